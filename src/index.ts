@@ -52,13 +52,13 @@ export {
 } from "./model/catalogue.ts";
 export { call, endpoints } from "./model/endpoints.ts";
 export { checkParameters, type ParameterFault } from "./model/parameter-check.ts";
+export { policyEffectOf } from "./model/policy-effect.ts";
 export { problemLine } from "./model/problem-line.ts";
 export type * from "./model/types.ts";
 export { checkGuards, type Guards, type Objection, type Waivers } from "./plan/guards.ts";
 export { callOf, type PlanInput, planOf } from "./plan/make-plan.ts";
 export { withOutcomes } from "./plan/outcomes.ts";
 export type { Plan, PlannedChange, Summary } from "./plan/plan.ts";
-export { policyEffectOf } from "./plan/policy-effect.ts";
 export { apply, plan, rehearse } from "./reconcile/reconcile.ts";
 export type { Applied, ApplyHooks, ApplyWrapper, Planned, Rehearsed, Request } from "./reconcile/request.ts";
 export { type OpenedRevisions, openRevisions, type RevisionRequest } from "./reconcile/revisions.ts";

@@ -4,8 +4,8 @@ import { withReferences } from "../import/names.ts";
 import { entryNode } from "../import/policy.ts";
 import { variablesIn } from "../manifest/deciding-lines.ts";
 import { desiredOf } from "../manifest/layers.ts";
-import { type Catalogue, catalogueOf } from "../model/catalogue.ts";
-import { identityOf, policyKinds } from "../model/kinds.ts";
+import type { Catalogue } from "../model/catalogue.ts";
+import { identityOf, policyKind } from "../model/kinds.ts";
 import { compareField } from "../model/normalise.ts";
 import type { Change, Desired, DesiredProject, Live } from "../model/types.ts";
 import { decidingVariable } from "./deciding-variables.ts";
@@ -92,7 +92,7 @@ function acceptField(draft: ManifestDraft, { ref, name, live }: FieldTarget, dra
   const values = new Map(spellings.flatMap(([each, said]) => ("why" in said ? [] : [[each, said.value] as const])));
   const subject = subjectNow(draft, ref, drafting);
   const isDeclared = (desired: DesiredProject) => {
-    const wanted = desiredResource(desired, ref);
+    const wanted = desiredResource(desired, ref, catalogueIn(drafting));
     const still = differing(catalogue, wanted, live);
     return wanted?.presence === "present" && still.every((each) => each !== name && wrong.includes(each));
   };
@@ -119,8 +119,9 @@ function filledIn(
 function acceptAbsence(draft: ManifestDraft, target: LiveTarget, drafting: Drafting): ManifestDraft {
   const { ref } = target;
   const subject = subjectNow(draft, ref, drafting);
-  const isGone = (desired: DesiredProject) => desiredResource(desired, ref)?.presence !== "present";
-  const isDeclared = policyKinds.find(({ kind }) => kind === ref.kind)?.off ? isGone : () => true;
+  const isGone = (desired: DesiredProject) =>
+    desiredResource(desired, ref, catalogueIn(drafting))?.presence !== "present";
+  const isDeclared = policyKind(catalogueIn(drafting), ref.kind)?.off ? isGone : () => true;
   const next = firstOf(absenceProposals(subject), isDeclared, draft, subject, drafting);
   if (next.left.length > draft.left.length || desiredNow(next, ref)?.presence !== "present") return next;
   const last = acceptAbsence(next, target, drafting);
@@ -138,11 +139,12 @@ function acceptPresence(
   const [imported] = withReferences([found], { catalogue: catalogueIn(drafting) });
   const [entry] = imported?.entries ?? [];
   if (!entry) return { ...draft, left: [...draft.left, ...found.remarks] };
-  const only = policyKinds.find(({ kind }) => kind === ref.kind)?.only;
+  const only = policyKind(catalogueIn(drafting), ref.kind)?.only;
   const blanks = [...entry.fields.values()].flatMap((field) => (field.form === "blank" ? [field.reference] : []));
   const notes = [...entry.remarks, ...blanks.map((reference) => `set ${reference} before apply writes ${ref.key}`)];
   const subject = subjectNow(draft, ref, drafting);
-  const isDeclared = (desired: DesiredProject) => desiredResource(desired, ref)?.presence === "present";
+  const isDeclared = (desired: DesiredProject) =>
+    desiredResource(desired, ref, catalogueIn(drafting))?.presence === "present";
   const node = (): Node => entryNode(entry, only);
   return firstOf(
     presenceProposals(subject, node),
@@ -154,20 +156,20 @@ function acceptPresence(
 }
 
 function catalogueIn({ fleet }: Drafting): Catalogue {
-  return catalogueOf(fleet.workspace.server.dialect);
+  return fleet.workspace.catalogue;
 }
 
 function subjectNow({ manifests }: ManifestDraft, ref: ResourceRef, { made }: Drafting): Subject {
-  return subjectIn(manifests, ref, identityOf(ref), made);
+  return subjectIn(manifests, ref, identityOf(manifests.catalogue, ref), made);
 }
 
 function desiredNow({ manifests }: ManifestDraft, ref: ResourceRef): Desired | undefined {
-  return desiredResource(desiredOf(manifests.policies, ref.project).desired, ref);
+  return desiredResource(desiredOf(manifests.policies, ref.project).desired, ref, manifests.catalogue);
 }
 
-function desiredResource({ resources }: DesiredProject, ref: ResourceRef): Desired | undefined {
-  const identity = identityOf(ref);
-  return resources.find((resource) => identityOf(resource) === identity);
+function desiredResource({ resources }: DesiredProject, ref: ResourceRef, catalogue: Catalogue): Desired | undefined {
+  const identity = identityOf(catalogue, ref);
+  return resources.find((resource) => resource.identity === identity);
 }
 
 /** The first proposal that declares it permanently, else for as long as possible, and changes nothing else. */

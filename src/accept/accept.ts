@@ -133,13 +133,14 @@ function acceptAll(
   { fleet, scope }: { readonly fleet: Fleet; readonly scope: RefreshScope },
 ): AcceptedAll {
   const {
-    loaded: { root },
+    loaded: { root, workspace },
     policies,
     expired,
   } = context;
   const start: Manifests = {
     texts: textsFor(context, targets),
     policies,
+    catalogue: workspace.catalogue,
     otherNames: expired.map(({ name }) => name),
   };
   let resources: readonly AcceptedResource[] = [];

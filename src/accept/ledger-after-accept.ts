@@ -1,7 +1,7 @@
 import { diff } from "../diff/diff.ts";
 import type { RefreshScope } from "../live/refresh.ts";
 import { desiredOf } from "../manifest/layers.ts";
-import { type Catalogue, catalogueOf } from "../model/catalogue.ts";
+import type { Catalogue } from "../model/catalogue.ts";
 import { identityOf } from "../model/kinds.ts";
 import { compareField } from "../model/normalise.ts";
 import type { Desired, DesiredProject, Live, Problem } from "../model/types.ts";
@@ -27,12 +27,12 @@ export function ledgerAfterAccept(
   { context, scope }: LedgerScope,
 ): LedgerOutcome {
   const { ledger, loaded } = context;
-  const catalogue = catalogueOf(loaded.workspace.server.dialect);
+  const catalogue = loaded.workspace.catalogue;
   const { desired } = desiredOf(draft.manifests.policies, ref.project);
-  const identity = identityOf(ref);
+  const identity = identityOf(catalogue, ref);
   const only: DesiredProject = {
     ...desired,
-    resources: desired.resources.filter((each) => identityOf(each) === identity),
+    resources: desired.resources.filter((each) => each.identity === identity),
   };
   const [wanted] = only.resources;
   const { address, origin } = change;

@@ -1,6 +1,6 @@
 import { literal } from "../import/policy.ts";
 import type { Catalogue } from "../model/catalogue.ts";
-import { columnOf, integrationOf, kinds } from "../model/kinds.ts";
+import { columnOf, integrationOf, kindOf } from "../model/kinds.ts";
 import { isReference } from "../model/normalise.ts";
 import { parameterFaults } from "../model/parameter-check.ts";
 import type { Resource, Value } from "../model/types.ts";
@@ -16,7 +16,7 @@ export function manifestValue(
   name: string,
   live: Value,
 ): { readonly value: ManifestValue } | { readonly why: string } {
-  const { normalise } = kinds[resource.kind];
+  const { normalise } = kindOf(catalogue, resource.kind);
   if (isReference(live)) return { why: `${name} is a secret` };
   const column = columnOf(catalogue, resource, name);
   if (!column) return { value: literal(normalise(live)) ?? undefined };

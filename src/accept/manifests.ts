@@ -8,6 +8,7 @@ import { type Policy, readPolicies } from "../manifest/policies.ts";
 import { matchingLayers } from "../manifest/selection.ts";
 import { hasErrors } from "../manifest/validate.ts";
 import type { Workspace } from "../manifest/workspace.ts";
+import type { Catalogue } from "../model/catalogue.ts";
 import { identityOf } from "../model/kinds.ts";
 import { isReference } from "../model/normalise.ts";
 import type { DesiredProject, Kind, Project, Value } from "../model/types.ts";
@@ -17,6 +18,7 @@ export interface Manifests {
   /** Texts of files by their names, without byte order marks. */
   readonly texts: ReadonlyMap<string, string>;
   readonly policies: readonly Policy[];
+  readonly catalogue: Catalogue;
   /** Of policies that do not count any more. */
   readonly otherNames: readonly string[];
 }
@@ -121,7 +123,7 @@ export function desiredAfter(
   const touched = difference(before.policies, after.policies);
   const affected = projects.filter((project) => matchingLayers(touched, project).length > 0);
   const isKept = affected.every((project) => {
-    const except = project === ref.project ? identityOf(ref) : undefined;
+    const except = project === ref.project ? identityOf(before.catalogue, ref) : undefined;
     return endsOf(project, before, after).every((end) => {
       const [was, is] = [before, after].map(({ policies }) => desiredOf(countingAfter(policies)(end), project));
       return was && is && mistakes(is) <= mistakes(was) && stateOf(was, except) === stateOf(is, except);
@@ -160,7 +162,7 @@ function mistakes({ problems }: Merged): number {
 
 /** The desired state of a project without one resource. A literal secret is named by its location, which may move. */
 function stateOf({ desired }: Merged, except: string | undefined): string {
-  const others = desired.resources.filter((resource) => identityOf(resource) !== except);
+  const others = desired.resources.filter((resource) => resource.identity !== except);
   const resources = others.map(({ kind, key, presence, fields, origin: { reason = null, until = null } }) => {
     const values = Object.entries(fields).map(([name, value]) => [name, placeless(value)]);
     return [kind, key, presence, values, reason, until];

@@ -5,7 +5,7 @@ import type { PolicyEntry } from "../manifest/entries.ts";
 import { decidingOf } from "../manifest/layers.ts";
 import type { Policy, Variable } from "../manifest/policies.ts";
 import { matchingLayers } from "../manifest/selection.ts";
-import { policyKinds } from "../model/kinds.ts";
+import { policyKind } from "../model/kinds.ts";
 import { decidingVariable, isUsedAlone } from "./deciding-variables.ts";
 import { type EditTarget, editTargetExcept, editTargetsFor, isOwn, type NewEditTarget } from "./edit-targets.ts";
 import { type Manifests, policyOf, type ResourceRef } from "./manifests.ts";
@@ -73,7 +73,7 @@ export function* fieldProposals(subject: Subject, name: string, { values, filled
       setIn(target, ["vars", variable.name], value),
     );
   }
-  const path = [sectionOf(ref), entry.desired.key];
+  const path = [sectionOf(manifests, ref), entry.desired.key];
   const restate = (fields: FieldValues["values"]) => (target: EditTarget) =>
     setIn(target, path, restated(manifests, entry, fields));
   yield* targetProposals(subject, policy, elsewhereNote(entry, subject), restate(values));
@@ -88,7 +88,7 @@ export function* absenceProposals(subject: Subject): Iterable<Proposal> {
   if (!entry) return;
   const policy = policyOf(manifests, entry);
   const { file, index } = entry.document;
-  const off = policyKinds.find(({ kind }) => kind === ref.kind)?.off;
+  const off = policyKind(manifests.catalogue, ref.kind)?.off;
   const removed = removeIn(editable(manifests, entry), entry.path);
   const isAlone = policy !== undefined && isOwn(policy, ref.project);
   if (isAlone && !off) yield { file, texts: [removed] };
@@ -109,7 +109,7 @@ function* withdrawal(
   const without = { ...manifests, texts: new Map([...manifests.texts, [file, removed]]) };
   const target = editTargetExcept(without, policy, ref.project);
   const node = nodeIn(editable(manifests, entry), entry.path);
-  const added = node && setIn(target, [sectionOf(ref), entry.desired.key], node);
+  const added = node && setIn(target, [sectionOf(manifests, ref), entry.desired.key], node);
   const note = `${policyWords(entry)} applies to other projects too: declared for those alone in ${target.words}`;
   yield { file, texts: [removed, sorted(target.text, added)], note };
 }
@@ -119,7 +119,7 @@ export function* presenceProposals(subject: Subject, node: () => Node): Iterable
   const { ref, manifests, entry } = subject;
   const layers = matchingLayers(manifests.policies, ref.project).map((layer) => layer.policy);
   const policy = entry ? policyOf(manifests, entry) : layers.find(({ exclusive }) => exclusive.has(ref.kind));
-  const path = [sectionOf(ref), ref.key];
+  const path = [sectionOf(manifests, ref), ref.key];
   if (entry && policy && isOwn(policy, ref.project)) {
     const { file, index: document } = entry.document;
     const removed = removeIn(editable(manifests, entry), entry.path);
@@ -162,8 +162,8 @@ function editable({ texts }: Manifests, { document }: Pick<Spot, "document">): E
   return { text: texts.get(document.file) ?? "", document: document.index };
 }
 
-function sectionOf({ kind }: ResourceRef): string {
-  return policyKinds.find((row) => row.kind === kind)?.section ?? "";
+function sectionOf({ catalogue }: Manifests, { kind }: ResourceRef): string {
+  return policyKind(catalogue, kind)?.section ?? "";
 }
 
 /** The entry as it is written, but for these fields. */

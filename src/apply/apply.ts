@@ -139,7 +139,7 @@ async function take(
   if (skip) return { address, change, outcome: { status: "skipped", error: skip } };
   const known = await options.known?.(writer, change);
   if (known) return { address, change, ...known };
-  const call = callOf(change);
+  const call = callOf(change, writer.catalogue);
   const unrecorded = await announce(options.watchers, change, call);
   if (unrecorded) return { address, change, outcome: { status: "skipped", error: unrecorded } };
   return { address, change, ...(await sendChange(writer, change, call)) };

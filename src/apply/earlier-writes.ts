@@ -43,7 +43,7 @@ export function afterEarlierRuns(
   const addresses = new Set(inFlight);
   const over = performance.now() + milliseconds;
   return async (reader, change) => {
-    if (!addresses.has(change.address) || callOf(change).method !== "POST") return undefined;
+    if (!addresses.has(change.address) || callOf(change, reader.catalogue).method !== "POST") return undefined;
     for (let left = milliseconds; left > 0 && !stopped(); left = over - performance.now()) {
       await pause(Math.min(left, betweenLooks));
     }

@@ -58,7 +58,7 @@ export async function stepsOf(reader: Reader, target: Target, scope: RefreshScop
   const now = new Map(changes.map((change) => [change.address, change]));
   const order = changes.map(({ address }) => address);
   const steps = planned.map((change) => {
-    const part = unreadPart(read.unread ?? [], change);
+    const part = unreadPart(reader.catalogue, read.unread ?? [], change);
     if (part) return failed(change, explained(part.failure));
     const { address } = change;
     const unlisted = unlistedIn(change, target.unverified.get(address), unverified.get(address));

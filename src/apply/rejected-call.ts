@@ -1,7 +1,7 @@
 import { firstFew } from "../base/text.ts";
 import type { CallFailed } from "../client/failure.ts";
 import type { Catalogue } from "../model/catalogue.ts";
-import { columnOf, kinds } from "../model/kinds.ts";
+import { columnOf, kindOf } from "../model/kinds.ts";
 import { preservedValue, requiredByServer } from "../model/server-required.ts";
 import type { Call, Change, Fields, Value } from "../model/types.ts";
 
@@ -16,7 +16,7 @@ export function rewriteRejectedCall(
   failure: CallFailed,
 ): Call | undefined {
   if (failure.status !== 400) return undefined;
-  const more = demands(catalogue, change, failure) ?? olderWords(change, call, failure);
+  const more = demands(catalogue, change, failure) ?? olderWords(catalogue, change, call, failure);
   return more && { ...call, parameters: { ...call.parameters, ...more } };
 }
 
@@ -49,11 +49,12 @@ function demands(catalogue: Catalogue, change: Change, failure: CallFailed): Fie
 }
 
 function olderWords(
+  catalogue: Catalogue,
   { kind }: Change,
   { parameters = {} }: Call,
   { serverMessage = "" }: CallFailed,
 ): Fields | undefined {
-  const { olderWords: words } = kinds[kind];
+  const { olderWords: words } = kindOf(catalogue, kind);
   if (!words || !serverMessage.includes("does not have a valid value")) return undefined;
   const changed = Object.entries(parameters).flatMap(([name, value]): [string, Value][] => {
     const older = words.get(String(value));

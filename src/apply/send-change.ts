@@ -70,7 +70,11 @@ function isUnsent(failure: CallFailed, { method, path }: Call): boolean {
 
 /** Whether what is live now shows that a change was applied. Only for one that {@link isVisible}. @throws CallFailed. */
 export async function isInPlace(reader: Reader, change: Change): Promise<boolean> {
-  return isApplied(reader.catalogue, change, await readLive(reader, subjectsOf(change.project, [change])));
+  return isApplied(
+    reader.catalogue,
+    change,
+    await readLive(reader, subjectsOf(reader.catalogue, change.project, [change])),
+  );
 }
 
 /** What an answer to a write says of it (docs/servers.md): servers may keep another value, or nothing at all. */

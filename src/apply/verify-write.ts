@@ -3,7 +3,7 @@ import type { Answer } from "../client/client.ts";
 import { updatedAtOf } from "../live/redacted-resources.ts";
 import { reportedFields } from "../live/resource-rows.ts";
 import type { Catalogue } from "../model/catalogue.ts";
-import { kinds } from "../model/kinds.ts";
+import { identityOf } from "../model/kinds.ts";
 import { compareField } from "../model/normalise.ts";
 import { isRemoval } from "../model/removal-changes.ts";
 import type { Change, DesiredProject, Live } from "../model/types.ts";
@@ -23,7 +23,7 @@ export function isApplied(catalogue: Catalogue, change: Change, live: readonly L
 
 /** What of a change that {@link isVisible} is not live: all of it, or these parameters. */
 export function lostOf(catalogue: Catalogue, change: Change, live: readonly Live[]): "all" | readonly string[] {
-  const found = live.find((each) => isSubject(change, each));
+  const found = live.find((each) => isSubject(catalogue, change, each));
   if (isRemoval(change)) return found?.active ? "all" : [];
   if (!found || !(found.active || "active" in change.declared)) return "all";
   const names = Object.keys((change.action === "update" ? change.before : undefined) ?? change.declared);
@@ -34,10 +34,10 @@ export function lostOf(catalogue: Catalogue, change: Change, live: readonly Live
 }
 
 /** By the server's own number where there is one: of two that are equal but for case, one may stay. */
-function isSubject({ kind, key, live }: Change, found: Live): boolean {
+function isSubject(catalogue: Catalogue, { kind, key, live }: Change, found: Live): boolean {
   if (found.kind !== kind) return false;
   if (live?.id !== undefined) return found.id === live.id;
-  return kinds[kind].identity(found.key) === kinds[kind].identity(key);
+  return identityOf(catalogue, found) === identityOf(catalogue, { kind, key });
 }
 
 /** What a ledger needs of the answer to a write; it holds no secret, as the answer itself may. */
@@ -55,10 +55,18 @@ export function writtenState(catalogue: Catalogue, { kind, key, declared }: Chan
 }
 
 /** The resources of changes in one project, to be read as the changes want them. */
-export function subjectsOf(name: string, changes: readonly Change[]): DesiredProject {
+export function subjectsOf(catalogue: Catalogue, name: string, changes: readonly Change[]): DesiredProject {
   const resources = changes.map((change) => {
     const { kind, key, declared, origin } = change;
-    return { kind, key, fields: declared, origin, presence: isRemoval(change) ? "absent" : "present" } as const;
+    const identity = identityOf(catalogue, change);
+    return {
+      kind,
+      key,
+      identity,
+      fields: declared,
+      origin,
+      presence: isRemoval(change) ? "absent" : "present",
+    } as const;
   });
   return { project: { name }, kinds: new Set(changes.map(({ kind }) => kind)), resources, exclusive: new Map() };
 }

@@ -141,7 +141,7 @@ async function readAgain(reader: Reader, events: readonly ChangeEvent[], workers
 async function lossesOf(reader: Reader, changes: readonly Change[]): Promise<string | [string, Outcome][]> {
   const [{ project: name } = { project: "" }] = changes;
   try {
-    const live = await readLive(reader, subjectsOf(name, changes));
+    const live = await readLive(reader, subjectsOf(reader.catalogue, name, changes));
     return changes.flatMap((change): [string, Outcome][] => {
       const lost = lostOf(reader.catalogue, change, live);
       if (lost === "all") return [[change.address, { status: "failed", error: undone(change) }]];

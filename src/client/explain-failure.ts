@@ -1,7 +1,7 @@
-import { catalogueOf } from "../model/catalogue.ts";
+import { type Catalogue, catalogueOf } from "../model/catalogue.ts";
 import { neededRoles } from "../model/command-access.ts";
 import { type Endpoint, endpoints } from "../model/endpoints.ts";
-import { type KindRow, kindNames, kinds } from "../model/kinds.ts";
+import type { KindRow } from "../model/kinds.ts";
 import { type RepositoryKindRow, repositoryKinds } from "../model/repository-kinds.ts";
 import type { Tier } from "../model/types.ts";
 import type { CallFailed } from "./failure.ts";
@@ -35,8 +35,9 @@ function neededFor(failure: CallFailed): string | undefined {
   const { needs } = endpointOf(method, path) ?? {};
   if (!needs) return undefined;
   const role = `the token needs the role ${neededRoles[needs].words} in this project`;
-  const tier = kindNames
-    .map((kind) => tierNeeded(kinds[kind], segments, facts.dialect))
+  const catalogue = catalogueOf(facts.dialect);
+  const tier = [...catalogue.kinds.values()]
+    .map((row) => tierNeeded(row, segments, catalogue))
     .find((each) => each !== undefined);
   return tier ? `${role}, and ${tier}` : role;
 }
@@ -66,8 +67,8 @@ function neededToMove({ one, tier }: RepositoryKindRow): string {
 }
 
 /** Known by its key where the catalogue has all of them, by the path of the list otherwise. */
-function tierNeeded({ known: knownIn, read, tier }: KindRow, segments: readonly string[], dialect?: string) {
-  const known = knownIn?.(catalogueOf(dialect)).get(segments.at(-1) ?? "");
+function tierNeeded({ known: knownIn, read, tier }: KindRow, segments: readonly string[], catalogue: Catalogue) {
+  const known = knownIn?.(catalogue).get(segments.at(-1) ?? "");
   if (known) return inTier(known.slug, known.tier);
   const [list] = read ? endpoints[read.list].path.split("/").slice(-1) : [];
   return read?.title && list && segments.includes(list) ? inTier(read.title, tier) : undefined;

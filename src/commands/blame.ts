@@ -40,7 +40,8 @@ async function blamingOf({ context, desired }: EffectiveProject, parts: AddressP
   const { root, workspace } = context.loaded;
   await using state = await openState({ root, name: workspace.name, env: context.request.env });
   const { lines, git } = blamed(root, said);
-  const key = desired.resources.find((each) => identityOf(each) === identityOf(parts))?.key ?? parts.key;
+  const key =
+    desired.resources.find((each) => each.identity === identityOf(workspace.catalogue, parts))?.key ?? parts.key;
   const names = namesOf(project).map((name) => addressOf(name, parts.kind, key));
   return {
     address: addressOf(project.name, parts.kind, key),
@@ -57,8 +58,8 @@ function namesOf({ name, id, path }: Project): readonly string[] {
   return [...new Set([name, path ?? name, String(id ?? name)])];
 }
 
-function saidOf({ policies }: Checked, desired: DesiredProject, parts: AddressParts): readonly Said[] {
-  const found = decidingLines(policies, desired.project, parts);
+function saidOf({ policies, loaded }: Checked, desired: DesiredProject, parts: AddressParts): readonly Said[] {
+  const found = decidingLines(loaded.workspace.catalogue, policies, desired.project, parts);
   const exclusive = exclusiveLine(policies, desired.project, parts.kind);
   if (!found && exclusive) return [{ ...exclusive, what: "exclusive: off, since no policy lists it", role: "entry" }];
   if (!found) throw unknownAddress(desired, parts);

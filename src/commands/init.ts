@@ -4,8 +4,9 @@ import { shellWord } from "../base/shell-word.ts";
 import { translationBetween } from "../format/translation.ts";
 import { workspaceFile } from "../manifest/workspace.ts";
 import { licenseTier, tierIncludes } from "../model/availability.ts";
+import { catalogueOf } from "../model/catalogue.ts";
 import { dialectNamed, neutral } from "../model/dialects.ts";
-import { removedSection } from "../model/kinds.ts";
+import { kindOf, removedSection } from "../model/kinds.ts";
 import { inWords } from "../model/renamed-schema.ts";
 import { schemasIn } from "../model/schemas.ts";
 import { ignored } from "../state/folder/state-folder.ts";
@@ -100,7 +101,9 @@ function refuseLink(name: string, fault: string | undefined): void {
 
 /** A server of a platform may be of any release, unless one is stated. */
 function hasLicenses({ release, tier }: ServerSettings, dialect: string): boolean {
-  const isKept = release ? !removedSection("license", "licenses", { release }) : dialect === neutral.name;
+  const isKept = release
+    ? !removedSection(kindOf(catalogueOf(), "license"), "licenses", { release })
+    : dialect === neutral.name;
   return isKept && tierIncludes(tier || undefined, licenseTier);
 }
 

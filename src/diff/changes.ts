@@ -1,8 +1,10 @@
 import { digestOf } from "../base/json.ts";
 import { addressOf } from "../model/address.ts";
 import type { Catalogue } from "../model/catalogue.ts";
-import { kinds } from "../model/kinds.ts";
+import { kindOf } from "../model/kinds.ts";
 import { readAs } from "../model/normalise.ts";
+import { policyEffectOf } from "../model/policy-effect.ts";
+import { isRemoval } from "../model/removal-changes.ts";
 import { extraFields } from "../model/server-required.ts";
 import type { Action, Change, Fields, Live, Origin, Resource, Value } from "../model/types.ts";
 import type { FullDiffOptions } from "./options.ts";
@@ -14,7 +16,7 @@ interface ChangeSubject extends Pick<Change, "project" | "live" | "reason" | "ca
 
 /** The change that removes a live resource as its kind is removed. */
 export function removalFrom(options: FullDiffOptions, subject: ChangeSubject & { readonly live: Live }): Change {
-  const { removal, removed } = kinds[subject.resource.kind];
+  const { removal, removed } = kindOf(options.catalogue, subject.resource.kind);
   const visible = { before: { ...removed.before, ...subject.live.fields }, after: removed.after };
   return changeFrom(options, subject, removal, visible);
 }
@@ -29,9 +31,13 @@ export function changeFrom(
   const { kind, key, fields, origin } = resource;
   const address = addressOf(project, kind, key);
   const liveDigest = live && liveDigestOf(catalogue, live);
-  const more = action === kinds[kind].removal ? undefined : extraFields(catalogue, resource, live, release);
+  const more = isRemoval({ action }) ? undefined : extraFields(catalogue, resource, live, release);
   const sent = { declared: fields, ...(more && { extraFields: more }) };
-  return { address, project, kind, key, action, ...visible, ...sent, live, liveDigest, ...why, origin };
+  const policyEffect = policyEffectOf({ kind, ...visible }, catalogue);
+  return {
+    ...{ address, project, kind, key, action, ...visible, ...sent, live, liveDigest, ...why, origin },
+    ...(policyEffect && { policyEffect }),
+  };
 }
 
 /** Of what is live, as it was read: another one means that someone changed it. */

@@ -1,9 +1,9 @@
 import { grouped } from "../base/grouped.ts";
 import { addressOf } from "../model/address.ts";
 import { type Catalogue, catalogueOf } from "../model/catalogue.ts";
-import { columnOf, identityOf, integrationOf, kinds } from "../model/kinds.ts";
+import { columnOf, identityOf, integrationOf, kindOf } from "../model/kinds.ts";
 import { type Comparison, compareField } from "../model/normalise.ts";
-import { switchedOff } from "../model/removal-changes.ts";
+import { switchedOff, turnedOff } from "../model/removal-changes.ts";
 import type { Change, Desired, DesiredProject, Live, Problem, Resource } from "../model/types.ts";
 import { changeFrom, inApplyOrder, pick, removalFrom } from "./changes.ts";
 import { recollect } from "./last-applied.ts";
@@ -35,24 +35,26 @@ export interface Unverified {
 /** Brings desired and live state of one project together (docs/comparing.md). Pure; the same input gives the same changes. */
 export function diff(desired: DesiredProject, live: readonly Live[], given: DiffOptions): Difference {
   const options: FullDiffOptions = { catalogue: catalogueOf(), ...given };
+  const { catalogue } = options;
   const project = desired.project.name;
-  const byIdentity = grouped(live, identityOf);
+  const byIdentity = grouped(live, (each) => identityOf(catalogue, each));
   const listed = new Set<string>();
   const diffs: ResourceDiff[] = [];
   for (const resource of desired.resources) {
-    const identity = identityOf(resource);
+    const identity = identityOf(catalogue, resource);
     const namesakes = byIdentity.get(identity) ?? none;
     if (namesakes !== none) listed.add(identity);
     if (!isTargeted(project, resource, options)) continue;
     const found = diffResource(project, resource, namesakes, options);
     if (found !== inSync) diffs.push(found);
   }
-  const unlisted = listed.size === byIdentity.size ? none : live.filter((each) => !listed.has(identityOf(each)));
+  const unlisted =
+    listed.size === byIdentity.size ? none : live.filter((each) => !listed.has(identityOf(catalogue, each)));
   const leftovers = unlisted.filter(({ active }) => active);
   for (const resource of leftovers) diffs.push(diffUnlisted(desired, resource, options));
   return {
     project,
-    changes: diffs.flatMap(({ change }) => (change ? orExpired(change, desired) : [])).sort(inApplyOrder),
+    changes: diffs.flatMap(({ change }) => (change ? orExpired(catalogue, change, desired) : [])).sort(inApplyOrder),
     live: live.filter((resource) => resource.active).length,
     unmanaged: diffs.filter((found) => found.unmanaged).length,
     unverified: diffs.flatMap((found) => found.unverified ?? []),
@@ -65,8 +67,8 @@ export function diff(desired: DesiredProject, live: readonly Live[], given: Diff
 const none: readonly Live[] = [];
 
 /** A change that follows from the end of a policy says so. */
-function orExpired(change: Change, { expired }: DesiredProject): Change {
-  const place = expired?.get(identityOf(change))?.place();
+function orExpired(catalogue: Catalogue, change: Change, { expired }: DesiredProject): Change {
+  const place = expired?.get(identityOf(catalogue, change))?.place();
   return place ? { ...change, reason: `expired: ${place.file}:${place.line}` } : change;
 }
 
@@ -139,7 +141,7 @@ function diffLive(project: string, desired: Desired, live: Live, options: FullDi
   if (!why) return options.ledger ? { ...found, settled: { address, desired, live, ...compared } } : found;
   const off = switchedOff(desired, live);
   const visible = {
-    before: { ...pick(live.fields, evidence.different), ...pick(kinds[desired.kind].removed.before, off) },
+    before: { ...pick(live.fields, evidence.different), ...pick(turnedOff.before, off) },
     after: pick(desired.fields, [...evidence.different, ...evidence.edited, ...off]),
   };
   return {
@@ -202,7 +204,7 @@ function diffUnlisted({ project, exclusive }: DesiredProject, live: Live, option
   const { catalogue } = options;
   const origin = exclusive.get(live.kind);
   if (!origin || !isTargeted(project.name, live, options)) return { unmanaged: true };
-  if (kinds[live.kind].known && !integrationOf(catalogue, live)) {
+  if (kindOf(catalogue, live.kind).known && !integrationOf(catalogue, live)) {
     const message = `${live.key} is not in the catalogue, so exclusive leaves it alone`;
     const where = { place: origin.place(), project: project.name };
     return { unmanaged: true, problem: { severity: "warning", rule: "unknown-live", message, ...where } };

@@ -1,12 +1,12 @@
 import { memoized } from "../base/memoize.ts";
 import { type Catalogue, catalogueOf } from "../model/catalogue.ts";
-import { kinds } from "../model/kinds.ts";
 import type { Resource, Scalar } from "../model/types.ts";
 
 type Words = ReadonlyMap<string, string>;
 
 /** What to say in one dialect instead of the names of others. */
 export interface Translation {
+  readonly kinds: Catalogue["kinds"];
   readonly slugs: Words;
   /** Each slug of the workspace's dialect so far, and what it is from now on. */
   readonly pairs: readonly (readonly [was: string, is: string])[];
@@ -51,6 +51,7 @@ function translated(before: Catalogue, after: Catalogue): Translation {
     return left === right || now.size + earlier.size === 0 ? [] : [[one, { now, before: earlier }]];
   });
   return {
+    kinds: before.kinds,
     slugs,
     pairs,
     parameters: new Map(parameters),
@@ -65,7 +66,7 @@ export function translatedResource<Each extends Resource>(resource: Each, names:
   const { slugs, parameters, unsaid } = names;
   const { kind, key, fields } = resource;
   const words = parameters.get(key);
-  if (!kinds[kind].known || (!slugs.has(key) && !words?.size)) return resource;
+  if (!names.kinds.get(kind)?.known || (!slugs.has(key) && !words?.size)) return resource;
   const { now, before }: Pick<Unsaid, "now" | "before"> = unsaid.get(key) ?? { now: none, before: none };
   const said = Object.entries(fields).filter(([name, value]) => !now.has(name) || now.get(name) !== value);
   const renamed = said.map(([name, value]) => [words?.get(name) ?? name, value] as const);

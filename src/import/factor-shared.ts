@@ -1,6 +1,6 @@
 import { grouped, groupedAs } from "../base/grouped.ts";
-import { catalogueOf } from "../model/catalogue.ts";
-import { identityOf, policyKinds } from "../model/kinds.ts";
+import { type Catalogue, catalogueOf } from "../model/catalogue.ts";
+import { identityOf, policyKind } from "../model/kinds.ts";
 import type { Project } from "../model/types.ts";
 import { type Folder, type Folders, foldersOf } from "./folders.ts";
 import type { ImportedEntry, ImportedProject } from "./imported-project.ts";
@@ -25,10 +25,13 @@ export function factorShared(
   catalogue = catalogueOf(),
 ): readonly Draft[] {
   const fleet = fleetOf(imported, listing);
-  const placements = grouped(imported.flatMap(entriesOf), ({ content }) => identityOf(content.entry));
-  const placed = [...varying(placements).values()].map((occurrences) => placedEntries(occurrences, fleet));
+  const placements = grouped(
+    imported.flatMap((each) => entriesOf(each, catalogue)),
+    ({ content }) => identityOf(catalogue, content.entry),
+  );
+  const placed = [...varying(placements, catalogue).values()].map((occurrences) => placedEntries(occurrences, fleet));
   const alone = placed.flatMap(({ placement }) => placement.own);
-  const lists = listsOf(alone, ({ content }) => identityOf(content.entry), fleet.commonFolder);
+  const lists = listsOf(alone, ({ content }) => identityOf(catalogue, content.entry), fleet.commonFolder);
   const { groups, own } = groupsThatSaveLines([...sharedGroups(placed, fleet.isNotImported), ...lists], alone);
   const variables = placedVariables(groups, fleet);
   return draftsOfFleet({
@@ -103,26 +106,26 @@ function countsBelow(folders: Folders, counted: Iterable<Project>): ReadonlyMap<
   return counts;
 }
 
-function entriesOf({ project, entries }: ImportedProject): readonly Occurrence<EntryVariant>[] {
+function entriesOf({ project, entries }: ImportedProject, catalogue: Catalogue): readonly Occurrence<EntryVariant>[] {
   return entries.map((original) => {
     const entry = withPathTemplates(original, project);
-    return { project, form: formOf(entry), content: { entry, original }, lines: linesOf(entry) };
+    return { project, form: formOf(entry), content: { entry, original }, lines: linesOf(entry, catalogue) };
   });
 }
 
-function linesOf({ kind, fields, remarks }: ImportedEntry): number {
-  const isWhole = policyKinds.some((row) => row.kind === kind && row.only !== undefined);
+function linesOf({ kind, fields, remarks }: ImportedEntry, catalogue: Catalogue): number {
+  const isWhole = policyKind(catalogue, kind)?.only !== undefined;
   return 1 + remarks.length + (isWhole ? 0 : fields.size);
 }
 
 type Occurrences<T> = readonly Occurrence<T>[];
 
 /** Each with the same occurrences where what varies is a variable. */
-function varying(placements: ReadonlyMap<string, Occurrences<EntryVariant>>) {
+function varying(placements: ReadonlyMap<string, Occurrences<EntryVariant>>, catalogue: Catalogue) {
   const entries = [...placements].map(
     ([identity, occurrences]) => [identity, occurrences.map(({ content }) => content.entry)] as const,
   );
-  const vary = varied(new Map(entries));
+  const vary = varied(new Map(entries), catalogue);
   const varies = (occurrence: Occurrence<EntryVariant>): Occurrence<EntryVariant> => {
     const other = vary(occurrence.content.entry);
     return other

@@ -4,7 +4,7 @@ import { memoized } from "../base/memoize.ts";
 import { compareTexts } from "../base/text.ts";
 import { unavailable } from "../model/availability.ts";
 import { type Catalogue, catalogueOf } from "../model/catalogue.ts";
-import { identityOf, integrationOf, kindNames, kinds, type PolicyColumn, policyKinds } from "../model/kinds.ts";
+import { identityOf, integrationOf, kindOf, type PolicyColumn, policyKinds } from "../model/kinds.ts";
 import type { Live, Platform, Resource, Scalar } from "../model/types.ts";
 import { importIntegration } from "./import-integration.ts";
 import type { FoundProject, ImportedEntry, ImportedProject } from "./imported-project.ts";
@@ -13,8 +13,9 @@ type Named = Pick<Resource, "kind" | "key">;
 
 /** Why no policy could declare it on this platform, so that it need not be read; undefined where one could. */
 export function whyUndeclarable({ kind, key }: Named, platform: Platform): string | undefined {
-  if (!kinds[kind].known) return undefined;
-  const known = integrationOf(catalogueOf(platform.dialect), { kind, key });
+  const catalogue = catalogueOf(platform.dialect);
+  if (!kindOf(catalogue, kind).known) return undefined;
+  const known = integrationOf(catalogue, { kind, key });
   return known ? unavailable(known, platform)?.message : "it is not in the catalogue";
 }
 
@@ -22,9 +23,9 @@ export function whyUndeclarable({ kind, key }: Named, platform: Platform): strin
 export function importProject(found: FoundProject, platform: Platform): ImportedProject {
   const catalogue = catalogueOf(platform.dialect);
   const live = found.live.toSorted(byOrder(catalogue));
-  const imported = policyKinds.map(({ kind, section, only }) => {
+  const imported = policyKinds(catalogue).map(({ kind, section, only }) => {
     const own = live.filter((each) => each.kind === kind);
-    return only === undefined ? importParameters(own, platform) : importValues(own, { section, only });
+    return only === undefined ? importParameters(own, platform) : importValues(own, { section, only }, catalogue);
   });
   return {
     project: found.project,
@@ -54,13 +55,13 @@ function importParameters(
 /** As `fmt` sorts resources: as the catalogue does, by identity where there is none. */
 export function byOrder(catalogue: Catalogue): (a: Named, b: Named) => number {
   const ranks = ranksIn(catalogue);
-  const rank = (named: Named) => ranks.get(identityOf(named)) ?? ranks.size;
-  return (a, b) => rank(a) - rank(b) || compareTexts(identityOf(a), identityOf(b));
+  const rank = (named: Named) => ranks.get(identityOf(catalogue, named)) ?? ranks.size;
+  return (a, b) => rank(a) - rank(b) || compareTexts(identityOf(catalogue, a), identityOf(catalogue, b));
 }
 
 const ranksIn = memoized((catalogue: Catalogue): ReadonlyMap<string, number> => {
-  const known = kindNames.flatMap((kind) =>
-    [...(kinds[kind].known?.(catalogue).keys() ?? [])].map((key) => identityOf({ kind, key })),
+  const known = [...catalogue.kinds].flatMap(([kind, row]) =>
+    [...(row.known?.(catalogue).keys() ?? [])].map((key) => identityOf(catalogue, { kind, key })),
   );
   return new Map(known.map((identity, index) => [identity, index]));
 }, new WeakMap());
@@ -86,10 +87,11 @@ const sections = schema.definitions.Policy.properties as unknown as Readonly<Rec
 function importValues(
   live: readonly Live[],
   { section, only }: Required<Pick<PolicyColumn, "section" | "only">>,
+  catalogue: Catalogue,
 ): Pick<ImportedProject, "entries" | "remarks"> {
   const entries: ImportedEntry[] = [];
   const remarks: string[] = [];
-  for (const namesakes of grouped(live, identityOf).values()) {
+  for (const namesakes of grouped(live, (each) => identityOf(catalogue, each)).values()) {
     const [first] = namesakes;
     if (!first) continue;
     const value = first.fields[only] as Scalar;

@@ -4,7 +4,7 @@ import { explained } from "../client/explain-failure.ts";
 import { CallFailed } from "../client/failure.ts";
 import { readInventory } from "../live/read-live.ts";
 import { tierIncludes } from "../model/availability.ts";
-import { kinds, policyKinds, removedSection } from "../model/kinds.ts";
+import { kindOf, type PolicyKind, policyKinds, removedSection } from "../model/kinds.ts";
 import type { Live, Platform, Problem, Project } from "../model/types.ts";
 import { whyUndeclarable } from "./import-project.ts";
 import type { FoundProject } from "./imported-project.ts";
@@ -47,9 +47,10 @@ interface ReadProject {
 
 /** A project of which nothing can be read is one problem, whatever keeps each part from being read. */
 async function readProject(reader: Reader, project: Project, platform: Platform): Promise<ReadProject> {
-  const parts = policyKinds.filter(
-    ({ kind, section }) => tierIncludes(platform.tier, kinds[kind].tier) && !removedSection(kind, section, platform),
-  );
+  const parts = policyKinds(reader.catalogue).filter(({ kind, section }) => {
+    const row = kindOf(reader.catalogue, kind);
+    return tierIncludes(platform.tier, row.tier) && !removedSection(row, section, platform);
+  });
   const read = await Promise.all(parts.map((part) => readPart(reader, project, part, platform)));
   const [first] = read;
   if (first?.failure && read.every(({ failure }) => failure)) {
@@ -76,7 +77,7 @@ interface ReadPart extends Omit<FoundProject, "project"> {
 async function readPart(
   reader: Reader,
   project: Project,
-  { kind, section }: Pick<(typeof policyKinds)[number], "kind" | "section">,
+  { kind, section }: Pick<PolicyKind, "kind" | "section">,
   platform: Platform,
 ): Promise<ReadPart> {
   try {

@@ -74,7 +74,7 @@ type NameOf = (project: Project, entry: ImportedEntry, name: string) => string |
 /** Where projects of a folder send a secret to different places, only those of the most common one share a name. */
 function groupNames(imported: readonly ImportedProject[], taken: Set<string>, catalogue: Catalogue): NameOf {
   const uses = imported.flatMap(({ project, entries }) =>
-    entries.map((entry) => ({ use: useOf(project, entry), place: placeOf(catalogue, project, entry) })),
+    entries.map((entry) => ({ use: useOf(catalogue, project, entry), place: placeOf(catalogue, project, entry) })),
   );
   const common = new Map(
     [
@@ -87,7 +87,7 @@ function groupNames(imported: readonly ImportedProject[], taken: Set<string>, ca
   );
   const names = new Map<string, string>();
   return (project, entry, name) => {
-    const use = useOf(project, entry);
+    const use = useOf(catalogue, project, entry);
     if (!columnOf(catalogue, entry, name)?.secret || use === undefined) return undefined;
     if (common.get(use) !== placeOf(catalogue, project, entry)) return undefined;
     const key = JSON.stringify([use, name]);
@@ -98,9 +98,9 @@ function groupNames(imported: readonly ImportedProject[], taken: Set<string>, ca
 }
 
 /** Undefined for a project that is in no folder. */
-function useOf(project: Project, entry: ImportedEntry): string | undefined {
+function useOf(catalogue: Catalogue, project: Project, entry: ImportedEntry): string | undefined {
   const folder = folderOf(project);
-  return folder === "" ? undefined : JSON.stringify([folder.toLowerCase(), identityOf(entry)]);
+  return folder === "" ? undefined : JSON.stringify([folder.toLowerCase(), identityOf(catalogue, entry)]);
 }
 
 function folderOf({ name }: Project): string {

@@ -1,6 +1,7 @@
 import { Document, Pair, Scalar, YAMLMap, YAMLSeq } from "yaml";
 import { printable } from "../base/printable.ts";
 import { asciiEscapes, scalarOf } from "../format/scalar.ts";
+import { catalogueOf } from "../model/catalogue.ts";
 import { policyKinds } from "../model/kinds.ts";
 import type { Scalar as Value } from "../model/types.ts";
 import type { ImportedEntry, ImportedValue } from "./imported-project.ts";
@@ -49,7 +50,7 @@ function documentText(draft: Draft): string {
   if (until !== undefined) add("until", scalarOf(until));
   if (reason !== undefined) add("reason", scalarOf(reason));
   if (variables.length > 0) add("vars", variablesOf(variables));
-  for (const { kind, section, only } of policyKinds) {
+  for (const { kind, section, only } of policyKinds(catalogueOf())) {
     const listed = entries.filter((entry) => entry.kind === kind);
     if (listed.length > 0) add(section, sectionOf(listed, only));
   }

@@ -1,4 +1,5 @@
-import { identityOf, policyKinds } from "../model/kinds.ts";
+import type { Catalogue } from "../model/catalogue.ts";
+import { identityOf, policyKind } from "../model/kinds.ts";
 import type { ImportedEntry, ImportedValue } from "./imported-project.ts";
 
 /** The one value in which an entry differs from others, and the entry with a variable in its place. */
@@ -24,17 +25,17 @@ export type Vary = (entry: ImportedEntry) => Varied | undefined;
  * For each entry by its identity, given all of them: the parameter that, put into a variable, makes most entries the same.
  * Variables are called like their parameter, and like their integration too where two have it.
  */
-export function varied(byIdentity: ReadonlyMap<string, readonly ImportedEntry[]>): Vary {
+export function varied(byIdentity: ReadonlyMap<string, readonly ImportedEntry[]>, catalogue: Catalogue): Vary {
   const fields = new Map<string, Varying>();
   for (const [identity, entries] of byIdentity) {
     const [first] = entries;
-    const isWhole = policyKinds.some(({ kind, only }) => kind === first?.kind && only !== undefined);
+    const isWhole = first && policyKind(catalogue, first.kind)?.only !== undefined;
     const varying = isWhole ? undefined : varyingIn(entries);
     if (varying) fields.set(identity, varying);
   }
   const names = [...fields.values()].map(({ field }) => field);
   return (entry) => {
-    const varying = fields.get(identityOf(entry));
+    const varying = fields.get(identityOf(catalogue, entry));
     const value = varying && entry.fields.get(varying.field);
     if (!value || !varying.masks.has(maskOf(entry, varying.field))) return undefined;
     const isShared = names.filter((each) => each === varying.field).length > 1;

@@ -1,9 +1,10 @@
 import { explained } from "../client/explain-failure.ts";
 import type { CallFailed } from "../client/failure.ts";
-import { kindNames } from "../model/kinds.ts";
+import type { Catalogue } from "../model/catalogue.ts";
+import { sectionNameOf } from "../model/kinds.ts";
 import type { DesiredProject, Kind, Problem } from "../model/types.ts";
 import type { Unread } from "./read-live.ts";
-import { sectionNameOf, unreadProblem } from "./unread-resources.ts";
+import { unreadProblem } from "./unread-resources.ts";
 
 /** One problem for a list that the token may read in no project. It replaces the problems with these messages. */
 export interface RefusedList {
@@ -19,14 +20,18 @@ interface Read {
 }
 
 /** Lists that each of several projects answered 403: the token lacks a role everywhere, which is reported once. */
-export function refusedLists(desired: readonly DesiredProject[], read: readonly Read[]): readonly RefusedList[] {
-  return kindNames.flatMap((kind) => {
+export function refusedLists(
+  catalogue: Catalogue,
+  desired: readonly DesiredProject[],
+  read: readonly Read[],
+): readonly RefusedList[] {
+  return [...catalogue.kinds.keys()].flatMap((kind) => {
     const asked = desired.flatMap((project, index) =>
-      project.kinds.has(kind) && !read[index]?.missing ? [refusal(project, kind, read[index])] : [],
+      project.kinds.has(kind) && !read[index]?.missing ? [refusal(catalogue, project, kind, read[index])] : [],
     );
     const [first, ...others] = asked.flatMap((each) => each ?? []);
     if (!first || others.length === 0 || others.length + 1 < asked.length) return [];
-    const what = `${sectionNameOf(kind)} of ${asked.length} projects could not be read and are left out of the plan`;
+    const what = `${sectionNameOf(catalogue, kind)} of ${asked.length} projects could not be read and are left out of the plan`;
     const message = `${what}: ${first.why}; the same error for all of them`;
     const instead = new Set([first, ...others].map(({ message }) => message));
     return [{ problem: { severity: "error", rule: "unreadable", message }, instead }];
@@ -34,12 +39,12 @@ export function refusedLists(desired: readonly DesiredProject[], read: readonly 
 }
 
 /** Why a project's list was refused, and the message that says so of this project. */
-function refusal(project: DesiredProject, kind: Kind, read: Read | undefined) {
+function refusal(catalogue: Catalogue, project: DesiredProject, kind: Kind, read: Read | undefined) {
   const { unread = [], failure } = read ?? {};
   if (failure?.status === 403) return { why: explained(failure), message: explained(failure) };
   const part = unread.find((each) => each.kind === kind && each.key === undefined);
   if (part?.failure.status !== 403) return undefined;
-  return { why: explained(part.failure), message: unreadProblem(project, part).message };
+  return { why: explained(part.failure), message: unreadProblem(catalogue, project, part).message };
 }
 
 /** If so many projects fail with the same error, the others would too. */

@@ -3,7 +3,7 @@ import { knownSecrets } from "../base/known-secrets.ts";
 import type { Reader } from "../client/client.ts";
 import { CallFailed } from "../client/failure.ts";
 import { call, NamesNothing } from "../model/endpoints.ts";
-import { columnOf, integrationOf, kindNames, kinds } from "../model/kinds.ts";
+import { columnOf, integrationOf, kindOf } from "../model/kinds.ts";
 import type { Desired, DesiredProject, Kind, Live, Project, Resource } from "../model/types.ts";
 import { mayShowKey, redactedResource } from "./redacted-resources.ts";
 import { asDeclared, isWhole, liveOf } from "./resource-rows.ts";
@@ -99,7 +99,7 @@ export async function readActiveReadable(
   project: Project,
   wanted: (key: string) => boolean,
 ): Promise<PartlyRead> {
-  const listening = kindNames.filter((kind) => kinds[kind].listens);
+  const listening = [...reader.catalogue.kinds].flatMap(([kind, { listens }]) => (listens ? kind : []));
   const read = await Promise.all(listening.map((kind) => readInventory(reader, project, kind, wanted)));
   return { live: read.flatMap(({ live }) => live), unread: read.flatMap(({ unread }) => unread) };
 }
@@ -123,7 +123,7 @@ export async function readInventory(
   const { catalogue } = reader;
   const rows = await readRows(reader, project, kind);
   const spec = (key: string) => integrationOf(catalogue, { kind, key });
-  const isKnown = (key: string) => (kinds[kind].known ? spec(key) !== undefined : !knownSecrets.isIn(key));
+  const isKnown = (key: string) => (kindOf(catalogue, kind).known ? spec(key) !== undefined : !knownSecrets.isIn(key));
   const read = await Promise.all(
     rows.map(({ key, row }) => {
       const fields = Object.fromEntries([...(spec(key)?.parameters.keys() ?? [])].map((name) => [name, null]));
@@ -139,7 +139,7 @@ export async function readInventory(
 
 /** Every resource once, also where a list changes while its pages are read. */
 async function readRows(reader: Reader, project: Project, kind: Kind): Promise<readonly Listed[]> {
-  const { read } = kinds[kind];
+  const { read } = kindOf(reader.catalogue, kind);
   if (!read) return [];
   const rows = (await reader.list(call(read.list, { id: project.name }))) as readonly JsonObject[];
   const distinct = new Map<unknown, JsonObject>();
@@ -162,9 +162,9 @@ async function readKind(
   const listed = rows.map(({ key, row }) => {
     const one = declared.get(key);
     if (!one)
-      return mayShowKey({ kind, key }, resources)
+      return mayShowKey(catalogue, { kind, key }, resources)
         ? liveOf(catalogue, { kind, key, fields: {} }, row)
-        : redactedResource(project, kind, key);
+        : redactedResource(catalogue, project, kind, key);
     if (trusts(project.name, one, row.updated_at)) return asDeclared(catalogue, one, row);
     return isWhole(catalogue, one, row) ? liveOf(catalogue, one, row) : tryOne(one, row);
   });
@@ -194,7 +194,7 @@ async function readOne(
 }
 
 async function readSingle(reader: Reader, project: Project, { kind, key }: Resource): Promise<JsonObject | undefined> {
-  const { read, segment } = kinds[kind];
+  const { read, segment } = kindOf(reader.catalogue, kind);
   if (!read?.single) return undefined;
   try {
     return (await reader.get(call(read.single, { id: project.name, [segment]: key }))).body as JsonObject;

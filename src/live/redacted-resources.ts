@@ -1,8 +1,9 @@
 import type { JsonObject as Row } from "../base/json.ts";
 import { knownSecrets } from "../base/known-secrets.ts";
 import { CallFailed } from "../client/failure.ts";
+import type { Catalogue } from "../model/catalogue.ts";
 import { call } from "../model/endpoints.ts";
-import { identityOf, kinds } from "../model/kinds.ts";
+import { identityOf, kindOf } from "../model/kinds.ts";
 import type { Kind, Project, Resource, Scalar } from "../model/types.ts";
 
 /** Whether a live value holds a secret that this process knows. */
@@ -13,10 +14,10 @@ export function isSecret(value: Scalar): boolean {
 type Named = Pick<Resource, "kind" | "key">;
 
 /** Whether a live key may be shown: it holds no secret, or manifests declare it. */
-export function mayShowKey(live: Named, declared: readonly Resource[]): boolean {
+export function mayShowKey(catalogue: Catalogue, live: Named, declared: readonly Resource[]): boolean {
   if (!isSecret(live.key)) return true;
-  const identity = identityOf(live);
-  return declared.some((each) => identityOf(each) === identity);
+  const identity = identityOf(catalogue, live);
+  return declared.some((each) => identityOf(catalogue, each) === identity);
 }
 
 /** A resource that is not read because its key holds a secret; the key is shown without it. */
@@ -25,8 +26,8 @@ export interface RedactedResource extends Named {
 }
 
 /** A row whose key must not be shown: it is reported without the secret, and neither counted nor changed. */
-export function redactedResource(project: Project, kind: Kind, key: string): RedactedResource {
-  const { read } = kinds[kind];
+export function redactedResource(catalogue: Catalogue, project: Project, kind: Kind, key: string): RedactedResource {
+  const { read } = kindOf(catalogue, kind);
   const path = read ? call(read.list, { id: project.name }).path : "";
   const what = "answered with a name that holds a secret, which is dropped on reading";
   const failure = new CallFailed({ method: "GET", path, url: path, kind: "shape", what, status: 200, attempts: 1 });

@@ -11,6 +11,7 @@ import { desiredOf } from "../manifest/layers.ts";
 import type { Policy } from "../manifest/policies.ts";
 import { sortedProblems } from "../manifest/problem.ts";
 import { addressOf } from "../model/address.ts";
+import type { Catalogue } from "../model/catalogue.ts";
 import { addressTest, unresolvedReferences } from "../model/identity.ts";
 import type { Desired, DesiredProject, Problem, Project } from "../model/types.ts";
 import { failFastOnCommonError, refusedLists } from "./common-failures.ts";
@@ -101,7 +102,7 @@ export async function refresh(
   const { read, delegatedReads } = await refreshAll(reader, desired, { ...scope, failed: failures.add });
   const common = failures.problem();
   if (common) return { differences: [], problems: [common], lookUps: 0, delegatedReads };
-  const refused = refusedLists(desired, read);
+  const refused = refusedLists(reader.catalogue, desired, read);
   const problems = [
     ...read.flatMap(problemsOf).filter(({ message }) => !refused.some(({ instead }) => instead.has(message))),
     ...refused.map(({ problem }) => problem),
@@ -141,7 +142,7 @@ async function refreshAll(reader: Reader, desired: readonly DesiredProject[], sc
   const read = new Array<RefreshedProject>(desired.length);
   const delegatedReads = await scope.delegate(desired, (index, partlyRead) => {
     const project = desired[index];
-    if (project) read[index] = finished(refreshed(project, partlyRead, scope));
+    if (project) read[index] = finished(refreshed(reader.catalogue, project, partlyRead, scope));
   });
   return { read, delegatedReads };
 }
@@ -183,15 +184,20 @@ export async function refreshProject(
   desired: DesiredProject,
   scope: RefreshScope,
 ): Promise<RefreshedProject> {
-  return refreshed(desired, await readReadable(reader, desired, scope.trusts), scope);
+  return refreshed(reader.catalogue, desired, await readReadable(reader, desired, scope.trusts), scope);
 }
 
-function refreshed(desired: DesiredProject, { live, unread }: PartlyRead, scope: RefreshScope): RefreshedProject {
-  const readable = readableOf(desired, unread);
+function refreshed(
+  catalogue: Catalogue,
+  desired: DesiredProject,
+  { live, unread }: PartlyRead,
+  scope: RefreshScope,
+): RefreshedProject {
+  const readable = readableOf(catalogue, desired, unread);
   const [part] = unread;
   if (part && readable.kinds.size === 0) return unreadable(desired.project, part);
   const difference = diff(readable, live, scope.diff(desired.project));
-  const problems = unread.map((each) => unreadProblem(desired, each));
+  const problems = unread.map((each) => unreadProblem(catalogue, desired, each));
   return { difference, problems: [...difference.problems, ...problems], unread };
 }
 

@@ -1,14 +1,14 @@
 import { isObject, type JsonObject } from "../base/json.ts";
 import type { Catalogue } from "../model/catalogue.ts";
-import { columnOf, kinds, policyKinds } from "../model/kinds.ts";
+import { columnOf, kindOf } from "../model/kinds.ts";
 import { isOff, isReference } from "../model/normalise.ts";
 import { requiredByServer } from "../model/server-required.ts";
-import type { Desired, Fields, Kind, Live, Resource, Scalar, Value } from "../model/types.ts";
+import type { Desired, Fields, Live, Resource, Scalar, Value } from "../model/types.ts";
 import { isSecret, updatedAtOf } from "./redacted-resources.ts";
 
 /** Whether the row of a list shows all that is declared. */
 export function isWhole(catalogue: Catalogue, resource: Resource, row: JsonObject): boolean {
-  if (!kinds[resource.kind].read?.single) return true;
+  if (!kindOf(catalogue, resource.kind).read?.single) return true;
   return Object.keys(resource.fields).every(
     (name) => columnOf(catalogue, resource, name)?.level === "top" && name in row,
   );
@@ -25,8 +25,9 @@ export function asDeclared(catalogue: Catalogue, desired: Desired, row: JsonObje
 
 /** A row as a resource, with the fields that are asked for, or with the only one that its kind has. */
 export function liveOf(catalogue: Catalogue, { kind, key, fields }: Resource, row: JsonObject): Live {
-  const { read } = kinds[kind];
-  const reported = reportedFields(catalogue, { kind, key, fields: onlyFields[kind] ?? fields }, row);
+  const { read, policy } = kindOf(catalogue, kind);
+  const asked = policy?.only === undefined ? fields : { [policy.only]: null };
+  const reported = reportedFields(catalogue, { kind, key, fields: asked }, row);
   // Filled in one by one: a fleet has millions of them, and each part that is spread would be an object more.
   const live: Filled<Live> = { kind, key, fields: reported, active: !isOff(row.active) };
   if (read?.numbered && typeof row.id === "number") live.id = row.id;
@@ -53,11 +54,6 @@ function undeclaredIn(catalogue: Catalogue, resource: Resource, row: JsonObject)
 
 type Filled<Whole> = { -readonly [Name in keyof Whole]: Whole[Name] };
 
-/** The only field of a kind that has but one. */
-const onlyFields: Readonly<Partial<Record<Kind, Fields>>> = Object.fromEntries(
-  policyKinds.flatMap(({ kind, only }) => (only === undefined ? [] : [[kind, { [only]: null }]])),
-);
-
 /**
  * The declared fields of a resource that a response reports, but for secrets: those are dropped on reading, and so is a
  * value that repeats a known one where the manifest does not. What no catalogue lists has the spelling that policies give it.
@@ -74,7 +70,7 @@ export function reportedFields(catalogue: Catalogue, resource: Resource, row: Js
       // A blank one is answered as the one that stands in for it.
       reported[name] = value;
     else if (isScalar(found) && (found === value || !isSecret(found)))
-      reported[name] = column ? found : kinds[resource.kind].normalise(found);
+      reported[name] = column ? found : kindOf(catalogue, resource.kind).normalise(found);
   }
   return reported;
 }

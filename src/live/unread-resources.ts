@@ -1,46 +1,51 @@
 import { explained } from "../client/explain-failure.ts";
 import { addressOf } from "../model/address.ts";
-import { identityOf, kinds } from "../model/kinds.ts";
-import type { DesiredProject, Kind, Problem, Resource } from "../model/types.ts";
+import type { Catalogue } from "../model/catalogue.ts";
+import { identityOf, sectionNameOf } from "../model/kinds.ts";
+import type { DesiredProject, Problem, Resource } from "../model/types.ts";
 import type { Unread } from "./read-live.ts";
 
 /** What nothing can be concluded about is left out, so that it is neither changed nor taken for absent. */
-export function readableOf(desired: DesiredProject, unread: readonly Unread[]): DesiredProject {
+export function readableOf(catalogue: Catalogue, desired: DesiredProject, unread: readonly Unread[]): DesiredProject {
   if (unread.length === 0) return desired;
   const lists = new Set(unread.flatMap(({ kind, key }) => (key === undefined ? kind : [])));
   return {
     ...desired,
     kinds: new Set([...desired.kinds].filter((kind) => !lists.has(kind))),
-    resources: desired.resources.filter((resource) => !unreadPart(unread, resource)),
+    resources: desired.resources.filter((resource) => !unreadPart(catalogue, unread, resource)),
     exclusive: new Map([...desired.exclusive].filter(([kind]) => !lists.has(kind))),
   };
 }
 
 /** What kept a resource from being read, if anything did. */
 export function unreadPart(
+  catalogue: Catalogue,
   unread: readonly Unread[],
   { kind, key }: Pick<Resource, "kind" | "key">,
 ): Unread | undefined {
-  const identity = identityOf({ kind, key });
+  const identity = identityOf(catalogue, { kind, key });
   return unread.find((part) =>
-    part.key === undefined ? part.kind === kind : identityOf({ kind: part.kind, key: part.key }) === identity,
+    part.key === undefined
+      ? part.kind === kind
+      : identityOf(catalogue, { kind: part.kind, key: part.key }) === identity,
   );
 }
 
 /** A part of a project that is not planned, at the line that declares it. */
-export function unreadProblem({ project, resources, exclusive }: DesiredProject, part: Unread): Problem {
-  const declared = resources.find((resource) => unreadPart([part], resource));
+export function unreadProblem(
+  catalogue: Catalogue,
+  { project, resources, exclusive }: DesiredProject,
+  part: Unread,
+): Problem {
+  const declared = resources.find((resource) => unreadPart(catalogue, [part], resource));
   const origin = declared?.origin ?? exclusive.get(part.kind);
-  const message = `${nameOf(project.name, part)} could not be read and is left out of the plan: ${explained(part.failure)}`;
+  const message = `${nameOf(catalogue, project.name, part)} could not be read and is left out of the plan: ${explained(part.failure)}`;
   const place = origin && { place: origin.place() };
   return { severity: "error", rule: "unreadable", message, ...place, project: project.name };
 }
 
-function nameOf(project: string, { kind, key }: Unread): string {
-  return key === undefined ? `the list of ${sectionNameOf(kind)} of ${project}` : addressOf(project, kind, key);
-}
-
-/** How policies and messages call what is of a kind, in the plural. */
-export function sectionNameOf(kind: Kind): string {
-  return kinds[kind].policy?.section ?? `${kind}s`;
+function nameOf(catalogue: Catalogue, project: string, { kind, key }: Unread): string {
+  return key === undefined
+    ? `the list of ${sectionNameOf(catalogue, kind)} of ${project}`
+    : addressOf(project, kind, key);
 }

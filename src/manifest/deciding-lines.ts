@@ -1,3 +1,4 @@
+import type { Catalogue } from "../model/catalogue.ts";
 import { identityOf } from "../model/kinds.ts";
 import type { Kind, Project, Resource } from "../model/types.ts";
 import type { PolicyEntry, Stated } from "./entries.ts";
@@ -26,13 +27,14 @@ export interface DecidingLines {
 
 /** Undefined where no policy declares or disables the resource. */
 export function decidingLines(
+  catalogue: Catalogue,
   policies: readonly Policy[],
   project: Project,
   named: Pick<Resource, "kind" | "key">,
 ): DecidingLines | undefined {
   const layers = matchingLayers(policies, project);
   const { entries, vars } = decidingOf(layers);
-  const entry = entries.get(identityOf(named));
+  const entry = entries.get(identityOf(catalogue, named));
   if (!entry) return undefined;
   const meant = (line: Stated) => selectorIn(layers, line, project);
   const names = Object.keys(entry.written?.parameters ?? {});
@@ -42,7 +44,7 @@ export function decidingLines(
     variables: [...variablesOf(entry, vars)].map((line) => ({ line, selector: meant(line) })),
     beaten: layers
       .flatMap(({ policy }) => policy.entries)
-      .filter((each) => each !== entry && each.identity === entry.identity)
+      .filter((each) => each !== entry && each.desired.identity === entry.desired.identity)
       .map((line) => ({ line, selector: meant(line) })),
   };
 }

@@ -1,10 +1,10 @@
-import { type Catalogue, catalogueOf, impliedFields } from "../model/catalogue.ts";
-import { identityOf, integrationOf, kinds, policyKinds } from "../model/kinds.ts";
+import { type Catalogue, impliedFields } from "../model/catalogue.ts";
+import { identityOf, integrationOf, kindOf, type PolicyKind, policyKinds } from "../model/kinds.ts";
 import type { Desired, Origin, Problem, Resource, Scalar } from "../model/types.ts";
 import type { Document } from "./document.ts";
 import { listed } from "./listed.ts";
 import { type Declared, declare, type WrittenIntegration } from "./parameters.ts";
-import type { PolicyText } from "./policy-text.ts";
+import { keysIn, type PolicyText, sectionIn } from "./policy-text.ts";
 import type { Path } from "./positions.ts";
 import type { Workspace } from "./workspace.ts";
 
@@ -17,8 +17,6 @@ export interface Stated extends Origin {
 
 /** What one policy says of one resource: what layers compete for. */
 export interface PolicyEntry extends Stated {
-  /** Entries of one identity compete. */
-  readonly identity: string;
   /** What it asks for; the fields named in `templates` are still to be interpolated. */
   readonly desired: Desired;
   readonly templates: readonly string[];
@@ -36,23 +34,21 @@ type From = { readonly document: Document; readonly policy: string; readonly rea
 
 /** Everything that a policy says of resources, kind by kind. */
 export function readEntries(from: From, text: Partial<PolicyText>, workspace: Workspace): Entries {
-  const catalogue = catalogueOf(workspace.server.dialect);
-  const said = policyKinds.flatMap((row): Said[] =>
-    Object.entries<unknown>(text[row.section] ?? {}).flatMap(([key, value]) =>
+  const { catalogue } = workspace;
+  const said = policyKinds(catalogue).flatMap((row): Said[] =>
+    Object.entries(sectionIn(text, row.section)).flatMap(([key, value]) =>
       row.only === undefined
         ? (parametersEntry(from, row, key, value, workspace) ?? [])
-        : valueEntry(from, row, key, value),
+        : valueEntry(from, row, key, value, catalogue),
     ),
   );
-  const absent = policyKinds.flatMap((row) => absentEntries(from, row, text, catalogue));
+  const absent = policyKinds(catalogue).flatMap((row) => absentEntries(from, row, text, catalogue));
   return {
     entries: [...said.map(({ entry }) => entry), ...absent],
     problems: said.flatMap(({ problems = [] }) => problems),
     plaintext: said.flatMap(({ plaintext = [] }) => plaintext),
   };
 }
-
-type PolicyKind = (typeof policyKinds)[number];
 
 interface Said extends Partial<Pick<Declared, "problems" | "plaintext">> {
   readonly entry: PolicyEntry;
@@ -65,19 +61,25 @@ function parametersEntry(
   value: unknown,
   workspace: Workspace,
 ): Said | undefined {
-  const integration = integrationOf(catalogueOf(workspace.server.dialect), { kind, key });
+  const integration = integrationOf(workspace.catalogue, { kind, key });
   if (!integration) return undefined;
   const path = [section, key];
   const parameters = value as WrittenIntegration["parameters"];
   const written = { document: from.document, path, integration, platform: workspace.server, parameters };
   const { fields, templates, ...rest } = declare(written, workspace);
   const resource = { kind, key, fields: { ...impliedFields(integration), ...fields } };
-  return { ...rest, entry: entryOf(from, path, resource, { templates, written }) };
+  return { ...rest, entry: entryOf(workspace.catalogue, from, path, resource, { templates, written }) };
 }
 
-function valueEntry(from: From, { kind, section, only = "" }: PolicyKind, key: string, value: unknown): Said {
-  const fields = { [only]: kinds[kind].normalise(value as Scalar) };
-  return { entry: entryOf(from, [section, key], { kind, key: key.trim(), fields }) };
+function valueEntry(
+  from: From,
+  { kind, section, only = "" }: PolicyKind,
+  key: string,
+  value: unknown,
+  catalogue: Catalogue,
+): Said {
+  const fields = { [only]: kindOf(catalogue, kind).normalise(value as Scalar) };
+  return { entry: entryOf(catalogue, from, [section, key], { kind, key: key.trim(), fields }) };
 }
 
 function absentEntries(
@@ -86,9 +88,11 @@ function absentEntries(
   text: Partial<PolicyText>,
   catalogue: Catalogue,
 ): readonly PolicyEntry[] {
-  return listed(off && text[off])
+  return listed(off === undefined ? undefined : keysIn(text, off))
     .filter(([key]) => integrationOf(catalogue, { kind, key }))
-    .map(([key, index]) => entryOf(from, [off ?? "", index], { kind, key, fields: {} }, { presence: "absent" }));
+    .map(([key, index]) =>
+      entryOf(catalogue, from, [off ?? "", index], { kind, key, fields: {} }, { presence: "absent" }),
+    );
 }
 
 interface Rest {
@@ -97,7 +101,7 @@ interface Rest {
   readonly written?: WrittenIntegration;
 }
 
-function entryOf(from: From, path: Path, resource: Resource, rest: Rest = {}): PolicyEntry {
+function entryOf(catalogue: Catalogue, from: From, path: Path, resource: Resource, rest: Rest = {}): PolicyEntry {
   const { presence = "present", templates = none, written } = rest;
   const { document, policy, reason, until } = from;
   const why = { ...(reason && { reason }), ...(until && { until }) };
@@ -108,8 +112,7 @@ function entryOf(from: From, path: Path, resource: Resource, rest: Rest = {}): P
     policy,
     path,
     place,
-    identity: identityOf(resource),
-    desired: { ...resource, presence, origin },
+    desired: { ...resource, identity: identityOf(catalogue, resource), presence, origin },
     templates,
     written,
   };

@@ -1,7 +1,6 @@
 import equal from "fast-deep-equal";
 import { memoized } from "../base/memoize.ts";
 import { compareTexts } from "../base/text.ts";
-import { identityOf } from "../model/kinds.ts";
 import type { Desired, DesiredProject, Kind, Origin, Problem, Project } from "../model/types.ts";
 import type { PolicyEntry, Stated } from "./entries.ts";
 import { fill } from "./interpolate.ts";
@@ -34,9 +33,9 @@ export function desiredOf(policies: readonly Policy[], project: Project, expired
 
 /** The resources that are not as they were while these layers counted, and where the last day of each is stated. */
 function endedIn(before: DesiredProject, now: DesiredProject, ended: readonly Layer[]): ReadonlyMap<string, Origin> {
-  const current = new Map(now.resources.map((resource) => [identityOf(resource), resource]));
-  const changed = before.resources.filter((resource) => !isSame(resource, current.get(identityOf(resource))));
-  return new Map(changed.map((resource) => [identityOf(resource), endOf(identityOf(resource), ended)]));
+  const current = new Map(now.resources.map((resource) => [resource.identity, resource]));
+  const changed = before.resources.filter((resource) => !isSame(resource, current.get(resource.identity)));
+  return new Map(changed.map(({ identity }) => [identity, endOf(identity, ended)]));
 }
 
 function isSame(a: Desired, b: Desired | undefined): boolean {
@@ -46,7 +45,7 @@ function isSame(a: Desired, b: Desired | undefined): boolean {
 /** Where no ended policy speaks of the resource itself, a var of one did. */
 function endOf(identity: string, ended: readonly Layer[]): Origin {
   const policies = ended.map(({ policy }) => policy);
-  const speaking = policies.find(({ entries }) => entries.some((entry) => entry.identity === identity));
+  const speaking = policies.find(({ entries }) => entries.some((entry) => entry.desired.identity === identity));
   const document = (speaking ?? policies.find(({ vars }) => vars.length > 0) ?? policies[0])?.document;
   return { place: () => document?.place(["until"], "key") ?? { file: "", line: 1, column: 1 } };
 }
@@ -183,7 +182,7 @@ const variables: Sort<Variable> = {
 
 const stated: Sort<PolicyEntry> = {
   of: ({ entries }) => entries,
-  identity: ({ identity }) => identity,
+  identity: ({ desired }) => desired.identity,
   name: ({ desired }) => `${desired.kind} ${desired.key}`,
   sameAs: (a, b) =>
     a.desired.presence === b.desired.presence &&

@@ -86,7 +86,7 @@ function readPolicy(document: Document, text: Partial<PolicyText>, workspace: Wo
   const { entries, problems, plaintext } = readEntries({ document, policy: name, ...why, ...end }, text, workspace);
   const exclusive = new Map(
     listed(text.exclusive).flatMap(([word, index]) =>
-      policyKinds
+      policyKinds(workspace.catalogue)
         .filter(({ section }) => section === word)
         .map(({ kind }): [Kind, Origin] => [kind, { place: () => document.place(["exclusive", index]), ...why }]),
     ),

@@ -1,14 +1,14 @@
 import { isObject } from "../base/json.ts";
 import { didYouMean, nearest } from "../base/nearest.ts";
 import { tierIncludes, unavailable, unavailableParameter } from "../model/availability.ts";
-import { type Catalogue, catalogueOf } from "../model/catalogue.ts";
-import { kinds, policyKinds, removedSection } from "../model/kinds.ts";
+import type { Catalogue } from "../model/catalogue.ts";
+import { kindOf, policyKinds, removedSection } from "../model/kinds.ts";
 import { hasLegacyStatuses, legacyRemoval, legacyStatuses } from "../model/license-status.ts";
 import type { Problem } from "../model/types.ts";
 import type { Document } from "./document.ts";
 import { foreignSlug } from "./foreign-slug.ts";
 import { listed } from "./listed.ts";
-import type { PolicyText } from "./policy-text.ts";
+import { type PolicyText, sectionIn } from "./policy-text.ts";
 import type { Path } from "./positions.ts";
 import { problemAt } from "./problem.ts";
 import { undated } from "./rules.ts";
@@ -45,7 +45,7 @@ const checks: ReadonlyMap<string, Check> = new Map<string, Check>([
 
 /** Every problem that one policy shows by itself. */
 export function checkPolicy(policy: ShapedPolicy): readonly Problem[] {
-  const catalogue = catalogueOf(policy.workspace.server.dialect);
+  const catalogue = policy.workspace.catalogue;
   return [...checks.values()].flatMap((check) => check({ ...policy, catalogue }));
 }
 
@@ -123,26 +123,26 @@ function modernStatuses({ document, text, workspace }: Checkable): readonly Prob
   });
 }
 
-function sectionsInTier({ document, text, workspace: { server } }: ShapedPolicy): readonly Problem[] {
-  return policyKinds.flatMap(({ kind, section }) => {
-    const { tier } = kinds[kind];
+function sectionsInTier({ document, text, catalogue, workspace: { server } }: Checkable): readonly Problem[] {
+  return policyKinds(catalogue).flatMap(({ kind, section }) => {
+    const { tier } = kindOf(catalogue, kind);
     const path = tierIncludes(server.tier, tier) ? undefined : sectionPath(text, section);
     const message = `${section} need tier ${tier}; the server is ${server.tier}`;
     return path ? [problemAt("tier", message, { document, path, of: "key" })] : [];
   });
 }
 
-function sectionsInRelease({ document, text, workspace: { server } }: ShapedPolicy): readonly Problem[] {
-  return policyKinds.flatMap(({ kind, section }) => {
-    const why = removedSection(kind, section, server);
+function sectionsInRelease({ document, text, catalogue, workspace: { server } }: Checkable): readonly Problem[] {
+  return policyKinds(catalogue).flatMap(({ kind, section }) => {
+    const why = removedSection(kindOf(catalogue, kind), section, server);
     const path = why && sectionPath(text, section);
     return path ? [problemAt("release", why, { document, path, of: "key" })] : [];
   });
 }
 
 /** Where a policy speaks of a section; undefined where it does not. */
-function sectionPath(text: Partial<PolicyText>, section: (typeof policyKinds)[number]["section"]): Path | undefined {
-  if (Object.keys(text[section] ?? {}).length > 0) return [section];
+function sectionPath(text: Partial<PolicyText>, section: string): Path | undefined {
+  if (Object.keys(sectionIn(text, section)).length > 0) return [section];
   const item = listed(text.exclusive).find(([word]) => word === section);
   return item && ["exclusive", item[1]];
 }

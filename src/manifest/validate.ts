@@ -1,6 +1,6 @@
 import { groupedAs } from "../base/grouped.ts";
 import { memoized } from "../base/memoize.ts";
-import { type Catalogue, catalogueOf } from "../model/catalogue.ts";
+import type { Catalogue } from "../model/catalogue.ts";
 import type { Problem, Project } from "../model/types.ts";
 import { byExpiry, expiryProblems } from "./expiry.ts";
 import { foreignGlob, foreignSlug } from "./foreign-slug.ts";
@@ -45,7 +45,7 @@ export function validate(
     ...problems,
     ...migrationProblems,
     ...ruleProblems,
-    ...foreignNames(rules, catalogueOf(loaded.workspace.server.dialect)),
+    ...foreignNames(rules, loaded.workspace.catalogue),
     ...duplicates(all),
     ...namedProjectProblems(policies, beside),
     ...globProblems(policies),

@@ -1,7 +1,7 @@
 import { globFault } from "../base/glob.ts";
 import { type Rate, rateOf } from "../base/rate.ts";
 import { addressGlobFault } from "../model/address.ts";
-import { catalogueOf } from "../model/catalogue.ts";
+import { type Catalogue, catalogueOf } from "../model/catalogue.ts";
 import { neutral } from "../model/dialects.ts";
 import { maxConcurrency } from "../model/max-concurrency.ts";
 import type { Environment, Problem, Tier } from "../model/types.ts";
@@ -18,6 +18,8 @@ import { type Wave, wavesIn } from "./waves.ts";
 
 /** `evenkeel.yaml`, with defaults filled in (docs/manifests.md). */
 export interface Workspace {
+  /** What there is to configure on its server, in the names of its dialect. */
+  readonly catalogue: Catalogue;
   /** Keeps it apart from others in a shared state. */
   readonly name: string | undefined;
   readonly server: {
@@ -88,7 +90,7 @@ type WorkspaceText = {
   readonly notify: readonly (NotifyText | undefined)[];
 } & Omit<
   Workspace,
-  "server" | "concurrency" | "rateLimit" | "waves" | "canary" | "requestTimeout" | "guards" | "notify"
+  "catalogue" | "server" | "concurrency" | "rateLimit" | "waves" | "canary" | "requestTimeout" | "guards" | "notify"
 >;
 
 /** A list, or its items with commas between. */
@@ -209,8 +211,10 @@ function unused(document: Document, { ledger, server }: Partial<WorkspaceText>):
 function fill(text: Partial<WorkspaceText>): Workspace {
   const { apiVersion: _, kind: __, ...written } = text as Partial<WorkspaceText> & Record<string, unknown>;
   const whole: WorkspaceText = { ...defaults, ...written };
+  const dialect = whole.server.dialect ?? defaults.server.dialect;
   return {
     ...whole,
+    catalogue: catalogueOf(dialect),
     server: { ...defaults.server, isReleaseAssumed: whole.server.release === undefined, ...whole.server },
     manifests: whole.manifests?.filter((pattern) => pattern !== undefined),
     concurrency: whole.concurrency === "auto" ? maxConcurrency : whole.concurrency,

@@ -1,6 +1,6 @@
 import { type GlobRules, globFault, globMatcher, isGlob } from "../base/glob.ts";
 import { nearest } from "../base/nearest.ts";
-import { kindNames } from "./kinds.ts";
+import { bundledKinds } from "./kinds.ts";
 import { idFault } from "./project-id.ts";
 import type { Kind } from "./types.ts";
 
@@ -62,6 +62,8 @@ export function addressGlobFault(glob: string): string | undefined {
 export function targetFault(glob: string): string | undefined {
   return addressGlobFault(glob) ?? kindFault(glob);
 }
+
+const kindNames = Object.keys(bundledKinds);
 
 function kindFault(glob: string): string | undefined {
   const [project, rest] = split(glob);

@@ -5,7 +5,9 @@ import { dialectNamed, dialects, neutral } from "./dialects.ts";
 import type { EventKind } from "./events.ts";
 import type { ForeignName, Integration } from "./integration.ts";
 import { type Definitions, type IntegrationSchema, integrationIn } from "./integration-schema.ts";
+import { bundledKinds, type KindRow } from "./kinds.ts";
 import { renamedSchema } from "./renamed-schema.ts";
+import type { Kind } from "./types.ts";
 
 export type { ObservedQuirk } from "./dialect.ts";
 export {
@@ -29,6 +31,8 @@ export interface Catalogue {
   readonly dialect: string;
   /** Every integration, by slug, in the order of the file. */
   readonly integrations: ReadonlyMap<string, Integration>;
+  /** Every kind of resource, in the order in which manifests and reports list them. */
+  readonly kinds: ReadonlyMap<Kind, KindRow>;
   /** The flags that a row of the integrations list shows, in the order of the specification (docs/api.md#list-items). */
   readonly listedFlags: readonly string[];
   /** The kinds of event, in the order of the specification. A parameter that turns one on is called `…_events`. */
@@ -66,6 +70,7 @@ function catalogueFrom(neutralSchema: typeof schema, dialect: Dialect): Catalogu
   const slugs = Object.keys(neutralSchema.properties);
   return {
     dialect: dialect.name,
+    kinds: new Map(Object.entries(bundledKinds)),
     integrations: new Map(
       entries.map(([slug, entry], index) => {
         const foreignNames = foreignParameters(dialect, slugs[index] ?? "", Object.keys(entry.properties));

@@ -1,3 +1,4 @@
+import { memoized } from "../base/memoize.ts";
 import { licenseTier, serverWords } from "./availability.ts";
 import type { Catalogue, Integration, IntegrationParameter } from "./catalogue.ts";
 import type { EndpointName } from "./endpoints.ts";
@@ -5,10 +6,7 @@ import { legacyStatuses, olderStatuses } from "./license-status.ts";
 import { normaliseParameter } from "./parameter-value.ts";
 import { compareReleases } from "./releases.ts";
 import { repositoriesOf, repositoryKinds } from "./repository-kinds.ts";
-import type { Action, Fields, Kind, Platform, Resource, Scalar, Tier } from "./types.ts";
-
-/** Whether a change makes a policy stricter or laxer (docs/api.md). */
-export type PolicyEffect = "tightened" | "loosened";
+import type { Action, Fields, Kind, Platform, PolicyEffect, Resource, Scalar, Tier } from "./types.ts";
 
 /**
  * What tells one kind of resource from another: one row a kind, so that manifests, reading, diff, plan, apply, import and
@@ -47,11 +45,11 @@ export interface KindRow {
 
 export interface PolicyColumn {
   /** The section of a policy, and what reports call several of them. */
-  readonly section: "integrations" | "licenses";
+  readonly section: string;
   /** The field whose value a policy gives in place of a mapping; undefined where it gives the catalogue's parameters. */
   readonly only?: string;
   /** The list in a policy of those that must be off; undefined where none is. */
-  readonly off?: "disabled";
+  readonly off?: string;
 }
 
 interface ReadColumn {
@@ -66,7 +64,8 @@ interface ReadColumn {
   readonly title?: string;
 }
 
-export const kinds: Readonly<Record<Kind, KindRow>> = {
+/** The kinds of every catalogue, in the order in which manifests and reports list them. */
+export const bundledKinds: Readonly<Record<Kind, KindRow>> = {
   integration: {
     policy: { section: "integrations", off: "disabled" },
     read: { list: "listIntegrations", key: "slug", numbered: false, single: "getIntegration" },
@@ -109,38 +108,64 @@ export const kinds: Readonly<Record<Kind, KindRow>> = {
   },
 };
 
-/** Every kind, in the order in which manifests and reports speak of them. */
-export const kindNames = Object.keys(kinds) as readonly Kind[];
+/** The row of a kind. @throws RangeError for one that the catalogue does not have: a mistake in this program. */
+export function kindOf({ kinds }: Catalogue, kind: Kind): KindRow {
+  const row = kinds.get(kind);
+  if (!row) throw new RangeError(`there is no kind ${kind}`);
+  return row;
+}
 
-/** The kinds that policies list, with how they do. */
-export const policyKinds = kindNames.flatMap((kind) => {
-  const { policy } = kinds[kind];
-  return policy ? [{ kind, ...policy }] : [];
-});
+/** A kind that policies list, and how they do. */
+export interface PolicyKind extends PolicyColumn {
+  readonly kind: Kind;
+}
+
+/** The kinds that policies list. */
+export const policyKinds = memoized(
+  ({ kinds }: Catalogue): readonly PolicyKind[] =>
+    [...kinds].flatMap(([kind, { policy }]) => (policy ? [{ kind, ...policy }] : [])),
+  new WeakMap(),
+);
+
+/** How a policy lists resources of a kind; undefined where none does. */
+export function policyKind(catalogue: Catalogue, kind: Kind): PolicyKind | undefined {
+  return policyKinds(catalogue).find((row) => row.kind === kind);
+}
+
+/** How policies and messages call what is of a kind, in the plural. */
+export function sectionNameOf(catalogue: Catalogue, kind: Kind): string {
+  return kindOf(catalogue, kind).policy?.section ?? `${kind}s`;
+}
 
 /** All of them in words: `integrations and licenses`. */
-export const policySections = policyKinds
-  .map(({ section }) => section)
-  .join(", ")
-  .replace(/, (?=[^,]*$)/, " and ");
+export function policySections(catalogue: Catalogue): string {
+  return policyKinds(catalogue)
+    .map(({ section }) => section)
+    .join(", ")
+    .replace(/, (?=[^,]*$)/, " and ");
+}
 
 /** Why this platform has no resources of a kind any more, in a sentence; undefined where it may. */
-export function removedSection(kind: Kind, section: string, platform: Platform): string | undefined {
-  const { removedIn } = kinds[kind];
+export function removedSection({ removedIn }: KindRow, section: string, platform: Platform): string | undefined {
   if (!removedIn || compareReleases(platform.release, removedIn.release) < 0) return undefined;
   return `${section} were removed in release ${removedIn.release}; ${serverWords(platform)}: ${removedIn.instead}`;
 }
 
+/** Whether all keys of a kind are names of the catalogue, which say by themselves what they are. */
+export function isListedByCatalogue(kind: Kind): boolean {
+  return bundledKinds[kind]?.known !== undefined;
+}
+
 /** Resources of one project with the same identity are one. */
-export function identityOf({ kind, key }: Named): string {
-  return `${kind}/${kinds[kind].identity(key)}`;
+export function identityOf(catalogue: Catalogue, { kind, key }: Named): string {
+  return `${kind}/${kindOf(catalogue, kind).identity(key)}`;
 }
 
 type Named = Pick<Resource, "kind" | "key">;
 
 /** What the catalogue says of a resource; undefined where it says nothing. */
 export function integrationOf(catalogue: Catalogue, { kind, key }: Named): Integration | undefined {
-  return kinds[kind].known?.(catalogue).get(key);
+  return kindOf(catalogue, kind).known?.(catalogue).get(key);
 }
 
 /** What the catalogue says of a field; undefined where it says nothing. */

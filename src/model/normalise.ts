@@ -1,5 +1,5 @@
 import type { Catalogue } from "./catalogue.ts";
-import { columnOf, kinds } from "./kinds.ts";
+import { columnOf, kindOf } from "./kinds.ts";
 import type { Fields, Resource, Scalar, SecretReference, Value } from "./types.ts";
 
 /**
@@ -46,7 +46,7 @@ export function normalise(
   name: string,
   value: Scalar,
 ): Scalar {
-  return kinds[resource.kind].normalise(value, columnOf(catalogue, resource, name));
+  return kindOf(catalogue, resource.kind).normalise(value, columnOf(catalogue, resource, name));
 }
 
 /** The fields of a live resource in one spelling: what a digest of the live side is taken of. */

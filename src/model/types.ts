@@ -17,7 +17,8 @@ import type { AnswerShape } from "./answer-shape.ts";
  * until the client writes a request.
  */
 
-export type Kind = "integration" | "license" | "storage";
+/** The word for one resource of a kind, as in addresses: `integration`, `license`. */
+export type Kind = string;
 
 export type Action = "create" | "update" | "disable" | "delete";
 
@@ -62,6 +63,8 @@ export interface Origin {
 
 /** `absent`: make sure that it is off. */
 export interface Desired extends Resource {
+  /** Resources of one project with the same identity are one. */
+  readonly identity: string;
   readonly presence: "present" | "absent";
   readonly origin: Origin;
 }
@@ -140,6 +143,9 @@ export interface Call {
  */
 export const causes = ["drift", "pending", "both"] as const;
 
+/** Whether a change makes a policy stricter or laxer (docs/api.md). */
+export type PolicyEffect = "tightened" | "loosened";
+
 export type Cause = (typeof causes)[number];
 
 export interface Change {
@@ -164,6 +170,8 @@ export interface Change {
   readonly cause: Cause;
   /** It is planned only because `--resend` asks for it. */
   readonly resend?: true;
+  /** Left out where its kind is no policy, or the change leaves that open. */
+  readonly policyEffect?: PolicyEffect;
   readonly origin: Origin;
 }
 

@@ -4,7 +4,8 @@ import { withoutMemory } from "../diff/reasons.ts";
 import { addressOf } from "../model/address.ts";
 import type { Catalogue } from "../model/catalogue.ts";
 import { fullPathOf } from "../model/identity.ts";
-import { kinds } from "../model/kinds.ts";
+import { type KindRow, kindOf } from "../model/kinds.ts";
+import { policyEffectOf } from "../model/policy-effect.ts";
 import type { Change, DesiredProject, Fields, Live, Project } from "../model/types.ts";
 import { plannedChange } from "./make-plan.ts";
 import type { PlannedChange } from "./plan.ts";
@@ -73,7 +74,7 @@ export function contradictionIn(
   desired: DesiredProject,
   catalogue: Catalogue,
 ): string | undefined {
-  const change = declaredChange(planned, desired);
+  const change = declaredChange(planned, desired, catalogue);
   return typeof change === "string" ? change : statedDifference(planned, change, catalogue);
 }
 
@@ -89,10 +90,11 @@ function statedOf({ address, project, kind, key, change, policy_reason: reason, 
 }
 
 /** The change that manifests lead to where live is what a planned change says; or why they lead to none. */
-function declaredChange(planned: PlannedChange, desired: DesiredProject): Change | string {
+function declaredChange(planned: PlannedChange, desired: DesiredProject, catalogue: Catalogue): Change | string {
   const { kind, key, change, action_reason: reason, cause = "drift" } = planned;
   const [action] = change.actions;
-  const { removal, removed } = kinds[kind];
+  const row = kindOf(catalogue, kind);
+  const { removal, removed } = row;
   const resource = desired.resources.find((each) => each.kind === kind && each.key === key);
   const origin = resource?.origin ?? desired.exclusive.get(kind);
   if (!origin) return "no manifest declares it";
@@ -101,14 +103,16 @@ function declaredChange(planned: PlannedChange, desired: DesiredProject): Change
     return `the manifests want it ${isPresent ? "present" : "absent"}, and the plan says ${action}`;
   }
   const declared = resource?.fields ?? {};
+  const after = isPresent ? declaredPart(declared, planned) : removed.after;
+  const policyEffect = policyEffectOf({ kind, before: change.before, after }, catalogue);
   return {
-    ...{ kind, key, action, reason, cause, origin, declared },
+    ...{ kind, key, action, reason, cause, origin, declared, after },
     address: addressOf(desired.project.name, kind, key),
     project: desired.project.name,
     before: change.before,
-    after: isPresent ? declaredPart(declared, planned) : removed.after,
-    live: claimedLive(planned),
+    live: claimedLive(row, planned),
     liveDigest: planned.live?.digest,
+    ...(policyEffect && { policyEffect }),
   };
 }
 
@@ -122,9 +126,9 @@ function declaredPart(declared: Fields, { change: { actions, before, after } }: 
 }
 
 /** What is live, as a planned change says it. */
-function claimedLive({ kind, key, change, live, call }: PlannedChange): Live | undefined {
+function claimedLive({ read }: KindRow, { kind, key, change, live, call }: PlannedChange): Live | undefined {
   if (!live) return undefined;
-  const id = kinds[kind].read?.numbered ? /\/(\d+)$/.exec(call.path)?.[1] : undefined;
+  const id = read?.numbered ? /\/(\d+)$/.exec(call.path)?.[1] : undefined;
   return { kind, key, fields: change.before ?? {}, active: true, ...(id !== undefined && { id: Number(id) }) };
 }
 

@@ -1,9 +1,7 @@
 import { counted, firstFew } from "../base/text.ts";
 import type { Difference } from "../diff/diff.ts";
-import { policySections } from "../model/kinds.ts";
 import { isRemoval, turnsOff, type Visible } from "../model/removal-changes.ts";
 import type { Change } from "../model/types.ts";
-import { policyEffectOf } from "./policy-effect.ts";
 
 /** Why a plan may not be applied (docs/safety.md). */
 export interface Objection {
@@ -104,7 +102,7 @@ export function checkRemovalShare({ scope, removals, live }: RemovalShare, guard
   if (!isMany(count, guards) || count * 100 <= live * guards.deletePercent) return [];
   const share = live === 0 ? "" : ` (${Math.round((count / live) * 100)} %)`;
   const message =
-    `${count} of ${live} live ${policySections} of ${scope}${share} would be disabled or deleted; ` +
+    `${count} of ${live} live resources of ${scope}${share} would be disabled or deleted; ` +
     `guards.deletePercent allows ${guards.deletePercent} % once ${guards.deleteMinimum} or more are planned`;
   return [{ guard: "delete-percent", message, addresses: removals.map((change) => change.address) }];
 }
@@ -145,10 +143,8 @@ export function checkProtected(
 }
 
 /** What `--fail-on-loosening` has against changes: one objection for all that make a policy laxer. */
-export function checkLoosening(
-  changes: readonly (Pick<Change, "address"> & Parameters<typeof policyEffectOf>[0])[],
-): Objection[] {
-  const addresses = changes.filter((change) => policyEffectOf(change) === "loosened").map(({ address }) => address);
+export function checkLoosening(changes: readonly Pick<Change, "address" | "policyEffect">[]): Objection[] {
+  const addresses = changes.filter(({ policyEffect }) => policyEffect === "loosened").map(({ address }) => address);
   if (addresses.length === 0) return [];
   const loosen = addresses.length === 1 ? "loosens" : "loosen";
   const what = `${counted(addresses.length, "change")} ${loosen} a license policy (${firstFew(addresses, 1)})`;

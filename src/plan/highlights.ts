@@ -1,5 +1,4 @@
 import { quantity, thousands } from "../base/text.ts";
-import { kinds } from "../model/kinds.ts";
 import { turnsOff } from "../model/removal-changes.ts";
 import { groupsOf } from "./groups.ts";
 import { type PlannedChange, visibleOf } from "./plan.ts";
@@ -101,10 +100,9 @@ function wordsOf<Each extends Pick<PlannedChange, "project">>(
   });
 }
 
-/** What a license becomes: `license/MIT becomes allowed`. */
+/** What a change makes of a resource: `license/MIT becomes allowed`. */
 export function loosening(change: Pick<Visible, "kind" | "key" | "before" | "after">): string {
-  const { kind, before, after } = change;
-  const { field = "" } = kinds[kind].policyEffect ?? {};
-  const word = after === null ? `is no longer ${before?.[field]}` : `becomes ${after[field]}`;
-  return `${subjectOf(change)} ${word}`;
+  const { before, after } = change;
+  const words = Object.values(after ?? before ?? {}).map(String);
+  return `${subjectOf(change)} ${after === null ? "is no longer" : "becomes"} ${words.join(", ")}`;
 }

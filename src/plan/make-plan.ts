@@ -3,7 +3,7 @@ import type { Difference } from "../diff/diff.ts";
 import { type Catalogue, catalogueOf } from "../model/catalogue.ts";
 import { call, type EndpointName, endpoints } from "../model/endpoints.ts";
 import { fullPathOf } from "../model/identity.ts";
-import { kinds } from "../model/kinds.ts";
+import { type KindRow, kindOf } from "../model/kinds.ts";
 import { isReference, referencesIn } from "../model/normalise.ts";
 import { bySeverity } from "../model/problem-line.ts";
 import { isRemoval } from "../model/removal-changes.ts";
@@ -22,7 +22,6 @@ import {
   policyEffectIn,
   type Summary,
 } from "./plan.ts";
-import { policyEffectOf } from "./policy-effect.ts";
 
 /** All that a plan is made of. */
 export interface PlanInput {
@@ -67,13 +66,13 @@ export function planOf(input: PlanInput): Plan {
 }
 
 /** The call that carries a change out, its parameters still references where they are secret. */
-export function callOf(change: Change): Call {
-  const row = kinds[change.kind];
+export function callOf(change: Change, catalogue = catalogueOf()): Call {
+  const row = kindOf(catalogue, change.kind);
   const named = row.calls[change.action];
   const name = typeof named === "function" ? named(change.key) : named;
   if (!name) throw new RangeError(`no call for ${change.action} of a ${change.kind}`);
   const segments = { id: change.project, [row.segment]: String(change.live?.id ?? change.key) };
-  return call(name, segments, endpoints[name].body && parametersOf(change, name));
+  return call(name, segments, endpoints[name].body && parametersOf(row, change, name));
 }
 
 /** The secrets that it sends. */
@@ -81,8 +80,7 @@ export function secretsSentBy(change: Change): readonly SecretReference[] {
   return isRemoval(change) ? [] : referencesIn(change.declared);
 }
 
-function parametersOf(change: Change, name: EndpointName): Fields {
-  const { read } = kinds[change.kind];
+function parametersOf({ read }: KindRow, change: Change, name: EndpointName): Fields {
   const named = read && endpoints[name].method === "POST" ? { [read.key]: change.key } : {};
   return { ...named, ...change.extraFields, ...change.declared };
 }
@@ -105,7 +103,7 @@ function summaryOf(input: PlanInput, changes: readonly PlannedChange[]): Summary
 /** A change as a plan lists it. */
 export function plannedChange(change: Change, catalogue: Catalogue, named?: Project): PlannedChange {
   const { address, project, kind, key, action, before, after, live, liveDigest } = change;
-  const { method, path } = callOf(change);
+  const { method, path } = callOf(change, catalogue);
   const lost_notifications = lossesOf(change, catalogue);
   const notes = notesOf(change, live?.inherited, lost_notifications);
   return {
@@ -120,7 +118,7 @@ export function plannedChange(change: Change, catalogue: Catalogue, named?: Proj
     cause: change.cause,
     ...(change.resend && { resend: true }),
     ...(change.origin.reason !== undefined && { policy_reason: change.origin.reason }),
-    ...policyEffectIn(change),
+    ...policyEffectIn(change.policyEffect),
     ...(notes.length > 0 && { notes }),
     ...(lost_notifications.length > 0 && { lost_notifications }),
     source: change.origin.place(),
@@ -138,8 +136,8 @@ export function otherNames(project: Project): Pick<PlannedChange, "project_id" |
 }
 
 function reasonOf(change: Change): string {
-  const policyEffect = policyEffectOf(change);
-  return policyEffect ? `${change.reason}, ${policyEffect}` : change.reason;
+  const { policyEffect, reason } = change;
+  return policyEffect ? `${reason}, ${policyEffect}` : reason;
 }
 
 function sensitiveOf(fields: Fields | null): Record<string, true> {

@@ -1,13 +1,13 @@
 import { digestOf } from "../base/json.ts";
 import type { Unverified } from "../diff/diff.ts";
-import type { PolicyEffect } from "../model/kinds.ts";
+import type { Catalogue } from "../model/catalogue.ts";
+import { policyEffectOf } from "../model/policy-effect.ts";
 import type { ReportedProblem } from "../model/problem-line.ts";
 import { turnsOff } from "../model/removal-changes.ts";
 import { isMove } from "../model/repository-kinds.ts";
-import type { Action, Call, Cause, Fields, Kind, Outcome, Place } from "../model/types.ts";
+import type { Action, Call, Cause, Fields, Kind, Outcome, Place, PolicyEffect } from "../model/types.ts";
 import { lossesIn } from "./change-notes.ts";
 import type { Objection } from "./guards.ts";
-import { policyEffectOf } from "./policy-effect.ts";
 
 /** What `plan --report json` prints and `--out` saves (docs/safety.md; `schemas/plan.schema.json`). Holds no secret. */
 export interface Plan {
@@ -120,11 +120,12 @@ export function planDigest(plan: Omit<Plan, "digest" | "created_at"> & Partial<P
 }
 
 /** The plan with all that its changes show taken anew from the changes themselves, whatever it says. */
-export function recounted(plan: Plan): Plan {
+export function recounted(plan: Plan, catalogue: Catalogue): Plan {
   const changes = plan.resource_changes.map(({ policy_effect: _, lost_notifications: __, ...planned }) => {
     const visible = visibleOf(planned);
     const losses = lossesIn(planned.notes ?? [], visible);
-    return { ...planned, ...policyEffectIn(visible), ...(losses.length > 0 && { lost_notifications: losses }) };
+    const effect = policyEffectIn(policyEffectOf(visible, catalogue));
+    return { ...planned, ...effect, ...(losses.length > 0 && { lost_notifications: losses }) };
   });
   const actions = changes.map(({ change }) => change.actions[0]);
   const summary = {
@@ -144,8 +145,16 @@ export function removalsOf({ resource_changes }: Pick<Plan, "resource_changes">)
 }
 
 /** What a planned change says of the thing itself, as the diff said it. */
-export function visibleOf({ address, kind, key, change: { actions, before, after } }: PlannedChange) {
-  return { address, kind, key, action: actions[0], before, after };
+export function visibleOf({ address, kind, key, change: { actions, before, after }, policy_effect }: PlannedChange) {
+  return {
+    address,
+    kind,
+    key,
+    action: actions[0],
+    before,
+    after,
+    ...(policy_effect && { policyEffect: policy_effect }),
+  };
 }
 
 /** How many changes there are of each action. */
@@ -165,7 +174,6 @@ export function effectsOf(changes: readonly PlannedChange[]) {
 }
 
 /** What a change does to a policy, as a part of what a plan lists. */
-export function policyEffectIn(change: Parameters<typeof policyEffectOf>[0]): Pick<PlannedChange, "policy_effect"> {
-  const policy_effect = policyEffectOf(change);
+export function policyEffectIn(policy_effect: PolicyEffect | undefined): Pick<PlannedChange, "policy_effect"> {
   return policy_effect ? { policy_effect } : {};
 }

@@ -1,5 +1,5 @@
 import { quantity } from "../base/text.ts";
-import { kinds } from "../model/kinds.ts";
+import { isListedByCatalogue } from "../model/kinds.ts";
 import { isRemoval, turnsOff } from "../model/removal-changes.ts";
 import type { Action } from "../model/types.ts";
 import { type ChangeGroup, type Groupable, groupsOf } from "./groups.ts";
@@ -14,14 +14,14 @@ export function plannedGroups(changes: readonly PlannedChange[]): PlannedGroup[]
 }
 
 function groupable(planned: PlannedChange): Groupable {
-  const { project, kind, change, action_reason: reason, notes = [], source, outcome } = planned;
+  const { project, change, action_reason: reason, notes = [], source, outcome } = planned;
   const { status = "", error = "", not_kept: notKept = [] } = outcome ?? {};
   const [action] = change.actions;
   return {
     project,
     subject: subjectOf(planned),
     action,
-    removes: isRemoval({ kind, action }),
+    removes: isRemoval({ action }),
     before: change.before,
     after: change.after,
     sentences: [reason, ...notes, status, error, ...notKept],
@@ -31,7 +31,7 @@ function groupable(planned: PlannedChange): Groupable {
 
 /** What a change is about, apart from its project: the key alone where a catalogue lists it, else `license/MIT`. */
 export function subjectOf({ kind, key }: Pick<PlannedChange, "kind" | "key">): string {
-  return kinds[kind].known ? key : `${kind}/${key}`;
+  return isListedByCatalogue(kind) ? key : `${kind}/${key}`;
 }
 
 const order: readonly Action[] = ["disable", "delete", "create", "update"];

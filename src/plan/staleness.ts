@@ -1,7 +1,6 @@
 import { turnsOff } from "../model/removal-changes.ts";
 import type { Change, Live, Outcome } from "../model/types.ts";
 import { type PlannedChange, visibleOf } from "./plan.ts";
-import { policyEffectOf } from "./policy-effect.ts";
 
 /** The outcome of a change that is not sent because the plan no longer matches its manifests or the server. */
 export function staleOutcome(reason: string): Outcome {
@@ -14,7 +13,7 @@ export function changedSincePlan(planned: PlannedChange, now: Change): string | 
   const visible = visibleOf(planned);
   if (action !== now.action) return `the planned action is ${action}, but now it would be ${now.action}`;
   if (turnsOff(now) && !turnsOff(visible)) return "it would now be turned off, which the plan does not show";
-  if (policyEffectOf(now) === "loosened" && policyEffectOf(visible) !== "loosened") {
+  if (now.policyEffect === "loosened" && visible.policyEffect !== "loosened") {
     return "it would now loosen the license policy, which the plan does not show";
   }
   const { updated_at, digest } = planned.live ?? {};

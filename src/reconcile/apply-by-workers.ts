@@ -11,6 +11,7 @@ import {
 import { inParallel } from "../base/concurrency.ts";
 import { UserError } from "../base/exit.ts";
 import { firstFew } from "../base/text.ts";
+import type { Catalogue } from "../model/catalogue.ts";
 import { referencesIn } from "../model/normalise.ts";
 import type { Change, Outcome } from "../model/types.ts";
 import { callOf } from "../plan/make-plan.ts";
@@ -91,7 +92,7 @@ class DelegatedApply {
   async *#chunks(size: number) {
     while (this.#begun < this.#batches.length && !this.#stopped()) {
       const steps = await this.#stepsOf(this.#batches.slice(this.#begun, this.#begun + size));
-      this.#ended ??= await unrecordable(this.#listeners, steps);
+      this.#ended ??= await unrecordable(this.#context.loaded.workspace.catalogue, this.#listeners, steps);
       if (this.#stopped()) return;
       this.#outstanding.set(this.#begun / size, steps);
       this.#begun += steps.length;
@@ -150,9 +151,13 @@ function differentSecrets(references: readonly string[]): string {
 }
 
 /** Nothing is sent if a watcher cannot record it. */
-async function unrecordable(watchers: readonly Watcher[], steps: ProjectSteps): Promise<string | undefined> {
+async function unrecordable(
+  catalogue: Catalogue,
+  watchers: readonly Watcher[],
+  steps: ProjectSteps,
+): Promise<string | undefined> {
   const [first] = changesIn(steps).values();
-  return first && announce(watchers, first, callOf(first));
+  return first && announce(watchers, first, callOf(first, catalogue));
 }
 
 function changesIn(steps: ProjectSteps): ReadonlyMap<string, Change> {

@@ -7,7 +7,6 @@ import { commitOf } from "../git/commit.ts";
 import { durationOf } from "../manifest/duration.ts";
 import { problemAt } from "../manifest/problem.ts";
 import { hasErrors, type Validated, validate } from "../manifest/validate.ts";
-import { catalogueOf } from "../model/catalogue.ts";
 import type { Problem } from "../model/types.ts";
 import type { ApprovalPolicy } from "../plan/approvals/verify.ts";
 import type { PlanInput } from "../plan/make-plan.ts";
@@ -82,7 +81,7 @@ export type Heading = Pick<PlanInput, "url" | "manifests" | "catalogue">;
 export function validated(loaded: Loaded, request: Request): Checked {
   const { env } = request;
   const { root, workspace, digest } = loaded;
-  const catalogue = catalogueOf(workspace.server.dialect);
+  const catalogue = workspace.catalogue;
   const today = request.today ?? dayOf(new Date());
   if (!isDay(today))
     throw new UserError(`expected a date that exists, such as 2027-06-30, got ${JSON.stringify(today)}`);
@@ -145,7 +144,7 @@ export function nameProblems({ workspace, settings: document }: Loaded, env: Req
 export async function openContext(checked: Checked): Promise<Context> {
   const { loaded, request, secrets, since, heading } = checked;
   const { root, workspace } = loaded;
-  const catalogue = catalogueOf(workspace.server.dialect);
+  const catalogue = workspace.catalogue;
   const { env } = request;
   const state = await openState({ root, name: workspace.name, env });
   const listed = since && (await keptProjects(state.notes));

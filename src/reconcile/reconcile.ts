@@ -47,7 +47,9 @@ export async function rehearse(request: Request): Promise<Rehearsed> {
     const steps = await stepsOf(run, prepared);
     const settled = steps.flatMap((step) => ("outcome" in step ? [[step.address, step.outcome] as const] : []));
     const outcomes: Outcomes = new Map([...(stale ?? []), ...settled]);
-    const requests = steps.flatMap((step) => ("change" in step ? [callOf(step.change)] : []));
+    const requests = steps.flatMap((step) =>
+      "change" in step ? [callOf(step.change, run.context.loaded.workspace.catalogue)] : [],
+    );
     return { ...planned, refused, requests, ...(outcomes.size > 0 && { outcomes }) };
   } catch (error) {
     return failedPlan(start.known, error);

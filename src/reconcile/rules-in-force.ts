@@ -4,7 +4,6 @@ import { sortedProblems } from "../manifest/problem.ts";
 import { type PlanRule, readOutsideRules, shadowed } from "../manifest/rules.ts";
 import { validate } from "../manifest/validate.ts";
 import { addressOf } from "../model/address.ts";
-import { catalogueOf } from "../model/catalogue.ts";
 import { addressTest, projectNamed, projectPart } from "../model/identity.ts";
 import { bySeverity } from "../model/problem-line.ts";
 import type { DesiredProject, Origin, Problem, Project } from "../model/types.ts";
@@ -139,7 +138,7 @@ export function stepsAllowedByRules(
 ): readonly Step[] {
   if (context.rules.length === 0) return steps;
   const rules = ruleContext(context, [desired.project]);
-  const catalogue = catalogueOf(context.loaded.workspace.server.dialect);
+  const catalogue = context.loaded.workspace.catalogue;
   return steps.map((step) => {
     const [objection] = "change" in step ? objectionsToChange(catalogue, step.change, context.rules, rules) : [];
     if (!objection || !("change" in step)) return step;

@@ -3,7 +3,7 @@ import { inParallel } from "../base/concurrency.ts";
 import type { Reader } from "../client/client.ts";
 import { type RefreshedProject, type RefreshScope, refreshProject } from "../live/refresh.ts";
 import { isSelected } from "../manifest/selection.ts";
-import { type Catalogue, catalogueOf } from "../model/catalogue.ts";
+import type { Catalogue } from "../model/catalogue.ts";
 import { projectNamed } from "../model/identity.ts";
 import { isMove } from "../model/repository-kinds.ts";
 import type { Change, DesiredProject, Outcome } from "../model/types.ts";
@@ -165,7 +165,7 @@ function withLosses(
 
 /** Those of a plan's projects: whoever can write its file can make its digest match. */
 export function contradictionsOf(context: Context, plan: Plan, desired: readonly DesiredProject[]): Contradictions {
-  const catalogue = catalogueOf(context.loaded.workspace.server.dialect);
+  const catalogue = context.loaded.workspace.catalogue;
   const projects = new Map(desired.map((each) => [each.project.name, each]));
   const found = plan.resource_changes
     .filter((planned) => !isMove(planned))

@@ -9,7 +9,7 @@ import { describeSystemError } from "../base/system-errors.ts";
 import type { Reader } from "../client/client.ts";
 import { type RefreshScope, select } from "../live/refresh.ts";
 import { addressOf } from "../model/address.ts";
-import { catalogueOf } from "../model/catalogue.ts";
+import { type Catalogue, catalogueOf } from "../model/catalogue.ts";
 import { referencesIn } from "../model/normalise.ts";
 import { isMove } from "../model/repository-kinds.ts";
 import type { DesiredProject, Resource } from "../model/types.ts";
@@ -29,20 +29,20 @@ import { movesAgain } from "./storage-moves.ts";
  * Reads a plan that `plan --out` saved; its counts are those of its changes, whatever its summary says.
  * @throws UserError as {@link readReport}, and for the report of an apply: what it says was done was not done by it.
  */
-export function readPlan(path: string): Plan {
-  return planIn(textOf(path), path);
+export function readPlan(path: string, catalogue = catalogueOf()): Plan {
+  return planIn(textOf(path), path, catalogue);
 }
 
 /**
  * Reads a plan, or what an apply or a dry run says became of one.
  * @throws UserError for one of another format, one that was edited, and one that is not what its schema says.
  */
-export function readReport(path: string): Plan {
-  return reportIn(textOf(path), path);
+export function readReport(path: string, catalogue = catalogueOf()): Plan {
+  return reportIn(textOf(path), path, catalogue);
 }
 
-function planIn(text: string, path: string): Plan {
-  const plan = reportIn(text, path);
+function planIn(text: string, path: string, catalogue: Catalogue): Plan {
+  const plan = reportIn(text, path, catalogue);
   if (!isReport(plan)) return plan;
   throw new UserError(`${path} is the report of an apply, not a plan; evenkeel plan --out FILE writes one`);
 }
@@ -52,7 +52,7 @@ function isReport({ summary, resource_changes: changes, ...rest }: Plan): boolea
   return changes.some(({ outcome, wave }) => outcome !== undefined || wave !== undefined);
 }
 
-function reportIn(text: string, path: string): Plan {
+function reportIn(text: string, path: string, catalogue: Catalogue): Plan {
   const plan = parse(text, path);
   if (!isObject(plan) || typeof plan.format_version !== "string" || typeof plan.digest !== "string") {
     throw new UserError(`${path} is not a saved plan; evenkeel plan --out FILE writes one`);
@@ -67,7 +67,7 @@ function reportIn(text: string, path: string): Plan {
   }
   const fault = shapeFault(saved) ?? twiceIn(saved);
   if (fault) throw new UserError(`${path} is not a complete plan: ${fault}; plan again`);
-  return recounted(saved);
+  return recounted(saved, catalogue);
 }
 
 const checkPlan = compile(planSchema);
@@ -104,14 +104,19 @@ function parse(text: string, path: string): unknown {
 }
 
 /** The plan that a request names: a file, or one that the state keeps. @throws UserError as {@link readPlan}. */
-async function readRequested({ request: { saved = "", savedRun }, state }: Context): Promise<Plan> {
-  return savedRun === undefined ? readPlan(saved) : planOfRun(state, savedRun);
+async function readRequested({ request: { saved = "", savedRun }, state, loaded }: Context): Promise<Plan> {
+  const { catalogue } = loaded.workspace;
+  return savedRun === undefined ? readPlan(saved, catalogue) : planOfRun(state, savedRun, catalogue);
 }
 
 /** The plan that a run saved in the state. @throws UserError as {@link readPlan}, and where the state keeps none. */
-export async function planOfRun({ plans }: Pick<WorkspaceState, "plans">, run: string): Promise<Plan> {
+export async function planOfRun(
+  { plans }: Pick<WorkspaceState, "plans">,
+  run: string,
+  catalogue = catalogueOf(),
+): Promise<Plan> {
   const text = await plans.read(run);
-  if (text !== undefined) return planIn(text, `the plan of run ${run}`);
+  if (text !== undefined) return planIn(text, `the plan of run ${run}`, catalogue);
   const suggestion = didYouMean(run, await plans.list());
   throw new UserError(`the state keeps no plan of run ${run}${suggestion || "; evenkeel plan --save keeps one"}`);
 }
@@ -164,7 +169,7 @@ export async function savedPlan(reader: Reader, context: Context, read: Plan): P
   const { objections, unread } = await checkGuardsAgain(reader, { plan: read, desired, rules, scope });
   const loosening = request.failOnLoosening ? checkLoosening(read.resource_changes.map(visibleOf)) : [];
   const unruled = { ...withReasons(read, desired), objections: [...objections, ...again.objections, ...loosening] };
-  const catalogue = catalogueOf(context.loaded.workspace.server.dialect);
+  const catalogue = context.loaded.workspace.catalogue;
   const counted = await withLiveCounts(reader, unruled, context.rules, { desired, scope, catalogue });
   const plan = withRuleObjections(counted, context, desired);
   const refused = refusedBy(plan, desired, request);

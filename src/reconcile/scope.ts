@@ -6,7 +6,7 @@ import { readMigrations } from "../manifest/migrations.ts";
 import { problemAt } from "../manifest/problem.ts";
 import { isMatch } from "../manifest/selection.ts";
 import { addressMatcher, addressOf } from "../model/address.ts";
-import { type Catalogue, catalogueOf } from "../model/catalogue.ts";
+import type { Catalogue } from "../model/catalogue.ts";
 import {
   addressTest,
   cautiousAddressTest,
@@ -16,7 +16,7 @@ import {
   projectTest,
   renamed,
 } from "../model/identity.ts";
-import { kindNames, kinds } from "../model/kinds.ts";
+import { kindOf } from "../model/kinds.ts";
 import type { DesiredProject, Kind, Problem, Project } from "../model/types.ts";
 import { type GuardRules, type Objection, unwaivedObjections, type Waivers } from "../plan/guards.ts";
 import { type Plan, removalsOf } from "../plan/plan.ts";
@@ -146,7 +146,7 @@ export function idleProtection(
   if (targets.length > 0 || shard || since || only || !settings) return [];
   const projects = projectsOf(desired);
   return workspace.protected.flatMap((glob, index) => {
-    const why = whyIdle(glob, projects, catalogueOf(workspace.server.dialect));
+    const why = whyIdle(glob, projects, workspace.catalogue);
     const at = { document: settings, path: ["protected", index] };
     return why === undefined ? [] : [problemAt("idle-protection", `${glob} protects nothing: ${why}`, at)];
   });
@@ -158,15 +158,14 @@ export function idleProtection(
  */
 function whyIdle(glob: string, projects: readonly Project[], catalogue: Catalogue): string | undefined {
   if (!projects.some(projectTest(glob))) return "it matches no project that the policies select";
+  const removable = [...catalogue.kinds].flatMap(([kind, { calls, removal }]) => (calls[removal] ? kind : []));
   const mayMatch = removable.some((kind) => mayMean(glob, kind, catalogue));
   return mayMatch ? undefined : `no ${removable.join(" or ")} has such a name`;
 }
 
-const removable = kindNames.filter((kind) => kinds[kind].calls[kinds[kind].removal] !== undefined);
-
 function mayMean(glob: string, kind: Kind, catalogue: Catalogue): boolean {
   const rest = glob.slice(projectPart(glob).length + 1);
-  const known = kinds[kind].known?.(catalogue);
+  const known = kindOf(catalogue, kind).known?.(catalogue);
   if (!glob.includes(":")) return true;
   if (known) return [...known.keys()].some((key) => addressMatcher(renamed(glob, "*"))(`any:${kind}/${key}`));
   const [head = "", ...key] = rest.split("/");

@@ -3,6 +3,7 @@ import { printable } from "../base/printable.ts";
 import { counted } from "../base/text.ts";
 import type { Draft } from "../import/policy.ts";
 import { addressOf } from "../model/address.ts";
+import { catalogueOf } from "../model/catalogue.ts";
 import { policyKinds } from "../model/kinds.ts";
 import { problemLine, reportedProblem } from "../model/problem-line.ts";
 import type { Kind, Problem } from "../model/types.ts";
@@ -70,7 +71,9 @@ function columns(rows: readonly (readonly [left: string, right: string])[]): rea
 function countsOf(drafts: readonly Draft[]): string {
   const entries = drafts.flatMap((draft) => draft.entries);
   const off = drafts.flatMap(({ disabled = [] }) => disabled).length;
-  const counts = policyKinds.map(({ kind, section }) => counted(keysOf(entries, kind).length, kind, section));
+  const counts = policyKinds(catalogueOf()).map(({ kind, section }) =>
+    counted(keysOf(entries, kind).length, kind, section),
+  );
   return [...counts, ...(off > 0 ? [`${off} disabled`] : [])].join(", ");
 }
 
@@ -106,7 +109,9 @@ export function importJson({ written, idle, problems, notImported }: ImportRepor
     name: draft.name,
     projects: draft.projects,
     ...(draft.except.length > 0 && { except: draft.except }),
-    ...Object.fromEntries(policyKinds.map(({ kind, section }) => [section, keysOf(draft.entries, kind)])),
+    ...Object.fromEntries(
+      policyKinds(catalogueOf()).map(({ kind, section }) => [section, keysOf(draft.entries, kind)]),
+    ),
     ...(draft.disabled && { disabled: draft.disabled }),
     to_fill_in: blanksOf(draft),
     remarks: remarksOf(draft),

@@ -1,6 +1,6 @@
 import { grouped } from "../base/grouped.ts";
 import { version } from "../base/version.ts";
-import { kindNames, kinds } from "../model/kinds.ts";
+import { catalogueOf } from "../model/catalogue.ts";
 import type { Action, Kind } from "../model/types.ts";
 import { scopeText } from "../plan/heading.ts";
 import type { PlannedChange } from "../plan/plan.ts";
@@ -84,8 +84,8 @@ function aboutTheState({ plan }: Report): Metric[] {
   const pending = plan.resource_changes.filter(({ outcome }) => outcome?.status !== "applied");
   const count = (kind: Kind, action: Action) =>
     pending.filter((each) => each.kind === kind && each.change.actions[0] === action).length;
-  const drift = kindNames.flatMap((kind) =>
-    (Object.keys(kinds[kind].calls) as Action[]).map((action) => [{ kind, action }, count(kind, action)] as const),
+  const drift = [...catalogueOf().kinds].flatMap(([kind, { calls }]) =>
+    (Object.keys(calls) as Action[]).map((action) => [{ kind, action }, count(kind, action)] as const),
   );
   const outcomes = Object.entries(summary.outcomes ?? {}).map(([status, n]) => [{ status }, n] as const);
   const holding = (is: (planned: PlannedChange) => boolean) => pending.filter(is).length;

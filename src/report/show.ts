@@ -1,11 +1,12 @@
 import { printable } from "../base/printable.ts";
 import { addressOf } from "../model/address.ts";
+import { catalogueOf } from "../model/catalogue.ts";
 import { policyKinds } from "../model/kinds.ts";
 import type { Desired, DesiredProject, Origin, Value } from "../model/types.ts";
 
 /** The desired state of a project much as a policy would say it, each entry with the place that it comes from. */
-export function showText({ project, resources, exclusive }: DesiredProject): string {
-  const lines = policyKinds.flatMap(({ kind, section, only }) => {
+export function showText({ project, resources, exclusive }: DesiredProject, catalogue = catalogueOf()): string {
+  const lines = policyKinds(catalogue).flatMap(({ kind, section, only }) => {
     const entries = resources.filter((resource) => resource.kind === kind);
     const origin = exclusive.get(kind);
     if (entries.length === 0 && !origin) return [];

@@ -1,9 +1,20 @@
 import { addressOf } from "../model/address.ts";
 import type { Catalogue } from "../model/catalogue.ts";
-import { identityOf, kinds, type PolicyEffect } from "../model/kinds.ts";
+import { kindOf } from "../model/kinds.ts";
 import { isReference, normalise } from "../model/normalise.ts";
-import type { Desired, DesiredProject, Fields, Kind, Origin, Place, Resource, Scalar, Value } from "../model/types.ts";
-import { policyEffectOf } from "../plan/policy-effect.ts";
+import { policyEffectOf } from "../model/policy-effect.ts";
+import type {
+  Desired,
+  DesiredProject,
+  Fields,
+  Kind,
+  Origin,
+  Place,
+  PolicyEffect,
+  Resource,
+  Scalar,
+  Value,
+} from "../model/types.ts";
 import { disableNotes, editNotes } from "./lost-notifications.ts";
 
 /**
@@ -56,40 +67,49 @@ export function comparedProject(project: string, before: Wanted, after: Wanted):
 type Unaddressed = Omit<DraftChange, "address" | "project">;
 
 function byIdentity(resources: readonly Desired[]): ReadonlyMap<string, Desired> {
-  return new Map(resources.map((each) => [identityOf(each), each]));
+  return new Map(resources.map((each) => [each.identity, each]));
 }
 
 function changeOf(was: Desired | undefined, is: Desired | undefined, before: Wanted, after: Wanted) {
   if (!is) return was && withdrawn(was, after);
   if (is.presence === "absent") return was?.presence === "absent" ? undefined : removed(was, is, after);
   if (was?.presence !== "present")
-    return made("declare", is, { before: stateOf(was), after: is.fields, origin: is.origin });
+    return made(after, "declare", is, { before: stateOf(after, was), after: is.fields, origin: is.origin });
   return edited(was, is, before, after);
 }
 
 /** What a resource comes to that is off: what plans show of a removal. */
-function stateOf(desired: Desired | undefined): Fields | null {
+function stateOf({ catalogue }: Wanted, desired: Desired | undefined): Fields | null {
   if (!desired) return null;
-  return desired.presence === "present" ? desired.fields : kinds[desired.kind].removed.after;
+  return desired.presence === "present" ? desired.fields : kindOf(catalogue, desired.kind).removed.after;
 }
 
 function withdrawn(was: Desired, after: Wanted): Unaddressed {
   const origin = after.exclusive.get(was.kind);
-  if (!origin || was.presence === "absent") return untouched(was);
-  const fields = { before: was.fields, after: kinds[was.kind].removed.after };
+  if (!origin || was.presence === "absent") return untouched(after, was);
+  const fields = { before: was.fields, after: kindOf(after.catalogue, was.kind).removed.after };
   const others = ["no longer listed, and exclusive removes what is not"];
-  return made("disable", was, { ...fields, origin, lost_notifications: disableNotes(after.catalogue, was), others });
+  return made(after, "disable", was, {
+    ...fields,
+    origin,
+    lost_notifications: disableNotes(after.catalogue, was),
+    others,
+  });
 }
 
 /** What stays as it is on the server makes nothing stricter or laxer. */
-function untouched(was: Desired): Unaddressed {
+function untouched(after: Wanted, was: Desired): Unaddressed {
   const { kind, key, origin } = was;
-  return { kind, key, action: "withdraw", before: stateOf(was), after: null, origin };
+  return { kind, key, action: "withdraw", before: stateOf(after, was), after: null, origin };
 }
 
-function removed(was: Desired | undefined, is: Desired, { catalogue }: Wanted): Unaddressed {
-  const fields = { before: was?.fields ?? null, after: kinds[is.kind].removed.after };
-  return made("disable", is, { ...fields, origin: is.origin, lost_notifications: disableNotes(catalogue, is) });
+function removed(was: Desired | undefined, is: Desired, after: Wanted): Unaddressed {
+  const fields = { before: was?.fields ?? null, after: kindOf(after.catalogue, is.kind).removed.after };
+  return made(after, "disable", is, {
+    ...fields,
+    origin: is.origin,
+    lost_notifications: disableNotes(after.catalogue, is),
+  });
 }
 
 function edited(was: Desired, is: Desired, before: Wanted, after: Wanted): Unaddressed | undefined {
@@ -100,7 +120,7 @@ function edited(was: Desired, is: Desired, before: Wanted, after: Wanted): Unadd
   const others = hidden ? ["a secret literal in the manifest is another"] : [];
   const lost_notifications = editNotes(after.catalogue, is, was.fields, is.fields);
   const fields = { before: only(was.fields, differing), after: only(is.fields, differing) };
-  return made("edit", is, { ...fields, origin: is.origin, lost_notifications, others });
+  return made(after, "edit", is, { ...fields, origin: is.origin, lost_notifications, others });
 }
 
 function isSame(
@@ -136,11 +156,11 @@ interface ChangeParts extends Pick<Unaddressed, "before" | "after" | "origin"> {
   readonly others?: readonly string[];
 }
 
-function made(action: RevisionAction, { kind, key }: Resource, parts: ChangeParts): Unaddressed {
+function made({ catalogue }: Wanted, action: RevisionAction, { kind, key }: Resource, parts: ChangeParts): Unaddressed {
   const { before, after, origin, lost_notifications = [], others = [] } = parts;
   const notes = [...lost_notifications, ...others];
   const change = { kind, key, action, before, after };
-  const policy_effect = policyEffectOf(change);
+  const policy_effect = policyEffectOf(change, catalogue);
   return {
     ...change,
     ...(policy_effect && { policy_effect }),

@@ -1,5 +1,6 @@
 import { quantity, thousands } from "../base/text.ts";
-import { kinds } from "../model/kinds.ts";
+import { catalogueOf } from "../model/catalogue.ts";
+import { sectionNameOf } from "../model/kinds.ts";
 import { detailLines, loosening } from "../plan/highlights.ts";
 import { subjectOf } from "../plan/planned-groups.ts";
 import type { RevisionChange } from "./compare-projects.ts";
@@ -42,7 +43,7 @@ const topics: readonly Topic[] = [
     rule: "exclusive",
     holds: ({ action, key }) => action === "declare" && key === "*",
     says: () => "whatever is live and not listed is removed",
-    word: ({ kind }) => kinds[kind].policy?.section ?? kind,
+    word: ({ kind }) => sectionNameOf(catalogueOf(), kind),
   },
 ];
 

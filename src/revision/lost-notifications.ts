@@ -1,12 +1,12 @@
 import type { Catalogue } from "../model/catalogue.ts";
-import { integrationOf, kinds } from "../model/kinds.ts";
+import { integrationOf, kindOf } from "../model/kinds.ts";
 import type { Fields, Resource } from "../model/types.ts";
 import { shiftOf } from "../routes/audience.ts";
 import { decidesRoutes, declaredListeners, receivesEvents } from "../routes/listeners.ts";
 
 /** Who will receive events no longer where something is off from now on. */
 export function disableNotes(catalogue: Catalogue, { kind, key }: Pick<Resource, "kind" | "key">): readonly string[] {
-  return kinds[kind].listens && receivesEvents(integrationOf(catalogue, { kind, key }))
+  return kindOf(catalogue, kind).listens && receivesEvents(integrationOf(catalogue, { kind, key }))
     ? [`${key} will receive no events`]
     : [];
 }
@@ -18,7 +18,7 @@ export function editNotes(
   before: Fields,
   after: Fields,
 ): readonly string[] {
-  if (!kinds[kind].listens) return [];
+  if (!kindOf(catalogue, kind).listens) return [];
   const names = Object.keys({ ...before, ...after }).filter((name) => before[name] !== after[name]);
   const spec = integrationOf(catalogue, { kind, key });
   if (!names.some((name) => decidesRoutes(spec, name))) return [];
@@ -28,7 +28,5 @@ export function editNotes(
 }
 
 function listenersOf(catalogue: Catalogue, resource: Resource) {
-  return declaredListeners([{ ...resource, presence: "present", origin: { place: () => nowhere } }], catalogue);
+  return declaredListeners([{ ...resource, presence: "present" }], catalogue);
 }
-
-const nowhere = { file: "", line: 1, column: 1 };

@@ -3,7 +3,7 @@ import { isObject } from "../base/json.ts";
 import type { Document } from "../manifest/document.ts";
 import type { Policy } from "../manifest/policies.ts";
 import { type Workspace, workspaceFile } from "../manifest/workspace.ts";
-import { type Catalogue, catalogueOf, type IntegrationParameter } from "../model/catalogue.ts";
+import type { Catalogue, IntegrationParameter } from "../model/catalogue.ts";
 import { columnOf } from "../model/kinds.ts";
 import { isReference } from "../model/normalise.ts";
 import type { Place, Project, Value } from "../model/types.ts";
@@ -42,7 +42,7 @@ export function noticesFor({ before, after, changes, settings, projects }: Found
   const pairs = changedPolicies(before.policies, after.policies);
   return [
     ...settings.flatMap((setting) => settingNotice(setting, after.settings)),
-    ...repointed(changes, catalogueOf(after.workspace.server.dialect)),
+    ...repointed(changes, after.workspace.catalogue),
     ...pairs
       .flatMap((pair) => widenedBy(pair, projects))
       .map((each) => ({ rule: "widened-selector", ...each }) as const),

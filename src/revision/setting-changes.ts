@@ -64,7 +64,7 @@ export function alarmingFirst(changes: readonly SettingChange[]): readonly Setti
 }
 
 /** What each key of a workspace comes to as settings that people can read; a secret stays a reference. */
-const readable: { readonly [Key in keyof Workspace]: (value: Workspace[Key]) => unknown } = {
+const readable: { readonly [Key in keyof Omit<Workspace, "catalogue">]: (value: Workspace[Key]) => unknown } = {
   name: asIs,
   server: asIs,
   manifests: asIs,
@@ -85,7 +85,7 @@ function asIs(value: unknown): unknown {
 }
 
 function settingsOf(workspace: Workspace): ReadonlyMap<string, unknown> {
-  const keys = Object.keys(readable) as (keyof Workspace)[];
+  const keys = Object.keys(readable) as (keyof typeof readable)[];
   return flat(Object.fromEntries(keys.map((key) => [key, (readable[key] as typeof asIs)(workspace[key])])));
 }
 

@@ -5,17 +5,20 @@ import {
   type IntegrationParameter,
   impliedFields,
 } from "../model/catalogue.ts";
-import { integrationOf, kinds } from "../model/kinds.ts";
+import { integrationOf, kindOf } from "../model/kinds.ts";
 import { isReference } from "../model/normalise.ts";
 import { isRemoval } from "../model/removal-changes.ts";
-import type { Change, Desired, DesiredProject, Fields, Live, Value } from "../model/types.ts";
+import type { Change, Desired, DesiredProject, Fields, Kind, Live, Value } from "../model/types.ts";
 import { shiftOf } from "./audience.ts";
 import type { Listener } from "./listener.ts";
 
 /** Integrations that manifests ask for, as listeners. */
-export function declaredListeners(resources: readonly Desired[], catalogue = catalogueOf()): Listener[] {
+export function declaredListeners(
+  resources: readonly Pick<Desired, "kind" | "key" | "fields" | "presence">[],
+  catalogue = catalogueOf(),
+): Listener[] {
   return resources
-    .filter(({ kind, presence }) => kinds[kind].listens && presence === "present")
+    .filter(({ kind, presence }) => listensIn(catalogue, kind) && presence === "present")
     .map(({ key: slug, fields }) => ({
       slug,
       fields,
@@ -31,8 +34,12 @@ export function liveListeners(live: readonly Live[], catalogue = catalogueOf()):
 }
 
 /** Live listeners as manifests see them: what servers hide is not different from what is declared (docs/comparing.md). */
-export function listenersBefore(live: readonly Listener[], { resources }: DesiredProject): Listener[] {
-  const listed = bySlug(resources);
+export function listenersBefore(
+  live: readonly Listener[],
+  { resources }: DesiredProject,
+  catalogue = catalogueOf(),
+): Listener[] {
+  const listed = bySlug(resources, catalogue);
   return live.map((listener) => ({
     ...listener,
     fields: believed(
@@ -62,8 +69,8 @@ export function listenersAfter(
   { resources, exclusive }: DesiredProject,
   catalogue = catalogueOf(),
 ): Listener[] {
-  const listed = bySlug(resources);
-  const isExclusive = [...exclusive.keys()].some((kind) => kinds[kind].listens);
+  const listed = bySlug(resources, catalogue);
+  const isExclusive = [...exclusive.keys()].some((kind) => listensIn(catalogue, kind));
   const kept = live.flatMap((listener) => {
     const desired = listed.get(listener.slug);
     if (!desired) return isExclusive ? [] : [listener];
@@ -73,8 +80,12 @@ export function listenersAfter(
   return [...kept, ...declaredListeners(resources, catalogue).filter(({ slug }) => !slugs.has(slug))];
 }
 
-function bySlug(resources: readonly Desired[]): ReadonlyMap<string, Desired> {
-  return new Map(resources.filter(({ kind }) => kinds[kind].listens).map((each) => [each.key, each]));
+function listensIn(catalogue: Catalogue, kind: Kind): boolean {
+  return kindOf(catalogue, kind).listens === true;
+}
+
+function bySlug(resources: readonly Desired[], catalogue: Catalogue): ReadonlyMap<string, Desired> {
+  return new Map(resources.filter(({ kind }) => listensIn(catalogue, kind)).map((each) => [each.key, each]));
 }
 
 function overlaid(listener: Listener, fields: Fields): Listener {
@@ -94,7 +105,7 @@ function activeBy(spec: Integration | undefined, fields: Fields): boolean {
  */
 export function lossesOf(change: Change, catalogue: Catalogue): readonly string[] {
   const { kind, key: slug, declared, live } = change;
-  if (!kinds[kind].listens || !live?.active) return [];
+  if (!listensIn(catalogue, kind) || !live?.active) return [];
   const spec = integrationOf(catalogue, change);
   if (isRemoval(change)) return receivesEvents(spec) ? [`${slug} will receive no events`] : [];
   if (!Object.keys(change.after ?? {}).some((name) => decidesRoutes(spec, name))) return [];

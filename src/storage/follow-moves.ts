@@ -144,7 +144,7 @@ function endedBy(error: Error, { move, stop }: MoveTask, attempts: Attempts, sit
 async function schedule(task: MoveTask, attempts: Attempts): Promise<Attempts | End> {
   const { writer, move, options, stop } = task;
   const { change } = move;
-  const call = callOf(change);
+  const call = callOf(change, writer.catalogue);
   const unrecorded = await announce(options.watchers, change, call);
   if (unrecorded) return interrupted(move, attempts, undefined, unrecorded);
   if (stop.reason !== undefined) return interrupted(move, attempts, undefined, stop.reason);

@@ -23,6 +23,7 @@ export function recheckOf(changes: readonly Change[]): Recheck {
       readReadable(
         reader,
         subjectsOf(
+          reader.catalogue,
           project,
           changes.filter((each) => each.project === project),
         ),
@@ -30,11 +31,11 @@ export function recheckOf(changes: readonly Change[]): Recheck {
     read.set(project, reading);
     const found = await reading.catch(failureOf);
     if (found instanceof CallFailed) return unreadable(found);
-    const part = unreadPart(found.unread, change);
+    const part = unreadPart(reader.catalogue, found.unread, change);
     if (part) return unreadable(part.failure);
-    const identity = identityOf(change);
+    const identity = identityOf(reader.catalogue, change);
     const now = found.live.find(
-      (each) => identityOf(each) === identity && (!change.live || each.id === change.live.id),
+      (each) => identityOf(reader.catalogue, each) === identity && (!change.live || each.id === change.live.id),
     );
     const moved = movedSince(reader.catalogue, change, now);
     return moved === undefined ? undefined : staleOutcome(moved);

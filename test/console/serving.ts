@@ -22,11 +22,12 @@ const origin = (policy: string) => {
 function wanted(project: string, policy = "everyone"): readonly Desired[] {
   const wiki = { external_wiki_url: `https://wiki.example.com/${project}`, token: { secret: "env:WIKI" } };
   const irc = { recipients: "#general", server_port: 6659, push_events: true };
-  return [
+  const all = [
     { kind: "integration", key: "external-wiki", fields: wiki, presence: "present", origin: origin(policy) },
     { kind: "integration", key: "irc-gateway", fields: irc, presence: "present", origin: origin(policy) },
     { kind: "license", key: "MIT", fields: { approval_status: "denied" }, presence: "present", origin: origin(policy) },
-  ];
+  ] as const;
+  return all.map((each) => ({ ...each, identity: `${each.kind}/${each.key}` }));
 }
 
 export function drifted(project: string, value = "#other"): Change {

@@ -5,6 +5,7 @@ import { parse } from "yaml";
 import { diff } from "../../src/diff/diff.ts";
 import type { DiffOptions } from "../../src/diff/options.ts";
 import { addressMatcher } from "../../src/model/address.ts";
+import { catalogueOf } from "../../src/model/catalogue.ts";
 import { policyKinds } from "../../src/model/kinds.ts";
 import type { Desired, Fields, Kind, Live } from "../../src/model/types.ts";
 import { callOf } from "../../src/plan/make-plan.ts";
@@ -35,6 +36,7 @@ function split(name: string): { kind: Kind; key: string } {
 function desiredOf(written: Case["desired"]): Desired[] {
   return Object.entries(written).map(([name, fields]) => ({
     ...split(name),
+    identity: name,
     origin,
     ...(fields === "absent" ? { presence: "absent", fields: {} } : { presence: "present", fields }),
   }));
@@ -56,7 +58,7 @@ function optionsOf({ secrets, resend, target }: Case): DiffOptions {
 
 function run(written: Case) {
   const resources = desiredOf(written.desired);
-  const kinds = new Set(policyKinds.map(({ kind }) => kind));
+  const kinds = new Set(policyKinds(catalogueOf()).map(({ kind }) => kind));
   const exclusive = new Map((written.exclusive ?? []).map((kind) => [kind, origin] as const));
   const desired = { project: { name: "team/app" }, resources, kinds, exclusive };
   return diff(desired, liveOf(written.live), optionsOf(written));

@@ -31,7 +31,7 @@ function desiredOf(written: CaseProject): Desired[] {
   return Object.entries(written.desired).map(([name, fields], index) => {
     const stated =
       fields === "absent" ? ({ presence: "absent", fields: {} } as const) : ({ presence: "present", fields } as const);
-    return { ...split(name), ...stated, origin: originAt(index + 5, written) };
+    return { ...split(name), identity: name, ...stated, origin: originAt(index + 5, written) };
   });
 }
 

@@ -98,6 +98,7 @@ const texts: Readonly<Record<string, (word: string) => string>> = {
     const resource = {
       kind: "license",
       key: word,
+      identity: word,
       presence: "present",
       fields: { approval_status: word },
       origin,

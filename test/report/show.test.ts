@@ -6,7 +6,7 @@ import { showJson, showText } from "../../src/report/show.ts";
 
 const at = (line: number) => ({ place: () => ({ file: "p/a.yaml", line, column: 3 }) });
 const resource = (kind: Desired["kind"], key: string, fields: Fields, line: number): Desired => {
-  return { kind, key, fields, presence: "present", origin: at(line) };
+  return { kind, key, identity: `${kind}/${key}`, fields, presence: "present", origin: at(line) };
 };
 
 const desired: DesiredProject = {

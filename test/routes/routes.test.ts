@@ -22,7 +22,7 @@ const origin = { place: () => ({ file: "policy.yaml", line: 1, column: 1 }) };
 function listenersOf(written: Written): Listener[] {
   const slugs = Object.keys(written).sort();
   const desired = slugs.map((key): Desired => {
-    return { kind: "integration", key, fields: written[key] ?? {}, presence: "present", origin };
+    return { kind: "integration", key, identity: key, fields: written[key] ?? {}, presence: "present", origin };
   });
   return declaredListeners(desired);
 }

@@ -32,7 +32,9 @@ export function look(
 
 /** A project with two licenses, as it was read. */
 export function looked(name: string, changes: readonly Change[] | undefined = []): ProjectObservation {
-  const desired = ["MIT", "ISC"].map((key) => ({ kind: "license", key, fields, presence: "present", origin }) as const);
+  const desired = ["MIT", "ISC"].map(
+    (key) => ({ kind: "license", key, identity: key, fields, presence: "present", origin }) as const,
+  );
   return {
     project: { name },
     desired,

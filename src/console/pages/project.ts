@@ -106,9 +106,8 @@ function differs(name: string, { before, after }: SeenDifference): boolean {
 }
 
 /** Entries as the manifests' own, for what is worked out of those. */
-function desiredOf({ kind, key, fields, file, line = 1, column = 1 }: SeenEntry): Desired {
-  const origin = { place: () => ({ file, line, column }) };
-  return { kind, key, fields: fields ?? {}, presence: fields ? "present" : "absent", origin };
+function desiredOf({ kind, key, fields }: SeenEntry): Pick<Desired, "kind" | "key" | "fields" | "presence"> {
+  return { kind, key, fields: fields ?? {}, presence: fields ? "present" : "absent" };
 }
 
 function audienceOf(entries: readonly SeenEntry[], catalogue: Catalogue): Markup {

@@ -2,7 +2,6 @@ import { counted } from "../../base/text.ts";
 import { turnsOff } from "../../model/removal-changes.ts";
 import type { Objection } from "../guards.ts";
 import { type Plan, visibleOf } from "../plan.ts";
-import { policyEffectOf } from "../policy-effect.ts";
 import { peopleAmong, type Signer } from "./allowed-signers.ts";
 import type { SshSignature } from "./ssh-signature.ts";
 
@@ -56,7 +55,7 @@ function neededFor(plan: Plan, { policy, isProtected }: ApprovalContext): Needed
   const holds: Readonly<Record<Occasion, (change: (typeof changes)[number]) => boolean>> = {
     always: () => true,
     removals: turnsOff,
-    loosening: (change) => policyEffectOf(change) === "loosened",
+    loosening: ({ policyEffect }) => policyEffect === "loosened",
     protected: ({ address }) => isProtected(address),
   };
   const [strictest] = policy.rules

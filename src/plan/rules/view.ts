@@ -1,7 +1,6 @@
 import { fullPathOf, renamed } from "../../model/identity.ts";
 import type { Fields, Project, Value } from "../../model/types.ts";
 import { type PlannedChange, type Summary, visibleOf } from "../plan.ts";
-import { policyEffectOf } from "../policy-effect.ts";
 
 /** What rules see of a change, with the types of CEL. */
 export const changeFields = {
@@ -72,7 +71,7 @@ export class ChangeView {
   readonly isPathKnown: boolean;
 
   constructor(planned: PlannedChange, named: Project) {
-    const { action, before, after, ...rest } = visibleOf(planned);
+    const { action, before, after, policyEffect = "", ...rest } = visibleOf(planned);
     const path = fullPathOf(named);
     this.listed = rest.address;
     this.isPathKnown = path !== undefined;
@@ -84,7 +83,7 @@ export class ChangeView {
     this.action = action;
     this.before = celFields(before);
     this.after = celFields(after);
-    this.policy_effect = policyEffectOf({ ...rest, before, after }) ?? "";
+    this.policy_effect = policyEffect;
     this.lost_notifications = planned.lost_notifications ?? [];
     this.reason = planned.policy_reason ?? "";
     this.action_reason = planned.action_reason;

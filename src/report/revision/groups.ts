@@ -1,5 +1,6 @@
 import { firstFew, quantity } from "../../base/text.ts";
-import { kinds } from "../../model/kinds.ts";
+import { catalogueOf } from "../../model/catalogue.ts";
+import { sectionNameOf } from "../../model/kinds.ts";
 import { type ChangeGroup, type Groupable, groupsOf } from "../../plan/groups.ts";
 import { subjectOf } from "../../plan/planned-groups.ts";
 import type { RevisionAction, RevisionChange } from "../../revision/compare-projects.ts";
@@ -63,7 +64,7 @@ export function lineOfGroup(group: RevisionGroup): string {
 /** `irc-gateway disabled`, `license/MIT declared, loosened`. */
 export function whatOf({ members: [change] }: RevisionGroup): string {
   const { kind, key, action, policy_effect } = change;
-  const name = key === "*" ? `exclusive ${kinds[kind].policy?.section ?? kind}` : subjectOf(change);
+  const name = key === "*" ? `exclusive ${sectionNameOf(catalogueOf(), kind)}` : subjectOf(change);
   return `${name} ${words[action]}${policy_effect ? `, ${policy_effect}` : ""}`;
 }
 

@@ -1,5 +1,4 @@
 import { addressParts } from "../../model/address.ts";
-import { identityOf } from "../../model/kinds.ts";
 import { isRemoval } from "../../model/removal-changes.ts";
 import type { Change } from "../../model/types.ts";
 import type { ProjectObservation, RunObservation } from "./observation.ts";
@@ -49,7 +48,7 @@ function causeOf(
 ): SeenDifference["cause"] {
   if (hasLedger) return change.cause === "pending" ? "pending" : "drift";
   if (!before) return cause;
-  const entry = before.entries.find((each) => identityOf(each) === identityOf(change));
+  const entry = before.entries.find((each) => each.kind === change.kind && each.key === change.key);
   const declared = isRemoval(change) ? null : truncateFields(change.declared);
   if (JSON.stringify(entry?.fields ?? null) !== JSON.stringify(declared)) return "pending";
   return earlier?.cause ?? "drift";

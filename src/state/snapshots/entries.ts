@@ -1,5 +1,4 @@
 import { memoized } from "../../base/memoize.ts";
-import { identityOf } from "../../model/kinds.ts";
 import type { Desired, Place } from "../../model/types.ts";
 import type { ProjectObservation } from "./observation.ts";
 import type { ProjectSnapshot, SeenEntry } from "./snapshot.ts";
@@ -44,15 +43,19 @@ export function entriesAt(commit: string | null, locate: Locate): EntriesAfter {
     };
   });
   return (before, { desired, changes, includes }) => {
-    if (!before) return (desired ?? []).filter(({ kind, key }) => includes(`${kind}/${key}`)).map(entryOf);
+    if (!before) return (desired ?? []).filter((each) => includes(nameOf(each))).map(entryOf);
     if (!changes || !desired) return before.entries;
-    const known = new Map(before.entries.map((entry) => [identityOf(entry), entry]));
+    const known = new Map(before.entries.map((entry) => [nameOf(entry), entry]));
     return desired.flatMap((each) => {
-      const earlier = known.get(identityOf(each));
-      if (!includes(`${each.kind}/${each.key}`)) return earlier ?? [];
+      const earlier = known.get(nameOf(each));
+      if (!includes(nameOf(each))) return earlier ?? [];
       return earlier && isUnchanged(earlier, entryOf(each)) ? earlier : entryOf(each);
     });
   };
+}
+
+function nameOf({ kind, key }: Pick<SeenEntry, "kind" | "key">): string {
+  return `${kind}/${key}`;
 }
 
 /** An unchanged entry keeps the commit at which it was first seen. */

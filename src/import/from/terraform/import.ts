@@ -1,5 +1,6 @@
 import { grouped } from "../../../base/grouped.ts";
 import { counted } from "../../../base/text.ts";
+import { catalogueOf } from "../../../model/catalogue.ts";
 import { identityOf, policySections } from "../../../model/kinds.ts";
 import { idIn } from "../../../model/project-id.ts";
 import type { Platform, Problem } from "../../../model/types.ts";
@@ -142,5 +143,5 @@ function distinctBy(declarations: readonly Declaration[], platform: Platform) {
 
 function nameOf(stated: ReturnType<typeof statedBy>): string | undefined {
   if (typeof stated === "string") return undefined;
-  return "slug" in stated ? `integration/${stated.slug}` : identityOf(stated);
+  return "slug" in stated ? `integration/${stated.slug}` : identityOf(catalogueOf(), stated);
 }

@@ -1,5 +1,6 @@
 import table from "../../../../schemas/coming-from/terraform.json" with { type: "json" };
-import { kinds, removedSection } from "../../../model/kinds.ts";
+import { catalogueOf } from "../../../model/catalogue.ts";
+import { kindOf, removedSection } from "../../../model/kinds.ts";
 import { licenseStatuses } from "../../../model/license-status.ts";
 import type { Place, Platform } from "../../../model/types.ts";
 import type { ImportedEntry } from "../../imported-project.ts";
@@ -57,11 +58,14 @@ export function declaredBy({ type, attributes, place }: ProviderResource): Forei
   return { slug: row.slug, isOff: false, parameters, place };
 }
 
+const license = "license";
+
 /** The license that a resource manages; or why it is not imported. */
 export function licenseBy({ attributes }: ProviderResource, platform: Platform): ImportedEntry | string {
-  const { policy, normalise } = kinds.license;
+  const row = kindOf(catalogueOf(platform.dialect), license);
+  const { policy, normalise } = row;
   const { section = "", only = "" } = policy ?? {};
-  const removed = removedSection("license", section, platform);
+  const removed = removedSection(row, section, platform);
   if (removed) return removed;
   const [name, status] = ["name", only].map((attribute) => attributes.get(attribute));
   const unknown = [name, status].find((each) => each?.unknown !== undefined)?.unknown;
@@ -70,5 +74,5 @@ export function licenseBy({ attributes }: ProviderResource, platform: Platform):
   if (key === "") return "it states no name";
   const value = normalise(typeof status?.value === "string" ? status.value : null);
   if (!licenseStatuses.some((each) => each === value)) return `its ${only} is not ${licenseStatuses.join(" or ")}`;
-  return { kind: "license", key, fields: new Map([[only, { form: "value", value }]]), remarks: [] };
+  return { kind: license, key, fields: new Map([[only, { form: "value", value }]]), remarks: [] };
 }
