@@ -1,7 +1,7 @@
 import { type Catalogue, catalogueOf } from "../model/catalogue.ts";
 import { neededRoles } from "../model/command-access.ts";
 import { type Endpoint, endpoints } from "../model/endpoints.ts";
-import type { KindRow } from "../model/kinds.ts";
+import type { KindRow } from "../model/kind-row.ts";
 import { type RepositoryKindRow, repositoryKinds } from "../model/repository-kinds.ts";
 import type { Tier } from "../model/types.ts";
 import type { CallFailed } from "./failure.ts";
@@ -67,8 +67,8 @@ function neededToMove({ one, tier }: RepositoryKindRow): string {
 }
 
 /** Known by its key where the catalogue has all of them, by the path of the list otherwise. */
-function tierNeeded({ known: knownIn, read, tier }: KindRow, segments: readonly string[], catalogue: Catalogue) {
-  const known = knownIn?.(catalogue).get(segments.at(-1) ?? "");
+function tierNeeded({ known: isKnown, read, tier }: KindRow, segments: readonly string[], catalogue: Catalogue) {
+  const known = isKnown ? catalogue.integrations.get(segments.at(-1) ?? "") : undefined;
   if (known) return inTier(known.slug, known.tier);
   const [list] = read ? endpoints[read.list].path.split("/").slice(-1) : [];
   return read?.title && list && segments.includes(list) ? inTier(read.title, tier) : undefined;

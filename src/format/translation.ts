@@ -66,11 +66,14 @@ export function translatedResource<Each extends Resource>(resource: Each, names:
   const { slugs, parameters, unsaid } = names;
   const { kind, key, fields } = resource;
   const words = parameters.get(key);
-  if (!names.kinds.get(kind)?.known || (!slugs.has(key) && !words?.size)) return resource;
+  const row = names.kinds.get(kind);
+  if (!row?.known || (!slugs.has(key) && !words?.size)) return resource;
   const { now, before }: Pick<Unsaid, "now" | "before"> = unsaid.get(key) ?? { now: none, before: none };
   const said = Object.entries(fields).filter(([name, value]) => !now.has(name) || now.get(name) !== value);
   const renamed = said.map(([name, value]) => [words?.get(name) ?? name, value] as const);
-  return { ...resource, key: slugs.get(key) ?? key, fields: Object.fromEntries([...before, ...renamed]) };
+  const renamedKey = slugs.get(key) ?? key;
+  const identity = "identity" in resource && { identity: `${kind}/${row.identity(renamedKey)}` };
+  return { ...resource, key: renamedKey, ...identity, fields: Object.fromEntries([...before, ...renamed]) };
 }
 
 function wordsOf(named: Pick<Catalogue, "foreignNames"> | undefined): Words {

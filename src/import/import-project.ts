@@ -4,7 +4,8 @@ import { memoized } from "../base/memoize.ts";
 import { compareTexts } from "../base/text.ts";
 import { unavailable } from "../model/availability.ts";
 import { type Catalogue, catalogueOf } from "../model/catalogue.ts";
-import { identityOf, integrationOf, kindOf, type PolicyColumn, policyKinds } from "../model/kinds.ts";
+import type { PolicyColumn } from "../model/kind-row.ts";
+import { identityOf, integrationOf, kindOf, policyKinds } from "../model/kinds.ts";
 import type { Live, Platform, Resource, Scalar } from "../model/types.ts";
 import { importIntegration } from "./import-integration.ts";
 import type { FoundProject, ImportedEntry, ImportedProject } from "./imported-project.ts";
@@ -61,7 +62,7 @@ export function byOrder(catalogue: Catalogue): (a: Named, b: Named) => number {
 
 const ranksIn = memoized((catalogue: Catalogue): ReadonlyMap<string, number> => {
   const known = [...catalogue.kinds].flatMap(([kind, row]) =>
-    [...(row.known?.(catalogue).keys() ?? [])].map((key) => identityOf(catalogue, { kind, key })),
+    [...(row.known ? catalogue.integrations.keys() : [])].map((key) => identityOf(catalogue, { kind, key })),
   );
   return new Map(known.map((identity, index) => [identity, index]));
 }, new WeakMap());

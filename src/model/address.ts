@@ -1,6 +1,6 @@
 import { type GlobRules, globFault, globMatcher, isGlob } from "../base/glob.ts";
 import { nearest } from "../base/nearest.ts";
-import { bundledKinds } from "./kinds.ts";
+import { bundledKinds } from "./bundled-kinds.ts";
 import { idFault } from "./project-id.ts";
 import type { Kind } from "./types.ts";
 

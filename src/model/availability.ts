@@ -1,4 +1,4 @@
-import type { Integration, IntegrationParameter } from "./catalogue.ts";
+import type { Integration, IntegrationParameter } from "./integration.ts";
 import { compareReleases } from "./releases.ts";
 import type { Platform, Tier } from "./types.ts";
 

@@ -1,11 +1,12 @@
 import schema from "../../schemas/integrations.schema.json" with { type: "json" };
 import { memoized } from "../base/memoize.ts";
+import { bundledKinds } from "./bundled-kinds.ts";
 import { type Dialect, type Fact, holdsIn, isQuirk } from "./dialect.ts";
 import { dialectNamed, dialects, neutral } from "./dialects.ts";
 import type { EventKind } from "./events.ts";
 import type { ForeignName, Integration } from "./integration.ts";
 import { type Definitions, type IntegrationSchema, integrationIn } from "./integration-schema.ts";
-import { bundledKinds, type KindRow } from "./kinds.ts";
+import type { KindRow } from "./kind-row.ts";
 import { renamedSchema } from "./renamed-schema.ts";
 import type { Kind } from "./types.ts";
 

@@ -1,5 +1,5 @@
 import { withoutTrailing } from "../base/text.ts";
-import type { IntegrationParameter } from "./catalogue.ts";
+import type { IntegrationParameter } from "./integration.ts";
 import type { Scalar } from "./types.ts";
 
 /** The one spelling of all values of a parameter that mean the same. A parameter that nobody knows has no other spelling. */

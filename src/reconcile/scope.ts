@@ -165,7 +165,7 @@ function whyIdle(glob: string, projects: readonly Project[], catalogue: Catalogu
 
 function mayMean(glob: string, kind: Kind, catalogue: Catalogue): boolean {
   const rest = glob.slice(projectPart(glob).length + 1);
-  const known = kindOf(catalogue, kind).known?.(catalogue);
+  const known = kindOf(catalogue, kind).known && catalogue.integrations;
   if (!glob.includes(":")) return true;
   if (known) return [...known.keys()].some((key) => addressMatcher(renamed(glob, "*"))(`any:${kind}/${key}`));
   const [head = "", ...key] = rest.split("/");

@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Difference } from "../../src/diff/diff.ts";
 import { addressMatcher } from "../../src/model/address.ts";
-import { policySections } from "../../src/model/kinds.ts";
 import type { Change } from "../../src/model/types.ts";
 import { checkGuards, type GuardRules, unwaivedObjections } from "../../src/plan/guards.ts";
 
@@ -35,24 +34,24 @@ describe("the share of what is live that may go", () => {
   test("exactly the percentage passes; one more is refused, for the project and for the fleet", () => {
     expect(scopes([difference("a", 40, 12)])).toEqual([]);
     expect(scopes([difference("a", 40, 13), difference("b", 1, 0)])).toEqual([
-      `13 of 41 live ${policySections} of the fleet (32 %)`,
-      `13 of 40 live ${policySections} of a (33 %)`,
+      `13 of 41 live resources of the fleet (32 %)`,
+      `13 of 40 live resources of a (33 %)`,
     ]);
   });
 
   test("a fleet of one project is refused once", () => {
-    expect(scopes([difference("a", 40, 13)])).toEqual([`13 of 40 live ${policySections} of the fleet (33 %)`]);
+    expect(scopes([difference("a", 40, 13)])).toEqual([`13 of 40 live resources of the fleet (33 %)`]);
   });
 
   test("one project is refused although the fleet is large", () => {
     expect(scopes([difference("a", 12, 12), difference("b", 1000, 0)])).toEqual([
-      `12 of 12 live ${policySections} of a (100 %)`,
+      `12 of 12 live resources of a (100 %)`,
     ]);
   });
 
   test("the fleet is refused although no project alone would be", () => {
     const fleet = Array.from({ length: 4 }, (_, index) => difference(`p${index}`, 8, 3));
-    expect(scopes(fleet)).toEqual([`12 of 32 live ${policySections} of the fleet (38 %)`]);
+    expect(scopes(fleet)).toEqual([`12 of 32 live resources of the fleet (38 %)`]);
   });
 
   test("a waiver counts: up to N pass, N + 1 do not", () => {

@@ -81,7 +81,7 @@ describe("shares are judged by what is live now", () => {
   });
 });
 
-test("a switch-off that the file hides is stale, and so is one under another kind's name", async () => {
+test("a switch-off that the file hides is stale, and one under another kind's name is refused as what it is", async () => {
   const slug = "issue-tracker-full";
   const settings = { url: "https://tracker.example.com", username: "bot", password: { secret: "env:TRACKER" } };
   const run = await runs({
@@ -94,13 +94,20 @@ test("a switch-off that the file hides is stale, and so is one under another kin
   const hiding: Forge = (plan) => ({
     ...plan,
     objections: [],
-    resource_changes: plan.resource_changes.map((each) =>
-      each.key === slug ? { ...each, change: { ...each.change, before: {}, after: {} } } : { ...each, kind: "license" },
+    resource_changes: plan.resource_changes.flatMap((each) =>
+      each.key === slug ? { ...each, change: { ...each.change, before: {}, after: {} } } : [],
     ),
+  });
+  const renaming: Forge = (plan) => ({
+    ...plan,
+    objections: [],
+    resource_changes: plan.resource_changes.flatMap((each) => (each.key === slug ? [] : { ...each, kind: "license" })),
   });
   const applied = await run.apply(await save(run, hiding));
   expect(applied.refused).toBeUndefined();
-  expect(outcomes(applied)).toEqual(["stale p:integration/irc-gateway", `stale p:integration/${slug}`]);
+  expect(outcomes(applied)).toEqual([`stale p:integration/${slug}`]);
+  const renamed = await run.apply(await save(run, renaming));
+  expect(renamed.refused).toMatchObject([{ guard: "protected", addresses: ["p:integration/irc-gateway"] }]);
   expect(run.server.requests.writes).toBe(0);
 });
 

@@ -1,6 +1,7 @@
 import { grouped } from "../../../base/grouped.ts";
 import { isObject } from "../../../base/json.ts";
 import { counted } from "../../../base/text.ts";
+import { catalogueOf } from "../../../model/catalogue.ts";
 import { policySections } from "../../../model/kinds.ts";
 import type { Place, Problem } from "../../../model/types.ts";
 import { notImported } from "../foreign.ts";
@@ -22,7 +23,12 @@ export function otherSections(levels: readonly WholeLevel[]): readonly Problem[]
   return [...grouped(others, ({ name }) => name)].flatMap(([name, [first, ...more]]) => {
     const count = counted(more.length + 1, "section");
     return first
-      ? [notImported(first.place, `${name} is left out (${count}): policies are about ${policySections}`)]
+      ? [
+          notImported(
+            first.place,
+            `${name} is left out (${count}): policies are about ${policySections(catalogueOf())}`,
+          ),
+        ]
       : [];
   });
 }

@@ -45,7 +45,12 @@ function outOfScope(others: readonly OtherResource[]): readonly Problem[] {
   return [...grouped(others, ({ type }) => type)].flatMap(([type, [first, ...more]]) => {
     const count = counted(more.length + 1, "resource");
     return first
-      ? [notImported(first.place(), `${type} is left out (${count}): policies are about ${policySections}`)]
+      ? [
+          notImported(
+            first.place(),
+            `${type} is left out (${count}): policies are about ${policySections(catalogueOf())}`,
+          ),
+        ]
       : [];
   });
 }
