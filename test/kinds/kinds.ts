@@ -18,6 +18,11 @@ export interface FieldSchema {
   readonly "x-send-as"?: string;
   readonly "x-lookup"?: string;
   readonly "x-words"?: Readonly<Record<string, unknown>>;
+  readonly "x-set"?: boolean;
+  readonly "x-case"?: "ignore";
+  readonly "x-immutable"?: boolean;
+  readonly "x-keep"?: boolean;
+  readonly "x-returned"?: boolean;
 }
 
 export type Call = string | { readonly call: string; readonly release: string };

@@ -1,0 +1,98 @@
+import { readdirSync } from "node:fs";
+import { basename, join } from "node:path";
+import { Ajv } from "ajv";
+import { describe, expect, test } from "vitest";
+import { effectOf, evaluated, isEqual, parametersOf, type Values, valuesOf } from "./exchange.ts";
+import { type FieldSchema, type KindFile, kinds, readYaml, words } from "./kinds.ts";
+
+/** A resource as a policy declares it (after look-ups), as it is created, and as a server answers it. */
+interface Example {
+  readonly declared: Values;
+  readonly parameters: Values;
+  readonly row: Values;
+  readonly updates?: readonly {
+    readonly declared: Values;
+    /** Left out where the server cannot change it: the resource is replaced. */
+    readonly parameters?: Values;
+    readonly effect?: string;
+  }[];
+}
+
+interface Examples {
+  readonly resources: readonly Example[];
+  /** Rows that the list has, and that are not the project's or group's own. */
+  readonly foreign?: readonly Values[];
+}
+
+const folder = join(import.meta.dirname, "rows");
+const examples = new Map(
+  readdirSync(folder).map((file) => [basename(file, ".yaml"), readYaml(join(folder, file)) as Examples]),
+);
+
+test("every kind has examples", () => {
+  expect([...examples.keys()]).toEqual([...kinds.keys()]);
+});
+
+describe.each([...kinds])("%s", (file, kind) => {
+  const { resources = [], foreign = [] } = examples.get(file) ?? {};
+
+  test.each(resources)("example %# is declared as its fields allow", ({ declared, updates = [] }) => {
+    const ajv = new Ajv({ strict: true, strictRequired: false, allowUnionTypes: true, formats: { "date-time": true } });
+    for (const word of [...words, "deprecationMessage"]) ajv.addKeyword(word);
+    const validate = ajv.compile(kind.fields);
+    for (const each of [declared, ...updates.map(({ declared }) => declared)]) {
+      expect(validate(each) || validate.errors).toBe(true);
+    }
+  });
+
+  test.each(resources)("example %# is read as it is declared", ({ declared, row }) => {
+    expect(differences(kind, declared, row)).toEqual([]);
+    expect(isOwn(kind, row)).toBe(true);
+  });
+
+  test.each(resources)("example %# is created with its parameters", ({ declared, parameters }) => {
+    expect(parametersOf(kind, declared, null)).toEqual(parameters);
+  });
+
+  test.each(resources)("example %# is changed with what differs", ({ declared, row, updates = [] }) => {
+    for (const { declared: want, parameters, effect = "none" } of updates) {
+      expect(effectOf(kind, onlyOf(valuesOf(kind, row), { ...declared, ...want }), want)).toBe(effect);
+      const isReplaced = changed(kind, want, row).some((field) => field["x-immutable"] === true);
+      if (parameters === undefined) expect(isReplaced || kind.calls.update === undefined).toBe(true);
+      else expect([isReplaced, parametersOf(kind, want, row)]).toEqual([false, parameters]);
+    }
+  });
+
+  test("answers no secret", () => {
+    const secrets = Object.entries(kind.fields.properties).flatMap(([name, field]) =>
+      field.writeOnly === true && field["x-returned"] !== true ? [name] : [],
+    );
+    expect(resources.flatMap(({ row }) => secrets.filter((name) => name in row))).toEqual([]);
+  });
+
+  test.each(foreign)("foreign row %# is not managed", (row) => {
+    expect(isOwn(kind, row)).toBe(false);
+  });
+});
+
+function isOwn({ where = "true" }: KindFile, row: Values): boolean {
+  return evaluated(where, { row }) === true;
+}
+
+/** The names of declared fields that a row says otherwise. */
+function differences(kind: KindFile, declared: Values, row: Values): readonly string[] {
+  const live = valuesOf(kind, row);
+  return Object.keys(declared).filter((name) => {
+    const field = kind.fields.properties[name] ?? {};
+    const isCompared = field.writeOnly !== true || field["x-returned"] === true;
+    return isCompared && name in live && !isEqual(field, declared[name], live[name]);
+  });
+}
+
+function changed(kind: KindFile, declared: Values, row: Values): readonly FieldSchema[] {
+  return differences(kind, declared, row).flatMap((name) => kind.fields.properties[name] ?? []);
+}
+
+function onlyOf(values: Values, named: Values): Values {
+  return Object.fromEntries(Object.entries(values).filter(([name]) => name in named));
+}
