@@ -26,14 +26,14 @@ export function receivedIn(text: string): QueuedWork {
  */
 export function turnDown(store: Pick<WorkerStore, "members">, say: (sentence: string) => void) {
   const reported = new Set<string>();
-  return async ({ why, run }: Extract<QueuedWork, { readonly why: string }>): Promise<"done" | "others"> => {
+  return async ({ why, run }: Extract<QueuedWork, { readonly why: string }>): Promise<"done" | "delay"> => {
     const lives = run !== undefined && (await store.members()).some(({ id, role }) => id === run && role === "run");
     const whose = run === undefined ? "work of no run" : `work of run ${run}`;
     const end = lives ? "it is left to other workers" : "it is removed, for no such run goes on";
     const sentence = `the queue holds ${whose} that this worker cannot do: ${why}; ${end}`;
     if (!reported.has(sentence) && reported.size < maxReports) say(sentence);
     reported.add(sentence);
-    return lives ? "others" : "done";
+    return lives ? "delay" : "done";
   };
 }
 

@@ -14,7 +14,7 @@ import { saveUnstored } from "../state/unstored-outcomes.ts";
 import type { ChunkResult, Work } from "./chunks.ts";
 import { doChunk, Stopped } from "./do-chunk.ts";
 import { keepHeartbeat } from "./membership.ts";
-import type { WorkEnd } from "./queue.ts";
+import type { WorkEnd } from "./queue-consumer.ts";
 import { turnDown } from "./receive-work.ts";
 import { watchRun } from "./watched-run.ts";
 import { keepConnected } from "./worker-connection.ts";
@@ -103,14 +103,14 @@ async function sessionIn(whole: SharedState, options: SessionOptions): Promise<W
         isBusy = true;
         const context = { reader: writer, writer, secrets, state, sender, requestTimeout, workers, stopped, unstored };
         const result = withSender(await doChunk(chunk, context));
-        if (mine()) return "later";
+        if (mine()) return "requeue";
         // Who counts the requests of a run counts those of all results that it has.
         await membership.tell();
         await state.workers.saveResult(run, part, JSON.stringify(result));
         return "done";
       } catch (error) {
         if (error instanceof UnavailableError) throw error;
-        if (mine()) return "later";
+        if (mine()) return "requeue";
         // Whoever came next would fail likewise: the run is told, and ends as it would by itself.
         if (!(error instanceof Stopped))
           await state.workers.saveResult(run, part, JSON.stringify({ refused: wordsOf(error) }));

@@ -2,7 +2,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { UnavailableError, UserError } from "../base/exit.ts";
 import { inTrace, type Tracing } from "../client/spans.ts";
 import type { Work } from "./chunks.ts";
-import { openConsumer, type WorkEnd } from "./queue.ts";
+import { openConsumer, type WorkEnd } from "./queue-consumer.ts";
 import { receivedIn } from "./receive-work.ts";
 import type { WorkerOptions } from "./worker-options.ts";
 import { openWorkerSession, type WorkerSession } from "./worker-session.ts";
@@ -43,13 +43,13 @@ async function workWhileThere(options: WorkerOptions, begun: () => void): Promis
   let refused: UserError | undefined;
   const over = new AbortController();
   const taken = async (text: string): Promise<WorkEnd> => {
-    if (over.signal.aborted || options.signal.aborted) return "later";
+    if (over.signal.aborted || options.signal.aborted) return "requeue";
     try {
       return await received(session, options.tracing, text);
     } catch (error) {
       refused = error instanceof UserError ? error : new UserError(String(error));
       over.abort();
-      return "later";
+      return "requeue";
     }
   };
   await using consumer = await openConsumer(env, origin, { lock: Math.max(duration, 5000), work: taken });

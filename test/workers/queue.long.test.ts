@@ -2,7 +2,8 @@ import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import { afterAll, describe, expect, test } from "vitest";
-import { openConsumer, openQueue, type WorkEnd } from "../../src/workers/queue.ts";
+import { openQueue } from "../../src/workers/queue.ts";
+import { openConsumer, type WorkEnd } from "../../src/workers/queue-consumer.ts";
 import { databases } from "../state/databases.ts";
 import { lacks } from "../support/needs.ts";
 import { startRedis } from "../support/redis.ts";
@@ -101,7 +102,7 @@ describe.each(Object.entries(places))("a queue on %s", (_, { isMissing, open }) 
       });
       await using unable = await made.taker(async () => {
         await until(() => !busy);
-        return "later";
+        return "requeue";
       });
       await until(() => made.taken.length > 0);
       await queue.add(new Map([["second", "second"]]));
@@ -125,7 +126,7 @@ describe.each(Object.entries(places))("a queue on %s", (_, { isMissing, open }) 
         made.taker(async (text) => {
           if (text === "own") return "done";
           refused.push(text);
-          return "others";
+          return "delay";
         }),
       ),
     );

@@ -7,14 +7,14 @@ import { isAboutEncryption, isPassing, refusalOf, words } from "./failures.ts";
 import { beginWith, correctionsOf } from "./settings.ts";
 import { openSockets } from "./sockets.ts";
 
-/** A connection to the database, made again where it breaks. */
+/** A connection to the database, opened again when it breaks. */
 export interface PostgresSession extends AsyncDisposable {
   /**
-   * Executes one idempotent statement: if the connection breaks it is sent again, for 10 s at most.
-   * @throws UnavailableError from then on; UserError for what the database objects to.
+   * Executes one idempotent statement. If the connection breaks, the statement is retried for up to 10 s.
+   * @throws UnavailableError from then on; UserError if the database rejects the statement.
    */
   readonly query: <Row>(text: string, values?: readonly unknown[]) => Promise<readonly Row[]>;
-  /** Several statements that count together or not at all; what they do may be repeated. */
+  /** Executes statements in a transaction, which may be retried. */
   readonly transaction: <Result>(work: (query: PostgresSession["query"]) => Promise<Result>) => Promise<Result>;
 }
 
@@ -22,77 +22,95 @@ export interface PostgresSession extends AsyncDisposable {
 interface Connection {
   readonly client: Client;
   readonly begin: string;
-  /** Whether the defaults of the role and the database will do, so that a statement needs no transaction around it. */
+  /** Whether the settings of the role and the database suit, so that a single statement needs no explicit transaction. */
   readonly isPlain: boolean;
 }
 
 /** Milliseconds for which a lost connection is retried. */
 const patience = 10_000;
 
-/**
- * Opens a connection. The package is loaded here and not before.
- * @throws UnavailableError where the database cannot be reached; UserError for what it objects to.
- */
+/** Opens a connection. @throws UnavailableError if the database cannot be reached; UserError if it rejects the connection. */
 export async function openPostgres(database: Database): Promise<PostgresSession> {
   const { default: pg } = await import("pg");
-  const sockets = openSockets();
-  let connection: Promise<Connection> | undefined;
-  let away: UnavailableError | undefined;
-  let turn: Promise<unknown> = Promise.resolve();
-  const connected = (limit: number) => {
-    connection ??= connect(pg.Client, database, {
-      connectionTimeoutMillis: Math.max(1, limit),
-      stream: sockets.stream,
-    });
-    return connection;
-  };
-  const drop = (broken: Promise<Connection> | undefined) => {
-    if (connection === broken) connection = undefined;
-    broken?.then(({ client }) => client.end()).catch(() => {});
-  };
-  const persist = async <Result>(work: (on: Connection) => Promise<Result>): Promise<Result> => {
-    const end = performance.now() + patience;
-    for (let wait = 50; ; wait = Math.min(wait * 2, 1000)) {
-      if (away) throw away;
-      const left = end - performance.now();
-      const current = connected(left);
-      try {
-        return await within(current.then(work), left);
-      } catch (error) {
-        if (!isPassing(error)) throw refusalOf(error, database);
-        drop(current);
-        if (performance.now() + wait >= end) {
-          away ??= new UnavailableError(
-            `the state ${database.place} has been unavailable for ${patience / 1000} s: ${words(error)}`,
-          );
-          throw away;
-        }
-        await pause(wait);
-      }
-    }
-  };
-  /** A connection executes one statement at a time. */
-  const inTurn = <Result>(work: () => Promise<Result>): Promise<Result> => {
-    const done = turn.then(work);
-    turn = done.catch(() => {});
-    return done;
-  };
-  await within(connected(patience), patience).catch((error) => {
-    throw refusalOf(error, database);
-  });
+  const connection = new Reconnecting(database, pg.Client);
+  await connection.open();
   return {
     query: (text, values) => {
       const work = (query: PostgresSession["query"]) => query<never>(text, values);
-      return inTurn(() => persist((on) => (on.isPlain ? work(queryOn(on)) : inTransaction(on, work))));
+      return connection.run((on) => (on.isPlain ? work(queryOn(on)) : inTransaction(on, work)));
     },
-    transaction: (work) => inTurn(() => persist((on) => inTransaction(on, work))),
-    [Symbol.asyncDispose]: async () => {
-      await closeWithTimeout(turn.then(() => connection).then((last) => last?.client.end()));
-      // A later query would open a new connection and keep the process alive.
-      away ??= new UnavailableError(`the state ${database.place} is closed`);
-      sockets.cut();
-    },
+    transaction: (work) => connection.run((on) => inTransaction(on, work)),
+    [Symbol.asyncDispose]: () => connection[Symbol.asyncDispose](),
   };
+}
+
+/** A connection that is opened again when it breaks. It executes one statement at a time. */
+class Reconnecting implements AsyncDisposable {
+  readonly #database: Database;
+  readonly #client: typeof Client;
+  readonly #sockets = openSockets();
+  #current: Promise<Connection> | undefined;
+  #unavailable: UnavailableError | undefined;
+  #queue: Promise<unknown> = Promise.resolve();
+
+  constructor(database: Database, client: typeof Client) {
+    this.#database = database;
+    this.#client = client;
+  }
+
+  async open(): Promise<void> {
+    await within(this.#connect(patience), patience).catch((error) => {
+      throw refusalOf(error, this.#database);
+    });
+  }
+
+  run<Result>(work: (on: Connection) => Promise<Result>): Promise<Result> {
+    const result = this.#queue.then(() => this.#retry(work));
+    this.#queue = result.catch(() => {});
+    return result;
+  }
+
+  async #retry<Result>(work: (on: Connection) => Promise<Result>): Promise<Result> {
+    const end = performance.now() + patience;
+    for (let wait = 50; ; wait = Math.min(wait * 2, 1000)) {
+      if (this.#unavailable) throw this.#unavailable;
+      const left = end - performance.now();
+      const current = this.#connect(left);
+      try {
+        return await within(current.then(work), left);
+      } catch (error) {
+        if (!isPassing(error)) throw refusalOf(error, this.#database);
+        this.#drop(current);
+        if (performance.now() + wait >= end) throw this.#giveUp(error);
+        await pause(wait);
+      }
+    }
+  }
+
+  #giveUp(error: unknown): UnavailableError {
+    const { place } = this.#database;
+    const sentence = `the state ${place} has been unavailable for ${patience / 1000} s: ${words(error)}`;
+    this.#unavailable ??= new UnavailableError(sentence);
+    return this.#unavailable;
+  }
+
+  #connect(limit: number): Promise<Connection> {
+    const settings = { connectionTimeoutMillis: Math.max(1, limit), stream: this.#sockets.stream };
+    this.#current ??= connect(this.#client, this.#database, settings);
+    return this.#current;
+  }
+
+  #drop(broken: Promise<Connection>): void {
+    if (this.#current === broken) this.#current = undefined;
+    broken.then(({ client }) => client.end()).catch(() => {});
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await closeWithTimeout(this.#queue.then(() => this.#current).then((last) => last?.client.end()));
+    // A later query would open a new connection and keep the process alive.
+    this.#unavailable ??= new UnavailableError(`the state ${this.#database.place} is closed`);
+    this.#sockets.cut();
+  }
 }
 
 function queryOn({ client }: Connection): PostgresSession["query"] {
@@ -115,13 +133,13 @@ async function inTransaction<Result>(
 }
 
 async function connect(
-  Made: new (config: ClientConfig) => Client,
+  PgClient: typeof Client,
   { attempts }: Database,
   settings: Pick<ClientConfig, "connectionTimeoutMillis" | "stream">,
 ): Promise<Connection> {
   let refused: unknown;
   for (const attempt of attempts) {
-    const client = new Made({ ...attempt, ...settings, keepAlive: true });
+    const client = new PgClient({ ...attempt, ...settings, keepAlive: true });
     // An error on an idle connection is reported by the next statement.
     client.on("error", () => {});
     try {
