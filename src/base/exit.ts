@@ -45,3 +45,9 @@ export class UserError extends Error {
 
 /** A refusal because something is not there that may be back in a while, such as a database that restarts. */
 export class UnavailableError extends UserError {}
+
+/** For `.catch`: resolves to undefined after a {@link UserError}, and throws anything else again. */
+export function ignoreUserError(error: unknown): undefined {
+  if (!(error instanceof UserError)) throw error;
+  return undefined;
+}

@@ -1,4 +1,4 @@
-import { UserError } from "../base/exit.ts";
+import { ignoreUserError } from "../base/exit.ts";
 import { isObject } from "../base/json.ts";
 import type { Project } from "../model/types.ts";
 import type { Texts } from "./state.ts";
@@ -19,18 +19,13 @@ const note = "projects";
 export async function keepProjects(notes: Texts, { server, at, projects }: ProjectList): Promise<void> {
   const rows = projects.map(({ id, path }) => [id ?? null, path ?? null]);
   const text = JSON.stringify({ format: 1, server, at: at.toISOString(), projects: rows });
-  await notes.write(note, text).catch(onlyRefusals);
+  await notes.write(note, text).catch(ignoreUserError);
 }
 
 /** The list that was kept last; undefined where there is none that can be read. */
 export async function keptProjects(notes: Pick<Texts, "read">): Promise<ProjectList | undefined> {
-  const text = await notes.read(note).catch(onlyRefusals);
+  const text = await notes.read(note).catch(ignoreUserError);
   return text === undefined ? undefined : listIn(parsed(text));
-}
-
-function onlyRefusals(error: unknown): undefined {
-  if (!(error instanceof UserError)) throw error;
-  return undefined;
 }
 
 function parsed(text: string): unknown {

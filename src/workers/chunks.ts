@@ -7,7 +7,7 @@ import type { Change, Desired, DesiredProject, Kind, Live, Origin, Project } fro
 import type { LeaseToken } from "../state/lease-store.ts";
 import type { SealedBySenders } from "../state/worker-store.ts";
 
-/** A part of a run as it is given out. It holds references to secrets, and never a secret. */
+/** A chunk of a run as it is sent to a worker. It contains references to secrets, never their values. */
 export interface Work {
   readonly version: string;
   readonly workspace: string;
@@ -16,26 +16,26 @@ export interface Work {
   readonly part: string;
   readonly requestTimeout: number;
   readonly allowInsecure: boolean;
-  /** Whose names the server speaks. */
+  /** Dialect of the server. */
   readonly dialect?: string | undefined;
-  /** Of all requests of a token, whoever sends them. */
+  /** Shared by all processes that use the same token. */
   readonly rateLimit?: Rate | undefined;
-  /** The span of the run that it belongs to, where the run is traced. */
+  /** Parent span, if the run is traced. */
   readonly traceparent?: string | undefined;
   readonly chunk: Chunk;
 }
 
-/** Projects to be read, or changes to be carried out. */
+/** Projects to read, or changes to apply. */
 export type Chunk = ReadChunk | WriteChunk;
 
 export interface ReadChunk {
   readonly kind: "read";
-  /** What is declared: projects that the same layers match share it. */
+  /** Desired states; projects that the same layers match share one. */
   readonly wants: readonly Wanted[];
   readonly projects: readonly WantedProject[];
 }
 
-/** Desired resources without the lines that they come from. */
+/** Desired resources without their source lines. */
 interface Wanted {
   readonly kinds: readonly Kind[];
   readonly resources: readonly Omit<Desired, "origin">[];
@@ -43,27 +43,27 @@ interface Wanted {
 
 interface WantedProject {
   readonly project: Project;
-  /** Its place among the chunk's `wants`. */
+  /** Index into `wants`. */
   readonly want: number;
-  /** The `updated_at` at which a resource stands still, by its place among the resources. */
+  /** The `updated_at` at which a resource counts as unchanged, by the index of the resource. */
   readonly still?: Readonly<Record<number, string>>;
 }
 
 export interface WriteChunk {
   readonly kind: "write";
   readonly token: LeaseToken;
-  /** Whether each project is to be as it was when its changes were worked out. */
+  /** Whether to skip changes of resources that have changed on the server since the plan. */
   readonly recheck: boolean;
-  /** Addresses of it that an earlier run was sending when it was cut short. */
+  /** Addresses that an interrupted run left in flight. */
   readonly inFlight: readonly string[];
   readonly batches: readonly (readonly WireStep[])[];
-  /** For whom what the secrets were is sealed. */
+  /** Public key of the run, to which digests of secrets are encrypted. */
   readonly sealFor: string;
 }
 
 type WireStep = { readonly change: Omit<Change, "origin"> } | Extract<Step, { readonly outcome: unknown }>;
 
-/** What a chunk came to. Where something ended it that ends the run too, that is `failure`, or a sentence. */
+/** The result of a chunk, or the error that ends the run. */
 export type ChunkResult = ReadResult | WriteResult | EndOfRun;
 
 type EndOfRun = { readonly failure: FailureFacts } | { readonly refused: string };
@@ -85,14 +85,14 @@ interface WireRead {
 }
 
 export interface WriteResult {
-  /** Of each step in order; the failure of a call is left out but for what ends the run. */
+  /** One per step, in order. Only failures that end the run are included. */
   readonly events: readonly WireEvent[];
 }
 
 type WireEvent = Pick<ChangeEvent, "address" | "outcome" | "seen"> &
   Partial<SealedBySenders> & { readonly ended?: FailureFacts };
 
-/** A chunk's projects, each with the desired state of its manifests. */
+/** A chunk that reads these projects. `stillAt` returns the `updated_at` at which a resource counts as unchanged. */
 export function readChunk(
   desired: readonly DesiredProject[],
   stillAt: ((project: string, desired: Desired) => string | undefined) | undefined,
@@ -117,13 +117,13 @@ function wantedOf(kinds: DesiredProject["kinds"], resources: readonly Desired[])
   return { kinds: [...kinds], resources: resources.map(({ origin: _, ...rest }) => rest) };
 }
 
-/** A project of a chunk, as a worker reads it, and when a resource stands still. */
+/** A project of a chunk, with the `updated_at` at which a resource counts as unchanged. */
 export interface ProjectToRead {
   readonly desired: DesiredProject;
   readonly stillAt: (desired: Desired) => string | undefined;
 }
 
-/** The projects of a chunk in their order. */
+/** The projects of a chunk, in order. */
 export function projectsToRead({ wants, projects }: ReadChunk): ProjectToRead[] {
   const shared = wants.map(({ kinds, resources }) => ({
     kinds: new Set(kinds),
@@ -137,10 +137,10 @@ export function projectsToRead({ wants, projects }: ReadChunk): ProjectToRead[] 
   });
 }
 
-/** Who gives work out knows the lines; who does it needs none. */
+/** Only the dispatching process knows the source lines. */
 const noOrigin: Origin = { place: () => ({ file: "", line: 1, column: 1 }) };
 
-/** What was read of a project, as it travels. */
+/** Converts what was read of a project to its wire format. */
 export function wireRead({ live, unread }: PartlyRead): WireRead {
   return { live, unread: unread.map(({ failure, ...part }) => ({ ...part, failure: failure.facts })) };
 }
@@ -152,7 +152,7 @@ export function partlyRead({ live, unread }: WireRead): PartlyRead {
   };
 }
 
-/** Changes to be carried out with the lease of a run: a batch is one project's. */
+/** A chunk of writes under the lease of a run; each batch is one project. */
 export function writeChunk(
   { token, recheck, inFlight, sealFor }: Pick<WriteChunk, "token" | "recheck" | "inFlight" | "sealFor">,
   batches: readonly (readonly Step[])[],
@@ -175,7 +175,7 @@ function wireStep(step: Step): WireStep {
   return { change };
 }
 
-/** The steps of a chunk, project by project. */
+/** The steps of a chunk by project. */
 export function batchesIn({ batches }: WriteChunk): Step[][] {
   return batches.map((steps) =>
     steps.map((step) => ("change" in step ? { change: { ...step.change, origin: noOrigin } } : step)),

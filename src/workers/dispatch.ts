@@ -1,5 +1,5 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { UserError } from "../base/exit.ts";
+import { ignoreUserError, UserError } from "../base/exit.ts";
 import { version } from "../base/version.ts";
 import { currentTraceparent } from "../client/spans.ts";
 import type { WorkerStore } from "../state/worker-store.ts";
@@ -25,11 +25,11 @@ export interface DispatchOptions {
 }
 
 /** How a run reaches its workers. */
-export interface WorkerAccess {
+export type WorkerAccess = {
   readonly queue: WorkQueue;
   readonly membership: Membership;
   readonly monitor: WorkerMonitor;
-}
+};
 
 /** The result of a chunk, by the index of the chunk. */
 export interface IndexedResult {
@@ -97,7 +97,8 @@ export class Dispatch {
         await this.#redispatchLost();
         if (this.#stopped() && (this.#isAlone || this.#workers === 0)) return;
       }
-      await this.#countOnceMore();
+      // The results are complete, so an unavailable state no longer matters.
+      await this.#monitor.count().catch(ignoreUserError);
     } catch (error) {
       // Without the state no worker continues, so there is nothing to take back from the queue.
       if (error instanceof UserError) this.#hasNoQueue = true;
@@ -106,13 +107,6 @@ export class Dispatch {
       await source.return?.();
       if (this.#outstanding.size > 0) await this.#cancel();
     }
-  }
-
-  /** The results are complete, so a state that is unavailable now does not matter. */
-  async #countOnceMore(): Promise<void> {
-    await this.#monitor.count().catch((error) => {
-      if (!(error instanceof UserError)) throw error;
-    });
   }
 
   #stopped(): string | undefined {
@@ -141,7 +135,7 @@ export class Dispatch {
     if (!this.#isAlone) await this.#tried(() => this.#queue.add(new Map([[this.#jobOf(part), text]])));
   }
 
-  /** No character of it may be a colon. */
+  /** Must not contain a colon. */
   #jobOf(part: string): string {
     return `${this.#options.common.run}.${part}`;
   }
@@ -165,14 +159,12 @@ export class Dispatch {
     this.#workers = await this.#monitor.count();
     if (this.#workers > 0) this.#workersSeenAt = now;
     const hadNone = this.#hasNoWorkers;
-    this.#hasNoWorkers = now - this.#workersSeenAt >= this.#options.patience;
-    if (this.#hasNoWorkers && !hadNone && !this.#hasNoQueue) this.#warnAlone();
-    if (hadNone && !this.#hasNoWorkers) await this.#redispatchAll();
-  }
-
-  #warnAlone(): void {
     const { origin, patience, say } = this.#options;
-    say(`no worker for ${origin} for ${patience / 1000} s; ${byItself}`);
+    this.#hasNoWorkers = now - this.#workersSeenAt >= patience;
+    if (this.#hasNoWorkers && !hadNone && !this.#hasNoQueue) {
+      say(`no worker for ${origin} for ${patience / 1000} s; ${byItself}`);
+    }
+    if (hadNone && !this.#hasNoWorkers) await this.#redispatchAll();
   }
 
   async #redispatchAll(): Promise<void> {
@@ -215,7 +207,7 @@ export class Dispatch {
 
   /**
    * Workers that no longer find the run finish their requests in flight. A worker that had not started its chunk leaves
-   * no result, so a chunk that the queue no longer has is given up once its result was looked for again.
+   * no result, so a chunk that the queue no longer has is abandoned once results were collected again.
    */
   async #cancel(): Promise<void> {
     await this.#membership[Symbol.asyncDispose]();

@@ -32,25 +32,25 @@ import { claimWrite, settling } from "./intents.ts";
 import { recheckOf } from "./recheck.ts";
 import { sealDigests } from "./sealed-digests.ts";
 
-/** What a process needs to do chunks. */
+/** What a process needs to execute chunks. */
 export interface ChunkContext {
   readonly reader: Reader;
-  /** Left out: it only reads. */
+  /** Undefined if the process only reads. */
   readonly writer?: Writer | undefined;
   readonly secrets: Secrets;
   readonly state: SharedState;
   readonly sender: Sender;
-  /** Milliseconds for which a request may be under way. */
+  /** Milliseconds after which a request times out. */
   readonly requestTimeout: number;
-  /** Projects side by side. */
+  /** Projects processed concurrently. */
   readonly workers: number;
-  /** Why no more is to be done. */
+  /** Why to stop; undefined to continue. */
   readonly stopped: () => string | undefined;
-  /** Told what the journal could not store of a chunk. */
+  /** Called with the lines that the journal could not store. */
   readonly unstored: (lines: readonly JournalLine[]) => void;
 }
 
-/** Does a chunk as far as it is not stopped. What ends a run is a result too. */
+/** Executes a chunk until it is stopped. An error that ends the run is returned as its result. */
 export async function doChunk(chunk: Chunk, context: ChunkContext): Promise<ChunkResult> {
   try {
     return chunk.kind === "read" ? await read(chunk, context) : await write(chunk, context);
@@ -62,7 +62,7 @@ export async function doChunk(chunk: Chunk, context: ChunkContext): Promise<Chun
 
 async function read(chunk: ReadChunk, { reader, secrets, workers, stopped }: ChunkContext): Promise<ReadResult> {
   const projects = projectsToRead(chunk);
-  // The server may repeat secrets in anything that is read: those that are set here are learnt first.
+  // Resolved first, because responses may contain secrets, which must be redacted.
   secrets.missing(projects.flatMap(({ desired }) => desired.resources.flatMap(({ fields }) => referencesIn(fields))));
   const before = reader.counts.reads;
   const found = await inParallel(projects, workers, async ({ desired, stillAt }) => {
@@ -75,7 +75,7 @@ async function read(chunk: ReadChunk, { reader, secrets, workers, stopped }: Chu
   return { reads: reader.counts.reads - before, projects: found };
 }
 
-/** Thrown where work is not wanted any more. */
+/** Thrown to abandon a chunk. */
 export class Stopped extends Error {}
 
 async function write(chunk: WriteChunk, context: ChunkContext): Promise<WriteResult> {
@@ -113,7 +113,7 @@ async function write(chunk: WriteChunk, context: ChunkContext): Promise<WriteRes
   }
 }
 
-/** Every secret of a project is resolved before its first write; where one is missing, none of it is written. */
+/** If a secret of a project cannot be resolved, none of its changes is written. */
 function withSecrets(steps: readonly Step[], secrets: Secrets): readonly Step[] {
   const missing = secrets.missing(referencesOf(steps));
   if (missing.length === 0) return steps;

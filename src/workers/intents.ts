@@ -1,37 +1,37 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { ApplyOptions, Watcher } from "../apply/apply.ts";
 import { lookUpWrite, observe } from "../apply/earlier-writes.ts";
-import { UserError } from "../base/exit.ts";
+import { ignoreUserError, UserError } from "../base/exit.ts";
 import type { Reader } from "../client/client.ts";
 import type { Change, Outcome } from "../model/types.ts";
 import type { LeaseToken } from "../state/lease-store.ts";
 import type { Intent, SealedBySenders, Sender, WorkerStore } from "../state/worker-store.ts";
 
-/** Who sends writes for a run, and what it needs to know that nobody else does. */
+/** A sender of writes for a run. */
 export interface SharedRun {
   readonly store: WorkerStore;
   readonly token: LeaseToken;
   readonly sender: Sender;
-  /** Milliseconds for which a request of another sender may still be under way when that is gone. */
+  /** Milliseconds after the last heartbeat of another sender for which its requests may still be in flight. */
   readonly grace: number;
   readonly stopped: () => string | undefined;
-  /** What this sender says of the secrets of a change, for the run alone. */
+  /** Digests of the secrets that it sends with a change, encrypted to the run. */
   readonly sealed: (change: Change) => string;
 }
 
 type Known = Awaited<ReturnType<NonNullable<ApplyOptions["known"]>>> & Partial<SealedBySenders>;
 
-const longestPause = 1000;
+const maxPause = 1000;
 
 /**
- * Stores the intent of a write, so that of all who come to it one sends (docs/fleets.md). Who comes later waits for the
- * outcome, or sees by reading that it was carried out; it sends only what nobody else can send any more and reading
- * shows not to be there.
+ * Stores the intent of a write, so that only one sender sends it (docs/fleets.md); undefined if that is this one. Others
+ * wait for the outcome, or until reading shows the change. They send it themselves only if the first sender has stopped
+ * and reading does not show the change.
  */
 export async function claimWrite(sending: SharedRun, reader: Reader, change: Change): Promise<Known | undefined> {
   const { store, token, sender, grace, stopped } = sending;
   try {
-    for (let wait = 50; ; wait = Math.min(wait * 2, longestPause)) {
+    for (let wait = 50; ; wait = Math.min(wait * 2, maxPause)) {
       const intent = await store.claim(token, change.address, sender, grace, sending.sealed(change));
       if ("mine" in intent) return undefined;
       const { sealed } = intent;
@@ -39,7 +39,7 @@ export async function claimWrite(sending: SharedRun, reader: Reader, change: Cha
       const why = stopped();
       if (why) return { outcome: { status: "skipped", error: why } };
       if (intent.abandoned) {
-        if (await takenOver(sending, change, intent)) {
+        if (await takeOver(sending, change, intent)) {
           const found = await lookUpWrite(reader, change, "another worker");
           return found && { ...found, sealed };
         }
@@ -52,7 +52,7 @@ export async function claimWrite(sending: SharedRun, reader: Reader, change: Cha
   }
 }
 
-function takenOver(
+function takeOver(
   { store, token, sender, grace, sealed }: SharedRun,
   change: Change,
   { pending }: Extract<Intent, { readonly pending: Sender }>,
@@ -60,16 +60,14 @@ function takenOver(
   return store.takeOver(token, change.address, { from: pending, to: sender }, grace, sealed(change));
 }
 
-/** Tells the others what became of each intent; what was not sent is anybody's again. */
+/** Records the outcome of each intent; what was not sent may be claimed again. */
 export function settling({ store, token, sender }: Pick<SharedRun, "store" | "token" | "sender">): Watcher {
   return {
     outcome: async ({ address, change, outcome }) => {
       if (!change) return;
       const settled: Outcome | undefined = outcome.status === "skipped" ? undefined : outcome;
-      await store.recordOutcome(token.run, address, sender, settled).catch((error) => {
-        // A state that is gone takes the lease with it: what was in flight is looked up by whoever comes next.
-        if (!(error instanceof UserError)) throw error;
-      });
+      // If the state is unavailable, the lease expires and the next run looks up what was in flight.
+      await store.recordOutcome(token.run, address, sender, settled).catch(ignoreUserError);
     },
   };
 }

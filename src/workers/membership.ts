@@ -6,25 +6,25 @@ import { version } from "../base/version.ts";
 import type { Reader } from "../client/client.ts";
 import type { Member, WorkerStore } from "../state/worker-store.ts";
 
-/** Announces a process to the others with heartbeats until it is disposed. */
+/** Announces a process to others with heartbeats until it is disposed. */
 export interface Membership extends AsyncDisposable {
   readonly id: string;
-  /** Why nothing may be sent as this member any more; asks nobody, as that of a lease. */
+  /** Why this member may no longer send requests; undefined while it may. Checks only the local clock. */
   readonly lost: () => string | undefined;
-  /** Says again at once that it is there, and what it sent. */
-  readonly tell: () => Promise<void>;
+  /** Sends a heartbeat now. */
+  readonly heartbeat: () => Promise<void>;
 }
 
-/** Who takes part. */
+/** The joining process. */
 interface Joining extends Pick<Member, "role" | "origin"> {
   readonly id?: string;
-  /** Requests sent so far, since it joined. */
+  /** Requests sent since it joined. */
   readonly sent?: () => number;
 }
 
 /**
- * Takes part as a worker, or as a run that gives work out. Said again every few seconds, and three times within
- * `duration` milliseconds, with what it sent so far.
+ * Joins as a worker or as a run. Heartbeats, which include the number of requests sent, follow every 3 seconds, or three
+ * times within `duration` milliseconds if that is shorter.
  */
 export async function join(
   store: WorkerStore,
@@ -34,19 +34,19 @@ export async function join(
   const member: Member = { ...who, id, version, host: hostname().slice(0, 100), pid };
   let until = performance.now() + duration;
   let reason: string | undefined;
-  let telling: Promise<void> = Promise.resolve();
-  const present = () => store.heartbeat({ ...member, requests: sent() }, duration);
-  await present();
+  let beating: Promise<void> = Promise.resolve();
+  const send = () => store.heartbeat({ ...member, requests: sent() }, duration);
+  await send();
   const lost = () => {
-    if (performance.now() > until) reason ??= `this ${who.role} was not heard of for ${duration / 1000} s`;
+    if (performance.now() > until) reason ??= `this ${who.role} missed its heartbeats for ${duration / 1000} s`;
     return reason;
   };
-  const tell = async () => {
-    // A worker comes back as another; a run is looked for by its name, and has to be found again.
+  const beat = async () => {
+    // A worker rejoins with a new ID; workers find a run by its ID, so it keeps announcing itself.
     if (lost() !== undefined && who.role === "worker") return clearInterval(timer);
     const asked = performance.now();
-    // A state that cannot be reached for a while may come back before the others take this member for gone.
-    await present().then(
+    // An unavailable state may recover before this member counts as dead.
+    await send().then(
       () => {
         until = asked + duration;
       },
@@ -55,19 +55,19 @@ export async function join(
       },
     );
   };
-  const tellNext = () => {
-    telling = telling.then(tell);
-    return telling;
+  const heartbeat = () => {
+    beating = beating.then(beat);
+    return beating;
   };
-  const timer = setInterval(tellNext, Math.min(duration / 3, longestSilence));
+  const timer = setInterval(heartbeat, Math.min(duration / 3, maxInterval));
   timer.unref();
   return {
     id,
     lost,
-    tell: tellNext,
+    heartbeat,
     [Symbol.asyncDispose]: async () => {
       clearInterval(timer);
-      await telling;
+      await beating;
       await store.leave(id).catch(() => {});
     },
   };
@@ -79,15 +79,13 @@ function newId(): string {
 
 /** Milliseconds after its last heartbeat for which a member counts as alive. */
 export function membershipFor(leaseDuration: number): number {
-  return Math.min(leaseDuration, longest);
+  return Math.min(leaseDuration, 20_000);
 }
 
-const longest = 20_000;
+/** Milliseconds between heartbeats. */
+const maxInterval = 3000;
 
-/** Milliseconds. */
-const longestSilence = 3000;
-
-/** Requests that a connection sent, further attempts included. */
+/** Requests that a connection sent, including retries. */
 export function sentBy({ counts }: Pick<Reader, "counts">): number {
   return counts.reads + counts.writes + counts.retries;
 }
@@ -107,7 +105,6 @@ export function keepHeartbeat(store: WorkerStore, origin: string, duration: numb
       membership = current;
       return current;
     },
-    // Who could not join any more has nothing to leave.
     leave: async () => (await membership.catch(() => undefined))?.[Symbol.asyncDispose](),
   };
 }

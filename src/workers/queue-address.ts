@@ -10,8 +10,9 @@ import { openSockets, type Sockets } from "../state/postgres/sockets.ts";
 type Environment = Readonly<Record<string, string | undefined>>;
 export type BullMq = typeof import("bullmq");
 
-/** Where a queue is: the words for people hold no password. */
+/** The address of a queue. */
 export interface QueueAddress {
+  /** For messages: host and port, without password. */
   readonly words: string;
   readonly redis: boolean;
   readonly connect: (library: BullMq) => Promise<QueueConnection>;
@@ -21,31 +22,31 @@ export interface QueueAddress {
 export interface QueueConnection {
   readonly options: object;
   readonly backend: unknown;
-  /** Ends the connections that these still have, whether anybody answers or not. */
+  /** Closes the remaining connections of these immediately. */
   readonly cut: (...left: readonly Connected[]) => void;
 }
 
-/** What of BullMQ holds connections. */
+/** A `Queue` or `Worker` of BullMQ. */
 interface Connected {
   readonly getBackend: () => unknown;
 }
 
-/** Milliseconds for which a queue may take to answer at first. */
+/** Milliseconds to wait for an answer. */
 export const queuePatience = 10_000;
 
-/** Where EVENKEEL_QUEUE says, by default the database of the state. @throws UserError where it is no address. */
+/** The queue of EVENKEEL_QUEUE, by default the database of the state. @throws UserError if the address is invalid. */
 export function queueAddressIn(env: Environment): QueueAddress {
   const { EVENKEEL_QUEUE: text } = env;
   if (!text) {
     const address = stateAddress(env);
     if (!address) throw new UserError("no queue: set EVENKEEL_STATE or EVENKEEL_QUEUE");
-    return postgresPlace(databaseAt(address.url, address.variable, env));
+    return postgresQueue(databaseAt(address.url, address.variable, env));
   }
-  if (/^postgres(?:ql)?:/.test(text)) return postgresPlace(databaseAt(text, "EVENKEEL_QUEUE", env));
-  return redisPlace(text);
+  if (/^postgres(?:ql)?:/.test(text)) return postgresQueue(databaseAt(text, "EVENKEEL_QUEUE", env));
+  return redisQueue(text);
 }
 
-function postgresPlace(database: Database): QueueAddress {
+function postgresQueue(database: Database): QueueAddress {
   return {
     words: database.place,
     redis: false,
@@ -61,7 +62,7 @@ function postgresPlace(database: Database): QueueAddress {
   };
 }
 
-/** The first way to connect that is not refused. */
+/** The first encryption setting that the database accepts. */
 async function workingConfig({ attempts }: Database, stream: Sockets["stream"]): Promise<PoolConfig> {
   const { default: pg } = await import("pg");
   // Without a listener, an error of an idle connection would end the process; its statements report it.
@@ -71,7 +72,7 @@ async function workingConfig({ attempts }: Database, stream: Sockets["stream"]):
       this.on("error", () => {});
     }
   }
-  let refused: unknown;
+  let failure: unknown;
   for (const attempt of attempts) {
     const config = { ...attempt, stream, options: queueOptions };
     const client = new Quiet({ ...config, connectionTimeoutMillis: queuePatience });
@@ -79,25 +80,25 @@ async function workingConfig({ attempts }: Database, stream: Sockets["stream"]):
       await client.connect();
       return { ...config, Client: Quiet };
     } catch (error) {
-      refused = error;
+      failure = error;
     } finally {
       client.end().catch(() => {});
     }
   }
-  throw refused;
+  throw failure;
 }
 
 const expected = "expected postgres://, or redis://[USER][:PASSWORD@]HOST[:PORT][/NUMBER]";
 
-function redisPlace(text: string): QueueAddress {
+function redisQueue(text: string): QueueAddress {
   const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (!url || !/^(?:redis|rediss|valkey|valkeys):$/.test(url.protocol) || !url.hostname) throw noPlace();
+  if (!url || !/^(?:redis|rediss|valkey|valkeys):$/.test(url.protocol) || !url.hostname) throw invalidAddress();
   learnCredential(url.password, "[queue password]");
   const [username, password] = [decoded(url.username), decoded(url.password)];
   learnCredential(password, "[queue password]");
   const [, number] = /^\/?(\d{0,5})$/.exec(url.pathname) ?? [];
-  if (number === undefined) throw noPlace("what follows the host is not the number of a database");
-  if (url.search || url.hash) throw noPlace("it takes no parameters");
+  if (number === undefined) throw invalidAddress("what follows the host is not the number of a database");
+  if (url.search || url.hash) throw invalidAddress("it takes no parameters");
   const port = Number(url.port || 6379);
   const options = {
     host: url.hostname.replace(/^\[(.*)\]$/, "$1"),
@@ -111,11 +112,11 @@ function redisPlace(text: string): QueueAddress {
   return {
     words: `${url.hostname}:${port}`,
     redis: true,
-    connect: async () => ({ options, backend: undefined, cut: cutRedis }),
+    connect: async () => ({ options, backend: undefined, cut: disconnectRedis }),
   };
 }
 
-function cutRedis(...left: readonly Connected[]): void {
+function disconnectRedis(...left: readonly Connected[]): void {
   const clients = left.flatMap((each) => {
     const { client, blockingClient } = each.getBackend() as RedisQueueBackend;
     return [client, blockingClient];
@@ -127,11 +128,11 @@ function decoded(part: string): string {
   try {
     return decodeURIComponent(part);
   } catch {
-    throw noPlace("a % in user or password begins an escape such as %25");
+    throw invalidAddress("a % in user or password begins an escape such as %25");
   }
 }
 
-/** Repeats nothing of the address, which may hold a password. */
-function noPlace(why?: string): UserError {
+/** Does not repeat the address, which may contain a password. */
+function invalidAddress(why?: string): UserError {
   return new UserError(`EVENKEEL_QUEUE is not the address of a queue${why ? `: ${why}` : ""}; ${expected}`);
 }

@@ -6,38 +6,35 @@ import { isRunName } from "../state/claim.ts";
 import type { WorkerStore } from "../state/worker-store.ts";
 import type { Work } from "./chunks.ts";
 
-/** What a worker was given: work of its own version, or why it cannot be done here and whose it is. */
+/** Work of this version; or why it cannot be processed here, and the run that it belongs to. */
 export type QueuedWork = { readonly work: Work } | { readonly why: string; readonly run: string | undefined };
 
-/** Reads what was in the queue, which a killed run of another version, or anybody, may have put there. */
+/** Parses and checks what was in the queue: other versions and other programs may write to it too. */
 export function receivedIn(text: string): QueuedWork {
   const value = jsonIn(text);
   if (!isObject(value)) return { why: "it is not a JSON object", run: undefined };
   const run = isText(value.run) && isRunName(value.run) ? value.run : undefined;
   if (isText(value.version) && value.version !== version) {
-    return { why: `it is of evenkeel ${shown(value.version)}, and this worker is ${version}`, run };
+    return { why: `it is from evenkeel ${shown(value.version)}, and this worker is ${version}`, run };
   }
   return isWork(value) ? { work: value } : { why: "its format is unknown", run };
 }
 
-/**
- * What becomes of work that cannot be done here: other workers may do that of a run that lives, and nobody wants any
- * other. Tells so in a sentence, once.
- */
-export function turnDown(store: Pick<WorkerStore, "members">, say: (sentence: string) => void) {
+/** Decides on work that cannot be processed here, and prints a warning once: it is left to others while its run is alive. */
+export function rejectWork(store: Pick<WorkerStore, "members">, say: (sentence: string) => void) {
   const reported = new Set<string>();
   return async ({ why, run }: Extract<QueuedWork, { readonly why: string }>): Promise<"done" | "delay"> => {
-    const lives = run !== undefined && (await store.members()).some(({ id, role }) => id === run && role === "run");
+    const isAlive = run !== undefined && (await store.members()).some(({ id, role }) => id === run && role === "run");
     const whose = run === undefined ? "work of no run" : `work of run ${run}`;
-    const end = lives ? "it is left to other workers" : "it is removed, for no such run goes on";
-    const sentence = `the queue holds ${whose} that this worker cannot do: ${why}; ${end}`;
+    const end = isAlive ? "it is left to other workers" : "it is removed, because no such run is active";
+    const sentence = `the queue contains ${whose} that this worker cannot process: ${why}; ${end}`;
     if (!reported.has(sentence) && reported.size < maxReports) say(sentence);
     reported.add(sentence);
-    return lives ? "delay" : "done";
+    return isAlive ? "delay" : "done";
   };
 }
 
-/** Warnings of a worker about work that it cannot do. */
+/** Distinct warnings that a worker prints. */
 const maxReports = 100;
 
 function jsonIn(text: string): unknown {
@@ -53,7 +50,7 @@ function shown(text: string): string {
 }
 
 const isText = (value: unknown): value is string => typeof value === "string" && !value.includes("\0");
-const isLeftOut = (value: unknown) => value === undefined;
+const isUndefined = (value: unknown) => value === undefined;
 
 const fields: Readonly<Record<keyof Work, (value: unknown) => boolean>> = {
   version: (value) => value === version,
@@ -62,9 +59,9 @@ const fields: Readonly<Record<keyof Work, (value: unknown) => boolean>> = {
   part: (value) => isText(value) && isRunName(value),
   requestTimeout: (value) => Number.isFinite(value) && Number(value) > 0,
   allowInsecure: (value) => typeof value === "boolean",
-  dialect: (value) => isLeftOut(value) || dialectNames.some((name) => name === value),
-  rateLimit: (value) => isLeftOut(value) || (isObject(value) && Number(value.requests) > 0 && Number(value.per) > 0),
-  traceparent: (value) => isLeftOut(value) || isText(value),
+  dialect: (value) => isUndefined(value) || dialectNames.some((name) => name === value),
+  rateLimit: (value) => isUndefined(value) || (isObject(value) && Number(value.requests) > 0 && Number(value.per) > 0),
+  traceparent: (value) => isUndefined(value) || isText(value),
   chunk: isChunk,
 };
 

@@ -10,10 +10,10 @@ import { columnOf, identityOf } from "../model/kinds.ts";
 import type { Change, Live, Outcome } from "../model/types.ts";
 import { liveValuesChanged, staleOutcome } from "../plan/staleness.ts";
 
-/** Why a change is not to be sent, by what its project is like now; undefined: it is as it was when it was worked out. */
+/** Why a change must not be sent; undefined if its resource has not changed on the server since the plan. */
 export type Recheck = (reader: Reader, change: Change) => Promise<Outcome | undefined>;
 
-/** Reads each project once, right before the first of its changes is sent. */
+/** Reads each project once, immediately before its first write. */
 export function recheckOf(changes: readonly Change[]): Recheck {
   const read = new Map<string, Promise<PartlyRead>>();
   return async (reader, change) => {
@@ -37,7 +37,7 @@ export function recheckOf(changes: readonly Change[]): Recheck {
     const now = found.live.find(
       (each) => identityOf(reader.catalogue, each) === identity && (!change.live || each.id === change.live.id),
     );
-    const moved = movedSince(reader.catalogue, change, now);
+    const moved = changeSince(reader.catalogue, change, now);
     return moved === undefined ? undefined : staleOutcome(moved);
   };
 }
@@ -47,13 +47,12 @@ function failureOf(error: unknown): CallFailed {
   throw error;
 }
 
-/** Nothing was sent; where the run was stopped meanwhile nothing went wrong either. */
 function unreadable(failure: CallFailed): Outcome {
   if (failure.kind === "aborted") return { status: "skipped", error: "the run was stopped" };
   return { status: "failed", error: explained(failure) };
 }
 
-function movedSince(catalogue: Catalogue, change: Change, found: Live | undefined): string | undefined {
+function changeSince(catalogue: Catalogue, change: Change, found: Live | undefined): string | undefined {
   if (!change.live) {
     const isThere = found && (found.active || columnOf(catalogue, found, "active"));
     return isThere ? "it is on the server since the plan was made" : undefined;

@@ -13,15 +13,15 @@ import { secretsSentBy } from "../plan/make-plan.ts";
 import type { Secrets } from "../secrets/secrets.ts";
 import { type SecretDigests, secretDigest } from "../state/ledger/secret-digest.ts";
 
-/** What only one run can open, though all who see its state and queue see it. */
+/** A key pair of a run, which alone can decrypt what workers store in the shared state. */
 export interface SealKey {
-  /** Public: what {@link seal} takes. */
+  /** The public key, for {@link seal}. */
   readonly key: string;
-  /** The sealed text; undefined where it was sealed for another key, or is damaged. */
+  /** Decrypts a text; undefined if it was encrypted to another key or is damaged. */
   readonly open: (sealed: string) => string | undefined;
 }
 
-/** A key of this process, which lasts as long as the process keeps it. */
+/** Generates a key pair, which exists only in this process. */
 export function sealKey(): SealKey {
   const { publicKey, privateKey } = generateKeyPairSync("x25519");
   return {
@@ -36,7 +36,7 @@ export function sealKey(): SealKey {
   };
 }
 
-/** Encrypts a text for whoever has the private half of a key: X25519, HKDF with SHA-256, AES-256-GCM. */
+/** Encrypts a text to a public key: X25519, HKDF with SHA-256, AES-256-GCM. */
 export function seal(text: string, key: string): string {
   const { publicKey, privateKey } = generateKeyPairSync("x25519");
   const cipher = createCipheriv("aes-256-gcm", sharedKey(privateKey, publicKeyOf(key)), nonce);
@@ -69,8 +69,8 @@ function publicKeyOf(text: string): KeyObject {
 }
 
 /**
- * Seals what the secrets are that a change sends, for the run that gave it out and for nobody else: digests by reference.
- * The run may know other values, and has to remember those that were sent. Empty if the change sends none.
+ * Encrypts the digests of the secrets that a change sends, by reference; empty if it sends none. The run records these in
+ * the ledger, because its own values may differ from those that the worker sent.
  */
 export function sealDigests(secrets: Secrets, key: string): (change: Change) => string {
   const known = new Map<string, string>();
@@ -91,7 +91,7 @@ function sealedDigests(references: readonly SecretReference[], secrets: Secrets,
   return digests.length > 0 ? seal(JSON.stringify(Object.fromEntries(digests)), key) : "";
 }
 
-/** The digests that all who may have sent a change agree on. */
+/** The digests on which all possible senders of a change agree. */
 export function openDigests(sealed: readonly string[], key: SealKey): SecretDigests {
   const [first = {}, ...others] = sealed.map((text) => JSON.parse(key.open(text) ?? "{}") as SecretDigests);
   return Object.fromEntries(

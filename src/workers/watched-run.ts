@@ -1,19 +1,20 @@
 import type { LeaseToken } from "../state/lease-store.ts";
 import type { SharedState } from "../state/state.ts";
 
-/** The run that a worker works for, as far as it may go on. */
+/** A run whose work a worker processes. */
 export interface WatchedRun extends Disposable {
-  /** Why nothing more is to be done for it. Asks nobody: the state is looked at beside it. */
+  /** Why to stop; undefined to continue. Sends nothing: the state is polled in the background. */
   readonly over: () => string | undefined;
 }
 
-const betweenLooks = 1000;
+/** Milliseconds. */
+const pollInterval = 1000;
 
-/** Watches whether a run is still there and, where it writes, holds its lease. The first look is made at once. */
+/** Polls, starting now, whether a run is alive and, if it has a lease, still holds it. */
 export async function watchRun(state: SharedState, run: string, token: LeaseToken | undefined): Promise<WatchedRun> {
   let until = Number.POSITIVE_INFINITY;
   let reason: string | undefined;
-  const look = async () => {
+  const poll = async () => {
     const asked = performance.now();
     const members = await state.workers.members();
     if (!members.some(({ id }) => id === run)) reason ??= "the run was stopped";
@@ -22,15 +23,15 @@ export async function watchRun(state: SharedState, run: string, token: LeaseToke
     if (left > 0) until = asked + left;
     else reason ??= `run ${run} lost its lease`;
   };
-  await look();
-  let isLooking = false;
+  await poll();
+  let isPolling = false;
   const timer = setInterval(async () => {
-    if (isLooking) return;
-    isLooking = true;
-    // A state that cannot be reached says nothing: the lease ends by itself.
-    await look().catch(() => {});
-    isLooking = false;
-  }, betweenLooks);
+    if (isPolling) return;
+    isPolling = true;
+    // While the state is unavailable, the lease expires by itself.
+    await poll().catch(() => {});
+    isPolling = false;
+  }, pollInterval);
   timer.unref();
   return {
     over: () => {

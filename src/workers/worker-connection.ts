@@ -1,18 +1,42 @@
 import { type ClientOptions, type Closing, connectWriter, type Writer } from "../client/client.ts";
+import type { Network } from "../client/network.ts";
+import type { Tracing } from "../client/spans.ts";
 import type { Rates } from "../state/rates.ts";
 import type { Work } from "./chunks.ts";
 import { sentBy } from "./membership.ts";
-import type { WorkerOptions } from "./worker-options.ts";
+
+/** Settings of a worker. */
+export interface WorkerOptions {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Base folder of `file:` secrets. */
+  readonly root: string;
+  /** Value of EVENKEEL_URL. */
+  readonly url: string;
+  /** Origin of `url`. */
+  readonly origin: string;
+  readonly token: string;
+  readonly network: Network;
+  readonly concurrency: number;
+  /** Milliseconds after its last heartbeat for which a process counts as alive. */
+  readonly duration: number;
+  /** On abort, requests in flight are finished and the rest of the work returns to the queue. */
+  readonly signal: AbortSignal;
+  /** Exit after the first run, or after this many milliseconds without one; undefined: never. */
+  readonly once: number | undefined;
+  /** Prints a message. */
+  readonly say: (sentence: string) => void;
+  readonly tracing?: Tracing | undefined;
+}
 
 type ChunkSecrets = NonNullable<ClientOptions["secrets"]>;
 
-/** One connection for all work whose workspaces agree on how to talk to the server. */
+/** Keeps one connection to the server for all work with the same settings. */
 export function keepConnected({ url, token, network, concurrency, signal, say }: WorkerOptions, rates: Rates) {
   let open: { readonly key: string; readonly writer: Writer & Closing } | undefined;
   let mayWrite: () => string | undefined = () => undefined;
   let secrets: ChunkSecrets | undefined;
   const resolve: ChunkSecrets["resolve"] = (reference) => {
-    if (!secrets) throw new RangeError("no work was begun");
+    if (!secrets) throw new RangeError("no work was started");
     return secrets.resolve(reference);
   };
   let before = 0;
@@ -24,9 +48,9 @@ export function keepConnected({ url, token, network, concurrency, signal, say }:
   };
   return {
     drop,
-    /** Requests of all connections. */
+    /** Requests sent over all connections. */
     sent,
-    /** For one piece of work at a time, with the secrets of that work. */
+    /** For one chunk at a time, with the secrets of that chunk. */
     writer: async (work: Work, own: ChunkSecrets, stopped: () => string | undefined): Promise<Writer> => {
       const { requestTimeout, allowInsecure, dialect, rateLimit } = work;
       mayWrite = stopped;

@@ -2,25 +2,24 @@ import type { Rate } from "../base/rate.ts";
 import { version } from "../base/version.ts";
 import type { WorkersStatus } from "../state/run-progress.ts";
 import type { WorkerStore } from "../state/worker-store.ts";
-import { RequestRate } from "./request-rate.ts";
 
-interface CensusOptions {
+interface MonitorOptions {
   readonly store: Pick<WorkerStore, "members">;
   readonly origin: string;
   readonly run: string;
   readonly allowed: Rate | undefined;
-  /** Requests that the run itself sent so far. */
+  /** Requests sent by the run itself. */
   readonly sent: () => number;
   readonly watch: (status: WorkersStatus) => void;
 }
 
-/** Sees for a run which of its workers are there, and what they send. */
+/** Counts the workers of a run and the requests that they send. */
 export class WorkerMonitor {
-  readonly #options: CensusOptions;
+  readonly #options: MonitorOptions;
   readonly #rate = new RequestRate();
   #mostWorkers = 0;
 
-  constructor(options: CensusOptions) {
+  constructor(options: MonitorOptions) {
     this.#options = options;
   }
 
@@ -37,5 +36,38 @@ export class WorkerMonitor {
     const { total: requests, perSecond } = this.#rate;
     watch({ workers: workers.length, mostWorkers: this.#mostWorkers, requests, perSecond, allowed });
     return workers.length;
+  }
+}
+
+/** Milliseconds over which the rate is measured, at most and at least. */
+const [maxWindow, minWindow] = [15_000, 1000];
+
+/** Adds up the request counters of members. Times are milliseconds of one clock. */
+export class RequestRate {
+  readonly #last = new Map<string, number>();
+  #total = 0;
+  #samples: { readonly at: number; readonly total: number }[] = [];
+
+  /** Adds a sample of each member's counter; requests before the first sample do not count. */
+  record(counts: Iterable<readonly [string, number]>, now: number): void {
+    const isFirst = this.#samples.length === 0;
+    for (const [member, count] of counts) {
+      if (!isFirst) this.#total += Math.max(0, count - (this.#last.get(member) ?? 0));
+      this.#last.set(member, count);
+    }
+    this.#samples.push({ at: now, total: this.#total });
+    while ((this.#samples[1]?.at ?? now) < now - maxWindow) this.#samples.shift();
+  }
+
+  /** Since the first sample. */
+  get total(): number {
+    return this.#total;
+  }
+
+  /** Undefined for less than a second of samples. */
+  get perSecond(): number | undefined {
+    const [first, last] = [this.#samples[0], this.#samples.at(-1)];
+    if (!first || !last || last.at - first.at < minWindow) return undefined;
+    return ((last.total - first.total) * 1000) / (last.at - first.at);
   }
 }

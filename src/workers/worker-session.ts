@@ -15,35 +15,33 @@ import type { ChunkResult, Work } from "./chunks.ts";
 import { doChunk, Stopped } from "./do-chunk.ts";
 import { keepHeartbeat } from "./membership.ts";
 import type { WorkEnd } from "./queue-consumer.ts";
-import { turnDown } from "./receive-work.ts";
+import { rejectWork } from "./receive-work.ts";
 import { watchRun } from "./watched-run.ts";
-import { keepConnected } from "./worker-connection.ts";
-import type { WorkerOptions } from "./worker-options.ts";
+import { keepConnected, type WorkerOptions } from "./worker-connection.ts";
 
-/** Projects read or written side by side. */
-const mostProjects = 64;
+/** Projects read or written concurrently. */
+const maxProjects = 64;
 
-/** What a worker has at hand for all that it does: a state for each workspace, one connection to the server. */
+/** The open state and server connection of a worker. */
 export interface WorkerSession extends AsyncDisposable {
-  /** Does work, and keeps its result. @throws UserError where the state of its workspace cannot be used. */
-  readonly take: (work: Work) => Promise<WorkEnd>;
-  /** Says what becomes of what is no work for this worker. */
-  readonly turnDown: ReturnType<typeof turnDown>;
+  /** Processes a chunk and saves its result. @throws UserError if the state of its workspace cannot be used. */
+  readonly process: (work: Work) => Promise<WorkEnd>;
+  readonly reject: ReturnType<typeof rejectWork>;
   readonly hasWorked: () => boolean;
-  /** Whether a run is there that gives work out for this server. */
+  /** Whether a run with workers is active for this server. */
   readonly hasRun: () => Promise<boolean>;
-  /** Lets runs know that a worker is there, also where it was paused for long. @throws UnavailableError where the state is gone. */
-  readonly stayPresent: () => Promise<void>;
+  /** Rejoins if heartbeats were missed. @throws UnavailableError if the state is unavailable. */
+  readonly keepAlive: () => Promise<void>;
 }
 
-/** @throws UserError where the state cannot be used. */
+/** @throws UserError if the state cannot be used. */
 export async function openWorkerSession(options: WorkerOptions): Promise<WorkerSession> {
   const { env } = options;
   const address = stateAddress(env);
   if (!address) throw new UserError("a worker needs a state that runs share: set EVENKEEL_STATE");
   const openSecrets = secretsOf(options);
   const open = (workspace: string) => stateAt(address.url, address.variable, workspace, env);
-  // Who is there, and what is sent, is told to the whole state; the workspace does not matter.
+  // Members and rates are shared by all workspaces of a state.
   const whole = await open("");
   try {
     return await sessionIn(whole, { ...options, open, openSecrets });
@@ -53,10 +51,7 @@ export async function openWorkerSession(options: WorkerOptions): Promise<WorkerS
   }
 }
 
-/**
- * Secrets are those of a chunk: a value that was rotated, or that could not be had before, is asked for again with the next
- * one. A file of providers that cannot be used is told before there is any work.
- */
+/** Secrets are resolved again for each chunk, because they may be rotated. @throws UserError if the providers file is invalid. */
 function secretsOf({ env, root }: WorkerOptions): () => Secrets {
   const providers = loadProviders(env, root);
   const wrong = providers?.problems.find(({ severity }) => severity === "error");
@@ -80,13 +75,13 @@ async function sessionIn(whole: SharedState, options: SessionOptions): Promise<W
   let isBusy = false;
   return {
     hasWorked: () => parts > 0,
-    turnDown: turnDown(store, options.say),
+    reject: rejectWork(store, options.say),
     hasRun: async () => (await store.members()).some((each) => each.role === "run" && each.origin === origin),
-    stayPresent: async () => {
-      // What a worker has in flight is its own until it is done.
+    keepAlive: async () => {
+      // A chunk is finished under the ID with which it was started.
       if (!isBusy) await presence.current();
     },
-    take: async (work) => {
+    process: async (work) => {
       const state = await states.of(work.workspace);
       const membership = await presence.current();
       const { chunk, run, part, requestTimeout } = work;
@@ -97,23 +92,23 @@ async function sessionIn(whole: SharedState, options: SessionOptions): Promise<W
       const secrets = openSecrets();
       const writer = await connections.writer(work, secrets, stopped);
       const sender = { name: `${membership.id}.${++parts}`, member: membership.id };
-      const workers = Math.min(concurrency, mostProjects);
-      const unstored = sayUnstored(options, run);
+      const workers = Math.min(concurrency, maxProjects);
+      const unstored = reportUnstored(options, run);
       try {
         isBusy = true;
         const context = { reader: writer, writer, secrets, state, sender, requestTimeout, workers, stopped, unstored };
         const result = withSender(await doChunk(chunk, context));
         if (mine()) return "requeue";
-        // Who counts the requests of a run counts those of all results that it has.
-        await membership.tell();
+        // So that the request count of the run includes all requests of its results.
+        await membership.heartbeat();
         await state.workers.saveResult(run, part, JSON.stringify(result));
         return "done";
       } catch (error) {
         if (error instanceof UnavailableError) throw error;
         if (mine()) return "requeue";
-        // Whoever came next would fail likewise: the run is told, and ends as it would by itself.
+        // Another worker would fail in the same way, so the error ends the run.
         if (!(error instanceof Stopped))
-          await state.workers.saveResult(run, part, JSON.stringify({ refused: wordsOf(error) }));
+          await state.workers.saveResult(run, part, JSON.stringify({ refused: errorText(error) }));
         return "done";
       } finally {
         isBusy = false;
@@ -131,12 +126,12 @@ function thisWorker(): string {
   return `the worker on ${hostname().slice(0, 100)} (process ${pid})`;
 }
 
-function wordsOf(error: unknown): string {
-  const words = knownSecrets.clean(error instanceof Error ? error.message : String(error));
-  return `${error instanceof UserError ? words : `internal error: ${words}`}; reported by ${thisWorker()}`;
+function errorText(error: unknown): string {
+  const text = knownSecrets.clean(error instanceof Error ? error.message : String(error));
+  return `${error instanceof UserError ? text : `internal error: ${text}`}; reported by ${thisWorker()}`;
 }
 
-/** What ends a run may have its reason in the worker's token or network, so it says whose they are. */
+/** Names this worker in errors that end a run, because its token or network may be the cause. */
 function withSender(result: ChunkResult): ChunkResult {
   const whose = `sent by ${thisWorker()}`;
   if ("refused" in result) return result;
@@ -150,7 +145,7 @@ function withSender(result: ChunkResult): ChunkResult {
   return { events };
 }
 
-/** The state of one workspace at a time: a database has few connections, and may have many workspaces. */
+/** Keeps the state of one workspace open at a time, because connections to a database are limited. */
 function keepState(open: (workspace: string) => Promise<SharedState>) {
   let last: { readonly workspace: string; readonly state: SharedState } | undefined;
   const close = async () => {
@@ -168,7 +163,7 @@ function keepState(open: (workspace: string) => Promise<SharedState>) {
   };
 }
 
-function sayUnstored({ root, say }: WorkerOptions, run: string) {
+function reportUnstored({ root, say }: WorkerOptions, run: string) {
   return (lines: readonly JournalLine[]) => {
     const sentence = saveUnstored(root, run, lines);
     if (sentence !== undefined) say(sentence);

@@ -270,12 +270,12 @@ describe.skipIf(!available)("workers (need postgresql)", () => {
     const own = version.replaceAll(".", "\\.");
     expect(said).toMatch(
       new RegExp(
-        `work of run over that .*: it is of evenkeel 0\\.0\\.1, and this worker is ${own}; it is removed, for no such run goes on`,
+        `work of run over that .*: it is from evenkeel 0\\.0\\.1, and this worker is ${own}; it is removed, because no such run is active`,
       ),
     );
-    expect(said).toMatch(/work of run lives that this worker cannot do: .*; it is left to other workers/);
-    expect(said).toContain("work of no run that this worker cannot do: it is not a JSON object; it is removed");
-    expect(said).toContain("work of run r9 that this worker cannot do: its format is unknown; it is removed");
+    expect(said).toMatch(/work of run lives that this worker cannot process: .*; it is left to other workers/);
+    expect(said).toContain("work of no run that this worker cannot process: it is not a JSON object; it is removed");
+    expect(said).toContain("work of run r9 that this worker cannot process: its format is unknown; it is removed");
     expect(said.split("\n").filter((line) => line.includes("lives")).length).toBeLessThanOrEqual(2);
     await state.workers.leave("lives");
     await until(async () => !(await Promise.all(left.map((name) => queue.has(name)))).includes(true));

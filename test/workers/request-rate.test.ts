@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { noBar } from "../../src/commands/progress-bar.ts";
 import { follow } from "../../src/commands/workers-progress.ts";
 import { ProgressMeter } from "../../src/state/run-progress.ts";
-import { RequestRate } from "../../src/workers/request-rate.ts";
+import { RequestRate } from "../../src/workers/worker-monitor.ts";
 
 describe("what members of a fleet send", () => {
   test("counts from the first look on, for those that come later from their start, and for those that go until then", () => {
