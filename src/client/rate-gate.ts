@@ -1,5 +1,5 @@
 import { type Rate, type Spacing, spacingOf } from "../base/rate.ts";
-import { longestHold, processRates, type Rates } from "../state/rates.ts";
+import { maxHold, processRates, type Rates } from "../state/rates.ts";
 import { ReservedPermits } from "./reserved-permits.ts";
 import type { Stop } from "./stop-signal.ts";
 
@@ -71,7 +71,7 @@ export class RateGate {
   hold(milliseconds: number): void {
     this.#holds++;
     this.#permits.clear();
-    void this.#shared((rates) => rates.hold(this.#key, Math.min(milliseconds, longestHold)));
+    void this.#shared((rates) => rates.hold(this.#key, Math.min(milliseconds, maxHold)));
   }
 
   #letAllGo(): void {

@@ -21,7 +21,7 @@ import { ledgerWatcher, recordInSync } from "./update-ledger.ts";
  * @throws UserError where a journal or the ledger cannot be kept.
  */
 export function readyToRecord({ state, ledger }: Context): void {
-  const trouble = state.journals.trouble();
+  const trouble = state.journals.writeError();
   if (trouble) throw new UserError(trouble);
   ledger?.ready();
 }

@@ -5,17 +5,17 @@ import type { Claim } from "./lease-store.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** A name for a run that begins now: sorted by name, runs are sorted by time. */
+/** A name for a new run. Names sort by time. */
 export function newRun(now: Date): string {
   return `${now.toISOString().replace(/[-:]/g, "").slice(0, 15)}Z-${randomBytes(2).toString("hex")}`;
 }
 
-/** Whether a text has the form of a run's name, which is safe as the name of a file. */
+/** Whether a text is a valid run name, and therefore safe as a file name. */
 export function isRunName(text: string): boolean {
   return /^\w[\w.-]{0,99}$/.test(text);
 }
 
-/** Who runs this, and where: a pipeline's own words where it has any. */
+/** User, host and process; in a pipeline, its user and job URL. */
 export function claimFor(run: string, env: Environment): Claim {
   return { run, who: whoRuns(env).slice(0, 100), host: hostname().slice(0, 100), pid, job: jobOf(env)?.slice(0, 400) };
 }
@@ -24,7 +24,7 @@ function whoRuns({ GITLAB_USER_LOGIN, GITHUB_ACTOR }: Environment): string {
   return GITLAB_USER_LOGIN || GITHUB_ACTOR || userName();
 }
 
-/** In a container a user may have a number and no name. */
+/** In a container, the user may have no name. */
 function userName(): string {
   try {
     return userInfo().username;

@@ -1,12 +1,9 @@
 import { setTimeout as pause } from "node:timers/promises";
 
-/** Milliseconds that a connection may take to close. */
-const longest = 2000;
-
-/** Waits for a connection to close, for 2 seconds at most and whatever its error: the other side may be gone. */
+/** Waits up to 2 seconds for a connection to close, and ignores errors. */
 export async function closeWithTimeout(closing: Promise<unknown>): Promise<void> {
   const timer = new AbortController();
-  const late = pause(longest, undefined, { signal: timer.signal });
+  const late = pause(2000, undefined, { signal: timer.signal });
   await Promise.race([closing, late]).catch(() => {});
   timer.abort();
   closing.catch(() => {});

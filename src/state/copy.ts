@@ -2,15 +2,15 @@ import type { Lease } from "./lease.ts";
 import { fleetIndex } from "./snapshots/fleet-index.ts";
 import type { LedgerEdit, WorkspaceState } from "./state.ts";
 
-/** Runs that were copied, and those that were there already and stay as they are. */
+/** Numbers of runs that were copied, and that the target already had. */
 export interface Copied {
   readonly copied: number;
   readonly present: number;
 }
 
 /**
- * Copies everything of one state that another lacks; what both have stays as the target has it, so that a copy that was
- * cut short is completed by the next one. `lease` is the target's.
+ * Copies what the target lacks. What both have is not changed, so an interrupted copy can be repeated. `lease` is the
+ * target's.
  */
 export async function copyState(source: WorkspaceState, target: WorkspaceState, { token }: Lease): Promise<Copied> {
   const known = new Set((await target.runs.list()).map(({ run }) => run));
@@ -22,7 +22,7 @@ export async function copyState(source: WorkspaceState, target: WorkspaceState, 
   await copyTexts(source.notes, target.notes);
   await copyLedger(source, target, token);
   await copySnapshots(source.snapshots, target.snapshots);
-  // Last, so that a run is known as copied only where all of it is.
+  // Summaries are copied last, because they mark a run as copied.
   for (const summary of runs.toReversed()) await target.runs.record(summary);
   return { copied: runs.length, present: all.length - runs.length };
 }
@@ -44,7 +44,7 @@ async function copyTexts(source: WorkspaceState["plans"], target: WorkspaceState
   }
 }
 
-/** What the target has seen itself is newer, or of another fleet. */
+/** Not if the target has snapshots of its own, which are newer or of another fleet. */
 async function copySnapshots(source: WorkspaceState["snapshots"], target: WorkspaceState["snapshots"]): Promise<void> {
   const names = await source.list();
   const shards = await source.read(names);

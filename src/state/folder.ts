@@ -13,12 +13,12 @@ import { processRates } from "./rates.ts";
 import { countSnapshots } from "./snapshots/fleet-index.ts";
 import type { LedgerStore, WorkspaceState } from "./state.ts";
 
-/** Where `ledger: state` is kept in a folder; the same file as `ledger: .evenkeel/ledger.ndjson`. */
+/** The file of `ledger: state`. */
 const ledger = ".evenkeel/ledger.ndjson";
 
 /**
- * The state in `.evenkeel` of a workspace: files that a person can read. Nothing is made before something is kept.
- * @throws UserError where a link in it leads out of the workspace.
+ * The state in `.evenkeel` of a workspace, as readable files. The folder is created by the first write.
+ * @throws UserError if a link in it leads out of the workspace.
  */
 export function folderState(root: string): WorkspaceState {
   refuseLinks(root);

@@ -1,6 +1,6 @@
 import type { Action, OutcomeStatus } from "../model/types.ts";
 
-/** One line of a journal (docs/safety.md). Holds no secret: parameters are not written down at all. */
+/** One line of a journal (docs/safety.md). Contains no parameters, and therefore no secrets. */
 export type JournalEntry =
   | {
       readonly event: "start";
@@ -10,7 +10,7 @@ export type JournalEntry =
       readonly manifests: string;
       readonly server: string;
       readonly changes: number;
-      /** The trace of the run, where it was traced: 32 hexadecimal digits. */
+      /** Trace ID: 32 hexadecimal digits. */
       readonly trace?: string;
     }
   | {
@@ -24,12 +24,12 @@ export type JournalEntry =
       readonly event: "result";
       readonly address: string;
       readonly status: OutcomeStatus;
-      /** Status of the HTTP answer, and the server's own name for the request. */
+      /** HTTP status, and the server's request ID. */
       readonly http?: number;
       readonly request_id?: string;
       readonly error?: string;
     }
-  /** A wave begins or, with a reason, ended the run. */
+  /** The start of a wave or, with a reason, why it ended the run. */
   | {
       readonly event: "wave";
       readonly wave: number;
@@ -37,11 +37,11 @@ export type JournalEntry =
       readonly projects: number;
       readonly reason?: string;
     }
-  /** The server took on a storage migration, which then goes on by itself. */
+  /** The server accepted a storage move, which continues in the background. */
   | { readonly event: "scheduled"; readonly address: string; readonly to: string; readonly http?: number }
   | { readonly event: "end"; readonly outcomes: Readonly<Record<string, number>> }
-  /** A later run has named this one, which did not finish. */
+  /** A later run has reported that this one did not finish. */
   | { readonly event: "noticed" };
 
-/** An entry with the time at which it was written, ISO 8601. */
+/** An entry with its time, ISO 8601. */
 export type JournalLine = JournalEntry & { readonly at: string };

@@ -7,18 +7,17 @@ import type { Journals, WorkspaceState } from "./state.ts";
 /** The journal of one run, open for appending. */
 export interface Journal {
   /**
-   * Resolves when the entry is durable, or to why it is not. Entries that arrive together share one write; after one
-   * that could not be stored there are no others.
+   * Resolves to undefined when the entry is durable, otherwise to an error message. Entries that arrive together share one
+   * write. After a failed write, all later ones fail.
    */
   readonly write: (entry: JournalEntry) => Promise<string | undefined>;
-  /** Entries that could not be stored, in their order. */
+  /** Entries that could not be stored, in order. */
   readonly unstored: () => readonly JournalLine[];
   readonly close: () => Promise<void>;
 }
 
 /**
- * Starts the journal of a run, or the part of one that another process writes under a name of its own. What keeps it
- * from that is told by the first `write`.
+ * Starts the journal of a run; workers append to it under their own `writer` name. Errors are returned by `write`.
  */
 export function startJournal(
   { journals }: WorkspaceState,
@@ -45,13 +44,13 @@ export function startJournal(
   };
 }
 
-/** A run that neither ended nor was noticed since, and the addresses whose requests nobody saw answered. */
+/** A killed run, and the addresses of its requests without a recorded response. */
 export interface UnfinishedRun {
   readonly run: string;
   readonly inFlight: readonly string[];
 }
 
-/** Runs that were killed, as a later one should name them. */
+/** Killed runs that no later run has reported yet. */
 export async function unfinishedRuns(journals: Journals): Promise<readonly UnfinishedRun[]> {
   const runs = await journals.unfinished();
   return Promise.all(runs.map(async (run) => ({ run, inFlight: inFlight((await journals.read(run)) ?? []) })));
@@ -66,7 +65,7 @@ function inFlight(entries: readonly JournalLine[]): string[] {
   return [...open];
 }
 
-/** Whether a run with these entries needs to be named by a later one. */
+/** Whether a later run must report the run with these entries. */
 export function isUnfinished(entries: readonly JournalLine[]): boolean {
   return !entries.some(({ event }) => event === "end" || event === "noticed");
 }
@@ -81,7 +80,7 @@ export function journalLineIn(text: string): JournalLine | undefined {
   }
 }
 
-/** Fields of each event that are texts, besides `at`. */
+/** String fields of each event besides `at`. */
 const requiredTexts: Readonly<Record<JournalEntry["event"], readonly string[]>> = {
   start: ["who", "server"],
   intent: ["address", "method", "path"],

@@ -2,7 +2,7 @@ import type { OutcomeStatus } from "../model/types.ts";
 import type { JournalLine } from "./journal-entry.ts";
 import type { Journals } from "./state.ts";
 
-/** What a run did to one resource. */
+/** The outcome of a run for one resource. */
 export interface RunOutcome {
   readonly run: string;
   readonly who: string | null;
@@ -10,13 +10,13 @@ export interface RunOutcome {
   readonly at: string;
   readonly status: OutcomeStatus;
   readonly error: string | null;
-  /** The commit that the manifests were at. */
+  /** The commit of the manifests. */
   readonly commit: string | null;
 }
 
 /**
- * The run that last applied one of these addresses, which are names of one thing, and what was tried since, newest
- * first. @throws UserError where a journal cannot be read.
+ * The last run that applied a resource, preceded by later attempts, newest first. `addresses` are its current and former
+ * addresses. @throws UserError if a journal cannot be read.
  */
 export async function lastOutcomes(journals: Journals, addresses: readonly string[]): Promise<readonly RunOutcome[]> {
   const names = new Set(addresses.map((address) => address.toLowerCase()));
@@ -29,7 +29,7 @@ export async function lastOutcomes(journals: Journals, addresses: readonly strin
   return found;
 }
 
-/** What was sent and never answered, as by a run that was killed, is unknown; what was not sent at all does not count. */
+/** Unknown for a request without a recorded response; undefined if no request was sent. */
 function outcomeIn(run: string, entries: readonly JournalLine[], names: ReadonlySet<string>): RunOutcome | undefined {
   const own = entries.filter((entry) => "address" in entry && names.has(entry.address.toLowerCase()));
   const outcome = own.findLast((entry) => entry.event === "result");

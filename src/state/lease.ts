@@ -3,46 +3,38 @@ import { UserError } from "../base/exit.ts";
 import { printable } from "../base/printable.ts";
 import type { Claim, Holder, Leases, LeaseToken } from "./lease-store.ts";
 
-/** A lease that this run holds, and renews while it does. Disposing gives it back. */
+/** A lease that this run holds and renews until it is disposed. */
 export interface Lease extends AsyncDisposable {
   readonly token: LeaseToken;
-  /**
-   * Why nothing may be sent with it any more; undefined while it is held. Asks nobody: it is told by this machine's
-   * clock, which goes on while a process is paused.
-   */
+  /** Why requests may no longer be sent; undefined while it is held. Checks only the local clock, which also advances while a process is paused. */
   readonly lost: () => string | undefined;
 }
 
 export interface LeaseOptions {
-  /** Milliseconds for which it is held without being renewed. */
+  /** Milliseconds after each renewal. */
   readonly duration: number;
-  /** Milliseconds to wait for another run; left out: none. */
+  /** Milliseconds to wait for another run; default 0. */
   readonly patience?: number | undefined;
   readonly signal?: AbortSignal | undefined;
-  /** Told of each holder that is waited for. */
+  /** Called with each holder that it waits for. */
   readonly waiting?: ((holder: Holder) => void) | undefined;
 }
 
-const standardDuration = 60_000;
-const betweenTries = 500;
+const defaultDuration = 60_000;
+/** Milliseconds. */
+const retryInterval = 500;
 
-/**
- * How long a lease lasts that nobody renews (`EVENKEEL_LEASE`, milliseconds).
- * @throws UserError where it is no duration of at least a second.
- */
+/** Milliseconds of EVENKEEL_LEASE, by default 60 s. @throws UserError for an invalid duration. */
 export function leaseDuration(
   { EVENKEEL_LEASE: written }: Readonly<Record<string, string | undefined>>,
   durationOf: (text: string) => number | undefined,
 ): number {
-  const duration = written ? durationOf(written) : standardDuration;
+  const duration = written ? durationOf(written) : defaultDuration;
   if (duration !== undefined && duration >= 1000 && duration <= 3_600_000) return duration;
   throw new UserError(`EVENKEEL_LEASE is ${JSON.stringify(written)}; expected a duration from 1s to 1h`);
 }
 
-/**
- * Takes the lease of a workspace, so that two applies never overlap; an expired one is taken over.
- * @throws UserError where another run holds it, or the wait for it was stopped.
- */
+/** Acquires the lease of a workspace. @throws UserError if another run holds it, or the wait was aborted. */
 export async function takeLease(leases: Leases, claim: Claim, options: LeaseOptions): Promise<Lease> {
   const { duration, patience = 0, signal, waiting } = options;
   const end = performance.now() + patience;
@@ -55,12 +47,12 @@ export async function takeLease(leases: Leases, claim: Claim, options: LeaseOpti
     if (asked >= end) throw new UserError(heldSentence(heldBy, patience));
     if (reported !== heldBy.run) waiting?.(heldBy);
     reported = heldBy.run;
-    await pause(Math.min(betweenTries, end - asked), undefined, { ...(signal && { signal }) }).catch(() => {});
+    await pause(Math.min(retryInterval, end - asked), undefined, { ...(signal && { signal }) }).catch(() => {});
     if (signal?.aborted) throw new UserError(`stopped while waiting for run ${heldBy.run}: ${signal.reason}`);
   }
 }
 
-/** Takes a lease for this many milliseconds if it is free; otherwise returns its holder. */
+/** Acquires a lease for this many milliseconds if it is free; otherwise returns its holder. */
 export async function tryLease(
   leases: Leases,
   claim: Claim,
@@ -71,15 +63,15 @@ export async function tryLease(
   return "fence" in taken ? held(leases, taken, duration, asked) : taken;
 }
 
-/** Who holds a lease, as sentences name it: `run R of ada on build-7 (process 42), https://ci/jobs/1`. */
+/** The holder of a lease for messages: `run R of ada on build-7 (process 42), https://ci/jobs/1`. */
 export function holderText({ run, who, host, pid, job }: Holder): string {
   return printable(`run ${run} of ${who} on ${host} (process ${pid})${job ? `, ${job}` : ""}`);
 }
 
 function heldSentence(holder: Holder, patience: number): string {
   const waited = patience > 0 ? ` after ${patience / 1000} s of waiting` : "";
-  const end = holder.deadline ? "it ends by itself once it is not renewed, and" : "if that is gone,";
-  const way = printable(`${end} evenkeel lock release ${holder.run} takes it away`);
+  const end = holder.deadline ? "it expires when it is not renewed;" : "if that run has ended,";
+  const way = printable(`${end} evenkeel lock release ${holder.run} releases it`);
   return `another apply holds this workspace since ${printable(holder.since)}${waited}: ${holderText(holder)}; ${way}`;
 }
 
@@ -101,7 +93,7 @@ function held(leases: Leases, token: LeaseToken, duration: number, asked: number
       if (await leases.renew(token, duration)) until = now + duration;
       else lose("another run took it, or it was released");
     } catch {
-      // A state that cannot be reached for a while may come back before the lease ends.
+      // An unavailable state may recover before the lease expires.
     }
   };
   const timer = setInterval(() => {

@@ -1,13 +1,13 @@
 import type { Holder } from "./lease-store.ts";
 import type { WorkspaceState } from "./state.ts";
 
-/** The runs that go on, and who holds the lease of the workspace. */
+/** The active runs, and the holder of the lease. */
 export interface LiveRuns {
   readonly runs: ReadonlySet<string>;
   readonly holder: Holder | undefined;
 }
 
-/** A run that writes holds the lease; one that has workers says that it is there. */
+/** Active are the lease holder, and runs with workers that send heartbeats. */
 export async function liveRuns({ leases, workers }: WorkspaceState): Promise<LiveRuns> {
   const holder = await leases.holder();
   const members = (await workers?.members()) ?? [];

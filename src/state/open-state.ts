@@ -8,25 +8,24 @@ import type { SharedState, WorkspaceState } from "./state.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** The workspace whose state is opened. */
+/** The workspace whose state to open. */
 export interface StateOf {
   /** Its folder. */
   readonly root: string;
-  /** Its `name:`; a shared state needs one. */
+  /** Its `name:`, which a shared state requires. */
   readonly name: string | undefined;
   readonly env: Environment;
 }
 
-/** The URL of a shared state, and the name of its setting for messages. */
+/** The URL of a shared state, and its setting for messages. */
 export interface StateAddress {
   readonly url: string;
   readonly variable: string;
 }
 
 /**
- * What lasts of a workspace: in the database that EVENKEEL_STATE or the file of EVENKEEL_STATE_FILE names, else in its
- * folder. An empty variable counts as unset.
- * @throws UserError, which never repeats the URL, where it cannot be used.
+ * Opens the state in the database of EVENKEEL_STATE or EVENKEEL_STATE_FILE, otherwise in the workspace. An empty variable
+ * counts as unset. @throws UserError, without the URL, if it cannot be used.
  */
 export async function openState({ root, name, env }: StateOf): Promise<WorkspaceState> {
   const address = stateAddress(env);
@@ -35,24 +34,20 @@ export async function openState({ root, name, env }: StateOf): Promise<Workspace
   return stateAt(address.url, address.variable, name, env);
 }
 
-/** Why a workspace without `name:` cannot use a shared state. */
 export const unnamed = "a shared state keeps workspaces apart by name; expected name: in evenkeel.yaml";
 
-/** Whether the environment names a shared state. */
+/** Whether a shared state is configured. */
 export function sharesState(env: Environment): boolean {
   return Boolean(env.EVENKEEL_STATE || env.EVENKEEL_STATE_FILE);
 }
 
-/** The state of a named workspace in a database. What it needs is loaded here and not before. */
+/** Opens the state of a named workspace in a database. */
 export async function stateAt(url: string, variable: string, name: string, env: Environment): Promise<SharedState> {
   const { postgresState } = await import("./postgres.ts");
   return postgresState(url, variable, name, env);
 }
 
-/**
- * The rates of the state that the environment names, opened when they are first asked for; those of this process where
- * it names none.
- */
+/** The rates of the configured state, opened at the first use; without one, those of this process. */
 export function ratesAt(env: Environment): { readonly rates: Rates; readonly close?: () => Promise<void> } {
   const address = stateAddress(env);
   if (!address) return { rates: processRates };
@@ -71,7 +66,7 @@ export function ratesAt(env: Environment): { readonly rates: Rates; readonly clo
   };
 }
 
-/** Where the shared state of this environment is; undefined where it names none. @throws UserError for one that names two. */
+/** The configured shared state, if any. @throws UserError if both variables are set. */
 export function stateAddress(env: Environment): StateAddress | undefined {
   const { direct: url, file } = valueOrFile(env, "EVENKEEL_STATE");
   if (url) return { url, variable: "EVENKEEL_STATE" };

@@ -16,9 +16,8 @@ import type { Approvals, Contents, SharedState, Texts } from "./state.ts";
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * The state of a workspace in PostgreSQL 13 or later, in tables of the schema `evenkeel`. `name` is how messages call
- * the setting that holds the URL.
- * @throws UserError where it cannot be reached, or is newer than this program.
+ * The state of a workspace in PostgreSQL 13 or later, in the schema `evenkeel`. `name` is the setting of the URL, for
+ * messages. @throws UserError if it cannot be reached, or its schema is newer than this program.
  */
 export async function postgresState(
   url: string,
@@ -46,7 +45,7 @@ export async function postgresState(
   };
 }
 
-/** The rates alone, which need no workspace. @throws UserError as {@link postgresState}. */
+/** The rates alone, which need no workspace. */
 export async function postgresRatesAt(url: string, name: string, env: Environment): Promise<Rates & AsyncDisposable> {
   const session = await migrated(databaseAt(url, name, env));
   return { ...postgresRates(session), [Symbol.asyncDispose]: () => session[Symbol.asyncDispose]() };
@@ -63,7 +62,7 @@ async function migrated(database: Database): Promise<PostgresSession> {
   }
 }
 
-/** A table of texts: the columns of name and text, and one that holds when it was written. */
+/** A table of texts: its columns for name and text, and for the time, if any. */
 interface TextTable {
   readonly table: string;
   readonly name: string;
@@ -94,7 +93,7 @@ function textsIn({ query }: PostgresSession, workspace: string, { table, name, t
       );
       return rows.map((row) => row.name);
     },
-    // Each write makes a new version of a row, in a new place.
+    // Each write creates a new row version.
     marks: async (names) => {
       const rows = await query<{ name: string; mark: string }>(
         `SELECT ${name} AS name, concat(xmin, ' ', ctid) AS mark FROM evenkeel.${table} WHERE workspace = $1 AND ${name} = ANY ($2)`,

@@ -3,7 +3,7 @@ import { isObject } from "../base/json.ts";
 import type { Project } from "../model/types.ts";
 import type { Texts } from "./state.ts";
 
-/** The projects of a server, as a run listed them. */
+/** The projects of a server at a time. */
 export interface ProjectList {
   readonly server: string;
   readonly at: Date;
@@ -12,17 +12,14 @@ export interface ProjectList {
 
 const note = "projects";
 
-/**
- * Keeps the list for runs that have no server to ask, in the place of the one before. One that cannot be kept is none:
- * no run fails for it.
- */
+/** Saves the list for commands that work without a server. Errors of the state are ignored. */
 export async function keepProjects(notes: Texts, { server, at, projects }: ProjectList): Promise<void> {
   const rows = projects.map(({ id, path }) => [id ?? null, path ?? null]);
   const text = JSON.stringify({ format: 1, server, at: at.toISOString(), projects: rows });
   await notes.write(note, text).catch(ignoreUserError);
 }
 
-/** The list that was kept last; undefined where there is none that can be read. */
+/** The saved list, if it can be read. */
 export async function keptProjects(notes: Pick<Texts, "read">): Promise<ProjectList | undefined> {
   const text = await notes.read(note).catch(ignoreUserError);
   return text === undefined ? undefined : listIn(parsed(text));

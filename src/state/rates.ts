@@ -1,13 +1,10 @@
 import { createHmac } from "node:crypto";
 
-/**
- * The time that all requests of one token share, by key. Whoever wants to send reserves a stretch of it, one after the
- * other, and sends within it alone.
- */
+/** Request rates that all processes with one token share, by key. Each request reserves an interval of time. */
 export interface Rates {
-  /** Reserves so many milliseconds after all that are reserved already; returns in how many milliseconds they begin. */
+  /** Reserves this many milliseconds after all earlier reservations; returns the milliseconds until they start. */
   readonly reserve: (key: string, milliseconds: number) => Promise<number>;
-  /** Nobody is given anything for so many milliseconds; what is reserved for later anyway stays as it is. */
+  /** Pauses new reservations for this many milliseconds from now. */
   readonly hold: (key: string, milliseconds: number) => Promise<void>;
 }
 
@@ -27,7 +24,7 @@ export function memoryRates(): Rates {
   };
 }
 
-/** Of this process: what keeps a rate where no state is shared. */
+/** Used without a shared state. */
 export const processRates = memoryRates();
 
 /** Identifies a token of a server; the token cannot be derived from it. */
@@ -35,5 +32,5 @@ export function rateKey(token: string, origin: string): string {
   return createHmac("sha256", token).update(`evenkeel rate limit of ${origin}`).digest("hex").slice(0, 32);
 }
 
-/** Nobody waits longer; and no answer of a server, however wrong, stops a fleet for longer. */
-export const longestHold = 3_600_000;
+/** Milliseconds; also if a server asks for more. */
+export const maxHold = 3_600_000;

@@ -1,17 +1,17 @@
 const day = 24 * 3600 * 1000;
 
-/** Milliseconds for which things are kept; applies and their journals are kept until the user removes them. */
+/** Milliseconds for which records are kept; applies and their journals are kept until the user deletes them. */
 export const kept = {
-  /** Summaries of runs that only read, {@link mostLooks} of them at most. */
-  looks: 90 * day,
+  /** Summaries of {@link readCommands}, up to {@link maxReadRuns}. */
+  readRuns: 90 * day,
   /** Saved plans and their signatures. */
   plans: 30 * day,
-  /** Unused rates: an expired one is the same as a new one. */
+  /** Unused rates. */
   rates: day,
 } as const;
 
 /** 90 days of a check every five minutes. */
-export const mostLooks = 26_000;
+export const maxReadRuns = 26_000;
 
-/** Commands whose summaries are removed after a while. */
-export const looks = ["plan", "drift", "watch"] as const;
+/** Commands that only read; their summaries expire. */
+export const readCommands = ["plan", "drift", "watch"] as const;

@@ -1,10 +1,10 @@
 import { isObject } from "../base/json.ts";
 import type { Rate } from "../base/rate.ts";
 
-/** What a run does to projects, one after the other. */
+/** The stages of a run. */
 export type Stage = "reading" | "writing";
 
-/** How far a run is that goes on. */
+/** The progress of an active run. */
 export interface RunProgress {
   /** ISO 8601. */
   readonly at: string;
@@ -12,27 +12,26 @@ export interface RunProgress {
   /** Projects. */
   readonly done: number;
   readonly total: number;
-  /** Until the stage is over, by how long it took so far; left out where that says nothing yet. */
+  /** Estimated time until the end of the stage, if known. */
   readonly remaining_seconds?: number;
-  /** Left out where the run has none. */
   readonly workers?: number;
-  /** What run and workers sent of late, and what `rateLimit` allows, in the limit's own time. */
+  /** The current request rate of the run and its workers, and the limit. */
   readonly rate?: { readonly used: number; readonly allowed: number | null; readonly per: "s" | "min" };
 }
 
-/** What was seen of the workers of a run: those that are there, and what they and the run sent. */
+/** The active workers of a run, and the requests of them and the run. */
 export interface WorkersStatus {
   readonly workers: number;
-  /** The most that were there at one time. */
+  /** The maximum at one time. */
   readonly mostWorkers: number;
-  /** Since the run began. */
+  /** Since the start of the run. */
   readonly requests: number;
-  /** Of late; undefined where nothing is known yet. */
+  /** Undefined while it is not known yet. */
   readonly perSecond: number | undefined;
   readonly allowed: Rate | undefined;
 }
 
-/** Follows how far a run is. Times are milliseconds of one clock, handed in. */
+/** Tracks the progress of a run. Times are milliseconds of one clock. */
 export class ProgressMeter {
   #stage: { readonly name: Stage; readonly since: number; readonly total: number } | undefined;
   #done = 0;
@@ -43,7 +42,7 @@ export class ProgressMeter {
     this.#done = 0;
   }
 
-  /** So many projects of the stage are done. */
+  /** Sets the number of finished projects of the stage. */
   reach(done: number): void {
     this.#done = done;
   }
@@ -79,7 +78,6 @@ function rateOf({ perSecond, allowed }: WorkersStatus): Pick<RunProgress, "rate"
   return { rate: { used: Math.round((perSecond * per) / 1000), allowed: requests, per: per === 1000 ? "s" : "min" } };
 }
 
-/** Whether what a summary holds can be used as the progress of its run. */
 export function isProgress(value: unknown): value is RunProgress {
   if (!isObject(value)) return false;
   const { at, stage, done, total } = value;

@@ -4,7 +4,7 @@ import type { Action, OutcomeStatus } from "../model/types.ts";
 import { isProgress, type RunProgress } from "./run-progress.ts";
 import type { SyncStatusCounts } from "./snapshots/snapshot.ts";
 
-/** What is kept of a run (docs/state.md): at most 2 KB, and 100 bytes for each changed address. */
+/** The stored summary of a run (docs/state.md): at most 2 KB, plus 100 bytes per changed address. */
 export interface RunSummary {
   readonly run: string;
   readonly command: string;
@@ -14,29 +14,29 @@ export interface RunSummary {
   readonly job?: string;
   /** ISO 8601. */
   readonly started: string;
-  /** Null while the run goes on, and for ever where it was killed. */
+  /** Null while the run is active, and if it was killed. */
   readonly ended: string | null;
-  /** In a word or two: `applied`, `in sync`, `pending`, `drift`, `failed`, `refused`, `stale`, `interrupted`. */
+  /** `applied`, `in sync`, `pending`, `drift`, `failed`, `refused`, `stale`, `interrupted`. */
   readonly outcome: string | null;
   readonly changes: number;
   readonly commit: string | null;
-  /** How far it was when it last said so; only while the run goes on, and for ever where it was killed. */
+  /** Last known progress of a run that is active or was killed. */
   readonly progress?: RunProgress;
-  /** What changed: by project, then by the rest of its address; `~a` is an update that was applied. */
+  /** Changes by project and by the rest of the address; `~a` is an applied update. */
   readonly touched: Touched;
-  /** Addresses that did not fit. */
+  /** Number of addresses that did not fit. */
   readonly omitted?: number;
-  /** The run whose saved plan an apply carried out. */
+  /** The run whose saved plan was applied. */
   readonly plan?: string;
-  /** Requests that read, planned ones. */
+  /** Planned read requests. */
   readonly reads?: number;
-  /** How many projects of the fleet stood how at its end, as far as runs have seen it; left out where it saw none. */
+  /** Number of projects per sync status at the end of the run. */
   readonly fleet?: SyncStatusCounts;
 }
 
 type Touched = Readonly<Record<string, Readonly<Record<string, string>>>>;
 
-/** An address with what was planned for it and what became of it. */
+/** An address with its planned action and its outcome. */
 export interface TouchedAddress {
   readonly address: string;
   readonly action: Action;
@@ -45,7 +45,7 @@ export interface TouchedAddress {
 
 const room = { run: 1024, address: 100 } as const;
 
-/** The addresses of a run as its summary keeps them: as many as there is room for, the first ones first. */
+/** The first addresses of a run, as many as fit into its summary. */
 export function touchedBy(changes: readonly TouchedAddress[]): Pick<RunSummary, "touched" | "omitted"> {
   const touched = new Map<string, Map<string, string>>();
   let left = room.run + changes.length * room.address;
@@ -60,12 +60,12 @@ export function touchedBy(changes: readonly TouchedAddress[]): Pick<RunSummary, 
   return { touched: Object.fromEntries(rows), ...(omitted > 0 && { omitted }) };
 }
 
-/** Bytes of a text as JSON, with the colon or comma behind it. */
+/** Bytes of a text as JSON, including the colon or comma after it. */
 function sizeOf(text: string): number {
   return Buffer.byteLength(JSON.stringify(text)) + 1;
 }
 
-/** As reports mark actions, and then the outcome. */
+/** Codes of actions, as in reports, and of outcomes. */
 const actions: Readonly<Record<Action, string>> = { create: "+", update: "~", disable: "x", delete: "-" };
 const statuses: Readonly<Record<OutcomeStatus, string>> = {
   applied: "a",
@@ -79,7 +79,7 @@ function codeOf({ action, status }: TouchedAddress): string {
   return actions[action] + (status ? statuses[status] : "");
 }
 
-/** Reads a summary's text; undefined for what is none. */
+/** Parses a summary; undefined if it is invalid. */
 export function summaryIn(text: string): RunSummary | undefined {
   try {
     const read: unknown = JSON.parse(text);
@@ -98,7 +98,7 @@ function isSummary(read: unknown): read is RunSummary {
   return texts && perhaps && isRest;
 }
 
-/** Whether a run changed, or would change, anything of a project; one whose addresses did not all fit may have. */
+/** Whether a run may have changed a project, or planned to; true if its addresses did not all fit. */
 export function concerns({ touched, omitted = 0 }: RunSummary, project: string): boolean {
   const wanted = project.toLowerCase();
   return omitted > 0 || Object.keys(touched).some((name) => name.toLowerCase() === wanted);

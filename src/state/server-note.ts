@@ -3,10 +3,7 @@ import type { Texts } from "./state.ts";
 
 const note = "server";
 
-/**
- * Remembers which server a workspace is for. Returns the one that it was for before, where that was another. What cannot
- * be read or kept is nothing to tell: no run fails for it.
- */
+/** Saves the server of a workspace, and returns the previous one if it differs. Errors of the state are ignored. */
 export async function serverBefore(notes: Texts, url: string): Promise<string | undefined> {
   try {
     const before = await notes.read(note);

@@ -8,15 +8,15 @@ import type { RunSummary } from "./run-summary.ts";
 import type { WorkerStore } from "./worker-store.ts";
 
 /**
- * What lasts between the runs of one workspace, wherever it lies. `test/state/laws.ts` says what each backend promises;
- * what cannot be kept or read is thrown as a {@link UserError} with a sentence for people.
+ * What is stored between the runs of a workspace. `test/state/laws.ts` tests what every backend guarantees. Methods throw
+ * a {@link UserError} if something cannot be read or written.
  */
 export interface WorkspaceState extends AsyncDisposable {
-  /** Where it is, for people; without a password. */
+  /** For messages; contains no password. */
   readonly place: string;
-  /** The lock of runs that write: one apply at a time. */
+  /** Held by runs that write, so that only one apply runs at a time. */
   readonly leases: Leases;
-  /** The leader lock of watchers; it blocks no apply. */
+  /** Held by the active watcher; does not block an apply. */
   readonly watchLeases: Leases;
   readonly journals: Journals;
   readonly runs: Runs;
@@ -24,19 +24,18 @@ export interface WorkspaceState extends AsyncDisposable {
   /** Saved plans as JSON texts, by the run that made them. */
   readonly plans: Texts;
   readonly approvals: Approvals;
-  /** What else a workspace remembers by name, such as the fleet's list of projects. */
+  /** Other texts of a workspace by name, for example its list of projects. */
   readonly notes: Texts;
-  /** What runs share with their workers; undefined where no other machine sees the state. */
+  /** Shared by runs and workers; undefined for a state on this machine. */
   readonly workers: WorkerStore | undefined;
-  /** How each project was last seen; `snapshots/` knows what the shards hold. */
+  /** The last observed status of each project; `snapshots/` defines the content. */
   readonly snapshots: Shards;
-  /** Request rates of tokens, whatever the workspace. */
+  /** Request rates of tokens, shared by all workspaces. */
   readonly rates: Rates;
-  /** What it keeps, counted. */
   readonly contents: () => Promise<Contents>;
 }
 
-/** A state that other machines see too. */
+/** A state that other machines can use. */
 export interface SharedState extends WorkspaceState {
   readonly workers: WorkerStore;
 }
@@ -47,18 +46,18 @@ export function isShared(state: WorkspaceState): state is SharedState {
 
 /** Journals by the name of their run. */
 export interface Journals {
-  /** Whether one can be kept, as far as that can be known: undefined, or why not. */
-  readonly trouble: () => string | undefined;
+  /** Why no journal can be written, as far as that can be checked in advance. */
+  readonly writeError: () => string | undefined;
   /**
-   * Opens the journal of a new run; only the holder of the lease can append to it. Others that work for the run at the
-   * same time append under names of their own.
+   * Opens the journal of a new run; only the holder of the lease can append to it. Workers of the run append under their own
+   * `writer` names.
    */
   readonly open: (token: LeaseToken, writer?: string) => JournalAppender;
-  /** Names of the runs that have one, oldest first. */
+  /** Runs with a journal, oldest first. */
   readonly list: () => Promise<readonly string[]>;
-  /** The entries of a run in the order in which they were appended; undefined where there is no such run. */
+  /** The entries of a run in the order in which they were appended; undefined if it has no journal. */
   readonly read: (run: string) => Promise<readonly JournalLine[] | undefined>;
-  /** Runs that neither ended nor were noticed since, oldest first. */
+  /** Runs without an `end` or `noticed` entry, oldest first. */
   readonly unfinished: () => Promise<readonly string[]>;
   /** Appends to the journal of another run. */
   readonly extend: (token: LeaseToken, run: string, lines: readonly JournalLine[]) => Promise<void>;
@@ -66,8 +65,8 @@ export interface Journals {
 
 export interface JournalAppender {
   /**
-   * Resolves when the line is durable; lines that arrive together share one write. After one that could not be stored
-   * every later one is rejected too.
+   * Resolves when the line is durable. Lines that arrive together share one write. After a failed write, all later ones
+   * fail.
    */
   readonly append: (line: JournalLine) => Promise<void>;
   readonly close: () => Promise<void>;
@@ -75,7 +74,7 @@ export interface JournalAppender {
 
 /** Summaries of runs. */
 export interface Runs {
-  /** Puts the summary of a run in the place of an earlier one of the same run. */
+  /** Creates or replaces the summary of a run. */
   readonly record: (summary: RunSummary) => Promise<void>;
   /** Newest first. */
   readonly list: () => Promise<readonly RunSummary[]>;
@@ -85,22 +84,22 @@ export interface Runs {
 export interface Texts {
   readonly read: (name: string) => Promise<string | undefined>;
   readonly write: (name: string, text: string) => Promise<void>;
-  /** Names in their order. */
+  /** Sorted. */
   readonly list: () => Promise<readonly string[]>;
-  /** Of those of these names that there are, a mark each: another text has another one. */
+  /** A fingerprint of each of these texts that exists; it changes with the text. */
   readonly marks: (names: readonly string[]) => Promise<ReadonlyMap<string, string>>;
 }
 
-/** Texts by name that are changed several at a time, and may be large. */
+/** Large texts by name, several of which are changed at a time. */
 export interface Shards {
-  /** Those of these names that there are. */
+  /** Those that exist. */
   readonly read: (names: readonly string[]) => Promise<ReadonlyMap<string, string>>;
-  /** Puts what `edit` makes of these shards in their place; it may be asked again. */
+  /** Replaces these shards atomically by the result of `edit`, which may be called again. */
   readonly change: (
     names: readonly string[],
     edit: (before: ReadonlyMap<string, string>) => ReadonlyMap<string, string>,
   ) => Promise<void>;
-  /** Names in their order. */
+  /** Sorted. */
   readonly list: () => Promise<readonly string[]>;
 }
 
@@ -108,17 +107,17 @@ export interface Shards {
 export interface Approvals {
   readonly add: (run: string, signature: string) => Promise<void>;
   readonly list: (run: string) => Promise<readonly string[]>;
-  /** Those of several runs, by run; one without any may be left out. */
+  /** By run; runs without signatures may be missing. */
   readonly ofRuns: (runs: readonly string[]) => Promise<ReadonlyMap<string, readonly string[]>>;
 }
 
-/** What a ledger holds of each project, by its name in lower case, and what in it could not be used. */
+/** The lines of a ledger by the lowercase name of the project, and problems with invalid ones. */
 export interface LedgerContents {
   readonly lines: ReadonlyMap<string, LedgerLine>;
   readonly problems: readonly Problem[];
 }
 
-/** What became of one address: what is remembered of it now, or nothing any more. */
+/** Sets or deletes the entry of one address. */
 export interface LedgerEdit {
   readonly project: string;
   /** The address without its project. */
@@ -126,26 +125,26 @@ export interface LedgerEdit {
   readonly memory: Memory | undefined;
 }
 
-/** Where a ledger's lines lie. */
+/** The storage of a ledger. */
 export interface LedgerStore {
-  /** Its path in the workspace, where it is a file. */
+  /** Path in the workspace, for a file. */
   readonly file?: string;
   readonly read: () => Promise<LedgerContents>;
-  /** Whether it can be written, as far as that can be known: undefined, or why not. */
-  readonly trouble: () => string | undefined;
-  /** Changes these addresses, made with this key, and leaves what other runs wrote. */
+  /** Why it cannot be written, as far as that can be checked in advance. */
+  readonly writeError: () => string | undefined;
+  /** Changes only these addresses. `key` identifies the ledger key. */
   readonly write: (token: LeaseToken, key: string, edits: readonly LedgerEdit[]) => Promise<void>;
 }
 
-/** How much a state keeps. */
+/** Number of records of each kind. */
 export interface Contents {
   readonly runs: number;
   readonly journals: number;
   readonly plans: number;
   readonly approvals: number;
-  /** Projects that the ledger knows. */
+  /** Projects in the ledger. */
   readonly ledger: number;
-  /** Projects that were seen. */
+  /** Projects with a snapshot. */
   readonly snapshots: number;
   readonly notes: number;
   readonly bytes: number;

@@ -8,9 +8,8 @@ import { stateFolder } from "./folder/state-folder.ts";
 import type { JournalLine } from "./journal-entry.ts";
 
 /**
- * Puts what a journal could not store of requests that were sent into a file: in the workspace, else in the system's
- * temporary folder. Each call makes a file of its own: processes of several containers may share the folder and a process ID.
- * Returns a sentence that names it; undefined where nothing is missing.
+ * Writes outcomes of requests that the journal could not store to a new file in the workspace or, if that fails, in the
+ * temporary folder. Returns a message with its name; undefined if there are none.
  */
 export function saveUnstored(root: string, run: string, lines: readonly JournalLine[]): string | undefined {
   const outcomes = lines.filter(isOfRequest);
@@ -18,10 +17,10 @@ export function saveUnstored(root: string, run: string, lines: readonly JournalL
   const name = `${run}.${randomBytes(4).toString("hex")}`;
   const text = outcomes.map((line) => `${JSON.stringify(line)}\n`).join("");
   const what = `${outcomes.length} of the outcomes of run ${run} could not be stored`;
-  const trouble = save(() => join(stateFolder(root), "journal", `${name}.unstored`), text);
-  if ("file" in trouble) return `${what} and stand in ${trouble.file}`;
+  const first = save(() => join(stateFolder(root), "journal", `${name}.unstored`), text);
+  if ("file" in first) return `${what} and are in ${first.file}`;
   const second = save(() => join(tmpdir(), `evenkeel-${name}.unstored`), text);
-  return "file" in second ? `${what} and stand in ${second.file}` : `${what}: ${second.why}`;
+  return "file" in second ? `${what} and are in ${second.file}` : `${what}: ${second.why}`;
 }
 
 function isOfRequest(line: JournalLine): boolean {

@@ -2,61 +2,61 @@ import { isObject } from "../base/json.ts";
 import type { Cause } from "../model/types.ts";
 import type { Texts } from "./state.ts";
 
-/** What a watcher may write: nothing, what the manifests ask for, or drift too. */
+/** What a watcher may apply: nothing, pending changes, or drift too. */
 export const applyModes = ["never", "pending", "drift"] as const;
 
 export type ApplyMode = (typeof applyModes)[number];
 
-/** What a watcher remembers from check to check, and leaves to the next one (docs/watching.md). */
+/** What a watcher stores between checks (docs/watching.md). */
 export interface WatchMemory {
   readonly apply: ApplyMode;
-  /** Left out before the first check. */
+  /** Undefined before the first check. */
   readonly last?: LastCheck;
-  /** What differs, by address. */
+  /** Differences by address. */
   readonly differing: Readonly<Record<string, Differing>>;
-  /** Problems that were told, in words, by what tells them apart. */
+  /** Messages of problems that were reported, by identity of the problem. */
   readonly failing: Readonly<Record<string, string>>;
-  /** Objections to the last apply that were told. */
+  /** Objections to the last apply that were reported. */
   readonly refused: readonly string[];
-  /** What was told to expire. */
+  /** Expirations that were reported. */
   readonly expiring: readonly string[];
   /** The last commit that was checked without an error. */
   readonly commit?: string;
-  /** The digest of the manifests that the last check everything was of. */
+  /** The digest of the manifests at the last full check. */
   readonly manifests?: string;
-  /** The saved plan that waits for approvals, and a digest of what it is to carry out. */
+  /** The saved plan that waits for approvals, and a digest of its changes. */
   readonly waiting?: { readonly run: string; readonly digest: string } | undefined;
-  /** What nobody has taken yet, oldest first. */
+  /** Notifications that were not delivered yet, oldest first. */
   readonly undelivered: readonly Undelivered[];
 }
 
 interface LastCheck {
-  /** Null where the state kept no summary of it. */
+  /** Null if its summary could not be stored. */
   readonly run: string | null;
   /** When it ended, when the next one is due, and when that is overdue: ISO 8601. */
   readonly at: string;
   readonly due: string;
   readonly late: string;
   readonly outcome: string;
-  /** Whether the watcher was stopped after it, so that nobody misses the next one. */
+  /** Whether the watcher was stopped after it, so that no further check is expected. */
   readonly stopped?: true;
 }
 
-/** A difference as checks have seen it. */
+/** A difference, as observed by checks. */
 export interface Differing {
   readonly cause: Cause;
-  /** Checks in a row that saw drift there, and that saw this very drift. */
+  /** Consecutive checks that found drift at this address, and that found the same drift. */
   readonly checks: number;
   readonly steady: number;
-  /** Of what is wanted and what is live. */
+  /** Of the desired and live values. */
   readonly digest: string;
-  /** Whether somebody was told of the drift. */
+  /** Whether the drift was reported. */
   readonly told?: true;
 }
 
-/** A notification on its way. */
+/** A notification to deliver. */
 export interface Undelivered {
-  /** The reference of the URL that it goes to. */
+  /** The secret reference of the target URL. */
   readonly to: string;
   readonly body: Readonly<Record<string, unknown>>;
   /** ISO 8601. */
@@ -69,18 +69,18 @@ export function newMemory(apply: ApplyMode): WatchMemory {
   return { apply, differing: {}, failing: {}, refused: [], expiring: [], undelivered: [] };
 }
 
-/** What the last watcher of a workspace left; undefined where there was none. @throws UserError where it cannot be read. */
+/** What the last watcher stored, if any. @throws UserError if it cannot be read. */
 export async function keptMemory(notes: Pick<Texts, "read">): Promise<WatchMemory | undefined> {
   const text = await notes.read(note);
   return text === undefined ? undefined : memoryIn(text);
 }
 
-/** @throws UserError where it cannot be kept. */
+/** @throws UserError if it cannot be stored. */
 export async function keepMemory(notes: Pick<Texts, "write">, memory: WatchMemory): Promise<void> {
   await notes.write(note, JSON.stringify({ format: 1, ...memory }));
 }
 
-/** One that another version wrote, or that is broken, counts as none. */
+/** Undefined for another format and invalid content. */
 function memoryIn(text: string): WatchMemory | undefined {
   try {
     const read: unknown = JSON.parse(text);

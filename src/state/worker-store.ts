@@ -1,56 +1,56 @@
 import type { Outcome } from "../model/types.ts";
 import type { LeaseToken } from "./lease-store.ts";
 
-/** A process that takes part in runs over several machines: a worker, or a run that gives work out. */
+/** A process that sends heartbeats: a worker, or a run with workers. */
 export interface Member {
-  /** Of all members that ever were. */
+  /** Never reused. */
   readonly id: string;
   readonly role: "worker" | "run";
-  /** Where its requests go. */
+  /** Of the server. */
   readonly origin: string;
   readonly version: string;
   readonly host: string;
   readonly pid: number;
-  /** Requests that it sent so far. */
+  /** Requests sent so far. */
   readonly requests?: number;
 }
 
-/** Who is about to send a request. One process sends for several parts of a run, each under a name of its own. */
+/** A sender of requests: a process uses a new name for each chunk. */
 export interface Sender {
   readonly name: string;
-  /** The ID of the member that it is part of. */
+  /** The ID of its member. */
   readonly member: string;
 }
 
 /**
- * What is known of the intent of a write. `mine`: it is this sender's to send. `abandoned`: no outcome is known, and who
- * stored it can send nothing more.
+ * The state of an intent. `mine`: this sender may send it. `abandoned`: its outcome is unknown, and its sender can no
+ * longer send it.
  */
 export type Intent =
   | { readonly mine: true }
   | ({ readonly outcome: Outcome } & SealedBySenders)
   | ({ readonly pending: Sender; readonly abandoned: boolean } & SealedBySenders);
 
-/** What each who may have sent a write sealed about its secrets, for the run alone. */
+/** Encrypted digests of secrets, one text for each possible sender of a write. */
 export interface SealedBySenders {
   readonly sealed: readonly string[];
 }
 
-/** An intent of a run; without an outcome where that is not known. */
+/** An intent, with its outcome if known. */
 interface StoredIntent extends SealedBySenders {
   readonly outcome?: Outcome;
 }
 
-/** What runs over several machines share beside the queue that gives work out (docs/fleets.md). */
+/** What runs and workers share besides the queue (docs/fleets.md). */
 export interface WorkerStore {
-  /** Says that a member is there for so many milliseconds from now; whatever the workspace, all of a state see it. */
+  /** A member counts as alive for this many milliseconds from now, in all workspaces. */
   readonly heartbeat: (member: Member, milliseconds: number) => Promise<void>;
   readonly leave: (id: string) => Promise<void>;
-  /** Those that are there. */
+  /** Members that are alive. */
   readonly members: () => Promise<readonly Member[]>;
   /**
-   * Stores the intent to write an address in a run, for whoever comes first. `grace`: milliseconds for which a request
-   * of a member that is gone may still be under way. `sealed`: one line about the secrets that it will send, empty if none.
+   * Stores the intent to write an address, unless there is one. `grace`: milliseconds after the last heartbeat of a member
+   * for which its requests may still be in flight. `sealed`: encrypted digests of the secrets to send, in one line.
    * @throws LeaseLostError.
    */
   readonly claim: (
@@ -60,7 +60,7 @@ export interface WorkerStore {
     grace: number,
     sealed: string,
   ) => Promise<Intent>;
-  /** Takes an abandoned intent over from a sender; false where it is not to be had. @throws LeaseLostError. */
+  /** Takes over an abandoned intent; false if another sender was faster. @throws LeaseLostError. */
   readonly takeOver: (
     token: LeaseToken,
     address: string,
@@ -72,10 +72,10 @@ export interface WorkerStore {
   readonly recordOutcome: (run: string, address: string, sender: Sender, outcome: Outcome | undefined) => Promise<void>;
   /** Every intent of a run. */
   readonly intents: (run: string) => Promise<ReadonlyMap<string, StoredIntent>>;
-  /** Keeps the result of a part of a run; one that is there already stays. */
+  /** Saves the result of a chunk; the first one wins. */
   readonly saveResult: (run: string, part: string, result: string) => Promise<void>;
-  /** Some results of a run that are kept, by their parts; `taken` are not kept any longer. */
+  /** Some saved results of a run, by chunk; deletes those in `taken`. */
   readonly collectResults: (run: string, taken: readonly string[]) => Promise<ReadonlyMap<string, string>>;
-  /** Forgets intents and results of a run, and of all that are long over. */
+  /** Deletes the intents and results of a run, and of all older than a day. */
   readonly forgetRun: (run: string) => Promise<void>;
 }

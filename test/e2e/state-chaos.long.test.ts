@@ -96,7 +96,7 @@ describe.skipIf(!available)("an apply with a shared state (needs postgresql)", (
     await database.start();
     expect(ended.code).toBe(1);
     expect(ended.stderr).toMatch(/the state postgres on 127\.0\.0\.1:\d+ has been unavailable for 10 s: connection/);
-    const [, file = ""] = /outcomes of run \S+ could not be stored and stand in (\S+)/.exec(ended.stderr) ?? [];
+    const [, file = ""] = /outcomes of run \S+ could not be stored and are in (\S+)/.exec(ended.stderr) ?? [];
     const unstored = readFileSync(join(made.root, file.replace(made.root, "")), "utf8")
       .trim()
       .split("\n");

@@ -6,7 +6,7 @@ import { beforeAll, describe, expect, inject, test } from "vitest";
 import { startJournal } from "../../src/state/journal.ts";
 import { takeLease } from "../../src/state/lease.ts";
 import { stateAt } from "../../src/state/open-state.ts";
-import { mostLooks } from "../../src/state/retention.ts";
+import { maxReadRuns } from "../../src/state/retention.ts";
 import type { SharedState } from "../../src/state/state.ts";
 import type { Database } from "../support/database.mjs";
 import { atEnd } from "../support/ending.ts";
@@ -113,7 +113,7 @@ describe.skipIf(!available)("the state in PostgreSQL (needs postgresql)", () => 
     await asked(
       `INSERT INTO evenkeel.run (workspace, run, command, started, summary)
        SELECT workspace, 'look-' || number, 'watch', now() - number * interval '1 second', ''
-       FROM evenkeel.run, generate_series(1, ${mostLooks + 10}) AS number`,
+       FROM evenkeel.run, generate_series(1, ${maxReadRuns + 10}) AS number`,
       name,
     );
     await state.runs.record(summary("now"));
@@ -121,7 +121,7 @@ describe.skipIf(!available)("the state in PostgreSQL (needs postgresql)", () => 
       "SELECT count(*)::integer AS looks, max(started) > now() - interval '1 minute' AS new FROM evenkeel.run WHERE command = 'watch'",
       name,
     );
-    expect(left).toEqual({ looks: mostLooks, new: true });
+    expect(left).toEqual({ looks: maxReadRuns, new: true });
     expect((await state.runs.list()).map(({ run }) => run)).toContain("applied");
   });
 

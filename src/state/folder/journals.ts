@@ -10,15 +10,15 @@ import type { LeaseToken } from "../lease-store.ts";
 import type { JournalAppender, Journals } from "../state.ts";
 import { checkHeld } from "./lock-file.ts";
 
-/** Where journals lie in a workspace, one file of JSON lines a run. */
+/** One file of JSON lines per run. */
 const home = join(".evenkeel", "journal");
 
 /** The journals of a workspace's folder. */
 export function folderJournals(root: string, ready: () => void): Journals {
   return {
-    trouble: () => {
+    writeError: () => {
       ready();
-      return journalTrouble(root);
+      return writeErrorIn(root);
     },
     open: (token) => appender(root, token, ready),
     list: async () => listRuns(root),
@@ -35,10 +35,9 @@ function fileOf(run: string): string {
   return join(home, `${run}.ndjson`);
 }
 
-/** Why no journal can be kept, as far as that can be known. */
-function journalTrouble(root: string): string | undefined {
-  const trouble = folderTrouble(join(root, home)) ?? outputTrouble(join(root, fileOf("new")));
-  return trouble && `cannot write a journal in ${home}: ${trouble}`;
+function writeErrorIn(root: string): string | undefined {
+  const why = folderTrouble(join(root, home)) ?? outputTrouble(join(root, fileOf("new")));
+  return why && `cannot write a journal in ${home}: ${why}`;
 }
 
 function appender(root: string, token: LeaseToken, ready: () => void): JournalAppender {
@@ -59,7 +58,7 @@ function unwritable(run: string, error: unknown): never {
   throw new UserError(`the journal ${fileOf(run)} cannot be written: ${why}`);
 }
 
-/** On lines of their own, whatever a kill left of the last one. */
+/** Starts on a new line, because a kill may have cut the last one short. */
 async function extend(root: string, token: LeaseToken, run: string, lines: readonly JournalLine[]): Promise<void> {
   if (lines.length === 0) return;
   checkHeld(join(root, ".evenkeel"), token);
@@ -86,12 +85,12 @@ function listRuns(root: string): string[] {
 
 function readRun(root: string, run: string): JournalLine[] | undefined {
   if (!listRuns(root).includes(run)) return undefined;
-  return textOf(root, run)
+  return readJournal(root, run)
     .split("\n")
     .flatMap((line) => journalLineIn(line) ?? []);
 }
 
-function textOf(root: string, run: string): string {
+function readJournal(root: string, run: string): string {
   try {
     return readRegular(join(root, fileOf(run)));
   } catch (error) {

@@ -18,7 +18,7 @@ import { readRegular } from "../../workspace/durable-file.ts";
 import type { Claim, Holder, Leases, LeaseToken } from "../lease-store.ts";
 import { heldFiles, holderIn, isHeld, isOverAt, type LockOwner, ownerIn, readOwner, thisSystem } from "./lock-file.ts";
 
-/** A lease as a lock file. It is free as soon as its process is known to have ended. */
+/** A lease as a lock file. It also ends when its process is known to have ended. */
 export function folderLeases(folder: string, ready: () => void, name: "lock" | "watch.lock"): Leases {
   const file = join(folder, name);
   return {

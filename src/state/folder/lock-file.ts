@@ -6,8 +6,7 @@ import { UserError } from "../../base/exit.ts";
 import { hasEnded, isSameProcess, ownMark, type ProcessMark, processSystem } from "../../base/process-mark.ts";
 import { describeSystemError, systemCode } from "../../base/system-errors.ts";
 import { readRegular } from "../../workspace/durable-file.ts";
-import { LeaseLostError } from "../lease-lost-error.ts";
-import type { Holder, LeaseToken } from "../lease-store.ts";
+import { type Holder, LeaseLostError, type LeaseToken } from "../lease-store.ts";
 
 /** Content of the files `lock` and `watch.lock`. They are never rewritten: a renewal sets their modification time. */
 export interface LockOwner extends ProcessMark {

@@ -1,11 +1,12 @@
-import { kept, looks, mostLooks } from "../retention.ts";
+import { compareTexts } from "../../base/text.ts";
+import { kept, maxReadRuns, readCommands } from "../retention.ts";
 import { type RunSummary, summaryIn } from "../run-summary.ts";
 import type { Runs } from "../state.ts";
 import type { Files } from "./texts.ts";
 
 /** Summaries as files, one per run. */
 export function folderRuns(files: Files, plans: Pick<Files, "list" | "remove">): Runs {
-  /** Summaries of runs that ended do not change, and a history may have thousands. */
+  /** A cache: summaries of ended runs do not change. */
   const ended = new Map<string, RunSummary>();
   const read = async (run: string) => {
     const known = ended.get(run);
@@ -21,8 +22,8 @@ export function folderRuns(files: Files, plans: Pick<Files, "list" | "remove">):
       for (const run of await plans.list()) if (ageOf(run) > kept.plans) plans.remove(run);
       const runs = await files.list();
       for (const [index, run] of runs.entries()) {
-        const isOver = index < runs.length - mostLooks || ageOf(run) > kept.looks;
-        if (isOver && isLook(await read(run))) files.remove(run);
+        const isExpired = index < runs.length - maxReadRuns || ageOf(run) > kept.readRuns;
+        if (isExpired && isReadRun(await read(run))) files.remove(run);
       }
     },
     list: async () => {
@@ -32,21 +33,17 @@ export function folderRuns(files: Files, plans: Pick<Files, "list" | "remove">):
   };
 }
 
-/** Milliseconds since a run began, by its name: `20261121T072315Z-1f2e`. */
+/** Milliseconds since a run started, from its name: `20261121T072315Z-1f2e`. */
 function ageOf(run: string): number {
   const [, date, hour, minute, second] = /^(\d{8})T(\d\d)(\d\d)(\d\d)Z/.exec(run) ?? [];
   const day = date?.replace(/(\d{4})(\d\d)(\d\d)/, "$1-$2-$3");
   return Date.now() - Date.parse(`${day}T${hour}:${minute}:${second}Z`);
 }
 
-function isLook(summary: RunSummary | undefined): boolean {
-  return looks.some((look) => look === summary?.command);
+function isReadRun(summary: RunSummary | undefined): boolean {
+  return readCommands.some((command) => command === summary?.command);
 }
 
 function newestFirst(a: RunSummary, b: RunSummary): number {
-  return compare(b.started, a.started) || compare(b.run, a.run);
-}
-
-function compare(a: string, b: string): number {
-  return a < b ? -1 : Number(a > b);
+  return compareTexts(b.started, a.started) || compareTexts(b.run, a.run);
 }

@@ -14,22 +14,22 @@ import { folderLeases } from "./lease.ts";
 const home = ".evenkeel/snapshots";
 const ending = ".json.gz";
 
-/** Milliseconds for which a change may hold the others up, for which one waits, and after which it asks again. */
-const [lease, patience, pace] = [30_000, 60_000, 20];
+/** Milliseconds. */
+const [leaseDuration, patience, retryInterval] = [30_000, 60_000, 20];
 
-/** Shards as compressed files below `.evenkeel`. Who changes some keeps others waiting meanwhile, so that nothing is lost. */
+/** Shards as compressed files below `.evenkeel`. A lock serializes changes. */
 export function folderShards(root: string, ready: () => void): Shards {
   const folder = join(root, home);
-  const turns = folderLeases(folder, () => made(folder, ready), "lock");
+  const locks = folderLeases(folder, () => create(folder, ready), "lock");
   const read = async (names: readonly string[]) => new Map(names.flatMap((name) => parseShard(folder, name)));
   return {
     read,
     change: async (names, edit) => {
-      const turn = await turnOf(turns);
+      const token = await lock(locks);
       try {
         for (const [name, text] of edit(await read(names))) store(folder, name, text);
       } finally {
-        await turns.giveBack(turn);
+        await locks.giveBack(token);
       }
     },
     list: async () => namesIn(folder),
@@ -37,19 +37,19 @@ export function folderShards(root: string, ready: () => void): Shards {
 }
 
 /** @throws UserError if another process holds the lock for too long. */
-async function turnOf(turns: Leases): Promise<LeaseToken> {
-  const claim = claimFor(`look-${randomBytes(6).toString("hex")}`, {});
+async function lock(locks: Leases): Promise<LeaseToken> {
+  const claim = claimFor(`snapshots-${randomBytes(6).toString("hex")}`, {});
   for (const began = performance.now(); ; ) {
-    const taken = await turns.take(claim, lease);
+    const taken = await locks.take(claim, leaseDuration);
     if (!("heldBy" in taken)) return taken;
     const { host, pid } = taken.heldBy;
     if (performance.now() - began > patience)
       throw new UserError(`cannot write ${home}: process ${pid} on ${host} has been writing it for a minute`);
-    await pause(pace);
+    await pause(retryInterval);
   }
 }
 
-function made(folder: string, ready: () => void): void {
+function create(folder: string, ready: () => void): void {
   ready();
   try {
     makeFolder(folder);
@@ -67,7 +67,7 @@ function parseShard(folder: string, name: string): (readonly [string, string])[]
   }
 }
 
-/** What was broken off is as good as nothing: the next look writes it anew. */
+/** A damaged file counts as empty: the next check writes it again. */
 function unzipped(bytes: Buffer): string {
   try {
     return gunzipSync(bytes).toString();

@@ -6,7 +6,7 @@ import { linkFault } from "../../workspace/links.ts";
 
 const heading = "# What stays on this machine. A ledger is committed.";
 
-/** What git must never take from the state folder, as lines of its `.gitignore`; a key above all. */
+/** Lines of its `.gitignore`, above all for the key. */
 export const ignored: readonly string[] = [
   ".gitignore",
   "journal/",
@@ -19,12 +19,12 @@ export const ignored: readonly string[] = [
   "*.key",
 ];
 
-/** Parts of the folder that are written; a key may be a link to where the machine keeps it, since it is only read then. */
+/** Parts that are written. The key may be a link, because an existing one is only read. */
 const written: readonly string[] = ["", ...ignored.filter((line) => line !== "*.key"), "ledger.ndjson"];
 
 const purposes: Readonly<Record<string, string>> = { "journal/": "a journal in", lock: "the lock" };
 
-/** @throws UserError where a link in the state folder of a workspace leads out of the workspace. */
+/** @throws UserError if a link in the state folder leads out of the workspace. */
 export function refuseLinks(root: string): void {
   for (const part of written) {
     const path = join(".evenkeel", part).replace(/[/\\]$/, "");
@@ -34,8 +34,8 @@ export function refuseLinks(root: string): void {
 }
 
 /**
- * `.evenkeel` in the workspace, made if it is not there, with what git must never take from it ignored.
- * @throws UserError where it cannot be made, or a link in it leads out of the workspace.
+ * Creates `.evenkeel` in the workspace, with a `.gitignore`.
+ * @throws UserError if it cannot be created, or a link in it leads out of the workspace.
  */
 export function stateFolder(root: string): string {
   const folder = join(root, ".evenkeel");
@@ -49,7 +49,7 @@ export function stateFolder(root: string): string {
   return folder;
 }
 
-/** Adds missing lines and keeps the user's own. */
+/** Adds missing lines. */
 function ignore(file: string): void {
   const before = isThere(file) ? readRegular(file) : `${heading}\n`;
   const lines = before.split("\n");

@@ -6,12 +6,12 @@ import { isFolder, isThere, makeFolder, readRegular, replaceFile } from "../../w
 import { isRunName } from "../claim.ts";
 import type { Texts } from "../state.ts";
 
-/** Files of one folder and one ending, by their names. */
+/** Files of a folder with the same extension, by name. */
 export interface Files extends Texts {
   readonly remove: (name: string) => void;
 }
 
-/** Texts as files `NAME.ENDING` in a folder below `.evenkeel`, each written whole or not at all. */
+/** Texts as files in a folder below `.evenkeel`, written atomically. */
 export function folderTexts(root: string, name: string, ending: string, ready: () => void): Files {
   const folder = join(root, ".evenkeel", name);
   const shown = (each: string) => join(".evenkeel", name, `${each}.${ending}`);
@@ -34,7 +34,7 @@ export function folderTexts(root: string, name: string, ending: string, ready: (
   };
 }
 
-/** A text is never edited in its file: each has a file of its own. */
+/** Files are replaced, never edited, so a new text has a new inode. */
 function markOf(name: string, file: string): [string, string][] {
   const found = statSync(file, { throwIfNoEntry: false, bigint: true });
   return found ? [[name, [found.ino, found.size, found.mtimeNs].join(" ")]] : [];

@@ -9,16 +9,16 @@ import { folderTrouble, noRegularFile, readRegular, replaceFile } from "../../wo
 import { outputAt, outputTrouble } from "../../workspace/output-file.ts";
 import type { LedgerContents, LedgerEdit, LedgerStore } from "../state.ts";
 
-/** A ledger in a file of one JSON line a project, sorted, so that it merges in git (docs/comparing.md). */
+/** A ledger in a file with one JSON line per project, sorted so that git can merge it (docs/comparing.md). */
 export function ledgerFile(root: string, file: string): LedgerStore {
   const path = join(root, file);
-  const unwritable = (trouble: string) => `the ledger ${file} cannot be written: ${trouble}`;
+  const unwritable = (why: string) => `the ledger ${file} cannot be written: ${why}`;
   return {
     file,
     read: async () => readLedgerFile(root, file),
-    trouble: () => {
-      const trouble = folderTrouble(dirname(path)) ?? outputTrouble(path);
-      return trouble && unwritable(trouble);
+    writeError: () => {
+      const why = folderTrouble(dirname(path)) ?? outputTrouble(path);
+      return why && unwritable(why);
     },
     write: async (_, key, edits) => {
       const { lines } = readLedgerFile(root, file);
@@ -31,7 +31,7 @@ export function ledgerFile(root: string, file: string): LedgerStore {
   };
 }
 
-/** The lines of a ledger's file, and those that cannot be used as warnings; a file that cannot be read is an error. */
+/** Reads the lines of a ledger. Problems are warnings for invalid lines, and an error if the file cannot be read. */
 export function readLedgerFile(root: string, file: string): LedgerContents {
   const lines = new Map<string, LedgerLine>();
   const problems: Problem[] = [];
@@ -48,7 +48,7 @@ export function readLedgerFile(root: string, file: string): LedgerContents {
   return { lines, problems };
 }
 
-/** Changes some addresses; what another key left of their projects is forgotten. Returns the lines. */
+/** Changes some addresses. Entries of their projects with another key are dropped. */
 function editLines(
   lines: Map<string, LedgerLine>,
   key: string,
@@ -80,7 +80,7 @@ function canonicalLine({ project, key, resources }: LedgerLine): string {
   return `{"project":${JSON.stringify(project)},"key":"${key}","resources":${canonical(resources)}}`;
 }
 
-/** The text of a ledger; none where there is none yet, or a link leads to none. */
+/** Empty if the file does not exist. */
 function textOf(path: string, file: string): string | Problem {
   try {
     return readRegular(path);

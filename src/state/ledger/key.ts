@@ -8,32 +8,31 @@ import type { Secrets } from "../../secrets/secrets.ts";
 import { isThere, readRegular, replaceFile } from "../../workspace/durable-file.ts";
 import { stateFolder } from "../folder/state-folder.ts";
 
-/** What a ledger needs to be read. */
 export interface LedgerOptions {
   /** The workspace's folder. */
   readonly root: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly secrets: Secrets;
-  /** What values mean; left out: in the specification's own names. */
+  /** Default: without a dialect. */
   readonly catalogue?: Catalogue;
 }
 
-/** A key, and what keeps it for the next run: called by what writes fingerprints, so that a plan writes nothing. */
+/** A key. Only a command that writes fingerprints stores a new one, so a plan writes nothing. */
 export interface LedgerKey {
   readonly key: string;
-  /** @throws UserError where it cannot be kept. */
+  /** Stores a new key. @throws UserError if that fails. */
   readonly keep: () => void;
-  /** Why the key is none; nothing may be compared or written with it then. */
+  /** With an error among them, the key must not be used. */
   readonly problems: readonly Problem[];
 }
 
-/** With fewer characters a key could be guessed, and with it the values behind the ledger's fingerprints. */
-const leastLength = 16;
+/** Characters: a shorter key could be guessed, and with it the values behind the fingerprints. */
+const minLength = 16;
 const keyFile = ".evenkeel/ledger.key";
 
 /**
- * EVENKEEL_LEDGER_KEY (a short one with a warning), else the key in `.evenkeel/ledger.key`, else a new one that `keep` puts there (mode 0600). An
- * empty variable counts as unset.
+ * EVENKEEL_LEDGER_KEY, otherwise the key in `.evenkeel/ledger.key`, otherwise a new one that `keep` writes there (mode
+ * 0600). An empty variable counts as unset.
  */
 export function ledgerKey({ root, env }: Pick<LedgerOptions, "root" | "env">): LedgerKey {
   if (env.EVENKEEL_LEDGER_KEY) return given(env.EVENKEEL_LEDGER_KEY);
@@ -48,15 +47,15 @@ export function ledgerKey({ root, env }: Pick<LedgerOptions, "root" | "env">): L
 
 /** A short key in the variable is deliberate; a short file was truncated. */
 function given(key: string): LedgerKey {
-  const message = `EVENKEEL_LEDGER_KEY is too short and could be guessed; use at least ${leastLength} characters`;
+  const message = `EVENKEEL_LEDGER_KEY is too short and could be guessed; use at least ${minLength} characters`;
   const warning: Problem = { severity: "warning", rule: "ledger-key", message };
-  return { key, keep: () => {}, problems: key.length >= leastLength ? [] : [warning] };
+  return { key, keep: () => {}, problems: key.length >= minLength ? [] : [warning] };
 }
 
 function stored(key: string): LedgerKey {
-  if (key.length >= leastLength) return { key, keep: () => {}, problems: [] };
+  if (key.length >= minLength) return { key, keep: () => {}, problems: [] };
   const found = key === "" ? "is empty" : "is too short";
-  return unusable(`${keyFile} ${found}; expected the ledger key, at least ${leastLength} characters`);
+  return unusable(`${keyFile} ${found}; expected the ledger key, at least ${minLength} characters`);
 }
 
 function unusable(message: string): LedgerKey {

@@ -15,24 +15,23 @@ import type { LedgerContents, LedgerEdit, LedgerStore } from "../state.ts";
 import { type LedgerOptions, ledgerKey } from "./key.ts";
 import { secretDigest } from "./secret-digest.ts";
 
-/** What the last apply left of each resource (docs/comparing.md). It holds fingerprints, never values. */
+/** Fingerprints of what the last apply sent and found of each resource (docs/comparing.md); never values. */
 export interface Ledger extends Recollection {
   readonly problems: readonly Problem[];
-  /** In whose names it remembers. */
+  /** Its dialect is that of the entries. */
   readonly catalogue: Catalogue;
   readonly remember: (address: string, memory: Memory) => void;
   readonly forget: (address: string) => void;
-  /** The fingerprint of a secret that another process sent, by the digest of its value; one of an unknown value equals none. */
+  /** The fingerprint of a secret that another process sent, from the digest of its value; without a digest, it equals no other. */
   readonly fingerprintSent: (address: string, name: string, secret: SecretReference, digest?: string) => string;
-  /** Keeps the key, and makes sure that it can be written as far as that can be known. @throws UserError where not. */
+  /** Stores the key. @throws UserError if the key or the ledger cannot be written. */
   readonly ready: () => void;
-  /** Writes what was remembered or forgotten since the last time, for the holder of a lease. Returns why it could not. */
+  /** Writes the changes since the last call; needs the lease. Returns an error message if that fails. */
   readonly save: (token: LeaseToken) => Promise<string | undefined>;
 }
 
 /**
- * Opens a ledger by what was read of it. Lines that cannot be used count as unknown, with a warning; a file or a key
- * that cannot be used is an error among the problems.
+ * Opens a ledger. Invalid lines are ignored with a warning; an unreadable file or key is an error among the problems.
  */
 export function openLedger(store: LedgerStore, contents: LedgerContents, options: LedgerOptions): Ledger {
   const { catalogue = catalogueOf() } = options;
@@ -70,39 +69,39 @@ export function openLedger(store: LedgerStore, contents: LedgerContents, options
     remember: edit,
     forget: (address) => edit(address, undefined),
     ready: () => {
-      const trouble = store.trouble();
-      if (trouble) throw new UserError(trouble);
+      const error = store.writeError();
+      if (error) throw new UserError(error);
       keep();
     },
     save: async (token) => {
       const edits = unsaved;
       unsaved = new Map();
-      const trouble = edits.size > 0 ? await troubleOf(store.write(token, keyId, [...edits.values()])) : undefined;
-      if (trouble) unsaved = new Map([...edits, ...unsaved]);
-      return trouble;
+      const error = edits.size > 0 ? await errorOf(store.write(token, keyId, [...edits.values()])) : undefined;
+      if (error) unsaved = new Map([...edits, ...unsaved]);
+      return error;
     },
   };
 }
 
-/** The names under which a store keeps an address: of bounded length, and of characters that every store holds. */
+/** Project and rest of an address, as every store can hold them. */
 function namesIn(address: string): readonly [project: string, rest: string] {
   const [project, rest] = addressParts(address);
   return [boundedName(project), boundedName(rest)];
 }
 
-/** A remembered resource, and how its address is spelled in the store. */
+/** An entry, with the spelling of its address in the store. */
 interface Remembered {
   readonly rest: string;
   readonly memory: Memory;
 }
 
-/** What a line remembers under this key, whatever the case of a name: servers compare those of licenses without it. */
+/** The entries that were written with this key, by lowercase address, because servers ignore the case of license names. */
 function rememberedIn(line: LedgerLine | undefined, keyId: string): Map<string, Remembered> {
   const resources = line?.key === keyId ? Object.entries(line.resources) : [];
   return new Map(resources.map(([rest, memory]) => [rest.toLowerCase(), { rest, memory }]));
 }
 
-async function troubleOf(work: Promise<void>): Promise<string | undefined> {
+async function errorOf(work: Promise<void>): Promise<string | undefined> {
   try {
     await work;
     return undefined;
@@ -118,7 +117,7 @@ function foreignKey({ file }: LedgerStore, count: number): Problem {
   return { severity: "warning", rule: "ledger", message, ...(file && { place: { file, line: 1, column: 1 } }) };
 }
 
-/** What begins the fingerprint of a secret of which only the digest was known. */
+/** Prefix of fingerprints that were computed from a digest. */
 const ofDigest = "~";
 
 function fingerprinter(

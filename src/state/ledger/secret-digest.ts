@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 
-/** Digests of secrets by reference. A value that can be guessed can be found by its digest. */
+/** Digests of secrets by reference. They are sensitive: a value that can be guessed can be found by its digest. */
 export type SecretDigests = Readonly<Record<string, string>>;
 
 /** The digest of a secret's value. */

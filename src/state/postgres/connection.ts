@@ -11,12 +11,11 @@ import { passwordFor } from "../../secrets/password-file.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** How to reach a database. */
 export interface Database {
-  /** For people: `db on host:5432`, without user and password. */
+  /** For messages: `db on host:5432`. */
   readonly place: string;
   readonly user: string;
-  /** One after the other until one of them is not refused for its encryption. */
+  /** Tried in order until the server accepts the encryption of one. */
   readonly attempts: readonly ClientConfig[];
 }
 
@@ -26,8 +25,8 @@ const modes = ["disable", "allow", "prefer", "require", "verify-ca", "verify-ful
 type Parameters = Partial<Record<(typeof parameters)[number], string>>;
 
 /**
- * Reads `postgres://USER[:PASSWORD]@HOST[:PORT]/DB`; what it leaves out comes from libpq's variables. No message repeats
- * the URL. @throws UserError where it is none.
+ * Parses `postgres://USER[:PASSWORD]@HOST[:PORT]/DB`, with defaults from the environment variables of libpq.
+ * @throws UserError, without the URL, if it is invalid.
  */
 export function databaseAt(text: string, name: string, env: Environment): Database {
   const url = parsed(text, name);
@@ -40,7 +39,7 @@ export function databaseAt(text: string, name: string, env: Environment): Databa
   const login = { host, port, user, database };
   const password = decoded(url.password, name) || env.PGPASSWORD || passwordFor(login, env.PGPASSFILE);
   for (const secret of [url.password, password ?? ""]) learnCredential(secret, "[state password]");
-  // A function, so that the driver looks nowhere else.
+  // As a function, so that the driver reads no other source.
   const base = { ...login, password: () => password as string };
   const attempts = encryptions({ ...variablesOf(env), ...given }, host).map((ssl) => ({
     ...base,
@@ -89,11 +88,11 @@ function variablesOf({ PGSSLMODE, PGSSLROOTCERT, PGSSLCERT, PGSSLKEY }: Environm
 
 type Encryption = ConnectionOptions | false;
 
-/** What libpq does for each `sslmode`. Node's own authorities count where no file names others. */
+/** As libpq for each `sslmode`, but the default certificate authorities are those of Node.js. */
 function encryptions({ sslmode = "prefer", ...files }: Parameters, host: string): readonly Encryption[] {
   const mode = modes.find((each) => each === sslmode);
   if (!mode) throw new UserError(`sslmode is ${JSON.stringify(sslmode)}; expected one of ${modes.join(", ")}`);
-  // A socket of this machine has no encryption.
+  // Unix sockets are not encrypted.
   if (host.startsWith("/")) return [false];
   const own = certificatesIn(files);
   // Without the host, Node checks an IP address as `localhost`.
@@ -114,11 +113,11 @@ function encryptions({ sslmode = "prefer", ...files }: Parameters, host: string)
 function certificatesIn({ sslrootcert, sslcert, sslkey }: Parameters): ConnectionOptions {
   const root = sslrootcert === "system" ? undefined : (sslrootcert ?? standard("root.crt"));
   const texts = { ca: root, cert: sslcert ?? standard("postgresql.crt"), key: sslkey ?? standard("postgresql.key") };
-  const read = Object.entries(texts).flatMap(([use, file]) => (file ? [[use, contentOf(file)]] : []));
+  const read = Object.entries(texts).flatMap(([use, file]) => (file ? [[use, readText(file)]] : []));
   return Object.fromEntries(read);
 }
 
-/** libpq's own places; none where there is no such file. */
+/** A default file of libpq, if it exists. */
 function standard(name: string): string | undefined {
   const file = join(homedir(), ".postgresql", name);
   try {
@@ -129,7 +128,7 @@ function standard(name: string): string | undefined {
   }
 }
 
-function contentOf(file: string): string {
+function readText(file: string): string {
   try {
     return readFileSync(file, "utf8");
   } catch (error) {

@@ -1,12 +1,11 @@
 import { journalLineIn } from "../journal.ts";
 import type { JournalLine } from "../journal-entry.ts";
-import { LeaseLostError } from "../lease-lost-error.ts";
-import type { LeaseToken } from "../lease-store.ts";
+import { LeaseLostError, type LeaseToken } from "../lease-store.ts";
 import type { JournalAppender, Journals } from "../state.ts";
 import { heldLease } from "./lease.ts";
 import type { PostgresSession } from "./session.ts";
 
-/** Positions make a repeated statement harmless: what is stored already is left alone. */
+/** Idempotent, because lines have positions. */
 const append = `
   WITH ${heldLease},
   added AS (
@@ -23,7 +22,7 @@ const unfinished = `
     WHERE e.workspace = j.workspace AND e.run = j.run AND e.event IN ('end', 'noticed'))
   ORDER BY run`;
 
-/** The journals of a workspace as rows, one a line. */
+/** The journals of a workspace, one row per line. */
 export function postgresJournals({ query }: PostgresSession, workspace: string): Journals {
   const store = async (token: LeaseToken, { run, writer = "" }: Part, from: number, lines: readonly JournalLine[]) => {
     const positions = lines.map((_, index) => from + index);
@@ -34,7 +33,7 @@ export function postgresJournals({ query }: PostgresSession, workspace: string):
   };
   const names = async (text: string) => (await query<{ run: string }>(text, [workspace])).map(({ run }) => run);
   return {
-    trouble: () => undefined,
+    writeError: () => undefined,
     open: (token, writer) => appender((from, lines) => store(token, { run: token.run, writer }, from, lines)),
     list: () =>
       names("SELECT run FROM evenkeel.journal WHERE workspace = $1 AND writer = '' AND position = 0 ORDER BY run"),
@@ -56,7 +55,7 @@ export function postgresJournals({ query }: PostgresSession, workspace: string):
   };
 }
 
-/** Whose lines of which journal. */
+/** The lines of one writer in a journal. */
 interface Part {
   readonly run: string;
   readonly writer?: string | undefined;
@@ -64,7 +63,7 @@ interface Part {
 
 type Store = (from: number, lines: readonly JournalLine[]) => Promise<void>;
 
-/** One statement at a time; what arrives meanwhile goes with the next one. */
+/** Executes one statement at a time; lines that arrive in the meantime share the next one. */
 function appender(store: Store): JournalAppender {
   let position = 0;
   let waiting: JournalLine[] = [];

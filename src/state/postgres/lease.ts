@@ -13,10 +13,10 @@ interface LeaseRow {
   readonly deadline: Time;
 }
 
-/** PostgreSQL also knows `infinity`. */
+/** A number for `infinity`. */
 type Time = Date | number;
 
-/** Locks the row for the statement, so that no other run takes the lease over meanwhile. */
+/** Locks the row, so that no other run takes over the lease during the statement. */
 export const heldLease = `held AS (
   SELECT 1 FROM evenkeel.lease
   WHERE workspace = $1 AND name = 'apply' AND run = $2 AND fence = $3 AND deadline > clock_timestamp() FOR SHARE)`;
@@ -34,7 +34,7 @@ const renew = `
   UPDATE evenkeel.lease SET deadline = clock_timestamp() + $5 * interval '1 millisecond', noted = clock_timestamp()
   WHERE workspace = $1 AND name = $2 AND run = $3 AND fence = $4 AND deadline > clock_timestamp() RETURNING 1`;
 
-/** Where the server's clock was set back since the last renewal, the lease lasts as long from now on as it did then. */
+/** If the server's clock was set back since the last renewal, the remaining duration starts again from now. */
 const afterSetBack = `
   UPDATE evenkeel.lease SET deadline = clock_timestamp() + (deadline - noted), noted = clock_timestamp()
   WHERE workspace = $1 AND name = $2 AND noted > clock_timestamp() AND isfinite(deadline)`;
@@ -55,7 +55,7 @@ const find = `
   SELECT fence, run, who, host, pid, job, since, deadline FROM evenkeel.lease
   WHERE workspace = $1 AND name = $2 AND deadline > clock_timestamp()`;
 
-/** A lease of a workspace as a row with a deadline by the server's clock. */
+/** A lease as a row with a deadline by the clock of the database. */
 export function postgresLeases({ query }: PostgresSession, workspace: string, name: "apply" | "watch"): Leases {
   const holder = async () => {
     const [row] = await query<LeaseRow>(find, [workspace, name]);

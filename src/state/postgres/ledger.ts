@@ -3,7 +3,7 @@ import type { Memory } from "../../diff/last-applied.ts";
 import type { LedgerLine } from "../../diff/ledger-line.ts";
 import type { Problem } from "../../model/types.ts";
 import { boundedName } from "../bounded-name.ts";
-import { LeaseLostError } from "../lease-lost-error.ts";
+import { LeaseLostError } from "../lease-store.ts";
 import type { LedgerContents, LedgerStore } from "../state.ts";
 import { heldLease } from "./lease.ts";
 import type { PostgresSession } from "./session.ts";
@@ -27,7 +27,7 @@ const write = `
     WHERE l.workspace = $1 AND l.project = lower(t.name) AND l.rest = t.rest AND t.memory IS NULL)
   SELECT 1 FROM held`;
 
-/** The ledger of a workspace as rows, one an address, so that runs change only what they wrote themselves. */
+/** The ledger of a workspace, one row per address, so that concurrent runs do not overwrite each other. */
 export function postgresLedger({ query }: PostgresSession, workspace: string): LedgerStore {
   return {
     read: async () =>
@@ -37,7 +37,7 @@ export function postgresLedger({ query }: PostgresSession, workspace: string): L
           [workspace],
         ),
       ),
-    trouble: () => undefined,
+    writeError: () => undefined,
     write: async ({ run, fence }, key, edits) => {
       const memories = edits.map(({ memory }) => (memory ? JSON.stringify(memory) : null));
       const columns = [
@@ -51,7 +51,7 @@ export function postgresLedger({ query }: PostgresSession, workspace: string): L
   };
 }
 
-/** Rows of several keys for one project, as where the key was changed: the line has the key of most, and theirs alone. */
+/** If a project has rows with several keys, only those with the key of its first row count. */
 function contentsOf(rows: readonly LedgerRow[]): LedgerContents {
   const lines = new Map<string, LedgerLine>();
   let broken = 0;

@@ -1,10 +1,9 @@
 import type { Rates } from "../rates.ts";
 import type { PostgresSession } from "./session.ts";
 
-/** What was reserved; where the server's clock was set back since, as far ahead of it as before. */
+/** The end of the last reservation, corrected if the clock of the server was set back. */
 const reserved = "r.reserved - greatest(r.noted - clock_timestamp(), interval '0')";
 
-/** Whoever waits for the row sees the time at which the one before it let go, by the server's clock. */
 const reserve = `
   INSERT INTO evenkeel.rate AS r (key, reserved) VALUES ($1, clock_timestamp() + $2 * interval '1 millisecond')
   ON CONFLICT (key) DO UPDATE
@@ -16,7 +15,7 @@ const hold = `
   ON CONFLICT (key) DO UPDATE
   SET reserved = greatest(${reserved}, clock_timestamp() + $2 * interval '1 millisecond'), noted = clock_timestamp()`;
 
-/** The rates of all workspaces of a state: a row for each token, that one statement moves. */
+/** The rates of all workspaces, one row per token. */
 export function postgresRates({ query }: Pick<PostgresSession, "query">): Rates {
   return {
     reserve: async (key, milliseconds) => {

@@ -1,4 +1,4 @@
-import { kept, looks, mostLooks } from "../retention.ts";
+import { kept, maxReadRuns, readCommands } from "../retention.ts";
 import { type RunSummary, summaryIn } from "../run-summary.ts";
 import type { Runs } from "../state.ts";
 import type { PostgresSession } from "./session.ts";
@@ -20,7 +20,7 @@ const pruneRates = "DELETE FROM evenkeel.rate WHERE reserved < clock_timestamp()
 
 const day = "floor(extract(epoch FROM started) / 86400)::int";
 
-/** A mark of the runs of each day: where any of them is another, it is another. */
+/** A fingerprint of the runs of each day. */
 const marks = `
   SELECT ${day} AS day, count(*) || ' ' || sum(hashtextextended(summary, 0)) AS mark
   FROM evenkeel.run WHERE workspace = $1 GROUP BY day ORDER BY day DESC`;
@@ -34,20 +34,20 @@ interface KnownDay {
   readonly runs: readonly RunSummary[];
 }
 
-/** Summaries as rows. Days that were read before and are as they were are not read again: a history may have thousands. */
+/** Summaries as rows. Days with the same fingerprint as before are not read again. */
 export function postgresRuns({ query }: PostgresSession, workspace: string): Runs {
   let known: ReadonlyMap<number, KnownDay> = new Map();
   return {
     record: async (summary) => {
       const { run, command, started } = summary;
       await query(record, [workspace, run, command, started, JSON.stringify(summary)]);
-      await query(prune, [workspace, kept.plans, kept.looks, looks, mostLooks]);
+      await query(prune, [workspace, kept.plans, kept.readRuns, readCommands, maxReadRuns]);
       await query(pruneRates, [kept.rates]);
     },
     list: async () => {
       const days = await query<{ day: number; mark: string }>(marks, [workspace]);
-      const moved = days.filter(({ day, mark }) => known.get(day)?.mark !== mark).map(({ day }) => day);
-      const read = await runsOf(moved);
+      const changed = days.filter(({ day, mark }) => known.get(day)?.mark !== mark).map(({ day }) => day);
+      const read = await runsOf(changed);
       known = new Map(
         days.map(({ day, mark }) => [day, { mark, runs: read.get(day) ?? known.get(day)?.runs ?? [] }] as const),
       );

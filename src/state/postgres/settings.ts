@@ -1,10 +1,10 @@
-/** A setting that statements rely on: which values will do, and which is set in place of any other. */
+/** A setting that statements rely on: the accepted values, and the one that replaces others. */
 interface Needed {
   readonly isFine: (value: string) => boolean;
   readonly value: string;
 }
 
-/** Milliseconds for which a statement is waited for. */
+/** Milliseconds to wait for a statement. */
 const patience = 10_000;
 const isLong = (value: string) => Number(value) === 0 || Number(value) >= patience;
 const oneOf = (...values: readonly string[]) => ({
@@ -13,8 +13,8 @@ const oneOf = (...values: readonly string[]) => ({
 });
 
 /**
- * Roles, databases, servers and PGOPTIONS may set anything: a commit that a crash loses, an isolation under which runs
- * that start together fail, a form of times that the driver cannot read.
+ * Roles, databases, servers and PGOPTIONS may set values with which commits are not durable, concurrent transactions fail,
+ * or the driver cannot parse times.
  */
 const needed: Readonly<Record<string, Needed>> = {
   synchronous_commit: oneOf("on", "remote_apply"),
@@ -33,18 +33,17 @@ const needed: Readonly<Record<string, Needed>> = {
   extra_float_digits: { isFine: (digits) => Number(digits) >= 0, value: "1" },
 };
 
-/** Settings that a connection has to change, each with its value. */
+/** Values of the settings that a connection must change. */
 export type Corrections = ReadonlyMap<string, string>;
 
 interface SettingRow {
   readonly name: string;
-  /** Of this connection, which a pooler may have handed to others before. */
+  /** Of this connection, which a pooler may reuse. */
   readonly setting: string;
-  /** Of every new connection of this role. */
+  /** Of new connections of this role. */
   readonly reset_val: string;
 }
 
-/** What a connection has to set before the statements of the state mean what they promise. */
 export async function correctionsOf(
   query: (text: string, values: readonly unknown[]) => Promise<{ readonly rows: readonly SettingRow[] }>,
 ): Promise<Corrections> {
@@ -58,7 +57,7 @@ export async function correctionsOf(
   );
 }
 
-/** Begins a transaction with these settings, which end with it: a pooler may carry out the next one elsewhere. */
+/** Starts a transaction with these settings. They are local to it, because a pooler may change the connection afterwards. */
 export function beginWith(corrections: Corrections): string {
   const mode = corrections.has("default_transaction_read_only") ? " READ WRITE" : "";
   const settings = [...corrections].filter(([name]) => !name.startsWith("default_transaction_"));
@@ -67,10 +66,10 @@ export function beginWith(corrections: Corrections): string {
   );
 }
 
-/** Of which the library of queues takes care, or which not every server has. */
+/** Set by BullMQ, or missing in older servers. */
 const notOfQueues = ["search_path", "client_encoding", "transaction_timeout"];
 
-/** The same for the connections of a queue, in the form of PGOPTIONS: its library speaks to one server, by no pooler. */
+/** The same for connections of a queue, in the format of PGOPTIONS. */
 export const queueOptions = Object.entries(needed)
   .filter(([name]) => !notOfQueues.includes(name))
   .map(([name, { value }]) => `-c ${name}=${value.replaceAll(" ", "\\ ")}`)

@@ -2,7 +2,7 @@ import { gunzipSync, gzipSync } from "node:zlib";
 import type { Shards } from "../state.ts";
 import type { PostgresSession } from "./session.ts";
 
-/** Shards as compressed rows. Who changes some keeps others of the workspace waiting meanwhile, so that nothing is lost. */
+/** Shards as compressed rows. A lock serializes the changes of a workspace. */
 export function postgresShards({ query, transaction }: PostgresSession, workspace: string): Shards {
   const reading = (by: PostgresSession["query"]) => async (names: readonly string[]) => {
     const rows = await by<{ name: string; content: Buffer }>(

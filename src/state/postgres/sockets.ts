@@ -1,10 +1,10 @@
 import { Socket } from "node:net";
 
-/** The sockets of some connections to a database. */
+/** The sockets of a group of connections. */
 export interface Sockets {
-  /** A socket for one more connection. */
+  /** Creates a socket. */
   readonly stream: () => Socket;
-  /** Ends all of them and all later ones, whether the database answers or not, so that none keeps the process alive. */
+  /** Destroys all of them, and later ones, so that none keeps the process alive. */
   readonly cut: () => void;
 }
 

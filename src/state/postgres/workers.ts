@@ -1,11 +1,11 @@
 import type { Outcome } from "../../model/types.ts";
 import { boundedName } from "../bounded-name.ts";
-import { LeaseLostError } from "../lease-lost-error.ts";
+import { LeaseLostError } from "../lease-store.ts";
 import type { Intent, Member, WorkerStore } from "../worker-store.ts";
 import { heldLease } from "./lease.ts";
 import type { PostgresSession } from "./session.ts";
 
-/** Where the server's clock was set back, the others last as long from now on as they did then. */
+/** If the server's clock was set back, the remaining durations of other members start again from now. */
 const heartbeat = `
   WITH settled AS (
     UPDATE evenkeel.member SET deadline = clock_timestamp() + (deadline - noted), noted = clock_timestamp()
@@ -17,7 +17,7 @@ const heartbeat = `
 const members = `
   SELECT id, role, origin, version, host, pid, requests FROM evenkeel.member WHERE deadline > clock_timestamp() ORDER BY id`;
 
-/** Whether nothing of a member can be under way any more. */
+/** Whether no request of a member can be in flight. */
 const isGone = `NOT EXISTS (
   SELECT 1 FROM evenkeel.member AS m WHERE m.id = i.member AND m.deadline + $7 * interval '1 millisecond' > clock_timestamp())`;
 
@@ -73,7 +73,7 @@ interface IntentRow {
   readonly abandoned: boolean;
 }
 
-/** What the workers of a workspace share, as rows; members are those of the whole database. */
+/** What workers share, as rows. Members belong to all workspaces. */
 export function postgresWorkers({ query }: PostgresSession, workspace: string): WorkerStore {
   return {
     heartbeat: async ({ id, role, origin, version, host, pid, requests = null }, milliseconds) =>
@@ -81,19 +81,29 @@ export function postgresWorkers({ query }: PostgresSession, workspace: string): 
     leave: async (id) => void (await query("DELETE FROM evenkeel.member WHERE id = $1", [id])),
     members: async () => (await query<MemberRow>(members)).map(memberOf),
     claim: async ({ run, fence }, address, { name, member }, grace, sealed) => {
-      const held = await query(store, [workspace, run, fence, written(address), name, member, line(sealed)]);
+      const held = await query(store, [workspace, run, fence, encodeAddress(address), name, member, line(sealed)]);
       if (held.length === 0) throw new LeaseLostError(run);
-      const [row] = await query<IntentRow>(find, [workspace, run, written(address), grace]);
+      const [row] = await query<IntentRow>(find, [workspace, run, encodeAddress(address), grace]);
       return row ? intentOf(row, name) : { pending: { name, member }, abandoned: true, sealed: [] };
     },
     takeOver: async ({ run, fence }, address, { from, to }, grace, sealed) => {
-      const values = [workspace, run, fence, written(address), to.name, to.member, grace, from.name, line(sealed)];
+      const values = [
+        workspace,
+        run,
+        fence,
+        encodeAddress(address),
+        to.name,
+        to.member,
+        grace,
+        from.name,
+        line(sealed),
+      ];
       const [row] = await query<{ taken: number }>(takeOver, values);
       if (!row) throw new LeaseLostError(run);
       return row.taken > 0;
     },
     recordOutcome: async (run, address, { name }, outcome) => {
-      const values = [workspace, run, written(address), name];
+      const values = [workspace, run, encodeAddress(address), name];
       if (outcome === undefined) await query(withdraw, values);
       else await query(recordOutcome, [...values, JSON.stringify(outcome)]);
     },
@@ -136,7 +146,6 @@ function intentOf({ sender, member, outcome, abandoned, sealed }: IntentRow, nam
   return { pending: { name: sender, member }, abandoned, sealed: linesIn(sealed) };
 }
 
-/** Each sender adds a line. */
 function line(sealed: string): string {
   return sealed && `${sealed}\n`;
 }
@@ -145,14 +154,14 @@ function linesIn(sealed: string): readonly string[] {
   return sealed.split("\n").filter(Boolean);
 }
 
-/** Names may hold what the database's texts may not. */
-function written(address: string): string {
+/** As JSON, because addresses may contain what a text of PostgreSQL cannot. */
+function encodeAddress(address: string): string {
   const text = JSON.stringify(address);
-  return text.length <= longestIndexed ? text : JSON.stringify(boundedName(address));
+  return text.length <= maxIndexed ? text : JSON.stringify(boundedName(address));
 }
 
-/** Characters of an address, well below what an entry of an index holds. */
-const longestIndexed = 1000;
+/** Characters that fit into an index entry. */
+const maxIndexed = 1000;
 
 function outcomeIn(text: string): Outcome {
   return JSON.parse(text);

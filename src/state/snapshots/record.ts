@@ -136,7 +136,7 @@ function mergeProject(
 
 /** Drops projects that policies no longer select, and after a while those that no run covers. */
 function isKept([project, , , , , seen]: ShardRow, { covers, at }: RunObservation): boolean {
-  return covers?.(project) !== true && Date.parse(at) - Date.parse(seen) < kept.looks;
+  return covers?.(project) !== true && Date.parse(at) - Date.parse(seen) < kept.readRuns;
 }
 
 function updatedSnapshot(
