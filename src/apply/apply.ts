@@ -9,23 +9,23 @@ import type { SecretDigests } from "../state/ledger/secret-digest.ts";
 import { type SentChange, sendChange } from "./send-change.ts";
 import type { Seen } from "./verify-write.ts";
 
-/** A change to apply, or one of a saved plan that is not to be applied any more. */
+/** A change to apply, or a change of a saved plan whose outcome is already known. */
 export type Step = { readonly change: Change } | { readonly address: string; readonly outcome: Outcome };
 
-/** The steps of one project, worked out right before the first of them. */
+/** The steps of one project, computed immediately before the first write. */
 export interface Batch {
   readonly steps: () => Promise<readonly Step[]>;
 }
 
 /** Notified of each step as it happens; the journal, the ledger and a progress bar are watchers. */
 export interface Watcher {
-  /** Before a request, which waits for it: an intent is on disk before the server can act. A sentence is why it may not. */
+  /** Awaited before each request, so that the intent is durable before the server acts. A message prevents the request. */
   readonly intent?: (change: Change, call: Call) => Promise<string | undefined>;
-  /** What else the journal is to hold. */
+  /** Another journal entry. */
   readonly noted?: (entry: JournalEntry) => Promise<void>;
-  /** Whether it keeps the journal, which other processes keep themselves of what they do. */
+  /** Whether it writes the journal; workers write their own. */
   readonly isJournal?: true;
-  /** Once the outcome is known; the next step of the project waits for it. */
+  /** Awaited after each step, before the next step of the project. */
   readonly outcome?: (event: ChangeEvent) => Promise<void>;
 }
 
@@ -33,11 +33,11 @@ export interface Watcher {
 export interface ChangeEvent extends SentChange {
   readonly address: string;
   readonly change?: Change;
-  /** What the answer shows, where another process had it. */
+  /** State after the write, if another process sent it. */
   readonly seen?: Seen;
-  /** What the secrets were that another process sent with it, as far as that is known; left out: this process sent its own. */
+  /** Known digests of the secrets that another process sent; undefined if this process sent it. */
   readonly sentSecrets?: SecretDigests;
-  /** Whether whoever sent it has notified its watchers already. */
+  /** Whether its watchers have been notified. */
   readonly isReported?: true;
 }
 
@@ -45,25 +45,25 @@ export interface ApplyOptions {
   /** Projects written at the same time. */
   readonly workers: number;
   readonly watchers: readonly Watcher[];
-  /** Asked before each write; a sentence is why it is skipped. */
+  /** Called before each write; a message is the reason to skip it. */
   readonly stopped: () => string | undefined;
-  /** What is known of a write that another process may have sent; undefined: it is to be sent here and now. */
+  /** The outcome of a write that another process may have sent; undefined to send it now. */
   readonly known?: (reader: Reader, change: Change) => Promise<Pick<ChangeEvent, "outcome" | "isReported"> | undefined>;
-  /** Has batches applied by other processes; left out: this one does. */
+  /** Applies batches in other processes; by default, this one does. */
   readonly delegate?: ((batches: readonly Batch[], options: ApplyOptions) => Promise<Outcomes>) | undefined;
 }
 
 /** The outcome of every change, by address. */
 export type Outcomes = ReadonlyMap<string, Outcome>;
 
-/** A record of an apply that is kept elsewhere; one that is left without its `end` says that the apply failed. */
+/** A record of an apply in another system. If it is disposed before `end`, it records a failure. */
 export interface ApplyRecord extends AsyncDisposable {
   readonly end: (outcomes: Outcomes) => Promise<void>;
 }
 
 /**
- * Carries out changes: projects side by side, the changes of one project in their order. Never throws for what a
- * server does: what fails is an outcome, after which the rest of that project is skipped and every other one goes on.
+ * Applies changes: projects concurrently, the changes of a project in order. Failed requests are outcomes, never
+ * exceptions. After one, the remaining changes of that project are skipped.
  */
 export async function applyChanges(
   writer: Writer,
@@ -74,7 +74,7 @@ export async function applyChanges(
   return outcomesOf(await runBatches(writer, batches, options));
 }
 
-/** As {@link applyChanges}, with all that is known of each step. */
+/** Like {@link applyChanges}, in this process, with all results of each step. */
 export async function runBatches(
   writer: Writer,
   batches: readonly Batch[],

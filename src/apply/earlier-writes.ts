@@ -9,7 +9,7 @@ import { isVisible } from "./verify-write.ts";
 
 type Known = Awaited<ReturnType<NonNullable<ApplyOptions["known"]>>>;
 
-/** Whether a change is there already, as far as reading can show it; or why it could not be read. */
+/** Whether reading shows a change, or why it could not be read. */
 export async function observe(reader: Reader, change: Change): Promise<"there" | "missing" | CallFailed> {
   if (!isVisible(change)) return "missing";
   try {
@@ -20,7 +20,7 @@ export async function observe(reader: Reader, change: Change): Promise<"there" |
   }
 }
 
-/** What another may have sent that is gone: sent again only where reading shows nothing of it, or can show nothing. */
+/** The outcome of a write that a stopped process may have sent; undefined, to send it again, if reading does not show it. */
 export async function lookUpWrite(reader: Reader, change: Change, another: string): Promise<Known> {
   const shown = await observe(reader, change);
   if (shown === "there") return { outcome: { status: "applied" } };
@@ -29,11 +29,12 @@ export async function lookUpWrite(reader: Reader, change: Change, another: strin
   return { outcome: { status: "unknown", error } };
 }
 
-const betweenLooks = 500;
+/** Milliseconds. */
+const pollInterval = 500;
 
 /**
- * What an earlier run was sending when it was killed or lost its lease may land yet. What would then be there twice
- * waits until no request can be under way any more, `milliseconds` from now, and is sent where reading shows nothing of it.
+ * Requests that an interrupted run left in flight may still be executed. Changes that would then exist twice wait until
+ * those have timed out, `milliseconds` from now, and are sent if reading does not show them.
  */
 export function afterEarlierRuns(
   inFlight: readonly string[],
@@ -45,7 +46,7 @@ export function afterEarlierRuns(
   return async (reader, change) => {
     if (!addresses.has(change.address) || callOf(change, reader.catalogue).method !== "POST") return undefined;
     for (let left = milliseconds; left > 0 && !stopped(); left = over - performance.now()) {
-      await pause(Math.min(left, betweenLooks));
+      await pause(Math.min(left, pollInterval));
     }
     return lookUpWrite(reader, change, "an earlier run");
   };

@@ -1,7 +1,7 @@
 import type { Journal } from "../state/journal.ts";
 import type { Watcher } from "./apply.ts";
 
-/** Writes each intent and each outcome into the journal; what is not in it is not sent. */
+/** Writes intents and outcomes to the journal. A request without a stored intent is not sent. */
 export function journalling(journal: Journal): Watcher {
   return {
     isJournal: true,

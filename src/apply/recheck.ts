@@ -14,17 +14,17 @@ import type { Plan, PlannedChange } from "../plan/plan.ts";
 import { changedSincePlan, staleOutcome } from "../plan/staleness.ts";
 import type { Step } from "./apply.ts";
 
-/** What is to be done in one project: its steps, or planned changes that it is to be read again for. */
+/** The steps of one project, or planned changes before which it is read again. */
 export type Target =
   | { readonly steps: readonly Step[] }
   | {
       readonly planned: readonly PlannedChange[];
       readonly desired: DesiredProject;
-      /** What the plan says cannot be compared, by address. */
+      /** Fields that the plan lists as unverified, by address. */
       readonly unverified: ReadonlyMap<string, readonly string[]>;
     };
 
-/** A plan's changes by project, each to be read again right before its writes; nothing is written where it could not be read. */
+/** The changes of a plan by project. Nothing is written to projects that could not be read. */
 export function recheckTargets(
   plan: Pick<Plan, "resource_changes" | "unverified">,
   desired: readonly DesiredProject[],
@@ -47,7 +47,7 @@ function namesByAddress(rows: readonly Unverified[]): ReadonlyMap<string, readon
   return new Map(rows.map(({ address, fields }) => [address, fields]));
 }
 
-/** The steps of a target, by what is there now: what was planned from other live values is stale, and left (docs/safety.md). */
+/** Reads a target again. Changes that were planned from other live values are stale (docs/safety.md). */
 export async function stepsOf(reader: Reader, target: Target, scope: RefreshScope): Promise<readonly Step[]> {
   if ("steps" in target) return target.steps;
   const { planned } = target;
@@ -67,20 +67,19 @@ export async function stepsOf(reader: Reader, target: Target, scope: RefreshScop
   return steps.sort((a, b) => order.indexOf(addressOf(a)) - order.indexOf(addressOf(b)));
 }
 
-/** What was planned only to be sent again differs in nothing: the plan itself asks for it. */
+/** Sends again what the plan sends because of `--resend`. */
 function resending(scope: RefreshScope, planned: readonly PlannedChange[]): RefreshScope {
   const asked = new Set(planned.filter(({ resend }) => resend).map(({ address }) => address));
   if (asked.size === 0) return scope;
   return { ...scope, diff: (project) => ({ ...scope.diff(project), resend: (address) => asked.has(address) }) };
 }
 
-/** Also what ends the run is this project's outcome: those of the projects before it are not to be lost. */
+/** Errors that end the run become outcomes too, so that earlier outcomes are kept. */
 function unreadable(error: unknown): RefreshedProject {
   if (!(error instanceof CallFailed)) throw error;
   return { problems: [{ severity: "error", rule: error.kind, message: explained(error) }] };
 }
 
-/** Nothing was sent for these; where the run was stopped meanwhile nothing went wrong either. */
 function notRead(planned: readonly PlannedChange[], { problems: [problem] }: RefreshedProject): Step[] {
   if (problem?.rule === stopped) return planned.map(skipped);
   return planned.map((change) => failed(change, problem?.message ?? "the project could not be read again"));
@@ -100,7 +99,6 @@ function stale({ address }: PlannedChange, why: string): Step {
   return { address, outcome: staleOutcome(why) };
 }
 
-/** The name of the project that a target is about. */
 export function projectOf(target: Target): string {
   if ("planned" in target) return target.desired.project.name;
   const [step] = target.steps;

@@ -6,8 +6,8 @@ import { preservedValue, requiredByServer } from "../model/server-required.ts";
 import type { Call, Change, Fields, Value } from "../model/types.ts";
 
 /**
- * A refused call in the form that its server asks for: with what it demands and no one declared, or in the words of an
- * older release. Undefined where there is no other form.
+ * Rewrites a rejected call as its server requires: with required parameters that are not declared, or with the values of
+ * an older release. Undefined if there is nothing to rewrite.
  */
 export function rewriteRejectedCall(
   catalogue: Catalogue,
@@ -16,11 +16,11 @@ export function rewriteRejectedCall(
   failure: CallFailed,
 ): Call | undefined {
   if (failure.status !== 400) return undefined;
-  const more = demands(catalogue, change, failure) ?? olderWords(catalogue, change, call, failure);
+  const more = requiredParameters(catalogue, change, failure) ?? olderValues(catalogue, change, call, failure);
   return more && { ...call, parameters: { ...call.parameters, ...more } };
 }
 
-/** What to do about a refusal, beyond the server's own words; undefined where they say all there is to say. */
+/** Advice on a rejected change; undefined if the server's message suffices. */
 export function adviceOn(catalogue: Catalogue, change: Change, failure: CallFailed): string | undefined {
   const { status, method, serverMessage = "" } = failure;
   if (status !== 400 || method !== "PUT") return undefined;
@@ -34,30 +34,30 @@ export function adviceOn(catalogue: Catalogue, change: Change, failure: CallFail
   return `the server gives no reason; many servers reject addresses in a local network: check ${firstFew(addresses)}`;
 }
 
-/** What is missing by the server's words: undefined unless all of it may be added to what is declared. */
+/** Parameters that the server reports as missing; undefined unless all of them are known to be required. */
 function missingIn(catalogue: Catalogue, change: Change, { serverMessage = "" }: CallFailed): string[] | undefined {
   const missing = Array.from(serverMessage.matchAll(/(\w+) is missing/g), ([, name = ""]) => name);
   const required = new Set(requiredByServer(catalogue, { ...change, fields: change.declared }).map(({ name }) => name));
   return missing.length > 0 && missing.every((name) => required.has(name)) ? missing : undefined;
 }
 
-function demands(catalogue: Catalogue, change: Change, failure: CallFailed): Fields | undefined {
+function requiredParameters(catalogue: Catalogue, change: Change, failure: CallFailed): Fields | undefined {
   const missing = missingIn(catalogue, change, failure) ?? [];
   const values = missing.map((name): [string, Value | undefined] => [name, preservedValue(name, change.live)]);
   const known = values.flatMap(([name, value]): [string, Value][] => (value === undefined ? [] : [[name, value]]));
   return missing.length > 0 && known.length === missing.length ? Object.fromEntries(known) : undefined;
 }
 
-function olderWords(
+function olderValues(
   catalogue: Catalogue,
   { kind }: Change,
   { parameters = {} }: Call,
   { serverMessage = "" }: CallFailed,
 ): Fields | undefined {
-  const { olderWords: words } = kindOf(catalogue, kind);
-  if (!words || !serverMessage.includes("does not have a valid value")) return undefined;
+  const { olderWords: values } = kindOf(catalogue, kind);
+  if (!values || !serverMessage.includes("does not have a valid value")) return undefined;
   const changed = Object.entries(parameters).flatMap(([name, value]): [string, Value][] => {
-    const older = words.get(String(value));
+    const older = values.get(String(value));
     return older === undefined ? [] : [[name, older]];
   });
   return changed.length > 0 ? Object.fromEntries(changed) : undefined;

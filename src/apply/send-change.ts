@@ -13,17 +13,17 @@ import type { Call, Change, Fields, Outcome, Value } from "../model/types.ts";
 import { adviceOn, rewriteRejectedCall } from "./rejected-call.ts";
 import { isApplied, isVisible, subjectsOf } from "./verify-write.ts";
 
-/** What became of a change, and the answer or the failure of its request. */
+/** The outcome of a change, and the response or the failure of its request. */
 export interface SentChange {
   readonly outcome: Outcome;
   readonly answer?: Answer;
   readonly failure?: CallFailed;
 }
 
-/** Sends a change. Never throws for what a server does: what fails is an outcome. */
+/** Sends a change. Failed requests are outcomes, never exceptions. */
 export async function sendChange(writer: Writer, change: Change, call: Call): Promise<SentChange> {
   try {
-    const settled = await sendInEitherForm(writer, change, call);
+    const settled = await sendOrRewrite(writer, change, call);
     if ("answer" in settled)
       return { answer: settled.answer, outcome: answered(writer.catalogue, change, settled.answer) };
     if ("found" in settled) return { outcome: { status: "applied" } };
@@ -40,15 +40,15 @@ function withAdvice(result: SentChange, advice: string | undefined): SentChange 
   return { ...result, outcome: { ...outcome, error: `${outcome.error}; ${advice}` } };
 }
 
-/** Sent as it is and, where the server refuses that and asks for another form, in that one. */
-async function sendInEitherForm(writer: Writer, change: Change, call: Call): Promise<Settled> {
-  const look = isVisible(change) ? (reader: Reader) => isInPlace(reader, change) : undefined;
-  const settled = await writer.settle(call, look);
+/** If the server rejects the call, sends it once more as the server requires. */
+async function sendOrRewrite(writer: Writer, change: Change, call: Call): Promise<Settled> {
+  const probe = isVisible(change) ? (reader: Reader) => isInPlace(reader, change) : undefined;
+  const settled = await writer.settle(call, probe);
   const other =
     "failure" in settled && !settled.unknown
       ? rewriteRejectedCall(writer.catalogue, change, call, settled.failure)
       : undefined;
-  return other ? writer.settle(other, look) : settled;
+  return other ? writer.settle(other, probe) : settled;
 }
 
 function unanswered({ failure, unknown, lookUp }: Extract<Settled, { failure: unknown }>, call: Call): SentChange {
@@ -62,13 +62,13 @@ function unknownOutcomeText(failure: CallFailed, lookUp: CallFailed | undefined)
   return `${explained(failure)}; the server may or may not have acted`;
 }
 
-/** Whether the run ended before a call was sent: by a signal, or by another call, whose failure is then thrown for it too. */
+/** Whether the run ended before a call was sent, by a signal or by the failure of another call. */
 function isUnsent(failure: CallFailed, { method, path }: Call): boolean {
   if (!failure.endsRun) return false;
   return failure.path !== path || failure.method !== method || (failure.kind === "aborted" && failure.attempts === 0);
 }
 
-/** Whether what is live now shows that a change was applied. Only for one that {@link isVisible}. @throws CallFailed. */
+/** Reads whether a change was applied. Only for one that {@link isVisible}. @throws CallFailed. */
 export async function isInPlace(reader: Reader, change: Change): Promise<boolean> {
   return isApplied(
     reader.catalogue,
@@ -77,7 +77,7 @@ export async function isInPlace(reader: Reader, change: Change): Promise<boolean
   );
 }
 
-/** What an answer to a write says of it (docs/servers.md): servers may keep another value, or nothing at all. */
+/** The outcome according to the response (docs/servers.md): servers may keep other values. */
 function answered(catalogue: Catalogue, change: Change, { body }: Answer): Outcome {
   if (!isObject(body) || isRemoval(change)) return { status: "applied" };
   if (body.inherited === true) {
@@ -90,7 +90,7 @@ function answered(catalogue: Catalogue, change: Change, { body }: Answer): Outco
   return { status: "applied", ...(notKept.length > 0 && { not_kept: notKept }) };
 }
 
-/** What is written is meant to be on, unless it says itself whether it is. */
+/** A write activates a resource unless it declares `active`. */
 function offIn({ declared }: Change, { active }: Readonly<Record<string, unknown>>): string[] {
   return isOff(active) && !("active" in declared) ? ["active"] : [];
 }

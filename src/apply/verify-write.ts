@@ -9,19 +9,19 @@ import { isRemoval } from "../model/removal-changes.ts";
 import type { Change, DesiredProject, Live } from "../model/types.ts";
 
 /**
- * Whether reading can show that a change was applied: something that the server reports has to change by it. What
- * changes a secret alone, or sends again what is there already, leaves no trace.
+ * Whether reading can show that a change was applied. It cannot if the change affects only secrets, or sends values that
+ * are live already.
  */
 export function isVisible(change: Change): boolean {
   return change.action !== "update" || Object.keys(change.before ?? {}).length > 0;
 }
 
-/** Whether what is live now shows that a change was applied. Only for one that {@link isVisible}. */
+/** Whether live resources show that a change was applied. Only for one that {@link isVisible}. */
 export function isApplied(catalogue: Catalogue, change: Change, live: readonly Live[]): boolean {
   return lostOf(catalogue, change, live).length === 0;
 }
 
-/** What of a change that {@link isVisible} is not live: all of it, or these parameters. */
+/** The parameters of a change that are not live, or all. Only for one that {@link isVisible}. */
 export function lostOf(catalogue: Catalogue, change: Change, live: readonly Live[]): "all" | readonly string[] {
   const found = live.find((each) => isSubject(catalogue, change, each));
   if (isRemoval(change)) return found?.active ? "all" : [];
@@ -33,28 +33,27 @@ export function lostOf(catalogue: Catalogue, change: Change, live: readonly Live
   });
 }
 
-/** By the server's own number where there is one: of two that are equal but for case, one may stay. */
+/** By ID if there is one, because keys may differ only in case. */
 function isSubject(catalogue: Catalogue, { kind, key, live }: Change, found: Live): boolean {
   if (found.kind !== kind) return false;
   if (live?.id !== undefined) return found.id === live.id;
   return identityOf(catalogue, found) === identityOf(catalogue, { kind, key });
 }
 
-/** What a ledger needs of the answer to a write; it holds no secret, as the answer itself may. */
+/** What the ledger needs of the response to a write. Unlike the response, it contains no secrets. */
 export interface Seen {
   readonly updatedAt?: string | undefined;
-  /** Declared parameters that the server did not report. */
+  /** Declared parameters that are missing in the response. */
   readonly unreported: readonly string[];
 }
 
-/** What an answer shows of the resource that was written. */
 export function writtenState(catalogue: Catalogue, { kind, key, declared }: Change, answer: Answer | undefined): Seen {
   const row = isObject(answer?.body) ? answer.body : {};
   const reported = reportedFields(catalogue, { kind, key, fields: declared }, row);
   return { updatedAt: updatedAtOf(row), unreported: Object.keys(declared).filter((name) => !(name in reported)) };
 }
 
-/** The resources of changes in one project, to be read as the changes want them. */
+/** The resources of changes in one project, as a desired state to read. */
 export function subjectsOf(catalogue: Catalogue, name: string, changes: readonly Change[]): DesiredProject {
   const resources = changes.map((change) => {
     const { kind, key, declared, origin } = change;

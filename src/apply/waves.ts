@@ -12,7 +12,7 @@ import { projectOf, type Target } from "./recheck.ts";
 import { isVisible, lostOf, subjectsOf } from "./verify-write.ts";
 
 export interface WavesOptions extends ApplyOptions {
-  /** What is to be done in these projects, worked out right before. */
+  /** Computes the changes of these projects, immediately before their writes. */
   readonly batchesOf: (targets: readonly Target[]) => readonly Batch[];
 }
 
@@ -25,13 +25,13 @@ export interface PlanWave extends Pick<WaveCount, "status" | "reason"> {
 export interface AppliedWaves {
   readonly outcomes: Outcomes;
   readonly waves: readonly PlanWave[];
-  /** Why nothing else may be done in this run; left out where all went well. */
+  /** Why the run ended early. */
   readonly halted?: string;
 }
 
 /**
- * Carries out changes wave by wave. After each its projects are read again; a failure, an unknown outcome or a value
- * that was not kept ends the run before the next wave, whose projects are neither read nor written (docs/fleets.md).
+ * Applies changes wave by wave. After each wave its projects are read again. A failure, an unknown outcome or a value
+ * that was not kept ends the run: later waves are neither read nor written (docs/fleets.md).
  */
 export async function applyInWaves(
   writer: Writer,
@@ -53,7 +53,7 @@ export async function applyInWaves(
   return { outcomes, waves: ended, ...(halted !== undefined && { halted }) };
 }
 
-/** The outcomes of a wave, and what became of it. */
+/** The outcomes and the status of a wave. */
 interface WaveEnd {
   readonly outcomes: Outcomes;
   readonly wave: Omit<PlanWave, "projects">;
@@ -82,7 +82,7 @@ async function note({ watchers }: ApplyOptions, noted: WavePlace & { readonly re
   for (const watcher of watchers) await watcher.noted?.({ event: "wave", ...noted });
 }
 
-/** The writes of a wave, and what keeps the next one from beginning. */
+/** Writes a wave and reads it again. `reason` prevents the next wave. */
 async function writeAndCheck(
   writer: Writer,
   targets: readonly Target[],
@@ -92,24 +92,24 @@ async function writeAndCheck(
   const listening = { outcome: async (event: ChangeEvent) => void events.push(event) };
   const watchers = [...options.watchers, listening];
   const outcomes = await applyChanges(writer, options.batchesOf(targets), { ...options, watchers });
-  const reason = troubleIn(outcomes) ?? options.stopped();
+  const reason = stopReason(outcomes) ?? options.stopped();
   if (reason !== undefined) return { outcomes, reason };
   const seen = await readAgain(writer, events, options.workers);
   const all = new Map([...outcomes, ...seen.outcomes]);
-  return { outcomes: all, reason: troubleIn(all) ?? seen.unread };
+  return { outcomes: all, reason: stopReason(all) ?? seen.unread };
 }
 
-/** The first outcome after which no other project may be touched. */
-function troubleIn(outcomes: Outcomes): string | undefined {
+/** The first outcome after which no further wave may start. */
+function stopReason(outcomes: Outcomes): string | undefined {
   const bad = [...outcomes].filter(([, outcome]) => isBad(outcome));
   const [first] = bad;
   if (!first) return undefined;
   const [address, { status, not_kept: lost = [] }] = first;
-  const what = status === "applied" ? `did not keep ${lost.join(", ")}` : troubles[status];
+  const what = status === "applied" ? `did not keep ${lost.join(", ")}` : stopMessages[status];
   return `${address} ${what}${bad.length > 1 ? `, and ${bad.length - 1} more` : ""}`;
 }
 
-const troubles: Readonly<Partial<Record<Outcome["status"], string>>> = {
+const stopMessages: Readonly<Partial<Record<Outcome["status"], string>>> = {
   failed: "failed",
   unknown: "has an unknown outcome",
 };
@@ -119,13 +119,13 @@ function isBad({ status, not_kept: lost = [] }: Outcome): boolean {
 }
 
 interface SeenAgain {
-  /** Those that are otherwise than the server said. */
+  /** Outcomes that differ from the responses. */
   readonly outcomes: Outcomes;
-  /** Why some of it is not known. */
+  /** Why a project could not be read. */
   readonly unread?: string;
 }
 
-/** Reads the projects that were written once more, as far as reading can show what was done. */
+/** Reads the written projects again, for changes that reading can show. */
 async function readAgain(reader: Reader, events: readonly ChangeEvent[], workers: number): Promise<SeenAgain> {
   const written = events.flatMap(({ change, outcome }) =>
     change && outcome.status === "applied" && isVisible(change) ? [change] : [],
@@ -137,7 +137,7 @@ async function readAgain(reader: Reader, events: readonly ChangeEvent[], workers
   return { outcomes: new Map(losses), ...(typeof unread === "string" && { unread }) };
 }
 
-/** What of one project's changes is not there, or why that is not known. */
+/** The changes of one project that are not live, or why it could not be read.  */
 async function lossesOf(reader: Reader, changes: readonly Change[]): Promise<string | [string, Outcome][]> {
   const [{ project: name } = { project: "" }] = changes;
   try {
@@ -154,10 +154,10 @@ async function lossesOf(reader: Reader, changes: readonly Change[]): Promise<str
 }
 
 function undone(change: Change): string {
-  return `the server said that it was done, and read again it is ${isRemoval(change) ? "still there" : "not there"}`;
+  return `the server reported success, but the resource is ${isRemoval(change) ? "still there" : "missing"} when read again`;
 }
 
-/** A wave that is not begun; watchers are notified. */
+/** Skips a wave and notifies the watchers. */
 async function skipWave(targets: readonly Target[], why: string, { watchers }: ApplyOptions): Promise<WaveEnd> {
   const events = targets.flatMap((target) => skipped(target, why));
   for (const event of events) for (const watcher of watchers) await watcher.outcome?.(event);

@@ -1,7 +1,7 @@
 import { dirname } from "node:path";
 import { exit, UserError } from "../base/exit.ts";
 import { printable } from "../base/printable.ts";
-import { createFollower, type Follower } from "../git/follow.ts";
+import { createFollower, type Follower } from "../git/fast-forward.ts";
 import { repositoryAround } from "../git/repository.ts";
 import { unshared } from "../reconcile/workers.ts";
 import { watchMetrics } from "../report/prometheus.ts";

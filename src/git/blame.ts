@@ -11,31 +11,28 @@ export interface LineCommit {
   /** ISO 8601, in the author's own time zone. */
   readonly date: string;
   readonly subject: string;
-  /** The clone does not reach back to where the line was written: this commit, or an earlier one. */
+  /** Whether the clone is shallow and the line is from this commit or an earlier one. */
   readonly shallow: boolean;
 }
 
-/** Commits by line; null for a line that is not committed yet. Or why git cannot tell, in words. */
+/** Commits by line, null for uncommitted lines; or an error message. */
 export type Blame = ReadonlyMap<number, LineCommit | null> | { readonly why: string };
 
-/**
- * Who wrote these lines of a file, from 1. Asks git alone, which reads the repository and writes nothing; a link is
- * followed, since git would tell of the link.
- */
+/** The commits of these lines of a file; the first line is 1. Links are followed, because git would blame the link. */
 export function blameLines(root: string, file: string, lines: readonly number[]): Blame {
   const path = realPath(join(root, file));
   if (path === undefined) return { why: unknown };
   const found = findRepository(dirname(path));
   if ("ran" in found) return whyNot(found.ran, lines);
   const { location, home: cwd } = found;
-  const listed = runGit({ cwd, location, words: listSettings });
+  const listed = runGit({ cwd, location, args: listSettings });
   const configured = settingsIn(listed.stdout);
   const settings = [...withoutPrograms(configured), ...withoutFilters(configured)];
   const ranges = [...new Set(lines)].flatMap((line) => ["-L", `${line},${line}`]);
-  const words = ["blame", "--porcelain", "--encoding=UTF-8", "--no-textconv", ...ranges, "--", basename(path)];
-  const ran = runGit({ cwd, location, settings, words });
+  const args = ["blame", "--porcelain", "--encoding=UTF-8", "--no-textconv", ...ranges, "--", basename(path)];
+  const ran = runGit({ cwd, location, settings, args });
   if (listed.code !== 0 || ran.code !== 0) return whyNot(listed.code === 0 ? ran : listed, lines);
-  const shallow = () => runGit({ cwd, location, words: ["rev-parse", "--is-shallow-repository"] }).stdout.trim();
+  const shallow = () => runGit({ cwd, location, args: ["rev-parse", "--is-shallow-repository"] }).stdout.trim();
   return parsed(ran.stdout, ran.stdout.includes("\nboundary\n") && shallow() === "true");
 }
 
@@ -52,7 +49,7 @@ const reasons: readonly (readonly [RegExp, string])[] = [
   [/dubious ownership/, "git does not trust this repository, which another user owns; see git's safe.directory"],
 ];
 
-/** A file that git does not know, or a repository without a commit, has lines that are not committed. */
+/** Lines of untracked files, and of repositories without commits, are uncommitted. */
 function whyNot({ code, stderr }: GitRan, lines: readonly number[]): Blame {
   if (code === null) return { why: "git is not installed" };
   if (/no such (?:path|ref)|does not have any commits|cannot stat path/i.test(stderr)) {
@@ -65,7 +62,7 @@ const unknown = "git cannot tell who wrote it";
 
 const heading = /^([0-9a-f]{40,64}) \d+ (\d+)/;
 
-/** Git tells of each commit once: its lines after the first have no more than its name. */
+/** Git prints the details of a commit only with its first line. */
 function parsed(text: string, isClipped: boolean): ReadonlyMap<number, LineCommit | null> {
   const commits = new Map<string, Map<string, string>>();
   const lines: [number, string][] = [];

@@ -7,8 +7,7 @@ import { runGit } from "./run-git.ts";
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * The commit that a folder is at: git's answer, or, without git, that of the pipeline that checked the folder out. Null
- * where neither knows.
+ * The current commit of a folder, from git or, without git, from the variables of the pipeline. Null if unknown.
  */
 export function commitOf(folder: string, env: Environment = process.env): string | null {
   const repository = repositoryAbove(folder);
@@ -19,23 +18,23 @@ function commitByGit(folder: string): string | undefined {
   const found = findRepository(folder);
   if ("ran" in found) return undefined;
   const { location, home } = found;
-  const { code, stdout } = runGit({ cwd: home, location, words: ["rev-parse", "--verify", "HEAD"] });
+  const { code, stdout } = runGit({ cwd: home, location, args: ["rev-parse", "--verify", "HEAD"] });
   return code === 0 ? stdout.trim() : undefined;
 }
 
-/** Asked first, since git is a process of its own. */
+/** Checked first, which is faster than starting git. */
 function repositoryAbove(folder: string): string | undefined {
   if (process.env.GIT_DIR || existsSync(join(folder, ".git"))) return folder;
   return dirname(folder) === folder ? undefined : repositoryAbove(dirname(folder));
 }
 
-/** Where a pipeline names the commit that it checked out, and the folder of it. */
+/** Variables of pipelines for the commit and the folder of the checkout. */
 const checkouts = [
   { commit: "CI_COMMIT_SHA", folder: "CI_PROJECT_DIR" },
   { commit: "GITHUB_SHA", folder: "GITHUB_WORKSPACE" },
 ] as const;
 
-/** A repository that a job cloned into its checkout is at a commit of its own, which the pipeline does not know. */
+/** Not for another repository that was cloned inside the checkout. */
 function commitByPipeline(folder: string, env: Environment): string | undefined {
   const checkout = checkouts.find((each) => isCheckout(folder, env[each.folder]));
   const commit = checkout && env[checkout.commit];

@@ -3,15 +3,14 @@ import { createHash } from "node:crypto";
 import { exit, UserError } from "../base/exit.ts";
 import { type GitLocation, startGit } from "./run-git.ts";
 
-/** Reads objects of a repository through one `git cat-file --batch`; disposing ends it. */
+/** Reads objects through one `git cat-file --batch` process. */
 export interface GitObjects extends AsyncDisposable {
-  /** The contents of blobs by their IDs. @throws UserError where git has not got one of them. */
+  /** Contents of blobs by ID. @throws UserError if one is missing. */
   readonly read: (ids: readonly string[]) => Promise<ReadonlyMap<string, Buffer>>;
 }
 
-/** Of the repository at a location. */
 export function gitObjects(location: GitLocation): GitObjects {
-  const call = { cwd: location.top, location, words: ["cat-file", "--batch"] };
+  const call = { cwd: location.top, location, args: ["cat-file", "--batch"] };
   const child = startGit(call, { stdio: "pipe" }) as ChildProcessWithoutNullStreams;
   const ended = new Promise<void>((resolve) => {
     child.once("close", () => resolve());
@@ -47,7 +46,7 @@ function lacking(id: string): string {
   return `git lacks ${id}, as in a clone with --filter; git fetch --refetch --no-filter origin brings it`;
 }
 
-/** What a process prints, taken line by line or by a number of bytes. */
+/** Reads the output of a process by lines or bytes. */
 class Output {
   readonly #chunks: AsyncIterator<Buffer>;
   #rest: Buffer = Buffer.alloc(0);
@@ -81,7 +80,7 @@ class Output {
   }
 }
 
-/** The ID that git gives a file of these bytes, unless filters change it first; as long as IDs of the repository are. */
+/** The blob ID of these bytes, without filters. `length` is that of IDs in the repository. */
 export function blobId(bytes: Buffer, length: number): string {
   const hash = createHash(length === 64 ? "sha256" : "sha1");
   return hash.update(`blob ${bytes.length}\0`).update(bytes).digest("hex");

@@ -1,21 +1,21 @@
 import type { GitSetting } from "./run-git.ts";
 
-/** Settings that name a program, or make git take a remote for one. */
+/** Settings that name a program to run. */
 const programs =
   /^(?:core\.(?:sshcommand|gitproxy|fsmonitor|hookspath|askpass|alternaterefscommand|editor|pager)|credential\..*helper|credential\.helper|filter\..*\.(?:clean|smudge|process|required)|merge\..*\.driver|diff\..*\.(?:command|textconv)|diff\.external|remote\..*\.(?:uploadpack|receivepack|vcs)|gpg\..*program|gpg\.program|hook\..*\.command)$/s;
 
 /** A setting as git lists it. */
 export interface Configured {
-  /** `local` and `worktree` are the repository's own. */
+  /** `local` and `worktree` belong to the repository. */
   readonly scope: string;
   readonly key: string;
   readonly value: string;
 }
 
-/** Lists what is configured: `local\0core.bare\nfalse\0` for each setting. */
+/** Lists settings as `local\0core.bare\nfalse\0`. */
 export const listSettings = ["config", "--null", "--show-scope", "--list"] as const;
 
-/** The settings in what {@link listSettings} prints. */
+/** Parses the output of {@link listSettings}. */
 export function settingsIn(listed: string): readonly Configured[] {
   const parts = listed.split("\0");
   return parts.flatMap((scope, index) => {
@@ -25,8 +25,8 @@ export function settingsIn(listed: string): readonly Configured[] {
 }
 
 /**
- * What takes the place of each such setting of the repository itself: those of the system and the person, in their
- * order, else nothing. An empty helper clears the list of those before it.
+ * Overrides such settings of the repository with those of the system and the user, in order, or with nothing. An empty
+ * value clears a list of helpers.
  */
 export function withoutPrograms(settings: readonly Configured[]): readonly GitSetting[] {
   const isOwn = (scope: string) => scope === "local" || scope === "worktree";
@@ -40,7 +40,7 @@ export function withoutPrograms(settings: readonly Configured[]): readonly GitSe
   });
 }
 
-/** Turns off every filter, wherever it is configured. */
+/** Disables all filters. */
 export function withoutFilters(settings: readonly Configured[]): readonly GitSetting[] {
   const keys = settings.flatMap(({ key }) =>
     /^filter\..*\.(?:clean|smudge|process|required)$/s.test(key) ? [key] : [],
@@ -48,7 +48,7 @@ export function withoutFilters(settings: readonly Configured[]): readonly GitSet
   return [...new Set(keys)].map((key): GitSetting => [key, emptyOf(key)]);
 }
 
-/** What a setting has to say to name no program but the usual one. */
+/** A value with which git runs no program, or its default one. */
 function emptyOf(key: string): string {
   const harmless: Readonly<Record<string, string>> = {
     "core.sshcommand": "ssh",

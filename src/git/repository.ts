@@ -6,22 +6,22 @@ import { shellWord } from "../base/shell-word.ts";
 import { findRepository } from "./find-repository.ts";
 import { type GitLocation, type GitRan, runGit } from "./run-git.ts";
 
-/** A repository, asked through the `git` program. Nothing is ever written to it, or fetched. */
+/** Read access to a repository through `git`; never fetches. */
 export interface GitRepository {
   readonly location: GitLocation;
-  /** The top folder of the work tree, links followed. */
+  /** The top folder of the work tree, without symbolic links. */
   readonly top: string;
-  /** From there to the workspace: empty, or ending in a slash. */
+  /** Path from there to the workspace: empty, or with a trailing slash. */
   readonly prefix: string;
-  /** The same as it was named, links of the repository not followed: at another commit they may lead elsewhere. */
+  /** The same, with symbolic links, which may have other targets at another commit. */
   readonly named: string;
-  /** What git prints; undefined where it says no. */
-  readonly ask: (...words: readonly string[]) => string | undefined;
+  /** The output of git; undefined if it fails. */
+  readonly ask: (...args: readonly string[]) => string | undefined;
 }
 
 /**
- * The repository that a folder lies in.
- * @throws UserError (64) without git, outside of a repository, and where git refuses to read it, in git's own words.
+ * The repository of a folder.
+ * @throws UserError (64) without git, outside of a repository, and with the message of git if it cannot be read.
  */
 export function repositoryAround(folder: string): GitRepository {
   const found = findRepository(folder);
@@ -32,8 +32,8 @@ export function repositoryAround(folder: string): GitRepository {
     top: location.top,
     prefix: prefixOf(relative(location.top, home)),
     named: namedBelow(location.top, resolve(folder)) ?? relative(location.top, home),
-    ask: (...words) => {
-      const { code, stdout } = runGit({ cwd: home, location, words });
+    ask: (...args) => {
+      const { code, stdout } = runGit({ cwd: home, location, args });
       return code === 0 ? stdout : undefined;
     },
   };
@@ -60,8 +60,8 @@ function whyNone(folder: string, { code, stderr }: GitRan): string {
 }
 
 /**
- * The full ID of the commit that a revision names.
- * @throws UserError (64) where git finds none; a shallow clone is told how to get it.
+ * The full ID of a revision.
+ * @throws UserError (64) if there is no such commit; in a shallow clone, with advice.
  */
 export function commitNamed({ ask }: GitRepository, revision: string): string {
   const found = revision.startsWith("-") ? undefined : commitIn(ask, revision);

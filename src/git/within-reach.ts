@@ -3,12 +3,12 @@ import { dirname, isAbsolute, join, sep } from "node:path";
 import process from "node:process";
 import { repositoryTop } from "./find-repository.ts";
 
-/** Links that a path may lead through; the system gives up after as many. */
-const mostLinks = 40;
+/** Symbolic links in a path, as the system limits them. */
+const maxLinks = 40;
 
 /**
- * Whether who edits the files of a workspace can change what a path leads to: it lies below `root` or elsewhere in the
- * repository around it, or leads through a link or a folder there. False for what does not exist.
+ * Whether editing files of a workspace, or of its repository, can change the target of a path: the path is inside, or
+ * passes through a folder or link inside. False if it does not exist.
  */
 export function isWithinReach(root: string, path: string): boolean {
   try {
@@ -20,13 +20,13 @@ export function isWithinReach(root: string, path: string): boolean {
   }
 }
 
-/** Not made shorter: what is above a link is above where it leads. */
+/** Not normalized, because `..` after a link is relative to its target. */
 function absolute(folder: string, path: string): string {
   return isAbsolute(path) ? path : folder + sep + path;
 }
 
-/** Every file, folder and link on the way to what an absolute path leads to, in folders without links. */
-function stepsTo(path: string, links = mostLinks): readonly string[] {
+/** Every file, folder and link that resolving an absolute path passes through. */
+function stepsTo(path: string, links = maxLinks): readonly string[] {
   const steps: string[] = [];
   let at: string = sep;
   const parts = path.split(sep).filter((part) => part !== "" && part !== ".");

@@ -1,16 +1,16 @@
 import { createHash } from "node:crypto";
 import { compareTexts } from "../base/text.ts";
 
-/** How far a wave goes, with those before it: to a number of the projects that change, or to a share of them. */
+/** The end of a wave: a number or a percentage of the changed projects, including earlier waves. */
 export interface Wave {
   readonly amount: number;
   readonly unit: "projects" | "percent";
 }
 
-/** Waves that a person may state, or the sentence that says why not. */
-export type StatedWaves = { readonly waves: readonly Wave[] } | { readonly fault: string };
+/** Parsed waves, or an error message. */
+export type ParsedWaves = { readonly waves: readonly Wave[] } | { readonly fault: string };
 
-/** Where canaries are named and no waves: those first, then all. */
+/** Default with canaries: those first, then all. */
 export const canariesThenAll: readonly Wave[] = [
   { amount: 0, unit: "projects" },
   { amount: 100, unit: "percent" },
@@ -20,13 +20,13 @@ const all: Wave = { amount: 100, unit: "percent" };
 
 const expected = "expected increasing numbers of projects and percentages, such as 1,5%,100%";
 
-/** Reads waves such as `1,5%,100%`. The last one is all: 100 % is added where it is left out. */
-export function wavesIn(text: string): StatedWaves {
+/** Parses waves such as `1,5%,100%`. A missing 100% at the end is added. */
+export function wavesIn(text: string): ParsedWaves {
   const parts = text.split(",").map((part) => part.trim());
   const waves: Wave[] = [];
   for (const part of parts) {
     const wave = waveIn(part);
-    if (!wave) return { fault: `${JSON.stringify(part.slice(0, 50))} is no wave; ${expected}` };
+    if (!wave) return { fault: `${JSON.stringify(part.slice(0, 50))} is not a wave; ${expected}` };
     const fault = faultIn(wave, waves);
     if (fault) return { fault };
     waves.push(wave);
@@ -46,7 +46,7 @@ function waveIn(part: string): Wave | undefined {
 
 function faultIn(wave: Wave, before: readonly Wave[]): string | undefined {
   const text = waveText(wave);
-  if (wave.amount === 0) return `a wave of ${text} holds no project; ${expected}`;
+  if (wave.amount === 0) return `a wave of ${text} contains no project; ${expected}`;
   if (wave.unit === "percent" && wave.amount > 100) return `a wave of ${text} is more than all; ${expected}`;
   if (isAll(before.at(-1))) return `a wave of ${text} comes after 100%, when nothing is left; ${expected}`;
   const last = before.findLast(({ unit }) => unit === wave.unit);
@@ -59,9 +59,8 @@ function isAll(wave: Wave | undefined): boolean {
 }
 
 /**
- * The projects that change, wave by wave, each project in one of them and no wave empty. Canaries come first, all of
- * them in the first wave; then the order is that of a hash of the names, so that a wave is a sample of the fleet, and
- * the same one each time.
+ * Divides the changed projects into waves, without empty ones. All canaries are in the first wave. The others are ordered
+ * by a hash of their names, so that each wave is a reproducible sample of the fleet.
  */
 export function inWaves(
   projects: readonly string[],
@@ -82,7 +81,7 @@ export function inWaves(
     .filter((wave) => wave.length > 0);
 }
 
-/** A share is rounded up, but for what a fraction in binary adds. */
+/** Percentages are rounded up, with a tolerance for floating-point errors. */
 function endOf({ amount, unit }: Wave, count: number): number {
   return unit === "percent" ? Math.ceil((amount * count) / 100 - 1e-9) : amount;
 }

@@ -5,44 +5,43 @@ import { type Provider, placeholder } from "../manifest/secret-providers.ts";
 import { type Printed, type ProgramCall, runProvider } from "./provider-process.ts";
 import type { SecretRead } from "./secret-file.ts";
 
-/** What a provider is to be asked for, by the names behind its own, each once. */
+/** Distinct names to request from a provider. */
 export interface ProviderRequest {
   readonly provider: Provider;
   readonly names: readonly string[];
 }
 
-/** What a provider said of one name. */
+/** The response of a provider for one name. */
 export interface ProviderAnswer {
   readonly provider: Provider;
   readonly name: string;
   readonly read: SecretRead;
 }
 
-/** Where and how providers are run. */
 export interface ProviderContext {
-  /** The workspace: relative paths among arguments start there, as those of `file:` do. */
+  /** Working directory: the workspace. */
   readonly folder: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly signal?: AbortSignal | undefined;
-  /** Given what a call printed on stderr, which may hold anything. */
-  readonly words: (provider: Provider, stderr: string) => void;
+  /** Called with the stderr of a call, which may contain secrets. */
+  readonly onStderr: (provider: Provider, stderr: string) => void;
 }
 
-/** Programs that run at the same time, and bytes that one may print. */
-const mostPrograms = 8;
-const mostBytes = { each: 1024 * 1024, batch: 16 * 1024 * 1024 } as const;
+/** Concurrent programs, and bytes of output of each. */
+const maxPrograms = 8;
+const maxBytes = { each: 1024 * 1024, batch: 16 * 1024 * 1024 } as const;
 
-/** Asks providers, a bounded number of calls at a time. One that cannot be started or does not answer is not called again. */
+/** Runs providers, with limited concurrency. One that cannot be started or times out is not called again. */
 export async function askProviders(
   requests: readonly ProviderRequest[],
   context: ProviderContext,
 ): Promise<readonly ProviderAnswer[]> {
   const given = new Map<Provider, string>();
   const calls = requests.flatMap(callsOf);
-  const answers = await inParallel(calls, mostPrograms, async ({ provider, names }) => {
+  const answers = await inParallel(calls, maxPrograms, async ({ provider, names }) => {
     const printed = given.get(provider) ?? (await runProvider(callOf(provider, names, context)));
     if (typeof printed === "string") return answersOf(provider, names, () => ({ why: printed }));
-    context.words(provider, printed.stderr);
+    context.onStderr(provider, printed.stderr);
     if ("why" in printed && printed.ever) given.set(provider, printed.ever);
     return answersOf(provider, names, readers[provider.protocol](printed));
   });
@@ -69,17 +68,17 @@ function callOf(provider: Provider, names: readonly string[], { folder, env, sig
     folder,
     env: withoutOwn(env),
     timeout,
-    mostBytes: mostBytes[protocol],
+    maxBytes: maxBytes[protocol],
     signal,
   };
 }
 
-/** A provider needs none of Evenkeel's settings, among which are its token, its keys and the password of its state. */
+/** Removes Evenkeel's variables, which include its token, keys and passwords. */
 function withoutOwn(env: ProviderContext["env"]): ProviderContext["env"] {
   return Object.fromEntries(Object.entries(env).filter(([name]) => !/^EVENKEEL_/i.test(name)));
 }
 
-/** What a call that printed something says of each name, by protocol. */
+/** Parses the output of a call, by protocol. */
 const readers: Readonly<Record<Provider["protocol"], (printed: Printed) => (name: string) => SecretRead>> = {
   each: (printed) => {
     const read = single(printed);
@@ -91,7 +90,7 @@ const readers: Readonly<Record<Provider["protocol"], (printed: Printed) => (name
   },
 };
 
-/** One newline at the end is stripped, as of a file. */
+/** Strips one newline at the end. */
 function single(printed: Printed): SecretRead {
   const text = textIn(printed);
   if ("why" in text) return text;
@@ -139,8 +138,8 @@ function oneOf({ values, errors }: Batch, name: string): SecretRead {
 
 function errorIn(error: unknown): string {
   if (typeof error !== "string") return `its error is not a string but ${typeOf(error)}`;
-  const words = error.replace(/\s+/g, " ").trim();
-  return words === "" ? "its error is empty" : `it says: ${shortened(words)}`;
+  const message = error.replace(/\s+/g, " ").trim();
+  return message === "" ? "its error is empty" : `it says: ${shortened(message)}`;
 }
 
 function shortened(text: string): string {

@@ -4,9 +4,9 @@ import { resolve } from "node:path";
 import { UserError } from "../base/exit.ts";
 import { describeSystemError } from "../base/system-errors.ts";
 
-/** What this process shows to a server that asks who it is; both PEM. */
+/** A client certificate and its key, as PEM. */
 export interface Identity {
-  /** A certificate, with those between it and its authority behind it. */
+  /** The certificate, followed by intermediate ones. */
   readonly cert: string;
   readonly key: string;
 }
@@ -14,9 +14,9 @@ export interface Identity {
 const names = { cert: "EVENKEEL_CLIENT_CERT", key: "EVENKEEL_CLIENT_KEY" } as const;
 
 /**
- * The client certificate that EVENKEEL_CLIENT_CERT and EVENKEEL_CLIENT_KEY name by the paths of PEM files, relative to
- * the current folder; undefined where neither is set. An empty variable counts as unset.
- * @throws UserError where only one is set, or what they name is no certificate and its key.
+ * The client certificate of EVENKEEL_CLIENT_CERT and EVENKEEL_CLIENT_KEY, which are paths of PEM files; undefined if
+ * neither is set. An empty variable counts as unset.
+ * @throws UserError if only one is set, or the files are not a certificate and its key.
  */
 export function readIdentity(env: Readonly<Record<string, string | undefined>>): Identity | undefined {
   const { [names.cert]: certPath, [names.key]: keyPath } = env;
@@ -38,7 +38,7 @@ function textOf(variable: string, path: string, pem: Pem): string {
   return pem.text;
 }
 
-/** Why the key cannot stand beside the certificate; it completes "names FILE, ". */
+/** Why the key cannot be used with the certificate, as the end of "names FILE, ". */
 function objectionTo(cert: string, key: string): string | undefined {
   if (/-----BEGIN ENCRYPTED |^Proc-Type:.*ENCRYPTED/m.test(key)) {
     return "whose key is encrypted; expected one without a passphrase, as written by openssl pkey -in FILE -out FILE";
@@ -51,24 +51,24 @@ function objectionTo(cert: string, key: string): string | undefined {
   }
 }
 
-/** A text, or why there is none: it completes "FILE …". */
+/** A text, or why it cannot be used, as the end of "FILE …". */
 type Pem = { readonly text: string } | { readonly why: string };
 
-const mostBytes = 4 * 1024 * 1024;
+const maxBytes = 4 * 1024 * 1024;
 
-/** Reads a PEM file; what is no regular file is not even opened. */
+/** Reads a PEM file. Other than regular files are not opened. */
 function readPem(path: string): Pem {
   try {
     const stat = statSync(path);
     if (!stat.isFile()) return { why: "is not a file" };
-    if (stat.size > mostBytes) return { why: "is larger than 4 MiB" };
+    if (stat.size > maxBytes) return { why: "is larger than 4 MiB" };
     return { text: readFileSync(path, "latin1") };
   } catch (error) {
     return { why: `cannot be read (${describeSystemError(error)})` };
   }
 }
 
-/** Reads a PEM file of one certificate or more, and of nothing that is not one. */
+/** Reads the certificates of a PEM file. */
 export function readCertificates(path: string): Pem {
   const read = readPem(path);
   if ("why" in read) return read;

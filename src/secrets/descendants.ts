@@ -1,28 +1,27 @@
 import { randomUUID } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 
-/** A variable that a process and all that it starts inherit, in whatever group or session they are. */
+/** An environment variable that all descendants of a process inherit, whatever their group or session. */
 export interface Marker {
   readonly name: string;
   readonly value: string;
 }
 
-/** A marker of one call. */
 export function newMarker(): Marker {
   return { name: "PROVIDER_CALL", value: randomUUID() };
 }
 
-/** Processes may start others while they are being ended; one that still does so after these rounds is left. */
-const mostRounds = 20;
+/** Processes may start others while they are being killed, so the search is repeated. */
+const maxRounds = 20;
 
 /**
- * Kills a process, its group, and on Linux all that it has started, also in sessions of their own; elsewhere, and for
- * what emptied its environment and left its parent, the group is all that can be found.
+ * Kills a process and its group, and on Linux all descendants, also those in other sessions, unless they cleared their
+ * environment and left their parent.
  */
 export function killAll(pid: number, marker: Marker): void {
   const killed = new Set<number>();
-  for (let round = 0; round < mostRounds; round++) {
-    // Who started whom can be seen only while both are there.
+  for (let round = 0; round < maxRounds; round++) {
+    // Before killing, because the parent of a process is known only while both exist.
     const found = startedBy(pid, marker).filter((each) => !killed.has(each));
     if (round === 0) kill(-pid);
     else if (found.length === 0) return;
@@ -37,7 +36,7 @@ function kill(pid: number): void {
   try {
     process.kill(pid, "SIGKILL");
   } catch {
-    // It has ended already, or belongs to another user.
+    // It has ended, or belongs to another user.
   }
 }
 
@@ -48,7 +47,7 @@ interface RunningProcess {
   readonly isMarked: boolean;
 }
 
-/** What carries the marker or is of the session, and all below it. */
+/** Processes with the marker or of the session, and their descendants. */
 function startedBy(pid: number, marker: Marker): readonly number[] {
   const all = processes(marker);
   const found = new Set(all.filter((each) => each.isMarked || each.session === pid).map((each) => each.pid));
@@ -66,7 +65,7 @@ function processes({ name, value }: Marker): readonly RunningProcess[] {
   const marked = `${name}=${value}`;
   return numbersIn("/proc").flatMap((pid) => {
     const stat = textOf(`/proc/${pid}/stat`);
-    // The name of a program stands in parentheses and may hold anything.
+    // The program name is in parentheses and may contain any character.
     const [state, parent, , session] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
     if (!parent || state === "Z") return [];
     const isMarked = textOf(`/proc/${pid}/environ`).split("\0").includes(marked);

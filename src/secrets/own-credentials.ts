@@ -6,11 +6,11 @@ import { holderOf } from "../base/secret-fragments.ts";
 import { passwordsIn, standardFile } from "./password-file.ts";
 import { type FileIdentity, readSecretFile } from "./secret-file.ts";
 
-/** What opens Evenkeel's own doors: no manifest may send it. */
+/** Evenkeel's own credentials, which manifests must not send. */
 export interface OwnCredentials {
-  /** Whether a text is one of them, or holds one as a whole in an encoding that is known. */
+  /** Whether a text contains one of them, also in a known encoding. */
   readonly areIn: (text: string) => boolean;
-  /** Whether a file is one that holds them, by what it is and not by its path. Files are looked at anew each time. */
+  /** Whether a file, by device and inode, contains them. */
   readonly fillFile: (file: FileIdentity) => boolean;
 }
 
@@ -19,7 +19,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
 /** The credentials in a text. */
 type Reading = (text: string) => readonly (string | undefined)[];
 
-/** Variables that hold a credential. */
+/** Variables that contain a credential. */
 const inVariables: Readonly<Record<string, Reading>> = {
   EVENKEEL_TOKEN: whole,
   EVENKEEL_LEDGER_KEY: whole,
@@ -37,7 +37,7 @@ const inVariables: Readonly<Record<string, Reading>> = {
   ),
 };
 
-/** Variables that name a file that holds one. */
+/** Variables that name a file with a credential. */
 const inNamedFiles: Readonly<Record<string, Reading>> = {
   EVENKEEL_TOKEN_FILE: whole,
   EVENKEEL_LEDGER_KEY_FILE: whole,
@@ -53,7 +53,7 @@ const inNamedFiles: Readonly<Record<string, Reading>> = {
   EVENKEEL_SECRET_PROVIDERS: whole,
 };
 
-/** Files of a user, below the home folder, that hold what this program and the programs that it starts open things with. */
+/** Files with credentials in the home folder, of this program and of programs that it starts. */
 const inHome: Readonly<Record<string, Reading>> = {
   ".postgresql/postgresql.key": keysIn,
   ".ssh/id_ed25519": keysIn,
@@ -64,7 +64,7 @@ const inHome: Readonly<Record<string, Reading>> = {
   ".config/git/credentials": whole,
 };
 
-/** The credentials that an environment and a workspace's folder name, and those that this process has used. */
+/** The credentials of an environment and a workspace, and those that this process has used. */
 export function ownCredentials(env: Environment, root: string): OwnCredentials {
   let known: { readonly used: number; readonly holds: (text: string) => boolean } | undefined;
   return {
@@ -110,7 +110,7 @@ function filesOf(env: Environment, root: string): readonly CredentialFile[] {
   ];
 }
 
-/** A password file is no secret of a manifest; what it holds counts where a database is opened. */
+/** Never allowed as secret files. Their passwords count only if a database is configured. */
 function passwordFiles(env: Environment, homes: readonly string[]): readonly CredentialFile[] {
   const usual = homes.map((home) => join(home, standardFile));
   const paths = env.PGPASSFILE ? [resolve(env.PGPASSFILE), ...usual] : usual;
@@ -136,18 +136,17 @@ function textOf(path: string): string {
   return "value" in found ? found.value : "";
 }
 
-/** A text that is a credential as it stands. */
 function whole(text: string): readonly string[] {
   return [text];
 }
 
-/** The address of a state or a queue, and the password in it. */
+/** The URL of a state or a queue, and its password. */
 function credentialsInAddress(text: string): readonly string[] {
   const address = text.trim();
   return address === "" ? [] : [address, ...loginIn(address)];
 }
 
-/** The password of a URL, in each spelling of it, and the pair that a Basic header is made of; a user alone is public. */
+/** The password of a URL, encoded and decoded, and USER:PASSWORD as in a Basic header. A user without password is public. */
 function loginIn(text: string): readonly string[] {
   const [, user = "", password = ""] = /^\s*(?:[a-z][a-z\d+.-]*:\/\/)?([^:@/?#]*):(.+)@/is.exec(text) ?? [];
   if (password === "") return [];
@@ -155,14 +154,14 @@ function loginIn(text: string): readonly string[] {
   return [password, plain, `${decoded(user)}:${plain}`];
 }
 
-/** Headers in the form of OpenTelemetry, `name=value,…`: all of them, each value, and what is behind a scheme in it. */
+/** From headers in the format of OpenTelemetry, `name=value,…`: the text, its values, and their parts after a scheme. */
 function credentialsInHeaders(text: string): readonly string[] {
   const values = text.split(",").map((pair) => pair.slice(pair.indexOf("=") + 1).trim());
   const plain = values.flatMap((value) => [value, decoded(value)]);
   return [text, ...plain, ...plain.flatMap(behindScheme)];
 }
 
-/** `Bearer abc` holds `abc`; `Basic …` holds a user and a password besides. */
+/** `abc` of `Bearer abc`; of `Basic …` also the user and the password. */
 function behindScheme(value: string): readonly string[] {
   const [, scheme = "", rest = ""] = /^([\w-]+)\s+(.+)$/s.exec(value) ?? [];
   if (scheme.toLowerCase() !== "basic") return [rest];
@@ -170,14 +169,14 @@ function behindScheme(value: string): readonly string[] {
   return [rest, pair, pair.slice(pair.indexOf(":") + 1)];
 }
 
-/** The private keys of a PEM file, each with its frame and without; none of a file that has certificates alone. */
+/** The private keys of a PEM file, with and without their frame. */
 function keysIn(text: string): readonly string[] {
   return [...text.matchAll(privateKey)].flatMap(([block, , body = ""]) => [block, body.replace(/^[\w-]+:.*$/gm, "")]);
 }
 
 const privateKey = /-----BEGIN ([A-Z ]*PRIVATE KEY)-----(.*?)-----END \1-----/gs;
 
-/** What a proxy or a collector is told by its own URL; there a user alone is the credential. */
+/** From the URL of a proxy or collector, where a user without password is a credential. */
 function loginAtHost(text: string): readonly string[] {
   const [, user = ""] = /^\s*(?:[a-z][a-z\d+.-]*:\/\/)?([^:@/?#]+)@/is.exec(text) ?? [];
   return user === "" ? loginIn(text) : [user, decoded(user)];

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { UserError } from "../base/exit.ts";
 import { describeSystemError, systemCode } from "../base/system-errors.ts";
 
-/** What a line of a password file has before the password, in its order. */
+/** The fields of a password file before the password. */
 export interface Login {
   readonly host: string;
   readonly port: number;
@@ -13,8 +13,8 @@ export interface Login {
 }
 
 /**
- * The password that libpq's password file has for a login: PGPASSFILE, else `~/.pgpass`. Undefined where it has none.
- * @throws UserError where it has one and others can read it, or it was named and cannot be read.
+ * The password for a login in the password file of libpq: `named` (PGPASSFILE), otherwise `~/.pgpass`.
+ * @throws UserError if it is readable by others, or is named and cannot be read.
  */
 export function passwordFor(login: Login, named: string | undefined): string | undefined {
   const file = named || join(homedir(), standardFile);
@@ -23,10 +23,10 @@ export function passwordFor(login: Login, named: string | undefined): string | u
   throw new UserError(`${file} holds the password of the state and others can read it; chmod 600 it`);
 }
 
-/** Where libpq looks for passwords in the folder of a user. */
+/** Default password file of libpq, in the home folder. */
 export const standardFile = ".pgpass";
 
-/** Every password in the text of a password file. */
+/** All passwords in a password file. */
 export function passwordsIn(text: string): readonly string[] {
   return entriesIn(text).flatMap(([, , , , password]) => password ?? []);
 }
@@ -45,7 +45,7 @@ function linesOf(file: string, isNamed: boolean): readonly (readonly string[])[]
   }
 }
 
-/** `host:port:database:user:password`, with a backslash before a colon or a backslash that is meant. */
+/** `host:port:database:user:password`, with colons and backslashes escaped by a backslash. */
 function fieldsOf(line: string): readonly string[] {
   const fields = line.match(/(?:^|:)(?:\\.|[^:\\])*/g) ?? [];
   return fields.map((field, index) => (index === 0 ? field : field.slice(1)).replace(/\\(.)/g, "$1"));

@@ -2,33 +2,32 @@ import { type ChildProcessWithoutNullStreams as Child, spawn } from "node:child_
 import { describeSystemError, systemCode } from "../base/system-errors.ts";
 import { killAll, type Marker, newMarker } from "./descendants.ts";
 
-/** A program to run once, without a shell, and what it may take. */
+/** A program to run without a shell, and its limits. */
 export interface ProgramCall {
   readonly program: string;
   readonly args: readonly string[];
   readonly folder: string;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** What it gets on stdin; left out: nothing. */
+  /** Input on stdin. */
   readonly input?: string | undefined;
   /** Milliseconds. */
   readonly timeout: number;
   /** Of stdout. */
-  readonly mostBytes: number;
+  readonly maxBytes: number;
   readonly signal?: AbortSignal | undefined;
 }
 
-/** What a program printed, or why that cannot be used; `ever`: what every other call of it would come to, where that is known. */
+/** The output of a program, or why it failed. `ever`: the reason that all further calls would fail. */
 export type Printed = Outcome & {
-  /** The end of it. */
+  /** Its last characters. */
   readonly stderr: string;
 };
 
 type Outcome = { readonly stdout: Buffer } | { readonly why: string; readonly ever?: string };
 
 /**
- * Runs a program in a session of its own. Where it takes too long, prints too much or the run is stopped, it is killed with
- * all that it started, and nothing is waited for that holds its pipes. Never rejects, and no reason repeats anything that
- * was printed.
+ * Runs a program in its own session. On a timeout, too much output or an abort, it is killed with its descendants. Never
+ * rejects, and reasons contain no output.
  */
 export async function runProvider(call: ProgramCall): Promise<Printed> {
   if (call.signal?.aborted) return { ...stopped, stderr: "" };
@@ -58,15 +57,15 @@ function started({ program, args, folder: cwd, env, input }: ProgramCall): Child
   }
 }
 
-/** Output is complete when its pipe is closed, or soon after the program's own end where something that it left running holds the pipe. */
-function finished(child: Child, { mostBytes }: ProgramCall): Promise<Outcome> {
+/** Output ends when its pipe is closed, or a second after the program ended, because a descendant may keep the pipe open. */
+function finished(child: Child, { maxBytes }: ProgramCall): Promise<Outcome> {
   return new Promise((resolve) => {
     const parts: Buffer[] = [];
     let size = 0;
     child.stdout.on("data", (part: Buffer) => {
       parts.push(part);
       size += part.length;
-      if (size > mostBytes) resolve({ why: `it printed more than ${mostBytes / 1024 / 1024} MiB` });
+      if (size > maxBytes) resolve({ why: `it printed more than ${maxBytes / 1024 / 1024} MiB` });
     });
     const ended = (code: number | null, signal: string | null) =>
       resolve(code === 0 ? { stdout: Buffer.concat(parts) } : { why: endingOf(code, signal) });
@@ -85,7 +84,7 @@ function cutShort(child: Child, { timeout, signal }: ProgramCall): Promise<Outco
       `it did not answer within ${timeout / 1000} s`,
       "it did not answer before, and was not called again",
     );
-    const timer = setTimeout(resolve, Math.min(timeout, longestTimer), late);
+    const timer = setTimeout(resolve, Math.min(timeout, maxTimer), late);
     const stop = () => resolve(stopped);
     signal?.addEventListener("abort", stop, { once: true });
     const ended = () => {
@@ -96,8 +95,8 @@ function cutShort(child: Child, { timeout, signal }: ProgramCall): Promise<Outco
   });
 }
 
-/** A timer of more milliseconds than this would ring at once. */
-const longestTimer = 2 ** 31 - 1;
+/** The maximum of `setTimeout`. */
+const maxTimer = 2 ** 31 - 1;
 
 function endingOf(code: number | null, signal: string | null): string {
   return code === null ? `it was ended by ${signal}` : `it exited with ${code}`;
@@ -110,21 +109,21 @@ function unstartable(error: unknown): Extract<Outcome, { why: string }> {
   return { why: `its program could not be started: ${describeSystemError(error)}` };
 }
 
-/** Reads a stream to its end and keeps the last characters. */
+/** Reads a stream and keeps the last characters. */
 function endOf(stream: Child["stderr"]): () => string {
   let text = "";
   stream.setEncoding("utf8").on("data", (part: string) => {
-    text = (text + part).slice(-mostWords);
+    text = (text + part).slice(-maxStderr);
   });
   return () => text;
 }
 
-const mostWords = 8192;
+const maxStderr = 8192;
 
 const running = new Map<Child, Marker>();
 let isWatching = false;
 
-/** Whatever ends this process, but SIGKILL, ends what it has started. */
+/** Unless it is killed with SIGKILL, this process ends those that it started. */
 function keepTrack(child: Child, marker: Marker): void {
   running.set(child, marker);
   if (!isWatching) process.on("exit", endAll);

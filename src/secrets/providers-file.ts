@@ -7,8 +7,8 @@ import type { Problem } from "../model/types.ts";
 import { readSecretFile } from "./secret-file.ts";
 
 /**
- * The providers of the file that EVENKEEL_SECRET_PROVIDERS names, relative to the current folder; undefined where it
- * names none. A program with a slash in its name is relative to that file.
+ * The providers in the file of EVENKEEL_SECRET_PROVIDERS; undefined if it is not set. A program with a slash in its name
+ * is relative to that file.
  */
 export function loadProviders(env: Readonly<Record<string, string | undefined>>, root: string): Providers | undefined {
   const { EVENKEEL_SECRET_PROVIDERS: file } = env;
@@ -22,7 +22,7 @@ export function loadProviders(env: Readonly<Record<string, string | undefined>>,
   return { known: new Map(placed), problems: [...problems, ...insideProblems(file, path, root)] };
 }
 
-/** The absolute path of that file. */
+/** The absolute path of EVENKEEL_SECRET_PROVIDERS. */
 export function providersPath({
   EVENKEEL_SECRET_PROVIDERS: file,
 }: Readonly<Record<string, string | undefined>>): string | undefined {

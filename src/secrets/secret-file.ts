@@ -2,28 +2,28 @@ import { closeSync, constants, fstatSync, openSync, readSync, realpathSync, stat
 import { sep } from "node:path";
 import { describeSystemError } from "../base/system-errors.ts";
 
-/** A secret's value, or why there is none. */
+/** The value of a secret, or why it cannot be read. */
 export type SecretRead = { readonly value: string } | { readonly why: string };
 
-/** What tells a file from all others, whatever its paths are: two hard links are one file. */
+/** Identifies a file independently of its path: hard links are the same file. */
 export interface FileIdentity {
   readonly device: bigint;
   readonly file: bigint;
 }
 
-/** Why a file may not be read, by what it is. */
+/** Why a file must not be read. */
 export type FileCheck = (file: FileIdentity) => string | undefined;
 
-/** Bytes of the largest secret, and milliseconds that reading one may take. */
-const mostBytes = 1024 * 1024;
-const mostTime = 5000;
+/** Limits of a secret in bytes, and of reading it in milliseconds. */
+const maxBytes = 1024 * 1024;
+const maxTime = 5000;
 
-/** Files of the system, which hold no secret of a user. */
+/** Not allowed, because they contain no secrets of users. */
 const systemFolders = ["/proc", "/sys", "/dev"];
 
 /**
- * The text of a regular file, one newline at its end stripped; line ends alone are none. Anything else is not even opened, since a pipe may never
- * answer and a device may act on it. No message holds any of the text.
+ * Reads a regular file without one trailing newline. Pipes and devices are not opened, because that may block or have side
+ * effects. Messages contain none of the text.
  */
 export function readSecretFile(path: string, checkFile: FileCheck = () => undefined): SecretRead {
   try {
@@ -39,7 +39,7 @@ export function readSecretFile(path: string, checkFile: FileCheck = () => undefi
 const ofSystem = "it is below /proc, /sys or /dev, which are not allowed";
 const irregular = "not a regular file";
 
-/** The file may be replaced after it was checked, so the opened one is checked again. */
+/** Checks the opened file again, because it may have been replaced. */
 function contentOf(path: string, checkFile: FileCheck): SecretRead {
   const { O_RDONLY, O_NONBLOCK = 0, O_NOCTTY = 0, O_NOFOLLOW = 0 } = constants;
   const file = openSync(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW);
@@ -55,17 +55,17 @@ function contentOf(path: string, checkFile: FileCheck): SecretRead {
   }
 }
 
-/** Read in small parts, so that a slow file system and a file that grows come to an end. */
+/** Reads in small parts, to enforce the limits on slow file systems and growing files. */
 function readWithin(file: number): Buffer | string {
   const parts: Buffer[] = [];
-  const end = performance.now() + mostTime;
-  for (let size = 0; size <= mostBytes; ) {
+  const end = performance.now() + maxTime;
+  for (let size = 0; size <= maxBytes; ) {
     const part = Buffer.alloc(partSize);
     const read = readSync(file, part);
     if (read === 0) return Buffer.concat(parts);
     parts.push(part.subarray(0, read));
     size += read;
-    if (performance.now() > end) return `it took more than ${mostTime / 1000} s to read`;
+    if (performance.now() > end) return `it took more than ${maxTime / 1000} s to read`;
   }
   return "larger than 1 MiB";
 }

@@ -9,28 +9,25 @@ import { askProviders, type ProviderRequest } from "./ask-provider.ts";
 import { type OwnCredentials, ownCredentials } from "./own-credentials.ts";
 import { readSecretFile, type SecretRead } from "./secret-file.ts";
 
-/** The only way from a reference to its value. */
+/** Resolves references to values. */
 export interface Secrets {
   /**
-   * Asks providers for what they were not asked for yet: until then no other method knows what it is. Returns those that
-   * they did not give, as {@link Secrets.missing} does. What a stopped run did not come to stays unasked.
+   * Requests values from providers, which the other methods do not. Returns what is missing, like {@link Secrets.missing}.
+   * After an abort, the rest stays unrequested.
    */
   ask(references: Iterable<SecretReference>, signal?: AbortSignal): Promise<readonly string[]>;
-  /**
-   * The secret's value.
-   * @throws SecretMissing where it is unset, empty, cannot be read, or its provider was not asked.
-   */
+  /** @throws SecretMissing if it is unset, empty, cannot be read, or was not requested from its provider. */
   resolve(reference: SecretReference): string;
-  /** The same; undefined where it would throw. */
+  /** Like `resolve`, but returns undefined instead of throwing. */
   known(reference: SecretReference): string | undefined;
   /**
-   * Those that cannot be resolved, each once and with the reason, sorted: `env:HOOK (not set)`. What a provider was not
-   * asked for is not among them.
+   * References that cannot be resolved, with the reason, sorted: `env:HOOK (not set)`. Those that were not requested from a
+   * provider are not included.
    */
   missing(references: Iterable<SecretReference>): readonly string[];
 }
 
-/** A reference that leads to no value. The message never holds a value. */
+/** A reference that cannot be resolved. The message contains no value. */
 export class SecretMissing extends UserError {
   readonly reference: string;
   readonly why: string;
@@ -44,13 +41,13 @@ export class SecretMissing extends UserError {
 
 export interface SecretSources {
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Folder that `file:` paths are relative to: the workspace. */
+  /** The workspace, the base of `file:` paths. */
   readonly root: string;
-  /** Literals that the workspace allows, by their whole reference (`manifest:FILE:LINE:COLUMN`). */
+  /** Literals in manifests by reference (`manifest:FILE:LINE:COLUMN`). */
   readonly plaintext: ReadonlyMap<string, string>;
-  /** Left out: no file of providers is named. */
+  /** Undefined without EVENKEEL_SECRET_PROVIDERS. */
   readonly providers?: Providers | undefined;
-  /** Told what providers print on stderr, without the secrets that are known; only where a person asked for it. */
+  /** Called with the stderr of providers, with known secrets redacted. */
   readonly debug?: ((text: string) => void) | undefined;
 }
 
@@ -65,8 +62,8 @@ const schemes: Readonly<Record<string, (rest: string, sources: SecretSources, ow
 };
 
 /**
- * Resolves `env:NAME`, `file:PATH` (one trailing newline stripped), literals of manifests, and what providers were asked
- * for; values are kept.
+ * Resolves `env:NAME`, `file:PATH` (without one trailing newline), literals in manifests, and values of providers. Values
+ * are cached.
  */
 export function createSecrets(sources: SecretSources): Secrets {
   const kept = new Map<string, SecretRead>();
@@ -95,13 +92,13 @@ export function createSecrets(sources: SecretSources): Secrets {
     missing,
     async ask(references, signal) {
       const asked = [...references].filter(({ secret }) => find(secret) === undefined);
-      const words: string[] = [];
+      const printed: string[] = [];
       const answers = await askProviders(requestsTo(asked, sources), {
         ...{ folder: sources.root, env: sources.env, signal },
-        words: ({ name }, stderr) => stderr && words.push(`${name}: ${stderr.trimEnd()}`),
+        onStderr: ({ name }, stderr) => stderr && printed.push(`${name}: ${stderr.trimEnd()}`),
       });
       if (!signal?.aborted) for (const { provider, name, read } of answers) keep(`${provider.name}:${name}`, read);
-      for (const each of words) sources.debug?.(knownSecrets.clean(each));
+      for (const each of printed) sources.debug?.(knownSecrets.clean(each));
       return missing(asked);
     },
     known({ secret }) {
@@ -118,7 +115,7 @@ export function createSecrets(sources: SecretSources): Secrets {
 
 const unasked: SecretRead = { why: "its provider was not asked" };
 
-/** Whether only a provider that is defined can tell. */
+/** Whether a defined provider resolves it. */
 function isAskable(reference: string, { providers }: SecretSources): boolean {
   return isProvided(reference) && providers?.known.has(schemeOf(reference).scheme) === true;
 }

@@ -7,9 +7,8 @@ import { describeSystemError } from "../base/system-errors.ts";
 import { readSecretFile } from "./secret-file.ts";
 
 /**
- * The access token (docs/manifests.md), from EVENKEEL_TOKEN or the file that EVENKEEL_TOKEN_FILE names, relative to `root`.
- * An empty variable counts as unset.
- * @throws UserError, which never repeats the token.
+ * The access token (docs/manifests.md) of EVENKEEL_TOKEN or EVENKEEL_TOKEN_FILE, relative to `root`. An empty variable
+ * counts as unset. @throws UserError, without the token.
  */
 export function readToken(env: Environment, root = "."): string {
   const { direct, file } = valueOrFile(env, "EVENKEEL_TOKEN");
@@ -23,8 +22,8 @@ export function readToken(env: Environment, root = "."): string {
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * A credential that a variable holds, or the path of the file that the variable with the suffix `_FILE` names.
- * @throws UserError where both are set.
+ * The value of a variable, or the path in the variable with the suffix `_FILE`.
+ * @throws UserError if both are set.
  */
 export function valueOrFile(env: Environment, name: string, code?: ExitCode) {
   const { [name]: direct, [`${name}_FILE`]: file } = env;
@@ -32,7 +31,7 @@ export function valueOrFile(env: Environment, name: string, code?: ExitCode) {
   return { direct, file };
 }
 
-/** What was read from pipes, such as a shell's `<(command)`: they give their text once. */
+/** Contents of pipes such as `<(command)`, which can be read only once. */
 const piped = new Map<string, string>();
 
 function readOnce(path: string, name: string): string {
@@ -63,11 +62,7 @@ function checked(text: string, source: string): string {
   return token;
 }
 
-/**
- * What push hooks have to know, from EVENKEEL_HOOK_SECRET or the file that EVENKEEL_HOOK_SECRET_FILE names; undefined
- * where neither is set.
- * @throws UserError, which never repeats it.
- */
+/** The secret of push hooks of EVENKEEL_HOOK_SECRET or EVENKEEL_HOOK_SECRET_FILE, if any. @throws UserError, without the secret. */
 export function readHookSecret(env: Environment): string | undefined {
   const { direct, file } = valueOrFile(env, "EVENKEEL_HOOK_SECRET");
   const secret = direct || (file ? secretIn(file) : undefined);
@@ -81,7 +76,7 @@ function secretIn(file: string): string {
   throw new UserError(`EVENKEEL_HOOK_SECRET_FILE names ${file}, which cannot be used: ${read.why}`);
 }
 
-/** Whether two texts are the same; takes as long whatever differs. */
+/** Compares in constant time. */
 export function isSameSecret(one: string, other: string): boolean {
   return timingSafeEqual(digest(one), digest(other));
 }

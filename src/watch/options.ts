@@ -1,4 +1,4 @@
-import type { FastForwarded } from "../git/follow.ts";
+import type { FastForwarded } from "../git/fast-forward.ts";
 import type { Workspace } from "../manifest/workspace.ts";
 import type { Request } from "../reconcile/request.ts";
 import type { Lease } from "../state/lease.ts";

@@ -25,13 +25,13 @@ describe("waves are read", () => {
   });
 
   test.each([
-    ["", '"" is no wave'],
-    ["1,,2", '"" is no wave'],
-    ["0%", "a wave of 0% holds no project"],
-    ["0,100%", "a wave of 0 holds no project"],
-    ["-1", '"-1" is no wave'],
-    ["five", '"five" is no wave'],
-    ["1.5", '"1.5" is no wave'],
+    ["", '"" is not a wave'],
+    ["1,,2", '"" is not a wave'],
+    ["0%", "a wave of 0% contains no project"],
+    ["0,100%", "a wave of 0 contains no project"],
+    ["-1", '"-1" is not a wave'],
+    ["five", '"five" is not a wave'],
+    ["1.5", '"1.5" is not a wave'],
     ["101%", "a wave of 101% is more than all"],
     ["10%,5%", "a wave of 5% does not go beyond the 10% before it"],
     ["5,5", "a wave of 5 does not go beyond the 5 before it"],

@@ -1,17 +1,17 @@
-/** Someone who may sign, as a line of an `allowed_signers` file says (ssh-keygen(1), ALLOWED SIGNERS). */
+/** A line of an `allowed_signers` file (ssh-keygen(1), ALLOWED SIGNERS). */
 export interface Signer {
   /** The principals of the line. */
   readonly name: string;
-  /** Names that are one person, each in one spelling: two signers that share one are not two people. */
+  /** Normalized names. Signers that share one are the same person. */
   readonly principals: readonly string[];
   /** `ssh-ed25519 AAAA…`. */
   readonly key: string;
-  /** When the key counts; undefined where the line sets no bound. */
+  /** Validity period of the key; open if undefined. */
   readonly validAfter?: Date;
   readonly validBefore?: Date;
 }
 
-/** What is wrong with a line, from 1. */
+/** An error in a line; the first line is 1. */
 interface SignerFault {
   readonly line: number;
   readonly message: string;
@@ -23,8 +23,8 @@ export interface AllowedSigners {
 }
 
 /**
- * Reads an `allowed_signers` file. Lines whose `namespaces` do not hold `namespace` are left out. Patterns and
- * certificate authorities do not say who signs, so they are faults.
+ * Parses an `allowed_signers` file. Lines for other namespaces are ignored. Patterns and certificate authorities are
+ * faults, because they do not identify a person.
  */
 export function allowedSigners(text: string, namespace: string): AllowedSigners {
   const lines = text.split(/\r?\n/).map((line, index) => ({ line: index + 1, read: signerIn(line.trim(), namespace) }));
@@ -37,7 +37,7 @@ export function allowedSigners(text: string, namespace: string): AllowedSigners 
 const parts =
   /^("[^"]+"|[^"\s]+)\s+(?:((?:[^\s"]|"(?:[^"\\]|\\.)*")+)\s+)??((?:ssh|ecdsa|sk)-[\w.@-]+)\s+([A-Za-z0-9+/]+=*)(?:\s|$)/;
 
-/** A signer, what is wrong with the line, or nothing where it names no one for this namespace. */
+/** A signer or an error message; undefined for comments and lines for other namespaces. */
 function signerIn(line: string, namespace: string): Signer | string | undefined {
   if (line === "" || line.startsWith("#")) return undefined;
   const [, quoted, optionText = "", type, key] = parts.exec(line) ?? [];
@@ -52,7 +52,7 @@ function signerIn(line: string, namespace: string): Signer | string | undefined 
   if (validAfter === null || validBefore === null) return "expected a time such as 20270630 or 202706301200Z";
   const principals = name
     .split(",")
-    .map(sameName)
+    .map(normalizeName)
     .filter((each) => each !== "");
   if (principals.length === 0) return "expected a name that can be read";
   return {
@@ -64,8 +64,8 @@ function signerIn(line: string, namespace: string): Signer | string | undefined 
   };
 }
 
-/** One spelling of a name that people read as the same: case, Unicode forms, spaces and what is not visible do not count. */
-function sameName(name: string): string {
+/** Ignores differences that people do not see: case, Unicode forms, spaces and invisible characters. */
+function normalizeName(name: string): string {
   const visible = name.normalize("NFKC").replace(/[\p{Default_Ignorable_Code_Point}\p{C}]/gu, "");
   return visible.toLowerCase().normalize("NFKC").replace(/\s+/g, " ").trim();
 }
@@ -86,7 +86,7 @@ function optionsIn(text: string): Options | string {
 
 const known: readonly string[] = ["namespaces", "valid-after", "valid-before"];
 
-/** Pattern lists of OpenSSH: one that begins with `!` and matches decides against all others. */
+/** Pattern lists of OpenSSH: a match with `!` excludes, whatever else matches. */
 function isListed(patterns: readonly string[], text: string): boolean {
   const isExcluded = patterns.some((pattern) => pattern.startsWith("!") && matches(pattern.slice(1), text));
   return !isExcluded && patterns.some((pattern) => matches(pattern, text));
@@ -98,7 +98,7 @@ function matches(pattern: string, text: string): boolean {
   return new RegExp(`^${escaped.replace(/\*+/g, ".*").replaceAll("?", ".")}$`).test(text);
 }
 
-/** `YYYYMMDD[HHMM[SS]]`, local time or, with a `Z`, UTC; null where the text is none. */
+/** `YYYYMMDD[HHMM[SS]]`, local time or, with a `Z`, UTC; null if invalid. */
 function timeIn(text: string | undefined): Date | null | undefined {
   if (text === undefined) return undefined;
   const [, year, month, day, hour = "00", minute = "00", second = "00", zone = ""] =
@@ -107,7 +107,7 @@ function timeIn(text: string | undefined): Date | null | undefined {
   return Number.isNaN(time.getTime()) ? null : time;
 }
 
-/** One signer for each person among `signers`, who are of `listed`: those that share a name or a key are one person. */
+/** One signer per person among `signers`. Lines of `listed` that share a name or a key are one person. */
 export function peopleAmong(signers: readonly Signer[], listed: readonly Signer[] = signers): readonly Signer[] {
   const people = peopleIn(listed);
   const personOf = (signer: Signer) => people.find((person) => person.signers.includes(signer));

@@ -1,6 +1,6 @@
 import { createHash, createPublicKey, type KeyObject, verify } from "node:crypto";
 
-/** A signature as `ssh-keygen -Y sign` writes it (OpenSSH's PROTOCOL.sshsig), not verified yet. */
+/** A parsed signature of `ssh-keygen -Y sign` (OpenSSH's PROTOCOL.sshsig). */
 export interface SshSignature {
   /** In the form of a public key file, without the comment: `ssh-ed25519 AAAA…`. */
   readonly key: string;
@@ -8,12 +8,12 @@ export interface SshSignature {
   readonly verifies: (message: string) => boolean;
 }
 
-/** The armored signatures of a text, one after another. */
+/** The armored signatures in a text. */
 export function armoredBlocks(text: string): readonly string[] {
   return text.match(/-----BEGIN SSH SIGNATURE-----[\sA-Za-z0-9+/=]*-----END SSH SIGNATURE-----/g) ?? [];
 }
 
-/** The signatures of a text, in order; `undefined` stands for a block that is damaged or of a kind that is not supported. */
+/** Parses the signatures in a text; undefined for damaged blocks and unsupported key types. */
 export function sshSignatures(text: string): readonly (SshSignature | undefined)[] {
   return armoredBlocks(text).map((block) => {
     try {
@@ -26,7 +26,7 @@ export function sshSignatures(text: string): readonly (SshSignature | undefined)
 
 const magic = "SSHSIG";
 
-/** @throws RangeError where the bytes are not those of a signature. */
+/** @throws RangeError for an invalid signature. */
 function signatureOf(bytes: Buffer): SshSignature {
   const read = wireReader(bytes);
   if (read.bytes(magic.length).toString() !== magic || read.uint32() !== 1) throw new RangeError("not a signature");
@@ -46,14 +46,13 @@ function signatureOf(bytes: Buffer): SshSignature {
   };
 }
 
-/** `ssh-ed25519 AAAA…` of a key as it is on the wire. */
 function publicKeyText(key: Buffer): string {
   return `${wireReader(key).string()} ${key.toString("base64")}`;
 }
 
 type Check = (signed: Buffer) => boolean;
 
-/** @throws RangeError for a key of another type, and for a signature that is none of this key's type. */
+/** @throws RangeError for an unsupported key type, or a signature of another type than the key. */
 function verifierOf(key: Buffer, signature: Buffer): Check {
   const keyReader = wireReader(key);
   const signatureReader = wireReader(signature);
@@ -74,20 +73,20 @@ function verifierOf(key: Buffer, signature: Buffer): Check {
 
 interface Algorithm {
   readonly keyType: string;
-  /** Null where the algorithm has its own. */
+  /** Null if the algorithm includes one. */
   readonly hash: string | null;
   readonly publicKey: (key: Buffer) => KeyObject;
-  /** The signature as Node.js verifies it. */
+  /** The signature in the format of Node.js. */
   readonly rawSignature: (value: Buffer) => Buffer;
 }
 
-const asItIs = (value: Buffer) => value;
+const unchanged = (value: Buffer) => value;
 
-/** What a signature names as its algorithm. SHA-1 is not among them, and keys in hardware are not supported. */
+/** Supported algorithms, without SHA-1 and hardware keys. */
 const algorithms: Readonly<Record<string, Algorithm>> = {
-  "ssh-ed25519": { keyType: "ssh-ed25519", hash: null, publicKey: ed25519Key, rawSignature: asItIs },
-  "rsa-sha2-256": { keyType: "ssh-rsa", hash: "sha256", publicKey: rsaKey, rawSignature: asItIs },
-  "rsa-sha2-512": { keyType: "ssh-rsa", hash: "sha512", publicKey: rsaKey, rawSignature: asItIs },
+  "ssh-ed25519": { keyType: "ssh-ed25519", hash: null, publicKey: ed25519Key, rawSignature: unchanged },
+  "rsa-sha2-256": { keyType: "ssh-rsa", hash: "sha256", publicKey: rsaKey, rawSignature: unchanged },
+  "rsa-sha2-512": { keyType: "ssh-rsa", hash: "sha512", publicKey: rsaKey, rawSignature: unchanged },
   "ecdsa-sha2-nistp256": ecdsa("ecdsa-sha2-nistp256", "P-256", 32, "sha256"),
   "ecdsa-sha2-nistp384": ecdsa("ecdsa-sha2-nistp384", "P-384", 48, "sha384"),
   "ecdsa-sha2-nistp521": ecdsa("ecdsa-sha2-nistp521", "P-521", 66, "sha512"),
@@ -103,12 +102,12 @@ function rsaKey(key: Buffer): KeyObject {
   const read = wireReader(key);
   read.string();
   const [e, n] = [read.integer(), read.integer()];
-  if (n.length < smallestRsa || n.length > largestRsa) throw new RangeError("not a size that OpenSSH accepts");
+  if (n.length < minRsa || n.length > maxRsa) throw new RangeError("not a size that OpenSSH accepts");
   return fromJwk({ kty: "RSA", e: base64url(e), n: base64url(n) });
 }
 
-/** Bytes of a modulus: a smaller one can be factored, and a larger one keeps the machine busy. */
-const [smallestRsa, largestRsa] = [128, 2048];
+/** Bytes of a modulus: smaller ones are insecure, larger ones slow. */
+const [minRsa, maxRsa] = [128, 2048];
 
 /** `size`: bytes of a coordinate. */
 function ecdsa(keyType: string, crv: string, size: number, hash: string): Algorithm {
@@ -148,14 +147,14 @@ function base64url(bytes: Buffer): string {
   return bytes.toString("base64url");
 }
 
-/** Reads the encoding of SSH (RFC 4251, section 5), one part after another. Each call throws RangeError where no such part is left. */
+/** Decodes SSH data types (RFC 4251, section 5). Methods throw RangeError at the end of the data. */
 interface WireReader {
   readonly bytes: (length: number) => Buffer;
   readonly uint32: () => number;
   readonly string: () => Buffer;
-  /** The bytes of a positive number, without leading zeros. */
+  /** Bytes of a positive number, without leading zeros. */
   readonly integer: () => Buffer;
-  /** Throws where anything is left. */
+  /** Throws if data is left. */
   readonly end: () => void;
 }
 
@@ -183,7 +182,7 @@ function wireReader(whole: Buffer): WireReader {
   };
 }
 
-/** Texts and bytes as strings of that encoding, one after another. */
+/** Encodes strings. */
 function wireStrings(...parts: readonly (string | Buffer)[]): Buffer {
   return Buffer.concat(
     parts.flatMap((part) => {

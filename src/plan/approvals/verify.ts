@@ -13,7 +13,7 @@ export function messageOf({ digest, server }: Pick<Plan, "digest" | "server">): 
   return `${digest}\n${server.url}\n`;
 }
 
-/** Who has to approve what. */
+/** The required approvals. */
 export interface ApprovalPolicy {
   readonly rules: readonly { readonly when: Occasion; readonly count: number }[];
   readonly signers: readonly Signer[];
@@ -23,7 +23,7 @@ export interface ApprovalPolicy {
 
 type Occasion = "always" | "removals" | "loosening" | "protected";
 
-/** A saved plan as it was read, before a run adds what it finds, and its signatures as {@link sshSignatures} read them. */
+/** A saved plan, as it was read, and its signatures. */
 interface SignedPlan {
   readonly plan: Plan;
   readonly signatures: readonly (SshSignature | undefined)[];
@@ -31,13 +31,13 @@ interface SignedPlan {
 
 export interface ApprovalContext {
   readonly policy: ApprovalPolicy;
-  /** Undefined for a plan that was not saved. */
+  /** Undefined without a saved plan. */
   readonly signed: SignedPlan | undefined;
   readonly isProtected: (address: string) => boolean;
   readonly now: Date;
 }
 
-/** Why a plan may not be applied yet: it lacks approvals that its changes need. Empty where it has them. */
+/** An objection if a plan lacks required approvals. */
 export function verifyApprovals(plan: Plan, context: ApprovalContext): readonly Objection[] {
   const needed = neededFor(plan, context);
   if (!needed) return [];
@@ -96,7 +96,7 @@ function moreOf(count: number): readonly string[] {
 
 const advice = "save it with plan --out FILE, sign it with approve FILE, and apply FILE";
 
-/** A plan from the future would never be too old. */
+/** Plans from the future are rejected, because they would not expire. */
 function lateness({ created_at: created }: Plan, { expire }: ApprovalPolicy, now: Date): string | undefined {
   if (expire === undefined) return undefined;
   const age = now.getTime() - new Date(created).getTime();
@@ -108,7 +108,7 @@ function lateness({ created_at: created }: Plan, { expire }: ApprovalPolicy, now
 /** Milliseconds that clocks of two machines may differ. */
 const clockSkew = 5 * 60_000;
 
-/** Who signed, or why the signature does not count: completes "signature 1 …". Only keys that are listed are calculated with. */
+/** The signer, or why the signature does not count, as the end of "signature 1 …". Only signatures with listed keys are verified. */
 function signerOf(signature: SshSignature | undefined, plan: Plan, { policy, now }: ApprovalContext): Signer | string {
   if (!signature) return "is damaged, or of a key type that is not supported";
   if (signature.namespace !== planNamespace) return `is for ${signature.namespace}, not for ${planNamespace}`;

@@ -17,7 +17,7 @@ function codeOf(error: unknown): string {
 const transient = /^(?:08...|57P0[1235]|57014|55P03|53300|0A000|25006|25P0[34]|40001|40P01)$/;
 
 /** Whether a retry may succeed. */
-export function isTransient(error: unknown): boolean {
+export function isTransientError(error: unknown): boolean {
   if (error instanceof UserError || !(error instanceof Error)) return false;
   if (isOfDatabase(error)) return transient.test(codeOf(error));
   return (
@@ -33,7 +33,7 @@ function isOfDatabase(error: unknown): boolean {
 /** The error for users. */
 export function refusalOf(error: unknown, database: Database): unknown {
   if (error instanceof UserError || !(error instanceof Error)) return error;
-  return new (isTransient(error) ? UnavailableError : UserError)(sentence(error, database));
+  return new (isTransientError(error) ? UnavailableError : UserError)(sentence(error, database));
 }
 
 function sentence(error: Error, { place, user }: Database): string {

@@ -3,7 +3,7 @@ import type { Client, ClientConfig } from "pg";
 import { UnavailableError } from "../../base/exit.ts";
 import { closeWithTimeout } from "../close-with-timeout.ts";
 import type { Database } from "./connection.ts";
-import { errorText, isAboutEncryption, isTransient, refusalOf } from "./failures.ts";
+import { errorText, isAboutEncryption, isTransientError, refusalOf } from "./failures.ts";
 import { beginWith, correctionsOf } from "./settings.ts";
 import { openSockets } from "./sockets.ts";
 
@@ -79,7 +79,7 @@ class Reconnecting implements AsyncDisposable {
       try {
         return await within(current.then(work), left);
       } catch (error) {
-        if (!isTransient(error)) throw refusalOf(error, this.#database);
+        if (!isTransientError(error)) throw refusalOf(error, this.#database);
         this.#drop(current);
         if (performance.now() + wait >= end) throw this.#giveUp(error);
         await pause(wait);

@@ -5,38 +5,37 @@ import { findRepository } from "./find-repository.ts";
 import { listSettings, settingsIn, withoutPrograms } from "./program-settings.ts";
 import { type GitCall, type GitRan, startGit } from "./run-git.ts";
 
-/** Milliseconds for which a remote may answer nothing. */
+/** Milliseconds to wait for a remote. */
 const patience = 120_000;
 
-type Ask = (...words: readonly string[]) => Promise<GitRan>;
+type Ask = (...args: readonly string[]) => Promise<GitRan>;
 
-/** Git in a folder, and what is configured there. */
+/** Git in a folder. */
 export interface SafeGit {
   readonly ask: Ask;
   readonly setting: (key: string) => string;
 }
 
-/** Asks git in a folder, and its remotes, safely; or why it cannot be asked. */
+/** Git in a folder, without programs that the repository configures; or why it cannot be used. */
 export async function gitIn(folder: string, signal?: AbortSignal): Promise<SafeGit | { readonly why: string }> {
   const found = findRepository(folder);
   if ("ran" in found) return { why: whyUnreadable(found.ran) };
   const { location, home: cwd } = found;
-  const listed = await run({ cwd, location, words: listSettings });
+  const listed = await run({ cwd, location, args: listSettings });
   if (listed.code !== 0) return { why: whyUnreadable(listed) };
   const configured = settingsIn(listed.stdout);
   const settings = withoutPrograms(configured);
   return {
-    ask: (...words) =>
-      run({ cwd, location, words, settings, remotes: true }, words[0] === "fetch" ? signal : undefined),
+    ask: (...args) => run({ cwd, location, args, settings, remotes: true }, args[0] === "fetch" ? signal : undefined),
     setting: (key) => configured.findLast((each) => each.key === key)?.value ?? "",
   };
 }
 
 function whyUnreadable(ran: GitRan): string {
-  return ran.code === null ? "git is not installed" : `git cannot read the repository: ${gitTrouble(ran)}`;
+  return ran.code === null ? "git is not installed" : `git cannot read the repository: ${gitError(ran)}`;
 }
 
-/** Runs git to its end; a remote that does not answer is given up after a while. */
+/** Runs git, with a timeout. */
 function run(call: GitCall, signal?: AbortSignal): Promise<GitRan> {
   return new Promise((resolve) => {
     const child = startGit(call, { stdio: ["ignore", "pipe", "pipe"], detached: signal !== undefined });
@@ -63,7 +62,7 @@ function run(call: GitCall, signal?: AbortSignal): Promise<GitRan> {
   });
 }
 
-/** With what git began itself, such as ssh, which would go on: both are a group of their own where git was detached. */
+/** Also child processes such as ssh, if git was started as a process group. */
 function killAll(child: ChildProcess): void {
   try {
     if (child.pid !== undefined) process.kill(-child.pid);
@@ -72,15 +71,14 @@ function killAll(child: ChildProcess): void {
   }
 }
 
-/** What is said of a remote that does not answer. */
 export const noAnswer = "no answer";
 
 const mostOutput = 16 * 1024 * 1024;
 
-/** What git says, in one line; an address in it may hold a password. */
-export function gitTrouble({ stderr }: GitRan): string {
+/** The error message of git in one line, without passwords in URLs. */
+export function gitError({ stderr }: GitRan): string {
   const lines = stderr.split("\n").filter((line) => line.trim() !== "" && !/^(?:warning|hint):/.test(line));
-  const said = lines.find((line) => /^(?:fatal|error): /.test(line)) ?? lines[0] ?? "it says nothing";
-  const words = said.replace(/^(?:fatal|error): /, "").trim();
-  return printable(words.replace(/\b([a-z][a-z+.-]*:\/\/)[^/\s@]*@/gi, "$1").slice(0, 300));
+  const said = lines.find((line) => /^(?:fatal|error): /.test(line)) ?? lines[0] ?? "git printed no message";
+  const message = said.replace(/^(?:fatal|error): /, "").trim();
+  return printable(message.replace(/\b([a-z][a-z+.-]*:\/\/)[^/\s@]*@/gi, "$1").slice(0, 300));
 }

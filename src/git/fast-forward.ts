@@ -1,35 +1,34 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { printable } from "../base/printable.ts";
-import { gitIn, gitTrouble, noAnswer, type SafeGit } from "./configured.ts";
 import type { GitRan } from "./run-git.ts";
+import { gitError, gitIn, noAnswer, type SafeGit } from "./safe-git.ts";
 
 /**
- * Where a checkout is after it followed its remote, or why it could not; then it is as it was. `late`: the remote may
- * still answer.
+ * The new commit of a checkout, or why it was not changed. `late`: the remote may still answer.
  */
 export type FastForwarded =
   | { readonly commit: string; readonly moved: boolean }
   | { readonly why: string; readonly late?: true };
 
-/** A branch and where it comes from. */
+/** A branch and its upstream. */
 export interface Upstream {
   readonly branch: string;
   readonly remote: string;
-  /** Such as `refs/heads/main`, on the remote. */
+  /** On the remote, for example `refs/heads/main`. */
   readonly ref: string;
 }
 
-/** Brings a checkout forward again and again. Disposing of it gives up a fetch that goes on. */
+/** Fast-forwards a checkout repeatedly. Disposing aborts a running fetch. */
 export interface Follower extends Disposable {
-  /** As {@link fastForward}, within seconds: a fetch that lasts longer goes on, and a later call takes what it brought. */
+  /**
+   * Fetches the current branch and fast-forwards it, without hooks and programs that the repository configures. A fetch
+   * that takes longer continues in the background, and a later call uses its result.
+   */
   readonly forward: () => Promise<FastForwarded>;
 }
 
-/** Milliseconds to wait for a remote. */
-const usualPatience = 10_000;
-
-/** Follows for a checkout, until the signal ends it. */
-export function createFollower(folder: string, signal: AbortSignal, patience = usualPatience): Follower {
+/** `patience`: milliseconds to wait for a remote. */
+export function createFollower(folder: string, signal: AbortSignal, patience = 10_000): Follower {
   const over = new AbortController();
   const ends = AbortSignal.any([signal, over.signal]);
   let going: Fetch | undefined;
@@ -53,22 +52,13 @@ async function within<Result>(work: Promise<Result>, milliseconds: number): Prom
   return Promise.race([work, end]).finally(() => timer.abort());
 }
 
-/**
- * Fetches the branch that a checkout is on and fast-forwards it. Nothing that the repository itself names is run: no
- * hook, and no program of its own configuration; what the system or the person configured is.
- */
-export async function fastForward(folder: string, signal?: AbortSignal): Promise<FastForwarded> {
-  const fetch = await beginFetch(folder, signal);
-  return "why" in fetch ? fetch : forwardTo(fetch, await fetch.ran);
-}
-
-/** A fetch that goes on. */
+/** A running fetch. */
 interface Fetch {
   readonly git: SafeGit;
   readonly upstream: Upstream;
-  /** Where it puts what it fetches. */
+  /** The local ref of the result. */
   readonly tracked: string;
-  /** On the clock of `performance`. */
+  /** Milliseconds of `performance.now()`. */
   readonly began: number;
   readonly ran: Promise<GitRan>;
 }
@@ -86,19 +76,19 @@ async function beginFetch(folder: string, signal?: AbortSignal): Promise<Fetch |
 
 const fetchWords = ["--no-tags", "--no-recurse-submodules", "--no-auto-maintenance", "--upload-pack=git-upload-pack"];
 
-/** What git ignores is kept too: a commit that brings a file in the place of state would delete it. */
+/** Keeps ignored files: a commit could otherwise overwrite the state. */
 const mergeWords = ["merge", "--ff-only", "--no-autostash", "--no-stat", "--no-overwrite-ignore"];
 
 async function forwardTo(fetch: Fetch, fetched: GitRan): Promise<FastForwarded> {
   const { git, upstream, tracked } = fetch;
-  if (fetched.code !== 0) return { why: cannotFetch(fetch, gitTrouble(fetched)) };
+  if (fetched.code !== 0) return { why: cannotFetch(fetch, gitError(fetched)) };
   const { stdout } = await git.ask("rev-parse", "HEAD", tracked);
   const [before = "", there = ""] = stdout.trim().split("\n");
   if (before === there) return { commit: before, moved: false };
   const merged = await git.ask(...mergeWords, tracked);
   if (merged.code !== 0) return { why: whyNotMerged(upstream, there, merged) };
   const commit = (await git.ask("rev-parse", "HEAD")).stdout.trim();
-  // Git has nothing to do where the checkout is ahead: by commits of its own, or by ones that were taken back.
+  // The merge does nothing if the checkout has commits that the remote lacks.
   if (commit === there) return { commit, moved: true };
   return { why: cannotForward(upstream, "it has commits that are not there") };
 }
@@ -111,19 +101,19 @@ function cannotForward({ ref, remote }: Upstream, why: string): string {
   return `the checkout cannot be fast-forwarded to ${ref} of ${remote}: ${why}`;
 }
 
-/** Git checks the signature of the newest commit where `merge.verifySignatures` asks for it. */
+/** With `merge.verifySignatures`, git verifies the signature of the newest commit. */
 function whyNotMerged(upstream: Upstream, there: string, merged: GitRan): string {
-  const said = gitTrouble(merged);
+  const said = gitError(merged);
   if (!/^fatal: Commit \S+ .*signature/m.test(merged.stderr)) return cannotForward(upstream, said);
   return `commit ${there.slice(0, 12)} of ${upstream.remote} is not followed, because merge.verifySignatures is set: ${said}`;
 }
 
-/** The branch of a checkout and what it follows, or why it follows none. */
+/** The branch of a checkout and its upstream, or why it has none. */
 export async function upstreamOf({ ask, setting }: SafeGit): Promise<Upstream | { readonly why: string }> {
   const head = await ask("symbolic-ref", "--quiet", "--short", "HEAD");
   const branch = head.stdout.trim();
   if (head.code === 1) return { why: "the checkout is on no branch, so there is none to follow" };
-  if (head.code !== 0) return { why: `git cannot read the repository: ${gitTrouble(head)}` };
+  if (head.code !== 0) return { why: `git cannot read the repository: ${gitError(head)}` };
   const remote = setting(`branch.${branch}.remote`);
   const ref = setting(`branch.${branch}.merge`);
   if (remote === "" || !ref.startsWith("refs/heads/")) {
