@@ -1,10 +1,10 @@
 import { realpathSync } from "node:fs";
 import { basename, dirname, join, normalize, relative, resolve, sep } from "node:path";
 import { UserError } from "../base/exit.ts";
-import { gitIn } from "../git/safe-git.ts";
 import { upstreamOf } from "../git/fast-forward.ts";
 import { gitObjects } from "../git/objects.ts";
 import { type GitRepository, repositoryAround } from "../git/repository.ts";
+import { gitIn } from "../git/safe-git.ts";
 import { namedFiles } from "../manifest/named-files.ts";
 import { workspaceFile } from "../manifest/workspace.ts";
 import { isManifestPlace, isReachedFolder, linkTargets } from "../workspace/discover.ts";
