@@ -23,48 +23,48 @@ import {
   subjectIn,
 } from "./proposals.ts";
 
-/** Manifests on the way to what is live, and what was done to them. */
+/** Manifests with edits towards the live state. */
 export interface ManifestDraft {
   readonly manifests: Manifests;
   readonly hunks: readonly Hunk[];
   readonly notes: readonly string[];
-  /** What could not be declared, a sentence each. */
+  /** A message for each thing that could not be declared. */
   readonly left: readonly string[];
 }
 
-/** A change of a plan whose live side is right. `live` has all that the server tells of it, where it is there. */
+/** A change whose live side is to be accepted. `live` is everything that the server reports of it. */
 export interface LiveTarget {
   readonly ref: ResourceRef;
   readonly change: Change;
   readonly live: Live | undefined;
 }
 
-/** Where drafts are tried. */
-export interface Drafting {
+/** The context in which edits are tried. */
+export interface DraftContext {
   readonly fleet: Fleet;
-  readonly made: NewEditTarget | undefined;
+  readonly newFile: NewEditTarget | undefined;
 }
 
 /** Changes the manifests to declare what is live, for this one resource and nothing else in the fleet. */
-export function acceptChange(manifests: Manifests, target: LiveTarget, drafting: Drafting): ManifestDraft {
+export function acceptChange(manifests: Manifests, target: LiveTarget, context: DraftContext): ManifestDraft {
   const draft: ManifestDraft = { manifests, hunks: [], notes: [], left: [] };
   const { change, live } = target;
-  if (change.action === "create") return acceptAbsence(draft, target, drafting);
-  if (change.action === "update") return acceptFields(draft, target, drafting);
-  return live ? acceptPresence(draft, { ...target, live }, drafting) : draft;
+  if (change.action === "create") return acceptAbsence(draft, target, context);
+  if (change.action === "update") return acceptFields(draft, target, context);
+  return live ? acceptPresence(draft, { ...target, live }, context) : draft;
 }
 
-/** What variables decide comes first, so that an entry that has to be restated keeps them. */
-function acceptFields(start: ManifestDraft, { ref, live }: LiveTarget, drafting: Drafting): ManifestDraft {
+/** Fields set by variables come first, so that an entry that has to be copied keeps them. */
+function acceptFields(start: ManifestDraft, { ref, live }: LiveTarget, context: DraftContext): ManifestDraft {
   if (!live) return start;
-  const subject = subjectNow(start, ref, drafting);
-  const all = differing(catalogueIn(drafting), desiredNow(start, ref), live);
+  const subject = subjectNow(start, ref, context);
+  const all = differing(catalogueIn(context), desiredNow(start, ref), live);
   const byVariable = (name: string) => decidingVariable(subject.entry, start.manifests, ref, name) !== undefined;
   const names = [...all.filter(byVariable), ...all.filter((name) => !byVariable(name))];
-  return names.reduce((draft, name) => acceptField(draft, { ref, name, live }, drafting), start);
+  return names.reduce((draft, name) => acceptField(draft, { ref, name, live }, context), start);
 }
 
-/** Fields of which the server has another value, in the order of their names. */
+/** Fields that differ on the server, sorted. */
 function differing(catalogue: Catalogue, desired: Desired | undefined, live: Live): readonly string[] {
   const fields = Object.entries(desired?.fields ?? {});
   const different = fields.filter(([name, value]) => {
@@ -79,9 +79,9 @@ interface FieldTarget {
   readonly live: Live;
 }
 
-/** One variable may decide on several fields: none that is right may turn wrong. */
-function acceptField(draft: ManifestDraft, { ref, name, live }: FieldTarget, drafting: Drafting): ManifestDraft {
-  const catalogue = catalogueIn(drafting);
+/** One variable may set several fields: no matching field may become different. */
+function acceptField(draft: ManifestDraft, { ref, name, live }: FieldTarget, context: DraftContext): ManifestDraft {
+  const catalogue = catalogueIn(context);
   const wrong = differing(catalogue, desiredNow(draft, ref), live);
   if (!wrong.includes(name)) return draft;
   const spellings = wrong.map(
@@ -89,18 +89,20 @@ function acceptField(draft: ManifestDraft, { ref, name, live }: FieldTarget, dra
   );
   const spelling = new Map(spellings).get(name);
   if (!spelling || "why" in spelling) return { ...draft, left: [...draft.left, spelling?.why ?? ""] };
-  const values = new Map(spellings.flatMap(([each, said]) => ("why" in said ? [] : [[each, said.value] as const])));
-  const subject = subjectNow(draft, ref, drafting);
+  const values = new Map(
+    spellings.flatMap(([each, converted]) => ("why" in converted ? [] : [[each, converted.value] as const])),
+  );
+  const subject = subjectNow(draft, ref, context);
   const isDeclared = (desired: DesiredProject) => {
-    const wanted = desiredResource(desired, ref, catalogueIn(drafting));
+    const wanted = desiredResource(desired, ref, catalogueIn(context));
     const still = differing(catalogue, wanted, live);
     return wanted?.presence === "present" && still.every((each) => each !== name && wrong.includes(each));
   };
   const filled = filledIn(catalogue, subject, desiredNow(draft, ref));
-  return firstOf(fieldProposals(subject, name, { values, filled }), isDeclared, draft, subject, drafting);
+  return firstOf(fieldProposals(subject, name, { values, filled }), isDeclared, draft, subject, context);
 }
 
-/** The fields of an entry that variables decide, with their values of today; secrets stay references. */
+/** Fields set by variables, with their current values; secrets stay references. */
 function filledIn(
   catalogue: Catalogue,
   { entry, ref }: Subject,
@@ -109,58 +111,58 @@ function filledIn(
   const names = entry?.templates.filter((name) => variablesIn(entry.written?.parameters[name]).length > 0) ?? [];
   return new Map(
     names.flatMap((name) => {
-      const said = manifestValue(catalogue, ref, name, wanted?.fields[name] ?? null);
-      return "why" in said ? [] : [[name, said.value] as const];
+      const converted = manifestValue(catalogue, ref, name, wanted?.fields[name] ?? null);
+      return "why" in converted ? [] : [[name, converted.value] as const];
     }),
   );
 }
 
-/** Behind a line that is taken away, one of a farther layer may come to light. */
-function acceptAbsence(draft: ManifestDraft, target: LiveTarget, drafting: Drafting): ManifestDraft {
+/** Removing a line may expose one of a less specific layer. */
+function acceptAbsence(draft: ManifestDraft, target: LiveTarget, context: DraftContext): ManifestDraft {
   const { ref } = target;
-  const subject = subjectNow(draft, ref, drafting);
+  const subject = subjectNow(draft, ref, context);
   const isGone = (desired: DesiredProject) =>
-    desiredResource(desired, ref, catalogueIn(drafting))?.presence !== "present";
-  const isDeclared = policyKind(catalogueIn(drafting), ref.kind)?.off ? isGone : () => true;
-  const next = firstOf(absenceProposals(subject), isDeclared, draft, subject, drafting);
+    desiredResource(desired, ref, catalogueIn(context))?.presence !== "present";
+  const isDeclared = policyKind(catalogueIn(context), ref.kind)?.off ? isGone : () => true;
+  const next = firstOf(absenceProposals(subject), isDeclared, draft, subject, context);
   if (next.left.length > draft.left.length || desiredNow(next, ref)?.presence !== "present") return next;
-  const last = acceptAbsence(next, target, drafting);
+  const last = acceptAbsence(next, target, context);
   return last.left.length > draft.left.length ? { ...draft, left: last.left } : last;
 }
 
-/** Declared as `import` would; what it needs and cannot know becomes a reference to be set. */
+/** Declares it as `import` does; required values that are unknown become references to be set. */
 function acceptPresence(
   draft: ManifestDraft,
   { ref, live }: LiveTarget & { readonly live: Live },
-  drafting: Drafting,
+  context: DraftContext,
 ): ManifestDraft {
   const { project } = ref;
-  const found = importProject({ project, live: [live], others: [], unread: [] }, drafting.fleet.workspace.server);
-  const [imported] = withReferences([found], { catalogue: catalogueIn(drafting) });
+  const found = importProject({ project, live: [live], others: [], unread: [] }, context.fleet.workspace.server);
+  const [imported] = withReferences([found], { catalogue: catalogueIn(context) });
   const [entry] = imported?.entries ?? [];
   if (!entry) return { ...draft, left: [...draft.left, ...found.remarks] };
-  const only = policyKind(catalogueIn(drafting), ref.kind)?.only;
+  const only = policyKind(catalogueIn(context), ref.kind)?.only;
   const blanks = [...entry.fields.values()].flatMap((field) => (field.form === "blank" ? [field.reference] : []));
   const notes = [...entry.remarks, ...blanks.map((reference) => `set ${reference} before apply writes ${ref.key}`)];
-  const subject = subjectNow(draft, ref, drafting);
+  const subject = subjectNow(draft, ref, context);
   const isDeclared = (desired: DesiredProject) =>
-    desiredResource(desired, ref, catalogueIn(drafting))?.presence === "present";
+    desiredResource(desired, ref, catalogueIn(context))?.presence === "present";
   const node = (): Node => entryNode(entry, only);
   return firstOf(
     presenceProposals(subject, node),
     isDeclared,
     { ...draft, notes: [...draft.notes, ...notes] },
     subject,
-    drafting,
+    context,
   );
 }
 
-function catalogueIn({ fleet }: Drafting): Catalogue {
+function catalogueIn({ fleet }: DraftContext): Catalogue {
   return fleet.workspace.catalogue;
 }
 
-function subjectNow({ manifests }: ManifestDraft, ref: ResourceRef, { made }: Drafting): Subject {
-  return subjectIn(manifests, ref, identityOf(manifests.catalogue, ref), made);
+function subjectNow({ manifests }: ManifestDraft, ref: ResourceRef, { newFile }: DraftContext): Subject {
+  return subjectIn(manifests, ref, identityOf(manifests.catalogue, ref), newFile);
 }
 
 function desiredNow({ manifests }: ManifestDraft, ref: ResourceRef): Desired | undefined {
@@ -172,13 +174,13 @@ function desiredResource({ resources }: DesiredProject, ref: ResourceRef, catalo
   return resources.find((resource) => resource.identity === identity);
 }
 
-/** The first proposal that declares it permanently, else for as long as possible, and changes nothing else. */
+/** The first proposal that declares it permanently, else temporarily, and changes nothing else. */
 function firstOf(
   proposals: Iterable<Proposal>,
   isDeclared: (desired: DesiredProject) => boolean,
   draft: ManifestDraft,
   subject: Subject,
-  { fleet }: Drafting,
+  { fleet }: DraftContext,
 ): ManifestDraft {
   let brief: ManifestDraft | undefined;
   for (const proposal of proposals) {

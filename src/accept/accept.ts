@@ -17,7 +17,7 @@ import { atRelease, isRefused } from "../reconcile/server-release.ts";
 import type { LeaseToken } from "../state/lease-store.ts";
 import { loadWorkspace } from "../workspace/load.ts";
 import { acceptChange, type LiveTarget } from "./accept-change.ts";
-import { candidatesIn, checkMeant, inSyncAmong } from "./candidates.ts";
+import { candidatesIn, checkAddresses, inSyncAmong } from "./candidates.ts";
 import type { NewEditTarget } from "./edit-targets.ts";
 import { type Hunk, movedByAll } from "./hunks.ts";
 import { ledgerAfterAccept } from "./ledger-after-accept.ts";
@@ -32,25 +32,25 @@ export interface AcceptRequest extends Request {
   readonly addresses: readonly string[];
   /** Whether nothing is to be written. */
   readonly dryRun: boolean;
-  /** A file that can be made for a project's own policy; undefined where the workspace would not look at it. */
-  readonly newHome: (project: Project, root: string) => NewEditTarget | undefined;
-  /** Writes whole texts of files, by their names in the workspace. @throws UserError where it cannot. */
+  /** A new file for a project's own policy; undefined if the workspace would ignore it. */
+  readonly newFileFor: (project: Project, root: string) => NewEditTarget | undefined;
+  /** Writes files by their names in the workspace. @throws UserError on failure. */
   readonly write: (root: string, texts: ReadonlyMap<string, string>) => void;
 }
 
-/** What became of one address. */
+/** The result for one address. */
 interface AcceptedResource {
   readonly address: string;
-  /** The lines that were changed for it; none where only the ledger had to learn of it. */
+  /** The changed lines; none if only the ledger was updated. */
   readonly hunks: readonly Hunk[];
   readonly notes: readonly string[];
 }
 
 export interface Acceptance {
   readonly accepted: readonly AcceptedResource[];
-  /** Requested addresses where the manifests already declare what is live. */
+  /** Requested addresses that are already in sync. */
   readonly inSync: readonly string[];
-  /** Errors among them: what could not be read or accepted. */
+  /** What could not be read or accepted. */
   readonly problems: readonly Problem[];
 }
 
@@ -90,19 +90,19 @@ async function accepted(
   const refreshed = await refresh(reader, selection, scope);
   const problems = [...known, ...refreshed.problems];
   const candidates = candidatesIn(selection, refreshed.differences);
-  if (!hasErrors(problems)) checkMeant(request.addresses, candidates, selection, context.policies);
+  if (!hasErrors(problems)) checkAddresses(request.addresses, candidates, selection, context.policies);
   const inSync = inSyncAmong(request.addresses, candidates);
   const fleet = { workspace: context.loaded.workspace, projects: selection.projects };
   const targets = await targetsOf(reader, refreshed.differences, fleet, scope);
   const outcome = acceptAll(context, request, targets, { fleet, scope });
   if (!request.dryRun) writeTexts(context, request.write, outcome.manifests);
-  const trouble = lease && (await context.ledger?.save(lease));
-  if (trouble) throw new UserError(trouble);
+  const failure = lease && (await context.ledger?.save(lease));
+  if (failure) throw new UserError(failure);
   const reported = outcome.resources.filter(({ hunks, notes }) => hunks.length + notes.length > 0);
   return { accepted: reported, inSync, problems: [...problems, ...outcome.problems] };
 }
 
-/** What goes by a plan and is to stay has to be declared, so all of it is read. */
+/** A resource that a plan would remove has to be declared, so all of its fields are read. */
 async function targetsOf(
   reader: Reader,
   differences: readonly Difference[],
@@ -147,7 +147,7 @@ function acceptAll(
   const problems: Problem[] = [];
   const manifests = targets.reduce((before, target) => {
     const { change } = target;
-    const draft = acceptChange(before, target, { fleet, made: request.newHome(target.ref.project, root) });
+    const draft = acceptChange(before, target, { fleet, newFile: request.newFileFor(target.ref.project, root) });
     const outcome = ledgerAfterAccept(draft, target, { context, scope });
     const accepted = { address: change.address, hunks: draft.hunks, notes: [...draft.notes, ...outcome.notes] };
     resources = [...resources.map((each) => ({ ...each, hunks: movedByAll(draft.hunks, each.hunks) })), accepted];

@@ -9,7 +9,7 @@ import { addressOf } from "../model/address.ts";
 import { addressTest, projectPart } from "../model/identity.ts";
 import type { Project } from "../model/types.ts";
 
-/** What an address may mean: something that is declared, or that differs. */
+/** A resource that is declared or differs. */
 interface Candidate {
   readonly address: string;
   readonly project: Project;
@@ -32,21 +32,21 @@ export function candidatesIn(
   return Array.from(found.values(), (each) => ({ ...each, differs: changed.has(each.address) }));
 }
 
-/** @throws UserError where a glob means none of them, with what it may have meant. */
-export function checkMeant(
+/** @throws UserError if a glob matches none of them, with a suggestion. */
+export function checkAddresses(
   globs: readonly string[],
   candidates: readonly Candidate[],
   { desired, listing }: Selection,
   policies: readonly Policy[],
 ): void {
-  const lost = globs.find((glob) => meantBy(glob, candidates).length === 0);
+  const lost = globs.find((glob) => candidatesMatching(glob, candidates).length === 0);
   if (lost === undefined) return;
   const projects = desired.length > 0 ? [] : projectsOf(policies, listing).projects;
   const addresses = candidates.map(({ address }) => address);
   throw unknownAddress(lost, addresses, projects);
 }
 
-function meantBy(glob: string, candidates: readonly Candidate[]): readonly Candidate[] {
+function candidatesMatching(glob: string, candidates: readonly Candidate[]): readonly Candidate[] {
   const matches = addressTest(glob);
   return candidates.filter(({ address, project }) => matches(address, project));
 }
@@ -60,10 +60,10 @@ function unknownAddress(glob: string, addresses: readonly string[], projects: re
   return new UserError(`no policy selects ${projectPart(glob)}${didYouMean(projectPart(glob), names)}`);
 }
 
-/** What was asked for and is in sync. Of all that a glob matches only what differs is asked for. */
+/** Requested addresses that are in sync. Of the matches of a glob only those that differ are requested. */
 export function inSyncAmong(globs: readonly string[], candidates: readonly Candidate[]): readonly string[] {
   const inSync = globs.flatMap((glob) => {
-    const meant = meantBy(glob, candidates);
+    const meant = candidatesMatching(glob, candidates);
     const same = meant.filter(({ differs }) => !differs);
     if (!isGlob(glob)) return same.map(({ address }) => address);
     return same.length > 0 && same.length === meant.length ? [glob] : [];

@@ -6,7 +6,7 @@ import { matchingLayers } from "../manifest/selection.ts";
 import { isOwn } from "./edit-targets.ts";
 import { type Manifests, policyOf, type ResourceRef } from "./manifests.ts";
 
-/** The variable whose value a parameter is, or the one whose value that is; undefined where more goes into it. */
+/** The variable, followed through other variables, whose value a parameter is; undefined for any other expression. */
 export function decidingVariable(
   entry: PolicyEntry | undefined,
   manifests: Manifests,

@@ -1,4 +1,5 @@
 import equal from "fast-deep-equal";
+import { freeName } from "../base/free-name.ts";
 import type { Editable } from "../format/edit.ts";
 import { type Draft, policyText } from "../import/policy.ts";
 import { selectorFor } from "../import/project-drafts.ts";
@@ -8,7 +9,7 @@ import type { Selector } from "../manifest/selector.ts";
 import type { Project } from "../model/types.ts";
 import { documentsIn, type Manifests } from "./manifests.ts";
 
-/** A file that can be made for a policy of one project, and where the schema of manifests lies, seen from there. */
+/** A new file for a policy of one project, and the relative path of the schema of manifests. */
 export interface NewEditTarget {
   readonly file: string;
   readonly schema: string;
@@ -27,71 +28,71 @@ export function isOwn({ projects }: Policy, { id, path }: Project): boolean {
 }
 
 /**
- * Where a project can be given something that overrides a policy: policies of its own, then a new one. None of them
- * expires: what is accepted stays.
+ * Where to override a policy for a project: its own policies, then a new one. None of them
+ * expires.
  */
 export function editTargetsFor(
   manifests: Manifests,
   project: Project,
-  beaten: Policy | undefined,
-  made: NewEditTarget | undefined,
+  overridden: Policy | undefined,
+  newFile: NewEditTarget | undefined,
 ): readonly EditTarget[] {
   const layers = matchingLayers(manifests.policies, project);
-  const rival = layers.find(({ policy }) => policy === beaten);
+  const rival = layers.find(({ policy }) => policy === overridden);
   const isLasting = ({ policy }: Layer) => policy.until === undefined && isOwn(policy, project);
   const own = layers.filter((layer) => isLasting(layer) && (!rival || wins(layer, rival)));
   const targets = own.map(({ policy: { document } }): EditTarget => {
     const text = manifests.texts.get(document.file) ?? "";
     return { file: document.file, text, document: document.index, words: document.file };
   });
-  return [...targets, newEditTarget(manifests, project, rival, made)];
+  return [...targets, newEditTarget(manifests, project, rival, newFile)];
 }
 
 function wins(layer: Layer, rival: Layer): boolean {
   return layer === rival || (compareLayers(layer, rival) < 0 && !isLevel(layer, rival));
 }
 
-/** A file of its own or, where none can be made, a document behind those of the policy that it wins over. */
+/** A new file or, if none can be created, a new document after those of the overridden policy. */
 function newEditTarget(
   manifests: Manifests,
   project: Project,
   rival: Layer | undefined,
-  made: NewEditTarget | undefined,
+  newFile: NewEditTarget | undefined,
 ): EditTarget {
-  const isNear = rival?.literal === Number.POSITIVE_INFINITY;
-  const text = emptyPolicy(made?.schema, {
-    name: freeName(manifests, project.name),
+  const isExact = rival?.literal === Number.POSITIVE_INFINITY;
+  const text = emptyPolicy(newFile?.schema, {
+    name: newName(manifests, project.name),
     projects: [selectorFor(project)],
-    ...(isNear && { priority: rival.policy.priority + 1 }),
+    ...(isExact && { priority: rival.policy.priority + 1 }),
   });
-  if (made && !manifests.texts.has(made.file))
-    return { file: made.file, text, document: 0, words: `${made.file}, a new file` };
+  if (newFile && !manifests.texts.has(newFile.file))
+    return { file: newFile.file, text, document: 0, words: `${newFile.file}, a new file` };
   const file = rival?.policy.document.file ?? manifests.policies[0]?.document.file ?? "";
   return { ...behind(manifests, file, text), file };
 }
 
 /**
- * A policy for the projects of another one except this project: it takes what that one must no longer declare for the project
- * any more. It counts as long as the other one, for the same reason. One that is there is used again.
+ * A policy for the projects of another one except this project, for declarations that must no longer apply to this project.
+ * It has the same priority, end and reason. An existing one is reused.
  */
 export function editTargetExcept(manifests: Manifests, policy: Policy, project: Project): EditTarget {
   const { file } = policy.document;
   const [projects, except, own] = [policy.projects.map(writtenOf), policy.except.map(writtenOf), selectorFor(project)];
   const wanted = { projects, except: [...except, own] };
-  const there = manifests.policies.find((each) => {
+  const existing = manifests.policies.find((each) => {
     const is = { projects: each.projects.map(writtenOf), except: each.except.map(writtenOf) };
     return each.document.file === file && equal(weightOf(each), weightOf(policy)) && equal(is, wanted);
   });
   const words = (name: string) => `${file}, in policy ${name}`;
   const text = manifests.texts.get(file) ?? "";
-  if (there) return { file, text, document: there.document.index, words: words(there.name) };
-  const name = freeName(manifests, `${policy.name}-except-${project.name}`);
+  if (existing) return { file, text, document: existing.document.index, words: words(existing.name) };
+  const name = newName(manifests, `${policy.name}-except-${project.name}`);
   const { priority, ...rest } = weightOf(policy);
   const draft = { name, ...wanted, ...(priority !== 0 && { priority }), ...rest };
   return { ...behind(manifests, file, emptyPolicy(undefined, draft)), file, words: words(name) };
 }
 
-/** What decides, beside its selectors, how much and how long a policy counts, and why. */
+/** The precedence of a policy apart from its selectors, its end and its reason. */
 function weightOf({ priority, until, reason }: Policy): Pick<Policy, "priority" | "until" | "reason"> {
   return { priority, ...(until !== undefined && { until }), ...(reason !== undefined && { reason }) };
 }
@@ -104,7 +105,7 @@ function emptyPolicy(schema: string | undefined, draft: Pick<Draft, "name" | "pr
   return policyText({ file: "", except: [], heading: [], entries: [], remarks: [], ...draft }, schema ?? "");
 }
 
-/** A document behind those of a file. */
+/** A new document at the end of a file. */
 function behind({ texts }: Manifests, file: string, text: string): Omit<EditTarget, "file"> {
   const before = texts.get(file) ?? "";
   const document = documentsIn(file, before);
@@ -120,9 +121,7 @@ function appended(before: string, text: string): string {
   return `${before}${before.endsWith("\n") ? "" : end}---${end}${body}`;
 }
 
-function freeName({ policies, otherNames }: Manifests, wanted: string): string {
+function newName({ policies, otherNames }: Manifests, wanted: string): string {
   const taken = new Set([...policies.map(({ name }) => name), ...otherNames]);
-  let name = wanted;
-  for (let count = 2; taken.has(name); count++) name = `${wanted}-${count}`;
-  return name;
+  return freeName(wanted, (name) => taken.has(name));
 }

@@ -1,4 +1,4 @@
-/** Lines that an edit takes out of a file and puts into it, at a line of the file as it is in the end, from 1. */
+/** Lines that an edit removes and adds, at a line of the final file, from 1. */
 export interface Hunk {
   readonly file: string;
   readonly line: number;
@@ -6,7 +6,7 @@ export interface Hunk {
   readonly added: readonly string[];
 }
 
-/** What tells two texts of a file apart. */
+/** The difference between two texts of a file. */
 export function hunkOf(file: string, before: string, after: string): Hunk {
   const [was, is] = [linesOf(before), linesOf(after)];
   const most = Math.min(was.length, is.length);
@@ -17,7 +17,7 @@ export function hunkOf(file: string, before: string, after: string): Hunk {
   return { file, line: head + 1, removed: was.slice(head, was.length - tail), added: is.slice(head, is.length - tail) };
 }
 
-/** Earlier edits, moved by later ones of the same file. */
+/** Shifts earlier edits by later ones of the same file. */
 export function movedByAll(later: readonly Hunk[], hunks: readonly Hunk[]): readonly Hunk[] {
   return hunks.map((hunk) => later.reduce((moved, each) => movedBy(each, moved), hunk));
 }

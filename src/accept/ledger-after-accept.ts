@@ -9,7 +9,7 @@ import type { Context } from "../reconcile/context.ts";
 import { rememberAccepted } from "../reconcile/update-ledger.ts";
 import type { LiveTarget, ManifestDraft } from "./accept-change.ts";
 
-/** What remains to be reported of an accepted resource. */
+/** What to report about an accepted resource. */
 export interface LedgerOutcome {
   readonly notes: readonly string[];
   readonly problems: readonly Problem[];
@@ -20,7 +20,7 @@ interface LedgerScope {
   readonly scope: RefreshScope;
 }
 
-/** Records in the ledger that the live state is right, and reports what a plan would still list. */
+/** Records the live state in the ledger as accepted, and reports what a plan would still list. */
 export function ledgerAfterAccept(
   draft: ManifestDraft,
   { ref, change, live }: LiveTarget,

@@ -9,7 +9,7 @@ import { textIn } from "../workspace/text-files.ts";
 import type { LiveTarget } from "./accept-change.ts";
 import type { Manifests } from "./manifests.ts";
 
-/** The texts of all files that may decide what is accepted. @throws UserError where one cannot be read any more. */
+/** The texts of all files that may need edits. @throws UserError if one cannot be read. */
 export function textsFor({ loaded: { root }, policies }: Context, targets: readonly LiveTarget[]): Map<string, string> {
   const layers = targets.flatMap(({ ref }) => matchingLayers(policies, ref.project));
   const files = new Set(layers.map(({ policy }) => policy.document.file));
@@ -22,7 +22,7 @@ function textNow(root: string, name: string): string {
   throw new UserError(text?.unreadable ?? `${name}: expected text in UTF-8, of 4 MiB at most`);
 }
 
-/** All texts that are new. @throws UserError where manifests are not what they were, or would have mistakes. */
+/** Writes changed texts. @throws UserError if manifests changed meanwhile, or would be invalid. */
 export function writeTexts(
   { loaded, policies }: Context,
   write: (root: string, texts: ReadonlyMap<string, string>) => void,

@@ -7,8 +7,8 @@ import type { Resource, Value } from "../model/types.ts";
 import type { ManifestValue } from "./proposals.ts";
 
 /**
- * A live value as a manifest declares it, in the type of its parameter. What is unset on the server and cannot be declared as
- * unset is omitted. @returns why no manifest can declare it, where that is so.
+ * A live value as a manifest declares it, in the type of its parameter. An unset value that cannot be declared
+ * is omitted. @returns why no manifest can declare it otherwise.
  */
 export function manifestValue(
   catalogue: Catalogue,

@@ -13,20 +13,20 @@ import { identityOf } from "../model/kinds.ts";
 import { isReference } from "../model/normalise.ts";
 import type { DesiredProject, Kind, Project, Value } from "../model/types.ts";
 
-/** The manifests of a workspace as they are, or as they would be. */
+/** The manifests of a workspace, possibly edited. */
 export interface Manifests {
   /** Texts of files by their names, without byte order marks. */
   readonly texts: ReadonlyMap<string, string>;
   readonly policies: readonly Policy[];
   readonly catalogue: Catalogue;
-  /** Of policies that do not count any more. */
+  /** Names of expired policies. */
   readonly otherNames: readonly string[];
 }
 
 /**
- * With another text in the place of a file's, or with a new file; undefined where the text has mistakes. Documents keep
- * their order, those that did not count before do not count now, and those with the same content stay the same. Only documents
- * whose text differs are parsed.
+ * Replaces or adds a file; undefined if its text has errors. Documents keep
+ * their order, expired ones stay ignored, and unchanged ones stay the same objects. Only documents
+ * with changed text are parsed.
  */
 export function withText(
   manifests: Manifests,
@@ -49,12 +49,11 @@ export function withText(
   return { ...manifests, texts: new Map([...manifests.texts, [file, text]]), policies: [...others, ...policies] };
 }
 
-/** The policy of a document; undefined where it holds none that counts. */
+/** The policy of a document; undefined if it has none, or an expired one. */
 export function policyOf({ policies }: Manifests, { document }: Pick<Policy, "document">): Policy | undefined {
   return policies.find((policy) => policy.document === document);
 }
 
-/** How many documents a text has. */
 export function documentsIn(file: string, text: string): number {
   const parts = documentParts(text);
   return parts
@@ -62,7 +61,7 @@ export function documentsIn(file: string, text: string): number {
     : parseManifest(file, text).documents.length;
 }
 
-/** The documents that an edit touches as they are now, and how many there were before. */
+/** The changed documents, and the previous number of documents. */
 interface Edit extends Parsed {
   readonly before: number;
   readonly isTouched: (document: number) => boolean;
@@ -97,7 +96,7 @@ export interface ResourceRef {
   readonly key: string;
 }
 
-/** All projects that policies may be about. */
+/** All projects that policies may select. */
 export interface Fleet {
   readonly workspace: Workspace;
   readonly projects: readonly Project[];
@@ -105,14 +104,14 @@ export interface Fleet {
 
 /** The desired state of a project from a day on until the next of its policies expires. */
 export interface Period {
-  /** The last day of the policies that count no more; undefined for the period that began before today. */
+  /** The last day of the policy whose end starts the period; undefined for the current period. */
   readonly after: string | undefined;
   readonly desired: DesiredProject;
 }
 
 /**
- * The desired state of a resource's project after an edit, today and on every later day; undefined where the edit declares, on
- * any of these days, anything different for any other resource in the fleet, or is invalid.
+ * The desired state of a resource's project after an edit, today and on every later day; undefined if the edit changes, on
+ * any of these days, any other resource in the fleet, or is invalid.
  */
 export function desiredAfter(
   ref: ResourceRef,
@@ -136,13 +135,13 @@ export function desiredAfter(
   }));
 }
 
-/** The last days of all policies that match a project, the earliest first, behind an empty text for today. */
+/** The last days of all policies that match a project, sorted, after an empty text for today. */
 function endsOf(project: Project, ...versions: readonly Manifests[]): readonly string[] {
   const layers = versions.flatMap(({ policies }) => matchingLayers(policies, project));
   return ["", ...new Set(layers.flatMap(({ policy }) => policy.until ?? []).sort())];
 }
 
-/** The policies that still count behind a last day: all of them behind an empty text. */
+/** The policies that apply after a day; all of them for an empty text. */
 const countingAfter = memoized(
   (policies: readonly Policy[]) =>
     memoized((end: string) =>
@@ -160,7 +159,7 @@ function mistakes({ problems }: Merged): number {
   return problems.filter(({ severity }) => severity === "error").length;
 }
 
-/** The desired state of a project without one resource. A literal secret is named by its location, which may move. */
+/** The desired state of a project without one resource. Literal secrets are compared without their location. */
 function stateOf({ desired }: Merged, except: string | undefined): string {
   const others = desired.resources.filter((resource) => resource.identity !== except);
   const resources = others.map(({ kind, key, presence, fields, origin: { reason = null, until = null } }) => {

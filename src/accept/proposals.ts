@@ -10,23 +10,23 @@ import { decidingVariable, isUsedAlone } from "./deciding-variables.ts";
 import { type EditTarget, editTargetExcept, editTargetsFor, isOwn, type NewEditTarget } from "./edit-targets.ts";
 import { type Manifests, policyOf, type ResourceRef } from "./manifests.ts";
 
-/** A possible edit, used if it changes nothing else: the texts that a file goes through, and why it is in that file. */
+/** A possible edit: the successive texts of a file, and why that file is edited. */
 export interface Proposal {
   readonly file: string;
   readonly texts: readonly Edited[];
   readonly note?: string;
-  /** The last day of the policy that it writes a value into. */
+  /** The last day of the edited policy. */
   readonly until?: string;
 }
 
-/** A value as a manifest declares it; undefined where it omits it. */
+/** A value as a manifest declares it; undefined if it is omitted. */
 export type ManifestValue = string | number | boolean | undefined;
 
 /** Values of the fields of an entry. */
 export interface FieldValues {
   /** Those that are live. */
   readonly values: ReadonlyMap<string, ManifestValue>;
-  /** What stands for a field that variables decide, as they are today. */
+  /** Current values of fields set by variables. */
   readonly filled: ReadonlyMap<string, ManifestValue>;
 }
 
@@ -34,9 +34,9 @@ export interface FieldValues {
 export interface Subject {
   readonly ref: ResourceRef;
   readonly manifests: Manifests;
-  /** The entry that decides; undefined where none does. */
+  /** The entry in effect, if any. */
   readonly entry: PolicyEntry | undefined;
-  readonly made: NewEditTarget | undefined;
+  readonly newFile: NewEditTarget | undefined;
 }
 
 /** The subject as manifests are now. */
@@ -44,16 +44,16 @@ export function subjectIn(
   manifests: Manifests,
   ref: ResourceRef,
   identity: string,
-  made: NewEditTarget | undefined,
+  newFile: NewEditTarget | undefined,
 ): Subject {
   const { entries } = decidingOf(matchingLayers(manifests.policies, ref.project));
-  return { ref, manifests, entry: entries.get(identity), made };
+  return { ref, manifests, entry: entries.get(identity), newFile };
 }
 
 /**
- * Ways to give one field of the deciding entry its value among those that are live, the smallest first: the variable that decides, if this
+ * Edits that give one field its live value, the smallest first: the variable that sets it, if this
  * project alone uses it; the line itself, if it applies to this project alone; the variable in a more specific policy; the
- * whole entry there, with all of the values, since entries are not merged; the same with the values of its variables,
+ * whole entry existing, with all of the values, since entries are not merged; the same with the values of its variables,
  * which may expire.
  */
 export function* fieldProposals(subject: Subject, name: string, { values, filled }: FieldValues): Iterable<Proposal> {
@@ -82,7 +82,7 @@ export function* fieldProposals(subject: Subject, name: string, { values, filled
   yield* targetProposals(subject, policy, note, restate(new Map([...filled, ...values])));
 }
 
-/** Edits that turn off what is declared or, for a kind that cannot be turned off, that stop declaring it. */
+/** Edits that disable what is declared or, for a kind that cannot be disabled, that remove the declaration. */
 export function* absenceProposals(subject: Subject): Iterable<Proposal> {
   const { ref, manifests, entry } = subject;
   if (!entry) return;
@@ -100,7 +100,7 @@ export function* absenceProposals(subject: Subject): Iterable<Proposal> {
   else if (policy && removed !== undefined) yield* withdrawal(subject, { entry, policy, removed });
 }
 
-/** The line moves to a policy for all projects that it applied to except this one. */
+/** Moves the line to a policy for all of its projects except this one. */
 function* withdrawal(
   { ref, manifests }: Subject,
   { entry, policy, removed }: { readonly entry: PolicyEntry; readonly policy: Policy; readonly removed: string },
@@ -114,7 +114,7 @@ function* withdrawal(
   yield { file, texts: [removed, sorted(target.text, added)], note };
 }
 
-/** Ways to declare what is live and turned off by a line of `disabled`, or not listed where a policy is exclusive. */
+/** Edits that declare what `disabled` lists, or an exclusive policy omits. */
 export function* presenceProposals(subject: Subject, node: () => Node): Iterable<Proposal> {
   const { ref, manifests, entry } = subject;
   const layers = matchingLayers(manifests.policies, ref.project).map((layer) => layer.policy);
@@ -131,23 +131,28 @@ export function* presenceProposals(subject: Subject, node: () => Node): Iterable
 }
 
 function* targetProposals(
-  { ref, manifests, made }: Subject,
-  beaten: Policy | undefined,
+  { ref, manifests, newFile }: Subject,
+  overridden: Policy | undefined,
   note: string,
   edit: (target: EditTarget) => Edited,
 ): Iterable<Proposal> {
-  for (const target of editTargetsFor(manifests, ref.project, beaten, made)) {
+  for (const target of editTargetsFor(manifests, ref.project, overridden, newFile)) {
     yield { file: target.file, texts: [sorted(target.text, edit(target))], note: `${note} in ${target.words}` };
   }
 }
 
-type Spot = Pick<PolicyEntry, "document" | "path">;
+type EditLocation = Pick<PolicyEntry, "document" | "path">;
 
-function* valueProposal(manifests: Manifests, spot: Spot, value: ManifestValue, note?: string): Iterable<Proposal> {
-  const source = editable(manifests, spot);
-  const text = value === undefined ? removeIn(source, spot.path) : setIn(source, spot.path, value);
-  const end = endOf(policyOf(manifests, spot));
-  yield { file: spot.document.file, texts: [sorted(source.text, text)], ...(note && { note }), ...end };
+function* valueProposal(
+  manifests: Manifests,
+  location: EditLocation,
+  value: ManifestValue,
+  note?: string,
+): Iterable<Proposal> {
+  const source = editable(manifests, location);
+  const text = value === undefined ? removeIn(source, location.path) : setIn(source, location.path, value);
+  const end = endOf(policyOf(manifests, location));
+  yield { file: location.document.file, texts: [sorted(source.text, text)], ...(note && { note }), ...end };
 }
 
 function endOf(policy: Policy | undefined): Pick<Proposal, "until"> {
@@ -158,7 +163,7 @@ function sorted(before: string, after: Edited): Edited {
   return after === undefined ? undefined : inOrderAs(before, after);
 }
 
-function editable({ texts }: Manifests, { document }: Pick<Spot, "document">): Editable {
+function editable({ texts }: Manifests, { document }: Pick<EditLocation, "document">): Editable {
   return { text: texts.get(document.file) ?? "", document: document.index };
 }
 
@@ -166,7 +171,7 @@ function sectionOf({ catalogue }: Manifests, { kind }: ResourceRef): string {
   return policyKind(catalogue, kind)?.section ?? "";
 }
 
-/** The entry as it is written, but for these fields. */
+/** A copy of the entry with other values for these fields. */
 function restated(manifests: Manifests, entry: PolicyEntry, values: ReadonlyMap<string, ManifestValue>): Node {
   if (!entry.written) return scalarOf([...values.values()][0] ?? null);
   const plain = () => new Document(entry.written?.parameters).contents as unknown as Node;
@@ -189,7 +194,7 @@ function variableNote({ name, ...line }: Variable, { project }: ResourceRef): st
   return `vars.${name} of ${policyWords(line)} decides, and only ${project.name} uses it`;
 }
 
-/** Why something is not declared where it was decided so far. */
+/** Why something is not declared where it was so far. */
 function elsewhereNote(line: PolicyEntry | Variable, { manifests, ref: { project } }: Subject): string {
   const policy = policyOf(manifests, line);
   const end = policy?.until === undefined ? "" : ` expires on ${policy.until}`;

@@ -1,6 +1,6 @@
 import pLimit from "p-limit";
 
-/** As many wait in the queue at a time: a queue of all projects of a large fleet would fill the memory. */
+/** Bounds the queue, which would otherwise hold every project of a large fleet. */
 const mostQueued = 2048;
 
 /**

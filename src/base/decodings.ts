@@ -1,13 +1,13 @@
 import { memoized } from "./memoize.ts";
 
-/** A decoded text. For each of its UTF-16 units, where its source begins and ends in the original text. */
+/** A decoded text. For each of its UTF-16 units, the start and end of its source in the original text. */
 export interface Decoding {
   readonly text: string;
   readonly from: Int32Array;
   readonly to: Int32Array;
 }
 
-/** A kind of escape: what it looks like, and what it means. */
+/** A kind of escape sequence: its pattern and its decoder. */
 interface Escape {
   readonly pattern: RegExp;
   readonly meaning: (written: string) => string;
@@ -25,7 +25,6 @@ const escapes: readonly Escape[] = [
 
 const controls: ReadonlyMap<string, string> = new Map([..."bfnrt"].map((letter, i) => [letter, "\b\f\n\r\t"[i] ?? ""]));
 
-/** As JSON and most languages print a string. */
 function backslashed(written: string): string {
   const [, hex, octal] = /^\\(?:[ux]\{?([0-9a-f]+)\}?|([0-7]{3}))$/i.exec(written) ?? [];
   if (hex !== undefined) return characterOf(Number.parseInt(hex, 16), written);
@@ -62,10 +61,10 @@ function characterOf(code: number, written: string): string {
   return code <= 0x10ffff ? String.fromCodePoint(code) : written;
 }
 
-/** Escapes stand inside one another so deep at most: markup in JSON, JSON in JSON, a form in a URL. */
+/** Levels of nested escapes: markup in JSON, JSON in JSON, a form in a URL. */
 const deepest = 2;
 
-/** A text as it stands, and with its escapes undone: of JSON, URLs, forms and markup, each different text once. */
+/** A text and its distinct decodings, with escapes of JSON, URLs, forms and markup decoded. */
 export function decodingsOf(text: string): readonly Decoding[] {
   const plain = undecoded(text);
   if (!mayHoldEscape.test(text)) return [plain];
@@ -81,10 +80,10 @@ export function decodingsOf(text: string): readonly Decoding[] {
   return [...all.values()];
 }
 
-/** What every escape has one of; most texts have none. */
+/** Every escape contains one of these; most texts do not. */
 const mayHoldEscape = /[\\%+&]/;
 
-/** A text as it stands. */
+/** The text itself. */
 export function undecoded(text: string): Decoding {
   const from = new Int32Array(text.length);
   const to = new Int32Array(text.length);
@@ -111,7 +110,7 @@ function unescaped(reading: Decoding, { pattern, meaning }: Escape): Decoding {
 
 interface Writer {
   readonly copy: (start: number, end: number) => void;
-  /** Writes what the units from `start` to `end` of the source mean. */
+  /** Writes a text that decodes the units from `start` to `end` of the source. */
   readonly put: (text: string, start: number, end: number) => void;
   readonly reading: () => Decoding;
 }
@@ -139,7 +138,7 @@ function writerFrom(source: Decoding, most: number): Writer {
   };
 }
 
-/** A reading in which neither case nor width nor what nobody sees counts: the ones are levelled, the other left out. */
+/** A reading without differences in case and width, and without invisible characters and white space. */
 export function folded(reading: Decoding): Decoding {
   const { text } = reading;
   if (isOrdinary.test(text)) return { ...reading, text: text.toLowerCase() };
@@ -156,15 +155,14 @@ export function folded(reading: Decoding): Decoding {
   return { text: copied.toLowerCase(), ...offsets };
 }
 
-/** Whatever folding does more to than to write it small. */
+/** Characters that folding does not only lowercase. */
 const unusual = /[\0-\x20\x7f]+|[^\0-\x7f]/gu;
 
 const isOrdinary = /^[\x21-\x7e]*$/;
 
-/** Units that one character may become. */
+/** UTF-16 units to which one character may fold. */
 const longestFold = 3;
 
-/** Characters whose case can be turned back and forth. */
 const isPlain = /^[\0-\x7f]*$/;
 
 /** The text alone of {@link folded}. */
@@ -174,7 +172,7 @@ export function foldedText(text: string): string {
   return Array.from(visible, foldedCharacter).join("");
 }
 
-/** Decoded bytes are the same few characters again and again. */
+/** Decoded bytes repeat the same few characters. */
 const foldedUnit = memoized(foldedText);
 
 function foldedCharacter(each: string): string {
@@ -186,7 +184,7 @@ function levelled(text: string): string {
   return text.toLowerCase().toUpperCase().toLowerCase();
 }
 
-/** A part of a folded reading, with a space wherever something was left out. */
+/** A part of a folded reading, with a space wherever something was removed. */
 export function spaced({ text, from, to }: Decoding, start: number, end: number): string {
   let result = "";
   for (let unit = start; unit < end; unit++) {

@@ -1,6 +1,6 @@
 import type { Decoding } from "./decodings.ts";
 
-/** An encoding of bytes in text: what a stretch of it looks like, how many bits a character has, and where one may begin. */
+/** An encoding of bytes: its pattern, the bits of a character, and the possible alignments. */
 interface Encoding {
   readonly form: "base64" | "hex";
   readonly pattern: RegExp;
@@ -8,15 +8,15 @@ interface Encoding {
   readonly starts: readonly number[];
 }
 
-/** A shorter stretch holds fewer bytes than anybody looks for. */
+/** A shorter match holds too few bytes for a secret. */
 const encodings: readonly Encoding[] = [
   { form: "base64", pattern: /[A-Za-z0-9+/_-]{7,}/g, bits: 6, starts: [0, 1, 2, 3] },
   { form: "hex", pattern: /[0-9a-f]{10,}/gi, bits: 4, starts: [0, 1] },
 ];
 
 /**
- * What stretches of a text mean as Base64 and as hexadecimal digits, wherever their bytes begin, white space left out. A byte
- * is a character of the same number; a NUL stands between two stretches.
+ * Decodes Base64 and hexadecimal digits in a text at every alignment, ignoring white space. A byte
+ * becomes the character of the same number; a NUL separates two matches.
  */
 export function encodedReadings(reading: Decoding): readonly Decoding[] {
   const { text, ...places } = withoutSpace(reading);
@@ -35,7 +35,7 @@ export function encodedReadings(reading: Decoding): readonly Decoding[] {
 
 interface Part {
   readonly bytes: string;
-  /** The unit of the source that its first bits are of. */
+  /** The unit of the source that has its first bits. */
   readonly first: number;
 }
 

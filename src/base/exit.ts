@@ -11,7 +11,7 @@ export const exit = {
 
 export type ExitCode = (typeof exit)[keyof typeof exit];
 
-/** What happened in a run. */
+/** Events of a run that affect its exit code. */
 export interface Facts {
   readonly interrupted?: boolean;
   readonly refused?: boolean;
@@ -20,19 +20,19 @@ export interface Facts {
   readonly pending?: boolean;
 }
 
-/** The one exit code for everything that happened: 130, then 3, 1, 4, 2 (docs/running.md). */
+/** The exit code of the most severe event: 130, then 3, 1, 4, 2 (docs/running.md). */
 export function exitCode(facts: Facts): ExitCode {
   const first = (["interrupted", "refused", "problem", "stale", "pending"] as const).find((fact) => facts[fact]);
   return first ? exit[first] : exit.done;
 }
 
-/** The exit code of a run that could not write all of its output: a more severe code stays. */
+/** The exit code of a run that could not write all of its output. A more severe code is kept. */
 export function atLeastError(code: ExitCode): ExitCode {
   const isLighter = code === exit.done || code === exit.pending || code === exit.stale;
   return isLighter ? exit.problem : code;
 }
 
-/** A mistake in how the program was called, or in what it needs to start: one sentence, printed without a stack trace. */
+/** An error that the user can fix. Its message is printed without a stack trace. */
 export class UserError extends Error {
   readonly code: ExitCode;
 
@@ -43,7 +43,7 @@ export class UserError extends Error {
   }
 }
 
-/** A refusal because something is not there that may be back in a while, such as a database that restarts. */
+/** A temporary error, for example because the database is restarting. */
 export class UnavailableError extends UserError {}
 
 /** For `.catch`: resolves to undefined after a {@link UserError}, and throws anything else again. */

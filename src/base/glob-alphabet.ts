@@ -1,11 +1,11 @@
 import { type GlobPart, type GlobRules, partsOf, type Test } from "./glob-parts.ts";
 
-/** Whether a glob can match a text of these characters alone. */
+/** Whether a glob can match a text that consists of these characters. */
 export function matchesWithin(glob: string, rules: GlobRules, characters: string): boolean {
   return isWithin(partsOf(glob, rules), anyOf(characters));
 }
 
-/** Whether a glob can match a text of these characters and of the others, with one of the others at least. */
+/** Whether a glob can match a text of both sets of characters with at least one of `others`. */
 export function matchesBeyond(glob: string, rules: GlobRules, characters: string, others: string): boolean {
   return isBeyond(partsOf(glob, rules), anyOf(characters + others), anyOf(others));
 }

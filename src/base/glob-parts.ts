@@ -1,35 +1,35 @@
 import { type GlobToken, globTokens } from "./glob-tokens.ts";
 
-/** How globs over one kind of text are read. */
+/** Options of globs. */
 export interface GlobRules {
-  /** Whether `*` also crosses `/`. */
+  /** Whether `*` matches `/` too. */
   readonly crossing: boolean;
-  /** Whether case counts. */
+  /** Whether matching is case-sensitive. */
   readonly cased: boolean;
-  /** Whether wildcards also take a dot at the beginning of a segment. */
+  /** Whether wildcards match a leading dot of a segment. */
   readonly dots: boolean;
 }
 
-/** Whether a character may stand here; `leads` where it is the first of its segment. */
+/** Whether a character matches; `leads` if it is the first of its segment. */
 export type Test = (character: string, leads: boolean) => boolean;
 
-/** What a glob is made of, one after another. */
+/** A part of a glob. */
 export type GlobPart =
   | { readonly form: "one" | "many"; readonly test: Test }
   | { readonly form: "either"; readonly choices: readonly (readonly GlobPart[])[] };
 
-/** The parts of a glob. What is no wildcard, and brackets or braces that are not closed, stand for themselves. */
+/** The parts of a glob. Unclosed brackets and braces are literal. */
 export function partsOf(glob: string, rules: GlobRules): readonly GlobPart[] {
   const tokens = globTokens(glob);
   return sequence({ tokens, closings: closingsOf(tokens), rules }, 0, tokens.length);
 }
 
-/** Braces inside one another beyond this stand for themselves. */
+/** Braces that are nested deeper are literal. */
 export const deepestBraces = 20;
 
 interface Context {
   readonly tokens: readonly GlobToken[];
-  /** From the index of a brace to that of its other half. */
+  /** From the index of an opening brace to that of its closing one. */
   readonly closings: ReadonlyMap<number, number>;
   readonly rules: GlobRules;
 }
@@ -51,7 +51,7 @@ function sequence(context: Context, from: number, to: number): readonly GlobPart
   return parts;
 }
 
-/** Adds what stands at an index, and returns that of what follows. */
+/** Adds the parts at an index, and returns the next index. */
 function step(context: Context, at: number, parts: GlobPart[]): number {
   const { tokens, closings, rules } = context;
   const token = tokens[at];
@@ -72,7 +72,7 @@ function literal(written: string, { cased }: GlobRules): GlobPart {
   return { form: "one", test: cased ? (each) => each === written : (each) => each.toLowerCase() === lower };
 }
 
-/** A class also stands for itself as it is written: names of licenses have brackets. */
+/** A class also matches its own text, because names of licenses contain brackets. */
 function classPart({ text, negated, has }: Extract<GlobToken, { sort: "class" }>, rules: GlobRules): GlobPart {
   const cases = rules.cased ? has : (each: string) => has(each.toLowerCase()) || has(each.toUpperCase());
   const listed = (each: string) => cases(each) !== negated;
@@ -80,12 +80,12 @@ function classPart({ text, negated, has }: Extract<GlobToken, { sort: "class" }>
   return { form: "either", choices: [[{ form: "one", test: isOneOf(listed, rules) }], itself] };
 }
 
-/** Of a segment's characters; a leading dot only where the rules let wildcards take it. */
+/** Matches within a segment; a leading dot only if the rules allow it. */
 function isOneOf(has: (character: string) => boolean, { dots }: GlobRules): Test {
   return (each, leads) => each !== "/" && (dots || !leads || each !== ".") && has(each);
 }
 
-/** `{a,b}` and `{a..c}`; braces around anything else stand for themselves. */
+/** `{a,b}` and `{a..c}`; other braces are literal. */
 function braces(context: Context, open: number, close: number): readonly GlobPart[] {
   const commas = commasBetween(context, open, close);
   if (commas.length > 0) {
@@ -114,7 +114,7 @@ function commasBetween({ tokens, closings }: Context, open: number, close: numbe
   return commas;
 }
 
-/** `**` between slashes is any number of segments, none included; any other stars are one `*`. */
+/** `**` between slashes matches zero or more segments; any other stars are one `*`. */
 function stars(context: Context, at: number, parts: GlobPart[]): number {
   const { tokens, rules } = context;
   const sortAt = (index: number) => tokens[index]?.sort;
@@ -133,14 +133,14 @@ function stars(context: Context, at: number, parts: GlobPart[]): number {
     parts.push({ form: "either", choices: [[all, slash], []] });
     return last + 2;
   }
-  // `a/**` takes `a` itself too; what `*/**` takes stands in a folder.
+  // `a/**` matches `a` too; `*/**` matches only below a folder.
   const isOptional = last + 1 === tokens.length && sortAt(at - 1) === "/" && sortAt(at - 2) !== "*";
   if (isOptional) parts.splice(-1, 1, { form: "either", choices: [[slash, all], []] });
   else parts.push(all);
   return last + 1;
 }
 
-/** A segment of its own; before an alternative; or, as in `**.yaml`, before a dot. */
+/** Whether stars are a whole segment, next to an alternative or, as in `**.yaml`, before a dot. */
 function isGlobstar(tokens: readonly GlobToken[], at: number): boolean {
   const token = tokens[at];
   if (token?.sort !== "*" || token.text !== "**") return false;

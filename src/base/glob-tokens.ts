@@ -1,14 +1,14 @@
-/** A glob's smallest pieces, each with its text: characters that stand for themselves, wildcards, punctuation. */
+/** A token of a glob: a literal character, a wildcard or punctuation. */
 export type GlobToken =
   | { readonly sort: "literal" | "/" | "?" | "*" | "{" | "," | "}"; readonly text: string }
   | { readonly sort: "class"; readonly text: string; readonly negated: boolean; readonly has: Members };
 
-/** Whether a class lists a character, as it is written. */
+/** Whether a class lists a character. */
 type Members = (character: string) => boolean;
 
 const punctuation = ["/", "?", "{", ",", "}"] as const;
 
-/** `\x` is a literal `x`; `[` without its `]` is a literal one. */
+/** Splits a glob into tokens. `\x` is a literal `x`, and so is an unclosed `[`. */
 export function globTokens(glob: string): readonly GlobToken[] {
   const characters = [...glob];
   const tokens: GlobToken[] = [];
@@ -39,7 +39,7 @@ function tokenAt(characters: readonly string[], at: number): readonly [GlobToken
   return [{ sort: punctuation.find((each) => each === first) ?? "literal", text: first }, 1];
 }
 
-/** The `]` that ends a class: not its first character, since `[]a]` has one. */
+/** The `]` that closes a class; as its first character `]` is literal. */
 function closingOf(characters: readonly string[], open: number): number | undefined {
   const first = isNegation(characters[open + 1]) ? open + 2 : open + 1;
   for (let at = first; at < characters.length; at++) {

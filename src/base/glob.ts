@@ -2,12 +2,11 @@ import { deepestBraces, type GlobPart, type GlobRules, partsOf, type Test } from
 
 export type { GlobRules } from "./glob-parts.ts";
 
-/** A longer glob is a fault. */
 const longest = 10_000;
 
 /**
- * A test for a glob of `*`, `**`, `?`, `[abc]`, `{a,b}` and `\` before a character that stands for itself. Its cost is at
- * most the length of the text times that of the glob, whatever either holds. A text equal to the glob matches too.
+ * Compiles a glob of `*`, `**`, `?`, `[abc]`, `{a,b}` and `\` to escape a character. Matching takes at
+ * most the length of the text times that of the glob. A text equal to the glob matches too.
  */
 export function globMatcher(glob: string, rules: GlobRules): (text: string) => boolean {
   const fold = rules.cased ? (text: string) => text : (text: string) => text.toLowerCase();
@@ -23,14 +22,14 @@ export function globMatcher(glob: string, rules: GlobRules): (text: string) => b
   };
 }
 
-/** Whether anything in it is a wildcard, or quotes what would be one. */
+/** Whether a text contains a wildcard or an escape. */
 export function isGlob(text: string): boolean {
   return /[*?[{\\]/.test(text);
 }
 
 /**
- * Where in a glob one stands below a folder: where two answers are equal, the same matches below both folders. Undefined
- * where nothing below it can match. `""` is the folder that paths begin in.
+ * The state of a glob below a folder: folders with equal states have the same matches below them. Undefined
+ * where nothing below can match. `""` is the root folder.
  */
 export function globReach(glob: string, rules: GlobRules): (folder: string) => string | undefined {
   const program = programOf(partsOf(glob, rules));
@@ -40,7 +39,7 @@ export function globReach(glob: string, rules: GlobRules): (folder: string) => s
   };
 }
 
-/** What a glob cannot say, in words that complete "expected …"; undefined where there is nothing. */
+/** Unsupported syntax of a glob, as the end of "expected …". */
 export function globFault(glob: string): string | undefined {
   if (glob.length > longest) return `a glob of at most ${longest} characters`;
   const found = faults.find(([pattern]) => pattern.test(glob.replace(/\\./gsu, "")));
@@ -71,27 +70,27 @@ function depthOf(glob: string): number {
   return deepest;
 }
 
-/** The folder that a glob is below, without wildcards; `""` for anywhere. */
+/** The longest folder without wildcards that contains all matches of a glob; `""` for the root. */
 export function globFolder(glob: string): string {
   const plain = prefixOf(glob);
   return glob.length === plain.length ? "" : plain.slice(0, Math.max(0, glob.lastIndexOf("/", plain.length)));
 }
 
-/** What stands before a last `**` where nothing else is a wildcard: all that begins so matches, and most globs are such. */
+/** The folder of a glob that is only `folder/**`, as most globs are. */
 function wholeFolderOf(glob: string): string | undefined {
   return /^(?:[^*?[\]{}\\]+\/)?\*\*$/.test(glob) ? glob.slice(0, -2) : undefined;
 }
 
-/** What every text begins with that the glob matches: a slash before `**` may be missing. */
+/** The common prefix of all matches; a slash before `**` is optional. */
 function prefixOf(glob: string): string {
   const end = glob.search(/[*?[{\\]/);
   return end < 0 ? glob : glob.slice(0, end).replace(/\/$/, "");
 }
 
-/** A step takes a character and goes on at `next`, or goes on at several steps without taking one. */
+/** A step consumes a character and continues at `next`, or forks without consuming one. */
 type Step = { readonly test: Test; readonly next: number } | { readonly forks: readonly number[] };
 
-/** The steps of a glob; where the last of them is left behind, the text matches. */
+/** The steps of a glob; a text matches if it reaches the end. */
 function programOf(parts: readonly GlobPart[]): readonly Step[] {
   const program: Step[] = [];
   emit(parts, program);
@@ -124,7 +123,7 @@ function accepts(program: readonly Step[], text: string): boolean {
   return stepsAfter(program, text).includes(program.length);
 }
 
-/** Goes all ways at once: after each character the set of steps that can be reached, each once. */
+/** Simulates all paths at once; after each character every reachable step is in the set once. */
 function stepsAfter(program: readonly Step[], text: string): number[] {
   const reached = new Uint32Array(program.length + 1);
   let round = 1;
@@ -143,7 +142,7 @@ function stepsAfter(program: readonly Step[], text: string): number[] {
   return steps;
 }
 
-/** The steps that take a character, and the end, as far as they are reached from these without taking one. */
+/** The consuming steps, and the end, that can be reached without consuming a character. */
 function reach(program: readonly Step[], from: number[], reached: Uint32Array, round: number): number[] {
   const found: number[] = [];
   const pending = from;

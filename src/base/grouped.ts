@@ -1,4 +1,4 @@
-/** Items by key, both in the order in which they first came; what has no key is left out. */
+/** Groups items by key in order of first occurrence. Items without a key are left out. */
 export function grouped<Item, Key>(
   items: Iterable<Item>,
   keyOf: (item: Item) => Key | undefined,
@@ -6,7 +6,7 @@ export function grouped<Item, Key>(
   return groupedAs(items, keyOf, (item) => item);
 }
 
-/** The same, with what `partOf` makes of each item. */
+/** As {@link grouped}, with items converted by `partOf`. */
 export function groupedAs<Item, Key, Value>(
   items: Iterable<Item>,
   keyOf: (item: Item) => Key | undefined,

@@ -1,6 +1,6 @@
 import { LineCounter } from "yaml";
 
-/** Where the lines of a text begin. `linePos` of an offset counts from 1. */
+/** The line starts of a text. `linePos` counts from 1. */
 export function linesOf(text: string): LineCounter {
   const lines = new LineCounter();
   lines.addNewLine(0);

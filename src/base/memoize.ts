@@ -1,10 +1,10 @@
-/** A place for answers: a Map, or a WeakMap that lets go of them with their keys. */
+/** A cache: a Map or a WeakMap. */
 interface Answers<Key, Answer> {
   readonly get: (key: Key) => Answer | undefined;
   readonly set: (key: Key, answer: Answer) => unknown;
 }
 
-/** The same function with a cache: each result is computed once. A result of undefined is not cached. */
+/** Caches the results of a function. A result of undefined is not cached. */
 export function memoized<Key, Answer>(
   work: (key: Key) => Answer,
   answers: Answers<Key, Answer> = new Map(),

@@ -1,24 +1,23 @@
 import { closest, distance } from "fastest-levenshtein";
 import { placeAmong } from "./text.ts";
 
-/** Known words, of which the one that was meant can be asked for again and again. */
+/** Known words, indexed for suggestions. */
 export interface Dictionary {
   /**
-   * The known word that was probably meant: case apart, no more than a third of its letters (at least one) away, or with
-   * two neighbouring letters swapped. Undefined where none is that near. Among very many words only those that begin or end most alike are compared.
+   * The closest known word, ignoring case: at most a third of its letters (at least one) differ, or
+   * two neighbouring letters are swapped. Among many words only those with a similar start or end are compared.
    */
   nearest(word: string): string | undefined;
-  /** `; did you mean X?`, ready to be appended to a sentence; empty where no known word is near. */
+  /** `; did you mean X?`, to append to a message; empty without a suggestion. */
   didYouMean(word: string): string;
 }
 
-/** A word longer than this is no misspelt name. */
 const longest = 200;
 
-/** So many words are compared one by one. */
+/** Up to this many words, all are compared. */
 const few = 128;
 
-/** Of more words, so many before and after the place where a word would stand among them. */
+/** Otherwise, this many before and after the word in sort order. */
 const around = 32;
 
 export function dictionaryOf(known: Iterable<string>): Dictionary {
@@ -42,24 +41,24 @@ export function dictionaryOf(known: Iterable<string>): Dictionary {
   return { nearest, didYouMean };
 }
 
-/** The nearest of some words to one: see {@link Dictionary}, which is for many. */
+/** See {@link Dictionary.nearest}. */
 export function nearest(word: string, known: Iterable<string>): string | undefined {
   return dictionaryOf(known).nearest(word);
 }
 
-/** The same, as {@link Dictionary} says it. */
+/** See {@link Dictionary.didYouMean}. */
 export function didYouMean(word: string, known: Iterable<string>): string {
   return dictionaryOf(known).didYouMean(word);
 }
 
-/** What a word is with two neighbouring letters swapped, the slip that counts as two elsewhere. */
+/** A word with each pair of neighbouring letters swapped. */
 function swapsOf(word: string): string[] {
   return Array.from({ length: Math.max(0, word.length - 1) }, (_, at) => {
     return `${word.slice(0, at)}${word[at + 1]}${word[at]}${word.slice(at + 2)}`;
   });
 }
 
-/** A slip leaves either the beginning or the end of a word as it is. */
+/** A typing error leaves either the start or the end of a word intact. */
 function neighbours(words: readonly string[]): (word: string) => string[] {
   const forward = words.toSorted();
   const backward = words.map(reversed).sort();
@@ -75,7 +74,7 @@ function reversed(word: string): string {
   return [...word].reverse().join("");
 }
 
-/** The nearest of the allowed words, as {@link didYouMean} words it; empty if the value is not a string. */
+/** As {@link didYouMean}; empty if the value is not a string. */
 export function suggestionFor(value: unknown, allowed: unknown): string {
   return typeof value === "string" && Array.isArray(allowed) ? didYouMean(value, allowed) : "";
 }

@@ -1,11 +1,11 @@
 import { decodingsOf } from "./decodings.ts";
 
-/** Encodings stand inside one another so deep at most. */
+/** Levels of nested encodings. */
 const deepest = 3;
 
 /**
- * A value as it stands and with its escapes, Base64 and hexadecimal digits undone, one inside another in any order: as far
- * as that gives text. What bytes give that are none is left out, so that a large value costs little more than a small one.
+ * A value and all of its decodings, with escapes, Base64 and hexadecimal digits nested in any order, as far
+ * as they decode to text. Binary results are dropped, which bounds the cost.
  */
 export function nestedReadings(value: string): ReadonlySet<string> {
   const all = new Set<string>();
@@ -32,7 +32,7 @@ function decodedStretches(text: string): readonly string[] {
 }
 
 const base64 = /[A-Za-z0-9+/_-]{8,}/g;
-/** Each two digits may have something before or behind them, as `6f:77:6e`, `6f 77` and `0x6f, 0x77`. */
+/** Pairs of digits may be separated, as in `6f:77:6e`, `6f 77` and `0x6f, 0x77`. */
 const hex = /(?:(?:0x)?[0-9a-f]{2}[\s:,;.-]{0,3}){4,}/gi;
 const betweenDigits = /0x|[^0-9a-f]/gi;
 
@@ -40,7 +40,7 @@ function bytesOf(stretch: string, start: number, form: "base64" | "hex"): Buffer
   return Buffer.from(stretch.slice(start), form);
 }
 
-/** Also of text in UTF-16, where every second byte is NUL. */
+/** Also decodes UTF-16, where every second byte is NUL. */
 function textIn(bytes: Buffer): string | undefined {
   const text = bytes.toString().replaceAll("\0", "");
   const printed = text.match(/[\t\r\n -~]/g)?.length ?? 0;
@@ -48,5 +48,5 @@ function textIn(bytes: Buffer): string | undefined {
 }
 
 const leastText = 4;
-/** Of random bytes a third is. */
+/** A third of random bytes is printable. */
 const leastPrinted = 0.75;

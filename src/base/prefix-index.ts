@@ -1,10 +1,10 @@
 import { placeAmong } from "./text.ts";
 
-/** Finds which of many phrases is at a position in a text, complete or truncated. */
+/** Finds which of many phrases starts at a position in a text, complete or truncated. */
 export interface PrefixIndex {
-  /** The first `least` of its characters are enough; at least {@link shortest} of them. */
+  /** A prefix of `least` characters is a match; at least {@link shortest}. */
   add(text: string, least: number, name: string): void;
-  /** The longest beginning of any phrase that stands at `at`, if it is enough of it. */
+  /** The longest matching prefix of any phrase at `at`. */
   at(text: string, at: number): PrefixMatch | undefined;
 }
 
@@ -13,18 +13,18 @@ export interface PrefixMatch {
   readonly name: string;
 }
 
-/** Characters of the shortest phrase. */
+/** The length of the shortest phrase. */
 export const shortest = 8;
 
-/** What begins with the same characters, sorted, so that what a text is nearest to stands beside its own place. */
+/** Phrases with the same first characters, sorted, so that the closest ones to a text are its neighbours. */
 interface PhraseGroup {
   readonly phrases: string[];
-  /** The least of each phrase; none begins like another, since the shorter one says it all. */
+  /** The required prefixes; none is a prefix of another. */
   readonly leads: string[];
   longest: number;
 }
 
-/** An empty index. The cost of a look-up grows only with the logarithm of the number of phrases. */
+/** An empty index. A lookup takes logarithmic time. */
 export function createPrefixIndex(): PrefixIndex {
   const names = new Map<string, string>();
   const groups = new Map<string, PhraseGroup>();
@@ -58,7 +58,7 @@ function addLead(leads: string[], lead: string): void {
   leads.splice(place, end - place, lead);
 }
 
-/** Since none of them begins like another, only one can fit: the text itself, or the last one before it. */
+/** No lead is a prefix of another, so only the text itself or the one before it can match. */
 function startsWithAny(text: string, leads: readonly string[]): boolean {
   const place = placeAmong(text, leads);
   const before = leads[place - 1];
@@ -71,7 +71,7 @@ function nearest(text: string, phrases: readonly string[]): string {
   return common(text, after) >= common(text, before) ? after : before;
 }
 
-/** How many characters two texts have in common from the first on. */
+/** The length of the common prefix. */
 function common(a: string, b: string): number {
   const most = Math.min(a.length, b.length);
   let length = 0;

@@ -5,12 +5,12 @@
  */
 export const invisible = "\\p{Cc}\\p{Cf}\\p{Cs}\\p{Zl}\\p{Zp}\\p{Default_Ignorable_Code_Point}\\u2800";
 
-/** Untrusted text as a part of a line, safe for a terminal and a log: one line, nothing hidden, no command of a CI runner. */
+/** Escapes untrusted text for one line of a terminal or a log: no line breaks, invisible characters or commands of a CI runner. */
 export function printable(text: string): string {
   return withoutMarks(text.replace(invisibleCharacters, escaped));
 }
 
-/** The same for a whole text of our own, which has lines and may be coloured; no line begins with a command either. */
+/** As {@link printable}, for text with lines and colours. */
 export function printableLines(text: string): string {
   const shown = text.replace(invisibleInLines, (found) =>
     found === "\n" || found.length > 2 ? found : escaped(found),
@@ -18,18 +18,18 @@ export function printableLines(text: string): string {
   return withoutMarks(shown.replace(commandMark, "$1\\u003a"));
 }
 
-/** The same document without commands of a CI runner. */
+/** JSON without commands of a CI runner. */
 export function inertJson(json: string): string {
   return withoutMarks(json);
 }
 
 const invisibleCharacters = new RegExp(`[${invisible}]`, "gu");
 
-/** Colours are our own: untrusted text is printed without. */
+/** Untrusted text has no colours at this point. */
 const colour = "\\u001b\\[[\\d;]*m";
 const invisibleInLines = new RegExp(`${colour}|[${invisible}]`, "gu");
 
-/** What makes CI runners take a line as a command: `::` at its start, `##[` and `##vso[` anywhere in it. */
+/** Commands of CI runners: `::` at the start of a line, `##[` and `##vso[` anywhere. */
 const commandMark = new RegExp(`^((?:[ \\t]|${colour})*):(?=:)`, "gm");
 const sectionMark = /#(?=#\w*\[)/g;
 

@@ -1,4 +1,4 @@
-/** So many requests in so many milliseconds, as a person wrote it. */
+/** A number of requests per time in milliseconds. */
 export interface Rate {
   readonly requests: number;
   readonly per: number;
@@ -6,27 +6,27 @@ export interface Rate {
 
 const units: Readonly<Record<string, number>> = { s: 1000, min: 60_000 };
 
-/** Reads `1800/min` or `30/s`; undefined where the text is none. */
+/** Parses `1800/min` or `30/s`; undefined for anything else. */
 export function rateOf(text: string): Rate | undefined {
   const [, requests, unit = ""] = /^([1-9]\d{0,5}|1000000)\/(s|min)$/.exec(text) ?? [];
   const per = units[unit];
   return per === undefined ? undefined : { requests: Number(requests), per };
 }
 
-/** A rate as {@link rateOf} reads it. */
+/** The inverse of {@link rateOf}. */
 export function rateText({ requests, per }: Rate): string {
   return `${requests}/${Object.keys(units).find((unit) => units[unit] === per) ?? `${per}ms`}`;
 }
 
-/** A rate as requests are spaced by it (GCRA, ITU-T I.371). Milliseconds. */
+/** Request spacing of a rate in milliseconds (GCRA, ITU-T I.371). */
 export interface Spacing {
-  /** From one request to the next. */
+  /** Between two requests. */
   readonly interval: number;
-  /** How late a request may go out that was given its time. */
+  /** How late a request may be sent. */
   readonly tolerance: number;
 }
 
-/** Later ones would come in a burst, which a server that counts in shorter times than the rate's own may refuse. */
+/** Later requests would be a burst, which a server with a shorter window might reject. */
 const mostLate = 150;
 
 /**

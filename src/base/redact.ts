@@ -4,32 +4,32 @@ import { createPrefixIndex, type PrefixMatch, shortest } from "./prefix-index.ts
 import { fragmentsOf, passwordIn, wholesOf } from "./secret-fragments.ts";
 import { createRunIndex, type RunIndex } from "./secret-runs.ts";
 
-/** Takes values that nobody may see out of texts that others wrote. */
+/** Redacts secrets in texts. */
 export interface Redactor {
   /**
-   * From now on `name` stands in place of `value`, and of what servers and programs make of it: another case, other
-   * white space, escapes, encodings, one line of it, a part that gives it away, any five characters of it that are not of
-   * an everyday word. Values of less than 8 characters are found whole only, those of less than 4 only as words by themselves.
+   * Replaces `value` by `name`, in all forms that servers and programs give it: another case, other
+   * white space, escapes, encodings, single lines, revealing parts, and any five characters that are not part of
+   * a common word. Values of less than 8 characters are found only as a whole, those of less than 4 only as separate words.
    */
   learn(value: string, name: string): void;
-  /** From now on a word that is no secret by itself stays, though a URL that is learnt later may end in it. */
+  /** Exempts a word that is no secret by itself, although a URL that is learned later may end in it. */
   spare(word: string): void;
-  /** Knows nothing again. */
+  /** Removes all values. */
   forget(): void;
-  /** Takes time in proportion to the text, however much was learnt. */
+  /** Redacts a text. Takes time proportional to the text only. */
   clean(text: string): string;
   /**
-   * Whether a text is one of the values, or holds one of at least 16 characters as a whole. A part that {@link clean}
-   * takes out, such as the last word of a URL, is not enough. What is asked for again and again is looked for once.
+   * Whether a text is one of the values, or contains a whole one of at least 16 characters. A part that {@link clean}
+   * redacts, such as the last word of a URL, is not enough. Results are cached.
    */
   isIn(text: string): boolean;
 }
 
-/** Texts whose answer is kept: a fleet repeats a few values many times. A long one is not among them. */
+/** Size of the cache, and the longest text in it: a fleet repeats a few values many times. */
 const mostKept = 10_000;
 const longestKept = 1_000;
 
-/** A redactor that knows nothing yet. */
+/** A redactor without values. */
 export function createRedactor(): Redactor {
   const known = new Set<string>();
   const spared = new Set<string>();
@@ -42,7 +42,7 @@ export function createRedactor(): Redactor {
   const find = (reading: Decoding, at: number) => phrases.at(reading.text, at) ?? words.at(reading, at);
   return {
     learn(value, name) {
-      // An empty text is nobody's secret, and would be one in every blank value.
+      // An empty text is no secret, and would be found in every blank value.
       if (value === "" || known.has(value)) return;
       known.add(value);
       answers.clear();
@@ -90,7 +90,7 @@ export function createRedactor(): Redactor {
 
 type Find = (reading: Decoding, at: number) => PrefixMatch | undefined;
 
-/** What is to be replaced in a text, and by what. */
+/** A range to replace by a name. */
 interface Range {
   readonly from: number;
   readonly to: number;
@@ -136,7 +136,7 @@ function disjoint(ranges: readonly Range[]): readonly Range[] {
   return joined;
 }
 
-/** Adds a range to sorted ones. What overlaps is one, by the name of the first; so are parts of one value side by side. */
+/** Adds a range to sorted ones, and merges it with the last if they overlap, or are adjacent parts of one value. */
 function join(joined: Range[], range: Range): void {
   const last = joined.at(-1);
   const isMore = last && (range.from < last.to || (range.from === last.to && range.name === last.name));
@@ -145,12 +145,12 @@ function join(joined: Range[], range: Range): void {
 }
 
 interface Words {
-  /** A longer value is no word, and left to phrases. */
+  /** Ignores longer values, which are phrases. */
   add(value: string, name: string): void;
   at(reading: Decoding, at: number): PrefixMatch | undefined;
 }
 
-/** Values that are too short to be looked for in pieces. */
+/** Values that are too short for partial matches. */
 function createWordIndex(): Words {
   const names = new Map<string, string>();
   const lengths: number[] = [];
@@ -173,7 +173,7 @@ function createWordIndex(): Words {
   };
 }
 
-/** Whether a very short value is no part of a longer word. */
+/** Whether a very short value is a separate word. */
 function isApart(reading: Decoding, at: number, length: number): boolean {
   if (length >= leastInside) return true;
   return !isJoined(reading, at) && !isJoined(reading, at + length);
@@ -181,7 +181,7 @@ function isApart(reading: Decoding, at: number, length: number): boolean {
 
 const leastInside = 4;
 
-/** Whether the characters at both sides of a place are of one word. */
+/** Whether the characters on both sides of a position belong to one word. */
 function isJoined(reading: Decoding, at: number): boolean {
   return /^[\p{L}\p{N}_]{2}$/u.test(spaced(reading, at - 1, at + 1));
 }

@@ -3,22 +3,22 @@ import { type JsonObject, pointerKeys } from "./json.ts";
 import { suggestionFor } from "./nearest.ts";
 import { expectedWords, typeOf, valueInWords } from "./type-words.ts";
 
-/** A mistake that a JSON Schema found, in a sentence. */
+/** A violation of a JSON Schema. */
 export interface SchemaFault {
   readonly rule: "missing-key" | "unknown-key" | "wrong-type" | "wrong-value";
-  /** The keyword of JSON Schema that the value does not satisfy. */
+  /** The violated keyword. */
   readonly keyword: string;
   readonly message: string;
-  /** The keys and indices that lead to it; the last one is the key that is missing or unknown. */
+  /** The path of the value; it ends with the missing or unknown key. */
   readonly path: readonly (string | number)[];
 }
 
-/** All that is wrong with a value, at most one fault for each path; empty if it is valid. */
+/** The faults of a value, at most one for each path. */
 export type SchemaCheck = (value: unknown) => readonly SchemaFault[];
 
 /**
- * A check against a JSON Schema, compiled when it is first used. `references` are schemas that it refers to by their `$id`.
- * A schema may say in `x-expected` what completes "expected …", and in `x-key` the same for the keys of a mapping.
+ * Compiles a JSON Schema on first use. `references` are schemas that it refers to by `$id`.
+ * `x-expected` of a schema completes "expected …", and `x-key` does so for the keys of a mapping.
  */
 export function compile(schema: object, references: readonly object[] = []): SchemaCheck {
   let validate: ValidateFunction | undefined;
@@ -28,7 +28,7 @@ export function compile(schema: object, references: readonly object[] = []): Sch
   };
 }
 
-// Schemas are not validated here, which would be a sixth of a short run: test/model/schemas.test.ts does it.
+// Schemas are validated in test/model/schemas.test.ts, because that takes a sixth of a short run.
 const options = {
   validateSchema: false,
   meta: false,
@@ -41,7 +41,7 @@ const options = {
 
 type SchemaError = Pick<ErrorObject, "keyword" | "instancePath" | "params" | "data" | "parentSchema">;
 
-/** A value of the wrong type breaks other keywords too: the first one is enough. */
+/** A value of the wrong type violates other keywords too; only the first is reported. */
 function faultsOf(errors: readonly SchemaError[]): readonly SchemaFault[] {
   const faults = errors.map(faultOf);
   return [...new Map(faults.toReversed().map((fault) => [JSON.stringify(fault.path), fault])).values()].reverse();
@@ -83,7 +83,7 @@ function boundsOf({ minimum, maximum, minLength, minItems, pattern }: JsonObject
   return pattern === undefined ? "" : ` that matches ${pattern}`;
 }
 
-/** Free text is never repeated, since it may hold a secret. */
+/** Free text is not repeated, because it may contain a secret. */
 function got(value: unknown, { type, enum: allowed }: JsonObject, rule: SchemaFault["rule"]): string {
   const closed = Array.isArray(allowed) || type === "boolean" || type === "integer" || type === "number";
   if (closed || typeof value === "number") return `, got ${valueInWords(value)}`;

@@ -3,21 +3,21 @@ import { nestedReadings } from "./nested-readings.ts";
 import { shortest } from "./prefix-index.ts";
 import { withoutTrailing } from "./text.ts";
 
-/** A text that would reveal a secret: folded, and how many of its first characters are enough to reveal it. */
+/** A folded text that reveals a secret, and the length of its prefix that already does. */
 export interface SecretFragment {
   readonly text: string;
   readonly least: number;
 }
 
-/** Longer texts are several traces, so that the cost of finding one has a bound. */
+/** Longer texts are split, which bounds the cost of finding one. */
 const longest = 256;
 
-/** Of a longer text so many characters are enough; of a shorter one half, so that an innocent word is not. */
+/** This many characters reveal a text; half of a shorter one, so that an unrelated word does not match. */
 const mostNeeded = 32;
 
 /**
- * The traces of a value: the whole, its lines, the strings of a JSON document, of a URL its password, path, last segment
- * and parameters, and all of it in Base64. Parts of a few characters are left out, since other words hold them too.
+ * The fragments of a value: the whole, its lines, the strings of a JSON document, the password, path, last segment
+ * and parameters of a URL, and all of them in Base64. Short parts are left out, because unrelated words contain them.
  */
 export function fragmentsOf(value: string): readonly SecretFragment[] {
   const spellings = new Set([value, ...stringsIn(value)].flatMap((part) => decodingsOf(part).map(({ text }) => text)));
@@ -26,10 +26,10 @@ export function fragmentsOf(value: string): readonly SecretFragment[] {
   return [...traces, ...[value, value.trim()].flatMap(base64Of).map(traceOf)].flatMap(cut).filter(isEnough);
 }
 
-/** A shorter secret stands in other values by chance. */
+/** Shorter secrets occur in other values by chance. */
 const leastHeld = 16;
 
-/** The texts that hold a secret as a whole, plainly or in Base64; none for a short one. */
+/** Forms of a whole secret, plain and in Base64; none for a short one. */
 export function wholesOf(value: string): readonly SecretFragment[] {
   const text = foldedText(value);
   if (text.length < leastHeld) return [];
@@ -38,17 +38,17 @@ export function wholesOf(value: string): readonly SecretFragment[] {
 }
 
 /**
- * The parts of a secret of which a few characters give something away: of a JSON document its longer strings, of a URL its
- * login and its path from the first segment on that is no plain word, and no line that only frames a key; none of a short one.
+ * The parts of a secret of which a few characters are revealing: the longer strings of a JSON document, of a URL the
+ * login and the path without its leading plain words, and no PEM header lines; none for a short secret.
  */
 export function secretParts(value: string): readonly string[] {
   if (foldedText(value).length < shortest) return [];
   const strings = stringsIn(value).filter((each) => each !== value);
   const parts = strings.length > 0 ? strings.filter((each) => each.length >= leastHeld) : [value];
-  return parts.flatMap(tellingParts).flatMap((part) => [part, ...bytesOf(part)]);
+  return parts.flatMap(revealingParts).flatMap((part) => [part, ...bytesOf(part)]);
 }
 
-function tellingParts(part: string): readonly string[] {
+function revealingParts(part: string): readonly string[] {
   const [, scheme, user, , rest = ""] = urlForm.exec(part) ?? [];
   if (scheme !== undefined) return [user ?? "", ...(user?.split(":") ?? []), rest.replace(plainSegments, "")];
   return [part.replace(frame, "\n")];
@@ -57,7 +57,7 @@ function tellingParts(part: string): readonly string[] {
 const plainSegments = /^(?:\/(?:[A-Za-z]{1,12}|v\d{1,2})(?=\/))*\//;
 const frame = /-{5}(?:BEGIN|END) [A-Z0-9 ]+-{5}/g;
 
-/** As an encoding of bytes shows what is not ASCII. */
+/** Non-ASCII text as decoded bytes show it. */
 function bytesOf(part: string): readonly string[] {
   const bytes = Buffer.from(part).toString("latin1");
   return bytes === part ? [] : [bytes];
@@ -86,7 +86,7 @@ function cut({ text, least }: SecretFragment): readonly SecretFragment[] {
   }));
 }
 
-/** A service account's key is a JSON document, of which servers repeat one string or another. */
+/** A service account's key is a JSON document, and servers repeat single strings of it. */
 function stringsIn(value: string): readonly string[] {
   const strings: string[] = [];
   try {
@@ -97,7 +97,7 @@ function stringsIn(value: string): readonly string[] {
   return strings;
 }
 
-/** Scheme and host of a URL give nothing away: they are enough only together with what follows. */
+/** Scheme and host of a URL reveal nothing without what follows. */
 function tracesOfLine(line: string): readonly SecretFragment[] {
   const [, scheme, user, host = "", rest = ""] = urlForm.exec(line) ?? [];
   if (scheme === undefined) return [traceOf(line)];
@@ -110,7 +110,7 @@ function tracesOfLine(line: string): readonly SecretFragment[] {
 
 const urlForm = /^\s*([a-z][a-z0-9+.-]*:)\/\/(?:([^/?#@]*)@)?([^/?#]*)(.*)$/is;
 
-/** The password of a URL, else its user, who is then the credential; empty where there is neither. */
+/** The password of a URL, else its user, which is then the credential. */
 export function passwordIn(value: string): string {
   const [, , user = ""] = urlForm.exec(value) ?? [];
   return user.split(":").at(-1) ?? "";
@@ -120,7 +120,7 @@ function valuesIn(query: string): readonly string[] {
   return query.split(/[&;#]/).map((pair) => pair.slice(pair.indexOf("=") + 1));
 }
 
-/** Base64 of anything that ends or goes on with the value, in either alphabet, but for the characters at its edges. */
+/** Base64 of the value at every alignment, in both alphabets, without the characters at its edges. */
 function base64Of(value: string): readonly string[] {
   const bytes = Buffer.from(value);
   const plain = [0, 1, 2].map((before) => {
@@ -134,10 +134,10 @@ function base64Of(value: string): readonly string[] {
 }
 
 /**
- * Tells whether a value holds one of these secrets whole, in any case, white space, escapes or encoding, or in an encoding
- * of an encoding. A secret of a few characters stands in many values by chance, so that there the value has to be the secret.
+ * Tests whether a value contains a whole one of these secrets, in any case, white space, escapes or encoding, also
+ * nested. A short secret occurs in many values by chance, so there the value has to be equal.
  */
-export function holderOf(secrets: readonly string[]): (value: string) => boolean {
+export function secretHolderTest(secrets: readonly string[]): (value: string) => boolean {
   const phrases = new Set<string>();
   const words = new Set<string>();
   for (const secret of secrets) {

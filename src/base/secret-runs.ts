@@ -1,34 +1,34 @@
+import { commonWords } from "./common-words.ts";
 import { folded, foldedText, undecoded } from "./decodings.ts";
-import { everydayWords } from "./everyday-words.ts";
 import { secretParts } from "./secret-fragments.ts";
 
-/** Characters of a secret that stand side by side in a text and give too much of it away; fewer are in many words. */
+/** The number of adjacent characters that reveal too much of a secret; fewer occur in many words. */
 const runLength = 5;
 
-/** Of a larger secret only larger parts are looked for, so that what is kept of it has a bound. */
+/** Runs of larger secrets are not indexed, which bounds the memory. */
 const mostUnits = 64 * 1024;
 
-/** A stretch of a text that a secret has too. */
+/** A range of a text that a secret contains too. */
 interface SecretRun {
   readonly from: number;
   readonly to: number;
   readonly name: string;
 }
 
-/** Finds short runs of secrets, wherever in them. */
+/** Finds short runs of secrets. */
 export interface RunIndex {
   add(value: string, name: string, isSpared: (word: string) => boolean): void;
-  /** Stretches in their order, each as long as it goes on; none that is of an everyday word alone. */
+  /** Maximal ranges in order; none that is only a common word. */
   runsIn(text: string): readonly SecretRun[];
 }
 
-/** What a run belongs to; a weak one tells nothing where it stands by itself. */
+/** The secret of a run; a weak run reveals nothing by itself. */
 interface Known {
   readonly name: string;
   readonly isWeak: boolean;
 }
 
-/** An index that knows nothing yet. A text costs the same however much it knows. */
+/** An empty index. The cost of a search does not depend on its size. */
 export function createRunIndex(): RunIndex {
   const known = new Map<string, Known>();
   return {
@@ -45,25 +45,25 @@ export function createRunIndex(): RunIndex {
       const found: SecretRun[] = [];
       for (let at = 0; at + runLength <= text.length; at++) {
         const from = at;
-        let telling: Known | undefined;
+        let strongRun: Known | undefined;
         for (let one = known.get(text.slice(at, at + runLength)); one; at++) {
-          if (!one.isWeak) telling ??= one;
+          if (!one.isWeak) strongRun ??= one;
           one = known.get(text.slice(at + 1, at + 1 + runLength));
         }
-        if (telling) found.push({ from, to: at - 1 + runLength, name: telling.name });
+        if (strongRun) found.push({ from, to: at - 1 + runLength, name: strongRun.name });
       }
       return found;
     },
   };
 }
 
-/** Every run of a part; those of an everyday word, or of one character alone, are weak. */
+/** Every run of a part; those of a common word, or of one repeated character, are weak. */
 function* runsOf(
   part: string,
   isSpared: (word: string) => boolean,
 ): Generator<Pick<Known, "isWeak"> & { readonly run: string }> {
   const reading = folded(undecoded(part));
-  const words = everydayWords(part, (word) => isSpared(foldedText(word)));
+  const words = commonWords(part, (word) => isSpared(foldedText(word)));
   const wordAt = new Int32Array(part.length);
   for (const [index, { from, to }] of words.entries()) wordAt.fill(index + 1, from, to);
   for (let at = 0; at + runLength <= reading.text.length; at++) {
@@ -73,7 +73,7 @@ function* runsOf(
   }
 }
 
-/** Whether a run is of one everyday word, but for a sign before or behind it. */
+/** Whether a run is part of one common word, except for punctuation around it. */
 function isOfOneWord(run: string, places: readonly number[], wordAt: Int32Array): boolean {
   const letters = places.filter((_, offset) => /[\p{L}\p{N}]/u.test(run.charAt(offset)));
   const within = new Set(letters.map((place) => wordAt[place] ?? 0));

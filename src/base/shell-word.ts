@@ -1,9 +1,9 @@
 import { invisible } from "./printable.ts";
 
 /**
- * A word as it is written in a POSIX shell, ready to be pasted: bare where that is safe, else in quotes. What cannot be
- * seen is written in `$'…'`, which shells that do not know it take as text too, never as a command. No two
- * `#` stand side by side, which CI runners could take for a command of theirs.
+ * Quotes a word for a POSIX shell where necessary. Invisible characters
+ * are written in `$'…'`, which is never a command in any shell. No two
+ * `#` are adjacent, because CI runners could interpret them as a command.
  */
 export function shellWord(word: string): string {
   if (/^[\w./][\w./:@%+,=-]*$/.test(word)) return word;

@@ -25,13 +25,13 @@ const words: Readonly<Record<string, string>> = {
   ECONNRESET: "connection reset",
 };
 
-/** The system's own name for what went wrong, such as `ENOENT`; undefined for an error that is not the system's. */
+/** The code of a system error, such as `ENOENT`. */
 export function systemCode(error: unknown): string | undefined {
   return error instanceof Error && "code" in error ? String(error.code) : undefined;
 }
 
-/** Why the system would not read, write or listen, in words; nothing of what it says itself, which may hold paths. */
+/** Describes a system error without the system's message, which may contain paths. */
 export function describeSystemError(error: unknown): string {
   const code = systemCode(error) ?? "unknown";
-  return words[code] ?? `the system said ${code}`;
+  return words[code] ?? `system error ${code}`;
 }

@@ -3,20 +3,20 @@ export function counted(count: number, one: string, many = `${one}s`): string {
   return `${count} ${count === 1 ? one : many}`;
 }
 
-/** The first few names, and how many more there are: `a, b, c and 4 more`. */
+/** `a, b, c and 4 more`. */
 export function firstFew(names: readonly string[], most = 3): string {
   const few = names.slice(0, most).join(", ");
   return names.length > most ? `${few} and ${names.length - most} more` : few;
 }
 
-/** A text without the signs at its end; in time that grows with the text, where a regular expression tries each place. */
+/** Removes trailing occurrences of a character, in linear time. */
 export function withoutTrailing(text: string, sign: string): string {
   let end = text.length;
   while (end > 0 && text[end - 1] === sign) end--;
   return text.slice(0, end);
 }
 
-/** Where a text stands, or would stand, in a sorted list. */
+/** The index of a text in a sorted list, or where to insert it. */
 export function placeAmong(text: string, sorted: readonly string[]): number {
   let low = 0;
   let high = sorted.length;
@@ -28,12 +28,12 @@ export function placeAmong(text: string, sorted: readonly string[]): number {
   return low;
 }
 
-/** Compares texts by their UTF-16 units, for sorting: negative, zero or positive. */
+/** Compares texts by UTF-16 units, for sorting. */
 export function compareTexts(a: string, b: string): number {
   return a < b ? -1 : Number(a > b);
 }
 
-/** A number with its thousands set apart: `10,000`. */
+/** `10,000`. */
 export function thousands(count: number): string {
   return count.toLocaleString("en");
 }
@@ -43,7 +43,7 @@ export function quantity(count: number, one: string, many = `${one}s`): string {
   return `${thousands(count)} ${count === 1 ? one : many}`;
 }
 
-/** Lines of at most so many characters, broken at spaces; those after the first are indented. A longer word stays whole. */
+/** Wraps a text at spaces; lines after the first are indented. Longer words are not split. */
 export function wrapped(text: string, width: number, indent: string): string {
   const lines: string[] = [];
   let line = "";

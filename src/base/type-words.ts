@@ -1,4 +1,4 @@
-/** What a value may be, by the names of JSON Schema, in words that complete "expected …". */
+/** JSON Schema types, as the end of "expected …". */
 const typeWords: Readonly<Record<string, string>> = {
   string: "a string",
   boolean: "true or false",
@@ -8,7 +8,7 @@ const typeWords: Readonly<Record<string, string>> = {
   object: "a mapping",
 };
 
-/** `one of a, b`, or what the types are called, `a string or an integer`; undefined where neither is given. */
+/** `one of a, b`, or `a string or an integer`. */
 export function expectedWords(types: string | readonly string[] | undefined, allowed: unknown): string | undefined {
   if (Array.isArray(allowed)) return `one of ${allowed.join(", ")}`;
   return (
@@ -20,7 +20,7 @@ export function expectedWords(types: string | readonly string[] | undefined, all
   );
 }
 
-/** What a value is, in words that complete "got …"; of what it holds, only that it is empty, true or false. */
+/** The type of a value, as the end of "got …". Reveals only empty values, true and false. */
 export function typeOf(value: unknown): string {
   if (value === null || value === undefined) return "nothing";
   if (value === "") return "an empty string";
@@ -29,7 +29,7 @@ export function typeOf(value: unknown): string {
   return typeWords[typeof value] ?? "a mapping";
 }
 
-/** A wrong value in a few characters, or its type where it has parts. */
+/** A scalar value, truncated, or the type of any other value. */
 export function valueInWords(value: unknown): string {
   if (typeof value === "object" || value === undefined) return typeOf(value);
   const text = typeof value === "number" ? String(value) : JSON.stringify(value);

@@ -40,13 +40,13 @@ export const run: Run<Options<"accept">> = async (terminal, options, addresses) 
 
 function accepting(
   terminal: Terminal,
-  request: Omit<AcceptRequest, "newHome" | "write" | "progress">,
+  request: Omit<AcceptRequest, "newFileFor" | "write" | "progress">,
 ): Promise<Acceptance> {
   const bar = terminal.progress("Reading");
   const write: AcceptRequest["write"] = (root, texts) => {
     for (const [name, text] of texts) save(terminal, join(root, name), text);
   };
-  return accept({ ...request, newHome, write, progress: bar.update }).finally(bar.stop);
+  return accept({ ...request, newFileFor, write, progress: bar.update }).finally(bar.stop);
 }
 
 /** What a report says of a run that stderr tells the end of. */
@@ -56,7 +56,7 @@ function refusedReport(error: UserError, dryRun: boolean): AcceptReport {
 }
 
 /** Where `import` would put the project's policy, if the workspace looks there and nothing is there yet. */
-function newHome(project: Project, root: string): NewEditTarget | undefined {
+function newFileFor(project: Project, root: string): NewEditTarget | undefined {
   const file = `policies/${fileOf(project)}`;
   if (isThere(join(root, file)) || !isManifestPlace(root, loadSettings(root).manifests, file)) return undefined;
   return { file, schema: schemaFrom(dirname(join(root, file)), root) };

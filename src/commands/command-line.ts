@@ -1,7 +1,7 @@
 import { Command, CommanderError, InvalidArgumentError, Option } from "commander";
 import { isDay } from "../base/day.ts";
 import { atLeastError, type ExitCode, exit, UserError } from "../base/exit.ts";
-import { knownSecrets, startAfresh, withoutSecrets } from "../base/known-secrets.ts";
+import { knownSecrets, resetSecrets, withoutSecrets } from "../base/known-secrets.ts";
 import { printableLines } from "../base/printable.ts";
 import { version } from "../base/version.ts";
 import { durationOf } from "../manifest/duration.ts";
@@ -17,7 +17,7 @@ import { createTerminal, type Host } from "./terminal.ts";
  */
 export async function main(host: Host): Promise<ExitCode> {
   let ended: ExitCode = exit.done;
-  startAfresh(host.env);
+  resetSecrets(host.env);
   try {
     await program(host, (code) => {
       ended = code;

@@ -134,11 +134,11 @@ async function wantedLicenses(
   const merged = chosen.map((project) => desiredOf(policies, project, expired));
   const licenses = merged.flatMap(({ desired: { project, resources } }) => licensesOf(project, resources) ?? []);
   if (licenses.length === 0) throw new UserError(nothing(context, fleet, names));
-  const unsaid = [
+  const implicit = [
     ...(names.length > 0 ? [] : unlisted(context, fleet)),
     ...endings(merged.map(({ desired }) => desired)),
   ];
-  return { licenses, problems: [...fleet.problems, ...unsaid, ...merged.flatMap(({ problems }) => problems)] };
+  return { licenses, problems: [...fleet.problems, ...implicit, ...merged.flatMap(({ problems }) => problems)] };
 }
 
 function unlisted({ policies }: Checked, { projects }: Fleet): readonly Problem[] {

@@ -7,7 +7,7 @@ import { licenseTier, tierIncludes } from "../model/availability.ts";
 import { catalogueOf } from "../model/catalogue.ts";
 import { dialectNamed, neutral } from "../model/dialects.ts";
 import { kindOf, removedSection } from "../model/kinds.ts";
-import { inWords } from "../model/renamed-schema.ts";
+import { replaceWords } from "../model/renamed-schema.ts";
 import { schemasIn } from "../model/schemas.ts";
 import { ignored } from "../state/folder/state-folder.ts";
 import { isThere } from "../workspace/durable-file.ts";
@@ -75,7 +75,7 @@ export const run: Run<Options<"init">> = async (terminal, options, [folder = "."
   const { slugs } = translationBetween(neutral.name, options.dialect);
   const files: [string, string][] = [
     [workspaceFile, workspace(server, options.dialect)],
-    [examplePolicy, inWords(policy(hasLicenses(server, options.dialect)), slugs)],
+    [examplePolicy, replaceWords(policy(hasLicenses(server, options.dialect)), slugs)],
     [".gitignore", gitignore],
     ...[...schemasIn(dialectNamed(options.dialect))].map(([name, schema]): [string, string] => [
       join(schemaFolder, name),

@@ -5,12 +5,12 @@ import { CallFailed } from "../client/failure.ts";
 import { call } from "../model/endpoints.ts";
 import type { Call, Fields } from "../model/types.ts";
 
-/** What became of a write. `note`: why nothing had to be written. `unknown`: the server may have acted, and no one can tell. */
+/** The outcome of a write. `note`: why nothing had to be written. `unknown`: the server may or may not have acted. */
 export type WriteOutcome =
   | { readonly row: JsonObject; readonly note?: string }
   | { readonly status: "failed" | "unknown"; readonly error: string };
 
-/** The deployments of a project that match, from all pages. @throws CallFailed. */
+/** The matching deployments of a project. @throws CallFailed. */
 export async function readDeployments(
   reader: Reader,
   project: string,
@@ -24,7 +24,7 @@ export async function readDeployment(reader: Reader, project: string, deployment
   return (await reader.get(call("getDeployment", { id: project, deployment_id: deployment }))).body as JsonObject;
 }
 
-/** The merge requests that were shipped with a deployment, from all pages. @throws CallFailed. */
+/** The merge requests of a deployment. @throws CallFailed. */
 export async function listMergeRequests(
   reader: Reader,
   project: string,
@@ -40,8 +40,8 @@ export function creationCall(project: string, fields: Fields): Call {
 }
 
 /**
- * Creates a deployment record. It is sent again only where the server surely did not act (docs/architecture.md): a record cannot
- * be told from its like, so an effect that no one saw stays unknown.
+ * Creates a deployment record. The request is retried only if the server certainly did not act (docs/architecture.md): records
+ * cannot be distinguished, so an unconfirmed effect remains unknown.
  */
 export async function recordDeployment(writer: Writer, project: string, fields: Fields): Promise<WriteOutcome> {
   try {
@@ -54,15 +54,15 @@ export async function recordDeployment(writer: Writer, project: string, fields: 
   }
 }
 
-/** By the specification a status may be left out; servers that refuse this do not say what they would take. */
+/** The specification allows omitting the status; servers that reject this do not list valid values. */
 function demandOf({ status, serverMessage = "" }: CallFailed, fields: Fields): string {
   const isDemand = status === 400 && fields.status === undefined && serverMessage.includes("status is missing");
   return isDemand ? "; this server demands --status: running, success, failed or canceled" : "";
 }
 
 /**
- * Sets the status of a deployment record. A server that refuses the status that it has already leaves it as asked; one
- * that refuses another change of status is told with the status that stands. Without an answer the record is looked up.
+ * Sets the status of a deployment record. A rejected transition to the current status is a success;
+ * any other is reported with the current status. Without a response the record is read.
  */
 export async function updateDeployment(
   writer: Writer,
@@ -81,14 +81,14 @@ export async function updateDeployment(
   const { failure, unknown } = settled;
   if (unknown)
     return { status: "unknown", error: `whether the deployment is ${status} is unknown: ${failure.message}` };
-  const row = isTransition(failure) ? await standing(writer, project, deployment) : undefined;
+  const row = isTransition(failure) ? await currentRow(writer, project, deployment) : undefined;
   if (row?.status === status) return { row, note: `deployment ${deployment} is ${status} already: nothing to change` };
   return { status: "failed", error: explained(failure) + refusalOf(deployment, row, status) };
 }
 
 /**
- * Deletes a deployment record; one that is gone already is deleted. Without an answer the record is looked up.
- * Undefined where it is gone.
+ * Deletes a deployment record, if it exists. Without a response the record is read.
+ * Undefined on success.
  */
 export async function removeDeployment(
   writer: Writer,
@@ -122,7 +122,7 @@ function refusalOf(deployment: string, row: JsonObject | undefined, wanted: stri
   return `; deployment ${deployment} is ${row.status}, and this server does not let it become ${wanted} from there`;
 }
 
-async function standing(reader: Reader, project: string, deployment: string): Promise<JsonObject | undefined> {
+async function currentRow(reader: Reader, project: string, deployment: string): Promise<JsonObject | undefined> {
   try {
     return await readDeployment(reader, project, deployment);
   } catch (error) {

@@ -4,34 +4,34 @@ import { blankLines, endsInBlockScalar, lastPair, swallowed, withMovedGap } from
 import { inOrder } from "./in-order.ts";
 import type { Order } from "./order.ts";
 
-/** A text and where its lines begin. */
+/** A text with its line starts. */
 export interface Lined {
   readonly text: string;
   readonly lines: LineCounter;
 }
 
-/** Offsets into a text; `to` is behind the last character. */
+/** A range of offsets; `to` is exclusive. */
 interface Stretch {
   readonly from: number;
   readonly to: number;
 }
 
-/** A key with its value and its comments, as they stand in the text. */
+/** A key with its value and comments. */
 interface Block extends Stretch {
   readonly key: string;
   readonly pair: Pair;
 }
 
-/** What takes the place of a stretch. */
+/** A replacement of a range. */
 export interface Arranged extends Stretch {
   readonly text: string;
-  /** The pair that comes last in it, wherever it was. */
+  /** The last pair after sorting. */
   readonly last: Pair;
 }
 
 /**
- * A mapping with its keys in order, and the mappings below it. Blocks are moved as they are written: with the comments
- * above and behind them, and no line changes: a mapping in braces stays as it is, and so does all that is in one.
+ * Sorts the keys of a mapping and of the mappings below it. Blocks are moved without changing a line, with the comments
+ * above and after them. Flow mappings are not changed.
  * Undefined where there is nothing to move.
  */
 export function arrange(source: Lined, map: YAMLMap, order: Order): Arranged | undefined {
@@ -57,17 +57,17 @@ function arranged(source: Lined, map: YAMLMap, order: Order, tailIn: (behind: st
   return { from: first.from, to: last.to + tail.length, text, last: parts.at(-1)?.end ?? last.pair };
 }
 
-/** A block at its new place. */
+/** A block at its new position. */
 interface Part {
   readonly block: Block;
   readonly text: string;
-  /** The pair that it ends with now. */
+  /** Its last pair after sorting. */
   readonly end: Pair;
-  /** The block that stood behind this end so far: none at the end of all, the block itself where something else of it did. */
+  /** The block that followed this pair before sorting: the block itself if another part of it did, none at the end. */
   readonly next: Block | undefined;
 }
 
-/** The texts one after the other. Lines that a block scalar would take for its own behind it come before its block. */
+/** Joins the texts. Lines that a block scalar before them would absorb are moved before its block. */
 function unswallowed(source: Lined, parts: readonly Part[], tail: string): string {
   let handed = "";
   let [whole, behind, next]: [string, string, Block | undefined] = ["", tail, undefined];
@@ -90,7 +90,7 @@ function textOf({ text }: Lined, { from, to }: Block, inner: Arranged | undefine
   return text.slice(from, inner.from) + inner.text + text.slice(inner.to, to);
 }
 
-/** Keys of a mapping of lines: each from the comments above it to the line before the next; none where a line holds more. */
+/** The blocks of a block mapping, each with the comments above it; none if a key does not start its line. */
 function lineBlocks(source: Lined, map: YAMLMap): readonly Block[] {
   const { items } = map;
   const starts = items.map((pair, index) => blockStart(source, pair, items[index - 1]));
@@ -101,14 +101,14 @@ function lineBlocks(source: Lined, map: YAMLMap): readonly Block[] {
   });
 }
 
-/** Undefined where something else stands before the key in its line. */
+/** Undefined if the key does not start its line. */
 function blockStart(source: Lined, pair: Pair, previous: Pair | undefined): number | undefined {
   const start = startOf(pair);
   const line = lineAt(source, start);
   const indent = source.text.slice(lineStart(source, line), start);
   if (/[^ ]/.test(indent)) return undefined;
   if (previous) return lineStart(source, Math.min(lineBehind(source, previous), line));
-  // What heads a document stays its head, whatever key comes first.
+  // Comments at the start of a document stay there.
   return lineStart(source, indent === "" ? line : floatsAbove(source, line));
 }
 
@@ -119,7 +119,7 @@ function floatsAbove(source: Lined, line: number): number {
   return top;
 }
 
-/** The line behind a block: behind the last comment, too, that is indented deeper than its key. */
+/** The line after a block and the comments that are indented deeper than its key. */
 export function lineBehind(source: Lined, pair: Pair): number {
   const column = columnOf(source, pair);
   let behind = lineAt(source, endOf(pair) - 1) + 1;
@@ -145,18 +145,18 @@ function wordOf({ key }: Pair): string {
 
 const beforeKeys: ReadonlySet<CST.SourceToken["type"]> = new Set(["anchor", "tag", "explicit-key-ind"]);
 
-/** Where a pair's key begins: with its anchor, tag or question mark, where the pair has its tokens. */
+/** The start of a pair, including its anchor, tag or question mark if it has source tokens. */
 export function startOf({ key, srcToken }: Pair): number {
   const first = srcToken?.start.find(({ type }) => beforeKeys.has(type));
   return first?.offset ?? (isNode(key) ? (key.range?.[0] ?? 0) : 0);
 }
 
-/** Behind the last character of a pair that means something. */
+/** The end of a pair, without trailing comments and white space. */
 export function endOf({ key, value }: Pair): number {
   return Math.max(endOfNode(key), endOfNode(value));
 }
 
-/** Behind the last character of a node that means something. */
+/** The end of a node, without trailing comments and white space. */
 export function endOfNode(node: unknown): number {
   if (isMap(node) && !node.flow && node.items.length > 0) return endOf(node.items.at(-1) as Pair);
   if (isSeq(node) && !node.flow && node.items.length > 0) return endOfNode(node.items.at(-1));
@@ -173,7 +173,7 @@ export function lineAt({ lines }: Lined, offset: number): number {
   return lines.linePos(offset).line - 1;
 }
 
-/** The offset of a line; the end of the text behind the last one. */
+/** The offset of a line; the end of the text after the last one. */
 export function lineStart({ text, lines }: Lined, line: number): number {
   return lines.lineStarts[line] ?? text.length;
 }

@@ -6,16 +6,16 @@ import { format } from "./format.ts";
 import { findIn, isMissing, rootsOf } from "./yaml-path.ts";
 import { inline, isNodeValue, listOf, mapOf, rendered, type YamlValue } from "./yaml-text.ts";
 
-/** A document of a file: the text of all of it, and which one, counted from 0 without the empty ones. */
+/** A document of a file: the file's text, and the index of the document among the non-empty ones. */
 export interface Editable {
   readonly text: string;
   readonly document: number;
 }
 
-/** The whole text after an edit; undefined where the text is written in a way that leaves no place for it. */
+/** The whole text after an edit; undefined where the edit is impossible. */
 export type Edited = string | undefined;
 
-/** Puts a value in the place of another, or adds the last key of the path to its mapping. Nothing else is touched. */
+/** Replaces the value at a path, or adds its last key. Nothing else changes. */
 export function setIn(source: Editable, path: Path, value: YamlValue): Edited {
   return inPart(source, (part) => setInPart(part, path, value));
 }
@@ -36,7 +36,7 @@ function setInPart({ text, document }: Editable, path: Path, value: YamlValue): 
   return `${text.slice(0, from)}${inline(value, isScalar(node) ? node : undefined, inFlow)}${end}${text.slice(to)}`;
 }
 
-/** Takes a key with its value out of its mapping, and the mapping itself where nothing is left in it. */
+/** Removes a key, and its mapping if that is then empty. */
 export function removeIn(source: Editable, path: Path): Edited {
   return inPart(source, (part) => removeInPart(part, path));
 }
@@ -51,7 +51,7 @@ function removeInPart({ text, document }: Editable, path: Path): Edited {
   return map.flow ? withoutFlow(text, items, index) : withoutLines(lined(text), items[index]);
 }
 
-/** Adds a word to a list, which is made where there is none. */
+/** Adds a word to a list, which is created if necessary. */
 export function addTo(source: Editable, path: Path, word: string): Edited {
   return inPart(source, (part) => addToPart(part, path, word));
 }
@@ -63,7 +63,7 @@ function addToPart(source: Editable, path: Path, word: string): Edited {
   return isSeq(list) ? withItem(lined(source.text), list, word) : undefined;
 }
 
-/** A mapping or scalar of a document, to be written elsewhere with its comments; undefined where it has aliases or anchors. */
+/** The node at a path, to be copied with its comments; undefined if it has aliases or anchors. */
 export function nodeIn(source: Editable, path: Path): Node | undefined {
   const { text, document } = partOf(source)?.editable ?? source;
   const node = findIn(rootsOf(text)[document], path)?.pair?.value as Node | undefined;
@@ -76,7 +76,7 @@ export function nodeIn(source: Editable, path: Path): Node | undefined {
   return isPlain ? node : undefined;
 }
 
-/** In each document that differs the order of `fmt` holds after an edit where it held before. */
+/** Restores the order of `fmt` after an edit, in each document that was in that order. */
 export function inOrderAs(before: string, after: string): string {
   const [were, are] = [documentParts(before), documentParts(after)];
   if (!were || !are || were.length !== are.length) return inOrderAsWhole(before, after);
@@ -90,7 +90,7 @@ function inOrderAsWhole(before: string, after: string): string {
   return "text" in was && was.text === before && "text" in is ? is.text : after;
 }
 
-/** Only the document that is edited has to be parsed, however many stand around it. */
+/** Parses only the document that is edited. */
 function inPart(source: Editable, edit: (part: Editable) => Edited): Edited {
   const part = partOf(source);
   if (!part) return edit(source);
@@ -125,7 +125,7 @@ function withItem(source: Lined, list: YAMLSeq, word: string): Edited {
   return withLines(source, lineAt(source, endOfNode(last) - 1) + 1, `- ${inline(word, undefined, false)}`, column);
 }
 
-/** `behind`: where the last of what is there ends; undefined where nothing is. */
+/** `behind`: the end of the last item; undefined if there is none. */
 function withFlow(text: string, { range }: Node, behind: number | undefined, added: string): Edited {
   if (behind !== undefined) return `${text.slice(0, behind)}, ${added}${text.slice(behind)}`;
   const opened = range && range[0] + 1;
@@ -148,13 +148,13 @@ function spansOf({ items }: YAMLSeq): readonly Span[] {
   return items.map((item) => [isScalar(item) || isAlias(item) ? item.range?.[0] : undefined, endOfNode(item)]);
 }
 
-/** With one of the commas around it. */
+/** Removes an item with one adjacent comma. */
 function withoutFlow(text: string, spans: readonly Span[], index: number): Edited {
   const [from, to] = index > 0 ? [spans[index - 1]?.[1], spans[index]?.[1]] : [spans[0]?.[0], spans[1]?.[0]];
   return from === undefined || to === undefined ? undefined : text.slice(0, from) + text.slice(to);
 }
 
-/** Its own lines; comments above it stay. Undefined where anything else stands before it in its line. */
+/** Removes the lines of a range, but no comments above. Undefined if the range does not start its line. */
 function withoutLines(source: Lined, [from, to]: Span = []): Edited {
   if (from === undefined || to === undefined) return undefined;
   const first = lineStart(source, lineAt(source, from));

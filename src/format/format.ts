@@ -6,17 +6,17 @@ import type { Problem } from "../model/types.ts";
 import { type Arranged, arrange, lined } from "./arrange.ts";
 import { orderOf } from "./order.ts";
 
-/** The text in order, or why it was not touched: it has mistakes of syntax, or is another tool's and no manifest. */
+/** The formatted text, or why it was not formatted: syntax errors, or it contains no manifest. */
 export type Formatted =
   | { readonly text: string }
   | { readonly problems: readonly Problem[] }
   | { readonly foreign: true };
 
 /**
- * Puts the keys of every manifest in a file into the order of the schemas, and ends the file with a line break.
- * Comments, blank lines, quotes, what is in braces and everything else stay as written; what the text means never
- * changes, and formatting twice is formatting once. Documents that are no manifests are left alone, files with mistakes
- * of syntax or without a manifest altogether; a tag that only another tool knows is no mistake of that tool's file.
+ * Sorts the keys of every manifest in a file by the schemas, and ends the file with a line break.
+ * Comments, blank lines, quotes and flow collections are preserved; the meaning of the text never
+ * changes, and formatting is idempotent. Documents that are not manifests are not changed, nor are files with errors
+ * of syntax or without a manifest; a custom tag in another tool's file is no error.
  */
 export function format(file: string, text: string): Formatted {
   const { documents, problems } = parseManifest(file, text);
@@ -28,7 +28,6 @@ export function format(file: string, text: string): Formatted {
   return means(arranged, text) ? { text: arranged } : { problems: [unsafe(file)] };
 }
 
-/** Nobody is to believe that such a file was formatted. */
 function unsafe(file: string): Problem {
   const message = "was not formatted: its keys cannot be put in order without a change of what it means";
   return { severity: "error", rule: "format", message, place: { file, line: 1, column: 1 } };
@@ -45,7 +44,7 @@ function isBroken(text: string): boolean {
   return [...documents].some(({ errors }) => errors.length > 0);
 }
 
-/** With a line break at the end, so that the last block can be moved as well. */
+/** Ends the text with a line break, so that the last block can be moved too. */
 function ended(text: string): string {
   if (text === "" || text.endsWith("\n")) return text;
   return `${text}${text.includes("\r\n") ? "\r\n" : "\n"}`;
@@ -71,7 +70,7 @@ function scalarAt(document: Document, map: YAMLMap, key: string): unknown {
   return isScalar(value) ? value.value : undefined;
 }
 
-/** Keys may be in any order; an alias, say, may not come before its anchor. */
+/** Whether two texts have the same values. Sorting may not, for example, move an alias before its anchor. */
 function means(arranged: string, text: string): boolean {
   const [after, before] = [parseYaml(arranged), parseYaml(text)];
   return "values" in after && "values" in before && canonical(after.values) === canonical(before.values);

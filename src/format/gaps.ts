@@ -1,18 +1,18 @@
 import { isMap, isScalar, isSeq, type Pair, Scalar } from "yaml";
 
-/** Blank lines part blocks: the one that comes first now gives its own to the one that was first. */
+/** Swaps the blank lines of the block that was first and of the one that is first now. */
 export function withMovedGap<Block>(texts: ReadonlyMap<Block, string>, was: Block, is: Block): Map<Block, string> {
   const [before, after] = [texts.get(was) ?? "", texts.get(is) ?? ""];
   const [given, own] = [blankLines(after), blankLines(before)];
   return new Map([...texts, [was, given + before.slice(own.length)], [is, own + after.slice(given.length)]]);
 }
 
-/** The blank lines that a text begins with. */
+/** The leading blank lines of a text. */
 export function blankLines(text: string): string {
   return /^(?:[ \t]*\r?\n)*/.exec(text)?.[0] ?? "";
 }
 
-/** The lines that a text begins with which a block scalar in front of it would swallow, below a key in this column. */
+/** The leading lines that a preceding block scalar would absorb, below a key in this column. */
 export function swallowed(text: string, column: number): string {
   let end = 0;
   for (const [line] of text.matchAll(/[^\n]*\n/g)) {
@@ -30,7 +30,7 @@ export function lastPair(pair: Pair): Pair {
   return last ? lastPair(last) : pair;
 }
 
-/** Whether a pair without pairs in it ends with a block scalar: the lines behind that may be a part of it. */
+/** Whether a pair ends with a block scalar, which may absorb the lines after it. */
 export function endsInBlockScalar({ value }: Pair): boolean {
   const last = lastOf(value);
   return isScalar(last) && (last.type === Scalar.BLOCK_LITERAL || last.type === Scalar.BLOCK_FOLDED);

@@ -7,15 +7,15 @@ interface Keyed {
   readonly pair: Pair;
 }
 
-/** The anchors that a key and its value define, and those that their aliases name. */
+/** The anchors that a key and its value define and refer to. */
 interface Anchors {
   readonly defined: ReadonlySet<string>;
   readonly named: ReadonlySet<string>;
 }
 
 /**
- * Keys in order, as far as YAML lets them move: an anchor stays before its aliases, and before another one of its name.
- * What is in order stays as it is.
+ * Sorts keys as far as anchors allow: an anchor stays before its aliases, and before another one of its name.
+ * The sort is stable.
  */
 export function inOrder<Each extends Keyed>(blocks: readonly Each[], order: Order): readonly Each[] {
   const left = blocks.toSorted((a, b) => order.compare(a.key, b.key));

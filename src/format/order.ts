@@ -5,9 +5,9 @@ import { apiVersion, documentKinds } from "../manifest/shape.ts";
 import { dialects } from "../model/dialects.ts";
 import { renamedSchema } from "../model/renamed-schema.ts";
 
-/** In which order the keys of a mapping stand, and of the mappings below it. */
+/** The order of the keys of a mapping, and of the mappings below it. */
 export interface Order {
-  /** Negative where `a` stands before `b`, zero where either may come first. */
+  /** Negative if `a` comes before `b`, zero if the order does not matter. */
   readonly compare: (a: string, b: string) => number;
   readonly below: (key: string) => Order | undefined;
 }
@@ -21,17 +21,17 @@ interface Schema {
 }
 
 const manifest = manifestSchema as Schema;
-/** Dialects name the same things in the same order. */
+/** All dialects have the same order. */
 const integrations = [...dialects.values()].map((dialect) => renamedSchema(integrationsSchema, dialect) as Schema);
 
-/** The order of a document: that of its kind's schema. Undefined for what is no manifest. */
+/** The order of a document by the schema of its kind. Undefined if it is no manifest. */
 export function orderOf(version: unknown, kind: unknown): Order | undefined {
   const known = documentKinds.find((each) => each === kind);
   const schema = known && manifest.definitions?.[known];
   return schema && version === apiVersion ? orderBy(schema, manifest) : undefined;
 }
 
-/** `root` is what a schema's references begin at. */
+/** `root` resolves the schema's references. */
 function orderBy(schema: Schema, root: Schema): Order | undefined {
   const { $ref, anyOf, properties, "x-order": named } = schema;
   if ($ref === integrationsSchema.$id)
@@ -45,12 +45,12 @@ function orderBy(schema: Schema, root: Schema): Order | undefined {
   return properties && bySchema([properties], root);
 }
 
-/** Without regard to case first, as licenses are compared. */
+/** Compares names without case first, as licenses are compared. */
 function byName(a: string, b: string): number {
   return compareTexts(a.toLowerCase(), b.toLowerCase()) || compareTexts(a, b);
 }
 
-/** Keys that no schema knows stand last, as they were. */
+/** Unknown keys come last, in their original order. */
 function bySchema(schemas: readonly Readonly<Record<string, Schema>>[], root: Schema): Order {
   const ranks = new Map(schemas.flatMap((properties) => Object.keys(properties).map((key, index) => [key, index])));
   const known = new Map(schemas.flatMap((properties) => Object.entries(properties)));

@@ -2,8 +2,8 @@ import { addressMatcher, addressParts } from "../model/address.ts";
 import type { Translation } from "./translation.ts";
 
 /**
- * A glob over addresses in other names: the same where it means the same integrations, the other name where it means
- * one by its name. Undefined where it would mean others.
+ * Translates a glob over addresses: unchanged if it matches the same integrations, renamed if it is
+ * the name of one. Undefined if it would match others.
  */
 export function translatedGlob(glob: string, { slugs, pairs }: Translation): string | undefined {
   const [project, rest] = addressParts(glob);

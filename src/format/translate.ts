@@ -5,19 +5,19 @@ import { sortedProblems } from "../manifest/problem.ts";
 import { apiVersion } from "../manifest/shape.ts";
 import { catalogueOf } from "../model/catalogue.ts";
 import type { Problem } from "../model/types.ts";
-import { stateDialect } from "./state-dialect.ts";
 import { translatedGlob } from "./translate-glob.ts";
 import { type Translation, translationBetween } from "./translation.ts";
+import { writeDialect } from "./write-dialect.ts";
 
-/** A file's text in another dialect, and what could not be said in it; or why it was not touched. */
+/** A file's text in another dialect, and what could not be translated; or why the file was not changed. */
 export type TranslatedText =
   | { readonly text: string; readonly left: readonly Problem[] }
   | { readonly problems: readonly Problem[] };
 
 /**
- * Says every manifest of a file in the names of another dialect: slugs, parameters, addresses, and `server.dialect`.
- * Nothing else is touched, so that a translation back gives the same bytes. Rules in CEL and globs that mean other things
- * there stay as they are written, and are told.
+ * Converts every manifest of a file to another dialect: slugs, parameters, addresses, and `server.dialect`.
+ * Nothing else is changed, so that translating back restores the same bytes. CEL rules and globs with another meaning
+ * in that dialect are not changed but reported.
  */
 export function translate(file: string, text: string, from: string, to: string): TranslatedText {
   const { problems } = parseManifest(file, text);
@@ -28,12 +28,12 @@ export function translate(file: string, text: string, from: string, to: string):
   const told = clashes.map((each) => ({ ...each, message: `${each.message} in dialect ${to}` }));
   if (told.length > 0) return { problems: told };
   const left = edits.flatMap((edit) => ("why" in edit ? [edit.why] : []));
-  const stated = stateDialect(renamed, to);
+  const stated = writeDialect(renamed, to);
   if (stated === undefined) left.push(unstated(file, to));
   return { text: stated ?? renamed, left: sortedProblems(left) };
 }
 
-/** Parameters of a file that its dialect has in no release: a translation leaves them, and they are problems from then on. */
+/** Parameters that the dialect has in no release: a translation keeps them and reports them as problems. */
 export function undeclaredIn(file: string, text: string, dialect: string): readonly Problem[] {
   const lines = new LineCounter();
   const source = { file, text, lines };
@@ -56,7 +56,7 @@ function integrationsOf(document: unknown): readonly Pair[] {
   return isPolicy ? pairsIn(document.get("integrations", true)) : [];
 }
 
-/** A word to put in the place of another, or why something stays. In the order of the text. */
+/** A replacement of a word, or why a word is not replaced. */
 type Edit = { readonly at: number; readonly length: number; readonly with: string } | { readonly why: Problem };
 
 function edited(text: string, edits: readonly Edit[]): string {
@@ -85,7 +85,7 @@ interface Source {
 
 type Section = (value: unknown, source: Source, names: Translation) => readonly Edit[];
 
-/** The keys of a document of each kind below which something has a name. */
+/** Sections with names to translate, by kind of document. */
 const sections: Readonly<Record<string, Readonly<Record<string, Section>>>> = {
   Policy: { integrations: integrationEdits, disabled: (value, ...rest) => itemEdits(value, slugEdit, ...rest) },
   Workspace: { protected: (value, ...rest) => itemEdits(value, globEdit, ...rest) },
@@ -135,7 +135,7 @@ function globEdit(node: unknown, source: Source, names: Translation): readonly E
   return glob === node.value ? [] : [replacing(node, glob, source)];
 }
 
-/** What an expression compares a text with cannot be known: only that it has such a name in it. */
+/** Expressions are not rewritten; names in them are only reported. */
 function expressionEdits(node: unknown, source: Source, names: Translation): readonly Edit[] {
   if (!isScalar(node)) return [];
   const words = grouped(
@@ -151,7 +151,7 @@ function expressionEdits(node: unknown, source: Source, names: Translation): rea
   });
 }
 
-/** In the quotes that it has. A text that is written any other way than plainly stays, and is told. */
+/** Replaces a scalar within its quotes. One with escapes or line breaks is reported instead. */
 function replacing(node: Scalar, name: string, source: Source): Edit {
   const [start = 0, end = 0] = node.range ?? [];
   const written = source.text.slice(start, end);

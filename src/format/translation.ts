@@ -4,29 +4,29 @@ import type { Resource, Scalar } from "../model/types.ts";
 
 type Words = ReadonlyMap<string, string>;
 
-/** What to say in one dialect instead of the names of others. */
+/** Names to replace when translating to a dialect. */
 export interface Translation {
   readonly kinds: Catalogue["kinds"];
   readonly slugs: Words;
-  /** Each slug of the workspace's dialect so far, and what it is from now on. */
+  /** Each slug in the previous and in the new dialect. */
   readonly pairs: readonly (readonly [was: string, is: string])[];
-  /** By slug, of whichever dialect. */
+  /** By slug of any dialect. */
   readonly parameters: ReadonlyMap<string, Words>;
-  /** By slug as it was, parameters that only one of the dialects has, with what they are in the other all the same. */
-  readonly unsaid: ReadonlyMap<string, Unsaid>;
+  /** By previous slug, parameters that only one of the dialects has, with their fixed values in the other. */
+  readonly implicit: ReadonlyMap<string, ImplicitValues>;
 }
 
 type Values = ReadonlyMap<string, Scalar>;
 
-/** What goes without saying from now on, and what has to be said. */
-interface Unsaid {
+/** What goes without saying from now on, and what has to be written. */
+interface ImplicitValues {
   readonly now: Values;
   readonly before: Values;
 }
 
 /**
- * Takes the names of any dialect, those of `from` first: manifests may have been half translated, by hand or by a run
- * that was cut short.
+ * Accepts names of any dialect, those of `from` first, because manifests may be partly translated, by hand or by an
+ * interrupted run.
  */
 export function translationBetween(from: string, to: string): Translation {
   return translationInto(to)(from);
@@ -45,7 +45,7 @@ function translated(before: Catalogue, after: Catalogue): Translation {
     const [slug, own] = typeof each === "string" ? [each, each] : each;
     return [slug, wordsOf(after.integrations.get(own))];
   });
-  const unsaid = pairs.flatMap(([one, other]): [string, Unsaid][] => {
+  const implicit = pairs.flatMap(([one, other]): [string, ImplicitValues][] => {
     const [left, right] = [before.integrations.get(one), after.integrations.get(other)];
     const [now, earlier] = [right?.always ?? none, left?.always ?? none];
     return left === right || now.size + earlier.size === 0 ? [] : [[one, { now, before: earlier }]];
@@ -55,22 +55,22 @@ function translated(before: Catalogue, after: Catalogue): Translation {
     slugs,
     pairs,
     parameters: new Map(parameters),
-    unsaid: new Map(unsaid),
+    implicit: new Map(implicit),
   };
 }
 
 const none = new Map<never, never>();
 
-/** A resource in the names of the other dialect: the very same where nothing is called otherwise. */
+/** A resource in the names of the other dialect; the same object if no name differs. */
 export function translatedResource<Each extends Resource>(resource: Each, names: Translation): Each {
-  const { slugs, parameters, unsaid } = names;
+  const { slugs, parameters, implicit } = names;
   const { kind, key, fields } = resource;
   const words = parameters.get(key);
   const row = names.kinds.get(kind);
   if (!row?.known || (!slugs.has(key) && !words?.size)) return resource;
-  const { now, before }: Pick<Unsaid, "now" | "before"> = unsaid.get(key) ?? { now: none, before: none };
-  const said = Object.entries(fields).filter(([name, value]) => !now.has(name) || now.get(name) !== value);
-  const renamed = said.map(([name, value]) => [words?.get(name) ?? name, value] as const);
+  const { now, before }: Pick<ImplicitValues, "now" | "before"> = implicit.get(key) ?? { now: none, before: none };
+  const written = Object.entries(fields).filter(([name, value]) => !now.has(name) || now.get(name) !== value);
+  const renamed = written.map(([name, value]) => [words?.get(name) ?? name, value] as const);
   const renamedKey = slugs.get(key) ?? key;
   const identity = "identity" in resource && { identity: `${kind}/${row.identity(renamedKey)}` };
   return { ...resource, key: renamedKey, ...identity, fields: Object.fromEntries([...before, ...renamed]) };

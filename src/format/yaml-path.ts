@@ -10,17 +10,17 @@ import {
 } from "yaml";
 import type { Path } from "../manifest/positions.ts";
 
-/** Where a path leads in a document. */
+/** The location of a path in a document. */
 interface Found {
-  /** What the last step of the path is taken in. */
+  /** The collection of the last key. */
   readonly map: YAMLMap | YAMLSeq;
   readonly key: string;
-  /** Undefined where it leads nowhere. */
+  /** Undefined if it does not exist. */
   readonly pair: Pair | undefined;
   readonly inFlow: boolean;
 }
 
-/** Undefined where the way there does not exist, or leads through an alias. */
+/** Finds a path; undefined if its parent does not exist, or is behind an alias. */
 export function findIn(root: unknown, path: Path): Found | undefined {
   let [at, inFlow] = [root, false];
   let found: Found | undefined;
@@ -43,7 +43,7 @@ function itemOf(list: YAMLSeq, index: number): Pair | undefined {
   return item === undefined ? undefined : new PairNode(item, item);
 }
 
-/** The contents of the documents of a text, without the empty ones. */
+/** The contents of the non-empty documents of a text. */
 export function rootsOf(text: string): readonly unknown[] {
   const documents = parseAllDocuments(text, { schema: "core", uniqueKeys: false, prettyErrors: false });
   const roots = [...documents].map(({ contents }) => contents as unknown);

@@ -2,10 +2,10 @@ import { Document, isMap, isSeq, type Node, Pair, Scalar, visit, YAMLMap, type Y
 import type { Path } from "../manifest/positions.ts";
 import { asciiEscapes, scalarOf } from "./scalar.ts";
 
-/** A value to be written: a scalar that takes the style of what it replaces, or a node as it is. */
+/** A value to write: a scalar, in the style of the one that it replaces, or a node. */
 export type YamlValue = string | number | boolean | Node;
 
-/** A scalar as a document would have it, with escapes for what YAML text cannot hold. */
+/** The YAML text of a value, with escapes where necessary. */
 export function inline(value: YamlValue, like: Scalar | undefined, inFlow: boolean): string {
   if (isNodeValue(value)) return rendered(value, true);
   const node = scalarOf(value);
@@ -17,7 +17,6 @@ export function inline(value: YamlValue, like: Scalar | undefined, inFlow: boole
   return /^[\w./@#:+-]+$/.test(text) && !text.endsWith(":") ? text : rendered(node, inFlow);
 }
 
-/** Whether a value is written as a node. */
 export function isNodeValue(value: YamlValue): value is Node {
   return typeof value === "object";
 }
@@ -42,21 +41,21 @@ function hasList(node: Node): boolean {
   return found;
 }
 
-/** Comments end a line, and a flow mapping is one line here. */
+/** Converts a node to flow style without comments, because it is written on one line. */
 function flattened(node: unknown): void {
   if (isMap(node) || isSeq(node)) node.flow = true;
   if (typeof node !== "object" || node === null) return;
   Object.assign(node, { comment: null, commentBefore: null, spaceBefore: false });
 }
 
-/** A mapping of the last key of a path. */
+/** A mapping with the last key of a path. */
 export function mapOf(path: Path, value: YamlValue): YAMLMap {
   const map = new YAMLMap();
   map.items = [new Pair(scalarOf(String(path.at(-1))), isNodeValue(value) ? value : scalarOf(value))];
   return map;
 }
 
-/** A list with one word, in one line. */
+/** A flow list with one word. */
 export function listOf(word: string): YAMLSeq {
   const list = new Document([word]).contents as unknown as YAMLSeq;
   list.flow = true;

@@ -12,11 +12,11 @@ import { type Group, groupsThatSaveLines, listsOf, sharedGroups } from "./shared
 import { type EntryVariant, formOf, type VariableValue, varied } from "./variables.ts";
 
 /**
- * As `draftsOf`, with what projects share declared once: entry by entry, for a folder of which at least half of the projects, and
- * two, have exactly that entry, their own path apart. More specific folders override, and so does the project itself. Where entries
- * differ in one value it becomes a variable, if that is shorter. Projects that lack an entry are excepted.
+ * As `draftsOf`, with shared settings extracted: each entry is declared for a folder if at least half of its projects, and
+ * two, have exactly that entry, except for their own path. More specific folders and projects override. Where entries
+ * differ in one value it becomes a variable, if that is shorter. Projects without the entry are excluded.
  *
- * `listing` is all that the server has, so that no project is matched that was not imported. Takes time and memory by the number
+ * `listing` is every project of the server, so that none is matched that was not imported. Takes time and memory linear in the number
  * of entries.
  */
 export function factorShared(
@@ -55,14 +55,13 @@ export function factorShared(
 
 interface Fleet {
   readonly folders: Folders;
-  /** Imported projects of which there is anything to declare. */
+  /** Imported projects with anything to declare. */
   readonly declaring: ReadonlySet<Project>;
-  /** The deepest that all are in. */
+  /** The deepest common folder. */
   readonly commonFolder: (projects: readonly Project[]) => Folder;
-  /** Not imported. */
   readonly isNotImported: (project: Project) => boolean;
   readonly stats: FolderStats;
-  /** A variable that nothing uses does no harm to a project of which something is declared anyway. */
+  /** An unused variable is harmless for a project that has declarations. */
   readonly variableStats: FolderStats;
 }
 
@@ -72,13 +71,13 @@ function fleetOf(imported: readonly ImportedProject[], listing: readonly Project
   const folders = foldersOf([...own.values(), ...others]);
   const counts = countsBelow(folders, own.values());
   const declaring = new Set(imported.filter(({ entries }) => entries.length > 0).map(({ project }) => project));
-  const speaking = countsBelow(folders, declaring);
+  const declaringCounts = countsBelow(folders, declaring);
   const stats: FolderStats = {
     above: (project) => folders.get(project) ?? [],
-    unaffected: ({ projects }, told) => projects.length - told,
+    unaffected: ({ projects }, declaring) => projects.length - declaring,
     imported: (folder) => counts.get(folder) ?? 0,
   };
-  const unaffected: FolderStats["unaffected"] = (folder) => folder.projects.length - (speaking.get(folder) ?? 0);
+  const unaffected: FolderStats["unaffected"] = (folder) => folder.projects.length - (declaringCounts.get(folder) ?? 0);
   const known = new Set(own.values());
   return {
     folders,
@@ -140,7 +139,7 @@ function varying(placements: ReadonlyMap<string, Occurrences<EntryVariant>>, cat
   );
 }
 
-/** With variables, where that takes fewer lines. */
+/** Uses variables if that takes fewer lines. */
 function placedEntries(
   {
     plain,

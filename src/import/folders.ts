@@ -1,17 +1,17 @@
 import type { Project } from "../model/types.ts";
 
-/** A folder of projects, with all that the server lists below it. */
+/** A folder with all projects of the server below it. */
 export interface Folder {
-  /** As it was first written; `""` for the one that everything is in. */
+  /** As first written; `""` for the root. */
   readonly path: string;
   readonly depth: number;
   readonly projects: Project[];
 }
 
-/** The folders that each project is in, the outermost first. */
+/** The folders above each project, the outermost first. */
 export type Folders = ReadonlyMap<Project, readonly Folder[]>;
 
-/** Case does not count in paths. */
+/** Paths are compared without case. */
 export function foldersOf(listing: readonly Project[]): Folders {
   const known = new Map<string, Folder>();
   const chains = new Map<Project, readonly Folder[]>();
@@ -34,7 +34,7 @@ function pathsAbove(name: string): readonly string[] {
   return ["", ...segments.map((_, index) => segments.slice(0, index + 1).join("/"))];
 }
 
-/** What matches everything below a folder; undefined where its path would be read as more than itself. */
+/** The glob for everything below a folder; undefined if its path contains wildcards. */
 export function globBelow({ path }: Folder): string | undefined {
   if (path === "") return "**";
   return /[*?[\]{}\\]/.test(path) ? undefined : `${path}/**`;

@@ -12,8 +12,8 @@ export type ImportedIntegration = { readonly entry: ImportedEntry } | { readonly
 type Parameters = ReadonlyMap<string, IntegrationParameter>;
 
 /**
- * An active integration as a policy would declare it, so that nothing differs: every parameter that is reported and is
- * not unset or at its default, events included, deprecated ones in their new form, and blanks for required ones that are not known.
+ * An active integration as a policy would declare it without a difference: every parameter that is reported and
+ * neither unset nor at its default, deprecated ones in their new form, and blanks for required ones that are not reported.
  */
 export function importIntegration(integration: Integration, live: Live, release: string): ImportedIntegration {
   const { parameters } = integration;
@@ -47,22 +47,23 @@ function reportedValues(parameters: Parameters, live: Live, release: string): Ma
   return values;
 }
 
-/** The value in the type of its parameter; undefined where it means the same as leaving it out. */
+/** The value in the type of its parameter; undefined where omitting it has the same meaning. */
 function spelledAs(parameter: IntegrationParameter, value: Scalar, release: string) {
   const { types, default: standard = unsetOf(parameter, release) } = parameter;
-  const mean = (one: Scalar) => normaliseParameter(parameter, one);
+  const normalised = (one: Scalar) => normaliseParameter(parameter, one);
   const [type] = types;
-  if (mean(value) === "" || (standard !== undefined && mean(standard) === mean(value))) return undefined;
-  return type === "string" ? String(value) : mean(value);
+  if (normalised(value) === "" || (standard !== undefined && normalised(standard) === normalised(value)))
+    return undefined;
+  return type === "string" ? String(value) : normalised(value);
 }
 
-/** What servers take an event's switch for on an integration on which it was never set. */
+/** The value that servers assume for an event flag that was never set. */
 function unsetOf(parameter: IntegrationParameter, release: string): Scalar | undefined {
   const { route } = parameter;
   return route && "unset" in route && !quirksAt(parameter, release).has("required") ? route.unset : undefined;
 }
 
-/** In the catalogue's order; required ones without a usable value are blanks. */
+/** Fields in the catalogue's order; required ones without a valid value are blanks. */
 function fieldsOf(
   parameters: Parameters,
   values: ReadonlyMap<string, Scalar>,
@@ -89,7 +90,7 @@ function blankWords(secret: boolean, value: Scalar | undefined): string {
   return value === undefined ? "set this: required, not reported" : "set this: the value on the server is not valid";
 }
 
-/** A value is repeated only where no secret could stand: not in free text. */
+/** A value is repeated only where it cannot contain a secret. */
 function faultWords(
   { parameter: name, expected }: ParameterFault,
   parameters: Parameters,
@@ -101,18 +102,18 @@ function faultWords(
   return `${name} is left out: expected ${expected}, ${got}`;
 }
 
-/** Parameters that servers do not report: they may be set nevertheless. */
+/** Parameters that servers do not report and that may be set. */
 function hiddenWords(
   parameters: Parameters,
   live: Live,
   fields: ReadonlyMap<string, ImportedValue>,
   release: string,
 ): readonly string[] {
-  const silent = [...parameters.values()].filter(
+  const unreported = [...parameters.values()].filter(
     (parameter) =>
       (parameter.secret || quirksAt(parameter, release).has("hidden")) &&
       !fields.has(parameter.name) &&
       live.fields[parameter.name] === undefined,
   );
-  return silent.length > 0 ? [`not reported, may be set: ${silent.map(({ name }) => name).join(", ")}`] : [];
+  return unreported.length > 0 ? [`not reported, may be set: ${unreported.map(({ name }) => name).join(", ")}`] : [];
 }

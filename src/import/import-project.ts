@@ -12,7 +12,7 @@ import type { FoundProject, ImportedEntry, ImportedProject } from "./imported-pr
 
 type Named = Pick<Resource, "kind" | "key">;
 
-/** Why no policy could declare it on this platform, so that it need not be read; undefined where one could. */
+/** Why no policy can declare a resource on this platform; undefined where one can. */
 export function whyUndeclarable({ kind, key }: Named, platform: Platform): string | undefined {
   const catalogue = catalogueOf(platform.dialect);
   if (!kindOf(catalogue, kind).known) return undefined;
@@ -20,7 +20,7 @@ export function whyUndeclarable({ kind, key }: Named, platform: Platform): strin
   return known ? unavailable(known, platform)?.message : "it is not in the catalogue";
 }
 
-/** All that policies can declare for a project, in the order of `fmt`, and a sentence on each thing they cannot. */
+/** Everything that policies can declare for a project, in the order of `fmt`, with remarks on the rest. */
 export function importProject(found: FoundProject, platform: Platform): ImportedProject {
   const catalogue = catalogueOf(platform.dialect);
   const live = found.live.toSorted(byOrder(catalogue));
@@ -53,7 +53,7 @@ function importParameters(
   };
 }
 
-/** As `fmt` sorts resources: as the catalogue does, by identity where there is none. */
+/** The order of `fmt`: that of the catalogue, then by identity. */
 export function byOrder(catalogue: Catalogue): (a: Named, b: Named) => number {
   const ranks = ranksIn(catalogue);
   const rank = (named: Named) => ranks.get(identityOf(catalogue, named)) ?? ranks.size;
@@ -72,7 +72,7 @@ function othersWords(other: FoundProject["others"][number], platform: Platform):
   return `${other.key} is left out: ${whyUndeclarable(other, platform) ?? own}`;
 }
 
-/** What the schema of policies lets stand in a section of keys with one value each, by the pattern of the keys. */
+/** The schema of a section with one value for each key, by the pattern of the key. */
 interface SectionSchema {
   readonly patternProperties: Readonly<
     Record<string, { readonly enum: readonly Scalar[]; readonly "x-expected": string }>
@@ -82,8 +82,8 @@ interface SectionSchema {
 const sections = schema.definitions.Policy.properties as unknown as Readonly<Record<string, SectionSchema>>;
 
 /**
- * Resources as a policy lists them by one value each, and sentences on those that it cannot. Keys of one identity are one
- * resource in a policy: it is listed where they agree, and left out where they do not.
+ * Resources with one value each, and remarks on those that a policy cannot declare. Keys of one identity are one
+ * resource in a policy, which is left out if their values differ.
  */
 function importValues(
   live: readonly Live[],

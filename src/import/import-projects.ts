@@ -10,7 +10,7 @@ import { type SecretScope, withOwnFiles, withReferences } from "./names.ts";
 import type { Draft } from "./policy.ts";
 import { draftsOf } from "./project-drafts.ts";
 
-/** Policies that declare what is live, not yet written, and what could not be read. */
+/** Policies that declare live state, not yet written, and what could not be read. */
 export interface ImportResult {
   readonly drafts: readonly Draft[];
   /** Names of projects that were read and have nothing to declare. */
@@ -19,12 +19,12 @@ export interface ImportResult {
 }
 
 export interface ImportChoice extends Choice {
-  /** Settings that projects share are factored out. */
+  /** Whether shared settings are extracted. */
   readonly factor: boolean;
   readonly secrets: SecretScope;
 }
 
-/** The other way round: live state -> policies. @throws CallFailed where it ends the run. */
+/** Converts live state to policies. @throws CallFailed if it ends the run. */
 export async function importProjects(
   reader: Reader,
   choice: ImportChoice,
@@ -45,12 +45,12 @@ export async function importProjects(
   };
 }
 
-/** Which projects are asked for. */
+/** The requested projects. */
 interface Choice {
   /** IDs and full paths. */
   readonly names: readonly string[];
   readonly all: boolean;
-  /** Globs over full paths; a name without wildcards takes everything below the group. */
+  /** Globs over full paths; a name without wildcards selects everything below the group. */
   readonly groups: readonly string[];
 }
 
@@ -59,12 +59,12 @@ interface SelectedProjects {
   readonly problems: readonly Problem[];
 }
 
-/** Whether the list of projects is needed: paths alone can do without it. */
+/** Whether the list of projects is needed; it is not for paths alone. */
 function needsListing({ names, all, groups }: Choice): boolean {
   return all || groups.length > 0 || names.some((name) => selectorOf(name).form === "id");
 }
 
-/** The projects that are asked for, each once, sorted by name. A path that is not listed is taken at its word. */
+/** The requested projects, sorted by name. A path that is not listed is used as it is. */
 function selectProjects(choice: Choice, listing: readonly Project[]): SelectedProjects {
   const problems: Problem[] = [];
   const found = choice.all ? [...listing] : [];

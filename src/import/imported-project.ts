@@ -1,31 +1,31 @@
 import type { Kind, Live, Project, Scalar } from "../model/types.ts";
 
-/** What a server reported of one project. */
+/** The live state of one project. */
 export interface FoundProject {
   readonly project: Project;
-  /** Whatever is active and the project's own. */
+  /** Active resources of the project itself. */
   readonly live: readonly Live[];
-  /** What is listed and was not read, is off, or is the group's. */
+  /** Resources that were not read, are off, or are inherited from the group. */
   readonly others: readonly Pick<Live, "kind" | "key" | "inherited">[];
-  /** What could not be read, a sentence each. */
+  /** A message for each resource that could not be read. */
   readonly unread: readonly string[];
 }
 
 /**
- * What a policy will declare for one parameter: the value as the server has it, text with an interpolation, or a blank
- * that the user has to fill in. `reference` is given to a blank when all of them are known.
+ * The value that a policy will declare for one parameter: the server's value, text with an interpolation, or a blank
+ * that the user has to fill in. The `reference` of a blank is set once all blanks are known.
  */
 export type ImportedValue =
   | { readonly form: "value"; readonly value: Scalar }
   | { readonly form: "template"; readonly text: string }
   | Blank;
 
-/** A secret reference to be filled in; it may stand for any text that the server keeps to itself. */
+/** A secret reference for any value that the server does not report. */
 interface Blank {
   readonly form: "blank";
   readonly why: string;
   readonly reference: string;
-  /** Blanks with the same number stand for the same value. */
+  /** Blanks with the same number have the same value. */
   readonly same?: number;
 }
 
@@ -34,14 +34,14 @@ export interface ImportedEntry {
   readonly kind: Kind;
   readonly key: string;
   readonly fields: ReadonlyMap<string, ImportedValue>;
-  /** What could not be read or written of it, a sentence each. */
+  /** A message for each thing that could not be read or declared. */
   readonly remarks: readonly string[];
 }
 
-/** What can be declared for one project, and what cannot. */
+/** The entries of one project. */
 export interface ImportedProject {
   readonly project: Project;
   readonly entries: readonly ImportedEntry[];
-  /** What was left out altogether, a sentence each. */
+  /** A message for each resource that was left out. */
   readonly remarks: readonly string[];
 }

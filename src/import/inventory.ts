@@ -9,22 +9,22 @@ import type { Live, Platform, Problem, Project } from "../model/types.ts";
 import { whyUndeclarable } from "./import-project.ts";
 import type { FoundProject } from "./imported-project.ts";
 
-/** What is read of each project. */
+/** Options for reading projects. */
 export interface InventoryScope {
   readonly platform: Platform;
   readonly workers: number;
   readonly progress?: (done: number, total: number) => void;
 }
 
-/** What projects have, in their order, and what could not be read. */
+/** The live state of projects, in order, and what could not be read. */
 export interface ProjectsRead {
   readonly found: readonly FoundProject[];
   readonly problems: readonly Problem[];
 }
 
 /**
- * All that policies could speak of, of each project: the active resources of each kind that the tier has. What cannot be
- * read is a problem, and everything else goes on. @throws CallFailed where it ends the run.
+ * Reads the active resources of every kind that the tier has, for each project. What cannot be
+ * read is reported as a problem. @throws CallFailed if it ends the run.
  */
 export async function readLiveProjects(
   reader: Reader,
@@ -45,7 +45,7 @@ interface ReadProject {
   readonly problems: readonly Problem[];
 }
 
-/** A project of which nothing can be read is one problem, whatever keeps each part from being read. */
+/** A project that cannot be read at all is reported once. */
 async function readProject(reader: Reader, project: Project, platform: Platform): Promise<ReadProject> {
   const parts = policyKinds(reader.catalogue).filter(({ kind, section }) => {
     const row = kindOf(reader.catalogue, kind);
@@ -69,11 +69,11 @@ async function readProject(reader: Reader, project: Project, platform: Platform)
 }
 
 interface ReadPart extends Omit<FoundProject, "project"> {
-  /** Why nothing of it could be read. */
+  /** Set where nothing could be read. */
   readonly failure?: CallFailed;
 }
 
-/** A server may refuse what its tier lacks, and has everything else all the same. */
+/** A server may reject kinds that its tier lacks. */
 async function readPart(
   reader: Reader,
   project: Project,

@@ -1,3 +1,4 @@
+import { takeName } from "../base/free-name.ts";
 import { grouped, groupedAs } from "../base/grouped.ts";
 import { compareTexts } from "../base/text.ts";
 import { type Catalogue, catalogueOf } from "../model/catalogue.ts";
@@ -8,23 +9,19 @@ import { withPathTemplates } from "./path-templates.ts";
 import type { Draft } from "./policy.ts";
 
 /**
- * The file of a project's policy below the folder of policies. Names that a workspace does not look at, and that of
- * a workspace's own file, get an underscore.
+ * The file of a project's policy in the folder of policies. Names that a workspace ignores, and the name of
+ * the workspace file, get an underscore.
  */
 export function fileOf({ name }: Pick<Project, "name">): string {
   const segments = name.split("/").map(segmentOf);
   return `${segments.join("/")}.yaml`;
 }
 
-/** Each with a file of its own, also where case does not count in the names of files. */
+/** Gives each draft a separate file, also on case-insensitive file systems. */
 export function withOwnFiles(drafts: readonly Draft[]): readonly Draft[] {
   const taken = new Set<string>();
   return drafts.map((draft) => {
-    const stem = draft.file.replace(/\.yaml$/, "");
-    let file = draft.file;
-    for (let count = 2; taken.has(file.toLowerCase()); count++) file = `${stem}-${count}.yaml`;
-    taken.add(file.toLowerCase());
-    return { ...draft, file };
+    return { ...draft, file: `${takeName(draft.file.replace(/\.yaml$/, ""), taken)}.yaml` };
   });
 }
 
@@ -33,18 +30,18 @@ function segmentOf(segment: string): string {
   return /^(?:node_modules|evenkeel|)$/i.test(plain) ? `_${plain}` : plain;
 }
 
-/** How many projects one name of a secret is for. */
+/** Whether secrets are named by project or by group. */
 export type SecretScope = "by-project" | "by-group";
 
-/** How blanks are named; left out: each by itself, in the specification's own names. */
+/** How blanks are named; by default by project, in the specification's names. */
 export interface Naming {
   readonly secrets?: SecretScope;
   readonly catalogue?: Catalogue;
 }
 
 /**
- * The same projects with a reference for every blank, each of its own: hidden values may differ.
- * By group, the projects of a folder have one name for a secret that they send to the same place.
+ * Adds a separate reference to every blank, because hidden values may differ.
+ * By group, the projects of a folder share the name of a secret that they send to the same destination.
  */
 export function withReferences(
   imported: readonly ImportedProject[],
@@ -71,7 +68,7 @@ export function withReferences(
 
 type NameOf = (project: Project, entry: ImportedEntry, name: string) => string | undefined;
 
-/** Where projects of a folder send a secret to different places, only those of the most common one share a name. */
+/** If projects of a folder send a secret to different destinations, only those of the most common one share a name. */
 function groupNames(imported: readonly ImportedProject[], taken: Set<string>, catalogue: Catalogue): NameOf {
   const uses = imported.flatMap(({ project, entries }) =>
     entries.map((entry) => ({ use: useOf(catalogue, project, entry), place: placeOf(catalogue, project, entry) })),
@@ -122,11 +119,5 @@ function unique(parts: readonly string[], taken: Set<string>): string {
     .join("_")
     .toUpperCase()
     .replace(/[^A-Z0-9]+/g, "_");
-  const name = /^\d/.test(words) ? `_${words}` : words;
-  for (let count = 1; ; count++) {
-    const candidate = count === 1 ? name : `${name}_${count}`;
-    if (taken.has(candidate)) continue;
-    taken.add(candidate);
-    return candidate;
-  }
+  return takeName(/^\d/.test(words) ? `_${words}` : words, taken, "_");
 }

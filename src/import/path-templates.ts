@@ -3,7 +3,7 @@ import type { Project } from "../model/types.ts";
 import type { ImportedEntry, ImportedValue } from "./imported-project.ts";
 import { literal } from "./policy.ts";
 
-/** The entry with the project's own path as an interpolation. */
+/** Replaces the project's own path by an interpolation. */
 export function withPathTemplates(entry: ImportedEntry, project: Project): ImportedEntry {
   const fields = [...entry.fields].map(([name, stated]): [string, ImportedValue] => [
     name,
@@ -12,7 +12,7 @@ export function withPathTemplates(entry: ImportedEntry, project: Project): Impor
   return { ...entry, fields: new Map(fields) };
 }
 
-/** Only a path as the server spells it, and one that is not just any word. */
+/** Only for the exact path of the server, with a slash. */
 function withoutPath(stated: Extract<ImportedValue, { form: "value" }>, { path = "", id }: Project): ImportedValue {
   const { value } = stated;
   if (typeof value !== "string" || id === undefined || !path.includes("/") || !value.includes(path)) return stated;

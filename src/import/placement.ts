@@ -1,38 +1,38 @@
 import type { Project } from "../model/types.ts";
 import type { Folder } from "./folders.ts";
 
-/** One resource as one project declares it; equal forms can be shared. */
+/** A resource of one project; equal forms can be shared. */
 export interface Occurrence<T> {
   readonly project: Project;
   readonly form: string;
   readonly content: T;
-  /** What it takes to write it down. */
+  /** Its number of lines in a policy. */
   readonly lines: number;
 }
 
-/** Occurrences that are declared once for all below a folder, and those that each project has to declare itself. */
+/** Occurrences that are declared for a folder, and those that are declared for each project. */
 export interface Placement<T> {
   readonly shared: ReadonlyMap<Folder, readonly Occurrence<T>[]>;
   readonly own: readonly Occurrence<T>[];
-  /** An estimate of all lines, to compare placements by. */
+  /** Estimated lines, to compare placements. */
   readonly lines: number;
 }
 
-/** The folders of a project, how many below one must not be given what is declared there, and how many are imported. */
+/** The folders of a project, and by folder the numbers of projects to exclude and of imported projects. */
 export interface FolderStats {
   readonly above: (project: Project) => readonly Folder[];
   readonly unaffected: (folder: Folder, declaring: number) => number;
   readonly imported: (folder: Folder) => number;
 }
 
-/** Lines of a new document besides its entries, as a share of each entry. */
+/** Lines of a new document apart from its entries, divided among the entries. */
 const around = 2;
-/** An exception, or a project in a list. */
+/** Lines of an exception, or of a project in a list. */
 const exception = 2;
 
 /**
- * Where to declare one resource of many projects in the fewest lines, if what is declared in a more specific policy overrides. A form goes to a folder
- * only where it is that of two projects and of half of those below it. Takes time by the number of occurrences and folders above them.
+ * Places the declarations of one resource of many projects so that they take the fewest lines. A form is declared for a folder
+ * only if it is that of two projects and of half of those below it. Takes time linear in the occurrences and the folders above them.
  */
 export function choosePlacement<T>(occurrences: readonly Occurrence<T>[], stats: FolderStats): Placement<T> {
   const root = branchOf(occurrences, stats);
@@ -40,10 +40,10 @@ export function choosePlacement<T>(occurrences: readonly Occurrence<T>[], stats:
   const choose = chooser(stats);
   const shared = new Map<Folder, Occurrence<T>[]>();
   const own: Occurrence<T>[] = [];
-  const walk = (branch: Branch<T>, inherited: string | undefined, home: Folder | undefined) => {
+  const walk = (branch: Branch<T>, inherited: string | undefined, inheritedFolder: Folder | undefined) => {
     const { isPlaced } = choose(branch, inherited);
     const form = isPlaced ? branch.common.form : inherited;
-    const at = isPlaced ? branch.folder : home;
+    const at = isPlaced ? branch.folder : inheritedFolder;
     if (isPlaced) shared.set(branch.folder, []);
     for (const occurrence of branch.direct) {
       if (occurrence.form !== form || !at) own.push(occurrence);
@@ -55,7 +55,6 @@ export function choosePlacement<T>(occurrences: readonly Occurrence<T>[], stats:
   return { shared, own, lines: choose(root, undefined).lines };
 }
 
-/** A folder with what is declared below it. */
 interface Branch<T> {
   readonly folder: Folder;
   readonly children: Map<Folder, Branch<T>>;
@@ -101,7 +100,7 @@ interface Choice {
   readonly isPlaced: boolean;
 }
 
-/** Each branch is computed once for each form that it may inherit. */
+/** Caches the choice for each branch and inherited form. */
 function chooser(stats: FolderStats) {
   const known = new Map<unknown, Map<string | undefined, Choice>>();
   const choose = <T>(branch: Branch<T>, inherited: string | undefined): Choice => {

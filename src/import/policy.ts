@@ -6,33 +6,33 @@ import { policyKinds } from "../model/kinds.ts";
 import type { Scalar as Value } from "../model/types.ts";
 import type { ImportedEntry, ImportedValue } from "./imported-project.ts";
 
-/** A policy that is going to be written. */
+/** A policy to be written. */
 export interface Draft {
-  /** Below the folder of policies. */
+  /** Path in the folder of policies. */
   readonly file: string;
   readonly name: string;
   readonly projects: readonly (string | number)[];
   readonly except: readonly (string | number)[];
   readonly priority?: number;
-  /** The last day on which it counts. */
+  /** The last day on which it applies. */
   readonly until?: string;
   readonly reason?: string;
   readonly variables?: readonly { readonly name: string; readonly value: ImportedValue }[];
-  /** T at the top. */
+  /** Comments at the top. */
   readonly heading: readonly string[];
   readonly entries: readonly ImportedEntry[];
   /** Integrations that have to be off. */
   readonly disabled?: readonly string[];
-  /** T at the end: what was left out. */
+  /** Comments at the end: what was left out. */
   readonly remarks: readonly string[];
 }
 
-/** The manifest of a draft. `schema` is where its JSON Schema lies, as seen from the file. */
+/** The manifest of a draft. `schema` is the path of its JSON Schema, relative to the file. */
 export function policyText(draft: Draft, schema: string): string {
   return policyFileText([draft], schema);
 }
 
-/** The same for several drafts, a document each. */
+/** As {@link policyText}, with one document for each draft. */
 export function policyFileText(drafts: readonly Draft[], schema: string): string {
   return `# ${printable(`yaml-language-server: $schema=${schema}`)}\n${drafts.map(documentText).join("---\n")}`;
 }
@@ -62,7 +62,7 @@ function documentText(draft: Draft): string {
   return heading + text.replace(/^(projects|except|disabled): \[ (.*) \]$/gm, "$1: [$2]");
 }
 
-/** More than this makes a list one selector a line. */
+/** A longer list has one selector on each line. */
 const longestLine = 90;
 
 function listOf(selectors: readonly (string | number)[]): YAMLSeq {
@@ -85,7 +85,7 @@ function sectionOf(entries: readonly ImportedEntry[], only: string | undefined):
   return map;
 }
 
-/** What stands behind the key of an entry: its parameters or, where a policy gives one, the value of `only`. */
+/** The value of an entry: its parameters or the value of `only`. */
 export function entryNode(entry: ImportedEntry, only: string | undefined): Scalar | YAMLMap {
   const value = entry.fields.get(only ?? "");
   return value ? nodeOf(value) : parametersOf(entry);
@@ -113,7 +113,7 @@ function nodeOf(stated: ImportedValue): Scalar | YAMLMap {
   return reference;
 }
 
-/** What stands for itself in a manifest: `$${` is a literal `${` (docs/manifests.md). */
+/** Escapes a literal value: `$${` is `${` (docs/manifests.md). */
 export function literal(value: Value): Value {
   return typeof value === "string" ? value.replaceAll("${", () => "$${") : value;
 }

@@ -3,7 +3,7 @@ import type { ImportedProject } from "./imported-project.ts";
 import { fileOf } from "./names.ts";
 import type { Draft } from "./policy.ts";
 
-/** One policy for each project that has anything to declare. */
+/** A policy for each project with anything to declare. */
 export function draftsOf(imported: readonly ImportedProject[]): readonly Draft[] {
   return imported
     .filter(({ entries, remarks }) => entries.length + remarks.length > 0)
@@ -18,7 +18,7 @@ export function draftsOf(imported: readonly ImportedProject[]): readonly Draft[]
     }));
 }
 
-/** Its path; its ID where the path would be read as an ID or as a glob. */
+/** The path of a project, or its ID if the path looks like an ID or a glob. */
 export function selectorFor({ name, id }: Project): string | number {
   return /^\d+$|[*?[\]{}]/.test(name) && id !== undefined ? id : name;
 }

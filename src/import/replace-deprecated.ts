@@ -4,15 +4,15 @@ import type { Fields, Scalar } from "../model/types.ts";
 
 type Values = ReadonlyMap<string, Scalar>;
 
-/** Values without deprecated parameters, and a remark for each that had no replacement. */
+/** Values without deprecated parameters, with a remark for each that had no replacement. */
 export interface WithoutDeprecated {
   readonly values: Values;
   readonly remarks: readonly string[];
 }
 
 /**
- * Replaces deprecated parameters by their replacements, unless the server contradicts: if it reports the replacement
- * with another value, that value is kept, and the deprecated parameter is left out.
+ * Replaces deprecated parameters. If the server reports the replacement
+ * with another value, that value is kept and the deprecated parameter is left out.
  */
 export function replaceDeprecated(
   parameters: ReadonlyMap<string, IntegrationParameter>,
@@ -26,21 +26,26 @@ export function replaceDeprecated(
     if (old?.deprecated === undefined) continue;
     values.delete(name);
     const replacement = [...parameters.values()].find((other) => replaces(other, old));
-    const word = replacement && wordFor(old, value, replacement);
-    const said = replacement && live[replacement.name];
-    if (replacement && word !== undefined && (said === undefined || said === word)) values.set(replacement.name, word);
+    const newValue = replacement && replacementValue(old, value, replacement);
+    const reportedValue = replacement && live[replacement.name];
+    if (replacement && newValue !== undefined && (reportedValue === undefined || reportedValue === newValue))
+      values.set(replacement.name, newValue);
     else remarks.push(`${name}: ${value} is deprecated (${old.deprecated}) and left out`);
   }
   return { values, remarks };
 }
 
-/** Two parameters that both select the branches for notifications mean the same setting. */
+/** Two parameters that select the branches for notifications are the same setting. */
 function replaces(other: IntegrationParameter, old: IntegrationParameter): boolean {
   return other.deprecated === undefined && other.route?.role === "branches" && old.route?.role === "branches";
 }
 
-function wordFor(old: IntegrationParameter, value: Scalar, { route }: IntegrationParameter): string | undefined {
+function replacementValue(
+  old: IntegrationParameter,
+  value: Scalar,
+  { route }: IntegrationParameter,
+): string | undefined {
   if (route?.role !== "branches" || old.route?.role !== "branches") return undefined;
   const reach = old.route.reach[String(value)];
-  return Object.keys(route.reach).find((word) => equal(route.reach[word], reach));
+  return Object.keys(route.reach).find((newValue) => equal(route.reach[newValue], reach));
 }

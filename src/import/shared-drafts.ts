@@ -1,3 +1,4 @@
+import { takeName } from "../base/free-name.ts";
 import { grouped } from "../base/grouped.ts";
 import { compareTexts } from "../base/text.ts";
 import type { Catalogue } from "../model/catalogue.ts";
@@ -11,7 +12,7 @@ import { selectorFor } from "./project-drafts.ts";
 import type { Group } from "./shared-groups.ts";
 import type { EntryVariant, VariableValue } from "./variables.ts";
 
-/** All settings of a fleet, and where each is declared. */
+/** The settings of all projects, and where each is declared. */
 export interface FleetSettings {
   readonly imported: readonly ImportedProject[];
   readonly folders: Folders;
@@ -22,36 +23,37 @@ export interface FleetSettings {
   readonly catalogue: Catalogue;
 }
 
-/** A draft and the folder with whose policies it belongs into a file. */
+/** A draft and the folder that it belongs to. */
 interface Placed {
   readonly folder: Folder;
   readonly draft: Draft;
 }
 
 /**
- * The drafts of policies for several projects, the widest first, and of those for one; drafts of one file stand
- * together. What a folder's projects declare themselves follows the policy of the folder, unless that makes a long file.
+ * Drafts for several projects, the widest first, and for single ones; drafts of one file are
+ * adjacent. Policies of a folder's projects are in the file of the folder, unless that makes it too long.
  */
 export function draftsOfFleet(content: FleetSettings): readonly Draft[] {
   const shared = sharedDrafts(content);
-  const homes = new Map(shared.map(({ folder }, index) => [folder, index]));
+  const indexByFolder = new Map(shared.map(({ folder }, index) => [folder, index]));
   const remarks = new Map<number, Remark[]>();
   const own = content.imported.flatMap((each): Placed[] => {
     const chain = content.folders.get(each.project) ?? [];
     const folder = chain.at(-1);
     const draft = ownDraft(each, content);
     if (!folder || draft.entries.length + (draft.variables?.length ?? 0) + draft.remarks.length === 0) return [];
-    const home = homes.get(chain.findLast((above) => homes.has(above)) ?? folder);
-    if (home === undefined || draft.entries.length + (draft.variables?.length ?? 0) > 0) return [{ folder, draft }];
-    const kept = remarks.get(home) ?? [];
+    const policyIndex = indexByFolder.get(chain.findLast((above) => indexByFolder.has(above)) ?? folder);
+    if (policyIndex === undefined || draft.entries.length + (draft.variables?.length ?? 0) > 0)
+      return [{ folder, draft }];
+    const kept = remarks.get(policyIndex) ?? [];
     kept.push(...draft.remarks.map((remark) => ({ remark, name: draft.name })));
-    remarks.set(home, kept);
+    remarks.set(policyIndex, kept);
     return [];
   });
-  const told = shared.map((each, index): Placed => {
+  const reported = shared.map((each, index): Placed => {
     return { ...each, draft: { ...each.draft, remarks: summed(remarks.get(index) ?? []) } };
   });
-  return inOneSpelling(filed(told, own));
+  return inOneSpelling(filed(reported, own));
 }
 
 interface Remark {
@@ -59,7 +61,7 @@ interface Remark {
   readonly name: string;
 }
 
-/** Each sentence once, with the projects of which it is true. */
+/** Groups equal remarks of several projects. */
 function summed(remarks: readonly Remark[]): readonly string[] {
   return [...grouped(remarks, ({ remark }) => remark)].map(([remark, [first, ...others]]) => {
     const more = others.length > 0 ? ` and ${others.length} more` : "";
@@ -95,15 +97,15 @@ function sharedDrafts({ imported, entries, variables, catalogue }: FleetSettings
   });
 }
 
-/** The first policy for all of a folder has its name; others add the key of their first entry. */
+/** The first policy for a whole folder has the folder's name; others append the key of their first entry. */
 function nameFor({ folder: { path }, glob }: Group<unknown>, keys: readonly string[], taken: Set<string>): string {
   const plain = path === "" ? "shared" : path;
   const [word = ""] = keys;
-  if (word === "" || (glob !== undefined && !taken.has(plain.toLowerCase()))) return freeName(plain, taken);
-  return freeName(`${plain}-${word.replace(/[^\w.-]+/g, "-")}`, taken);
+  const isPlain = word === "" || (glob !== undefined && !taken.has(plain.toLowerCase()));
+  return takeName(isPlain ? plain : `${plain}-${word.replace(/[^\w.-]+/g, "-")}`, taken);
 }
 
-/** The widest first; what is for all of a folder before what is for some of it. */
+/** Sorts the widest first, and whole folders before parts of them. */
 function byFolder(
   { group: a }: { readonly group: Group<unknown> },
   { group: b }: { readonly group: Group<unknown> },
@@ -113,13 +115,6 @@ function byFolder(
 
 function byName(a: VariableValue, b: VariableValue): number {
   return compareTexts(a.name, b.name);
-}
-
-function freeName(wanted: string, taken: Set<string>): string {
-  let name = wanted;
-  for (let count = 2; taken.has(name.toLowerCase()); count++) name = `${wanted}-${count}`;
-  taken.add(name.toLowerCase());
-  return name;
 }
 
 function ownDraft({ project, remarks }: ImportedProject, { own, ownVariables, catalogue }: FleetSettings): Draft {
@@ -135,7 +130,7 @@ function ownDraft({ project, remarks }: ImportedProject, { own, ownVariables, ca
   };
 }
 
-/** A file of more lines is hard to find one's way in. */
+/** Lines of the longest file that is still easy to read. */
 const longestFile = 200;
 
 function filed(shared: readonly Placed[], own: readonly Placed[]): readonly Draft[] {
@@ -161,7 +156,7 @@ function isShort(drafts: readonly Draft[]): boolean {
   });
 }
 
-/** Where case does not count in the names of files, two would else be one. */
+/** Uses one spelling of each file name, for case-insensitive file systems. */
 function inOneSpelling(drafts: readonly Draft[]): readonly Draft[] {
   const first = new Map<string, string>();
   for (const { file } of drafts) if (!first.has(file.toLowerCase())) first.set(file.toLowerCase(), file);

@@ -3,26 +3,26 @@ import type { Project } from "../model/types.ts";
 import { type Folder, globBelow } from "./folders.ts";
 import type { Occurrence, Placement } from "./placement.ts";
 
-/** What is declared once for several projects. */
+/** A declaration for several projects. */
 interface SharedOccurrence<T> {
   readonly first: Occurrence<T>;
   readonly occurrences: readonly Occurrence<T>[];
 }
 
-/** What one policy can declare: all of it for exactly the same projects. */
+/** The declarations of one policy, all for the same projects. */
 export interface Group<T> {
-  /** The same for the same projects. */
+  /** Equal for the same projects. */
   readonly key: string;
   readonly folder: Folder;
   readonly glob: string | undefined;
-  /** Projects that are listed, or left out of what the glob matches. */
+  /** Projects that are listed, or excluded from the glob. */
   readonly named: readonly Project[];
   readonly shared: SharedOccurrence<T>[];
 }
 
 /**
- * Placements as policies. Each is a glob with exceptions for the projects that must not get this, or else a list of those
- * that do, if that is shorter; a more specific policy overrides a glob, and a list is exact.
+ * Converts placements to policies. Each has a glob with exceptions or, if that is
+ * shorter, a list of projects.
  */
 export function sharedGroups<T>(
   placements: readonly Grouping<T>[],
@@ -43,13 +43,13 @@ export function sharedGroups<T>(
   return [...groups.values()];
 }
 
-/** Where one resource is declared, and which projects must not get it. */
+/** Where one resource is declared, and which projects must not have it. */
 export interface Grouping<T> {
   readonly placement: Placement<T>;
   readonly isUnaffected: (project: Project) => boolean;
 }
 
-/** A glob that has to leave out several projects that nobody asked for is not what was asked for. */
+/** The weight of an exception for a project that was not imported. */
 const foreignWeight = 4;
 
 function selected<T>(
@@ -67,33 +67,33 @@ function selected<T>(
 /** The longest list of projects that is easy to maintain by hand. */
 const longestList = 20;
 
-/** What a few projects declare in the same way, wherever they are. */
+/** Groups of a few projects with equal declarations, in any folder. */
 export function listsOf<T>(
   occurrences: readonly Occurrence<T>[],
-  thingOf: (occurrence: Occurrence<T>) => string,
+  identityOfOccurrence: (occurrence: Occurrence<T>) => string,
   folderOf: (projects: readonly Project[]) => Folder,
 ): readonly Group<T>[] {
   const groups = new Map<string, Group<T>>();
-  for (const alike of grouped(occurrences, (occurrence) =>
-    JSON.stringify([thingOf(occurrence), occurrence.form]),
+  for (const equal of grouped(occurrences, (occurrence) =>
+    JSON.stringify([identityOfOccurrence(occurrence), occurrence.form]),
   ).values()) {
-    const [first] = alike;
-    if (!first || alike.length < 2 || alike.length > longestList) continue;
-    const named = alike.map(({ project }) => project);
+    const [first] = equal;
+    if (!first || equal.length < 2 || equal.length > longestList) continue;
+    const named = equal.map(({ project }) => project);
     const key = JSON.stringify([undefined, named.map(({ name }) => name)]);
     const group = groups.get(key) ?? { key, folder: folderOf(named), glob: undefined, named, shared: [] };
-    group.shared.push({ first, occurrences: alike });
+    group.shared.push({ first, occurrences: equal });
     groups.set(key, group);
   }
   return [...groups.values()];
 }
 
-/** Lines of a policy besides its entries. */
+/** Lines of a policy apart from its entries. */
 const frame = 6;
 
 /**
- * Groups that save lines, and what their projects declare themselves instead. Only exceptions and lists are weighed:
- * a policy for a whole folder is also for projects to come. A policy of a project's own counts as far as nothing else needs it.
+ * Keeps only groups that save lines; projects of the others declare everything themselves. Only groups with exceptions or
+ * lists are compared, because a policy for a whole folder also applies to future projects.
  */
 export function groupsThatSaveLines<T>(
   groups: readonly Group<T>[],
@@ -111,9 +111,9 @@ export function groupsThatSaveLines<T>(
       const frames = occurrences.map(({ project }) =>
         declaring.has(project) ? 0 : frame / (counts.get(project) ?? 1),
       );
-      const apart = occurrences.reduce((sum, { lines }, index) => sum + lines + (frames[index] ?? 0), 0);
+      const separate = occurrences.reduce((sum, { lines }, index) => sum + lines + (frames[index] ?? 0), 0);
       const together = group.shared.reduce((sum, { first }) => sum + first.lines, frame + group.named.length);
-      const isRefused = together >= apart;
+      const isRefused = together >= separate;
       for (const occurrence of occurrences) {
         if (isRefused) own.add(occurrence);
         else own.delete(occurrence);

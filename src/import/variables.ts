@@ -2,7 +2,7 @@ import type { Catalogue } from "../model/catalogue.ts";
 import { identityOf, policyKind } from "../model/kinds.ts";
 import type { ImportedEntry, ImportedValue } from "./imported-project.ts";
 
-/** The one value in which an entry differs from others, and the entry with a variable in its place. */
+/** An entry with a variable for the one value in which it differs from others. */
 interface Varied {
   readonly entry: ImportedEntry;
   readonly variable: { readonly name: string; readonly value: ImportedValue };
@@ -11,19 +11,19 @@ interface Varied {
 /** A variable and its value. */
 export type VariableValue = Varied["variable"];
 
-/** An entry as it may be shared, and as its project has it. */
+/** An entry as it could be shared, and the original. */
 export interface EntryVariant {
   readonly entry: ImportedEntry;
   readonly original: ImportedEntry;
   readonly variable?: VariableValue;
 }
 
-/** Gives an entry a variable where others are the same but for that value. */
+/** Adds a variable to an entry if others differ only in that value. */
 export type Vary = (entry: ImportedEntry) => Varied | undefined;
 
 /**
- * For each entry by its identity, given all of them: the parameter that, put into a variable, makes most entries the same.
- * Variables are called like their parameter, and like their integration too where two have it.
+ * Finds the parameter of each identity whose replacement by a variable makes the most entries equal.
+ * A variable has the name of its parameter, prefixed by the integration if several integrations use it.
  */
 export function varied(byIdentity: ReadonlyMap<string, readonly ImportedEntry[]>, catalogue: Catalogue): Vary {
   const fields = new Map<string, Varying>();
@@ -46,7 +46,7 @@ export function varied(byIdentity: ReadonlyMap<string, readonly ImportedEntry[]>
   };
 }
 
-/** A parameter and what is the same beside it, in at least two entries that differ in it. */
+/** A parameter, and the rest of the entries that differ only in it. */
 interface Varying {
   readonly field: string;
   readonly masks: ReadonlySet<string>;
@@ -69,7 +69,7 @@ function varyingIn(entries: readonly ImportedEntry[]): Varying | undefined {
   return best;
 }
 
-/** How many fewer forms there are with a variable in place of a parameter. */
+/** How many forms a variable for a parameter would merge. */
 function mergedBy(field: string, forms: readonly ImportedEntry[]): { masks: ReadonlySet<string>; merged: number } {
   const counts = new Map<string, number>();
   for (const entry of forms) {
@@ -85,7 +85,7 @@ function mergedBy(field: string, forms: readonly ImportedEntry[]): { masks: Read
   };
 }
 
-/** Equal where one policy could declare both. */
+/** Equal for entries that one policy can declare. */
 export function formOf({ fields, remarks }: ImportedEntry): string {
   return JSON.stringify([[...fields], remarks]);
 }

@@ -23,7 +23,10 @@ export function renamedSchema<Schema extends object>(schema: Schema, dialect: Di
   const entries = Object.entries(properties).map(([slug, entry]) => {
     const named = dialect.integrations[slug] ?? { name: slug };
     const facts = factsAbout(dialect, slug);
-    return [named.name, spoken(renamedEntry(entry, named, facts, definitions), wordsOf(slugs, named))] as const;
+    return [
+      named.name,
+      withRenamedWords(renamedEntry(entry, named, facts, definitions), namesToReplace(slugs, named)),
+    ] as const;
   });
   const slug = { ...definitions.slug, enum: entries.map(([name]) => name) };
   const renamed = { ...rest, properties: Object.fromEntries(entries), definitions: { ...definitions, slug } };
@@ -58,8 +61,8 @@ function renamedEntry(
   });
   const required = entry.required?.filter((name) => !factOn(name, "undeclared") && !factOn(name, "optional"));
   const properties = declared.map(([name, parameter]) => {
-    const told = withFacts(parameter, facts.get(name), definitions);
-    return [nameOf(name), name in initial ? { ...told, "x-observed-initial": initial[name] } : told] as const;
+    const rewritten = withFacts(parameter, facts.get(name), definitions);
+    return [nameOf(name), name in initial ? { ...rewritten, "x-observed-initial": initial[name] } : rewritten] as const;
   });
   return {
     ...entry,
@@ -76,13 +79,13 @@ function withFacts(parameter: Json, facts: readonly Fact[] = [], definitions: Na
   if (facts.length === 0) return parameter;
   const whole = definitions[String(parameter.$ref).replace("#/definitions/", "")] ?? parameter;
   const quirks = facts.filter(({ says }) => isQuirk(says));
-  const told = quirks.map(({ says, from, until }) => ({ says, ...(from && { from }), ...(until && { until }) }));
+  const rewritten = quirks.map(({ says, from, until }) => ({ says, ...(from && { from }), ...(until && { until }) }));
   const optional = facts.find(({ says }) => says === "optional")?.from;
   return {
     ...whole,
     ...spanOf(facts),
     ...(optional && { "x-optional-from": optional }),
-    ...(told.length > 0 && { "x-facts": told }),
+    ...(rewritten.length > 0 && { "x-facts": rewritten }),
   };
 }
 
@@ -98,24 +101,24 @@ function spanOf(facts: readonly Fact[] = []): Json {
 }
 
 /** What is called otherwise in what is said of an integration: its own parameters, and all slugs. */
-function wordsOf(
+function namesToReplace(
   slugs: ReadonlyMap<string, string>,
   { parameters = {} }: NamedIntegration,
 ): ReadonlyMap<string, string> {
   return new Map([...slugs, ...Object.entries(parameters)]);
 }
 
-const spokenKeys: ReadonlySet<string> = new Set(["description", "markdownDescription", "deprecationMessage"]);
+const textKeys: ReadonlySet<string> = new Set(["description", "markdownDescription", "deprecationMessage"]);
 
 /** The same with other words wherever it speaks to people. */
-function spoken(value: unknown, words: ReadonlyMap<string, string>, key = ""): unknown {
-  if (typeof value === "string") return spokenKeys.has(key) ? inWords(value, words) : value;
-  if (Array.isArray(value)) return value.map((each) => spoken(each, words));
+function withRenamedWords(value: unknown, words: ReadonlyMap<string, string>, key = ""): unknown {
+  if (typeof value === "string") return textKeys.has(key) ? replaceWords(value, words) : value;
+  if (Array.isArray(value)) return value.map((each) => withRenamedWords(each, words));
   if (typeof value !== "object" || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, spoken(each, words, name)]));
+  return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, withRenamedWords(each, words, name)]));
 }
 
 /** A text with each whole word that has another name under that name. */
-export function inWords(text: string, words: ReadonlyMap<string, string>): string {
+export function replaceWords(text: string, words: ReadonlyMap<string, string>): string {
   return text.replace(/[a-z0-9]+(?:[-_][a-z0-9]+)*/g, (word) => words.get(word) ?? word);
 }

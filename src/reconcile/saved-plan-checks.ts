@@ -50,8 +50,8 @@ export async function checkGuardsAgain(reader: Reader, again: SavedPlanContext):
   const changes = plan.resource_changes.map(visibleOf);
   const { objections: shares, unread } = await checkShares(reader, again);
   const before = plan.objections.filter(({ guard }) => guard === "delete-percent");
-  const unsaid = shares.filter(({ message }) => before.every((each) => each.message !== message));
-  return { objections: [...unsaid, ...before, ...checkProtected(changes, rules)], unread };
+  const implicit = shares.filter(({ message }) => before.every((each) => each.message !== message));
+  return { objections: [...implicit, ...before, ...checkProtected(changes, rules)], unread };
 }
 
 async function checkShares(reader: Reader, { plan, desired, rules, scope }: SavedPlanContext): Promise<CheckedAgain> {

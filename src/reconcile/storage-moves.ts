@@ -11,7 +11,7 @@ import type { Objection } from "../plan/guards.ts";
 import type { PlannedChange } from "../plan/plan.ts";
 import { staleOutcome } from "../plan/staleness.ts";
 import { migrationChanges } from "../revision/migration-changes.ts";
-import { type Followed, followMoves } from "../storage/follow-moves.ts";
+import { type FollowResult, followMoves } from "../storage/follow-moves.ts";
 import { historyOf } from "../storage/move-history.ts";
 import { addressesOf, type Move, type MovesScope, type PlannedMoves, planMoves } from "../storage/moves.ts";
 import type { Context } from "./context.ts";
@@ -148,7 +148,7 @@ export async function runMoves(
   steps: readonly MoveStep[],
   { signal, pollInterval, moving: progress }: Request,
   watchers: readonly Watcher[],
-): Promise<Followed> {
+): Promise<FollowResult> {
   const settled = steps.flatMap((step) => ("outcome" in step ? [step] : []));
   for (const step of settled) for (const watcher of watchers) await watcher.outcome?.(step);
   const moves = steps.flatMap((step) => ("move" in step ? [step.move] : []));

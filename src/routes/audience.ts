@@ -7,15 +7,15 @@ import { branchWords, type EventDetails } from "./conditions.ts";
 import type { Listener } from "./listener.ts";
 import { audienceOf } from "./routes.ts";
 
-/** Sentences on who will receive events no longer, and who will from now on. */
+/** Messages on lost and on gained recipients of events. */
 export interface Shift {
   readonly lost: readonly string[];
   readonly gained: readonly string[];
 }
 
 /**
- * How the audience of a project changes from one state of its integrations to another, integration by integration.
- * `event`: only as far as one kind of event goes.
+ * How the recipients of a project's events change between two states of its integrations.
+ * `event` restricts it to one kind of event.
  */
 export function shiftBetween(before: readonly Listener[], after: readonly Listener[], event?: string): Shift {
   const bySlug = (listeners: readonly Listener[]) => new Map(listeners.map((each) => [each.slug, each]));
@@ -25,7 +25,7 @@ export function shiftBetween(before: readonly Listener[], after: readonly Listen
   return { lost: shifts.flatMap(({ lost }) => lost), gained: shifts.flatMap(({ gained }) => gained) };
 }
 
-/** How one integration's audience changes; undefined on a side where the integration is not there. */
+/** How the recipients of one integration change; undefined on a side without the integration. */
 export function shiftOf(before: Listener | undefined, after: Listener | undefined, event?: string): Shift {
   const slug = before?.slug ?? after?.slug ?? "";
   const audienceBefore = audiencesOf(before, event);
@@ -36,7 +36,7 @@ export function shiftOf(before: Listener | undefined, after: Listener | undefine
   };
 }
 
-/** One way in which an event may come about. */
+/** A combination of event, branch and status. */
 interface Situation extends EventDetails {
   readonly kind: EventKind;
   readonly key: string;
@@ -54,7 +54,7 @@ const situationsIn = memoized(
   new WeakMap(),
 );
 
-/** Which situations reach each channel, recipient or slug. */
+/** The events that each channel, recipient or slug receives. */
 type Audiences = ReadonlyMap<string, readonly Situation[]>;
 
 function audiencesOf(listener: Listener | undefined, event: string | undefined): Audiences {
@@ -62,9 +62,9 @@ function audiencesOf(listener: Listener | undefined, event: string | undefined):
   const wanted = situationsIn(listener.catalogue).filter(
     (situation) => event === undefined || situation.event === event,
   );
-  const heard = wanted.flatMap((situation) => audienceOf(listener, situation).map((name) => ({ name, situation })));
+  const received = wanted.flatMap((situation) => audienceOf(listener, situation).map((name) => ({ name, situation })));
   return groupedAs(
-    heard,
+    received,
     ({ name }) => name,
     ({ situation }) => situation,
   );
@@ -72,33 +72,33 @@ function audiencesOf(listener: Listener | undefined, event: string | undefined):
 
 function sentences(
   slug: string,
-  mine: Audiences,
+  own: Audiences,
   others: Audiences,
   verb: "will no longer receive" | "will receive",
 ): string[] {
   const elsewhere = [...others.values()].flat();
-  return [...mine].flatMap(([name, heard]) => {
+  return [...own].flatMap(([name, received]) => {
     const kept = new Set(others.get(name)?.map(({ key }) => key));
-    const moved = heard.filter(({ key }) => !kept.has(key));
+    const moved = received.filter(({ key }) => !kept.has(key));
     if (moved.length === 0) return [];
     const behind = name === slug ? "" : ` (${slug})`;
     const isAll = verb === "will no longer receive" && kept.size === 0 && kindsOf(moved) > mostNamed;
-    return [`${name} ${verb} ${isAll ? "any events" : phrases(moved, heard, elsewhere)}${behind}`];
+    return [`${name} ${verb} ${isAll ? "any events" : phrases(moved, received, elsewhere)}${behind}`];
   });
 }
 
-/** Of more kinds of event, that all of them go says more than their names. */
+/** More kinds of event are reported as "any events". */
 const mostNamed = 6;
 
 function kindsOf(situations: readonly Situation[]): number {
   return new Set(situations.map(({ event }) => event)).size;
 }
 
-/** What moved, kinds of event on the same branches together: `issues, and pushes and jobs on protected branches`. */
-function phrases(moved: readonly Situation[], heard: readonly Situation[], elsewhere: readonly Situation[]): string {
+/** Events grouped by branches: `issues, and pushes and jobs on protected branches`. */
+function phrases(moved: readonly Situation[], received: readonly Situation[], elsewhere: readonly Situation[]): string {
   const all = [...new Set(moved.map((each) => each.event))].flatMap((event) => {
     const of = (list: readonly Situation[]) => list.filter((each) => each.event === event);
-    return parts(of(moved), of(heard), of(elsewhere));
+    return parts(of(moved), of(received), of(elsewhere));
   });
   const groups = groupedAs(
     all,
@@ -115,8 +115,8 @@ interface Part {
   readonly where: string;
 }
 
-/** One part where all statuses moved on the same branches, else one a status. */
-function parts(moved: readonly Situation[], heard: readonly Situation[], elsewhere: readonly Situation[]): Part[] {
+/** One part if all statuses changed on the same branches, else one for each status. */
+function parts(moved: readonly Situation[], received: readonly Situation[], elsewhere: readonly Situation[]): Part[] {
   const { many = "", statuses = [] } = moved[0]?.kind ?? {};
   const branchesOf = (list: readonly Situation[], status: PipelineStatus | undefined) =>
     list.flatMap((each) => (each.pipelineStatus === status ? (each.branchKind ?? []) : []));
@@ -124,7 +124,7 @@ function parts(moved: readonly Situation[], heard: readonly Situation[], elsewhe
     const what = status ? `${statusWords[status]} ${many}` : many;
     return {
       what,
-      where: whereOf(branchesOf(moved, status), branchesOf(heard, status), branchesOf(elsewhere, status)),
+      where: whereOf(branchesOf(moved, status), branchesOf(received, status), branchesOf(elsewhere, status)),
     };
   });
   const [first] = found;
@@ -134,10 +134,14 @@ function parts(moved: readonly Situation[], heard: readonly Situation[], elsewhe
 
 const statusWords: Readonly<Record<PipelineStatus, string>> = { failed: "failed", success: "successful" };
 
-/** Nothing where all goes that there was, unless the other side receives the same on other branches. */
-function whereOf(moved: readonly BranchKind[], heard: readonly BranchKind[], elsewhere: readonly BranchKind[]): string {
-  const isAll = moved.length === heard.length;
-  const sameThere = elsewhere.length === 0 || branchWords(elsewhere) === branchWords(heard);
+/** Empty if all branches are affected and the other side does not receive the event on others. */
+function whereOf(
+  moved: readonly BranchKind[],
+  received: readonly BranchKind[],
+  elsewhere: readonly BranchKind[],
+): string {
+  const isAll = moved.length === received.length;
+  const sameThere = elsewhere.length === 0 || branchWords(elsewhere) === branchWords(received);
   return isAll && sameThere ? "" : ` on ${branchWords(moved)}`;
 }
 

@@ -3,7 +3,7 @@ import type { PipelineStatus } from "../model/events.ts";
 import type { Scalar } from "../model/types.ts";
 import { columnsOf, type FlagColumn, type Listener, settingOf } from "./listener.ts";
 
-/** An event, as far as it is known: what is left out may be anything. */
+/** An event; unknown properties are omitted. */
 export interface EventDetails {
   /** The flag's name without `_events`. */
   readonly event: string;
@@ -12,18 +12,17 @@ export interface EventDetails {
   readonly pipelineStatus?: PipelineStatus | undefined;
 }
 
-/** What a condition answers where the integration is not notified. */
+/** The result of a condition if the integration is not notified. */
 export const notNotified = Symbol("not notified");
 
-/** One condition for being notified: why it is met, empty where there is nothing to say, or {@link notNotified}. */
+/** A condition for being notified: why it is met, empty without a reason, or {@link notNotified}. */
 type Condition = (listener: Listener, event: EventDetails) => string | typeof notNotified;
 
-/** The flag that decides whether an integration is notified of such an event at all. */
+/** The flag that enables an event for an integration. */
 export function flagOf(listener: Listener, { event }: EventDetails): FlagColumn | undefined {
   return columnsOf(listener, "flag").find((column) => column.event === event);
 }
 
-/** The flag is on. */
 export const flagCondition: Condition = (listener, event) => {
   const flag = flagOf(listener, event);
   return flag ? isOn(listener, flag) : notNotified;
@@ -67,8 +66,8 @@ interface Reach {
 }
 
 /**
- * The branches whose events reach an integration: as the first parameter says, else as its default. Servers fill that
- * in whatever an older parameter says; only one that does not report the first goes by the older.
+ * The branches whose events an integration receives, by the first parameter or its default. Servers set the default
+ * whatever a deprecated parameter is; only a server that does not report the first uses the deprecated one.
  */
 function reachOf(listener: Listener): Reach | undefined {
   const columns = columnsOf(listener, "branches");
@@ -97,7 +96,7 @@ const branchNames: Condition = (listener, { event, branch }) => {
   return names.includes(branch) ? `${column.name} lists ${branch}` : notNotified;
 };
 
-/** The conditions that count once the flag is on. */
+/** Conditions after {@link flagCondition}. */
 export const furtherConditions: readonly Condition[] = [switches, limits, branchesReached, branchNames];
 
 function listOf(value: Scalar | undefined): string[] {

@@ -11,13 +11,12 @@ export interface Listener {
   readonly slug: string;
   readonly active: boolean;
   readonly fields: Fields;
-  /** Whose word `fields` is; completes "push_events is not …" where one is left out. */
+  /** The source of `fields`; completes "push_events is not …". */
   readonly source: "declared" | "reported";
-  /** In whose names. */
   readonly catalogue: Catalogue;
 }
 
-/** What the catalogue says of a parameter that plays a role in routing. */
+/** A parameter that affects routing. */
 type RoutingColumn<Role> = Extract<RouteColumn, { readonly role: Role }> & {
   readonly name: string;
   readonly default: Scalar | undefined;
@@ -26,7 +25,7 @@ type RoutingColumn<Role> = Extract<RouteColumn, { readonly role: Role }> & {
 
 export type FlagColumn = RoutingColumn<"flag">;
 
-/** The columns of an integration that play a role, those of deprecated parameters last. */
+/** The columns of a role, those of deprecated parameters last. */
 export function columnsOf<Role extends RouteColumn["role"]>(
   { slug, catalogue }: Listener,
   role: Role,
@@ -36,7 +35,6 @@ export function columnsOf<Role extends RouteColumn["role"]>(
   return (columns ?? []) as readonly RoutingColumn<Role>[];
 }
 
-/** Cached, because fleets ask often. */
 const columnsByRole = memoized(({ parameters }: Integration) => {
   const columns = [...parameters.values()]
     .sort((a, b) => Number(a.deprecated !== undefined) - Number(b.deprecated !== undefined))
@@ -46,7 +44,7 @@ const columnsByRole = memoized(({ parameters }: Integration) => {
   return grouped(columns, ({ role }) => role);
 }, new WeakMap());
 
-/** What a parameter is set to, in one spelling; undefined where it is not set, or is a secret. */
+/** The normalised value of a parameter; undefined if it is unset or a secret. */
 export function settingOf({ slug, fields, catalogue }: Listener, name: string): Scalar | undefined {
   const value = fields[name];
   if (value === undefined || value === null || value === "" || isReference(value)) return undefined;

@@ -12,7 +12,7 @@ import type { Change, Desired, DesiredProject, Fields, Kind, Live, Value } from 
 import { shiftOf } from "./audience.ts";
 import type { Listener } from "./listener.ts";
 
-/** Integrations that manifests ask for, as listeners. */
+/** Declared integrations as listeners. */
 export function declaredListeners(
   resources: readonly Pick<Desired, "kind" | "key" | "fields" | "presence">[],
   catalogue = catalogueOf(),
@@ -28,12 +28,12 @@ export function declaredListeners(
     }));
 }
 
-/** Integrations that a server reports, as listeners. */
+/** Live integrations as listeners. */
 export function liveListeners(live: readonly Live[], catalogue = catalogueOf()): Listener[] {
   return live.map(({ key: slug, fields, active }) => ({ slug, fields, active, source: "reported", catalogue }));
 }
 
-/** Live listeners as manifests see them: what servers hide is not different from what is declared (docs/comparing.md). */
+/** Live listeners, with declared values for fields that servers do not report (docs/comparing.md). */
 export function listenersBefore(
   live: readonly Listener[],
   { resources }: DesiredProject,
@@ -42,7 +42,7 @@ export function listenersBefore(
   const listed = bySlug(resources, catalogue);
   return live.map((listener) => ({
     ...listener,
-    fields: believed(
+    fields: effectiveFields(
       listener.catalogue.integrations.get(listener.slug),
       listed.get(listener.slug)?.fields ?? {},
       listener.fields,
@@ -50,20 +50,20 @@ export function listenersBefore(
   }));
 }
 
-/** What is reported, and what is declared where an answer would not tell it; what else it lacks was never set. */
-function believed(spec: Integration | undefined, declared: Fields, reported: Fields): Fields {
+/** Reported fields, and declared ones that a response would not contain. */
+function effectiveFields(spec: Integration | undefined, declared: Fields, reported: Fields): Fields {
   const isProperty = (name: string) => spec?.parameters.get(name)?.level === "properties";
-  const tells = Object.keys(reported).some(isProperty);
-  const isUntold = ([name, value]: readonly [string, Value]) =>
-    !(tells && isProperty(name)) || isReference(value) || isHidden(spec?.parameters.get(name));
-  return { ...Object.fromEntries(Object.entries(declared).filter(isUntold)), ...reported };
+  const reportsProperties = Object.keys(reported).some(isProperty);
+  const isUnreported = ([name, value]: readonly [string, Value]) =>
+    !(reportsProperties && isProperty(name)) || isReference(value) || isHidden(spec?.parameters.get(name));
+  return { ...Object.fromEntries(Object.entries(declared).filter(isUnreported)), ...reported };
 }
 
 function isHidden(column: IntegrationParameter | undefined): boolean {
   return column !== undefined && (column.secret || column.observed.has("hidden"));
 }
 
-/** What live listeners become once manifests are applied: undeclared parameters are left alone (docs/comparing.md). */
+/** Live listeners after an apply: undeclared parameters are unchanged (docs/comparing.md). */
 export function listenersAfter(
   live: readonly Listener[],
   { resources, exclusive }: DesiredProject,
@@ -93,15 +93,15 @@ function overlaid(listener: Listener, fields: Fields): Listener {
   return { ...listener, fields: { ...listener.fields, ...fields }, active: activeBy(spec, fields) };
 }
 
-/** Where `active` is a parameter, leaving it out means its default; any other declared integration is on. */
+/** Where `active` is a parameter it has its default; other declared integrations are on. */
 function activeBy(spec: Integration | undefined, fields: Fields): boolean {
   const { active = true } = { ...impliedFields(spec), ...fields };
   return !isReference(active) && String(active) === "true";
 }
 
 /**
- * Who will no longer receive which events after a change, in sentences, as far as its declared parameters tell; what is not declared is
- * left alone and costs no one anything.
+ * Messages on recipients that lose events by a change, as far as its declared parameters show. Undeclared parameters are
+ * unchanged.
  */
 export function lossesOf(change: Change, catalogue: Catalogue): readonly string[] {
   const { kind, key: slug, declared, live } = change;
@@ -109,17 +109,17 @@ export function lossesOf(change: Change, catalogue: Catalogue): readonly string[
   const spec = integrationOf(catalogue, change);
   if (isRemoval(change)) return receivesEvents(spec) ? [`${slug} will receive no events`] : [];
   if (!Object.keys(change.after ?? {}).some((name) => decidesRoutes(spec, name))) return [];
-  const fields = believed(spec, declared, live.fields);
+  const fields = effectiveFields(spec, declared, live.fields);
   const before: Listener = { slug, active: true, fields, source: "declared", catalogue };
   return shiftOf(before, { ...before, fields: declared, active: activeBy(spec, declared) }).lost;
 }
 
-/** Whether a field has a say in who is notified. */
+/** Whether a field affects who is notified. */
 export function decidesRoutes(spec: Integration | undefined, name: string): boolean {
   return name === "active" || spec?.parameters.get(name)?.route !== undefined;
 }
 
-/** Whether any event reaches an integration at all. */
+/** Whether an integration receives any events. */
 export function receivesEvents(spec: Integration | undefined, event?: string): boolean {
   const parameters = [...(spec?.parameters.values() ?? [])];
   return parameters.some(({ route }) => route?.role === "flag" && (event === undefined || route.event === event));

@@ -2,10 +2,10 @@ import { isReference } from "../model/normalise.ts";
 import { type EventDetails, flagCondition, flagOf, furtherConditions, notNotified } from "./conditions.ts";
 import { columnsOf, type Listener, settingOf } from "./listener.ts";
 
-/** An integration that is notified, where, and why, with the conditions that the event leaves open (docs/reviewing.md). */
+/** An integration that is notified, where, why, and under which further conditions (docs/reviewing.md). */
 export interface Route {
   readonly slug: string;
-  /** A channel, or recipients; null where the integration has neither, or no one knows it. */
+  /** A channel, or recipients; null if it has neither or it is unknown. */
   readonly channel: string | null;
   readonly reason: string;
 }
@@ -15,13 +15,13 @@ export function routesOf(listeners: readonly Listener[], event: EventDetails): R
   return listeners.flatMap((listener) => routeOf(listener, event) ?? []);
 }
 
-/** An integration of which no one knows whether it is notified: the server does not report the flag that decides. */
+/** An integration that may be notified: the server does not report the flag. */
 export interface UnknownRoute {
   readonly slug: string;
   readonly flag: string;
 }
 
-/** Who may be notified of an event, in the order of the listeners; no branch and no status rules them out. */
+/** Who may be notified of an event, in the order of the listeners. */
 export function unknownRoutesOf(listeners: readonly Listener[], event: EventDetails): UnknownRoute[] {
   return listeners.flatMap((listener) => unknownRouteOf(listener, event) ?? []);
 }
@@ -40,14 +40,14 @@ function routeOf(listener: Listener, event: EventDetails): Route | undefined {
   return delivery && { slug: listener.slug, channel: delivery.channel, reason: delivery.reason };
 }
 
-/** The channels or recipients that one integration notifies of an event: its own slug where it has neither. */
+/** The channels or recipients of an event, or the slug of an integration without them. */
 export function audienceOf(listener: Listener, event: EventDetails): readonly string[] {
   return deliveryOf(listener, event)?.recipients ?? [];
 }
 
-/** Where events go, and why. */
+/** The destination of an event, and why. */
 interface Delivery extends Pick<Route, "channel" | "reason"> {
-  /** Every channel or recipient by itself, or the slug where the integration has neither. */
+  /** The separate channels or recipients, or the slug. */
   readonly recipients: readonly string[];
 }
 

@@ -2,7 +2,7 @@ import { statSync } from "node:fs";
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
 import { usedCredentials } from "../base/known-secrets.ts";
-import { holderOf } from "../base/secret-fragments.ts";
+import { secretHolderTest } from "../base/secret-fragments.ts";
 import { passwordsIn, standardFile } from "./password-file.ts";
 import { type FileIdentity, readSecretFile } from "./secret-file.ts";
 
@@ -70,7 +70,7 @@ export function ownCredentials(env: Environment, root: string): OwnCredentials {
   return {
     areIn: (text) => {
       const used = usedCredentials().length;
-      if (known?.used !== used) known = { used, holds: holderOf(textsOf(env, root)) };
+      if (known?.used !== used) known = { used, holds: secretHolderTest(textsOf(env, root)) };
       return known.holds(text);
     },
     fillFile: (file) => filesOf(env, root).some(({ path }) => isSame(path, file)),

@@ -30,7 +30,7 @@ export function takeFileLock(file: string): FileLock {
   const text = JSON.stringify({ ...ownMark(system), id: randomBytes(6).toString("hex") });
   for (let attempt = 0; attempt < 3; attempt++) {
     if (create(lock, text)) return lockOf(file, lock, text);
-    const holder = holderOf(lock);
+    const holder = secretHolderTest(lock);
     if (holder) {
       const { pid, host } = holder;
       throw new Error(
@@ -86,11 +86,11 @@ function setAside(lock: string): void {
     if (systemCode(error) === "ENOENT") return;
     throw new Error(`cannot take over ${lock}: ${describeSystemError(error)}`);
   }
-  if (holderOf(aside)) renameSync(aside, lock);
+  if (secretHolderTest(aside)) renameSync(aside, lock);
   else rmSync(aside, { force: true });
 }
 
-function holderOf(lock: string): ProcessMark | undefined {
+function secretHolderTest(lock: string): ProcessMark | undefined {
   const owner = ownerIn(system.read(lock) ?? "");
   if (!owner) return undefined;
   if (isSameProcess(owner, ownMark(system))) return held.has(lock) ? owner : undefined;

@@ -10,29 +10,33 @@ import type { Move } from "./moves.ts";
 import { cleanupWarning, failedError, interruptedError, unknownError } from "./outcome-messages.ts";
 import { createPollInterval } from "./poll-interval.ts";
 import { type Attempts, advanced, decide, type Situation, scheduledOnce, situationOf } from "./state-machine.ts";
-import { look, StorageHidden } from "./storage-view.ts";
+import { readStorage, StorageHidden } from "./storage-view.ts";
 
 export interface FollowOptions {
   readonly watchers: readonly Watcher[];
-  /** Aborted: nothing more is scheduled or asked; what the server was told to move goes on there. */
+  /** Aborted: nothing more is scheduled or read; scheduled moves continue on the server. */
   readonly signal?: AbortSignal | undefined;
-  /** Milliseconds between two looks; left out: a second at first, longer with time. */
+  /** Milliseconds between two checks; by default a second at first, then longer. */
   readonly pollInterval?: number | undefined;
   readonly progress?: ((progress: MovingProgress) => void) | undefined;
 }
 
-/** What became of storage moves. */
-export interface Followed {
+/** The result of storage moves. */
+export interface FollowResult {
   readonly outcomes: Outcomes;
-  /** What succeeded, and still wants a person's eye. */
+  /** Successful moves that need attention. */
   readonly warnings: readonly Problem[];
 }
 
 /**
- * Schedules each move with one request and follows it until the source is proven empty, or as far as the server can
- * tell (docs/storage-moves.md). Side by side, since it is the server that works. Never throws for what a server does.
+ * Schedules each move with one request and follows it until the source is verified to be empty, or as far as the server
+ * reports (docs/storage-moves.md). Moves run concurrently, because the server does the work. Never throws for errors of the server.
  */
-export async function followMoves(writer: Writer, moves: readonly Move[], options: FollowOptions): Promise<Followed> {
+export async function followMoves(
+  writer: Writer,
+  moves: readonly Move[],
+  options: FollowOptions,
+): Promise<FollowResult> {
   const stop = createStop(options.signal);
   const tally = createTally(options.progress);
   try {
@@ -54,33 +58,33 @@ interface MoveTask {
   readonly options: FollowOptions;
 }
 
-interface Ended extends ChangeEvent {
+interface EndedMove extends ChangeEvent {
   readonly warning?: Problem | undefined;
 }
 
-async function follow(task: MoveTask): Promise<Ended> {
+async function follow(task: MoveTask): Promise<EndedMove> {
   const ended = await followToEnd(task);
-  // Without its change, because the ledger records nothing of a move.
+  // Without its change, because the ledger does not record moves.
   const event = { address: task.move.change.address, ...ended };
   for (const watcher of task.options.watchers) await watcher.outcome?.(event);
   return event;
 }
 
-type End = Omit<Ended, "address">;
+type End = Omit<EndedMove, "address">;
 
 async function followToEnd(task: MoveTask): Promise<End> {
   const { move, stop, tally, options } = task;
   const pollInterval = createPollInterval(options.pollInterval);
-  const lookAgain = createLook(task);
+  const readAgain = createSituationReader(task);
   let attempts = firstAttempts(move);
   let situation: Situation | undefined;
   for (;;) {
     if (stop.reason !== undefined) return interrupted(move, attempts, situation, stop.reason);
-    const seen = await pollInterval.measured(lookAgain);
+    const seen = await pollInterval.measured(readAgain);
     if ("end" in seen) return endedBy(seen.end, task, attempts, situation);
     situation = seen;
     const next = advanced(attempts, situation);
-    // A scheduling that got no answer has evidently arrived.
+    // An unanswered request evidently arrived.
     if (attempts.unanswered !== undefined && next.unanswered === undefined) await note(task);
     attempts = next;
     tally.saw(move.change.address, situation);
@@ -92,46 +96,46 @@ async function followToEnd(task: MoveTask): Promise<End> {
     } else if (decision !== "wait") {
       return conclude(decision, move, attempts, situation);
     }
-    if (!needsNoLook(situation)) await stop.sleep(pollInterval.next());
+    if (!isUnobservable(situation)) await stop.sleep(pollInterval.next());
   }
 }
 
 function firstAttempts({ kind, earlier, listsMoves, repeats }: Move): Attempts {
   const mayBeRunning =
     earlier?.state === "scheduled" || (earlier?.state === "sent" && (listsMoves || kind === "projects"));
-  return { kind, scheduled: 0, repeats, mayRun: mayBeRunning, unanswered: undefined, quietLooks: 0, seen: undefined };
+  return { kind, scheduled: 0, repeats, mayRun: mayBeRunning, unanswered: undefined, quietReads: 0, seen: undefined };
 }
 
-/** Where the server reports nothing, another look would not help. */
-function needsNoLook({ left, reportsMoves }: Situation): boolean {
+/** Whether the server reports nothing, so that another check is useless. */
+function isUnobservable({ left, reportsMoves }: Situation): boolean {
   return left === undefined && !reportsMoves;
 }
 
-const mostMisses = 5;
+const maxMisses = 5;
 
 /**
- * Creates a function that reads the server's state and tolerates a few failures in a row. Moves that ended before this
- * run scheduled any do not count.
+ * Creates a function that reads the server's state and tolerates a few consecutive failures. Moves that ended before this
+ * run scheduled any are ignored.
  */
-function createLook({ writer, move, stop }: MoveTask): () => Promise<Situation | { readonly end: Error }> {
+function createSituationReader({ writer, move, stop }: MoveTask): () => Promise<Situation | { readonly end: Error }> {
   const { migration, kind, listsMoves } = move;
   let known: ReadonlySet<string> | undefined = firstAttempts(move).mayRun ? new Set() : undefined;
   let misses = 0;
-  const lookAgain = async (): Promise<Situation | { readonly end: Error }> => {
+  const readAgain = async (): Promise<Situation | { readonly end: Error }> => {
     try {
-      const view = await look(writer, migration.from, kind, listsMoves);
+      const view = await readStorage(writer, migration.from, kind, listsMoves);
       misses = 0;
       known ??= new Set(view.moves?.filter(({ phase }) => phase !== "running").map(({ id }) => id));
       return situationOf(view, migration.from, migration.to, known);
     } catch (error) {
       if (!(error instanceof CallFailed || error instanceof StorageHidden)) throw error;
-      const isLast = error instanceof StorageHidden || error.endsRun || ++misses >= mostMisses;
+      const isLast = error instanceof StorageHidden || error.endsRun || ++misses >= maxMisses;
       if (isLast || stop.reason !== undefined) return { end: error };
       await stop.sleep(misses * 100);
-      return lookAgain();
+      return readAgain();
     }
   };
-  return lookAgain;
+  return readAgain;
 }
 
 function endedBy(error: Error, { move, stop }: MoveTask, attempts: Attempts, situation: Situation | undefined): End {

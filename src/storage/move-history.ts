@@ -4,20 +4,20 @@ import { repositoryKinds } from "../model/repository-kinds.ts";
 import type { JournalLine } from "../state/journal-entry.ts";
 import type { Journals } from "../state/state.ts";
 
-/** What the journal remembers of a storage address: the last run that did anything about it, and how far it came. */
-export interface Earlier {
+/** The last run in the journal that moved a storage address, and how far it got. */
+export interface EarlierMove {
   readonly run: string;
-  /** `sent`: no one saw an answer. `scheduled`: accepted, and no one saw the end. */
+  /** `sent`: no response was received. `scheduled`: accepted, with no recorded end. */
   readonly state: "sent" | "scheduled" | "done";
   /** The destination, where it is known. */
   readonly to: string | undefined;
 }
 
-export type History = ReadonlyMap<string, Earlier>;
+export type History = ReadonlyMap<string, EarlierMove>;
 
-/** What earlier runs against this server did about storages, by address. */
+/** Moves of earlier runs against this server, by address. */
 export async function historyOf(journals: Journals, url: string): Promise<History> {
-  const history = new Map<string, Earlier>();
+  const history = new Map<string, EarlierMove>();
   for (const run of await journals.list()) {
     const entries = (await journals.read(run)) ?? [];
     if (entries.some((entry) => entry.event === "start" && isSame(entry.server, url))) {
@@ -31,10 +31,10 @@ function isSame(a: string, b: string): boolean {
   return withoutTrailing(a, "/") === withoutTrailing(b, "/");
 }
 
-/** What schedules moves, whatever its address begins with: a project may be called as those of moves begin. */
+/** Moves are recognised by path, because a project may be called `storage`. */
 const scheduling = new Set(Object.values(repositoryKinds).map(({ schedule }) => endpoints[schedule].path));
 
-function remember(history: Map<string, Earlier>, run: string, entry: JournalLine): void {
+function remember(history: Map<string, EarlierMove>, run: string, entry: JournalLine): void {
   if (!("address" in entry)) return;
   const { address } = entry;
   const before = history.get(address);

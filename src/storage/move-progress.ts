@@ -1,14 +1,14 @@
 import type { Situation } from "./state-machine.ts";
 
-/** How far all moves of a run have come. */
+/** Progress of all moves of a run. */
 export interface MovingProgress {
   readonly done: number;
   readonly total: number;
-  /** Milliseconds that the rest will take at the rate so far; undefined before anything has moved. */
+  /** Estimated milliseconds for the rest; undefined before anything has moved. */
   readonly remaining: number | undefined;
 }
 
-/** Adds up what is seen of several moves. */
+/** Adds up the progress of several moves. */
 export interface Tally {
   readonly saw: (address: string, situation: Situation) => void;
 }
@@ -19,7 +19,7 @@ interface Count {
   readonly total: number;
 }
 
-/** A tally that tells `progress` of each look, once there is something to move. */
+/** A tally that calls `progress` after each check, once there is something to move. */
 export function createTally(progress?: (progress: MovingProgress) => void, now: () => number = Date.now): Tally {
   const start = now();
   const counts = new Map<string, Count>();
@@ -32,7 +32,7 @@ export function createTally(progress?: (progress: MovingProgress) => void, now: 
   };
 }
 
-/** Projects are counted by what is left, the others by their moves. */
+/** Projects are counted on the source, other repositories by their moves. */
 function countOf({ left, running, failed, moved }: Situation, before: Count | undefined): Count {
   const open = left ? left.length : running + failed.length;
   const done = left ? Math.max(0, (before?.total ?? left.length) - left.length) : moved.length;

@@ -6,19 +6,19 @@ import { repositoryKinds } from "../model/repository-kinds.ts";
 import type { Platform } from "../model/types.ts";
 import type { Objection } from "../plan/guards.ts";
 
-/** What the rules for moving are checked against. */
+/** Input of the rules for moving. */
 export interface Question {
   readonly migration: StorageMigration;
   readonly platform: Platform;
-  /** Projects that the destination holds already; looked up only where {@link mayLoseRepositories}. */
+  /** Projects on the destination; read only if {@link mayLoseRepositories}. */
   readonly held: number;
 }
 
 type Check = (question: Question) => string | undefined;
 
 /**
- * The rules for moving that can be held against a migration (docs/api.md#rules-for-moving): sentence -> what breaks it, in
- * words. The others are told with every plan that moves something.
+ * The rules for moving that can be checked (docs/api.md#rules-for-moving): description -> the violation, if any.
+ * The others are listed in every plan with moves.
  */
 const rules: ReadonlyMap<string, Check> = new Map<string, Check>([
   [
@@ -53,7 +53,7 @@ const rules: ReadonlyMap<string, Check> = new Map<string, Check>([
   ],
 ]);
 
-/** What the rules for moving have against a migration whose changes have these addresses (docs/storage-moves.md). */
+/** Violations of the rules for moving (docs/storage-moves.md). */
 export function checkMigration(question: Question, addresses: readonly string[]): Objection[] {
   const { name } = question.migration;
   return [...rules.values()].flatMap((check) => {
@@ -62,10 +62,10 @@ export function checkMigration(question: Question, addresses: readonly string[])
   });
 }
 
-/** Releases that do not have the defect of rule 7; each fixes its own series, and the first all later ones. */
+/** Releases that fix the defect of rule 7, each for its own series, and the first for all later ones. */
 const fixes = ["14.3.0", "14.2.4", "14.1.6", "14.0.11", "13.12.12"] as const;
 
-/** Whether what the destination holds decides if this migration is safe (docs/api.md#rules-for-moving, rule 7). */
+/** Whether a migration is unsafe if the destination already contains projects (docs/api.md#rules-for-moving, rule 7). */
 export function mayLoseRepositories({ migration, platform }: Pick<Question, "migration" | "platform">): boolean {
   return migration.destinationIsCluster && hasDefect(platform.release);
 }

@@ -9,34 +9,34 @@ import { storageAddress } from "../model/address.ts";
 import { type RepositoryKind, repositoryKinds, storageKey } from "../model/repository-kinds.ts";
 import type { Change, Fields, Platform, Problem } from "../model/types.ts";
 import type { Objection } from "../plan/guards.ts";
-import type { Earlier, History } from "./move-history.ts";
+import type { EarlierMove, History } from "./move-history.ts";
 import { checkMigration, mayLoseRepositories } from "./move-rules.ts";
-import { mostRepeats, type Situation, situationOf } from "./state-machine.ts";
-import { look, projectsOn, StorageHidden } from "./storage-view.ts";
+import { maxRepeats, type Situation, situationOf } from "./state-machine.ts";
+import { projectsOn, readStorage, StorageHidden } from "./storage-view.ts";
 
-/** One migration's repositories of one kind, on their way: a change, and what is known from before. */
+/** The move of one migration's repositories of one kind. */
 export interface Move {
   readonly migration: StorageMigration;
   readonly kind: RepositoryKind;
   readonly change: Change;
-  readonly earlier: Earlier | undefined;
+  readonly earlier: EarlierMove | undefined;
   /** Whether the server lists moves of this kind. */
   readonly listsMoves: boolean;
-  /** How often it may be scheduled again where moves fail. */
+  /** How often failed moves may be scheduled again. */
   readonly repeats: number;
 }
 
 export interface MovesScope {
   readonly migrations: readonly StorageMigration[];
   readonly platform: Platform;
-  /** Addresses that the run is about. */
+  /** Addresses in the scope of the run. */
   readonly includes: (address: string) => boolean;
   /** Addresses to schedule again although they are recorded as done. */
   readonly resend: (address: string) => boolean;
   readonly history: History;
 }
 
-/** What `--storage` adds to a plan. */
+/** Storage moves of a plan. */
 export interface PlannedMoves {
   readonly moves: readonly Move[];
   readonly objections: readonly Objection[];
@@ -44,8 +44,8 @@ export interface PlannedMoves {
 }
 
 /**
- * Looks at what lies on the source of each migration, and plans one scheduling for each kind of repository that has not
- * left it (docs/storage-moves.md). What cannot be read is a problem. @throws CallFailed where it ends the run.
+ * Reads the source of each migration, and plans one request for each kind of repository that has not
+ * left it (docs/storage-moves.md). What cannot be read is a problem. @throws CallFailed if it ends the run.
  */
 export async function planMoves(reader: Reader, scope: MovesScope): Promise<PlannedMoves> {
   const planned: PlannedMoves[] = [];
@@ -71,7 +71,7 @@ async function planMigration(reader: Reader, migration: StorageMigration, scope:
   }
 }
 
-/** What a migration is to move, by the addresses of its changes. */
+/** The addresses of a migration's changes. */
 export function addressesOf(migration: StorageMigration): readonly string[] {
   return migration.repositories.map((kind) => addressOf(migration, kind));
 }
@@ -108,7 +108,7 @@ async function planKind(
   { history, resend, platform }: MovesScope,
 ): Promise<PlannedKind> {
   const address = addressOf(migration, kind);
-  const view = await look(reader, migration.from, kind);
+  const view = await readStorage(reader, migration.from, kind);
   const situation = situationOf(view, migration.from, migration.to);
   const last = history.get(address);
   const earlier = last?.state === "done" && last.to !== migration.to ? undefined : last;
@@ -119,17 +119,17 @@ async function planKind(
   if (isDone && !isAsked) return { problems: [] };
   const ids = (view.held ?? []).map(({ id }) => id).sort();
   const change = changeOf(migration, kind, situation, ids, isDone);
-  // With the defect, what was scheduled twice could move into the cluster where it lies by then.
-  const repeats = mayLoseRepositories({ migration, platform }) ? 0 : mostRepeats;
+  // With the defect, a second request could move repositories into the cluster that already contains them.
+  const repeats = mayLoseRepositories({ migration, platform }) ? 0 : maxRepeats;
   const move = { migration, kind, change, earlier, listsMoves, repeats };
-  return { move, problems: doubts(move, situation).map((message) => doubt(move, message)) };
+  return { move, problems: uncertaintiesOf(move, situation).map((message) => uncertainWarning(move, message)) };
 }
 
-/** Projects are counted; of the others the journal says whether they were moved, and the listing what failed since. */
+/** Whether all repositories left the source: by count for projects, by the journal and listed failures for others. */
 function hasLeft(
   { left, running, failed }: Situation,
   listsMoves: boolean,
-  earlier: Earlier["state"] | undefined,
+  earlier: EarlierMove["state"] | undefined,
 ): boolean {
   if (left !== undefined) return left.length === 0;
   if (!listsMoves) return earlier === "done" || earlier === "scheduled";
@@ -170,21 +170,21 @@ function countOf(left: number | undefined): Fields {
 
 function reasonOf({ from }: StorageMigration, kind: RepositoryKind, situation: Situation): string {
   const { left, running, failed } = situation;
-  const lie = left
+  const remaining = left
     ? `${counted(left.length, repositoryKinds[kind].one)} on ${from} (${firstFew(left)})`
     : `all ${kind} on ${from}`;
   const moving = running > 0 ? [`${running} moving already`] : [];
   const tried = failed.length > 0 ? [`${movesFailed(failed.length, kind)} before`] : [];
-  return [lie, ...moving, ...tried].join(", ");
+  return [remaining, ...moving, ...tried].join(", ");
 }
 
-/** `3 project moves failed`, of any kind of repository. */
+/** `3 project moves failed`. */
 export function movesFailed(count: number, kind: RepositoryKind): string {
   return `${counted(count, `${repositoryKinds[kind].one} move`)} failed`;
 }
 
-/** What can not be known of a move, for a person to decide whether that will do. */
-function doubts({ migration: { from }, kind, earlier }: Move, { left, reportsMoves }: Situation): string[] {
+/** What cannot be verified about a move. */
+function uncertaintiesOf({ migration: { from }, kind, earlier }: Move, { left, reportsMoves }: Situation): string[] {
   const { one } = repositoryKinds[kind];
   const unproven = `the server does not list ${one} moves, so it cannot be verified that every ${one} has left ${from}; the run records the move as done, and it is not planned again`;
   const unseen = `the server does not report running moves: what stays on ${from} for a while counts as failed and is scheduled again`;
@@ -198,7 +198,7 @@ function doubts({ migration: { from }, kind, earlier }: Move, { left, reportsMov
   ];
 }
 
-function doubt({ change }: Move, message: string): Problem {
+function uncertainWarning({ change }: Move, message: string): Problem {
   const { address, origin } = change;
   return { severity: "warning", rule: "storage-unverified", message: `${address}: ${message}`, place: origin.place() };
 }

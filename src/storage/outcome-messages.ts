@@ -4,13 +4,13 @@ import type { Problem } from "../model/types.ts";
 import { type Move, movesFailed } from "./moves.ts";
 import type { Attempts, Situation } from "./state-machine.ts";
 
-/** Why moves count as failed: what stayed, and how often it was tried. */
+/** The error of failed moves: what remains, and how often it was scheduled. */
 export function failedError(move: Move, attempts: Attempts, situation: Situation): string {
   const once = move.repeats === 0 ? "; this release may lose a repository that is scheduled again, so it was not" : "";
   return `${stayed(move, situation)} after being scheduled ${times(attempts.scheduled)}${failures(move, situation)}${once}`;
 }
 
-/** Why no one can say what became of moves. */
+/** The error of moves with an unknown outcome. */
 export function unknownError(move: Move, attempts: Attempts, situation: Situation): string {
   if (attempts.unanswered !== undefined) {
     return `${attempts.unanswered}; the server may have acted, so the request was not repeated`;
@@ -19,13 +19,13 @@ export function unknownError(move: Move, attempts: Attempts, situation: Situatio
   return `${stayed(move, situation)} after being scheduled ${times(attempts.scheduled)}; ${silent}, so run apply --storage again later`;
 }
 
-/** What goes on when a run that follows moves is stopped. */
+/** The error of moves whose run was interrupted. */
 export function interruptedError(move: Move, situation: Situation | undefined, reason: string): string {
   const open = situation?.left ? ` while ${left(move, situation.left.length)} still on ${move.migration.from}` : "";
   return `${reason}${open}; scheduled moves continue on the server, and the next apply --storage resumes following them`;
 }
 
-/** Moves that succeeded, with an old copy left behind. */
+/** A warning for moves whose old copies could not be removed. */
 export function cleanupWarning({ change, migration: { from } }: Move, { unclean }: Situation): Problem | undefined {
   if (unclean.length === 0) return undefined;
   const what = `moved, but old copies could not be removed from ${from}: ${firstFew(unclean)}`;

@@ -1,28 +1,28 @@
-/** When to look again. */
+/** The interval between checks. */
 export interface PollInterval {
-  /** Runs a look, and remembers how long it took. */
-  readonly measured: <Result>(look: () => Promise<Result>) => Promise<Result>;
-  /** Milliseconds until the next look. */
+  /** Runs a check, and measures how long it takes. */
+  readonly measured: <Result>(check: () => Promise<Result>) => Promise<Result>;
+  /** Milliseconds until the next check. */
   readonly next: () => number;
 }
 
 const standardInterval = 1000;
-const longestInterval = 30_000;
+const maxInterval = 30_000;
 
 /**
- * A look every `interval` milliseconds. Where it is left out: every second at first, more rarely the longer it all
- * takes, and after a look that took long a longer pause still, so that watching costs a server little.
+ * A check every `interval` milliseconds. By default every second at first, then less often the longer the moves
+ * take, and after a slow check later still, to limit the load on the server.
  */
 export function createPollInterval(interval: number | undefined, now: () => number = Date.now): PollInterval {
   const start = now();
   let cost = 0;
   return {
-    measured: async (look) => {
+    measured: async (check) => {
       const begun = now();
-      const result = await look();
+      const result = await check();
       cost = now() - begun;
       return result;
     },
-    next: () => interval ?? Math.max(standardInterval, cost * 4, Math.min(longestInterval, (now() - start) / 50)),
+    next: () => interval ?? Math.max(standardInterval, cost * 4, Math.min(maxInterval, (now() - start) / 50)),
   };
 }

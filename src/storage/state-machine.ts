@@ -1,22 +1,22 @@
 import type { RepositoryKind } from "../model/repository-kinds.ts";
 import type { ListedMove, StorageView } from "./storage-view.ts";
 
-/** What a look at the server says of one migration's repositories of one kind. */
+/** The observed state of one migration's repositories of one kind. */
 export interface Situation {
   /** Projects still on the source; undefined for kinds that cannot be counted. */
   readonly left: readonly string[] | undefined;
   /** Known to be moving now. */
   readonly running: number;
-  /** Whose latest move failed. */
+  /** Repositories whose latest move failed. */
   readonly failed: readonly string[];
   readonly moved: readonly string[];
-  /** Moved, and the old copies could not be removed. */
+  /** Repositories that moved, but whose old copies could not be removed. */
   readonly unclean: readonly string[];
-  /** Whether the server says what is moving. */
+  /** Whether the server reports running moves. */
   readonly reportsMoves: boolean;
 }
 
-/** What one look at the server means. Moves in `known` ended before this run, and say nothing about it. */
+/** Interprets one check. Moves in `known` ended before this run and are ignored. */
 export function situationOf(
   { held, moves }: StorageView,
   from: string,
@@ -42,28 +42,28 @@ export function situationOf(
   };
 }
 
-/** What a run has done so far about one migration's repositories of one kind, and what it saw. */
+/** What a run has scheduled and observed for one migration's repositories of one kind. */
 export interface Attempts {
   readonly kind: RepositoryKind;
   /** How often this run has scheduled the moves, and how often it may do so again. */
   readonly scheduled: number;
   readonly repeats: number;
-  /** Whether moves may be under way that the server does not show yet: scheduled by this run, or by an earlier one. */
+  /** Whether moves may be running that the server does not report yet. */
   readonly mayRun: boolean;
-  /** Why it is unknown whether the last scheduling reached the server. */
+  /** Why it is unknown whether the last request reached the server. */
   readonly unanswered: string | undefined;
-  /** Looks in a row that saw nothing run and nothing change. */
-  readonly quietLooks: number;
+  /** Consecutive checks without a running move or a change. */
+  readonly quietReads: number;
   readonly seen: string | undefined;
 }
 
-/** Failed moves are scheduled again so many times at most. */
-export const mostRepeats = 3;
+/** How often failed moves are scheduled again. */
+export const maxRepeats = 3;
 
-/** Looks that see nothing happen before what was scheduled counts as ended; doubled with each scheduling. */
+/** Idle checks before scheduled moves are considered ended; doubled with each attempt. */
 const patience = { telling: 3, silent: 10 } as const;
 
-/** The same after a look. */
+/** The attempts after a check. */
 export function advanced(attempts: Attempts, situation: Situation): Attempts {
   const { left, running, moved, failed } = situation;
   const seen = JSON.stringify([left?.length, moved.length, failed]);
@@ -73,25 +73,25 @@ export function advanced(attempts: Attempts, situation: Situation): Attempts {
     ...attempts,
     seen,
     unanswered,
-    quietLooks: happens || attempts.seen === undefined ? 0 : attempts.quietLooks + 1,
+    quietReads: happens || attempts.seen === undefined ? 0 : attempts.quietReads + 1,
   };
 }
 
-/** The same after a scheduling; `unanswered` where it may not have reached the server. */
+/** The attempts after a request; `unanswered` if it may not have reached the server. */
 export function scheduledOnce(attempts: Attempts, unanswered?: string): Attempts {
-  return { ...attempts, scheduled: attempts.scheduled + 1, mayRun: true, quietLooks: 0, unanswered };
+  return { ...attempts, scheduled: attempts.scheduled + 1, mayRun: true, quietReads: 0, unanswered };
 }
 
 export type Decision = "wait" | "schedule" | "done" | "failed" | "unknown";
 
 /**
- * What to do next (docs/storage-moves.md). Nothing is scheduled while anything is known to run, nor before what may run had time
- * to show itself; a scheduling that no one answered is not repeated.
+ * What to do next (docs/storage-moves.md). Nothing is scheduled while moves run, or before possible ones had time
+ * to appear. An unanswered request is not repeated.
  */
 export function decide(attempts: Attempts, situation: Situation): Decision {
   const { left, running, failed, reportsMoves } = situation;
   if (left?.length === 0) return "done";
-  if (running > 0 || attempts.quietLooks < patienceOf(attempts, situation)) return "wait";
+  if (running > 0 || attempts.quietReads < patienceOf(attempts, situation)) return "wait";
   if (attempts.unanswered !== undefined) return "unknown";
   if (left === undefined && attempts.mayRun && failed.length === 0) return "done";
   if (attempts.scheduled <= attempts.repeats) return "schedule";

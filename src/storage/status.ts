@@ -2,18 +2,18 @@ import type { Reader } from "../client/client.ts";
 import { type RepositoryKind, repositoryKinds } from "../model/repository-kinds.ts";
 import { type ListedMove, latestMoves, projectsOn } from "./storage-view.ts";
 
-/** What is left of one kind of repository on a storage. */
+/** The repositories of one kind on a storage. */
 export interface Remainder {
   readonly kind: RepositoryKind;
-  /** Null where the server cannot say. Of kinds that cannot be counted, those that their moves tell of. */
+  /** Null where the server does not report it. Kinds that cannot be counted are estimated from their moves. */
   readonly left: number | null;
-  /** Of those: moving now, and failed at the last try; null where the server does not list moves. */
+  /** Of those, the running and the failed ones; null where the server does not list moves. */
   readonly moving: number | null;
   readonly failed: number | null;
   readonly names: readonly string[];
 }
 
-/** Counts what is left on a storage (docs/storage-moves.md). @throws CallFailed, StorageHidden. */
+/** Counts the repositories on a storage (docs/storage-moves.md). @throws CallFailed, StorageHidden. */
 export async function remaindersOn(reader: Reader, storage: string): Promise<Remainder[]> {
   const kinds = Object.keys(repositoryKinds) as RepositoryKind[];
   return Promise.all(
@@ -50,7 +50,7 @@ async function others(reader: Reader, storage: string, kind: RepositoryKind): Pr
   };
 }
 
-/** Where a repository lies by its latest move: at the source until it has moved. */
+/** Whether a repository is on a storage by its latest move. */
 function liesOn(storage: string, { from, to, phase }: ListedMove): boolean {
   return (phase === "moved" ? to : from) === storage;
 }

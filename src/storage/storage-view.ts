@@ -4,11 +4,11 @@ import { CallFailed } from "../client/failure.ts";
 import { call } from "../model/endpoints.ts";
 import { type RepositoryKind, repositoryKinds } from "../model/repository-kinds.ts";
 
-/** A project that lies on a storage, by the field of its own row. */
-export interface Held {
+/** A project on a storage. */
+export interface StoredProject {
   readonly id: string;
   readonly path: string;
-  /** Undefined where the server does not say. */
+  /** Undefined where the server does not report it. */
   readonly readOnly: boolean | undefined;
 }
 
@@ -19,21 +19,21 @@ export interface ListedMove {
   readonly name: string;
   readonly from: string;
   readonly to: string;
-  /** States that no one knows count as running; `cleanup failed` has moved. */
+  /** Unknown states count as running; `cleanup failed` as moved. */
   readonly phase: "running" | "moved" | "failed";
-  /** Moved, and the old copy could not be removed. */
+  /** Moved, but the old copy could not be removed. */
   readonly unclean: boolean;
 }
 
-/** What the server tells of one kind of repository. */
+/** What the server reports about one kind of repository. */
 export interface StorageView {
-  /** Only of projects: no listing of the others can be filtered by storage. */
-  readonly held: readonly Held[] | undefined;
-  /** Undefined where the server does not list moves, or not to this token. */
+  /** Only for projects: other listings cannot be filtered by storage. */
+  readonly held: readonly StoredProject[] | undefined;
+  /** Undefined where the server does not list moves for this token. */
   readonly moves: readonly ListedMove[] | undefined;
 }
 
-/** Thrown where rows do not show their storage: such a server ignores the filter too. */
+/** Thrown if rows do not contain their storage, because such a server ignores the filter too. */
 export class StorageHidden extends Error {
   constructor() {
     super("the server does not list projects by storage for this token; storage moves need an administrator's token");
@@ -42,10 +42,10 @@ export class StorageHidden extends Error {
 }
 
 /**
- * What a server tells of the repositories of a kind on a storage. Moves are not asked for where they are known not to
- * be listed, nor, with `while-any`, where no project is left. @throws CallFailed, {@link StorageHidden}.
+ * Reads the repositories of a kind on a storage. Moves are not read where they are known not to
+ * be listed or, with `while-any`, if no project is left. @throws CallFailed, {@link StorageHidden}.
  */
-export async function look(
+export async function readStorage(
   reader: Reader,
   storage: string,
   kind: RepositoryKind,
@@ -56,14 +56,14 @@ export async function look(
   return { held, moves: needsMoves ? await latestMoves(reader, kind) : undefined };
 }
 
-/** Projects that lie on a storage: each row's own field counts, for a server may ignore the filter (docs/api.md#rules-for-moving, rule 5). */
-export async function projectsOn(reader: Reader, storage: string): Promise<Held[]> {
+/** The projects on a storage, filtered again because a server may ignore the filter (docs/api.md#rules-for-moving, rule 5). */
+export async function projectsOn(reader: Reader, storage: string): Promise<StoredProject[]> {
   const rows = (await reader.list(call("listProjects", {}, { repository_storage: storage }))) as readonly JsonObject[];
   if (rows.some((row) => typeof row.repository_storage !== "string")) throw new StorageHidden();
-  return rows.filter((row) => row.repository_storage === storage).map(heldOf);
+  return rows.filter((row) => row.repository_storage === storage).map(storedProjectOf);
 }
 
-function heldOf({ id, path_with_namespace: path, repository_read_only: readOnly }: JsonObject): Held {
+function storedProjectOf({ id, path_with_namespace: path, repository_read_only: readOnly }: JsonObject): StoredProject {
   return {
     id: String(id),
     path: typeof path === "string" ? path : String(id),
@@ -77,7 +77,7 @@ export async function latestMoves(reader: Reader, kind: RepositoryKind): Promise
   return moves && latest(moves);
 }
 
-/** Every storage that a move which the server lists leaves or goes to. @throws CallFailed. */
+/** Sources and destinations of all listed moves. @throws CallFailed. */
 export async function storagesOfMoves(reader: Reader): Promise<ReadonlySet<string>> {
   const kinds = Object.keys(repositoryKinds) as RepositoryKind[];
   const moves = await Promise.all(kinds.map((kind) => listMoves(reader, kind)));
@@ -108,7 +108,7 @@ function latest(moves: readonly ListedMove[]): ListedMove[] {
   return [...found.values()];
 }
 
-/** Undefined for the move of something that was deleted since. */
+/** Undefined for the move of a deleted repository. */
 function moveOf(row: JsonObject, record: string): ListedMove | undefined {
   const repository = row[record];
   if (!isObject(repository)) return undefined;

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it, test } from "vitest";
-import { everydayWords } from "../../src/base/everyday-words.ts";
+import { commonWords } from "../../src/base/common-words.ts";
 import { createRedactor } from "../../src/base/redact.ts";
 
 const name = "[it]";
@@ -175,7 +175,7 @@ describe("of a secret of 8 characters or more, no more than four that stand side
       fc.property(printable, cut, pick(ways), fc.nat(12), (value, [a, b], [, written], lost) => {
         const [from, to] = [a, b].map((part) => Math.floor(part * value.length)).sort((x, y) => x - y);
         const piece = value.slice(from, to);
-        fc.pre(piece.length > most && everydayWords(value, () => false).length === 0);
+        fc.pre(piece.length > most && commonWords(value, () => false).length === 0);
         const form = written(piece);
         const shown = cleaned(`{"message":"no: ${form.slice(0, form.length - lost)}…`, value);
         const runs = runsOf(piece, most + 1).filter((run) => !/^(.)\1*$/.test(run));

@@ -4,7 +4,7 @@ import {
   advanced,
   type Decision,
   decide,
-  mostRepeats,
+  maxRepeats,
   type Situation,
   scheduledOnce,
   situationOf,
@@ -14,10 +14,10 @@ import type { ListedMove } from "../../src/storage/storage-view.ts";
 const fresh: Attempts = {
   kind: "projects",
   scheduled: 0,
-  repeats: mostRepeats,
+  repeats: maxRepeats,
   mayRun: false,
   unanswered: undefined,
-  quietLooks: 0,
+  quietReads: 0,
   seen: undefined,
 };
 const still: Situation = { left: ["a/one"], running: 0, failed: [], moved: [], unclean: [], reportsMoves: true };
@@ -53,7 +53,7 @@ describe("projects", () => {
       const list = decisions(fresh, looks(400, { ...still, reportsMoves, failed: reportsMoves ? ["a/one"] : [] }));
       const end = list.findIndex((each) => each !== "wait" && each !== "schedule");
       expect(list[end]).toBe(reportsMoves ? "failed" : "unknown");
-      expect(countOf(list.slice(0, end), "schedule")).toBe(1 + mostRepeats);
+      expect(countOf(list.slice(0, end), "schedule")).toBe(1 + maxRepeats);
       const waits = list.slice(0, end).join(" ").split("schedule").slice(1);
       const lengths = waits.map((text) => text.split("wait").length - 1);
       expect(lengths).toEqual([...lengths].sort((a, b) => a - b));
@@ -98,7 +98,7 @@ describe("kinds that cannot be counted", () => {
   test("are scheduled again where moves failed", () => {
     const failed = { ...listed, failed: ["snippet 7"] };
     const list = decisions(fresh, [listed, ...looks(100, failed)]);
-    expect(countOf(list.slice(0, list.indexOf("failed")), "schedule")).toBe(1 + mostRepeats);
+    expect(countOf(list.slice(0, list.indexOf("failed")), "schedule")).toBe(1 + maxRepeats);
   });
 });
 

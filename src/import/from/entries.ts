@@ -10,21 +10,21 @@ import type { ImportedEntry, ImportedValue } from "../imported-project.ts";
 import { replaceDeprecated } from "../replace-deprecated.ts";
 import { type ForeignIntegration, type ForeignValue, notImported } from "./foreign.ts";
 
-/** What an integration comes to in a policy, and what of it does not. */
+/** An integration as a policy declares it, and what was left out. */
 export interface TranslatedIntegration {
   readonly entry?: ImportedEntry;
-  /** The integration that has to be off. */
+  /** Set for an integration that has to be off. */
   readonly off?: string;
   readonly problems: readonly Problem[];
 }
 
-/** Translates integrations of one source. Secrets that are the same stay the same: they get one number. */
+/** Translates integrations of one source. Equal secrets get one number. */
 export interface Translator {
   readonly translate: (foreign: ForeignIntegration) => TranslatedIntegration;
 }
 
 /**
- * `all` is every value in the source: a value that holds a secret of it is one, wherever it stands.
+ * `all` is every value of the source: a value that contains one of its secrets is a secret too.
  */
 export function translatorFor(all: Iterable<ForeignIntegration>, catalogue: Catalogue, platform: Platform): Translator {
   const secrets = secretsOf(all, catalogue);
@@ -58,7 +58,6 @@ function secretsOf(all: Iterable<ForeignIntegration>, catalogue: Catalogue): Red
   return secrets;
 }
 
-/** By the name that the platform has for it. */
 function integrationNamed({ integrations, foreignNames }: Catalogue, name: string): Integration | undefined {
   return integrations.get(name) ?? integrations.get(foreignNames.get(name)?.name ?? "");
 }
@@ -127,7 +126,7 @@ function parameterOf(
     : { field: [parameter.name, read.value] };
 }
 
-/** What a policy states of a value, or why it cannot. */
+/** A value as a policy declares it, or why it cannot. */
 function statedValue(
   integration: Integration,
   parameter: IntegrationParameter,
@@ -146,7 +145,7 @@ function statedValue(
   return fault ? { why: `expected ${fault.expected}, ${got}` } : { value: { form: "value", value } };
 }
 
-/** What other tools set up is on, whatever its `active` is: servers turn on what is configured. */
+/** Integrations of other tools are on, whatever their `active` is: servers turn on what is configured. */
 const on = "active";
 
 function offWords(slug: string): string {
@@ -163,7 +162,7 @@ function blank(why: string, same?: number): ImportedValue {
   return { form: "blank", why: `set this: ${why}`, reference: "", ...(same !== undefined && { same }) };
 }
 
-/** In the type of its parameter; undefined for what is more than one value. */
+/** The value in the type of its parameter; undefined for several values. */
 function spelled(parameter: IntegrationParameter, { value, truth }: ForeignValue): Scalar | undefined {
   const { list, types } = parameter;
   if (types[0] === "boolean" && truth !== undefined) return truth;

@@ -2,31 +2,30 @@ import { isObject, type JsonObject } from "../../../base/json.ts";
 import { type Places, placesIn } from "../../../manifest/positions.ts";
 import { parseYaml } from "../../../manifest/yaml.ts";
 import type { Place, Problem } from "../../../model/types.ts";
-import { type ForeignFile, unusable } from "../foreign.ts";
-import { otherSections, type WholeLevel } from "./sections.ts";
+import { type ForeignFile, type NamedPlace, reportUnsupported, unusable } from "../foreign.ts";
 
-/** One key of `projects_and_groups`, and what stands below it about integrations. */
+/** One key of `projects_and_groups` with its integrations. */
 export interface ConfigLevel {
   readonly key: string;
-  /** `{ integrations: … }` as far as it is stated; merge keys are gone. */
+  /** `{ integrations: … }`, with merge keys resolved. */
   readonly config: JsonObject;
   readonly place: (...path: string[]) => Place;
 }
 
-/** A gitlabform configuration, as far as integrations are concerned. */
+/** The integrations of a gitlabform configuration. */
 export interface Configuration {
   readonly levels: readonly ConfigLevel[];
   readonly skipProjects: readonly string[];
   readonly skipGroups: readonly string[];
-  /** Whether `yes` is a truth value in it. */
+  /** Whether `yes` is a boolean. */
   readonly isYaml11: boolean;
   readonly problems: readonly Problem[];
 }
 
-/** The last version of the configuration in which integrations were called services. */
+/** The last config_version in which integrations are called services. */
 const lastOfServices = 2;
 
-/** Reads a configuration; where any of the problems is an error, there is nothing else to it. */
+/** Reads a configuration; empty if any of the problems is an error. */
 export function readConfiguration({ name, text }: ForeignFile): Configuration {
   const fail = (message: string, at: Partial<Place> = {}): Configuration => ({
     ...empty,
@@ -55,12 +54,13 @@ function configurationOf(root: JsonObject, body: JsonObject, places: Places): Co
   const at = (...path: string[]) => places.place(0, path, "key");
   const problems = [...almostDuplicates(Object.keys(body), at), ...services(root, body, at)];
   const section = isVersionOfServices(root) ? ["services", "integrations"] : ["integrations"];
-  const whole: WholeLevel[] = [];
+  const others: NamedPlace[] = [];
   const levels = Object.entries(body).map(([key, level]): ConfigLevel => {
     const place = (...path: string[]) => at("projects_and_groups", key, ...path);
     try {
       const sections = flattened(level);
-      whole.push({ sections, place });
+      const names = isObject(sections) ? Object.keys(sections).filter((name) => !knownSections.has(name)) : [];
+      others.push(...names.map((name) => ({ name, place: () => place(name) })));
       return { key, config: integrationsOf(sections, section), place };
     } catch (error) {
       if (!(error instanceof RangeError)) throw error;
@@ -75,9 +75,11 @@ function configurationOf(root: JsonObject, body: JsonObject, places: Places): Co
     levels,
     skipProjects: skips("skip_projects"),
     skipGroups: skips("skip_groups"),
-    problems: [...problems, ...otherSections(whole)],
+    problems: [...problems, ...reportUnsupported(others, "section")],
   };
 }
+
+const knownSections: ReadonlySet<string> = new Set(["integrations", "services", "inherit"]);
 
 function isVersionOfServices({ config_version: version }: JsonObject): boolean {
   return typeof version === "number" && version <= lastOfServices;
@@ -118,13 +120,13 @@ function listOf(value: unknown, complain: () => void): readonly string[] {
   return [];
 }
 
-/** What a configuration holds at most, aliases written out. */
+/** Limits of a configuration with aliases expanded. */
 const mostValues = 200_000;
 const mostLevels = 50;
 
 /**
- * A copy of a value in which `<<` is what it brings in: own keys win, of several mappings the first.
- * @throws RangeError where aliases make it huge, or part of itself.
+ * Resolves merge keys: own keys win, then the first of several mappings.
+ * @throws RangeError where aliases make it huge or recursive.
  */
 function flattened(value: unknown): unknown {
   let count = 0;
@@ -138,22 +140,9 @@ function flattened(value: unknown): unknown {
     const { "<<": brought, ...own } = object;
     const sources = (Array.isArray(brought) ? brought : [brought]).filter(isObject);
     const inherited = sources.toReversed().map((source) => copy(source, depth + 1));
-    return Object.assign(
-      bare(),
-      ...inherited,
-      mapped(own, (each) => copy(each, depth + 1)),
-    );
+    const copied = Object.entries(own).map(([key, each]) => [key, copy(each, depth + 1)] as const);
+    // Not by assignment: `__proto__` is a key like any other here.
+    return Object.fromEntries([...inherited.filter(isObject).flatMap(Object.entries), ...copied]);
   };
   return copy(value, 0);
-}
-
-/** Keys are other people's words: `__proto__` is one of them. */
-function bare(): Record<string, unknown> {
-  return Object.create(null);
-}
-
-function mapped(object: JsonObject, change: (value: unknown) => unknown): JsonObject {
-  const changed = bare();
-  for (const [key, value] of Object.entries(object)) changed[key] = change(value);
-  return changed;
 }

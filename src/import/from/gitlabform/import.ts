@@ -1,3 +1,4 @@
+import { takeName } from "../../../base/free-name.ts";
 import { isObject, type JsonObject } from "../../../base/json.ts";
 import type { Place } from "../../../model/types.ts";
 import type { ImportedProject } from "../../imported-project.ts";
@@ -46,7 +47,7 @@ function foreignOf({ slug, value, levels }: Statement, { isYaml11 }: Configurati
   return { slug, isOff: Boolean(isOff), parameters: new Map(read), place: () => places() };
 }
 
-/** What YAML 1.1 takes for true or false beyond those words. */
+/** Further booleans of YAML 1.1. */
 const truths: ReadonlyMap<string, boolean> = new Map([
   ["yes", true],
   ["on", true],
@@ -54,7 +55,7 @@ const truths: ReadonlyMap<string, boolean> = new Map([
   ["off", false],
 ]);
 
-/** Where the nearest level states it. */
+/** The location at the most specific level that states it. */
 function placeIn(levels: Statement["levels"], path: readonly string[]): Place {
   const stating = levels.find(({ config }) => path.reduce<unknown>(stepInto, config) !== undefined) ?? levels.at(-1);
   return stating?.place(...path) ?? { file: "", line: 1, column: 1 };
@@ -86,7 +87,7 @@ function draftOf(first: Statement, entries: Draft["entries"], disabled: readonly
   const { key, projects, except } = first;
   return {
     file: fileOf({ name: titleOf(first) }),
-    name: freeName(titleOf(first), entries[0]?.key ?? disabled[0] ?? "", taken),
+    name: nameFor(titleOf(first), entries[0]?.key ?? disabled[0] ?? "", taken),
     projects,
     except: [...except].sort(),
     heading: key.form === "common" ? everywhere : [],
@@ -105,10 +106,6 @@ function titleOf({ key: { form, path } }: Statement): string {
   return form === "common" ? "shared" : path;
 }
 
-function freeName(title: string, slug: string, taken: Set<string>): string {
-  const plain = taken.has(title.toLowerCase()) ? `${title}-${slug}` : title;
-  let name = plain;
-  for (let count = 2; taken.has(name.toLowerCase()); count++) name = `${plain}-${count}`;
-  taken.add(name.toLowerCase());
-  return name;
+function nameFor(title: string, slug: string, taken: Set<string>): string {
+  return takeName(taken.has(title.toLowerCase()) ? `${title}-${slug}` : title, taken);
 }

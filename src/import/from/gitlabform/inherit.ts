@@ -2,15 +2,15 @@ import { isObject, type JsonObject } from "../../../base/json.ts";
 import type { ConfigLevel, Configuration } from "./configuration.ts";
 import { isSkippedName, keyOf, patternFor } from "./keys.ts";
 
-/** What gitlabform makes of a project. */
+/** The settings of a project in gitlabform. */
 export interface Effective {
-  /** By slug; empty where it leaves integrations alone. */
+  /** By slug; empty if it does not manage integrations. */
   readonly integrations: JsonObject;
   /** The levels that contribute to it, the most specific first. */
   readonly levels: readonly ConfigLevel[];
 }
 
-/** The layers of a configuration, merged for a project as gitlabform merges them. */
+/** Merges the levels of a configuration for a project as gitlabform does. */
 export function effectiveIn({ levels, skipGroups }: Configuration): (project: string) => Effective {
   const byKey = new Map(levels.map((level) => [level.key.toLowerCase(), level]));
   const patterns = levels.map(keyOf).filter(({ form }) => form === "pattern");
@@ -34,7 +34,7 @@ function pathsOf(group: string): readonly string[] {
   return segments.map((_, index) => segments.slice(0, index + 1).join("/"));
 }
 
-/** Groups are merged from the outermost to the innermost, and only then with what is common to all. */
+/** Groups are merged from the outermost to the innermost, then with the common level. */
 function chained(groups: readonly ConfigLevel[]): JsonObject {
   return groups.reduce<JsonObject>((above, { config }) => (isEmpty(above) ? config : merged(above, config)), {});
 }
@@ -43,7 +43,7 @@ function isEmpty(config: JsonObject): boolean {
   return Object.keys(config).length === 0;
 }
 
-/** Mappings are merged key by key, everything else is replaced; `inherit: false` replaces the mapping that it stands in. */
+/** Mappings are merged key by key, other values are replaced; `inherit: false` replaces its whole mapping. */
 function merged(general: JsonObject, specific: JsonObject): JsonObject {
   if (breaks(specific)) return without(specific, "inherit");
   const result: Record<string, unknown> = Object.assign(Object.create(null), general);
@@ -63,13 +63,13 @@ function without(config: JsonObject, ...left: readonly string[]): JsonObject {
   return Object.fromEntries(Object.entries(config).filter(([key]) => !left.includes(key)));
 }
 
-/** `skip: true` leaves the whole section alone. */
+/** `skip: true` disables the whole section. */
 function integrationsIn({ integrations }: JsonObject): JsonObject {
   if (!isObject(integrations) || integrations.skip) return {};
   return without(integrations, "inherit", "skip");
 }
 
-/** What gitlabform would reject or fail on, by the level that contains it. */
+/** What gitlabform would reject in a level. */
 export function faultsOf({
   config,
 }: ConfigLevel): readonly { readonly path: readonly string[]; readonly message: string }[] {

@@ -1,14 +1,13 @@
 import type { ConfigLevel } from "./configuration.ts";
 
-/** What a key of `projects_and_groups` means. */
+/** A parsed key of `projects_and_groups`. */
 export interface Key {
   readonly level: ConfigLevel;
   readonly form: "common" | "group" | "pattern" | "project";
-  /** Of the group or project; a pattern as it is written. */
+  /** The path of the group or project, or the pattern. */
   readonly path: string;
 }
 
-/** As gitlabform reads it. */
 export function keyOf(level: ConfigLevel): Key {
   const { key } = level;
   if (key === "*") return { level, form: "common", path: "" };
@@ -16,12 +15,12 @@ export function keyOf(level: ConfigLevel): Key {
   return { level, form: key.includes("*") ? "pattern" : "project", path: key };
 }
 
-/** The pattern that counts for a project: the longest text before a star, then the fewest stars. */
+/** The pattern in effect for a project: the longest prefix before a star, then the fewest stars. */
 export function patternFor(patterns: readonly Key[], project: string): Key | undefined {
   return patterns.filter(({ path }) => isLike(path, project)).toSorted(byRank)[0];
 }
 
-/** The pattern that wins comes first. */
+/** Sorts the most specific pattern first. */
 export function byRank({ path: a }: Key, { path: b }: Key): number {
   return b.indexOf("*") - a.indexOf("*") || starsIn(a) - starsIn(b) || (a > b ? -1 : Number(a < b));
 }
@@ -30,7 +29,7 @@ function starsIn(pattern: string): number {
   return pattern.split("*").length - 1;
 }
 
-/** A star stands for any text, slashes too; case does not count. */
+/** A star matches any text, including slashes; case-insensitive. */
 function isLike(pattern: string, text: string): boolean {
   const [first = "", ...others] = pattern.toLowerCase().split("*");
   let rest = text.toLowerCase();
@@ -46,7 +45,7 @@ function isLike(pattern: string, text: string): boolean {
   return rest.endsWith(last);
 }
 
-/** Whether a list of names to skip has it: `a/*` is everything that begins with `a`. */
+/** Whether a skip list contains a name: `a/*` matches everything that begins with `a`. */
 export function isSkippedName(skipped: readonly string[], name: string): boolean {
   const lower = name.toLowerCase();
   return skipped.some((each) => {
@@ -56,17 +55,17 @@ export function isSkippedName(skipped: readonly string[], name: string): boolean
   });
 }
 
-/** Evenkeel's glob for a pattern: a star of theirs stays in its folder, one of gitlabform's does not. */
+/** Evenkeel's glob for a pattern: gitlabform's stars also match slashes. */
 export function globFor(pattern: string): string {
   return pattern.replace(/\*$/, "{*,*/**}").replace(/\*(?![*/,}])/g, "{*,*/**/*}");
 }
 
-/** The glob for an entry of a list of projects to skip. */
+/** The glob for an entry of `skip_projects`. */
 export function skippedProjects(entry: string): string {
   return entry.endsWith("/*") ? `${entry.slice(0, -2)}*/**` : globFor(entry);
 }
 
-/** The glob for the projects of the groups that an entry of a list of groups to skip means; subgroups are groups of their own. */
+/** The glob for the projects of an entry of `skip_groups`; subgroups are separate groups. */
 export function skippedGroups(entry: string): string {
   if (entry.endsWith("/*")) return `${entry.slice(0, -2)}*/**`;
   return entry.endsWith("*") ? globFor(`${entry}/*`) : `${globFor(entry)}/*`;

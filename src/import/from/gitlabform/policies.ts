@@ -7,11 +7,11 @@ import type { ConfigLevel, Configuration } from "./configuration.ts";
 import { type Effective, effectiveIn } from "./inherit.ts";
 import { byRank, globFor, isSkippedName, type Key, keyOf, skippedGroups, skippedProjects } from "./keys.ts";
 
-/** One integration as policies have to state it: whole, since theirs are not merged. */
+/** One integration as policies have to declare it: complete, because policies do not merge entries. */
 export interface Statement {
   readonly key: Key;
   readonly slug: string;
-  /** Its parameters, merged. */
+  /** Its merged parameters. */
   readonly value: unknown;
   /** The levels that contribute to it, the most specific first. */
   readonly levels: readonly ConfigLevel[];
@@ -25,8 +25,8 @@ interface Growing extends Statement {
 }
 
 /**
- * Statements by which layers of policies come to what layers of gitlabform do: each level states what differs from what
- * it would have without, and a statement excepts the projects of which a level takes it away.
+ * Converts gitlabform's levels to statements of policies: each level states what differs from
+ * the levels above, and a statement excludes the projects for which a level removes it.
  */
 export function statementsOf(configuration: Configuration): {
   readonly statements: readonly Statement[];
@@ -91,7 +91,7 @@ function nearest(applying: readonly Growing[], project: string): Growing | undef
 
 const widths = ["common", "group", "pattern", "project"] as const;
 
-/** What is wider comes first; of patterns the one that wins last. */
+/** Sorts the widest first, and the most specific pattern last. */
 function byWidth(a: Key, b: Key): number {
   const width = widths.indexOf(a.form) - widths.indexOf(b.form);
   if (width !== 0 || a.form === "project") return width;
@@ -102,10 +102,10 @@ function depthOf({ path }: Key): number {
   return path.split("/").length;
 }
 
-/** Stands in a path where anything could; no path of a project has it. */
+/** Replaces a wildcard; no path of a project contains it. */
 const anything = "~";
 
-/** A project that has what the key declares for all projects it matches. */
+/** A path that the key matches, and no more specific one. */
 function sampleOf({ form, path }: Key): string {
   if (form === "common") return `${anything}/${anything}/${anything}`;
   return form === "group" ? `${path}/${anything}/${anything}` : path.replaceAll("*", anything);
@@ -121,7 +121,7 @@ function isLeftAlone({ skipProjects }: Configuration, { form, path }: Key): bool
   return form === "project" && isSkippedName(skipProjects, path);
 }
 
-/** Skipped projects; for a pattern also those of patterns that win, and of groups with settings of their own. */
+/** Skipped projects; for a pattern also those of more specific patterns, and of groups with their own settings. */
 function exceptionsOf(key: Key, keys: readonly Key[], configuration: Configuration): readonly string[] {
   if (key.form === "project") return [];
   const { skipProjects, skipGroups } = configuration;
@@ -138,7 +138,7 @@ function winners(key: Key, keys: readonly Key[]): readonly Key[] {
   );
 }
 
-/** Groups below the folder that a pattern is in, of which it may mean projects: what it means there depends on them. */
+/** Groups below the folder of a pattern that may contain matches; their settings affect those projects. */
 function groupsWithin({ path }: Key, keys: readonly Key[]): readonly Key[] {
   const folder = fixedPart(path).replace(/[^/]*$/, "");
   return keys.filter((key) => {

@@ -1,28 +1,23 @@
-import type { Place, Problem } from "../../../model/types.ts";
-import { type ForeignValue, notImported } from "../foreign.ts";
+import type { Problem } from "../../../model/types.ts";
+import { type ForeignValue, type NamedPlace, notImported } from "../foreign.ts";
 import { evaluate } from "./evaluate.ts";
 import { type Instance, instancesOf, type Module, projectMeant } from "./module.ts";
 import { isMapped, isOfGroup, type ProviderResource } from "./resources.ts";
 import type { HclAttribute, HclBlock, HclExpression } from "./syntax.ts";
 
-/** A resource that a policy can state, and the project that it is about. */
+/** A resource that a policy can declare, and its project. */
 export interface Declaration {
   /** A path or an ID. */
   readonly project: string;
   readonly resource: ProviderResource;
 }
 
-/** A resource that is none of a project's integrations and licenses. */
-export interface OtherResource {
-  readonly type: string;
-  readonly place: () => Place;
-}
-
-/** Integrations and licenses in the files, and what of them cannot be known from the files alone. */
+/** Integrations and licenses in the files, with problems for what the files alone do not determine. */
 export interface Declarations {
   readonly declarations: readonly Declaration[];
   readonly problems: readonly Problem[];
-  readonly others: readonly OtherResource[];
+  /** Resources of other types. */
+  readonly others: readonly NamedPlace[];
 }
 
 /** The integrations and licenses that a module's files declare. */
@@ -32,12 +27,12 @@ export function declarationsIn(module: Module): Declarations {
     declarations: found.flatMap((each) => each.declarations),
     problems: [...found.flatMap((each) => each.problems), ...assumedIn(module)],
     others: module.blocks.flatMap(({ type, labels: [of = ""], place }) =>
-      type === "resource" && !isMapped(of) && !isOfGroup(of) ? [{ type: of, place: () => place }] : [],
+      type === "resource" && !isMapped(of) && !isOfGroup(of) ? [{ name: of, place: () => place }] : [],
     ),
   };
 }
 
-/** A default may be set elsewhere, say in the environment of a pipeline. */
+/** A variable may be set elsewhere, for example in the environment of a pipeline. */
 function assumedIn({ assumed }: Module): readonly Problem[] {
   return [...assumed].map(([name, place]) => {
     const message = `var.${name} is assumed to have its default: no file of variables that was named sets it`;
@@ -62,7 +57,7 @@ function ofBlock(block: HclBlock, module: Module): Found {
   return { declarations: each.flatMap((one) => one.declarations), problems: each.flatMap((one) => one.problems) };
 }
 
-/** What Terraform itself reads in any resource. */
+/** Meta-arguments of Terraform. */
 const meta: ReadonlySet<string> = new Set(["for_each", "count", "depends_on"]);
 
 function ofInstance(block: HclBlock, instance: Instance, module: Module): Found {
@@ -101,7 +96,7 @@ function foreignValue({ value, place }: HclAttribute, { names }: Instance): Fore
   return "unknown" in known ? { ...at, value: undefined, unknown: known.unknown } : { ...at, value: known.known };
 }
 
-/** Attributes of which Terraform leaves changes alone: what it states of them may be long gone. */
+/** Attributes of `ignore_changes`; their values may be outdated. */
 function ignoredIn({ blocks }: HclBlock): readonly string[] | "all" {
   const ignored = blocks.flatMap(({ type, attributes }) =>
     type === "lifecycle" ? (attributes.get("ignore_changes")?.value ?? []) : [],

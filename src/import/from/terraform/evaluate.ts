@@ -1,16 +1,16 @@
 import { isObject } from "../../../base/json.ts";
 import type { HclExpression } from "./syntax.ts";
 
-/** What an expression comes to, or what of it cannot be known from files, in words that show no value. */
+/** The value of an expression, or a description of what is unknown in it. */
 export type Evaluated = { readonly known: unknown } | { readonly unknown: string };
 
-/** What names stand for: given the first two steps of a path, such as `local` and `site`; undefined for others. */
+/** Looks up the first two steps of a path, such as `local` and `site`; undefined for unknown names. */
 export type Names = (first: string, second: string, depth: number) => Evaluated | undefined;
 
-/** Names that lead through more others than this lead in a circle. */
+/** A longer chain of names is a cycle. */
 const deepest = 50;
 
-/** Works an expression out as Terraform would, as far as nothing but files is needed; never guesses. */
+/** Evaluates an expression as Terraform does, as far as the files determine it. */
 export function evaluate(expression: HclExpression, names: Names, depth = 0): Evaluated {
   if (depth > deepest) return { unknown: "a value that depends on itself" };
   const inner = (each: HclExpression) => evaluate(each, names, depth + 1);
@@ -67,7 +67,7 @@ function memberOf(value: unknown, key: unknown): Evaluated | undefined {
   return isObject(value) && Object.hasOwn(value, String(key)) ? { known: value[String(key)] } : undefined;
 }
 
-/** The few functions that need nothing but what they are given. */
+/** Supported pure functions. */
 const functions: Readonly<Record<string, (inputs: readonly unknown[]) => unknown>> = {
   toset: ([of]) => (Array.isArray(of) ? [...new Set(of)] : undefined),
   tolist: ([of]) => of,

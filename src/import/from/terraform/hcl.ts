@@ -8,10 +8,10 @@ import { type ForeignFile, unusable } from "../foreign.ts";
 import type { HclAttribute, HclBlock, HclExpression } from "./syntax.ts";
 import { heredocText, unescaped } from "./syntax.ts";
 
-/** Reads an HCL file, or returns its first error. */
+/** Parses an HCL file, or returns its first error. */
 export type HclReader = (file: ForeignFile) => HclBlock | Problem;
 
-/** The packages are optional, and loaded here and not before. @throws UserError where they are not there. */
+/** Loads the optional packages. @throws UserError where they are not installed. */
 export async function hclReader(): Promise<HclReader> {
   const parser = await hclParser();
   return (file) => {
@@ -39,7 +39,6 @@ async function hclParser(): Promise<Parser> {
   }
 }
 
-/** Real configurations are not nested deeper. */
 const deepest = 100;
 
 function blockIn(root: Node, file: ForeignFile): HclBlock | Problem {
@@ -96,14 +95,13 @@ function isMeant(node: Node | null): node is Node {
   return node !== null && node.type !== "comment";
 }
 
-/** What stands between the quotes of a text without interpolation. */
+/** The value of a quoted string without interpolation. */
 function textIn(node: Node): string {
   return unescaped(node.text.slice(1, -1)) ?? "";
 }
 
 type NodeReader = (node: Node, depth: number) => HclExpression;
 
-/** Of a node that only wraps others. */
 const wrapped: NodeReader = (node, depth) => ofParts(node.namedChildren.filter(isMeant), depth);
 
 const readers: Readonly<Record<string, NodeReader>> = {
@@ -150,7 +148,7 @@ function expressionOf(node: Node, depth: number): HclExpression {
   return readers[node.type]?.(node, depth + 1) ?? { form: "other", words: "an expression" };
 }
 
-/** A variable and what is taken of it is a path; anything else stands alone. */
+/** A variable with attributes or indices is a path. */
 function ofParts(parts: readonly Node[], depth: number): HclExpression {
   const [first, ...others] = parts;
   if (first?.type === "variable_expr") return pathOf(first, others, depth);
@@ -190,7 +188,7 @@ function pairOf(pair: Node, depth: number): (readonly [HclExpression, HclExpress
   return [[isBare ? value(name.text) : name, expressionOf(of, depth + 1)]];
 }
 
-/** Texts between interpolations are cut out of the source: the tree leaves out white space. */
+/** Literal parts are taken from the source, because the tree omits white space. */
 function templateOf(node: Node, depth: number): HclExpression {
   const parts: HclExpression[] = [];
   const start = node.startIndex;

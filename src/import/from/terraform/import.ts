@@ -1,8 +1,7 @@
 import { grouped } from "../../../base/grouped.ts";
-import { counted } from "../../../base/text.ts";
 import { catalogueOf } from "../../../model/catalogue.ts";
-import { identityOf, policySections } from "../../../model/kinds.ts";
-import { idIn } from "../../../model/project-id.ts";
+import { projectNamed } from "../../../model/identity.ts";
+import { identityOf } from "../../../model/kinds.ts";
 import type { Platform, Problem } from "../../../model/types.ts";
 import type { ImportedEntry, ImportedProject } from "../../imported-project.ts";
 import { withOwnFiles, withReferences } from "../../names.ts";
@@ -15,16 +14,17 @@ import {
   type ForeignImport,
   type ForeignIntegration,
   notImported,
+  reportUnsupported,
   unusable,
 } from "../foreign.ts";
-import { type Declaration, type Declarations, declarationsIn, type OtherResource } from "./configuration.ts";
+import { type Declaration, type Declarations, declarationsIn } from "./configuration.ts";
 import { type HclReader, hclReader } from "./hcl.ts";
 import { moduleOf } from "./module.ts";
 import { declaredBy, isLicense, licenseBy } from "./resources.ts";
 import { declarationsInState } from "./state.ts";
 import type { HclBlock } from "./syntax.ts";
 
-/** The integrations and licenses that files of Terraform's language declare, or a state has; each folder is a module of its own. */
+/** Imports integrations and licenses from HCL files or a state. Each folder is a module. */
 export async function importTerraform(files: readonly ForeignFile[], choice: ForeignChoice): Promise<ForeignImport> {
   const states = files.filter(isJson);
   const sources = files.filter((file) => !isJson(file));
@@ -35,24 +35,15 @@ export async function importTerraform(files: readonly ForeignFile[], choice: For
   const all = found.filter((each) => "declarations" in each);
   return importDeclarations(
     all.flatMap(({ declarations }) => declarations),
-    [...all.flatMap((each) => each.problems), ...outOfScope(all.flatMap(({ others }) => others))],
+    [
+      ...all.flatMap((each) => each.problems),
+      ...reportUnsupported(
+        all.flatMap(({ others }) => others),
+        "resource",
+      ),
+    ],
     choice,
   );
-}
-
-/** Each type once, at its first resource. */
-function outOfScope(others: readonly OtherResource[]): readonly Problem[] {
-  return [...grouped(others, ({ type }) => type)].flatMap(([type, [first, ...more]]) => {
-    const count = counted(more.length + 1, "resource");
-    return first
-      ? [
-          notImported(
-            first.place(),
-            `${type} is left out (${count}): policies are about ${policySections(catalogueOf())}`,
-          ),
-        ]
-      : [];
-  });
 }
 
 function isJson({ text }: ForeignFile): boolean {
@@ -74,14 +65,8 @@ function fromSources(files: readonly ForeignFile[], read: HclReader): readonly (
     const roots = (isWanted: (file: ForeignFile) => boolean) =>
       parsed.flatMap(({ file, root }): HclBlock[] => ("severity" in root || !isWanted(file) ? [] : [root]));
     if (faults.length > 0) return faults;
-    return [
-      declarationsIn(
-        moduleOf(
-          roots((file) => !isVariables(file)),
-          roots(isVariables),
-        ),
-      ),
-    ];
+    const sources = roots((file) => !isVariables(file));
+    return [declarationsIn(moduleOf(sources, roots(isVariables)))];
   });
 }
 
@@ -119,20 +104,16 @@ function importDeclarations(
   return { drafts: withOwnFiles(draftsOf(named)), problems: distinctProblems(left) };
 }
 
-/** An integration in the platform's names, or a license; or why it is not imported. */
+/** An integration or a license, or why it is not imported. */
 function statedBy({ resource }: Declaration, platform: Platform): ForeignIntegration | ImportedEntry | string {
   return isLicense(resource.type) ? licenseBy(resource, platform) : declaredBy(resource);
-}
-
-function projectNamed(name: string): ImportedProject["project"] {
-  return /^\d+$/.test(name) ? { name, id: idIn(name) } : { name, path: name };
 }
 
 function leftOut({ resource }: Declaration, why = ""): { readonly problems: readonly Problem[] } {
   return { problems: [notImported(resource.place(), `${resource.address} is left out: ${why}`)] };
 }
 
-/** A project has each integration and license once: what is declared again is a problem. */
+/** Reports duplicate declarations of an integration or license. */
 function distinctBy(declarations: readonly Declaration[], platform: Platform) {
   const known = new Map<string, Declaration>();
   const again: Problem[] = [];

@@ -3,15 +3,15 @@ import type { Place } from "../../../model/types.ts";
 import { type Evaluated, evaluate, type Names } from "./evaluate.ts";
 import type { HclAttribute, HclBlock, HclExpression } from "./syntax.ts";
 
-/** The files of one folder, which is what Terraform calls a module. */
+/** A Terraform module: the files of one folder. */
 export interface Module {
   readonly blocks: readonly HclBlock[];
   readonly names: Names;
-  /** Variables of which the default was read so far, and where each is declared. */
+  /** Variables of which the default was used so far, and where each is declared. */
   readonly assumed: ReadonlyMap<string, Place>;
 }
 
-/** `values`: what files of variables set. A default counts where they set nothing, unless it is called a secret. */
+/** `values` are files of variables. A default is used where they set nothing, unless it is sensitive. */
 export function moduleOf(files: readonly HclBlock[], values: readonly HclBlock[]): Module {
   const blocks = files.flatMap((file) => file.blocks);
   const locals = blocks.filter(({ type }) => type === "locals").flatMap(({ attributes }) => [...attributes]);
@@ -38,16 +38,16 @@ function defaultOf({ type, labels: [name = ""], attributes }: HclBlock): readonl
   return type === "variable" && fallback && !isSecret ? [[name, fallback]] : [];
 }
 
-/** One of the things that a resource with `for_each` or `count` stands for. */
+/** An instance of a resource with `for_each` or `count`. */
 export interface Instance {
   readonly names: Names;
-  /** `["key"]` or `[0]`; empty for a resource that stands for itself. */
+  /** `["key"]` or `[0]`; empty for a single instance. */
   readonly index: string;
 }
 
 const mostInstances = 10_000;
 
-/** Everything that a resource stands for, or why that is not known. */
+/** The instances of a resource, or why they are unknown. */
 export function instancesOf({ attributes }: HclBlock, names: Names): readonly Instance[] | string {
   const each = attributes.get("for_each");
   const count = attributes.get("count");
@@ -89,7 +89,7 @@ function withNames(names: Names, more: Readonly<Record<string, unknown>>): Names
 
 const deepest = 20;
 
-/** The path or ID of the project that an expression means; undefined where files do not tell. */
+/** The path or ID of the project of an expression; undefined where it is unknown. */
 export function projectMeant(
   expression: HclExpression,
   instance: Pick<Instance, "names">,
@@ -162,7 +162,7 @@ function namedBy(value: unknown): string | undefined {
   return (typeof value === "string" && value !== "") || typeof value === "number" ? String(value) : undefined;
 }
 
-/** The path that a server makes of a plain name; of others it is not known. */
+/** The path that a server derives from a plain name; unknown for others. */
 function slugOf(name: string | undefined): string | undefined {
   return name !== undefined && /^[A-Za-z\d](?:[\w-]*[A-Za-z\d])?$/.test(name) ? name.toLowerCase() : undefined;
 }

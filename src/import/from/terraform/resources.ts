@@ -6,7 +6,7 @@ import type { Place, Platform } from "../../../model/types.ts";
 import type { ImportedEntry } from "../../imported-project.ts";
 import type { ForeignIntegration, ForeignValue } from "../foreign.ts";
 
-/** An integration of a project as Terraform names and declares it. */
+/** An integration of a project in Terraform's names. */
 export interface ProviderResource {
   /** `gitlab_integration_slack.chat["key"]`. */
   readonly address: string;
@@ -25,17 +25,17 @@ const rows = new Map<string, Row>(Object.entries(table.integrations));
 const readOnly: ReadonlySet<string> = new Set(table.readOnly);
 const inherits = "use_inherited_settings";
 
-/** Whether a type of resource is about an integration or a license of a project, by any of the names that the provider had for it. */
+/** Whether a resource type is an integration or a license of a project, in any version of the provider. */
 export function isMapped(type: string): boolean {
   return nameIn(type) !== undefined || isLicense(type);
 }
 
-/** Whether it is about a managed license of a project. */
+/** Whether a resource type is a managed license of a project. */
 export function isLicense(type: string): boolean {
   return type === table.license;
 }
 
-/** Whether it is about one of a whole group, which policies do not have. */
+/** Whether a resource type is an integration of a group, which policies cannot declare. */
 export function isOfGroup(type: string): boolean {
   return /^gitlab_group_integration_/.test(type);
 }
@@ -45,7 +45,7 @@ function nameIn(type: string): string | undefined {
   return name?.startsWith("account") ? undefined : name;
 }
 
-/** The integration that a resource sets up, in the platform's names; or why it is not imported. */
+/** The integration of a resource in the platform's names, or why it is not imported. */
 export function declaredBy({ type, attributes, place }: ProviderResource): ForeignIntegration | string {
   const name = nameIn(type) ?? "";
   const row = rows.get(name);

@@ -5,7 +5,7 @@ import { type ForeignFile, type ForeignValue, notImported, unusable } from "../f
 import type { Declaration, Declarations } from "./configuration.ts";
 import { isMapped, isOfGroup } from "./resources.ts";
 
-/** A resource of a state, whichever way it was written down. */
+/** A resource of a state, in either format. */
 interface StateResource {
   readonly address: string;
   readonly type: string;
@@ -27,15 +27,15 @@ export function declarationsInState(file: ForeignFile): Declarations | Problem {
   const ofGroups = resources.filter(({ type }) => isOfGroup(type));
   const found = resources.filter(({ type }) => isMapped(type));
   const others = resources.filter(({ type }) => !isMapped(type) && !isOfGroup(type) && !type.startsWith("data."));
-  const homeless = found.filter(({ values }) => projectOf(values, paths) === undefined);
+  const withoutProject = found.filter(({ values }) => projectOf(values, paths) === undefined);
   return {
     declarations: found.flatMap((resource) => declarationOf(resource, paths, places)),
-    others: others.map(({ type, path }) => ({ type, place: () => places(path) })),
+    others: others.map(({ type: name, path }) => ({ name, place: () => places(path) })),
     problems: [
       ...ofGroups.map((each) =>
         notImported(places(each.path), `${each.address} is left out: policies are about projects, not groups`),
       ),
-      ...homeless.map((each) => notImported(places(each.path), `${each.address} is left out: it has no project`)),
+      ...withoutProject.map((each) => notImported(places(each.path), `${each.address} is left out: it has no project`)),
     ],
   };
 }
@@ -48,7 +48,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** A larger file has no places: to find them would take longer than to read it. */
+/** Positions in a larger file take too long to compute. */
 const mostPlaced = 4 * 1024 * 1024;
 
 function placesOf({ name, text }: ForeignFile): (path: StateResource["path"]) => Place {
@@ -109,13 +109,13 @@ function listIn(value: unknown): readonly JsonObject[] {
   return listOf(value).filter(isObject);
 }
 
-/** `[{ "type": "get_attr", "value": "password" }]`, the first step of the way to a secret. */
+/** The attribute of a path such as `[{ "type": "get_attr", "value": "password" }]`. */
 function attributeIn(path: unknown): readonly string[] {
   const [first] = listOf(path);
   return isObject(first) && typeof first.value === "string" ? [first.value] : [];
 }
 
-/** The path of a project by its ID, where the state has the project too. */
+/** The path of a project by its ID, if the state contains the project. */
 function projectPath({ type, values }: StateResource): readonly (readonly [id: string, path: string])[] {
   if (type !== "gitlab_project" && type !== "data.gitlab_project") return [];
   const { id, path_with_namespace: path } = values;
@@ -127,7 +127,7 @@ function projectOf({ project }: JsonObject, paths: ReadonlyMap<string, string>):
   return paths.get(String(project)) ?? (String(project) || undefined);
 }
 
-/** What is null or empty in a state was not set. */
+/** Null and empty values in a state are unset. */
 function declarationOf(
   { address, type, values, sensitive, path }: StateResource,
   paths: ReadonlyMap<string, string>,

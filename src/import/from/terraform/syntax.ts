@@ -1,6 +1,6 @@
 import type { Place } from "../../../model/types.ts";
 
-/** An expression of Terraform's language, as far as it can be worked out without Terraform. */
+/** An HCL expression that can be evaluated without Terraform. */
 export type HclExpression =
   | { readonly form: "value"; readonly value: string | number | boolean | null }
   | { readonly form: "template"; readonly parts: readonly HclExpression[] }
@@ -8,7 +8,7 @@ export type HclExpression =
   | { readonly form: "mapping"; readonly pairs: readonly (readonly [key: HclExpression, value: HclExpression])[] }
   | { readonly form: "path"; readonly steps: readonly (string | HclExpression)[]; readonly text: string }
   | { readonly form: "call"; readonly name: string; readonly inputs: readonly HclExpression[] }
-  /** Something else, in words that show nothing of it. */
+  /** An unsupported expression, described without its content. */
   | { readonly form: "other"; readonly words: string };
 
 export interface HclAttribute {
@@ -47,7 +47,7 @@ function codePoint(name: string): string | undefined {
   return code <= 0x10ffff ? String.fromCodePoint(code) : undefined;
 }
 
-/** The value of a heredoc without interpolation, from `<<` to its last word; `<<-` leaves out what all lines are indented by. */
+/** The value of a heredoc without interpolation; `<<-` removes common indentation. */
 export function heredocText(source: string): string {
   const lines = source.split(/\r?\n/).slice(1, -1);
   const depths = lines.filter((line) => line.trim() !== "").map((line) => line.length - line.trimStart().length);

@@ -8,11 +8,11 @@ import { findIn, rootsOf } from "./yaml-path.ts";
 const path = ["server", "dialect"];
 
 /**
- * A text whose Workspace, if it has one, states its dialect; the specification's own may go without saying. Undefined
- * where there is no place for it. What was changed so is changed back to the same bytes: only a line that was added is
- * taken away. To tell such a line from one that a person wrote in the same place, the latter gets one more space.
+ * Sets the dialect in a text's Workspace, if it has one; the default dialect may be omitted. Undefined
+ * where the edit is impossible. The change can be reverted to the same bytes: only a line that was added is
+ * removed. A line that the user wrote at the same position gets one more space, to distinguish it.
  */
-export function stateDialect(text: string, dialect: string): string | undefined {
+export function writeDialect(text: string, dialect: string): string | undefined {
   const source = { text, document: workspaceIn(text) };
   if (source.document < 0) return text;
   return dialect === neutral.name ? withoutDialect(source) : withDialect(source, dialect);
@@ -34,7 +34,7 @@ function withDialect(source: Editable, dialect: string): string | undefined {
   return isAsAdded({ ...source, text }, dialect) ? spaced(text, stated, 1) : text;
 }
 
-/** Whichever text comes to this one when it states its dialect: the shortest of them. */
+/** The shortest text that becomes this one when its dialect is set. */
 function withoutDialect(source: Editable): string | undefined {
   const { text, document } = source;
   const pair = pairIn(source);
@@ -52,10 +52,10 @@ function pairIn({ text, document }: Editable): Pair | undefined {
   return findIn(rootsOf(text)[document], path)?.pair;
 }
 
-/** A value that stands in one line as it is meant, and that nothing else refers to. */
+/** A plain or quoted value without escapes and anchors. */
 interface Stated {
   readonly value: string;
-  /** Where its characters begin, without quotes. */
+  /** Offset of its first character after the quote. */
   readonly at: number;
   readonly quote: string;
 }
@@ -74,14 +74,14 @@ function replaced(text: string, { at, value }: Stated, by: string): string {
   return text.slice(0, at) + by + text.slice(at + value.length);
 }
 
-/** With so many more spaces before a value, or fewer, as long as one is left. */
+/** Adds or removes a space before a value; undefined if none would be left. */
 function spaced(text: string, { at, quote }: Stated, more: 1 | -1): string | undefined {
   const start = at - quote.length;
   if (more === 1) return `${text.slice(0, start)} ${text.slice(start)}`;
   return text.slice(0, start).endsWith("  ") ? text.slice(0, start - 1) + text.slice(start) : undefined;
 }
 
-/** Whether the line is, but for spaces, the one that would have been added. */
+/** Whether the line is, except for spaces, the one that would be added. */
 function isAsAdded({ text, document }: Editable, dialect: string): boolean {
   const pair = pairIn({ text, document });
   const stated = pair && plainScalar({ text, document }, pair);
@@ -90,13 +90,13 @@ function isAsAdded({ text, document }: Editable, dialect: string): boolean {
   return removals({ text: one, document }, dialect).some((each) => added({ text: each, document }, dialect) === one);
 }
 
-/** A file without a line break at its end gets none. */
+/** Adds the dialect; preserves a missing line break at the end of the file. */
 function added(source: Editable, dialect: string): string | undefined {
   const text = setIn(source, path, dialect);
   return source.text.endsWith("\n") ? text : text?.replace(/\r?\n$/, "");
 }
 
-/** What a text may have been before its dialect was added: without it, and without all that is empty then, or not. */
+/** The possible texts before the dialect was added. */
 function removals(source: Editable, dialect: string): readonly string[] {
   const { text } = source;
   const gone = removeIn(source, path);
@@ -107,7 +107,7 @@ function removals(source: Editable, dialect: string): readonly string[] {
   return [...shorter, ...empty];
 }
 
-/** Where the dialect begins in braces that have nothing else in them. */
+/** The offset of a dialect that is alone in a flow mapping. */
 function emptied({ text, document }: Editable, stated: string): number | undefined {
   const start = (pairIn({ text, document })?.key as Scalar | undefined)?.range?.[0];
   if (start === undefined || text[start - 2] !== "{" || !text.startsWith(stated, start - 1)) return undefined;

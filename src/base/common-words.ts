@@ -1,4 +1,4 @@
-/** Words that messages of servers and of this program are made of; a secret with one of them in it does not make it one. */
+/** Words that are common in messages of servers and of this program, and so are not redacted even if a secret contains them. */
 const common = new Set(
   `access account address admin allowed already answer approved argument blank cannot changed channel character client
   commit contain create default delete denied deploy deployment description development disabled email empty enabled
@@ -12,18 +12,17 @@ const common = new Set(
 );
 
 /**
- * Where a text has words that anybody may say, each standing by itself and only a small part of the text: a third, or half
- * of it if it is a very common one. What is random is hardly ever one. `isSpared` knows further words, of any length.
+ * Ranges of separate common words that are a small part of a text: at most a third, or half
+ * if it is a very common word. Random text hardly ever has one. `isSpared` accepts further words, of any length.
  */
-export function everydayWords(text: string, isSpared: (word: string) => boolean): readonly WordPlace[] {
-  return [...text.matchAll(standing)].flatMap(({ 0: word, index }) => {
+export function commonWords(text: string, isSpared: (word: string) => boolean): readonly WordRange[] {
+  return [...text.matchAll(wordPattern)].flatMap(({ 0: word, index }) => {
     const isAllowed = word.length <= mostOf(word, text.length) || isSpared(word);
     return isAllowed ? [{ from: index, to: index + word.length }] : [];
   });
 }
 
-/** From its first unit to the one behind its last. */
-export interface WordPlace {
+export interface WordRange {
   readonly from: number;
   readonly to: number;
 }
@@ -33,9 +32,9 @@ function mostOf(word: string, length: number): number {
   return isPronounceable(word) ? Math.floor(length / 3) : 0;
 }
 
-const standing = /(?<![\p{L}\p{N}])\p{L}+(?![\p{L}\p{N}])/gu;
+const wordPattern = /(?<![\p{L}\p{N}])\p{L}+(?![\p{L}\p{N}])/gu;
 
-/** Five letters or more, in one case, of syllables. */
+/** Whether it has five letters or more, in one case, and consists of syllables. */
 function isPronounceable(word: string): boolean {
   return /^(?:[A-Z]?[a-z]{4,}|[A-Z]{5,})$/.test(word) && syllables.test(word);
 }
