@@ -1,19 +1,19 @@
-import semver from "semver";
+import { memoized } from "../base/memoize.ts";
 
 /** Compares releases such as `14.5` and `14.5.2`; a missing patch level is 0. Negative, zero or positive. */
 export function compareReleases(a: string, b: string): number {
-  return semver.compare(fullRelease(a), fullRelease(b));
+  const [one, other] = [numbersOf(a), numbersOf(b)];
+  return one.major - other.major || one.minor - other.minor || one.patch - other.patch;
 }
 
 /** `014.5` is 14.5.0. */
-function fullRelease(release: string): string {
+const numbersOf = memoized((release: string) => {
   const [major = 0, minor = 0, patch = 0] = release.split(".").map(Number);
-  return `${major}.${minor}.${patch}`;
-}
+  return { major, minor, patch };
+});
 
 /** Whether a release that somebody stated, be it without a patch level, is the one that a server has. */
 export function isRelease(stated: string, actual: string): boolean {
   const parts = stated.split(".").length;
-  const [one, other] = [stated, actual].map((each) => fullRelease(each).split(".").slice(0, parts).join("."));
-  return one === other;
+  return compareReleases(stated, actual.split(".").slice(0, parts).join(".")) === 0;
 }
