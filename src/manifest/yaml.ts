@@ -5,34 +5,32 @@ export type Yaml =
   | { readonly values: readonly unknown[] }
   | { readonly reason: string; readonly duplicate: boolean; readonly line: number; readonly column: number };
 
-const nothing = new Type("tag:yaml.org,2002:null", {
-  kind: "scalar",
-  resolve: (text: unknown) => text === null || (typeof text === "string" && /^(?:|~|null|Null|NULL)$/.test(text)),
-  construct: () => null,
-});
+/** `begins`: the characters of which one is the first: most scalars are plain strings, and told apart by it. */
+function scalar(tag: string, begins: string, pattern: RegExp, construct: (text: string) => unknown): Type {
+  const resolve = (text: unknown) =>
+    typeof text === "string" ? begins.includes(text.charAt(0)) && pattern.test(text) : text === null && tag === "null";
+  return new Type(`tag:yaml.org,2002:${tag}`, { kind: "scalar", resolve, construct });
+}
 
-const truth = new Type("tag:yaml.org,2002:bool", {
-  kind: "scalar",
-  resolve: (text: unknown) => typeof text === "string" && /^(?:true|True|TRUE|false|False|FALSE)$/.test(text),
-  construct: (text: string) => text.toLowerCase() === "true",
-});
+const digits = "0123456789";
 
-const integer = new Type("tag:yaml.org,2002:int", {
-  kind: "scalar",
-  resolve: (text: unknown) => typeof text === "string" && /^(?:[-+]?\d+|0o[0-7]+|0x[\da-fA-F]+)$/.test(text),
-  construct: (text: string) => (text.startsWith("0o") ? Number.parseInt(text.slice(2), 8) : Number(text)),
-});
+const nothing = scalar("null", "~nN", /^(?:|~|null|Null|NULL)$/, () => null);
 
-const float = new Type("tag:yaml.org,2002:float", {
-  kind: "scalar",
-  resolve: (text: unknown) =>
-    typeof text === "string" &&
-    /^(?:[-+]?(?:\.\d+|\d+(?:\.\d*)?)(?:[eE][-+]?\d+)?|[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN))$/.test(text),
-  construct: (text: string) => {
+const truth = scalar("bool", "tTfF", /^(?:true|True|TRUE|false|False|FALSE)$/, (text) => text.toLowerCase() === "true");
+
+const integer = scalar("int", `-+${digits}`, /^(?:[-+]?\d+|0o[0-7]+|0x[\da-fA-F]+)$/, (text) =>
+  text.startsWith("0o") ? Number.parseInt(text.slice(2), 8) : Number(text),
+);
+
+const float = scalar(
+  "float",
+  `-+.${digits}`,
+  /^(?:[-+]?(?:\.\d+|\d+(?:\.\d*)?)(?:[eE][-+]?\d+)?|[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN))$/,
+  (text) => {
     if (/nan/i.test(text)) return Number.NaN;
     return /inf/i.test(text) ? (text.startsWith("-") ? -Infinity : Infinity) : Number(text);
   },
-});
+);
 
 // js-yaml's own core schema reads 0b11 and -0x1f as numbers and -.5 as a string, which YAML 1.2 does not.
 const core = FAILSAFE_SCHEMA.extend({ implicit: [nothing, truth, integer, float] });
