@@ -17,3 +17,12 @@ export function memoized<Key, Answer>(
     return answer;
   };
 }
+
+/** The same for a value that takes no key: it is made when it is first asked for. */
+export function lazy<Value>(make: () => Value): () => Value {
+  let made: { readonly value: Value } | undefined;
+  return () => {
+    made ??= { value: make() };
+    return made.value;
+  };
+}

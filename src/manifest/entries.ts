@@ -1,6 +1,6 @@
 import { type Catalogue, impliedFields } from "../model/catalogue.ts";
 import { identityOf, integrationOf, kindOf, type PolicyKind, policyKinds } from "../model/kinds.ts";
-import type { Desired, Origin, Problem, Resource, Scalar } from "../model/types.ts";
+import type { Desired, Origin, Place, Problem, Resource, Scalar } from "../model/types.ts";
 import type { Document } from "./document.ts";
 import { listed } from "./listed.ts";
 import { type Declared, declare, type WrittenIntegration } from "./parameters.ts";
@@ -25,74 +25,77 @@ export interface PolicyEntry extends Stated {
 }
 
 interface Entries {
-  readonly entries: readonly PolicyEntry[];
+  /** Those with parameters. */
+  readonly declared: readonly PolicyEntry[];
+  /** All of them, made anew: most policies are validated without. */
+  readonly entries: () => readonly PolicyEntry[];
   readonly problems: readonly Problem[];
   readonly plaintext: Declared["plaintext"];
 }
 
-type From = { readonly document: Document; readonly policy: string; readonly reason?: string; readonly until?: string };
+interface From {
+  readonly document: Document;
+  readonly policy: string;
+  readonly catalogue: Catalogue;
+  readonly reason?: string;
+  readonly until?: string;
+}
 
 /** Everything that a policy says of resources, kind by kind. */
 export function readEntries(from: From, text: Partial<PolicyText>, workspace: Workspace): Entries {
-  const { catalogue } = workspace;
-  const said = policyKinds(catalogue).flatMap((row): Said[] =>
-    Object.entries(sectionIn(text, row.section)).flatMap(([key, value]) =>
-      row.only === undefined
-        ? (parametersEntry(from, row, key, value, workspace) ?? [])
-        : valueEntry(from, row, key, value, catalogue),
-    ),
-  );
-  const absent = policyKinds(catalogue).flatMap((row) => absentEntries(from, row, text, catalogue));
+  const rows = policyKinds(from.catalogue);
+  const said = rows.flatMap((row) => (row.only === undefined ? parameterEntries(from, row, text, workspace) : []));
+  const declared = said.map(({ entry }) => entry);
   return {
-    entries: [...said.map(({ entry }) => entry), ...absent],
-    problems: said.flatMap(({ problems = [] }) => problems),
-    plaintext: said.flatMap(({ plaintext = [] }) => plaintext),
+    declared,
+    entries: () => [
+      ...rows.flatMap((row) =>
+        row.only === undefined
+          ? declared.filter(({ desired }) => desired.kind === row.kind)
+          : valueEntries(from, row, text),
+      ),
+      ...rows.flatMap((row) => absentEntries(from, row, text)),
+    ],
+    problems: said.flatMap(({ problems }) => problems),
+    plaintext: said.flatMap(({ plaintext }) => plaintext),
   };
 }
 
-interface Said extends Partial<Pick<Declared, "problems" | "plaintext">> {
+interface Said extends Pick<Declared, "problems" | "plaintext"> {
   readonly entry: PolicyEntry;
 }
 
-function parametersEntry(
+function parameterEntries(
   from: From,
   { kind, section }: PolicyKind,
-  key: string,
-  value: unknown,
-  workspace: Workspace,
-): Said | undefined {
-  const integration = integrationOf(workspace.catalogue, { kind, key });
-  if (!integration) return undefined;
-  const path = [section, key];
-  const parameters = value as WrittenIntegration["parameters"];
-  const written = { document: from.document, path, integration, platform: workspace.server, parameters };
-  const { fields, templates, ...rest } = declare(written, workspace);
-  const resource = { kind, key, fields: { ...impliedFields(integration), ...fields } };
-  return { ...rest, entry: entryOf(workspace.catalogue, from, path, resource, { templates, written }) };
-}
-
-function valueEntry(
-  from: From,
-  { kind, section, only = "" }: PolicyKind,
-  key: string,
-  value: unknown,
-  catalogue: Catalogue,
-): Said {
-  const fields = { [only]: kindOf(catalogue, kind).normalise(value as Scalar) };
-  return { entry: entryOf(catalogue, from, [section, key], { kind, key: key.trim(), fields }) };
-}
-
-function absentEntries(
-  from: From,
-  { kind, off }: PolicyKind,
   text: Partial<PolicyText>,
-  catalogue: Catalogue,
-): readonly PolicyEntry[] {
+  workspace: Workspace,
+): readonly Said[] {
+  const { document, catalogue } = from;
+  return Object.entries(sectionIn(text, section)).flatMap(([key, value]): Said[] => {
+    const integration = integrationOf(catalogue, { kind, key });
+    if (!integration) return [];
+    const path = [section, key];
+    const parameters = value as WrittenIntegration["parameters"];
+    const written = { document, path, integration, platform: workspace.server, parameters };
+    const { fields, templates, problems, plaintext } = declare(written, workspace);
+    const resource = { kind, key, fields: { ...impliedFields(integration), ...fields } };
+    return [{ problems, plaintext, entry: new Entry(from, path, resource, { templates, written }) }];
+  });
+}
+
+function valueEntries(from: From, { kind, section, only = "" }: PolicyKind, text: Partial<PolicyText>): PolicyEntry[] {
+  const { normalise } = kindOf(from.catalogue, kind);
+  return Object.entries(sectionIn(text, section)).map(([key, value]) => {
+    const fields = { [only]: normalise(value as Scalar) };
+    return new Entry(from, [section, key], { kind, key: key.trim(), fields });
+  });
+}
+
+function absentEntries(from: From, { kind, off }: PolicyKind, text: Partial<PolicyText>): readonly PolicyEntry[] {
   return listed(off === undefined ? undefined : keysIn(text, off))
-    .filter(([key]) => integrationOf(catalogue, { kind, key }))
-    .map(([key, index]) =>
-      entryOf(catalogue, from, [off ?? "", index], { kind, key, fields: {} }, { presence: "absent" }),
-    );
+    .filter(([key]) => integrationOf(from.catalogue, { kind, key }))
+    .map(([key, index]) => new Entry(from, [off ?? "", index], { kind, key, fields: {} }, { presence: "absent" }));
 }
 
 interface Rest {
@@ -101,21 +104,47 @@ interface Rest {
   readonly written?: WrittenIntegration;
 }
 
-function entryOf(catalogue: Catalogue, from: From, path: Path, resource: Resource, rest: Rest = {}): PolicyEntry {
-  const { presence = "present", templates = none, written } = rest;
-  const { document, policy, reason, until } = from;
-  const why = { ...(reason && { reason }), ...(until && { until }) };
-  const { place } = stated(document, policy, path);
-  const origin = { place, policy, file: document.file, ...why };
-  return {
-    document,
-    policy,
-    path,
-    place,
-    desired: { ...resource, identity: identityOf(catalogue, resource), presence, origin },
-    templates,
-    written,
-  };
+/** The origin of its own resource: of entries there are many. */
+class Entry implements PolicyEntry {
+  readonly #from: From;
+  readonly path: Path;
+  readonly desired: Desired;
+  readonly templates: readonly string[];
+  readonly written: WrittenIntegration | undefined;
+
+  constructor(from: From, path: Path, { kind, key, fields }: Resource, rest: Rest = {}) {
+    const { presence = "present", templates = none, written } = rest;
+    this.#from = from;
+    this.path = path;
+    const identity = identityOf(from.catalogue, { kind, key });
+    this.desired = { kind, key, fields, identity, presence, origin: this };
+    this.templates = templates;
+    this.written = written;
+  }
+
+  get document() {
+    return this.#from.document;
+  }
+
+  get policy() {
+    return this.#from.policy;
+  }
+
+  get file() {
+    return this.#from.document.file;
+  }
+
+  get reason() {
+    return this.#from.reason;
+  }
+
+  get until() {
+    return this.#from.until;
+  }
+
+  get place(): () => Place {
+    return () => this.document.place(this.path, "key");
+  }
 }
 
 const none: readonly string[] = [];

@@ -196,11 +196,12 @@ function typeWord(value: unknown): string {
 }
 
 function deprecations({ document, path, integration, parameters }: WrittenIntegration): readonly Problem[] {
-  return Object.keys(parameters).flatMap((name) => {
-    const deprecated = integration.parameters.get(name)?.deprecated;
-    if (deprecated === undefined) return [];
-    return [problemAt("deprecated", `${name}: ${deprecated}`, { document, path: [...path, name], of: "key" })];
-  });
+  const deprecated = (name: string) => integration.parameters.get(name)?.deprecated;
+  return Object.keys(parameters)
+    .filter((name) => deprecated(name) !== undefined)
+    .map((name) =>
+      problemAt("deprecated", `${name}: ${deprecated(name)}`, { document, path: [...path, name], of: "key" }),
+    );
 }
 
 function inactive({ document, path, integration, parameters }: WrittenIntegration): readonly Problem[] {

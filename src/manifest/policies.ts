@@ -1,5 +1,5 @@
 import { isDay } from "../base/day.ts";
-import { memoized } from "../base/memoize.ts";
+import { lazy, memoized } from "../base/memoize.ts";
 import { policyKinds } from "../model/kinds.ts";
 import type { Kind, Origin, Problem, Scalar } from "../model/types.ts";
 import type { Document } from "./document.ts";
@@ -21,7 +21,10 @@ export interface Policy {
   readonly except: readonly Selector[];
   readonly priority: number;
   readonly vars: readonly Variable[];
+  /** Made when they are first asked for. */
   readonly entries: readonly PolicyEntry[];
+  /** Those of them with parameters. */
+  readonly declared: readonly PolicyEntry[];
   /** Kinds that it speaks of. */
   readonly kinds: ReadonlySet<Kind>;
   readonly exclusive: ReadonlyMap<Kind, Origin>;
@@ -83,7 +86,8 @@ function readPolicy(document: Document, text: Partial<PolicyText>, workspace: Wo
   const { name = "", priority = 0, until, reason } = text;
   const why = reason === undefined ? {} : { reason };
   const end = until !== undefined && isDay(until) ? { until } : {};
-  const { entries, problems, plaintext } = readEntries({ document, policy: name, ...why, ...end }, text, workspace);
+  const from = { document, policy: name, catalogue: workspace.catalogue, ...why, ...end };
+  const { declared, problems, plaintext, ...read } = readEntries(from, text, workspace);
   const exclusive = new Map(
     listed(text.exclusive).flatMap(([word, index]) =>
       policyKinds(workspace.catalogue)
@@ -94,6 +98,8 @@ function readPolicy(document: Document, text: Partial<PolicyText>, workspace: Wo
   const vars = Object.entries(text.vars ?? {}).map(([key, value]): Variable => {
     return { ...stated(document, name, ["vars", key]), name: key, value };
   });
+  const entries = lazy(read.entries);
+  const spoken = lazy(() => new Set([...entries().map(({ desired }) => desired.kind), ...exclusive.keys()]));
   const policy: Policy = {
     name,
     document,
@@ -101,8 +107,13 @@ function readPolicy(document: Document, text: Partial<PolicyText>, workspace: Wo
     except: listed(text.except).map(([selector]) => selectorOf(selector)),
     priority,
     vars,
-    entries,
-    kinds: new Set([...entries.map(({ desired }) => desired.kind), ...exclusive.keys()]),
+    declared,
+    get entries() {
+      return entries();
+    },
+    get kinds() {
+      return spoken();
+    },
     exclusive,
     ...end,
     ...why,

@@ -45,8 +45,8 @@ const checks: ReadonlyMap<string, Check> = new Map<string, Check>([
 
 /** Every problem that one policy shows by itself. */
 export function checkPolicy(policy: ShapedPolicy): readonly Problem[] {
-  const catalogue = policy.workspace.catalogue;
-  return [...checks.values()].flatMap((check) => check({ ...policy, catalogue }));
+  const checkable = { ...policy, catalogue: policy.workspace.catalogue };
+  return [...checks.values()].flatMap((check) => check(checkable));
 }
 
 function knownGlobs({ document, text }: Checkable): readonly Problem[] {
@@ -83,8 +83,8 @@ function available({ document, text, workspace, catalogue }: Checkable): readonl
     return Object.keys(values).flatMap((name) => {
       const parameter = integration?.parameters.get(name);
       const lacks = integration && parameter && unavailableParameter(integration, parameter, workspace.server);
-      const path = ["integrations", slug, name];
-      return lacks ? [problemAt(lacks.rule, lacks.message, { document, path, of: "key" })] : [];
+      if (!lacks) return [];
+      return [problemAt(lacks.rule, lacks.message, { document, path: ["integrations", slug, name], of: "key" })];
     });
   });
 }
@@ -112,14 +112,12 @@ function distinctLicenses({ document, text }: Checkable): readonly Problem[] {
   });
 }
 
-function modernStatuses({ document, text, workspace }: Checkable): readonly Problem[] {
-  const gone = !hasLegacyStatuses(workspace.server.release);
-  return Object.entries(text.licenses ?? {}).flatMap(([name, status]) => {
-    const modern = legacyStatuses.get(status);
-    if (modern === undefined) return [];
-    const message = `${status} is the legacy word for ${modern}, removed in release ${legacyRemoval}`;
-    const problem = problemAt("legacy-status", message, { document, path: ["licenses", name] });
-    return [{ ...problem, severity: gone ? "error" : "warning" } as const];
+function modernStatuses({ document, text: { licenses = {} }, workspace }: Checkable): readonly Problem[] {
+  const severity = hasLegacyStatuses(workspace.server.release) ? "warning" : "error";
+  const legacy = Object.entries(licenses).filter(([, status]) => legacyStatuses.has(status));
+  return legacy.map(([name, status]) => {
+    const message = `${status} is the legacy word for ${legacyStatuses.get(status)}, removed in release ${legacyRemoval}`;
+    return { ...problemAt("legacy-status", message, { document, path: ["licenses", name] }), severity };
   });
 }
 

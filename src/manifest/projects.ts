@@ -34,9 +34,9 @@ export function partlyKnown(policies: readonly Policy[], named = namedProjects(p
 }
 
 function factsUsed(policies: readonly Policy[]): ReadonlySet<string> {
-  const strings = policies.flatMap(({ vars, entries }) => [
+  const strings = policies.flatMap(({ vars, declared }) => [
     ...vars.map(({ value }) => value),
-    ...entries.flatMap(({ templates, desired }) => templates.map((name) => desired.fields[name])),
+    ...declared.flatMap(({ templates, desired }) => templates.map((name) => desired.fields[name])),
   ]);
   return new Set(strings.flatMap((text) => (isTemplate(text) ? referencesOf(text) : [])));
 }

@@ -30,8 +30,8 @@ interface Use {
   readonly path: Path;
 }
 
-function usesOf({ entries }: Policy): Use[] {
-  return entries.flatMap(({ desired, document, path }) =>
+function usesOf({ declared }: Policy): Use[] {
+  return declared.flatMap(({ desired, document, path }) =>
     Object.entries(desired.fields).flatMap(([name, value]) =>
       isReference(value) && isProvided(value.secret)
         ? [{ ...schemeOf(value.secret), document, path: [...path, name, "secret"] }]

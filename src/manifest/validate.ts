@@ -13,6 +13,7 @@ import { providerProblems } from "./provider-uses.ts";
 import { type PlanRule, readRules } from "./rules.ts";
 import { compareLayers, type Layer, matchingLayers, sameLayers } from "./selection.ts";
 import type { GlobSelector } from "./selector.ts";
+import { isTemplate } from "./template.ts";
 import type { Loaded } from "./workspace.ts";
 
 /**
@@ -84,9 +85,21 @@ function namedProjectProblems(policies: readonly Policy[], beside: readonly Poli
   const defining = definitions(policies);
   return namedProjects(policies).flatMap((project) => {
     const layers = matchingLayers(policies, project);
+    if (isSettled(layers)) return [];
     if (beside && sameLayers(layers, matchingLayers(beside, project))) return [];
     return merge(layers, probeOf(project), partial ? definedOutside(layers, defining) : undefined).problems;
   });
+}
+
+/** One policy alone, in which nothing is interpolated: there is no tie, and nothing that is wrong in a project only. */
+function isSettled(layers: readonly Layer[]): boolean {
+  return (
+    layers.length < 2 &&
+    layers.every(
+      ({ policy: { vars, declared } }) =>
+        vars.every(({ value }) => !isTemplate(value)) && declared.every(({ templates }) => templates.length === 0),
+    )
+  );
 }
 
 /** Which projects a glob matches is not known yet; that policies with the same glob meet somewhere is. */

@@ -50,6 +50,7 @@ export function unavailableParameter(
   { name, introduced, removed }: IntegrationParameter,
   platform: Platform,
 ): { rule: Unavailability; message: string } | undefined {
+  if (!introduced && !removed) return undefined;
   const message = unavailableBefore(`${name} of ${slug} exists`, introduced, platform);
   if (message !== undefined) return { rule: "release", message };
   if (!removed || compareReleases(platform.release, removed) < 0) return undefined;

@@ -53,12 +53,12 @@ export interface Place {
 export interface Origin {
   readonly place: () => Place;
   /** Why there is the policy that says it, in its own words. */
-  readonly reason?: string;
+  readonly reason?: string | undefined;
   /** The policy that says it, and its file; known without a parse. */
   readonly policy?: string;
   readonly file?: string;
   /** The last day on which that policy counts. */
-  readonly until?: string;
+  readonly until?: string | undefined;
 }
 
 /** `absent`: make sure that it is off. */
