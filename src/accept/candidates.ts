@@ -3,6 +3,7 @@ import { isGlob } from "../base/glob.ts";
 import { didYouMean } from "../base/nearest.ts";
 import type { Difference } from "../diff/diff.ts";
 import type { Selection } from "../live/refresh.ts";
+import { eachDesired } from "../manifest/desired-fleet.ts";
 import { projectsOf } from "../manifest/layers.ts";
 import type { Policy } from "../manifest/policies.ts";
 import { addressOf } from "../model/address.ts";
@@ -18,13 +19,13 @@ interface Candidate {
 
 /** All of them, each once. */
 export function candidatesIn(
-  { desired }: Pick<Selection, "desired">,
+  { fleet }: Pick<Selection, "fleet">,
   differences: readonly Difference[],
 ): readonly Candidate[] {
   const changes = differences.flatMap((difference) => difference.changes);
   const changed = new Set(changes.map(({ address }) => address));
-  const projects = new Map(desired.map(({ project }) => [project.name, project]));
-  const declared = desired.flatMap(({ project, resources }) =>
+  const projects = new Map(fleet.projects.map((project) => [project.name, project]));
+  const declared = [...eachDesired(fleet)].flatMap(({ project, resources }) =>
     resources.map(({ kind, key }) => ({ address: addressOf(project.name, kind, key), project })),
   );
   const unlisted = changes.map(({ address, project: name }) => ({ address, project: projects.get(name) ?? { name } }));
@@ -36,12 +37,12 @@ export function candidatesIn(
 export function checkAddresses(
   globs: readonly string[],
   candidates: readonly Candidate[],
-  { desired, listing }: Selection,
+  { fleet, listing }: Selection,
   policies: readonly Policy[],
 ): void {
   const lost = globs.find((glob) => candidatesMatching(glob, candidates).length === 0);
   if (lost === undefined) return;
-  const projects = desired.length > 0 ? [] : projectsOf(policies, listing).projects;
+  const projects = fleet.projects.length > 0 ? [] : projectsOf(policies, listing).projects;
   const addresses = candidates.map(({ address }) => address);
   throw unknownAddress(lost, addresses, projects);
 }

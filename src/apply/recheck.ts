@@ -27,10 +27,9 @@ export type Target =
 /** The changes of a plan by project. Nothing is written to projects that could not be read. */
 export function recheckTargets(
   plan: Pick<Plan, "resource_changes" | "unverified">,
-  desired: readonly DesiredProject[],
+  projects: ReadonlyMap<string, DesiredProject>,
   unread: ReadonlyMap<string, RefreshedProject> = new Map(),
 ): Target[] {
-  const projects = new Map(desired.map((each) => [each.project.name, each]));
   const unverified = namesByAddress(plan.unverified);
   const changes = plan.resource_changes.filter((change) => !isMove(change));
   return [...grouped(changes, ({ project }) => project)].map(([name, planned]) => {

@@ -10,14 +10,14 @@ const mostQueued = 2048;
 export async function inParallel<Input, Result>(
   inputs: readonly Input[],
   workers: number,
-  work: (input: Input) => Promise<Result>,
+  work: (input: Input, index: number) => Promise<Result>,
 ): Promise<Result[]> {
   const limit = pLimit({ concurrency: workers, rejectOnClear: false });
   const results: Result[] = [];
   try {
     for (let from = 0; from < inputs.length; from += mostQueued) {
       const part = inputs.slice(from, from + mostQueued);
-      results.push(...(await Promise.all(part.map((input) => limit(work, input)))));
+      results.push(...(await Promise.all(part.map((input, index) => limit(work, input, from + index)))));
     }
     return results;
   } finally {

@@ -54,17 +54,24 @@ export function diff(desired: DesiredProject, live: readonly Live[], given: Diff
   for (const resource of leftovers) diffs.push(diffUnlisted(desired, resource, options));
   return {
     project,
-    changes: diffs.flatMap(({ change }) => (change ? orExpired(catalogue, change, desired) : [])).sort(inApplyOrder),
+    changes: compact(
+      diffs.flatMap(({ change }) => (change ? orExpired(catalogue, change, desired) : [])).sort(inApplyOrder),
+    ),
     live: live.filter((resource) => resource.active).length,
     unmanaged: diffs.filter((found) => found.unmanaged).length,
-    unverified: diffs.flatMap((found) => found.unverified ?? []),
-    settled: diffs.flatMap((found) => found.settled ?? []),
-    absent: [...diffs.flatMap((found) => found.absent ?? []), ...emptyOf(desired, leftovers, options)],
-    problems: diffs.flatMap((found) => found.problem ?? []),
+    unverified: compact(diffs.flatMap((found) => found.unverified ?? [])),
+    settled: compact(diffs.flatMap((found) => found.settled ?? [])),
+    absent: compact([...diffs.flatMap((found) => found.absent ?? []), ...emptyOf(desired, leftovers, options)]),
+    problems: compact(diffs.flatMap((found) => found.problem ?? [])),
   };
 }
 
-const none: readonly Live[] = [];
+const none: readonly never[] = [];
+
+/** One empty list for all, because a run keeps the differences of a whole fleet. */
+function compact<Item>(items: readonly Item[]): readonly Item[] {
+  return items.length === 0 ? none : items;
+}
 
 /** A change that follows from the end of a policy says so. */
 function orExpired(catalogue: Catalogue, change: Change, { expired }: DesiredProject): Change {

@@ -1,5 +1,6 @@
 import { explained } from "../client/explain-failure.ts";
 import type { CallFailed } from "../client/failure.ts";
+import type { DesiredFleet } from "../manifest/desired-fleet.ts";
 import type { Catalogue } from "../model/catalogue.ts";
 import { sectionNameOf } from "../model/kinds.ts";
 import type { DesiredProject, Kind, Problem } from "../model/types.ts";
@@ -20,27 +21,32 @@ interface Read {
 }
 
 /** Lists that each of several projects answered 403: the token lacks a role everywhere, which is reported once. */
-export function refusedLists(
-  catalogue: Catalogue,
-  desired: readonly DesiredProject[],
-  read: readonly Read[],
-): readonly RefusedList[] {
+export function refusedLists(catalogue: Catalogue, fleet: DesiredFleet, read: readonly Read[]): readonly RefusedList[] {
   return [...catalogue.kinds.keys()].flatMap((kind) => {
-    const asked = desired.flatMap((project, index) =>
-      project.kinds.has(kind) && !read[index]?.missing ? [refusal(catalogue, project, kind, read[index])] : [],
-    );
-    const [first, ...others] = asked.flatMap((each) => each ?? []);
-    if (!first || others.length === 0 || others.length + 1 < asked.length) return [];
-    const what = `${sectionNameOf(catalogue, kind)} of ${asked.length} projects could not be read and are left out of the plan`;
+    const [first, ...others] = refusals(catalogue, fleet, read, kind);
+    if (!first || others.length === 0) return [];
+    const what = `${sectionNameOf(catalogue, kind)} of ${others.length + 1} projects could not be read and are left out of the plan`;
     const message = `${what}: ${first.why}; the same error for all of them`;
     const instead = new Set([first, ...others].map(({ message }) => message));
     return [{ problem: { severity: "error", rule: "unreadable", message }, instead }];
   });
 }
 
+/** Why each list of a kind was refused; none where any was not. */
+function refusals(catalogue: Catalogue, { at }: DesiredFleet, read: readonly Read[], kind: Kind) {
+  const refused: { readonly why: string; readonly message: string }[] = [];
+  for (const [index, each] of read.entries()) {
+    const project = at(index);
+    if (each.missing || !project.kinds.has(kind)) continue;
+    const why = refusal(catalogue, project, kind, each);
+    if (!why) return [];
+    refused.push(why);
+  }
+  return refused;
+}
+
 /** Why a project's list was refused, and the message that says so of this project. */
-function refusal(catalogue: Catalogue, project: DesiredProject, kind: Kind, read: Read | undefined) {
-  const { unread = [], failure } = read ?? {};
+function refusal(catalogue: Catalogue, project: DesiredProject, kind: Kind, { unread = [], failure }: Read) {
   if (failure?.status === 403) return { why: explained(failure), message: explained(failure) };
   const part = unread.find((each) => each.kind === kind && each.key === undefined);
   if (part?.failure.status !== 403) return undefined;

@@ -6,6 +6,7 @@ import type { CallFailed } from "../client/failure.ts";
 import { inSpan } from "../client/spans.ts";
 import { type Difference, diff } from "../diff/diff.ts";
 import type { DiffOptions } from "../diff/options.ts";
+import { type DesiredFleet, desiredFleet } from "../manifest/desired-fleet.ts";
 import { noLongerSelected } from "../manifest/expiry.ts";
 import { desiredOf } from "../manifest/layers.ts";
 import type { Policy } from "../manifest/policies.ts";
@@ -34,22 +35,23 @@ export interface RefreshScope extends ProjectScope {
   /** Who reads the projects; left out: this process. */
   readonly delegate?: ReadDelegate | undefined;
   readonly progress?: (done: number, total: number) => void;
+  /** Told what is wanted of each project, in their order, before any is read. */
+  readonly selected?: (desired: DesiredProject) => void;
+  /** Told what a ledger may remember of each project, which is not kept any longer. */
+  readonly remember?: (difference: Pick<Difference, "settled" | "absent">) => void;
 }
 
 /**
  * Has projects read by others, and tells each as it was read, by its place among them. Resolves to the requests that
  * they sent. @throws CallFailed where it ends the run.
  */
-export type ReadDelegate = (
-  desired: readonly DesiredProject[],
-  arrived: (index: number, read: PartlyRead) => void,
-) => Promise<number>;
+export type ReadDelegate = (fleet: DesiredFleet, arrived: (index: number, read: PartlyRead) => void) => Promise<number>;
 
-/** The desired state of each project of a run, before any of them is read, and its problems. */
+/** The projects of a run and what is wanted of each, before any of them is read, and its problems. */
 export interface Selection extends Pick<FoundProjects, "listing" | "of"> {
   /** Everything that policies select, under each name that had to be known, whatever this run is limited to. */
   readonly projects: FoundProjects["projects"];
-  readonly desired: readonly DesiredProject[];
+  readonly fleet: DesiredFleet;
   readonly problems: readonly Problem[];
 }
 
@@ -58,16 +60,28 @@ export async function select(reader: Reader, scope: RefreshScope): Promise<Selec
   const { policies, expired = [], since } = scope;
   const { listing, of, ...found } = await findProjects(reader, scope);
   const projects = found.projects.filter(scope.includes);
-  const merged = projects.map((project) => desiredOf(policies, project, expired));
-  const desired = merged.map((each) => each.desired);
+  const merged = (project: Project) => desiredOf(policies, project, expired);
+  const among = since ? " among the projects that want something else" : "";
+  const idle = idleGlobs(scope.globs);
+  const faults = projects.flatMap((project) => {
+    const { desired, problems } = merged(project);
+    idle.see(desired);
+    scope.selected?.(desired);
+    return problems;
+  });
   const problems = [
     ...found.problems,
-    ...merged.flatMap(({ problems }) => problems),
+    ...faults,
     ...unlisted(projects, scope),
     ...(since ? [] : noLongerSelected(policies, expired, listing, scope.includes)),
   ];
-  const idle = idleGlobs(scope.globs, desired, since ? " among the projects that want something else" : "");
-  return { projects: found.projects, desired, listing, of, problems: [...sortedProblems(problems), ...idle] };
+  return {
+    projects: found.projects,
+    fleet: desiredFleet(projects, (project) => merged(project).desired),
+    listing,
+    of,
+    problems: [...sortedProblems(problems), ...idle.problems(among)],
+  };
 }
 
 function unlisted(projects: readonly Project[], { referencedGlobs }: RefreshScope): Problem[] {
@@ -95,14 +109,14 @@ export interface Refreshed {
  */
 export async function refresh(
   reader: Reader,
-  { desired, listing }: Selection,
+  { fleet, listing }: Pick<Selection, "fleet" | "listing">,
   scope: RefreshScope,
 ): Promise<Refreshed> {
-  const failures = failFastOnCommonError(desired.length);
-  const { read, delegatedReads } = await refreshAll(reader, desired, { ...scope, failed: failures.add });
+  const failures = failFastOnCommonError(fleet.projects.length);
+  const { read, delegatedReads } = await refreshAll(reader, fleet, { ...scope, failed: failures.add });
   const common = failures.problem();
   if (common) return { differences: [], problems: [common], lookUps: 0, delegatedReads };
-  const refused = refusedLists(reader.catalogue, desired, read);
+  const refused = refusedLists(reader.catalogue, fleet, read);
   const problems = [
     ...read.flatMap(problemsOf).filter(({ message }) => !refused.some(({ instead }) => instead.has(message))),
     ...refused.map(({ problem }) => problem),
@@ -123,26 +137,30 @@ export async function refresh(
 type ObservedScope = RefreshScope & { readonly failed: (failure: CallFailed | undefined) => void };
 
 /** Every project in order, read here or by a delegate, and compared here. */
-async function refreshAll(reader: Reader, desired: readonly DesiredProject[], scope: ObservedScope) {
+async function refreshAll(reader: Reader, fleet: DesiredFleet, scope: ObservedScope) {
+  const { projects } = fleet;
   let done = 0;
-  const finished = (result: RefreshedProject) => {
+  const finished = (result: RefreshedProject): RefreshedProject => {
+    const { difference } = result;
     scope.failed(result.failure);
     // Positions cost a parse of the manifest: computed here one by one, they do not delay a signal while the plan is made.
-    for (const { origin } of result.difference?.changes ?? []) origin.place();
-    scope.progress?.(++done, desired.length);
-    return result;
+    for (const { origin } of difference?.changes ?? []) origin.place();
+    scope.progress?.(++done, projects.length);
+    if (!difference || difference.settled.length + difference.absent.length === 0) return result;
+    scope.remember?.(difference);
+    return { ...result, difference: { ...difference, settled: [], absent: [] } };
   };
   if (!scope.delegate) {
-    const here = (desired: DesiredProject) =>
-      inSpan("read project", { "evenkeel.project": desired.project.name }, async () =>
-        finished(await refreshProject(reader, desired, scope)),
+    const here = ({ name }: Project, index: number) =>
+      inSpan("read project", { "evenkeel.project": name }, async () =>
+        finished(await refreshProject(reader, fleet.at(index), scope)),
       );
-    return { read: await inParallel(desired, scope.workers, here), delegatedReads: 0 };
+    return { read: await inParallel(projects, scope.workers, here), delegatedReads: 0 };
   }
-  const read = new Array<RefreshedProject>(desired.length);
-  const delegatedReads = await scope.delegate(desired, (index, partlyRead) => {
-    const project = desired[index];
-    if (project) read[index] = finished(refreshed(reader.catalogue, project, partlyRead, scope));
+  const read = new Array<RefreshedProject>(projects.length);
+  const delegatedReads = await scope.delegate(fleet, (index, partlyRead) => {
+    if (index < projects.length)
+      read[index] = finished(refreshed(reader.catalogue, fleet.at(index), partlyRead, scope));
   });
   return { read, delegatedReads };
 }
@@ -152,18 +170,23 @@ function problemsOf({ problems, missing }: RefreshedProject): readonly Problem[]
 }
 
 /** Without this warning, a misspelt glob would look like a fleet in sync. */
-function idleGlobs(globs: readonly string[], desired: readonly DesiredProject[], among: string): Problem[] {
-  const idle = globs.filter((glob) => {
-    const matches = addressTest(glob);
-    return !desired.some(({ project, resources }) =>
-      resources.some(({ kind, key }) => matches(addressOf(project.name, kind, key), project)),
-    );
-  });
-  return idle.map((glob) => ({
-    severity: "warning",
-    rule: "no-match",
-    message: `no declared resource matches ${glob}${among}`,
-  }));
+function idleGlobs(globs: readonly string[]) {
+  const tests = new Map(globs.map((glob) => [glob, addressTest(glob)]));
+  return {
+    see: ({ project, resources }: DesiredProject) => {
+      for (const [glob, matches] of tests) {
+        if (resources.some(({ kind, key }) => matches(addressOf(project.name, kind, key), project))) tests.delete(glob);
+      }
+    },
+    problems: (among: string): Problem[] =>
+      globs
+        .filter((glob) => tests.has(glob))
+        .map((glob) => ({
+          severity: "warning",
+          rule: "no-match",
+          message: `no declared resource matches ${glob}${among}`,
+        })),
+  };
 }
 
 /** A project as it is now, or why that is not known. */
@@ -197,6 +220,7 @@ function refreshed(
   const [part] = unread;
   if (part && readable.kinds.size === 0) return unreadable(desired.project, part);
   const difference = diff(readable, live, scope.diff(desired.project));
+  if (unread.length === 0) return { difference, problems: difference.problems };
   const problems = unread.map((each) => unreadProblem(catalogue, desired, each));
   return { difference, problems: [...difference.problems, ...problems], unread };
 }

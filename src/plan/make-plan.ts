@@ -47,7 +47,8 @@ export interface PlanInput {
 export function planOf(input: PlanInput): Plan {
   const changes = [...input.differences.flatMap((difference) => difference.changes), ...(input.moves ?? [])];
   const { catalogue = catalogueOf() } = input;
-  const projects = new Map(input.projects?.map((project) => [project.name, project]));
+  const changed = new Set(changes.map(({ project }) => project));
+  const projects = new Map(input.projects?.filter(({ name }) => changed.has(name)).map((each) => [each.name, each]));
   const planned = changes
     .map((change) => plannedChange(change, catalogue, projects.get(change.project)))
     .sort(byAddress);

@@ -4,12 +4,12 @@ import { addressParts } from "../model/address.ts";
 import { addressTest } from "../model/identity.ts";
 import type { ReportedProblem } from "../model/problem-line.ts";
 import { isMove } from "../model/repository-kinds.ts";
-import type { DesiredProject } from "../model/types.ts";
 import type { ProjectObservation, RunObservation } from "../state/snapshots/observation.ts";
 import { recordObservation } from "../state/snapshots/record.ts";
 import type { SyncStatusCounts } from "../state/snapshots/snapshot.ts";
 import type { Context } from "./context.ts";
 import type { Applied } from "./request.ts";
+import type { Survey } from "./survey.ts";
 
 /** What the state keeps of what a run saw of the fleet: how that stands now, or why it could not be kept. */
 export type KeptSnapshots =
@@ -34,7 +34,7 @@ export async function recordSnapshots(context: Context, result: Applied): Promis
 function observationOf(context: Context, result: Applied): RunObservation {
   const { request, claim, heading, ledger } = context;
   const { targets = [], shard, since, command } = request;
-  const isLimited = targets.length > 0 || since !== undefined || !result.desired;
+  const isLimited = targets.length > 0 || since !== undefined || !result.survey;
   return {
     run: claim.run,
     at: new Date().toISOString(),
@@ -42,7 +42,7 @@ function observationOf(context: Context, result: Applied): RunObservation {
     server: heading.url,
     whole: !isLimited && !shard,
     ...(!isLimited && { covers: shard ?? (() => true) }),
-    projects: result.desired ? surveyed(result.desired, context, result) : settled(result),
+    ...(result.survey ? surveyed(result.survey, context, result) : settled(result)),
     exceptions: context.rules.flatMap(exceptionOf),
     hasLedger: ledger !== undefined,
     cause: command === "plan" || command === "apply" ? "pending" : "drift",
@@ -54,22 +54,22 @@ function exceptionOf({ name, except, until }: Context["rules"][number]): RunObse
   return [{ rule: name, except: except.slice(0, 50), ...(until && { until }) }];
 }
 
+type SeenProjects = Pick<RunObservation, "projects" | "observe" | "locate">;
+
 /** Every project that was to be read. */
-function surveyed(
-  desired: readonly DesiredProject[],
-  { request }: Context,
-  result: Applied,
-): readonly ProjectObservation[] {
+function surveyed({ fleet, fingerprints, locate }: Survey, { request }: Context, result: Applied): SeenProjects {
+  const { projects, at } = fleet;
   const differences = new Map(result.differences.map((each) => [each.project, each]));
   const problems = grouped(result.plan.problems, ({ project }) => project ?? "");
   const targets = (request.targets ?? []).map(addressTest);
-  return desired.map(({ project, resources }) => {
+  const observe = (index: number): ProjectObservation => {
+    const project = projects[index] ?? { name: "" };
     const found = differences.get(project.name);
     const told = problems.get(project.name) ?? (found ? [] : (problems.get("") ?? []).filter(isUnreadable));
     const includes = (rest: string) => targets.some((test) => test(`${project.name}:${rest}`, project));
     return {
       project,
-      desired: resources,
+      desired: { fingerprint: fingerprints[index] ?? "", resources: () => at(index).resources },
       ...(found && { changes: found.changes.filter(({ address }) => !isApplied(address, result)) }),
       includes: targets.length > 0 ? includes : () => true,
       all: targets.length === 0,
@@ -79,7 +79,8 @@ function surveyed(
       unmanaged: found?.unmanaged ?? 0,
       problems: told.slice(0, 3).map(({ message }) => message.slice(0, 500)),
     };
-  });
+  };
+  return { projects, observe, locate };
 }
 
 function isUnreadable({ rule }: ReportedProblem): boolean {
@@ -87,9 +88,9 @@ function isUnreadable({ rule }: ReportedProblem): boolean {
 }
 
 /** What a saved plan has put right; of everything else its apply saw nothing that is not known. */
-function settled(result: Applied): readonly ProjectObservation[] {
+function settled(result: Applied): SeenProjects {
   const applied = result.plan.resource_changes.filter((each) => !isMove(each) && isApplied(each.address, result));
-  return [...grouped(applied, ({ project }) => project)].map(([name, changes]) => {
+  const observed = [...grouped(applied, ({ project }) => project)].map(([name, changes]): ProjectObservation => {
     const addresses = new Set(changes.map(({ address }) => addressParts(address)[1]));
     return {
       project: { name },
@@ -101,6 +102,8 @@ function settled(result: Applied): readonly ProjectObservation[] {
       problems: [],
     };
   });
+  const observe = (index: number) => observed[index] as ProjectObservation;
+  return { projects: observed.map(({ project }) => project), observe, locate: () => undefined };
 }
 
 function isApplied(address: string, { outcomes }: Applied): boolean {

@@ -1,9 +1,10 @@
 import { version } from "../base/version.ts";
 import type { Reader } from "../client/client.ts";
 import { inSpan } from "../client/spans.ts";
-import { refresh, type Selection, select } from "../live/refresh.ts";
+import { type RefreshScope, refresh, type Selection, select } from "../live/refresh.ts";
 import { hasErrors } from "../manifest/validate.ts";
-import type { Problem, Project } from "../model/types.ts";
+import { referencesIn } from "../model/normalise.ts";
+import type { DesiredProject, Problem, Project, SecretReference } from "../model/types.ts";
 import { checkGuards, checkLoosening } from "../plan/guards.ts";
 import { type PlanInput, planOf } from "../plan/make-plan.ts";
 import type { Plan, PlanScope } from "../plan/plan.ts";
@@ -18,36 +19,54 @@ import { withRuleObjections } from "./rules-in-force.ts";
 import { neededBy, secretsToCompare } from "./run-secrets.ts";
 import { guardRules, idleCanaries, idleProtection, scopeOf } from "./scope.ts";
 import { movesOf } from "./storage-moves.ts";
+import { startSurvey } from "./survey.ts";
+
+/** Who reads for a plan, and what is told on the way. */
+interface Reading extends Pick<RefreshScope, "remember"> {
+  readonly dispatcher: Dispatcher | undefined;
+}
 
 /** select, read, diff, check, plan. @throws CallFailed where it ends the run. */
-export async function newPlan(reader: Reader, context: Context, dispatcher?: Dispatcher): Promise<PreparedPlan> {
-  const scope = readBy(dispatcher, scopeOf(context));
+export async function newPlan(
+  reader: Reader,
+  context: Context,
+  { dispatcher, remember }: Reading,
+): Promise<PreparedPlan> {
+  const survey = context.request.command ? startSurvey() : undefined;
+  const secrets = new Map<string, SecretReference>();
+  const selected = (desired: DesiredProject) => {
+    survey?.add(desired);
+    for (const { fields } of desired.resources)
+      for (const reference of referencesIn(fields)) secrets.set(reference.secret, reference);
+  };
+  const scope = readBy(dispatcher, { ...scopeOf(context), selected, ...(remember && { remember }) });
   const selection = await inSpan("select", {}, () => select(reader, scope));
-  const { desired, problems } = selection;
+  const { fleet, problems } = selection;
+  const { projects } = fleet;
   await keepListing(context, selection.listing);
   const since = sinceOf(context, selection);
   if (hasErrors(problems))
-    return preparePlan(context, unreadPlan(context, since, problems, reader.counts.reads), desired);
-  const uncompared = await secretsToCompare(context, desired);
-  context.meter.begin("reading", desired.length, performance.now());
+    return preparePlan(context, unreadPlan(context, since, problems, reader.counts.reads), fleet);
+  const uncompared = await secretsToCompare(context, [...secrets.values()]);
+  context.meter.begin("reading", projects.length, performance.now());
   const { differences, lookUps, delegatedReads, ...read } = await inSpan(
     "read",
     { "evenkeel.run": context.claim.run },
     () => refresh(reader, selection, scope),
   );
-  const named = await namesForPlan(reader, context, desired, differences);
+  const named = await namesForPlan(reader, context, projects, differences);
   const { moves, ...storage } = await movesOf(reader, context);
   const changes = differences.flatMap((difference) => difference.changes);
   const loosening = context.request.failOnLoosening ? checkLoosening(changes) : [];
-  const objections = [...checkGuards(differences, guardRules(context, desired)), ...storage.objections, ...loosening];
+  const objections = [...checkGuards(differences, guardRules(context, projects)), ...storage.objections, ...loosening];
   const unchecked = documentOf(context, since, {
     differences,
     projects: named.projects,
     moves: moves.map(({ change }) => change),
     objections,
     problems: [
-      ...idleProtection(context, desired),
-      ...idleCanaries(context, desired),
+      ...idleProtection(context, projects),
+      ...idleCanaries(context, projects),
       ...problems,
       ...uncompared,
       ...read.problems,
@@ -55,9 +74,10 @@ export async function newPlan(reader: Reader, context: Context, dispatcher?: Dis
     ],
     reads: reader.counts.reads - lookUps - named.lookUps + delegatedReads,
   });
-  const document = withRuleObjections(unchecked, context, desired);
+  const document = withRuleObjections(unchecked, context, projects);
   const missing = context.secrets.missing(neededBy(differences));
-  return preparePlan(context, { plan: document, differences, moves, compared: true, missing }, desired);
+  const found = { plan: document, differences, ...(survey && { survey: survey.of(fleet) }) };
+  return preparePlan(context, { ...found, moves, compared: true, missing }, fleet);
 }
 
 /** For runs that have no server to ask. */
@@ -86,8 +106,8 @@ function documentOf({ heading, problems, request }: Context, since: SinceScope |
 }
 
 /** The scope of a run with `--since`; undefined for any other run. */
-function sinceOf({ since }: Context, { desired, of }: Pick<Selection, "desired" | "of">): SinceScope | undefined {
-  return since && { since: since.commit, projects: desired.length, ...(of !== undefined && { of }) };
+function sinceOf({ since }: Context, { fleet, of }: Pick<Selection, "fleet" | "of">): SinceScope | undefined {
+  return since && { since: since.commit, projects: fleet.projects.length, ...(of !== undefined && { of }) };
 }
 
 type SinceScope = Pick<PlanScope, "since" | "projects" | "of">;

@@ -1,9 +1,10 @@
 import type { Outcomes } from "../apply/apply.ts";
 import { projectOf, recheckTargets, type Target } from "../apply/recheck.ts";
 import type { PlanWave } from "../apply/waves.ts";
+import { type DesiredFleet, desiredAmong } from "../manifest/desired-fleet.ts";
 import { canariesThenAll, inWaves } from "../manifest/waves.ts";
 import { isMove } from "../model/repository-kinds.ts";
-import type { DesiredProject, SecretReference } from "../model/types.ts";
+import type { SecretReference } from "../model/types.ts";
 import { type GuardRules, markWaived, type Objection } from "../plan/guards.ts";
 import { type Plan, planDigest } from "../plan/plan.ts";
 import type { Context } from "./context.ts";
@@ -35,21 +36,22 @@ export interface PreparedPlan {
 }
 
 /** Prepares a new plan: applied as it is or, where time passes before its writes, with each project read again first. */
-export function preparePlan(context: Context, planned: Planned, desired: readonly DesiredProject[]): PreparedPlan {
+export function preparePlan(context: Context, planned: Planned, fleet: DesiredFleet): PreparedPlan {
   const { request } = context;
   const { plan, differences, moves = [] } = planned;
   const changed = differences.map(({ changes }) => changes).filter((changes) => changes.length > 0);
-  const refused = refusedBy(plan, desired, request);
+  const refused = refusedBy(plan, fleet.projects, request);
   const rest = {
-    planned: withWaivers({ ...planned, desired }, refused),
+    planned: withWaivers(planned, refused),
     references: neededBy(differences),
     refused,
-    isProtected: guardRules(context, desired).isProtected,
-    isCanary: canaryTest(context, desired),
+    isProtected: guardRules(context, fleet.projects).isProtected,
+    isCanary: canaryTest(context, fleet.projects),
   };
   if (request.recheck) {
     const recheck = plan.resource_changes.filter(isMove);
-    return { ...rest, targets: recheckTargets(plan, desired), moves: { recheck } };
+    const changing = new Set(plan.resource_changes.map(({ project }) => project));
+    return { ...rest, targets: recheckTargets(plan, desiredAmong(fleet, changing)), moves: { recheck } };
   }
   const targets = changed.map((changes) => ({ steps: changes.map((change) => ({ change })) }));
   return { ...rest, targets, moves: { steps: moves.map((move) => ({ move })) } };

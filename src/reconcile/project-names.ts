@@ -1,7 +1,8 @@
 import type { Reader } from "../client/client.ts";
 import type { Difference } from "../diff/diff.ts";
 import { nameProjects } from "../live/look-up-projects.ts";
-import type { DesiredProject, Project } from "../model/types.ts";
+import { type DesiredFleet, renamedFleet } from "../manifest/desired-fleet.ts";
+import type { Project } from "../model/types.ts";
 import type { Plan } from "../plan/plan.ts";
 import type { Context } from "./context.ts";
 
@@ -15,10 +16,9 @@ interface NamedForPlan {
 export async function namesForPlan(
   reader: Reader,
   { request, concurrency }: Context,
-  desired: readonly DesiredProject[],
+  projects: readonly Project[],
   differences: readonly Difference[],
 ): Promise<NamedForPlan> {
-  const projects = desired.map(({ project }) => project);
   if (!request.outlives) return { projects, lookUps: 0 };
   const changed = new Set(differences.flatMap(({ project, changes }) => (changes.length > 0 ? [project] : [])));
   const isLacking = ({ id, name }: Project) => id === undefined && changed.has(name);
@@ -32,15 +32,13 @@ export async function namedAsPlanned(
   reader: Reader,
   { concurrency }: Context,
   { resource_changes: changes }: Plan,
-  desired: readonly DesiredProject[],
-): Promise<readonly DesiredProject[]> {
+  fleet: DesiredFleet,
+): Promise<DesiredFleet> {
   const withId = new Set(changes.flatMap(({ project, project_id }) => (project_id === undefined ? [] : [project])));
   const withPath = new Set(
     changes.flatMap(({ project, project_path }) => (project_path === undefined ? [] : [project])),
   );
   const isLacking = ({ name, id, path }: Project) =>
     (withId.has(name) && id === undefined) || (withPath.has(name) && (path === undefined || id === undefined));
-  const projects = desired.map(({ project }) => project);
-  const named = await nameProjects(reader, projects, isLacking, concurrency);
-  return desired.map((each, index) => ({ ...each, project: named[index] ?? each.project }));
+  return renamedFleet(fleet, await nameProjects(reader, fleet.projects, isLacking, concurrency));
 }

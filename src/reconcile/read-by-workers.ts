@@ -9,13 +9,14 @@ export function readBy(dispatcher: Dispatcher | undefined, scope: RefreshScope):
 }
 
 function readingBy(dispatcher: Dispatcher, stillAt: RefreshScope["stillAt"]): ReadDelegate {
-  return async (desired, arrived) => {
-    const size = await dispatcher.chunkSize(desired.length);
+  return async ({ projects, at }, arrived) => {
+    const size = await dispatcher.chunkSize(projects.length);
     let reads = 0;
-    let left = desired.length;
+    let left = projects.length;
     async function* chunks() {
-      for (let start = 0; start < desired.length; start += size) {
-        yield readChunk(desired.slice(start, start + size), stillAt);
+      for (let start = 0; start < projects.length; start += size) {
+        const part = projects.slice(start, start + size).map((_, offset) => at(start + offset));
+        yield readChunk(part, stillAt);
       }
     }
     for await (const { index, result } of dispatcher.dispatch(chunks())) {

@@ -1,5 +1,6 @@
 import type { Outcomes } from "../apply/apply.ts";
 import { inSpan } from "../client/spans.ts";
+import type { RefreshScope } from "../live/refresh.ts";
 import type { Problem } from "../model/types.ts";
 import { callOf } from "../plan/make-plan.ts";
 import { withApprovalObjections } from "./approvals.ts";
@@ -19,6 +20,7 @@ import type { Applied, ApplyHooks, Planned, Rehearsed, Request } from "./request
 import { missingSecrets } from "./run-secrets.ts";
 import { savedPlan } from "./saved-plan.ts";
 import { moveSteps } from "./storage-moves.ts";
+import { recordInSync } from "./update-ledger.ts";
 import { batchesOf, writePlan } from "./write-plan.ts";
 
 /**
@@ -30,7 +32,7 @@ export async function plan(request: Request): Promise<Planned> {
   try {
     await using run = await openPlanRun(start);
     if (run.blocked) return run.blocked;
-    const { planned } = await newPlan(run.reader, run.context, run.dispatcher);
+    const { planned } = await newPlan(run.reader, run.context, run);
     return await run.end(planned);
   } catch (error) {
     return failedPlan(start.known, error);
@@ -57,8 +59,13 @@ export async function rehearse(request: Request): Promise<Rehearsed> {
 }
 
 /** A new plan, or the saved one of the request, with the approvals it lacks and its waves. */
-async function preparedPlan({ reader, context, saved, dispatcher }: ApplyingRun): Promise<PreparedPlan> {
-  const found = saved ? await savedPlan(reader, context, saved) : await newPlan(reader, context, dispatcher);
+async function preparedPlan(
+  { reader, context, saved, dispatcher }: ApplyingRun,
+  remember?: RefreshScope["remember"],
+): Promise<PreparedPlan> {
+  const found = saved
+    ? await savedPlan(reader, context, saved)
+    : await newPlan(reader, context, { dispatcher, ...(remember && { remember }) });
   return divideIntoWaves(await withApprovalObjections(found, context), context);
 }
 
@@ -79,7 +86,8 @@ export async function apply(request: Request, hooks: ApplyHooks): Promise<Applie
     await using run = await openApplyRun(start);
     if (run.blocked) return run.blocked;
     const { notices, inFlight } = await reportUnfinishedRuns(run.context);
-    const prepared = await preparedPlan(run);
+    const { ledger } = run.context;
+    const prepared = await preparedPlan(run, ledger && ((found) => recordInSync(ledger, found)));
     const planned = withProblems(prepared.planned, notices);
     const blocked = blockedApply(planned, prepared) ?? withErrors(planned, await secretsLacking(run, prepared));
     if (blocked) return await run.end(blocked);

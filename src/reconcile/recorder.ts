@@ -14,7 +14,7 @@ import type { Lease } from "../state/lease.ts";
 import { saveUnstored } from "../state/unstored-outcomes.ts";
 import type { Context } from "./context.ts";
 import type { Planned } from "./request.ts";
-import { ledgerWatcher, recordInSync } from "./update-ledger.ts";
+import { ledgerWatcher } from "./update-ledger.ts";
 
 /**
  * Makes sure, before anything is read, that an apply can keep its record.
@@ -41,11 +41,10 @@ export interface Recorder extends AsyncDisposable {
 export async function startRecorder(
   context: Context,
   { token }: Lease,
-  { plan, differences }: Planned,
+  { plan }: Planned,
   listeners: readonly Watcher[],
 ): Promise<Recorder> {
   const { state, ledger, loaded, claim } = context;
-  if (ledger) for (const difference of differences) recordInSync(ledger, difference);
   const cutShort = await unfinishedRuns(state.journals);
   const journal = plan.summary.writes > 0 ? startJournal(state, token, now) : undefined;
   await journal?.write(startOf(plan, claim));

@@ -3,13 +3,14 @@ import type { PlanWave } from "../apply/waves.ts";
 import type { ClientOptions } from "../client/client.ts";
 import type { Difference } from "../diff/diff.ts";
 import type { Wave } from "../manifest/waves.ts";
-import type { Call, DesiredProject } from "../model/types.ts";
+import type { Call } from "../model/types.ts";
 import type { Objection, Waivers } from "../plan/guards.ts";
 import type { Plan } from "../plan/plan.ts";
 import type { Holder } from "../state/lease-store.ts";
 import type { RunProgress, WorkersStatus } from "../state/run-progress.ts";
 import type { MovingProgress } from "../storage/move-progress.ts";
 import type { Move } from "../storage/moves.ts";
+import type { Survey } from "./survey.ts";
 
 /** What a person asked for. Everything but `folder` and `env` is optional. */
 export interface Request {
@@ -94,8 +95,8 @@ export interface ChosenChanges {
 export interface Planned {
   readonly plan: Plan;
   readonly differences: readonly Difference[];
-  /** What is wanted of each project that was to be read; only of a new plan. */
-  readonly desired?: readonly DesiredProject[];
+  /** What is wanted of the projects that were to be read; only of a new plan. */
+  readonly survey?: Survey;
   /** What storage migrations are to move; only where a new plan was asked for them. */
   readonly moves?: readonly Move[];
   /** The waves of an apply, before it and after it; left out where it has none. */

@@ -68,17 +68,13 @@ export function exceptionsOf({ rules, today }: InForce): readonly string[] {
 }
 
 /** A plan with what the rules have against it. */
-export function withRuleObjections(plan: Plan, context: InForce, desired: readonly DesiredProject[]): Plan {
+export function withRuleObjections(plan: Plan, context: InForce, projects: readonly Project[]): Plan {
   if (context.rules.length === 0 && !plan.warnings.some(({ from_rule }) => from_rule)) return plan;
-  return evaluated(plan, context, projectsIn(desired));
+  return evaluated(plan, context, projects);
 }
 
 function evaluated(plan: Plan, context: InForce, projects: readonly Project[]): Plan {
   return withRuleFindings(plan, evaluateRules(plan, context.rules, ruleContext(context, projects)));
-}
-
-function projectsIn(desired: readonly DesiredProject[]): readonly Project[] {
-  return desired.map(({ project }) => project);
 }
 
 /** A project as a plan tells of it. */
@@ -106,15 +102,14 @@ export async function mergedByRules(plan: Plan, { folder, env, today }: Required
 type RuleRequest = Pick<Request, "folder" | "env" | "today">;
 
 /** A saved plan with reasons, places and names of projects as manifests have them: rules see them, and whoever can write the file could edit them. */
-export function withReasons(plan: Plan, desired: readonly DesiredProject[]): Plan {
+export function withReasons(plan: Plan, projects: ReadonlyMap<string, DesiredProject>): Plan {
   const origins = new Map(
-    desired.flatMap((each) =>
+    [...projects.values()].flatMap((each) =>
       each.resources.map(
         (resource) => [addressOf(each.project.name, resource.kind, resource.key), resource.origin] as const,
       ),
     ),
   );
-  const projects = new Map(desired.map((each) => [each.project.name, each]));
   const originOf = ({ address, project, kind }: PlannedChange) =>
     origins.get(address) ?? projects.get(project)?.exclusive.get(kind);
   const withNames = ({ project_id: _, project_path: __, ...change }: PlannedChange): PlannedChange => {

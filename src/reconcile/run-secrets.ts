@@ -1,7 +1,6 @@
 import { firstFew } from "../base/text.ts";
 import type { Difference } from "../diff/diff.ts";
-import { referencesIn } from "../model/normalise.ts";
-import type { DesiredProject, Problem, SecretReference } from "../model/types.ts";
+import type { Problem, SecretReference } from "../model/types.ts";
 import { secretsSentBy } from "../plan/make-plan.ts";
 import type { Context } from "./context.ts";
 
@@ -16,9 +15,8 @@ export function neededBy(differences: readonly Difference[]): SecretReference[] 
  */
 export async function secretsToCompare(
   { secrets, ledger, request }: Context,
-  desired: readonly DesiredProject[],
+  references: readonly SecretReference[],
 ): Promise<Problem[]> {
-  const references = desired.flatMap(({ resources }) => resources.flatMap(({ fields }) => referencesIn(fields)));
   secrets.missing(references);
   const unknown = ledger ? await secrets.ask(references, request.signal) : [];
   if (unknown.length === 0) return [];

@@ -2,11 +2,12 @@ import type { Outcomes } from "../apply/apply.ts";
 import { inParallel } from "../base/concurrency.ts";
 import type { Reader } from "../client/client.ts";
 import { type RefreshedProject, type RefreshScope, refreshProject } from "../live/refresh.ts";
+import { type DesiredFleet, fleetPart } from "../manifest/desired-fleet.ts";
 import { isSelected } from "../manifest/selection.ts";
 import type { Catalogue } from "../model/catalogue.ts";
 import { projectNamed } from "../model/identity.ts";
 import { isMove } from "../model/repository-kinds.ts";
-import type { Change, DesiredProject, Outcome } from "../model/types.ts";
+import type { Change, DesiredProject, Outcome, Project } from "../model/types.ts";
 import { type Contradictions, contradictionIn } from "../plan/contradictions.ts";
 import {
   checkProtected,
@@ -28,7 +29,7 @@ import type { PreparedPlan } from "./prepared-plan.ts";
 /** A saved plan, and what is known of its projects without it. */
 export interface SavedPlanContext {
   readonly plan: Plan;
-  readonly desired: readonly DesiredProject[];
+  readonly fleet: DesiredFleet;
   readonly rules: GuardRules;
   readonly scope: RefreshScope;
 }
@@ -54,18 +55,22 @@ export async function checkGuardsAgain(reader: Reader, again: SavedPlanContext):
   return { objections: [...implicit, ...before, ...checkProtected(changes, rules)], unread };
 }
 
-async function checkShares(reader: Reader, { plan, desired, rules, scope }: SavedPlanContext): Promise<CheckedAgain> {
+async function checkShares(reader: Reader, { plan, fleet, rules, scope }: SavedPlanContext): Promise<CheckedAgain> {
   const removals = removalsOf(plan);
   if (!isMany(removals.length, rules.guards)) return { objections: [], unread: new Map() };
   const losing = new Set(removals.map(({ project }) => project));
-  const isLosing = ({ project }: DesiredProject) => losing.has(project.name);
-  const { live, unread } = await countLive(reader, desired.filter(isLosing), scope);
+  const isLosing = ({ name }: Project) => losing.has(name);
+  const { live, unread } = await countLive(reader, fleetPart(fleet, isLosing), scope);
   const left = removals.filter(({ project }) => live.has(project));
-  const others = desired.filter((each) => !isLosing(each));
-  const count = () => countLive(reader, others, scope);
-  const fleet = await checkFleet({ scope: theFleet, removals: left, live: sum(live) }, plan.summary.live, count, rules);
-  const shares = desired.length > 1 ? sharesOf(left, live) : [];
-  return { objections: [...fleet, ...shares.flatMap((share) => checkRemovalShare(share, rules.guards))], unread };
+  const count = () =>
+    countLive(
+      reader,
+      fleetPart(fleet, (project) => !isLosing(project)),
+      scope,
+    );
+  const share = await checkFleet({ scope: theFleet, removals: left, live: sum(live) }, plan.summary.live, count, rules);
+  const shares = fleet.projects.length > 1 ? sharesOf(left, live) : [];
+  return { objections: [...share, ...shares.flatMap((share) => checkRemovalShare(share, rules.guards))], unread };
 }
 
 function sharesOf(removals: readonly PlannedChange[], live: ReadonlyMap<string, number>): readonly RemovalShare[] {
@@ -94,10 +99,10 @@ interface Counted {
 }
 
 /** What is live in each project; its lists tell, so nothing declared is read on its own. */
-async function countLive(reader: Reader, projects: readonly DesiredProject[], scope: RefreshScope): Promise<Counted> {
-  const read = await inParallel(projects, scope.workers, async (desired) => {
-    const listed = { ...desired, resources: [], exclusive: new Map() };
-    return { name: desired.project.name, reread: await refreshProject(reader, listed, scope) };
+async function countLive(reader: Reader, { projects, at }: DesiredFleet, scope: RefreshScope): Promise<Counted> {
+  const read = await inParallel(projects, scope.workers, async ({ name }, index) => {
+    const listed = { ...at(index), resources: [], exclusive: new Map() };
+    return { name, reread: await refreshProject(reader, listed, scope) };
   });
   return {
     live: new Map(read.flatMap(({ name, reread: { difference } }) => (difference ? [[name, difference.live]] : []))),
@@ -110,7 +115,7 @@ function sum(counts: ReadonlyMap<string, number>): number {
 }
 
 interface RecountScope {
-  readonly desired: readonly DesiredProject[];
+  readonly fleet: DesiredFleet;
   readonly scope: RefreshScope;
   readonly catalogue: Catalogue;
 }
@@ -124,7 +129,7 @@ export async function withLiveCounts(
   reader: Reader,
   plan: Plan,
   rules: readonly CompiledRule[],
-  { desired, scope, catalogue }: RecountScope,
+  { fleet, scope, catalogue }: RecountScope,
 ): Promise<Plan> {
   if (!rules.some(asksServer)) return plan;
   const { includes, target } = partOfPlan(plan);
@@ -132,8 +137,10 @@ export async function withLiveCounts(
     ...scope.diff(project),
     target: (address) => target(address, project),
   });
-  const part = desired.filter(({ project }) => includes(project));
-  const read = await inParallel(part, scope.workers, (each) => refreshProject(reader, each, { ...scope, diff }));
+  const { projects, at } = fleetPart(fleet, includes);
+  const read = await inParallel(projects, scope.workers, (_, index) =>
+    refreshProject(reader, at(index), { ...scope, diff }),
+  );
   const found = read.flatMap(({ difference }) => difference ?? []);
   const sum = (of: (each: (typeof found)[number]) => number) => found.reduce((total, each) => total + of(each), 0);
   const counts = {
@@ -164,9 +171,12 @@ function withLosses(
 }
 
 /** Those of a plan's projects: whoever can write its file can make its digest match. */
-export function contradictionsOf(context: Context, plan: Plan, desired: readonly DesiredProject[]): Contradictions {
+export function contradictionsOf(
+  context: Context,
+  plan: Plan,
+  projects: ReadonlyMap<string, DesiredProject>,
+): Contradictions {
   const catalogue = context.loaded.workspace.catalogue;
-  const projects = new Map(desired.map((each) => [each.project.name, each]));
   const found = plan.resource_changes
     .filter((planned) => !isMove(planned))
     .flatMap((planned) => {

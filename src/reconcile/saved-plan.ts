@@ -8,11 +8,12 @@ import { compile } from "../base/schema.ts";
 import { describeSystemError } from "../base/system-errors.ts";
 import type { Reader } from "../client/client.ts";
 import { type RefreshScope, select } from "../live/refresh.ts";
+import { desiredAmong } from "../manifest/desired-fleet.ts";
 import { addressOf } from "../model/address.ts";
 import { type Catalogue, catalogueOf } from "../model/catalogue.ts";
 import { referencesIn } from "../model/normalise.ts";
 import { isMove } from "../model/repository-kinds.ts";
-import type { DesiredProject, Resource } from "../model/types.ts";
+import type { DesiredProject, SecretReference } from "../model/types.ts";
 import { checkLoosening, isMany } from "../plan/guards.ts";
 import { formatVersion, type Plan, planDigest, recounted, removalsOf, visibleOf } from "../plan/plan.ts";
 import type { WorkspaceState } from "../state/state.ts";
@@ -161,27 +162,28 @@ export async function savedPlan(reader: Reader, context: Context, read: Plan): P
   const moves = read.resource_changes.filter(isMove);
   const again = await movesAgain(reader, context, moves);
   const scope = { ...scopeOf(context), includes: () => true, ...narrowed(read, context) };
-  const desired = await namedAsPlanned(reader, context, read, (await select(reader, scope)).desired);
-  const addresses = new Set(read.resource_changes.map(({ address }) => address));
-  const planned = desired.map((each) => plannedPart(each, addresses));
-  await secretsToCompare(context, planned);
-  const rules = guardRules(context, desired);
-  const { objections, unread } = await checkGuardsAgain(reader, { plan: read, desired, rules, scope });
+  const fleet = await namedAsPlanned(reader, context, read, (await select(reader, scope)).fleet);
+  const { projects } = fleet;
+  const desired = desiredAmong(fleet, new Set(read.resource_changes.map(({ project }) => project)));
+  const references = referencesOf(desired.values(), read);
+  await secretsToCompare(context, references);
+  const rules = guardRules(context, projects);
+  const { objections, unread } = await checkGuardsAgain(reader, { plan: read, fleet, rules, scope });
   const loosening = request.failOnLoosening ? checkLoosening(read.resource_changes.map(visibleOf)) : [];
   const unruled = { ...withReasons(read, desired), objections: [...objections, ...again.objections, ...loosening] };
   const catalogue = context.loaded.workspace.catalogue;
-  const counted = await withLiveCounts(reader, unruled, context.rules, { desired, scope, catalogue });
-  const plan = withRuleObjections(counted, context, desired);
-  const refused = refusedBy(plan, desired, request);
+  const counted = await withLiveCounts(reader, unruled, context.rules, { fleet, scope, catalogue });
+  const plan = withRuleObjections(counted, context, projects);
+  const refused = refusedBy(plan, projects, request);
   const prepared = {
     planned: withWaivers({ plan, differences: [], compared: true, missing: [] }, refused),
     targets: recheckTargets(read, desired, unread),
     moves: { steps: again.steps },
-    references: planned.flatMap(({ resources }) => resources.flatMap(({ fields }) => referencesIn(fields))),
+    references,
     refused,
     isProtected: rules.isProtected,
     saved: read,
-    isCanary: canaryTest(context, desired),
+    isCanary: canaryTest(context, projects),
   };
   const contradictions = new Map([...contradictionsOf(context, read, desired), ...again.contradictions]);
   return withContradictions(prepared, read, contradictions);
@@ -197,7 +199,12 @@ function narrowed(plan: Plan, { loaded }: Context): Pick<RefreshScope, "only"> {
   return { only: [...new Set(changes.filter((each) => !isMove(each)).map(({ project }) => project))] };
 }
 
-function plannedPart(desired: DesiredProject, addresses: ReadonlySet<string>): DesiredProject {
-  const isPlanned = ({ kind, key }: Resource) => addresses.has(addressOf(desired.project.name, kind, key));
-  return { ...desired, resources: desired.resources.filter(isPlanned) };
+/** The secrets of what a plan changes. */
+function referencesOf(desired: Iterable<DesiredProject>, { resource_changes }: Plan): readonly SecretReference[] {
+  const addresses = new Set(resource_changes.map(({ address }) => address));
+  return [...desired].flatMap(({ project, resources }) =>
+    resources
+      .filter(({ kind, key }) => addresses.has(addressOf(project.name, kind, key)))
+      .flatMap(({ fields }) => referencesIn(fields)),
+  );
 }

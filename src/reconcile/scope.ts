@@ -17,7 +17,7 @@ import {
   renamed,
 } from "../model/identity.ts";
 import { kindOf } from "../model/kinds.ts";
-import type { DesiredProject, Kind, Problem, Project } from "../model/types.ts";
+import type { Kind, Problem, Project } from "../model/types.ts";
 import { type GuardRules, type Objection, unwaivedObjections, type Waivers } from "../plan/guards.ts";
 import { type Plan, removalsOf } from "../plan/plan.ts";
 import type { Ledger } from "../state/ledger/ledger.ts";
@@ -109,25 +109,25 @@ function spokenOf(globs: readonly string[], { targets = [], resend = [], waivers
 }
 
 /** The guards of a workspace, for changes of these projects. */
-export function guardRules({ loaded }: Context, desired: readonly DesiredProject[]): GuardRules {
+export function guardRules({ loaded }: Context, projects: readonly Project[]): GuardRules {
   const { guards, protected: globs } = loaded.workspace;
   const test = anyOf(globs.map(cautiousAddressTest));
-  const find = projectFinder(projectsOf(desired));
+  const find = globs.length > 0 ? projectFinder(projects) : () => undefined;
   const projectOf = (name: string) => find(name) ?? projectNamed(name);
   return { guards, isProtected: (address) => test(address, projectOf(projectPart(address))) };
 }
 
 /** Tells by its name whether a project of these is one of the workspace's canaries. */
-export function canaryTest({ loaded }: Context, desired: readonly DesiredProject[]): (project: string) => boolean {
+export function canaryTest({ loaded }: Context, projects: readonly Project[]): (project: string) => boolean {
   const { canary } = loaded.workspace;
-  const found = projectsOf(desired).filter(({ id, path }) => canary.some((selector) => isMatch(selector, id, path)));
+  const found = projects.filter(({ id, path }) => canary.some((selector) => isMatch(selector, id, path)));
   const names = new Set(found.map(({ name }) => name));
   return (project) => names.has(project);
 }
 
 /** Objections of the guards that the request does not waive. */
-export function refusedBy(plan: Plan, desired: readonly DesiredProject[], { waivers }: Request): readonly Objection[] {
-  return unwaivedObjections(plan.objections, removalsOf(plan).length, waiversFor(waivers, projectsOf(desired)));
+export function refusedBy(plan: Plan, projects: readonly Project[], { waivers }: Request): readonly Objection[] {
+  return unwaivedObjections(plan.objections, removalsOf(plan).length, waiversFor(waivers, projects));
 }
 
 /** Waivers as objections name what they are about, under whichever name of its project a person gave them. */
@@ -141,10 +141,9 @@ function waiversFor(waivers: Waivers | undefined, projects: readonly Project[]):
 /** Globs of `protected` that protect nothing; only for a run without limits, where that is certain. */
 export function idleProtection(
   { loaded: { workspace, settings }, request: { targets = [], shard, since, only } }: Context,
-  desired: readonly DesiredProject[],
+  projects: readonly Project[],
 ): Problem[] {
   if (targets.length > 0 || shard || since || only || !settings) return [];
-  const projects = projectsOf(desired);
   return workspace.protected.flatMap((glob, index) => {
     const why = whyIdle(glob, projects, workspace.catalogue);
     const at = { document: settings, path: ["protected", index] };
@@ -175,19 +174,14 @@ function mayMean(glob: string, kind: Kind, catalogue: Catalogue): boolean {
 /** Canaries that are no project of the run; only for a run without limits, where that is certain. */
 export function idleCanaries(
   { loaded: { workspace, settings }, request: { targets = [], shard, since, only } }: Context,
-  desired: readonly DesiredProject[],
+  projects: readonly Project[],
 ): Problem[] {
   if (targets.length > 0 || shard || since || only || !settings) return [];
-  const projects = projectsOf(desired);
   return workspace.canary.flatMap((selector, index) => {
     if (projects.some(({ id, path }) => isMatch(selector, id, path))) return [];
     const message = `canary ${selector.written} matches no project that a policy selects`;
     return [problemAt("no-project", message, { document: settings, path: ["canary", index] })];
   });
-}
-
-function projectsOf(desired: readonly DesiredProject[]): readonly Project[] {
-  return desired.map(({ project }) => project);
 }
 
 function anyOf<Input extends readonly unknown[]>(tests: readonly ((...input: Input) => boolean)[]) {

@@ -48,7 +48,9 @@ export function drifted(project: string, value = "#other"): Change {
 
 export function seen(project: string, changes: readonly Change[] = [], policy = "everyone"): ProjectObservation {
   const rest = { includes: () => true, all: true, unverified: {}, unmanaged: 0, problems: [] };
-  return { project: { name: project }, desired: wanted(project, policy), changes, ...rest };
+  const resources = wanted(project, policy);
+  const desired = { fingerprint: JSON.stringify(resources), resources: () => resources };
+  return { project: { name: project }, desired, changes, ...rest };
 }
 
 /** `group-7/team-3/project-1234`: every tenth drifted, and every hundredth cannot be read. */

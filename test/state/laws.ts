@@ -3,10 +3,10 @@ import { describe, expect, test } from "vitest";
 import type { JournalLine } from "../../src/state/journal-entry.ts";
 import type { Claim, LeaseToken } from "../../src/state/lease-store.ts";
 import type { RunSummary } from "../../src/state/run-summary.ts";
-import { fleetIndex, parseFleetIndex } from "../../src/state/snapshots/fleet-index.ts";
+import { fleetCounts, fleetIndex, parseFleetIndex, readFleetIndex } from "../../src/state/snapshots/fleet-index.ts";
 import { recordObservation } from "../../src/state/snapshots/record.ts";
 import { shardNames } from "../../src/state/snapshots/shard.ts";
-import type { WorkspaceState } from "../../src/state/state.ts";
+import type { Shards, WorkspaceState } from "../../src/state/state.ts";
 import { allSnapshots, differing, look, looked } from "./observations.ts";
 
 /** A backend under test: each place is empty at first, and may be opened any number of times. */
@@ -287,6 +287,24 @@ export function laws({ name, place }: Backend): void {
         "q0",
         "q1",
         "q2",
+      ]);
+    });
+
+    test("is written a few shards at a time, and the whole fleet was seen once all are", async () => {
+      const state = await one();
+      const projects = Array.from({ length: 6000 }, (_, index) => looked(`p${index}`));
+      const seen: unknown[] = [];
+      const change: Shards["change"] = async (names, edit) => {
+        await state.snapshots.change(names, edit);
+        const fleet = await readFleetIndex(state.snapshots);
+        const counted = fleet && Object.values(fleetCounts(fleet)).reduce((sum, count) => sum + count, 0);
+        seen.push([fleet?.whole?.run, counted === (await allSnapshots(state.snapshots)).length]);
+      };
+      const counts = await recordObservation({ ...state.snapshots, change }, look("r1", projects));
+      expect(counts).toMatchObject({ "in sync": 6000 });
+      expect(seen).toEqual([
+        [undefined, true],
+        ["r1", true],
       ]);
     });
 

@@ -25,7 +25,9 @@ export function look(
     hasLedger: false,
     covers: () => true,
     cause: "pending",
-    projects,
+    projects: projects.map(({ project }) => project),
+    observe: (index) => projects[index] as ProjectObservation,
+    locate: ({ origin }) => origin.place(),
     ...more,
   };
 }
@@ -37,7 +39,7 @@ export function looked(name: string, changes: readonly Change[] | undefined = []
   );
   return {
     project: { name },
-    desired,
+    desired: { fingerprint: JSON.stringify(desired), resources: () => desired },
     changes,
     includes: () => true,
     all: true,

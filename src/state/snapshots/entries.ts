@@ -1,14 +1,11 @@
 import { memoized } from "../../base/memoize.ts";
-import type { Desired, Place } from "../../model/types.ts";
-import type { ProjectObservation } from "./observation.ts";
+import type { Desired } from "../../model/types.ts";
+import type { Locate, ProjectObservation } from "./observation.ts";
 import type { ProjectSnapshot, SeenEntry } from "./snapshot.ts";
 import { truncateFields, truncateText } from "./truncate.ts";
 
 /** Entries of at most this many files are located, since each file has to be parsed. */
 const maxFiles = 250;
-
-/** Locates a declaration in its manifest; undefined where that would take too long. */
-export type Locate = (desired: Desired) => Place | undefined;
 
 /** The locations of one run: the same for the same manifests. */
 export function locator(): Locate {
@@ -41,10 +38,11 @@ export function entriesAt(commit: string | null, locate: Locate): EntriesAfter {
       ...(until && { until }),
       ...(reason && { reason: truncateText(reason) }),
     };
-  });
-  return (before, { desired, changes, includes }) => {
-    if (!before) return (desired ?? []).filter((each) => includes(nameOf(each))).map(entryOf);
-    if (!changes || !desired) return before.entries;
+  }, new WeakMap());
+  return (before, { desired: wanted, changes, includes }) => {
+    if (before && (!changes || !wanted)) return before.entries;
+    const desired = wanted?.resources() ?? [];
+    if (!before) return desired.filter((each) => includes(nameOf(each))).map(entryOf);
     const known = new Map(before.entries.map((entry) => [nameOf(entry), entry]));
     return desired.flatMap((each) => {
       const earlier = known.get(nameOf(each));

@@ -1,4 +1,4 @@
-import type { Change, Desired, Project } from "../../model/types.ts";
+import type { Change, Desired, Place, Project } from "../../model/types.ts";
 import type { ProjectSnapshot, SeenDifference, SeenException } from "./snapshot.ts";
 
 /** What a run saw of the fleet. */
@@ -12,7 +12,10 @@ export interface RunObservation {
   readonly whole: boolean;
   /** Whether the run covered a project: one that it did not observe is no longer selected. Left out: unknown. */
   readonly covers?: (project: string) => boolean;
-  readonly projects: readonly ProjectObservation[];
+  readonly projects: readonly Project[];
+  /** What it saw of the project at this place among them, worked out when it is asked for. */
+  readonly observe: (index: number) => ProjectObservation;
+  readonly locate: Locate;
   readonly exceptions: readonly SeenException[];
   /** Whether a ledger determined the causes of changes. */
   readonly hasLedger: boolean;
@@ -20,11 +23,20 @@ export interface RunObservation {
   readonly cause: SeenDifference["cause"];
 }
 
+/** Locates a declaration in its manifest; undefined where that would take too long. */
+export type Locate = (desired: Desired) => Place | undefined;
+
+/** What was wanted of a project, worked out again when it is asked for, and its fingerprint. */
+interface ObservedDesired {
+  readonly fingerprint: string;
+  readonly resources: () => readonly Desired[];
+}
+
 /** What a run saw of one project, or of those of its addresses that it targeted. */
 export interface ProjectObservation {
   readonly project: Project;
   /** Left out if it did not change. */
-  readonly desired?: readonly Desired[];
+  readonly desired?: ObservedDesired;
   /** What still differs. Left out if the project could not be read. */
   readonly changes?: readonly Change[];
   /** Whether the run targeted an address, given without its project. */

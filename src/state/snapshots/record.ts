@@ -3,8 +3,8 @@ import { compareTexts } from "../../base/text.ts";
 import { kept } from "../retention.ts";
 import type { Shards } from "../state.ts";
 import { differencesAfter } from "./differences.ts";
-import { type EntriesAfter, entriesAt, locator } from "./entries.ts";
-import { combined, fingerprints } from "./fingerprint.ts";
+import { type EntriesAfter, entriesAt } from "./entries.ts";
+import { combined, fingerprintOf } from "./fingerprint.ts";
 import {
   type FleetIndex,
   fleetCounts,
@@ -27,24 +27,54 @@ import { ShardBuilder } from "./shard-builder.ts";
 import type { ProjectSnapshot, SeenDifference, SyncStatus, SyncStatusCounts } from "./snapshot.ts";
 
 /**
- * Updates the snapshots of a fleet with what a run saw. Shards without changes are neither read nor written. Returns the
- * counts afterwards. @throws UserError if they cannot be stored.
+ * Updates the snapshots of a fleet with what a run saw, a few shards at a time. Shards without changes are neither read nor
+ * written. Returns the counts afterwards. @throws UserError if they cannot be stored.
  */
 export async function recordObservation(shards: Shards, observation: RunObservation): Promise<SyncStatusCounts> {
   const run = prepared(observation);
-  const names = changedShards(await readFleetIndex(shards), run);
+  const batches = batchesOf(changedShards(await readFleetIndex(shards), run), run);
   let counts = fleetCounts({ shards: {} });
-  await shards.change([...names, fleetIndex], (before) => {
-    const written = names.map((name) => [name, updatedShard(name, before.get(name), run)] as const);
-    const heads = Object.fromEntries(written.map(([name, { head }]) => [name, head]));
-    const fleet = updatedIndex(parseFleetIndex(before.get(fleetIndex)), heads, observation);
-    counts = fleetCounts(fleet);
-    return new Map([...written.map(([name, { text }]) => [name, text] as const), [fleetIndex, serialized(fleet)]]);
-  });
+  for (const [index, names] of batches.entries()) {
+    const isLast = index === batches.length - 1;
+    await shards.change([...names, fleetIndex], (before) => {
+      const written = names.map((name) => [name, updatedShard(name, before.get(name), run)] as const);
+      const heads = Object.fromEntries(written.map(([name, { head }]) => [name, head]));
+      const fleet = updatedIndex(parseFleetIndex(before.get(fleetIndex)), heads, {
+        ...run,
+        whole: isLast && run.whole,
+      });
+      counts = fleetCounts(fleet);
+      return new Map([...written.map(([name, { text }]) => [name, text] as const), [fleetIndex, serialized(fleet)]]);
+    });
+  }
   return counts;
 }
 
-type Observed = ProjectObservation & { readonly fingerprint: string };
+/** Projects in a batch of shards at most, unless a single shard has more. */
+const batchSize = 5000;
+
+/** The shards in batches that are written at once; at least one, for the index. */
+function batchesOf(names: readonly string[], { byShard }: PreparedObservation): readonly (readonly string[])[] {
+  const batches: string[][] = [[]];
+  let size = 0;
+  for (const name of names) {
+    const projects = byShard.get(name)?.length ?? 0;
+    if (size > 0 && size + projects > batchSize) {
+      batches.push([]);
+      size = 0;
+    }
+    batches.at(-1)?.push(name);
+    size += projects;
+  }
+  return batches;
+}
+
+/** The place of a project among those of the run, and the fingerprint of what was seen of it. */
+interface Observed {
+  readonly index: number;
+  readonly name: string;
+  readonly fingerprint: string;
+}
 
 interface PreparedObservation extends RunObservation {
   readonly entriesAfter: EntriesAfter;
@@ -53,13 +83,14 @@ interface PreparedObservation extends RunObservation {
 }
 
 function prepared(observation: RunObservation): PreparedObservation {
-  const locate = locator();
-  const fingerprintOf = fingerprints(locate);
-  const observed = observation.projects
-    .map((each): Observed => ({ ...each, fingerprint: fingerprintOf(each) }))
-    .sort((a, b) => compareTexts(nameOf(a), nameOf(b)));
-  const byShard = grouped(observed, ({ project }) => shardNameOf(project.name));
-  return { ...observation, entriesAfter: entriesAt(observation.commit, locate), byShard };
+  const { projects, observe, commit, locate } = observation;
+  const observed = projects
+    .map(
+      ({ name }, index): Observed => ({ index, name: name.toLowerCase(), fingerprint: fingerprintOf(observe(index)) }),
+    )
+    .sort((a, b) => compareTexts(a.name, b.name));
+  const byShard = grouped(observed, ({ name }) => shardNameOf(name));
+  return { ...observation, entriesAfter: entriesAt(commit, locate), byShard };
 }
 
 /** The names of the shards that a run may change. */
@@ -69,14 +100,14 @@ function changedShards(
 ): readonly string[] {
   const names = covers ? shardNames : [...byShard.keys()];
   return names.filter(
-    (name) => !whole || (fleet?.shards[name]?.fingerprint ?? empty) !== fingerprintOf(byShard.get(name)),
+    (name) => !whole || (fleet?.shards[name]?.fingerprint ?? empty) !== shardFingerprint(byShard.get(name)),
   );
 }
 
 /** The fingerprint of a shard without projects. */
 const empty = combined([]);
 
-function fingerprintOf(observed: readonly Observed[] = []): string {
+function shardFingerprint(observed: readonly Observed[] = []): string {
   return combined(observed.map(({ fingerprint }) => fingerprint));
 }
 
@@ -84,7 +115,7 @@ function updatedShard(name: string, before: string | undefined, run: PreparedObs
   const observed = run.byShard.get(name) ?? [];
   const builder = new ShardBuilder();
   mergeProjects(builder, parseShard(before), observed, run);
-  const fingerprint = run.whole ? fingerprintOf(observed) : "";
+  const fingerprint = run.whole ? shardFingerprint(observed) : "";
   const head: ShardHead = { run: run.run, fingerprint, counts: builder.counts };
   return { text: builder.text, head };
 }
@@ -98,10 +129,6 @@ function updatedIndex(
   return { server, exceptions, whole: whole ? { run, at } : (before?.whole ?? null), shards };
 }
 
-function nameOf({ project }: Pick<ProjectObservation, "project">): string {
-  return project.name.toLowerCase();
-}
-
 /** Adds the projects of a shard after a run, sorted by name. */
 function mergeProjects(
   builder: ShardBuilder,
@@ -110,7 +137,7 @@ function mergeProjects(
   run: PreparedObservation,
 ): void {
   const before = new Map(shard.rows.map((row) => [row[0].toLowerCase(), row]));
-  const now = new Map(observed.map((each) => [nameOf(each), each]));
+  const now = new Map(observed.map((each) => [each.name, each]));
   for (const name of [...new Set([...before.keys(), ...now.keys()])].sort()) {
     const [row, each] = [before.get(name), now.get(name)];
     if (each) mergeProject(builder, shard, row, each, run);
@@ -122,15 +149,16 @@ function mergeProject(
   builder: ShardBuilder,
   shard: SnapshotShard,
   row: ShardRow | undefined,
-  each: Observed,
+  { index, fingerprint }: Observed,
   run: PreparedObservation,
 ): void {
+  const each = run.observe(index);
   const isComplete = each.all && each.desired;
-  if (row && isComplete && row[2] === each.fingerprint) {
+  if (row && isComplete && row[2] === fingerprint) {
     // The fleet index records when the whole fleet was seen.
     builder.copy(shard, row, run.whole ? undefined : { seen: run.at, run: run.run });
   } else if (row || each.desired) {
-    builder.add(updatedSnapshot(row && snapshotIn(shard, row), each, run), isComplete ? each.fingerprint : "");
+    builder.add(updatedSnapshot(row && snapshotIn(shard, row), each, run), isComplete ? fingerprint : "");
   }
 }
 
