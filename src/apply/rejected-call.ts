@@ -1,4 +1,4 @@
-import { firstFew } from "../base/text.ts";
+import { firstFew } from "../base/text-format.ts";
 import type { CallFailed } from "../client/failure.ts";
 import type { Catalogue } from "../model/catalogue.ts";
 import { columnOf, kindOf } from "../model/kinds.ts";

@@ -1,5 +1,5 @@
 import { closest, distance } from "fastest-levenshtein";
-import { placeAmong } from "./text.ts";
+import { placeAmong } from "./text-format.ts";
 
 /** Known words, indexed for suggestions. */
 export interface Dictionary {

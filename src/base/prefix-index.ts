@@ -1,4 +1,4 @@
-import { placeAmong } from "./text.ts";
+import { placeAmong } from "./text-format.ts";
 
 /** Finds which of many phrases starts at a position in a text, complete or truncated. */
 export interface PrefixIndex {

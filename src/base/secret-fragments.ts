@@ -1,7 +1,7 @@
 import { decodingsOf, foldedText } from "./decodings.ts";
 import { nestedReadings } from "./nested-readings.ts";
 import { shortest } from "./prefix-index.ts";
-import { withoutTrailing } from "./text.ts";
+import { withoutTrailing } from "./text-format.ts";
 
 /** A folded text that reveals a secret, and the length of its prefix that already does. */
 export interface SecretFragment {

@@ -2,7 +2,7 @@ import { resolve } from "node:path";
 import { withWaves } from "../apply/waves.ts";
 import { type ExitCode, exit, UserError } from "../base/exit.ts";
 import { printable } from "../base/printable.ts";
-import { counted } from "../base/text.ts";
+import { counted } from "../base/text-format.ts";
 import { type DeploymentOptions, deploying, recordCalls } from "../deployments/record-apply.ts";
 import { targetFault } from "../model/address.ts";
 import type { Call, Problem } from "../model/types.ts";

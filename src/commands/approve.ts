@@ -2,7 +2,7 @@ import { resolve } from "node:path";
 import { exit, UserError } from "../base/exit.ts";
 import { printable } from "../base/printable.ts";
 import { describeSystemError } from "../base/system-errors.ts";
-import { counted } from "../base/text.ts";
+import { counted } from "../base/text-format.ts";
 import { armoredBlocks, sshSignatures } from "../plan/approvals/ssh-signature.ts";
 import { messageOf, planNamespace } from "../plan/approvals/verify.ts";
 import type { Plan } from "../plan/plan.ts";

@@ -1,5 +1,5 @@
 import { printable } from "../base/printable.ts";
-import { counted, quantity } from "../base/text.ts";
+import { counted, quantity } from "../base/text-format.ts";
 import { reportedLine } from "../model/problem-line.ts";
 import { prometheus } from "../report/prometheus.ts";
 import type { CheckEnd } from "../watch/check.ts";

@@ -1,6 +1,6 @@
 import { exitCode, UserError } from "../base/exit.ts";
 import { printable } from "../base/printable.ts";
-import { counted } from "../base/text.ts";
+import { counted } from "../base/text-format.ts";
 import { findingsText } from "../report/deprecations.ts";
 import { type IncludeGraph, includeGraphOf } from "../scan/includes.ts";
 import { type Finding, type ScanResult, scanText } from "../scan/scan.ts";

@@ -4,7 +4,7 @@ import { groupedAs } from "../base/grouped.ts";
 import { isObject } from "../base/json.ts";
 import { didYouMean } from "../base/nearest.ts";
 import { printable } from "../base/printable.ts";
-import { compareTexts } from "../base/text.ts";
+import { compareTexts } from "../base/text-format.ts";
 import { desiredOf } from "../manifest/layers.ts";
 import { knownProjects, selectsByGlob } from "../manifest/projects.ts";
 import { isSelected } from "../manifest/selection.ts";

@@ -1,6 +1,6 @@
 import { relative } from "node:path";
 import { exitCode } from "../base/exit.ts";
-import { counted, firstFew } from "../base/text.ts";
+import { counted, firstFew } from "../base/text-format.ts";
 import { format } from "../format/format.ts";
 import { problemLine } from "../model/problem-line.ts";
 import { type TextFile, textIn } from "../workspace/text-files.ts";

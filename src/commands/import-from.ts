@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import { exit, exitCode, UserError } from "../base/exit.ts";
-import { compareTexts } from "../base/text.ts";
+import { compareTexts } from "../base/text-format.ts";
 import type { ForeignChoice, ForeignFile, ForeignImport } from "../import/from/foreign.ts";
 import { importGitlabform } from "../import/from/gitlabform/import.ts";
 import { catalogueOf } from "../model/catalogue.ts";

@@ -1,6 +1,6 @@
 import { type ExitCode, exitCode } from "../base/exit.ts";
 import { printable } from "../base/printable.ts";
-import { firstFew } from "../base/text.ts";
+import { firstFew } from "../base/text-format.ts";
 import { targetFault } from "../model/address.ts";
 import { blockersOf } from "../plan/guards.ts";
 import type { Plan } from "../plan/plan.ts";

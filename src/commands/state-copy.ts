@@ -1,7 +1,7 @@
 import { basename, dirname, resolve } from "node:path";
 import { exit, UserError } from "../base/exit.ts";
 import { printable } from "../base/printable.ts";
-import { counted } from "../base/text.ts";
+import { counted } from "../base/text-format.ts";
 import { durationOf } from "../manifest/duration.ts";
 import { claimFor, newRun } from "../state/claim.ts";
 import { copyState } from "../state/copy.ts";

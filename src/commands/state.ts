@@ -1,6 +1,6 @@
 import { exit } from "../base/exit.ts";
 import { printable } from "../base/printable.ts";
-import { counted } from "../base/text.ts";
+import { counted } from "../base/text-format.ts";
 import { holderText } from "../state/lease.ts";
 import type { Holder } from "../state/lease-store.ts";
 import { type Contents, isShared } from "../state/state.ts";

@@ -1,6 +1,6 @@
 import { dayOf } from "../base/day.ts";
 import { type ExitCode, exit, type UserError } from "../base/exit.ts";
-import { counted } from "../base/text.ts";
+import { counted } from "../base/text-format.ts";
 import { sortedProblems } from "../manifest/problem.ts";
 import { hasErrors, validate } from "../manifest/validate.ts";
 import { bySeverity } from "../model/problem-line.ts";

@@ -1,4 +1,4 @@
-import { quantity, thousands } from "../base/text.ts";
+import { quantity, thousands } from "../base/text-format.ts";
 import { each, type Markup, markup } from "../report/html/markup.ts";
 import type { SyncStatus } from "../state/snapshots/snapshot.ts";
 import type { FleetDay } from "./project-filter.ts";

@@ -1,5 +1,5 @@
 import { UserError } from "../base/exit.ts";
-import { compareTexts } from "../base/text.ts";
+import { compareTexts } from "../base/text-format.ts";
 import { type LiveRuns, liveRuns } from "../state/live-runs.ts";
 import type { RunSummary } from "../state/run-summary.ts";
 import { type FleetIndex, readFleetIndex } from "../state/snapshots/fleet-index.ts";

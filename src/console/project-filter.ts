@@ -1,5 +1,5 @@
 import { memoized } from "../base/memoize.ts";
-import { placeAmong } from "../base/text.ts";
+import { placeAmong } from "../base/text-format.ts";
 import type { ProjectSummary } from "../state/snapshots/shard.ts";
 import { countStatuses, type SyncStatusCounts } from "../state/snapshots/snapshot.ts";
 import type { KnownState } from "./known-state.ts";

@@ -1,6 +1,6 @@
 import integrationsSchema from "../../schemas/integrations.schema.json" with { type: "json" };
 import manifestSchema from "../../schemas/manifest.schema.json" with { type: "json" };
-import { compareTexts } from "../base/text.ts";
+import { compareTexts } from "../base/text-format.ts";
 import { apiVersion, documentKinds } from "../manifest/shape.ts";
 import { dialects } from "../model/dialects.ts";
 import { renamedSchema } from "../model/renamed-schema.ts";

@@ -1,7 +1,7 @@
 import schema from "../../schemas/manifest.schema.json" with { type: "json" };
 import { grouped } from "../base/grouped.ts";
 import { memoized } from "../base/memoize.ts";
-import { compareTexts } from "../base/text.ts";
+import { compareTexts } from "../base/text-format.ts";
 import { unavailable } from "../model/availability.ts";
 import { type Catalogue, catalogueOf } from "../model/catalogue.ts";
 import type { PolicyColumn } from "../model/kind-row.ts";

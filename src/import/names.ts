@@ -1,6 +1,6 @@
 import { takeName } from "../base/free-name.ts";
 import { grouped, groupedAs } from "../base/grouped.ts";
-import { compareTexts } from "../base/text.ts";
+import { compareTexts } from "../base/text-format.ts";
 import { type Catalogue, catalogueOf } from "../model/catalogue.ts";
 import { columnOf, identityOf } from "../model/kinds.ts";
 import type { Project } from "../model/types.ts";

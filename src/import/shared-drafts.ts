@@ -1,6 +1,6 @@
 import { takeName } from "../base/free-name.ts";
 import { grouped } from "../base/grouped.ts";
-import { compareTexts } from "../base/text.ts";
+import { compareTexts } from "../base/text-format.ts";
 import type { Catalogue } from "../model/catalogue.ts";
 import type { Project } from "../model/types.ts";
 import type { Folder, Folders } from "./folders.ts";

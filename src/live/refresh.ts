@@ -1,5 +1,5 @@
 import { inParallel } from "../base/concurrency.ts";
-import { compareTexts } from "../base/text.ts";
+import { compareTexts } from "../base/text-format.ts";
 import type { Reader } from "../client/client.ts";
 import { explained } from "../client/explain-failure.ts";
 import type { CallFailed } from "../client/failure.ts";

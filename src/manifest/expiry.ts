@@ -1,6 +1,6 @@
 import { daysBetween } from "../base/day.ts";
 import { grouped } from "../base/grouped.ts";
-import { firstFew } from "../base/text.ts";
+import { firstFew } from "../base/text-format.ts";
 import type { Problem, Project } from "../model/types.ts";
 import type { Policy } from "./policies.ts";
 import { problemAt } from "./problem.ts";

@@ -1,6 +1,6 @@
 import equal from "fast-deep-equal";
 import { memoized } from "../base/memoize.ts";
-import { compareTexts } from "../base/text.ts";
+import { compareTexts } from "../base/text-format.ts";
 import type { Desired, DesiredProject, Kind, Origin, Problem, Project } from "../model/types.ts";
 import type { PolicyEntry, Stated } from "./entries.ts";
 import { fill } from "./interpolate.ts";

@@ -1,6 +1,6 @@
 import { grouped } from "../base/grouped.ts";
 import { memoized } from "../base/memoize.ts";
-import { compareTexts } from "../base/text.ts";
+import { compareTexts } from "../base/text-format.ts";
 import type { Project } from "../model/types.ts";
 import type { Policy } from "./policies.ts";
 import type { Selector } from "./selector.ts";

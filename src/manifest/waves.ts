@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { compareTexts } from "../base/text.ts";
+import { compareTexts } from "../base/text-format.ts";
 
 /** The end of a wave: a number or a percentage of the changed projects, including earlier waves. */
 export interface Wave {

@@ -1,5 +1,5 @@
 import { isObject } from "../base/json.ts";
-import { thousands } from "../base/text.ts";
+import { thousands } from "../base/text-format.ts";
 
 /**
  * What a successful answer must hold to be an answer, as data: a column of the endpoint table. Anything else is an

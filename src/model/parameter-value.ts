@@ -1,4 +1,4 @@
-import { withoutTrailing } from "../base/text.ts";
+import { withoutTrailing } from "../base/text-format.ts";
 import type { IntegrationParameter } from "./integration.ts";
 import type { Scalar } from "./types.ts";
 

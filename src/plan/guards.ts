@@ -1,4 +1,4 @@
-import { counted, firstFew } from "../base/text.ts";
+import { counted, firstFew } from "../base/text-format.ts";
 import type { Difference } from "../diff/diff.ts";
 import { isRemoval, turnsOff, type Visible } from "../model/removal-changes.ts";
 import type { Change } from "../model/types.ts";

@@ -1,5 +1,5 @@
 import { shellWord } from "../base/shell-word.ts";
-import { counted, firstFew, quantity, thousands } from "../base/text.ts";
+import { counted, firstFew, quantity, thousands } from "../base/text-format.ts";
 import type { Plan, PlanScope } from "./plan.ts";
 
 /** What a plan was limited to, by revision too: `shard 1/8, --target payments/*`; empty for everything. */

@@ -1,4 +1,4 @@
-import { quantity, thousands } from "../base/text.ts";
+import { quantity, thousands } from "../base/text-format.ts";
 import { turnsOff } from "../model/removal-changes.ts";
 import { groupsOf } from "./groups.ts";
 import { type PlannedChange, visibleOf } from "./plan.ts";

@@ -1,4 +1,4 @@
-import { compareTexts } from "../base/text.ts";
+import { compareTexts } from "../base/text-format.ts";
 import type { Difference } from "../diff/diff.ts";
 import { type Catalogue, catalogueOf } from "../model/catalogue.ts";
 import { call, type EndpointName, endpoints } from "../model/endpoints.ts";

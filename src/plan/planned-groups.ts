@@ -1,4 +1,4 @@
-import { quantity } from "../base/text.ts";
+import { quantity } from "../base/text-format.ts";
 import { isListedByCatalogue } from "../model/kinds.ts";
 import { isRemoval, turnsOff } from "../model/removal-changes.ts";
 import type { Action } from "../model/types.ts";

@@ -10,7 +10,7 @@ import {
 } from "../apply/apply.ts";
 import { inParallel } from "../base/concurrency.ts";
 import { UserError } from "../base/exit.ts";
-import { firstFew } from "../base/text.ts";
+import { firstFew } from "../base/text-format.ts";
 import type { Catalogue } from "../model/catalogue.ts";
 import { referencesIn } from "../model/normalise.ts";
 import type { Change, Outcome } from "../model/types.ts";

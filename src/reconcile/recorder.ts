@@ -3,7 +3,7 @@ import type { Outcomes, Watcher } from "../apply/apply.ts";
 import { journalling } from "../apply/journal-watcher.ts";
 import { UserError } from "../base/exit.ts";
 import { shellWord } from "../base/shell-word.ts";
-import { firstFew } from "../base/text.ts";
+import { firstFew } from "../base/text-format.ts";
 import { currentTrace } from "../client/spans.ts";
 import type { Problem } from "../model/types.ts";
 import { withOutcomes } from "../plan/outcomes.ts";

@@ -1,4 +1,4 @@
-import { firstFew } from "../base/text.ts";
+import { firstFew } from "../base/text-format.ts";
 import type { Difference } from "../diff/diff.ts";
 import type { Problem, SecretReference } from "../model/types.ts";
 import { secretsSentBy } from "../plan/make-plan.ts";

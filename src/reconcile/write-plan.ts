@@ -3,7 +3,7 @@ import { afterEarlierRuns } from "../apply/earlier-writes.ts";
 import { stepsOf, type Target } from "../apply/recheck.ts";
 import type { PlanWave } from "../apply/waves.ts";
 import { type AppliedWaves, applyInWaves } from "../apply/waves.ts";
-import { counted } from "../base/text.ts";
+import { counted } from "../base/text-format.ts";
 import type { Reader, Writer } from "../client/client.ts";
 import { inSpan } from "../client/spans.ts";
 import type { Problem } from "../model/types.ts";

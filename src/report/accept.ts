@@ -1,7 +1,7 @@
 import type { Acceptance, Hunk } from "../accept/accept.ts";
 import { knownSecrets } from "../base/known-secrets.ts";
 import { printable } from "../base/printable.ts";
-import { counted } from "../base/text.ts";
+import { counted } from "../base/text-format.ts";
 import { bySeverity } from "../model/problem-line.ts";
 import type { Palette } from "./palette.ts";
 

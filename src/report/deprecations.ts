@@ -1,5 +1,5 @@
 import { printable } from "../base/printable.ts";
-import { counted } from "../base/text.ts";
+import { counted } from "../base/text-format.ts";
 import { type Deprecation, isRemoved } from "../model/deprecations.ts";
 import { compareReleases } from "../model/releases.ts";
 import type { Finding } from "../scan/scan.ts";

@@ -1,5 +1,5 @@
 import { printable } from "../base/printable.ts";
-import { counted } from "../base/text.ts";
+import { counted } from "../base/text-format.ts";
 import { failureOf } from "./failure.ts";
 import { type Level, type ReviewFinding, reviewFindings } from "./findings.ts";
 import type { FindingRenderer } from "./report.ts";

@@ -1,6 +1,6 @@
 import { grouped, groupedAs } from "../base/grouped.ts";
 import { printable } from "../base/printable.ts";
-import { counted } from "../base/text.ts";
+import { counted } from "../base/text-format.ts";
 import type { Draft } from "../import/policy.ts";
 import { addressOf } from "../model/address.ts";
 import { catalogueOf } from "../model/catalogue.ts";

@@ -1,5 +1,5 @@
 import { printable } from "../base/printable.ts";
-import { counted } from "../base/text.ts";
+import { counted } from "../base/text-format.ts";
 import type { JournalLine } from "../state/journal-entry.ts";
 import type { Palette } from "./palette.ts";
 

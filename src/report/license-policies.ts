@@ -1,5 +1,5 @@
 import { grouped } from "../base/grouped.ts";
-import { compareTexts, counted } from "../base/text.ts";
+import { compareTexts, counted } from "../base/text-format.ts";
 import { compareReleases } from "../model/releases.ts";
 import type { Project } from "../model/types.ts";
 import { matchedNames } from "./spdx-names.ts";

@@ -1,5 +1,5 @@
 import { grouped } from "../base/grouped.ts";
-import { counted } from "../base/text.ts";
+import { counted } from "../base/text-format.ts";
 import type { Action } from "../model/types.ts";
 import type { Groupable } from "../plan/groups.ts";
 import type { PlannedChange } from "../plan/plan.ts";

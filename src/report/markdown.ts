@@ -1,4 +1,4 @@
-import { counted } from "../base/text.ts";
+import { counted } from "../base/text-format.ts";
 import type { ReportedProblem } from "../model/problem-line.ts";
 import type { Action } from "../model/types.ts";
 import { objectionGroups } from "../plan/guards.ts";

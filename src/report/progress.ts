@@ -1,4 +1,4 @@
-import { counted, thousands } from "../base/text.ts";
+import { counted, thousands } from "../base/text-format.ts";
 import type { RunProgress, Stage } from "../state/run-progress.ts";
 import { remainingText } from "./moves.ts";
 

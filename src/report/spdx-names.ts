@@ -1,5 +1,5 @@
 import table from "../../schemas/spdx-licenses.json" with { type: "json" };
-import { firstFew } from "../base/text.ts";
+import { firstFew } from "../base/text-format.ts";
 
 const names = new Map(Object.entries(table.names).map(([id, name]) => [id.toLowerCase(), name]));
 

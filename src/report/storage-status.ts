@@ -1,5 +1,5 @@
 import { printable } from "../base/printable.ts";
-import { firstFew } from "../base/text.ts";
+import { firstFew } from "../base/text-format.ts";
 import type { RepositoryKind } from "../model/repository-kinds.ts";
 import type { Remainder } from "../storage/status.ts";
 import type { Palette } from "./palette.ts";

@@ -1,6 +1,6 @@
 import { grouped } from "../base/grouped.ts";
 import { printable } from "../base/printable.ts";
-import { firstFew, wrapped } from "../base/text.ts";
+import { firstFew, wrapped } from "../base/text-format.ts";
 import { isReference } from "../model/normalise.ts";
 import type { Action, Call, Fields, Value } from "../model/types.ts";
 import type { PlannedChange } from "../plan/plan.ts";

@@ -1,6 +1,6 @@
 import { printable } from "../base/printable.ts";
 import { shellWord } from "../base/shell-word.ts";
-import { counted, thousands } from "../base/text.ts";
+import { counted, thousands } from "../base/text-format.ts";
 import { objectionGroups } from "../plan/guards.ts";
 import { creationText, scopeText, waveLines } from "../plan/heading.ts";
 import { type Highlight, highlightLine, highlightsOf } from "../plan/highlights.ts";

@@ -1,4 +1,4 @@
-import { quantity, thousands } from "../base/text.ts";
+import { quantity, thousands } from "../base/text-format.ts";
 import { catalogueOf } from "../model/catalogue.ts";
 import { sectionNameOf } from "../model/kinds.ts";
 import { detailLines, loosening } from "../plan/highlights.ts";

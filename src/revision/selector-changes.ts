@@ -1,4 +1,4 @@
-import { counted, firstFew } from "../base/text.ts";
+import { counted, firstFew } from "../base/text-format.ts";
 import type { Policy } from "../manifest/policies.ts";
 import { matchingLayers } from "../manifest/selection.ts";
 import type { Selector } from "../manifest/selector.ts";

@@ -1,4 +1,4 @@
-import { withoutTrailing } from "../base/text.ts";
+import { withoutTrailing } from "../base/text-format.ts";
 import { endpoints } from "../model/endpoints.ts";
 import { repositoryKinds } from "../model/repository-kinds.ts";
 import type { JournalLine } from "../state/journal-entry.ts";

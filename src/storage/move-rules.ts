@@ -1,4 +1,4 @@
-import { counted } from "../base/text.ts";
+import { counted } from "../base/text-format.ts";
 import type { StorageMigration } from "../manifest/migrations.ts";
 import { needsDirectFetch, tierIncludes } from "../model/availability.ts";
 import { compareReleases } from "../model/releases.ts";

@@ -1,5 +1,5 @@
 import { digestOf } from "../base/json.ts";
-import { counted, firstFew } from "../base/text.ts";
+import { counted, firstFew } from "../base/text-format.ts";
 import type { Reader } from "../client/client.ts";
 import { explained } from "../client/explain-failure.ts";
 import { CallFailed } from "../client/failure.ts";

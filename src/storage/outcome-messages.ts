@@ -1,4 +1,4 @@
-import { counted, firstFew } from "../base/text.ts";
+import { counted, firstFew } from "../base/text-format.ts";
 import { repositoryKinds } from "../model/repository-kinds.ts";
 import type { Problem } from "../model/types.ts";
 import { type Move, movesFailed } from "./moves.ts";

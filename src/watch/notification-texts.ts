@@ -1,5 +1,5 @@
 import { printable } from "../base/printable.ts";
-import { quantity } from "../base/text.ts";
+import { quantity } from "../base/text-format.ts";
 import type { NotifyEvent } from "../manifest/notify.ts";
 import type { ReportedProblem } from "../model/problem-line.ts";
 

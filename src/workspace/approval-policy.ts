@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import schema from "../../schemas/approvals.schema.json" with { type: "json" };
 import { compile } from "../base/schema.ts";
-import { counted } from "../base/text.ts";
+import { counted } from "../base/text-format.ts";
 import { isWithinReach } from "../git/within-reach.ts";
 import { durationOf } from "../manifest/duration.ts";
 import { parseChecked } from "../model/checked-yaml.ts";

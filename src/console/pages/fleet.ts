@@ -1,4 +1,4 @@
-import { quantity, thousands } from "../../base/text.ts";
+import { quantity, thousands } from "../../base/text-format.ts";
 import { each, type Markup, markup } from "../../report/html/markup.ts";
 import type { FleetIndex } from "../../state/snapshots/fleet-index.ts";
 import type { ProjectSummary } from "../../state/snapshots/shard.ts";

@@ -1,4 +1,4 @@
-import { compareTexts, quantity } from "../../base/text.ts";
+import { compareTexts, quantity } from "../../base/text-format.ts";
 import { addressMatcher, addressOf } from "../../model/address.ts";
 import type { Catalogue } from "../../model/catalogue.ts";
 import type { Action, Desired, Fields } from "../../model/types.ts";

@@ -1,5 +1,5 @@
 import { shellWord } from "../../base/shell-word.ts";
-import { quantity, thousands } from "../../base/text.ts";
+import { quantity, thousands } from "../../base/text-format.ts";
 import { each, type Markup, markup } from "../../report/html/markup.ts";
 import { dataLinks, type ListPart, pager } from "../layout.ts";
 import { age, href, moment } from "../markup.ts";

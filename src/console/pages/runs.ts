@@ -1,4 +1,4 @@
-import { quantity, thousands } from "../../base/text.ts";
+import { quantity, thousands } from "../../base/text-format.ts";
 import { each, type Markup, markup } from "../../report/html/markup.ts";
 import type { LiveRuns } from "../../state/live-runs.ts";
 import type { RunSummary } from "../../state/run-summary.ts";

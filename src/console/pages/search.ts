@@ -1,4 +1,4 @@
-import { quantity } from "../../base/text.ts";
+import { quantity } from "../../base/text-format.ts";
 import { each, type Markup, markup } from "../../report/html/markup.ts";
 import type { RunSummary } from "../../state/run-summary.ts";
 import type { ProjectSummary } from "../../state/snapshots/shard.ts";

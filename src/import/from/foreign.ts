@@ -1,5 +1,5 @@
 import { grouped } from "../../base/grouped.ts";
-import { counted } from "../../base/text.ts";
+import { counted } from "../../base/text-format.ts";
 import { type Catalogue, catalogueOf } from "../../model/catalogue.ts";
 import { policySections } from "../../model/kinds.ts";
 import type { Place, Platform, Problem } from "../../model/types.ts";

@@ -1,4 +1,4 @@
-import { counted } from "../../base/text.ts";
+import { counted } from "../../base/text-format.ts";
 import { turnsOff } from "../../model/removal-changes.ts";
 import type { Objection } from "../guards.ts";
 import { type Plan, visibleOf } from "../plan.ts";

@@ -1,4 +1,4 @@
-import { firstFew } from "../../base/text.ts";
+import { firstFew } from "../../base/text-format.ts";
 import { isExpired } from "../../manifest/expiry.ts";
 import { problemAt } from "../../manifest/problem.ts";
 import type { PlanRule } from "../../manifest/rules.ts";

@@ -1,4 +1,4 @@
-import { firstFew, quantity } from "../../base/text.ts";
+import { firstFew, quantity } from "../../base/text-format.ts";
 import { catalogueOf } from "../../model/catalogue.ts";
 import { sectionNameOf } from "../../model/kinds.ts";
 import { type ChangeGroup, type Groupable, groupsOf } from "../../plan/groups.ts";

@@ -1,4 +1,4 @@
-import { counted } from "../../base/text.ts";
+import { counted } from "../../base/text-format.ts";
 import { longestMarkdown } from "../markdown.ts";
 import { code, fitting, heading, row } from "../markdown-text.ts";
 import { shown } from "../text-changes.ts";

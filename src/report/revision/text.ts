@@ -1,5 +1,5 @@
 import { printable } from "../../base/printable.ts";
-import { counted } from "../../base/text.ts";
+import { counted } from "../../base/text-format.ts";
 import type { RevisionAction } from "../../revision/compare-projects.ts";
 import { settingText } from "../../revision/notices.ts";
 import type { Palette } from "../palette.ts";

@@ -1,4 +1,4 @@
-import { compareTexts } from "../../base/text.ts";
+import { compareTexts } from "../../base/text-format.ts";
 import { kept, maxReadRuns, readCommands } from "../retention.ts";
 import { type RunSummary, summaryIn } from "../run-summary.ts";
 import type { Runs } from "../state.ts";

@@ -1,5 +1,5 @@
 import { grouped } from "../../base/grouped.ts";
-import { compareTexts } from "../../base/text.ts";
+import { compareTexts } from "../../base/text-format.ts";
 import { kept } from "../retention.ts";
 import type { Shards } from "../state.ts";
 import { differencesAfter } from "./differences.ts";

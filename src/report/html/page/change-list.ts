@@ -1,4 +1,4 @@
-import { thousands } from "../../../base/text.ts";
+import { thousands } from "../../../base/text-format.ts";
 import type { PlannedChange } from "../../../plan/plan.ts";
 import { actionOf, actions, buildDetail, changeRow } from "./change-row.ts";
 import { element, part } from "./dom.ts";

@@ -1,4 +1,4 @@
-import { quantity } from "../../../base/text.ts";
+import { quantity } from "../../../base/text-format.ts";
 import type { Action, Outcome, Place, Value } from "../../../model/types.ts";
 import { minuteText } from "../../../plan/heading.ts";
 import type { PlannedChange } from "../../../plan/plan.ts";

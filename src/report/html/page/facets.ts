@@ -1,4 +1,4 @@
-import { thousands } from "../../../base/text.ts";
+import { thousands } from "../../../base/text-format.ts";
 import type { PlannedChange, Summary } from "../../../plan/plan.ts";
 import { actions, symbols } from "./change-row.ts";
 import { button, decoration, element, part } from "./dom.ts";

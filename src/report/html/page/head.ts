@@ -1,4 +1,4 @@
-import { quantity, thousands } from "../../../base/text.ts";
+import { quantity, thousands } from "../../../base/text-format.ts";
 import { minuteText, scopeText } from "../../../plan/heading.ts";
 import type { Plan } from "../../../plan/plan.ts";
 import { element, part } from "./dom.ts";

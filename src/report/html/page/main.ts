@@ -1,4 +1,4 @@
-import { quantity, thousands } from "../../../base/text.ts";
+import { quantity, thousands } from "../../../base/text-format.ts";
 import type { Plan } from "../../../plan/plan.ts";
 import { inSections, revealOnly, showChanges, startList } from "./change-list.ts";
 import { element, input, part } from "./dom.ts";

@@ -1,4 +1,4 @@
-import { quantity } from "../../../base/text.ts";
+import { quantity } from "../../../base/text-format.ts";
 
 /** Text with escapes for invisible characters, which could hide a part of a value or show it in another order. */
 export function visible(text: string): string {
