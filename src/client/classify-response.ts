@@ -4,7 +4,7 @@ import type { Broken, Headers, Received } from "./exchange.ts";
 import { CallFailed, type FailureFacts } from "./failure.ts";
 import type { Answer } from "./reader.ts";
 import { isLocked, isPermanent, isTransient, mayHaveActed } from "./retry.ts";
-import { oneLine, wordsOf, wordsOfText } from "./server-message.ts";
+import { oneLine, serverMessageIn, serverMessageInText } from "./server-message.ts";
 
 /** What is known of an attempt before its end. */
 export interface Attempt {
@@ -57,7 +57,7 @@ function fitting(attempt: Attempt, reply: FullAnswer, clean: (text: string) => s
   const { status, body } = reply;
   const misfit = attempt.answer && shapeFault(attempt.answer, status, body);
   if (misfit === undefined) return reply;
-  const words = isError(body) ? oneLine(clean(wordsOf(body) ?? "")) : "";
+  const words = isError(body) ? oneLine(clean(serverMessageIn(body) ?? "")) : "";
   return failed(attempt, {
     kind: "shape",
     what: `answered ${status} ${misfit}${words ? ` ("${words}")` : ""}`,
@@ -75,7 +75,7 @@ function requestIdOf(headers: Headers, clean: (text: string) => string): string 
 
 function refused(attempt: Attempt, { status, text }: Received, clean: (text: string) => string): CallFailed {
   const body = parsed(text);
-  const words = oneLine(body === undefined ? wordsOfText(text, clean) : clean(wordsOf(body) ?? ""));
+  const words = oneLine(body === undefined ? serverMessageInText(text, clean) : clean(serverMessageIn(body) ?? ""));
   if (status === 401) return unauthorized(attempt, words);
   const passing = isTransient(status, words);
   if (!passing && status < 500 && isPage(text)) return notJson(attempt, status, "a web page", words);
@@ -142,7 +142,7 @@ function unreadable(attempt: Attempt, { status, text }: Received, clean: (text: 
     const what = `answered ${status} with truncated JSON`;
     return failed(attempt, { kind: "cut", what, passing: true, acted: true });
   }
-  const words = oneLine(wordsOfText(text, clean));
+  const words = oneLine(serverMessageInText(text, clean));
   return notJson(attempt, status, isPage(text) ? "a web page" : "text", words);
 }
 

@@ -59,10 +59,10 @@ function notAList({ method, path }: Call, url: string, status: number, what: str
 }
 
 function queryOf(parameters: Fields): PageQuery {
-  return Object.fromEntries(Object.entries(parameters).map(([name, value]) => [name, textOf(value)]));
+  return Object.fromEntries(Object.entries(parameters).map(([name, value]) => [name, queryText(value)]));
 }
 
-function textOf(value: Value): string {
+function queryText(value: Value): string {
   if (typeof value === "object" && value !== null) throw new RangeError("a query carries no secret");
   return String(value ?? "");
 }

@@ -9,7 +9,7 @@ const mostEntries = 20;
 const silent: ReadonlySet<string> = new Set(["message", "error", "base"]);
 
 /** What an error body says, or the start of it: `message`, else `error`, each a string, a list or an object (platform errors). */
-export function wordsOf(body: unknown): string | undefined {
+export function serverMessageIn(body: unknown): string | undefined {
   return saidIn(body)?.slice(0, longestRead);
 }
 
@@ -23,7 +23,7 @@ function saidIn(body: unknown): string | undefined {
 }
 
 /** What a body that is not JSON says: a page's title, else its text. Secrets go first, since they may look like tags. */
-export function wordsOfText(text: string, clean: (text: string) => string): string {
+export function serverMessageInText(text: string, clean: (text: string) => string): string {
   const start = clean(text.slice(0, longestRead));
   const title = /<title[^>]{0,200}>([^<]{1,500})/i.exec(start)?.[1];
   return title ?? start.replace(/<[^<>]*>/g, " ");

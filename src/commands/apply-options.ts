@@ -20,7 +20,7 @@ export function optionOf(name: string): string {
  */
 export function commandAgain({ yes, waves, shard, ...options }: Options<"apply">, saved: Saved | undefined): string {
   const given = (names: readonly (typeof kept)[number][]) =>
-    names.flatMap((name) => wordsOf(name === "C" ? "-C" : optionOf(name), options[name])).join("");
+    names.flatMap((name) => argumentsFor(name === "C" ? "-C" : optionOf(name), options[name])).join("");
   const staged = `${given(kept)}${waves ? ` --waves ${waves.map(waveText).join(",")}` : ""}`;
   if (saved?.savedRun !== undefined) {
     return `evenkeel plan --save${given(ofPlan)}, then evenkeel apply --plan RUN${staged}`;
@@ -30,7 +30,7 @@ export function commandAgain({ yes, waves, shard, ...options }: Options<"apply">
     return `evenkeel plan --out ${file}${given(ofPlan)} && evenkeel apply ${file}${staged}`;
   }
   const part = typeof shard === "object" ? `${shard.index}/${shard.total}` : shard;
-  return `evenkeel apply${wordsOf("--shard", part).join("")}${staged}${yes ? " --yes" : ""}`;
+  return `evenkeel apply${argumentsFor("--shard", part).join("")}${staged}${yes ? " --yes" : ""}`;
 }
 
 /** Options that decide what is changed and by whom, and what is said of it elsewhere. */
@@ -54,7 +54,10 @@ const kept = [
 /** Those that a plan needs too which is made again. */
 const ofPlan = ["C", "workers"] as const;
 
-function wordsOf(flag: string, value: string | number | boolean | readonly string[] | undefined): readonly string[] {
+function argumentsFor(
+  flag: string,
+  value: string | number | boolean | readonly string[] | undefined,
+): readonly string[] {
   if (value === undefined || value === false) return [];
   if (value === true) return [` ${flag}`];
   return [value].flat().map((each) => ` ${flag} ${shellWord(String(each))}`);

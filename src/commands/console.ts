@@ -22,7 +22,7 @@ export const run: Run<Options<"console">> = async (terminal, options) => {
   await using state = await watching(() => openState({ root: folder, name, env }));
   const workspace = name ?? folder;
   const catalogue = catalogueOf(server.dialect);
-  const failed = (error: unknown) => terminal.warn(printable(`internal error: ${wordsOf(error, env)}`));
+  const failed = (error: unknown) => terminal.warn(printable(`internal error: ${describeError(error, env)}`));
   const { url, close } = await listen(host, port, { state, access, env, folder, catalogue, workspace, failed });
   terminal.listen();
   terminal.print(`listening on ${url}`);
@@ -31,7 +31,7 @@ export const run: Run<Options<"console">> = async (terminal, options) => {
   return exit.done;
 };
 
-function wordsOf(error: unknown, { EVENKEEL_DEBUG }: Readonly<Record<string, string | undefined>>): string {
+function describeError(error: unknown, { EVENKEEL_DEBUG }: Readonly<Record<string, string | undefined>>): string {
   if (!(error instanceof Error)) return String(error);
   return EVENKEEL_DEBUG === "1" ? (error.stack ?? error.message) : error.message;
 }

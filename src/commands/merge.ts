@@ -51,7 +51,10 @@ async function merging(
   });
   printProblems(terminal, plan);
   if (options.out) writeTo(terminal, options.out, json);
-  write({ text: () => (compared ? textOf(terminal, plan) : ""), json: () => json }, { plan, exitCode: code, compared });
+  write(
+    { text: () => (compared ? mergedPlanText(terminal, plan) : ""), json: () => json },
+    { plan, exitCode: code, compared },
+  );
   return code;
 }
 
@@ -63,6 +66,6 @@ function outcomesIn({ resource_changes: changes }: Plan): ReadonlyMap<string, Ou
   return new Map(changes.flatMap(({ address, outcome }) => (outcome ? [[address, outcome] as const] : [])));
 }
 
-function textOf({ palette }: Terminal, plan: Plan): string {
+function mergedPlanText({ palette }: Terminal, plan: Plan): string {
   return plan.summary.outcomes ? outcomesText(plan, palette) : planText(plan, palette);
 }

@@ -87,7 +87,7 @@ function counting(
       counts.tried += spans.length;
       exporter.export(spans, (result) => {
         if (result.code === 0) counts.sent += spans.length;
-        else failed(wordsOf(result.error));
+        else failed(describeExportError(result.error));
         done(result);
       });
     },
@@ -97,7 +97,7 @@ function counting(
 }
 
 /** A collector's own words stay out of it. */
-function wordsOf(error: (Error & { readonly code?: string | number }) | undefined): string {
+function describeExportError(error: (Error & { readonly code?: string | number }) | undefined): string {
   if (typeof error?.code === "number") return `it answered ${error.code}`;
   if (error?.code === "ECONNREFUSED") return "connection refused";
   return error?.code ?? "no answer in time";

@@ -44,13 +44,13 @@ async function started(options: ServerOptions & Pick<Options<"serve">, "host" | 
 }
 
 function readSeed(terminal: Terminal, file: string, dialect: string): Seed {
-  const parsed = parseSeed(textOf(terminal, file), file, catalogueOf(dialect));
+  const parsed = parseSeed(readNamedFile(terminal, file), file, catalogueOf(dialect));
   if ("seed" in parsed) return parsed.seed;
   throw new UserError(problemsOf(parsed.problems));
 }
 
 function readChaos(terminal: Terminal, file: string): readonly ChaosRule[] {
-  const parsed = parseChaos(textOf(terminal, file), file);
+  const parsed = parseChaos(readNamedFile(terminal, file), file);
   if ("chaos" in parsed) return parsed.chaos;
   throw new UserError(problemsOf(parsed.problems));
 }
@@ -59,7 +59,7 @@ function problemsOf(problems: readonly Problem[]): string {
   return problems.map(problemLine).join("\n");
 }
 
-function textOf({ cwd }: Terminal, file: string): string {
+function readNamedFile({ cwd }: Terminal, file: string): string {
   try {
     return readFileSync(resolve(cwd, file), "utf8");
   } catch (error) {

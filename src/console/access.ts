@@ -37,7 +37,7 @@ function tokenOf(env: Environment): string | undefined {
   const { direct, file } = valueOrFile(env, "EVENKEEL_CONSOLE_TOKEN", exit.usage);
   if (direct === "" || file === "") throw new UserError(emptyToken, exit.usage);
   if (direct) return learnt(direct, "EVENKEEL_CONSOLE_TOKEN");
-  return file ? learnt(textOf(file).trim(), "the file that EVENKEEL_CONSOLE_TOKEN_FILE names") : undefined;
+  return file ? learnt(readTokenFile(file).trim(), "the file that EVENKEEL_CONSOLE_TOKEN_FILE names") : undefined;
 }
 
 const emptyToken =
@@ -52,7 +52,7 @@ function learnt(token: string, source: string): string {
   throw new UserError(`${source} has ${token.length} characters; expected ${shortest} at least`, exit.usage);
 }
 
-function textOf(file: string): string {
+function readTokenFile(file: string): string {
   try {
     return readFileSync(file, "utf8");
   } catch (error) {

@@ -44,7 +44,7 @@ function arranged(source: Lined, map: YAMLMap, order: Order, tailIn: (behind: st
   const last = blocks.at(-1);
   if (!first || !last) return undefined;
   const inner = new Map(blocks.map((block) => [block, innerOf(source, block, order)]));
-  const texts = new Map(blocks.map((block) => [block, textOf(source, block, inner.get(block))]));
+  const texts = new Map(blocks.map((block) => [block, blockText(source, block, inner.get(block))]));
   const sorted = inOrder(blocks, order);
   const moved = sorted[0] === first ? texts : withMovedGap(texts, first, sorted[0] ?? first);
   const tail = tailIn(source.text.slice(last.to));
@@ -85,7 +85,7 @@ function innerOf(source: Lined, { key, pair: { value } }: Block, order: Order): 
   return below && isMap(value) ? arranged(source, value, below, () => "") : undefined;
 }
 
-function textOf({ text }: Lined, { from, to }: Block, inner: Arranged | undefined): string {
+function blockText({ text }: Lined, { from, to }: Block, inner: Arranged | undefined): string {
   if (!inner) return text.slice(from, to);
   return text.slice(from, inner.from) + inner.text + text.slice(inner.to, to);
 }

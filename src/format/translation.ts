@@ -40,10 +40,10 @@ function translated(before: Catalogue, after: Catalogue): Translation {
   const [was, is] = [before, after].map(({ integrations }) => [...integrations.keys()]);
   const pairs = (was ?? []).map((slug, index) => [slug, is?.[index] ?? slug] as const);
   const changed = pairs.filter(([one, other]) => one !== other && !after.integrations.has(one));
-  const slugs = new Map([...wordsOf(after), ...changed]);
+  const slugs = new Map([...renamesIn(after), ...changed]);
   const parameters = [...slugs, ...after.integrations.keys()].map((each): [string, Words] => {
     const [slug, own] = typeof each === "string" ? [each, each] : each;
-    return [slug, wordsOf(after.integrations.get(own))];
+    return [slug, renamesIn(after.integrations.get(own))];
   });
   const implicit = pairs.flatMap(([one, other]): [string, ImplicitValues][] => {
     const [left, right] = [before.integrations.get(one), after.integrations.get(other)];
@@ -76,6 +76,6 @@ export function translatedResource<Each extends Resource>(resource: Each, names:
   return { ...resource, key: renamedKey, ...identity, fields: Object.fromEntries([...before, ...renamed]) };
 }
 
-function wordsOf(named: Pick<Catalogue, "foreignNames"> | undefined): Words {
+function renamesIn(named: Pick<Catalogue, "foreignNames"> | undefined): Words {
   return new Map([...(named?.foreignNames ?? [])].map(([word, { name }]) => [word, name]));
 }

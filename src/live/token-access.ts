@@ -107,7 +107,7 @@ async function readableBy(reader: Reader, project: string): Promise<true | strin
 
 function userIn(row: Row | undefined): TokenUser | null {
   if (typeof row?.username !== "string") return null;
-  return { username: row.username, name: textOf(row.name), isAdministrator: row.is_admin === true };
+  return { username: row.username, name: stringOrNull(row.name), isAdministrator: row.is_admin === true };
 }
 
 function scopesIn(row: Row | undefined): readonly string[] | null {
@@ -115,16 +115,16 @@ function scopesIn(row: Row | undefined): readonly string[] | null {
 }
 
 function tokenIn(row: Row | undefined): TokenAccess["token"] {
-  return row ? { name: textOf(row.name), expiresAt: textOf(row.expires_at) } : null;
+  return row ? { name: stringOrNull(row.name), expiresAt: stringOrNull(row.expires_at) } : null;
 }
 
-function textOf(value: unknown): string | null {
+function stringOrNull(value: unknown): string | null {
   return typeof value === "string" ? value : null;
 }
 
 /** A member by itself or of the project's group: the higher of both counts. */
 function projectIn(row: Row | undefined): Pick<ProjectAccess, "level"> & Partial<ProjectAccess> {
-  const path = textOf(row?.path_with_namespace);
+  const path = stringOrNull(row?.path_with_namespace);
   const permissions = isObject(row?.permissions) ? Object.values(row.permissions) : null;
   const levels = permissions?.map((each) => (isObject(each) ? Number(each.access_level) || 0 : 0));
   return { ...(path && { path }), level: levels ? Math.max(0, ...levels) : null };

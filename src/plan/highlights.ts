@@ -78,7 +78,7 @@ export function detailLines<Each extends Pick<PlannedChange, "project">>(
   changes: readonly Each[],
   word: (change: Each) => string,
 ): readonly string[] {
-  return firstOf(wordsOf(changes, word));
+  return firstOf(groupedDetails(changes, word));
 }
 
 function firstOf(words: readonly string[]): readonly string[] {
@@ -86,7 +86,7 @@ function firstOf(words: readonly string[]): readonly string[] {
   return more > 1 ? [...words.slice(0, mostDetails), `${thousands(more)} more`] : words;
 }
 
-function wordsOf<Each extends Pick<PlannedChange, "project">>(
+function groupedDetails<Each extends Pick<PlannedChange, "project">>(
   changes: readonly Each[],
   word: (change: Each) => string,
 ): string[] {

@@ -86,7 +86,7 @@ export function validated(loaded: Loaded, request: Request): Checked {
   if (!isDay(today))
     throw new UserError(`expected a date that exists, such as 2027-06-30, got ${JSON.stringify(today)}`);
   const { policies, expired, rules, problems, plaintext } = validate(loaded, today);
-  for (const word of wordsOfPaths(policies)) knownSecrets.spare(word);
+  for (const word of pathWords(policies)) knownSecrets.spare(word);
   const secrets = createSecrets({ env, root, plaintext, providers: loaded.providers, debug: request.debug });
   const file = hasErrors(loaded.problems) || keepsLedgerInState(workspace) ? undefined : workspace.ledger;
   const ledger = file
@@ -115,7 +115,7 @@ export function validated(loaded: Loaded, request: Request): Checked {
 }
 
 /** A hook of a team often ends in the team's name, which no message about its projects can do without. */
-function wordsOfPaths(policies: Validated["policies"]): ReadonlySet<string> {
+function pathWords(policies: Validated["policies"]): ReadonlySet<string> {
   return new Set(policies.flatMap(({ projects }) => projects.flatMap(({ written }) => String(written).split("/"))));
 }
 

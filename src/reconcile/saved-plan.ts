@@ -31,7 +31,7 @@ import { movesAgain } from "./storage-moves.ts";
  * @throws UserError as {@link readReport}, and for the report of an apply: what it says was done was not done by it.
  */
 export function readPlan(path: string, catalogue = catalogueOf()): Plan {
-  return planIn(textOf(path), path, catalogue);
+  return planIn(readPlanFile(path), path, catalogue);
 }
 
 /**
@@ -39,7 +39,7 @@ export function readPlan(path: string, catalogue = catalogueOf()): Plan {
  * @throws UserError for one of another format, one that was edited, and one that is not what its schema says.
  */
 export function readReport(path: string, catalogue = catalogueOf()): Plan {
-  return reportIn(textOf(path), path, catalogue);
+  return reportIn(readPlanFile(path), path, catalogue);
 }
 
 function planIn(text: string, path: string, catalogue: Catalogue): Plan {
@@ -88,7 +88,7 @@ function twiceIn({ resource_changes: changes }: Plan): string | undefined {
   return twice && `${twice.address} is listed twice`;
 }
 
-function textOf(path: string): string {
+function readPlanFile(path: string): string {
   try {
     return readFileSync(path, "utf8");
   } catch (error) {

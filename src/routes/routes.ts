@@ -72,7 +72,7 @@ function destinationOf(listener: Listener, { event }: EventDetails): Destination
   const own = columns.filter((column) => "event" in column && column.event === event);
   const shared = columns.filter((column) => !("event" in column));
   for (const { name, list } of [...own, ...shared]) {
-    const text = textOf(listener, name);
+    const text = fieldText(listener, name);
     if (text) return { channel: text, recipients: list ? partsOf(text, list) : [text], words: `to ${name}` };
   }
   const words = shared.map(({ name }) => `${name} is not ${listener.source}`).join("; ");
@@ -84,7 +84,7 @@ function partsOf(text: string, list: "comma" | "whitespace"): string[] {
   return parts.map((part) => part.trim()).filter(Boolean);
 }
 
-function textOf({ fields }: Listener, name: string): string {
+function fieldText({ fields }: Listener, name: string): string {
   const value = fields[name] ?? "";
   return isReference(value) ? `(secret ${value.secret})` : String(value);
 }

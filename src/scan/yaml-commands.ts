@@ -31,10 +31,10 @@ function wordsAsCommand(entry: YamlEntry, text: string): readonly Command[] {
   const head = argumentKeys[String(path.at(-1))] ?? "";
   const before = head === "" ? undefined : valueAt(holder, head);
   if (!before && !isSeq(value)) return commandsOfScalar(value, text);
-  return [commandOf([...wordsOf(before, text), ...wordsOf(value, text)])];
+  return [commandOf([...commandWords(before, text), ...commandWords(value, text)])];
 }
 
-function wordsOf(value: Node | null | undefined, text: string): Word[] {
+function commandWords(value: Node | null | undefined, text: string): Word[] {
   if (isSeq(value)) return value.items.flatMap((item) => wordOf(item, text));
   return value ? commandsOfScalar(value, text).flatMap(({ words }) => words) : [];
 }

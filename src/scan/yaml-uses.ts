@@ -83,7 +83,8 @@ function holds(entry: YamlEntry, detection: YamlDetection): boolean {
   if (matches && !patternOf(matches).test(stringOf(value) ?? "")) return false;
   if (only && isMap(value) && !value.items.every(({ key: inner }) => only.includes(nameOf(inner)))) return false;
   if (has && !scalarKeysOf({ value, resolver }).some((name) => has.includes(name))) return false;
-  if (Object.entries(unless).some(([name, values]) => isOneOf(textOf({ value, resolver }, name), values))) return false;
+  if (Object.entries(unless).some(([name, values]) => isOneOf(resolvedText({ value, resolver }, name), values)))
+    return false;
   const isBeside = ([name, pattern]: [string, string]) =>
     patternOf(pattern).test(stringOf(valueAt(entry.holder, name)) ?? "");
   if (!Object.entries(beside).every(isBeside)) return false;
@@ -111,7 +112,7 @@ function scalarKeysOf({ value, resolver }: Resolved): readonly string[] {
 }
 
 /** The text of a key, including merged ones. */
-function textOf({ value, resolver }: Resolved, name: string): string | undefined {
+function resolvedText({ value, resolver }: Resolved, name: string): string | undefined {
   const pair = isMap(value) ? resolver.pairs(value).find(({ key }) => nameOf(key) === name) : undefined;
   return pair && (stringOf(pair.value) ?? "");
 }

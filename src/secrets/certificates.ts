@@ -22,8 +22,8 @@ export function readIdentity(env: Readonly<Record<string, string | undefined>>):
   const { [names.cert]: certPath, [names.key]: keyPath } = env;
   if (!certPath && !keyPath) return undefined;
   if (!certPath || !keyPath) throw new UserError(halfText(certPath ? "cert" : "key", certPath ? "key" : "cert"));
-  const cert = textOf(names.cert, certPath, readCertificates(resolve(certPath)));
-  const key = textOf(names.key, keyPath, readPem(resolve(keyPath)));
+  const cert = pemText(names.cert, certPath, readCertificates(resolve(certPath)));
+  const key = pemText(names.key, keyPath, readPem(resolve(keyPath)));
   const objection = objectionTo(cert, key);
   if (objection) throw new UserError(`${names.key} names ${keyPath}, ${objection}`);
   return { cert, key };
@@ -33,7 +33,7 @@ function halfText(set: keyof typeof names, unset: keyof typeof names): string {
   return `${names[set]} is set and ${names[unset]} is not; a client certificate needs both, as paths of PEM files`;
 }
 
-function textOf(variable: string, path: string, pem: Pem): string {
+function pemText(variable: string, path: string, pem: Pem): string {
   if ("why" in pem) throw new UserError(`${variable} names ${path}, which ${pem.why}`);
   return pem.text;
 }

@@ -79,7 +79,7 @@ export function ownCredentials(env: Environment, root: string): OwnCredentials {
 
 function textsOf(env: Environment, root: string): readonly string[] {
   const stated = Object.entries(inVariables).flatMap(([name, read]) => read(env[name] ?? ""));
-  const filed = filesOf(env, root).flatMap(({ path, read }) => read(textOf(path)));
+  const filed = filesOf(env, root).flatMap(({ path, read }) => read(credentialIn(path)));
   const beside = usesDatabase(env) ? [env.PGPASSWORD] : [];
   return [...new Set([...usedCredentials(), ...stated, ...filed, ...beside].flatMap((text) => text?.trim() || []))];
 }
@@ -99,7 +99,7 @@ function filesOf(env: Environment, root: string): readonly CredentialFile[] {
     Object.entries(inHome).map(([name, read]): CredentialFile => ({ path: join(home, name), read })),
   );
   const { EVENKEEL_STATE_FILE: stateFile } = env;
-  const addresses = [env.EVENKEEL_STATE, stateFile && textOf(resolve(stateFile)), env.EVENKEEL_QUEUE];
+  const addresses = [env.EVENKEEL_STATE, stateFile && credentialIn(resolve(stateFile)), env.EVENKEEL_QUEUE];
   const keys = addresses.flatMap(keyFileIn);
   return [
     { path: join(root, ".evenkeel", "ledger.key"), read: whole },
@@ -131,7 +131,7 @@ function isSame(path: string, { device, file }: FileIdentity): boolean {
   return stat !== undefined && stat.dev === device && stat.ino === file;
 }
 
-function textOf(path: string): string {
+function credentialIn(path: string): string {
   const found = readSecretFile(path);
   return "value" in found ? found.value : "";
 }

@@ -49,7 +49,7 @@ function contentOf(path: string, checkFile: FileCheck): SecretRead {
     const fault = checkFile({ device: stat.dev, file: stat.ino });
     if (fault !== undefined) return { why: fault };
     const bytes = readWithin(file);
-    return typeof bytes === "string" ? { why: bytes } : textOf(bytes);
+    return typeof bytes === "string" ? { why: bytes } : decodeSecret(bytes);
   } finally {
     closeSync(file);
   }
@@ -72,7 +72,7 @@ function readWithin(file: number): Buffer | string {
 
 const partSize = 64 * 1024;
 
-function textOf(bytes: Buffer): SecretRead {
+function decodeSecret(bytes: Buffer): SecretRead {
   const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
   const value = text.replace(/\r?\n$/, "");
   if (value.includes("\0")) return { why: "it holds a NUL character, so it is no text" };

@@ -70,10 +70,10 @@ export function ratesAt(env: Environment): { readonly rates: Rates; readonly clo
 export function stateAddress(env: Environment): StateAddress | undefined {
   const { direct: url, file } = valueOrFile(env, "EVENKEEL_STATE");
   if (url) return { url, variable: "EVENKEEL_STATE" };
-  return file ? { url: textOf(file), variable: "the file that EVENKEEL_STATE_FILE names" } : undefined;
+  return file ? { url: readStateFile(file), variable: "the file that EVENKEEL_STATE_FILE names" } : undefined;
 }
 
-function textOf(file: string): string {
+function readStateFile(file: string): string {
   try {
     return readFileSync(file, "utf8").trim();
   } catch (error) {

@@ -27,7 +27,7 @@ export function approvalsInside(
   root: string,
 ): readonly Problem[] {
   if (!file) return [];
-  const parsed = parsedPolicy(textOf(file) ?? "", file);
+  const parsed = parsedPolicy(readIfPossible(file) ?? "", file);
   const signers = "value" in parsed ? signersPath(parsed.value, file) : undefined;
   return [
     ...warnIfInside(root, file, "the file of approvals", "change who has to approve"),
@@ -48,7 +48,7 @@ function warnIfInside(root: string, file: string, what: string, harm: string): r
 export function approvalPolicy({ EVENKEEL_APPROVALS: file }: Readonly<Record<string, string | undefined>>): ReadPolicy {
   if (file === undefined) return { problems: [] };
   if (file.trim() === "") return { problems: [problemOf("EVENKEEL_APPROVALS is empty; expected a file of approvals")] };
-  const text = textOf(file);
+  const text = readIfPossible(file);
   if (text === undefined) return { problems: [problemOf(`EVENKEEL_APPROVALS names ${file}, which cannot be read`)] };
   const parsed = parsedPolicy(text, file);
   return "problems" in parsed ? parsed : withSigners(parsed.value, file);
@@ -68,7 +68,7 @@ function signersPath({ signers }: ApprovalText, file: string): string {
 function withSigners(text: ApprovalText, file: string): ReadPolicy {
   const { rules, expire } = text;
   const path = signersPath(text, file);
-  const listed = textOf(path);
+  const listed = readIfPossible(path);
   if (listed === undefined) return { problems: [problemOf(`${path}, the signers of ${file}, cannot be read`)] };
   const { signers, faults } = allowedSigners(listed, planNamespace);
   if (faults.length > 0) {
@@ -85,7 +85,7 @@ function problemOf(message: string, place?: Place): Problem {
   return { severity: "error", rule: "approvals", message, ...(place && { place }) };
 }
 
-function textOf(file: string): string | undefined {
+function readIfPossible(file: string): string | undefined {
   try {
     return readFileSync(file, "utf8");
   } catch {

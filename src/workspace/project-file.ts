@@ -13,7 +13,7 @@ export interface ProjectFile {
 export function readProjectFile(path: string, name: string): ProjectFile {
   const projects = new Map<string, Project>();
   const problems: Problem[] = [];
-  for (const [index, line] of textOf(path, name).split(/\r?\n/).entries()) {
+  for (const [index, line] of readProjectsText(path, name).split(/\r?\n/).entries()) {
     const text = line.trim();
     if (text === "" || text.startsWith("#")) continue;
     const fault = faultOf(text);
@@ -30,7 +30,7 @@ export function readProjectFile(path: string, name: string): ProjectFile {
   return { projects: [...projects.values()], problems };
 }
 
-function textOf(path: string, name: string): string {
+function readProjectsText(path: string, name: string): string {
   try {
     return readFileSync(path, "utf8").replace(/^\uFEFF/, "");
   } catch (error) {

@@ -21,7 +21,7 @@ export function readText(tree: FileTree, root: string, file: string): Read {
     const stat = tree.stat(path);
     if (!stat.isFile()) return { problem: problemIn(file, "unreadable", "expected a file") };
     if (stat.size > mostBytes) return { problem: problemIn(file, "too-large", "larger than 4 MiB") };
-    return textOf(file, tree.read(path));
+    return decodeManifest(file, tree.read(path));
   } catch (error) {
     return { problem: problemIn(file, "unreadable", `cannot be read (${describeSystemError(error)})`) };
   }
@@ -31,7 +31,7 @@ function leaves(tree: FileTree, root: string, path: string): boolean {
   return !tree.real(path).startsWith(tree.real(root) + sep);
 }
 
-function textOf(file: string, bytes: Buffer): Read {
+function decodeManifest(file: string, bytes: Buffer): Read {
   if (!isUtf8(bytes)) return { problem: problemIn(file, "binary", "not UTF-8 text") };
   const text = bytes.toString("utf8").replace(/^\uFEFF/, "");
   const found = controlCharacter.exec(text);

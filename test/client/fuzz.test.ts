@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { classify } from "../../src/client/classify-response.ts";
 import { CallFailed } from "../../src/client/failure.ts";
-import { oneLine, wordsOf } from "../../src/client/server-message.ts";
+import { oneLine, serverMessageIn } from "../../src/client/server-message.ts";
 import { reader, serve, serveBytes, token } from "./scripted.ts";
 
 const text = fc.oneof(fc.string({ unit: "binary" }), fc.json(), fc.constantFrom("", "[", "{", "<html>", "null", token));
@@ -83,10 +83,12 @@ describe("whatever a server answers", () => {
 describe("the server's words", () => {
   it("become one short line, however they are made", () => {
     const deep = JSON.parse("[".repeat(5000) + "]".repeat(5000)) as unknown;
-    expect(wordsOf({ message: deep })).toBe("…");
+    expect(serverMessageIn({ message: deep })).toBe("…");
     fc.assert(
       fc.property(fc.anything(), (message) => {
-        const line = oneLine(wordsOf({ message: JSON.parse(JSON.stringify(message) ?? "null") as unknown }) ?? "");
+        const line = oneLine(
+          serverMessageIn({ message: JSON.parse(JSON.stringify(message) ?? "null") as unknown }) ?? "",
+        );
         expect(line.length).toBeLessThanOrEqual(300);
         expect(line).not.toMatch(/[\p{Cc}\u2028\u2029]/u);
       }),

@@ -20,10 +20,10 @@ async function bundle(home) {
     charset: "utf8",
     write: false,
   });
-  const textOf = (ending) => outputFiles.find(({ path }) => path.endsWith(ending))?.text.trimEnd();
+  const outputEndingIn = (ending) => outputFiles.find(({ path }) => path.endsWith(ending))?.text.trimEnd();
   const markup = join(folder, "body.html");
   const body = existsSync(markup) ? { body: readFileSync(markup, "utf8").trimEnd() } : {};
-  const json = `${JSON.stringify({ ...body, script: textOf(".js"), style: textOf(".css") })}\n`;
+  const json = `${JSON.stringify({ ...body, script: outputEndingIn(".js"), style: outputEndingIn(".css") })}\n`;
   // Left alone where it is up to date, so that a build never takes the file away from a run of the tests.
   const made = join(home, "page.json");
   if (!existsSync(made) || readFileSync(made, "utf8") !== json) writeFileSync(made, json);

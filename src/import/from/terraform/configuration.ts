@@ -72,7 +72,8 @@ function ofInstance(block: HclBlock, instance: Instance, module: Module): Found 
   });
   if (ignored === "all") return left("it ignores all changes");
   if (!stated) return left("it states no project");
-  if (project === undefined) return left(`its project, ${wordsOf(stated.value)}, is not known from these files`);
+  if (project === undefined)
+    return left(`its project, ${describeExpression(stated.value)}, is not known from these files`);
   const own = [...block.attributes].filter(([attribute]) => !meta.has(attribute));
   const kept = own.filter(([attribute]) => !ignored.includes(attribute));
   const attributes = new Map(kept.map(([attribute, value]) => [attribute, foreignValue(value, instance)]));
@@ -85,7 +86,7 @@ function ofInstance(block: HclBlock, instance: Instance, module: Module): Found 
   return { declarations: [{ project, resource }], problems };
 }
 
-function wordsOf(expression: HclExpression): string {
+function describeExpression(expression: HclExpression): string {
   if (expression.form === "path") return expression.text;
   return expression.form === "other" ? expression.words : "an expression";
 }

@@ -18,7 +18,7 @@ export function evaluate(expression: HclExpression, names: Names, depth = 0): Ev
     case "value":
       return { known: expression.value };
     case "template":
-      return all(expression.parts.map(inner), (parts) => parts.map(textOf).join(""));
+      return all(expression.parts.map(inner), (parts) => parts.map(interpolatedText).join(""));
     case "list":
       return all(expression.items.map(inner), (items) => items);
     case "mapping":
@@ -41,7 +41,7 @@ function all(parts: readonly Evaluated[], combine: (values: readonly unknown[]) 
   return { known: combine(parts.map((part) => ("known" in part ? part.known : undefined))) };
 }
 
-function textOf(value: unknown): string {
+function interpolatedText(value: unknown): string {
   return typeof value === "object" ? "" : String(value);
 }
 
@@ -81,7 +81,7 @@ const functions: Readonly<Record<string, (inputs: readonly unknown[]) => unknown
   concat: (lists) => (lists.every(Array.isArray) ? lists.flat() : undefined),
   merge: (maps) => (maps.every(isObject) ? Object.assign({}, ...maps) : undefined),
   join: ([between, list]) =>
-    typeof between === "string" && Array.isArray(list) ? list.map(textOf).join(between) : undefined,
+    typeof between === "string" && Array.isArray(list) ? list.map(interpolatedText).join(between) : undefined,
 };
 
 function called(name: string, inputs: readonly Evaluated[]): Evaluated {
