@@ -64,11 +64,11 @@ function startedBy(pid: number, marker: Marker): readonly number[] {
 function processes({ name, value }: Marker): readonly RunningProcess[] {
   const marked = `${name}=${value}`;
   return numbersIn("/proc").flatMap((pid) => {
-    const stat = textOf(`/proc/${pid}/stat`);
+    const stat = readProcFile(`/proc/${pid}/stat`);
     // The program name is in parentheses and may contain any character.
     const [state, parent, , session] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
     if (!parent || state === "Z") return [];
-    const isMarked = textOf(`/proc/${pid}/environ`).split("\0").includes(marked);
+    const isMarked = readProcFile(`/proc/${pid}/environ`).split("\0").includes(marked);
     return [{ pid, parent: Number(parent), session: Number(session), isMarked }];
   });
 }
@@ -83,7 +83,7 @@ function numbersIn(folder: string): readonly number[] {
   }
 }
 
-function textOf(file: string): string {
+function readProcFile(file: string): string {
   try {
     return readFileSync(file, "latin1");
   } catch {

@@ -85,7 +85,7 @@ function jobProcessor(
   let pauses = 0;
   const closing = new AbortController();
   const process = async (job: Job, token?: string) => {
-    current = work(textOf(job));
+    current = work(jobText(job));
     const end = await current;
     if (end !== "delay") pauses = 0;
     if (end === "done") return;
@@ -104,7 +104,7 @@ function jobProcessor(
 }
 
 /** Empty for a job of another program. */
-function textOf({ data }: Job): string {
+function jobText({ data }: Job): string {
   return isObject(data) && typeof data.text === "string" ? data.text : "";
 }
 

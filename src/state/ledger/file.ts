@@ -35,7 +35,7 @@ export function ledgerFile(root: string, file: string): LedgerStore {
 export function readLedgerFile(root: string, file: string): LedgerContents {
   const lines = new Map<string, LedgerLine>();
   const problems: Problem[] = [];
-  const read = textOf(join(root, file), file);
+  const read = readLedgerText(join(root, file), file);
   if (typeof read !== "string") return { lines, problems: [read] };
   for (const [index, text] of read.split("\n").entries()) {
     if (text.trim() === "") continue;
@@ -81,7 +81,7 @@ function canonicalLine({ project, key, resources }: LedgerLine): string {
 }
 
 /** Empty if the file does not exist. */
-function textOf(path: string, file: string): string | Problem {
+function readLedgerText(path: string, file: string): string | Problem {
   try {
     return readRegular(path);
   } catch (error) {
