@@ -1,7 +1,9 @@
 import { type Context, Hono } from "hono";
 import { UserError } from "../base/exit.ts";
 import type { Catalogue } from "../model/catalogue.ts";
+import { reportPolicy } from "../report/html/document.ts";
 import type { Markup } from "../report/html/markup.ts";
+import { planHtml } from "../report/html/plan-page.ts";
 import type { RunSummary } from "../state/run-summary.ts";
 import { type Access, sessions } from "./access.ts";
 import { assetFiles, assets } from "./assets.ts";
@@ -44,7 +46,7 @@ export function consoleApp(options: ConsoleOptions): Hono {
   const { state, access, workspace, failed } = options;
   const app = new Hono();
   const tell = (context: Context, frame: Omit<Frame, "assets" | "workspace">) =>
-    context.html(page({ ...frame, assets, workspace }));
+    context.html(String(page({ ...frame, assets, workspace })));
   const missing = (context: Context, what: string) => {
     context.status(404);
     return tell(context, { title: "Not found", under: "", body: missingPage(what) });
@@ -203,7 +205,6 @@ async function report(
   const run = context.req.param("run") ?? "";
   const plan = await ask(async (from) => ((await from.plans.list()).includes(run) ? planOf(from, run) : undefined));
   if (!plan) return missing(context, `No saved plan of run ${run}. evenkeel plan --save keeps a plan for 30 days.`);
-  const { planHtml, planPolicy } = await import("../report/html/html.ts");
-  context.header("content-security-policy", `${planPolicy}; frame-ancestors 'none'`);
+  context.header("content-security-policy", `${reportPolicy}; frame-ancestors 'none'`);
   return context.html(planHtml(plan));
 }

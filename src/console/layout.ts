@@ -1,5 +1,6 @@
 import { version } from "../base/version.ts";
-import { each, type Markup, markup, ownMarkup } from "../report/html/markup.ts";
+import { htmlDocument } from "../report/html/document.ts";
+import { each, type Markup, markup } from "../report/html/markup.ts";
 import type { KnownState } from "./known-state.ts";
 import { ago, href } from "./markup.ts";
 
@@ -31,19 +32,10 @@ const menu = [
 
 /** A whole page. */
 export function page({ title, under, assets, q = "", known, workspace, body }: Frame): Markup {
-  return markup`${ownMarkup("<!doctype html>")}
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<title>${title} · Evenkeel</title>
-<link rel="icon" href="/assets/icon.svg">
+  const head = markup`<link rel="icon" href="/assets/icon.svg">
 <link rel="stylesheet" href="${assets.style}">
-<script src="${assets.script}" defer></script>
-</head>
-<body>
-<a class="skip" href="#main">Skip to the content</a>
+<script src="${assets.script}" defer></script>`;
+  const content = markup`<a class="skip" href="#main">Skip to the content</a>
 <header class="top">
 <a class="brand" href="/"><svg viewBox="0 0 16 16" aria-hidden="true"><path d="M2 6h12M2 10h12"/></svg>Evenkeel</a>
 <nav aria-label="Pages">${each(menu, ([path, name]) => markup`<a href="${path}"${current(path === under)}>${name}</a>`)}</nav>
@@ -52,13 +44,12 @@ export function page({ title, under, assets, q = "", known, workspace, body }: F
 <main id="main" tabindex="-1">
 ${known?.trouble ? troubleNote(known) : ""}${body}
 </main>
-<footer>${workspace} · Evenkeel ${version} · read-only · times are in UTC</footer>
-</body>
-</html>`;
+<footer>${workspace} · Evenkeel ${version} · read-only · times are in UTC</footer>`;
+  return htmlDocument(`${title} · Evenkeel`, head, content);
 }
 
 function current(is: boolean): Markup {
-  return is ? ownMarkup(' aria-current="page"') : ownMarkup("");
+  return is ? markup` aria-current="page"` : markup``;
 }
 
 function troubleNote({ trouble = "", fleet }: KnownState): Markup {

@@ -1,4 +1,5 @@
-import { legible } from "../report/html/markup.ts";
+import { printable } from "../base/printable.ts";
+import { sourceText } from "../report/html/values.ts";
 import type { RunSummary } from "../state/run-summary.ts";
 import type { ProjectSummary } from "../state/snapshots/shard.ts";
 import { lastSeen, type ProjectSnapshot } from "../state/snapshots/snapshot.ts";
@@ -9,7 +10,6 @@ import { actionsText } from "./pages/runs.ts";
 import { found } from "./pages/search.ts";
 import { countByStatus, projectsFor, type WantedProjects } from "./project-filter.ts";
 import type { WaitingPlan } from "./review.ts";
-import { placeText } from "./setting-node.ts";
 
 /** A page as data: a document, and its table whole. */
 export interface Data {
@@ -67,7 +67,7 @@ export function projectData(known: KnownState, seen: ProjectSnapshot): Data {
       state,
       since: difference?.since ?? "",
       policy,
-      place: placeText(entry),
+      place: sourceText(entry),
       commit: commit ?? "",
     };
   });
@@ -144,7 +144,7 @@ function csvOf(head: readonly string[], rows: Iterable<readonly (string | number
 }
 
 function cell(value: string | number | undefined = ""): string {
-  const text = legible(String(value));
+  const text = printable(String(value));
   const inert = typeof value === "string" && /^[=+\-@]/.test(text) ? `'${text}` : text;
   return /[",]/.test(inert) || inert !== inert.trim() ? `"${inert.replaceAll('"', '""')}"` : inert;
 }

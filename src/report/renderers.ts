@@ -26,6 +26,6 @@ const renderers: PlanRenderers = { ...findingRenderers, markdown: planMarkdown, 
 /** Renderers of all reports of a plan. The page of the HTML report is loaded only if it is requested. */
 export async function planRenderers(requested: readonly string[]): Promise<PlanRenderers> {
   if (!requested.includes("html")) return renderers;
-  const { planHtml } = await import("./html/html.ts");
+  const { planHtml } = await import("./html/plan-page.ts");
   return { ...renderers, html: ({ plan }) => planHtml(plan) };
 }

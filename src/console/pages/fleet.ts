@@ -1,5 +1,6 @@
 import { quantity, thousands } from "../../base/text-format.ts";
 import { each, type Markup, markup } from "../../report/html/markup.ts";
+import { badge } from "../../report/html/values.ts";
 import type { FleetIndex } from "../../state/snapshots/fleet-index.ts";
 import type { ProjectSummary } from "../../state/snapshots/shard.ts";
 import { lastSeen, type SyncStatus } from "../../state/snapshots/snapshot.ts";
@@ -182,11 +183,6 @@ function tableOf(part: ListPart<ProjectSummary>, fleet: FleetIndex | undefined):
 function rowOf(head: ProjectSummary, fleet: FleetIndex | undefined): Markup {
   const { project, syncStatus, since, differences } = head;
   const { at } = lastSeen(head, fleet);
-  return markup`<tr><th scope="row"><a href="${projectHref(project)}">${project}</a></th><td>${statusNode(syncStatus)}</td><td class="t" data-label="for">${age(since)}</td><td class="t soft roomy">${moment(since)}</td><td class="n" data-label="differences">${differences || ""}</td><td class="t" data-label="seen">${age(at)} ago</td></tr>
+  return markup`<tr><th scope="row"><a href="${projectHref(project)}">${project}</a></th><td>${badge(syncStatus)}</td><td class="t" data-label="for">${age(since)}</td><td class="t soft roomy">${moment(since)}</td><td class="n" data-label="differences">${differences || ""}</td><td class="t" data-label="seen">${age(at)} ago</td></tr>
 `;
-}
-
-/** A status as a coloured word. */
-export function statusNode(syncStatus: SyncStatus): Markup {
-  return markup`<span class="standing ${syncStatus}">${syncStatus}</span>`;
 }

@@ -1,8 +1,10 @@
 import { compareTexts, quantity } from "../../base/text-format.ts";
 import { addressMatcher, addressOf } from "../../model/address.ts";
 import type { Catalogue } from "../../model/catalogue.ts";
-import type { Action, Desired, Fields } from "../../model/types.ts";
+import type { Desired, Fields } from "../../model/types.ts";
+import { rowNode } from "../../report/html/change-rows.ts";
 import { each, type Markup, markup } from "../../report/html/markup.ts";
+import { badge, fieldNames, fieldsTable, sourceText, valueNode } from "../../report/html/values.ts";
 import { declaredListeners } from "../../routes/listeners.ts";
 import { routesOf } from "../../routes/routes.ts";
 import type { LiveRuns } from "../../state/live-runs.ts";
@@ -12,8 +14,7 @@ import { lastSeen, type ProjectSnapshot, type SeenDifference, type SeenEntry } f
 import type { KnownState } from "../known-state.ts";
 import { dataLinks, pager, partOf } from "../layout.ts";
 import { age, ago, href, moment, projectHref } from "../markup.ts";
-import { placeText, settingNode } from "../setting-node.ts";
-import { crumbsOf, statusNode } from "./fleet.ts";
+import { crumbsOf } from "./fleet.ts";
 import { actionsText, runOutcomeNode } from "./runs.ts";
 
 /** All that is known of one project. */
@@ -29,11 +30,11 @@ export function projectPage(
   const left = unmanaged > 0 ? ` · ${quantity(unmanaged, "unmanaged entry", "unmanaged entries")}` : "";
   return markup`${crumbsOf(project)}
 <h1>${project}</h1>
-<p class="lead">${statusNode(syncStatus)} for ${age(since)}, since ${moment(since)} · seen ${age(last.at)} ago by <a href="/runs/${last.run}">${last.run}</a>${left}</p>
+<p class="lead">${badge(syncStatus)} for ${age(since)}, since ${moment(since)} · seen ${age(last.at)} ago by <a href="/runs/${last.run}">${last.run}</a>${left}</p>
 ${each(problems, (problem) => markup`<p class="notice bad">${problem}</p>`)}
 <section aria-labelledby="entries"><h2 id="entries">Declared and last observed settings</h2>
 <p class="soft">${quantity(seen.entries.length, "entry", "entries")}${differences.length > 0 ? `, ${quantity(differences.length, "difference")}` : ""}</p>
-<ul class="rows">${each(entries.rows, (entry) => entryNode(entry, seen))}${each(unlisted(seen), (difference) => markup`<li>${differenceNode(difference)}</li>`)}</ul>
+<ul class="rows">${each(entries.rows, (entry) => entryNode(entry, seen))}${each(unlisted(seen), (difference) => differenceNode(difference))}</ul>
 ${pager(entries, (to) => href(projectHref(project), { page: to === 1 ? undefined : to }))}</section>
 ${audienceOf(seen.entries, catalogue)}
 ${exceptionsOf(seen, known.fleet)}
@@ -54,55 +55,58 @@ function unlisted({ entries, differences }: ProjectSnapshot): readonly SeenDiffe
 }
 
 function entryNode(entry: SeenEntry, { differences, unverified }: ProjectSnapshot): Markup {
-  const rest = `${entry.kind}/${entry.key}`;
-  const difference = differences.find((each) => each.rest === rest);
-  const hidden = unverified[rest] ?? [];
-  const state = difference
-    ? markup`<span class="standing ${difference.cause === "drift" ? "drifted" : "pending"}">${difference.cause}</span> for ${age(difference.since)}`
-    : markup`<span class="soft">${hidden.length > 0 ? `in sync, ${hidden.length} not reported` : "in sync"}</span>`;
-  return markup`<li><details${difference ? markup` open` : ""}><summary><span class="name"><span class="soft">${entry.kind}/</span><b>${entry.key}</b></span><span class="brief">${state}</span><code class="place">${placeText(entry)}</code></summary>
-<div class="detail">${difference ? markup`<p>${symbolNode(difference.action)} ${difference.reason}</p>` : ""}${fieldsTable(entry.fields, difference, hidden)}
-<p class="origin"><span>Policy <a href="${href("/", { policy: entry.policy })}">${entry.policy}</a></span><span>Declared at <code>${placeText(entry)}</code></span>${entry.commit === null ? "" : markup`<span>Commit <code>${entry.commit.slice(0, 12)}</code></span>`}${entry.reason ? markup`<span>Because ${entry.reason}</span>` : ""}</p></div></details></li>
-`;
+  const { kind, key, policy, commit, reason } = entry;
+  const difference = differences.find(({ rest }) => rest === `${kind}/${key}`);
+  const hidden = unverified[`${kind}/${key}`] ?? [];
+  const inSync = markup`<span class="soft">${hidden.length > 0 ? `in sync, ${hidden.length} not reported` : "in sync"}</span>`;
+  return rowNode({
+    action: difference?.action,
+    prefix: `${kind}/`,
+    key,
+    brief: difference ? causeNode(difference) : inSync,
+    source: entry,
+    isOpen: difference !== undefined,
+    detail: markup`${difference ? markup`<p class="reason">${difference.reason}</p>` : ""}${settingsTable(entry.fields, difference, hidden)}
+<p class="origin"><span>Policy <a href="${href("/", { policy })}">${policy}</a></span><span>Declared at <code>${sourceText(entry)}</code></span>${commit === null ? "" : markup`<span>Commit <code>${commit.slice(0, 12)}</code></span>`}${reason ? markup`<span>Because ${reason}</span>` : ""}</p>`,
+  });
 }
 
+/** A resource that no policy declares and an exclusive policy removes. */
 function differenceNode(difference: SeenDifference): Markup {
-  const { rest, action, reason, since } = difference;
-  return markup`<details open><summary><span class="name"><b>${rest}</b></span><span class="brief"><span class="standing ${difference.cause === "drift" ? "drifted" : "pending"}">${difference.cause}</span> for ${age(since)}</span><code class="place">${placeText(difference)}</code></summary><div class="detail"><p>${symbolNode(action)} ${reason}</p>${fieldsTable({}, difference, [])}</div></details>`;
+  const { rest, action, reason } = difference;
+  const detail = markup`<p class="reason">${reason}</p>${settingsTable({}, difference, [])}`;
+  const brief = causeNode(difference);
+  return rowNode({ action, prefix: "", key: rest, brief, source: difference, isOpen: true, detail });
 }
 
-const symbols: Readonly<Record<Action, string>> = { delete: "−", disable: "×", create: "+", update: "~" };
-
-/** An action as its sign and its word. */
-export function symbolNode(action: Action): Markup {
-  return markup`<span class="symbol ${action}" aria-hidden="true">${symbols[action]}</span> <span class="unseen">${action}:</span>`;
+function causeNode({ cause, since }: SeenDifference): Markup {
+  return markup`${badge(cause, cause === "drift" ? "drifted" : "pending")} for ${age(since)}`;
 }
 
-/** Each field as it is declared, and as it is live: the same, unless it differs or nobody can tell. */
-function fieldsTable(
+/** Characters of a value that the page shows. */
+const most = 200;
+
+/** Each field as declared and as live. */
+function settingsTable(
   declared: Fields | null,
   difference: SeenDifference | undefined,
   hidden: readonly string[],
 ): Markup {
   if (declared === null && !difference) return markup`<p class="soft">Disabled as declared.</p>`;
-  const names = [...new Set([...Object.keys(declared ?? {}), ...Object.keys(difference?.before ?? {})])].sort();
-  if (names.length === 0) return markup``;
+  const { before, after } = difference ?? {};
   const live = (name: string) => {
-    if (difference?.before === null) return markup`<span class="soft">not there</span>`;
-    if (difference?.before && name in difference.before) return settingNode(difference.before[name]);
-    if (hidden.includes(name)) return markup`<span class="soft">not reported</span>`;
-    return declared && name in declared
-      ? markup`<span class="soft">as declared</span>`
-      : markup`<span class="soft">unknown</span>`;
+    if (before === null) return markup`<span class="soft">not there</span>`;
+    if (before && name in before) return valueNode(before[name], { absent: "not set", most });
+    const known = declared && name in declared ? "as declared" : "unknown";
+    return markup`<span class="soft">${hidden.includes(name) ? "not reported" : known}</span>`;
   };
   const wanted = (name: string) =>
-    settingNode(declared?.[name] ?? difference?.after?.[name], declared === null ? "off" : "not set");
-  return markup`<table class="fields stack"><thead><tr><th scope="col">Field</th><th scope="col">Declared</th><th scope="col">Live</th></tr></thead>
-<tbody>${each(names, (name) => markup`<tr${difference && differs(name, difference) ? markup` class="differs"` : ""}><th scope="row">${name}</th><td data-label="declared">${wanted(name)}</td><td data-label="live">${live(name)}</td></tr>`)}</tbody></table>`;
-}
-
-function differs(name: string, { before, after }: SeenDifference): boolean {
-  return name in (before ?? {}) || name in (after ?? {});
+    valueNode(declared?.[name] ?? after?.[name], { absent: declared === null ? "off" : "not set", most });
+  const columns = [
+    { title: "Declared", className: "after", cell: wanted },
+    { title: "Live", className: "live-value", cell: live },
+  ];
+  return fieldsTable(fieldNames(declared, before), columns, (name) => name in (before ?? {}) || name in (after ?? {}));
 }
 
 /** Entries as the manifests' own, for what is worked out of those. */

@@ -1,6 +1,7 @@
 import { shellWord } from "../../base/shell-word.ts";
 import { quantity, thousands } from "../../base/text-format.ts";
 import { each, type Markup, markup } from "../../report/html/markup.ts";
+import { badge } from "../../report/html/values.ts";
 import { dataLinks, type ListPart, pager } from "../layout.ts";
 import { age, href, moment } from "../markup.ts";
 import type { WaitingPlan } from "../review.ts";
@@ -45,6 +46,6 @@ function needsNode({ run, signatures, lacks, judged }: WaitingPlan): Markup {
   const apply = markup`<p>To apply it: <code class="command">evenkeel apply --plan ${name}</code></p>`;
   if (!judged)
     return markup`<p>${has}. Required approvals are unknown here: EVENKEEL_APPROVALS is not set for this console.</p>${approve}${apply}`;
-  if (lacks.length === 0) return markup`<p><span class="standing in sync">approved</span> ${has}.</p>${apply}`;
-  return markup`${each(lacks, (lack) => markup`<p><span class="standing pending">needs approval</span> ${lack}.</p>`)}${approve}`;
+  if (lacks.length === 0) return markup`<p>${badge("approved", "in sync")} ${has}.</p>${apply}`;
+  return markup`${each(lacks, (lack) => markup`<p>${badge("needs approval", "pending")} ${lack}.</p>`)}${approve}`;
 }

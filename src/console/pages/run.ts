@@ -1,13 +1,14 @@
 import { quantity, thousands } from "../../base/text-format.ts";
 import type { Plan, PlannedChange } from "../../plan/plan.ts";
+import { plannedGroups } from "../../plan/planned-groups.ts";
+import { plannedRow } from "../../report/html/change-rows.ts";
 import { each, type Markup, markup } from "../../report/html/markup.ts";
+import { factList, type NamedValue } from "../../report/html/plan-head.ts";
 import type { RunSummary } from "../../state/run-summary.ts";
 import type { KnownState } from "../known-state.ts";
 import { dataLinks, pager, partOf } from "../layout.ts";
 import { age, href, moment, projectHref } from "../markup.ts";
 import type { ShownProgress } from "../run-progress-events.ts";
-import { placeText, settingNode } from "../setting-node.ts";
-import { symbolNode } from "./project.ts";
 import { actionsText, runOutcomeNode, tookText } from "./runs.ts";
 
 /** What a page tells of a run. */
@@ -46,8 +47,8 @@ function liveNode(run: string, { done, total, text }: ShownProgress): Markup {
 }
 
 function factsOf(summary: RunSummary): Markup {
-  const { who, host, job, started, ended, commit, reads, changes, fleet } = summary;
-  const facts: readonly (readonly [string, unknown])[] = [
+  const { who, host, job, started, commit, reads, changes, fleet } = summary;
+  const facts: readonly NamedValue[] = [
     ["Who", markup`${who} on ${host}`],
     ["Started", markup`${moment(started)} (${age(started)} ago)`],
     ["Took", tookText(summary)],
@@ -66,8 +67,7 @@ function factsOf(summary: RunSummary): Markup {
         : "",
     ],
   ];
-  const told = facts.filter(([name, value]) => value !== "" && (name !== "Took" || ended !== null));
-  return markup`<dl class="facts">${each(told, ([name, value]) => markup`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>`;
+  return factList(facts);
 }
 
 /** A link only to what a browser opens as a page. */
@@ -82,17 +82,15 @@ function planNode(plan: Plan, run: string, page: string | undefined): Markup {
 ${each(plan.objections, ({ message, waived }) => markup`<p class="notice ${waived ? "" : "bad"}">${message}${waived ? " (waived)" : ""}</p>`)}
 ${each(plan.problems.slice(0, 20), ({ message, project }) => markup`<p class="notice bad">${project ? `${project}: ` : ""}${message}</p>`)}
 <p class="soft">${quantity(part.total, "change")} · <code>${plan.digest}</code></p>
-<ul class="rows">${each(part.rows, changeNode)}</ul>
+<ul class="rows">${part.rows.flatMap((change) => plannedGroups([change])).map((group) => plannedRow(group, row))}</ul>
 ${pager(part, (to) => href(`/runs/${run}`, { page: to === 1 ? undefined : to }))}</section>`;
 }
 
-function changeNode({ project, kind, key, change, action_reason: reason, source, outcome }: PlannedChange): Markup {
-  const { before, after } = change;
-  const names = [...new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})])].sort();
-  return markup`<li><details><summary><span class="name">${symbolNode(change.actions[0])} ${project} <span class="entry"><span class="soft">${kind}/</span><b>${key}</b></span></span><span class="brief">${outcome ? outcome.status : names.slice(0, 3).join(", ")}</span><code class="place">${placeText(source)}</code></summary>
-<div class="detail"><p>${reason} · <a href="${projectHref(project)}">${project}</a></p><table class="fields stack"><thead><tr><th scope="col">Field</th><th scope="col">Before</th><th scope="col">After</th></tr></thead><tbody>${each(names.slice(0, 60), (name) => markup`<tr><th scope="row">${name}</th><td data-label="before">${settingNode(before?.[name])}</td><td data-label="after">${settingNode(after?.[name], after === null ? "gone" : "not set")}</td></tr>`)}</tbody></table></div></details></li>
-`;
-}
+/** Rows of the plan link to their project; long values are cut. */
+const row = {
+  link: ({ project }: PlannedChange) => markup`<a href="${projectHref(project)}">${project}</a>`,
+  most: 200,
+};
 
 function touchedNode({ summary, errors }: RunDetails, page: string | undefined): Markup {
   const part = partOf(touchedOf(summary), page, 100);

@@ -1,5 +1,6 @@
 import { quantity, thousands } from "../../base/text-format.ts";
 import { each, type Markup, markup } from "../../report/html/markup.ts";
+import { badge } from "../../report/html/values.ts";
 import type { LiveRuns } from "../../state/live-runs.ts";
 import type { RunSummary } from "../../state/run-summary.ts";
 import type { KnownState } from "../known-state.ts";
@@ -98,8 +99,8 @@ const tones: Readonly<Record<string, string>> = {
 
 /** How a run ended, or that it goes on. */
 export function runOutcomeNode({ run, outcome, ended }: RunSummary, live: LiveRuns): Markup {
-  if (ended === null && live.runs.has(run)) return markup`<span class="standing running">running</span>`;
-  return markup`<span class="standing ${tones[outcome ?? ""] ?? "unreadable"}">${outcome ?? "did not finish"}</span>`;
+  if (ended === null && live.runs.has(run)) return badge("running");
+  return badge(outcome ?? "did not finish", tones[outcome ?? ""] ?? "unreadable");
 }
 
 const actions: Readonly<Record<string, string>> = { "+": "create", "~": "update", x: "disable", "-": "delete" };

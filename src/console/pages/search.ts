@@ -1,12 +1,13 @@
 import { quantity } from "../../base/text-format.ts";
 import { each, type Markup, markup } from "../../report/html/markup.ts";
+import { badge } from "../../report/html/values.ts";
 import type { RunSummary } from "../../state/run-summary.ts";
 import type { ProjectSummary } from "../../state/snapshots/shard.ts";
 import type { KnownState } from "../known-state.ts";
 import { dataLinks } from "../layout.ts";
 import { age, moment, projectHref } from "../markup.ts";
 import { labelsOf, wantedIn } from "../project-filter.ts";
-import { fleetHref, statusNode } from "./fleet.ts";
+import { fleetHref } from "./fleet.ts";
 import { runOutcomeNode } from "./runs.ts";
 
 /** What a search found; of each sort the first few, and how many there are. */
@@ -51,7 +52,7 @@ export function searchPage(known: KnownState, q: string): Markup {
       ? markup`<p><a href="${fleetHref({ ...wantedIn({}), q: q.split(":")[0] ?? "" })}">All ${quantity(projectCount, "project")}</a></p>`
       : "";
   return markup`<h1>${none ? "No results" : "Results"} for “${q}”</h1>
-${sectionOf("Projects", projects, ({ project, syncStatus, since }) => markup`<li><a href="${projectHref(project)}">${project}</a> ${statusNode(syncStatus)} <span class="soft">for ${age(since)}</span></li>`)}${all}
+${sectionOf("Projects", projects, ({ project, syncStatus, since }) => markup`<li><a href="${projectHref(project)}">${project}</a> ${badge(syncStatus)} <span class="soft">for ${age(since)}</span></li>`)}${all}
 ${sectionOf("Settings and policies", labels, ({ kind, name }) => markup`<li><a href="${fleetHref({ [kind]: name })}">${name}</a> <span class="soft">${kind}</span></li>`)}
 ${sectionOf("Runs", runs, (run) => markup`<li><a href="/runs/${run.run}">${run.command} of ${moment(run.started)}</a> ${runOutcomeNode(run, known.live)} <span class="soft">${run.who}</span></li>`)}
 ${dataLinks("/search", { q })}`;

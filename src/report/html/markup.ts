@@ -1,35 +1,69 @@
-import { html, raw } from "hono/html";
-import { escaped, invisible } from "../../base/printable.ts";
+import { printable } from "../../base/printable.ts";
 
-/** A piece of a page, in which nothing that anybody said can be markup. */
-export type Markup = ReturnType<typeof html>;
+/** A fragment of an HTML page. Text that comes from elsewhere cannot become markup in it. */
+export class Markup {
+  readonly #text: string;
 
-const unseen = new RegExp(`[${invisible}]`, "gu");
+  constructor(text: string) {
+    this.#text = text;
+  }
 
-/** Anybody's words as text of a page, with what nobody would see written out. */
-export function legible(text: string): string {
-  return text.replace(unseen, escaped);
+  toString(): string {
+    return this.#text;
+  }
 }
 
-/** A template of markup. Every string that stands in it becomes text, in an attribute as well. */
-export function markup(strings: TemplateStringsArray, ...values: readonly unknown[]): Markup {
-  return html(strings, ...values.map(inside));
+type Interpolated = Markup | string | number | readonly Interpolated[];
+
+/** Builds markup. Every interpolated string is escaped, also in attributes, and invisible characters are written out. */
+export function markup(strings: TemplateStringsArray, ...values: readonly Interpolated[]): Markup {
+  let text = strings[0] ?? "";
+  values.forEach((value, index) => {
+    text += insertedText(value) + (strings[index + 1] ?? "");
+  });
+  return new Markup(text);
 }
 
-function inside(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(inside);
-  return typeof value === "string" ? legible(value) : value;
+function insertedText(value: Interpolated): string {
+  if (value instanceof Markup) return value.toString();
+  if (typeof value === "string") return escapedText(value);
+  return typeof value === "number" ? String(value) : value.map(insertedText).join("");
 }
 
-/** Markup of our own that is made elsewhere. */
+/** Printable ASCII without a character that markup or a CI runner could interpret: most text, which needs no escape. */
+const plainText = /^[ !$%(-;=?-~]*$/;
+
+const entities: Readonly<Record<string, string>> = {
+  "&": "&amp;",
+  "<": "&lt;",
+  ">": "&gt;",
+  '"': "&quot;",
+  "'": "&#39;",
+};
+
+function escapedText(text: string): string {
+  return plainText.test(text) ? text : printable(text).replace(/[&<>"']/g, (character) => entities[character] ?? "");
+}
+
+/** Markup that this program contains or has already escaped. */
 export function ownMarkup(text: string): Markup {
-  return raw(text);
+  return new Markup(text);
 }
 
-/** Several pieces, one for each thing. */
-export function each<Thing>(
-  things: readonly Thing[],
-  piece: (thing: Thing, index: number) => Markup,
-): readonly Markup[] {
-  return things.map(piece);
+/** A fragment for each item. */
+export function each<Item>(items: readonly Item[], fragment: (item: Item, index: number) => Markup): readonly Markup[] {
+  return items.map(fragment);
+}
+
+/** Text that keeps its line breaks, written so that no line of the page begins with it. */
+export function multiline(text: string): Markup {
+  if (!text.includes("\n")) return markup`${text}`;
+  return ownMarkup(text.split("\n").map(escapedText).join("&#10;"));
+}
+
+/** A list whose first items are shown; the others are in a second list that opens under `title`. */
+export function longList(items: readonly Markup[], most: number, className: string, title: string): Markup {
+  const list = markup`<ul class="${className}">${items.slice(0, most)}</ul>`;
+  if (items.length <= most) return list;
+  return markup`${list}<details><summary>${title}</summary><ul class="${className}">${items.slice(most)}</ul></details>`;
 }

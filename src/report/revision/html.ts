@@ -1,67 +1,70 @@
-import { createHash } from "node:crypto";
-import { printable } from "../../base/printable.ts";
-import { each, type Markup, markup, ownMarkup } from "../html/markup.ts";
-import { shown } from "../text-changes.ts";
+import { quantity } from "../../base/text-format.ts";
+import type { Action } from "../../model/types.ts";
+import type { RevisionAction } from "../../revision/compare-projects.ts";
+import { rowNode, sidesTable } from "../html/change-rows.ts";
+import { reportDocument } from "../html/document.ts";
+import { each, longList, type Markup, markup } from "../html/markup.ts";
+import { noticeNode, plainLine } from "../html/notices.ts";
+import { fieldNames } from "../html/values.ts";
 import type { RevisionDocument } from "./document.ts";
-import { fieldRows, lineOfGroup, type RevisionGroup, revisionGroups } from "./groups.ts";
-import page from "./page.json" with { type: "json" };
-import { comparedOf, fleetOf, headlineOf, noticeText, settingLines, settingsTitle } from "./text.ts";
+import { placeOfGroup, projectsText, type RevisionGroup, revisionGroups, whatOf } from "./groups.ts";
+import { comparedOf, fleetOf, headlineOf, noticeText, problemText, settingLines, settingsTitle } from "./text.ts";
 
-const { style } = page;
-
-const policy = `default-src 'none'; style-src 'sha256-${createHash("sha256").update(style).digest("base64")}'; base-uri 'none'; form-action 'none'`;
-
-/** The same as one page that runs nothing and loads nothing. Every value is shown as text. */
+/** What changes between two revisions, as one HTML file that runs nothing and loads nothing. */
 export function revisionHtml(document: RevisionDocument): string {
   const { notices, changes, problems, warnings } = document;
-  const doubts = [...problems, ...warnings].map(({ revision, file, line, message }) =>
-    [revision === null ? "" : `at ${revision.slice(0, 12)}:`, file === undefined ? "" : `${file}:${line}`, message]
-      .filter(Boolean)
-      .join(" "),
-  );
-  return String(markup`${ownMarkup("<!doctype html>")}
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="${ownMarkup(policy)}">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="referrer" content="no-referrer">
-<title>Evenkeel diff</title>
-<style>${ownMarkup(style)}</style>
-</head>
-<body>
-<header>
-<h1>${text(headlineOf(document))}</h1>
-<p>${text(comparedOf(document))} ${text(fleetOf(document))}</p>
+  const groups = revisionGroups(changes);
+  const found = [...problems, ...warnings].map(problemText);
+  const settings = settingLines(document);
+  return reportDocument(
+    "Evenkeel diff",
+    markup`<header>
+<p class="overline"><b>Diff</b></p>
+<h1>${headlineOf(document)}</h1>
+<p class="lead">${comparedOf(document)} ${fleetOf(document)}</p>
 </header>
 <main>
-${section("Problems and warnings", doubts, "first")}${section("Look at these", notices.map(noticeText), "first")}${each(revisionGroups(changes), groupHtml)}
-${section(settingsTitle, settingLines(document))}</main>
-</body>
-</html>`);
+<div id="notices">${noticeNode({ id: "problems", tone: "bad", title: "Problems and warnings", lines: found.map(plainLine) })}${noticeNode({ id: "first", tone: "bad", title: "Look at these", lines: notices.map(noticeText).map(plainLine) })}</div>
+${groups.length > 0 ? markup`<section aria-labelledby="changes"><h2 id="changes">Changes</h2><ul class="rows">${each(groups, (group) => groupNode(group, groups.length <= mostOpen))}</ul></section>` : ""}
+${noticeNode({ id: "settings", tone: "plain", title: settingsTitle, lines: settings.map(plainLine), isOpen: true })}
+</main>
+`,
+    false,
+  );
 }
 
-function section(title: string, lines: readonly string[], className = ""): Markup {
-  if (lines.length === 0) return markup``;
-  return markup`<section class="${className}"><h2>${title}</h2><ul>
-${each(lines, (line) => markup`<li>${text(line)}</li>\n`)}</ul></section>
-`;
+/** The symbol of a plan's action with the same effect. */
+const actions: Readonly<Record<RevisionAction, Action>> = {
+  declare: "create",
+  edit: "update",
+  disable: "disable",
+  withdraw: "delete",
+};
+
+/** Most rows that are open from the start. */
+const mostOpen = 20;
+
+function groupNode(group: RevisionGroup, isOpen: boolean): Markup {
+  const { members, projects, shared } = group;
+  const [{ action, notes = [], source }] = members;
+  const sides = { before: shared.before ?? null, after: shared.after ?? null };
+  const items = each(projects, (name) => markup`<li>${name}</li>`);
+  const names =
+    projects.length > 1
+      ? longList(items, mostProjects, "projects", quantity(projects.length - mostProjects, "more project"))
+      : "";
+  return rowNode({
+    action: actions[action],
+    project: projectsText(projects),
+    isGroup: projects.length > 1,
+    prefix: "",
+    key: whatOf(group),
+    brief: markup`${fieldNames(sides.before, sides.after).join(", ")}`,
+    source,
+    isOpen,
+    detail: markup`${each(notes, (note) => markup`<p class="note">${note}</p>`)}${sidesTable(sides)}${names}<p class="origin"><span>Declared at <code>${placeOfGroup(group)}</code></span></p>`,
+  });
 }
 
-function groupHtml(group: RevisionGroup): Markup {
-  const { members, projects } = group;
-  const [{ notes = [] }] = members;
-  const rows = fieldRows(group);
-  const cell = (value: Parameters<typeof shown>[0] | undefined) =>
-    markup`<td>${value === undefined ? "" : text(shown(value))}</td>`;
-  const table = markup`<table><tr><th scope="col">Field</th><th scope="col">Before</th><th scope="col">After</th></tr>
-${each(rows, ({ name, before, after }) => markup`<tr><th scope="row"><code>${text(name)}</code></th>${cell(before)}${cell(after)}</tr>\n`)}</table>`;
-  const list = markup`<details><summary>The projects</summary><ul>
-${each(projects, (name) => markup`<li><code>${text(name)}</code></li>\n`)}</ul></details>`;
-  return markup`<details><summary>${text(lineOfGroup(group))}</summary>${rows.length > 0 ? table : ""}${each(notes, (note) => markup`<p>${text(note)}</p>`)}${projects.length > 1 ? list : ""}</details>
-`;
-}
-
-function text(value: string): string {
-  return printable(value.toWellFormed());
-}
+/** How many projects of a group are listed at first. */
+const mostProjects = 60;

@@ -2,9 +2,9 @@ import { counted } from "../../base/text-format.ts";
 import { longestMarkdown } from "../markdown.ts";
 import { code, fitting, heading, row } from "../markdown-text.ts";
 import { shown } from "../text-changes.ts";
-import type { RevisionDocument, RevisionProblem } from "./document.ts";
+import type { RevisionDocument } from "./document.ts";
 import { fieldRows, lineOfGroup, type RevisionGroup, revisionGroups } from "./groups.ts";
-import { comparedOf, fleetOf, headlineOf, noticeText, settingLines, settingsTitle } from "./text.ts";
+import { comparedOf, fleetOf, headlineOf, noticeText, problemText, settingLines, settingsTitle } from "./text.ts";
 
 /** Projects that a folded list names at most. */
 const mostProjects = 200;
@@ -30,13 +30,6 @@ export function revisionMarkdown(document: RevisionDocument): string {
   const left = rest.length - kept.length;
   const more = left > 0 ? [`… and ${counted(left, "more group")} of changes; other reports have them.`] : [];
   return [...head, ...kept, ...more].join("\n\n");
-}
-
-/** `at 1f2e3d4: file:line: message`, the revision left out for the files as they are. */
-function problemText({ revision, file, line, project, message, rule }: RevisionProblem): string {
-  const where = file === undefined ? project : `${file}:${line}`;
-  const at = revision === null ? [] : [`at ${revision.slice(0, 12)}:`];
-  return [...at, ...(where === undefined ? [] : [where]), message, `(${rule})`].join(" ");
 }
 
 const longestList = 100;

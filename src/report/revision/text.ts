@@ -4,7 +4,7 @@ import type { RevisionAction } from "../../revision/compare-projects.ts";
 import { settingText } from "../../revision/notices.ts";
 import type { Palette } from "../palette.ts";
 import { shown } from "../text-changes.ts";
-import { isDifferent, type RevisionDocument, type RevisionNotice } from "./document.ts";
+import { isDifferent, type RevisionDocument, type RevisionNotice, type RevisionProblem } from "./document.ts";
 import { fieldRows, placeOfGroup, projectsText, type RevisionGroup, revisionGroups, someOf, whatOf } from "./groups.ts";
 
 const marks: Readonly<Record<RevisionAction, readonly [symbol: string, paint: keyof Palette]>> = {
@@ -30,6 +30,13 @@ function noticesText({ notices }: RevisionDocument, palette: Palette): string {
   if (notices.length === 0) return "";
   const lines = notices.map((notice) => `  ${palette.warn("!")} ${printable(noticeText(notice))}`);
   return [palette.strong("Look at these"), ...lines].join("\n");
+}
+
+/** `at 1f2e3d4c5b6a: file:line: message (rule)`; without a revision for the files as they are. */
+export function problemText({ revision, file, line, project, message, rule }: RevisionProblem): string {
+  const where = file === undefined ? project : `${file}:${line}`;
+  const at = revision === null ? [] : [`at ${revision.slice(0, 12)}:`];
+  return [...at, ...(where === undefined ? [] : [where]), message, `(${rule})`].join(" ");
 }
 
 /** One notice in one line: whom it is about, what, and where. */

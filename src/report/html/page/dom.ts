@@ -1,33 +1,17 @@
-/** An element with its class and its content. Strings become text nodes, so no value can become markup. */
-export function element<Tag extends keyof HTMLElementTagNameMap>(
-  tag: Tag,
-  className: string,
-  ...children: readonly (Node | string)[]
-): HTMLElementTagNameMap[Tag] {
-  const made = document.createElement(tag);
-  if (className) made.className = className;
-  made.append(...children);
-  return made;
-}
-
-/** A span that screen readers skip. */
-export function decoration(className: string, ...children: readonly (Node | string)[]): HTMLElement {
-  return Object.assign(element("span", className, ...children), { ariaHidden: "true" });
-}
-
-/** A button that submits nothing. */
-export function button(className: string, ...children: readonly (Node | string)[]): HTMLButtonElement {
-  return Object.assign(element("button", className, ...children), { type: "button" });
-}
-
-/** An element of the page's own markup. */
-export function part(id: string): HTMLElement {
+/** An element that the page must have. */
+export function part<Kind extends HTMLElement = HTMLElement>(id: string): Kind {
   const found = document.getElementById(id);
   if (!found) throw new Error(`the page lacks #${id}`);
-  return found;
+  return found as Kind;
 }
 
-/** An input of the page's own markup. */
-export function input(id: string): HTMLInputElement {
-  return part(id) as HTMLInputElement;
+/** The elements of a list and of the template after it, which holds those that are not shown at first. */
+export function itemsOf(list: Element): HTMLLIElement[] {
+  const template = list.nextElementSibling;
+  const waiting = template instanceof HTMLTemplateElement ? template.content.children : [];
+  return [...list.children, ...waiting] as HTMLLIElement[];
+}
+
+export function textOf(node: Element | null): string {
+  return node?.textContent ?? "";
 }

@@ -1,0 +1,186 @@
+import { quantity } from "../../base/text-format.ts";
+import type { Action, Fields, Place, Value } from "../../model/types.ts";
+import { minuteText } from "../../plan/heading.ts";
+import type { PlannedChange } from "../../plan/plan.ts";
+import type { PlannedGroup } from "../../plan/planned-groups.ts";
+import { type Facet, facets, filterLink } from "./filter-link.ts";
+import { each, type Markup, markup } from "./markup.ts";
+import {
+  badge,
+  clipped,
+  fieldNames,
+  fieldsTable,
+  sourceNode,
+  sourceText,
+  symbolNode,
+  valueNode,
+  valueText,
+} from "./values.ts";
+
+/** One row of a list: a line, and details that open below it. */
+interface RowContent {
+  readonly action?: Action | undefined;
+  /** The project, or how many there are. */
+  readonly project?: string;
+  readonly isGroup?: boolean;
+  /** What is shown in front of the key, such as `license/`. */
+  readonly prefix: string;
+  readonly key: string;
+  readonly brief: Markup;
+  readonly badges?: readonly Markup[];
+  readonly source: Pick<Place, "file"> & Partial<Place>;
+  readonly detail: Markup;
+  readonly isOpen?: boolean;
+  /** Attributes for the script. */
+  readonly data?: Markup;
+}
+
+/** A row of any list of changes or settings. */
+export function rowNode({
+  action,
+  project,
+  isGroup,
+  prefix,
+  key,
+  brief,
+  badges = [],
+  source,
+  detail,
+  isOpen,
+  data,
+}: RowContent): Markup {
+  const attribute = data ?? "";
+  const name = markup`<span class="name"><span class="kind">${prefix}</span><b>${key}</b></span>`;
+  const who = project ? markup`<span class="project${isGroup ? " many" : ""}">${project}</span> ` : "";
+  return markup`<li${attribute}><details class="change"${isOpen ? markup` open` : ""}><summary>${action ? symbolNode(action) : ""}<span class="what">${who}${name}</span><span class="brief">${brief}</span><span class="end">${badges}${sourceNode(source)}</span></summary>
+<div class="detail">${detail}</div></details></li>
+`;
+}
+
+/** What a change does. */
+export function actionOf({ change }: PlannedChange): Action {
+  return change.actions[0];
+}
+
+/** The value of each facet that changes can be filtered by; empty if a change has none. */
+export function facetsOf(change: PlannedChange): Readonly<Record<Facet, string>> {
+  return {
+    policy_effect: change.policy_effect ?? "",
+    events: change.lost_notifications ? "lost" : "",
+    action: actionOf(change),
+    kind: change.kind,
+    outcome: change.outcome?.status ?? "",
+  };
+}
+
+export interface RowOptions {
+  readonly isOpen?: boolean;
+  /** Longer values are cut. */
+  readonly most?: number;
+  /** The link of a single change; without it, a link to the change itself. */
+  readonly link?: (change: PlannedChange) => Markup;
+}
+
+/** A planned change, or the same change of several projects, as a row. */
+export function plannedRow(group: PlannedGroup, options: RowOptions = {}): Markup {
+  const { members, projects, shared } = group;
+  const [change] = members;
+  const words = [change.outcome?.status, change.policy_effect].filter((word) => word !== undefined);
+  const values = facetsOf(change);
+  const count = members.length;
+  return rowNode({
+    action: actionOf(change),
+    project: projects.length > 1 ? quantity(projects.length, "project") : change.project,
+    isGroup: projects.length > 1,
+    prefix: `${change.kind}/`,
+    key: change.key,
+    brief: briefOf(change, shared),
+    badges: each(words, (word) => badge(word)),
+    source: change.source,
+    detail: detailOf(group, options),
+    isOpen: options.isOpen ?? false,
+    data: markup` data-facets="${facets.map((facet) => values[facet]).join()}"${count > 1 ? markup` data-count="${count}"` : ""}`,
+  });
+}
+
+interface Sides {
+  readonly before: Fields | null;
+  readonly after: Fields | null;
+}
+
+/** The first lost notification, or else the first field that changes, and how many more there are. */
+function briefOf({ lost_notifications: lost = [], action_reason: reason }: PlannedChange, sides: Sides): Markup {
+  if (lost[0] !== undefined) return markup`<span class="loss">${lost[0]}</span>${moreOf(lost.length - 1)}`;
+  const { before, after } = sides;
+  const [name, ...others] = fieldNames(before, after);
+  if (name === undefined || (after === null && others.length > 0)) return markup`${reason}`;
+  if (before === null && others.length > 0) return markup`${[name, ...others].join(", ")}`;
+  const field = markup`<span class="field-name">${name}</span>`;
+  if (before === null) return markup`${field} ${short(after?.[name], "unset")}`;
+  const becomes = short(after?.[name], after === null ? "gone" : "unset");
+  return markup`${field} ${short(before[name], "not reported")} → ${becomes}${moreOf(others.length)}`;
+}
+
+function moreOf(count: number): Markup {
+  return count > 0 ? markup` <span class="soft">+${count} more</span>` : markup``;
+}
+
+function short(value: Value | undefined, absent: string): Markup {
+  return markup`<code>${value === undefined ? absent : clipped(valueText(value), 48)}</code>`;
+}
+
+function detailOf({ members, shared }: PlannedGroup, { most, link = linkToChange }: RowOptions): Markup {
+  const [{ outcome, notes = [], source }, ...others] = members;
+  const [reason = "", ...sentences] = shared.sentences;
+  const notKept = outcome?.not_kept ?? [];
+  const errors = [
+    ...(outcome?.error ? [outcome.error] : []),
+    ...(notKept.length > 0 ? [`Sent, but the server answered another value: ${notKept.join(", ")}`] : []),
+  ];
+  return markup`<p class="reason">${reason}</p>${each(sentences.slice(0, notes.length), (note) => markup`<p class="note">${note}</p>`)}${each(errors, (error) => markup`<p class="error">${error}</p>`)}${sidesTable(shared, most)}${others.length > 0 ? projectsOf(members, shared) : ""}<p class="origin">${fact("Declared at", sourceText(source))}${others.length > 0 ? "" : markup`${ownFacts(members[0])}${link(members[0])}`}</p>`;
+}
+
+/** Every field of a change with its values before and after. */
+export function sidesTable(sides: Sides, most?: number): Markup {
+  const column = (side: "before" | "after", title: string, absent: string) => {
+    const other = sides[side === "before" ? "after" : "before"];
+    const cell = (name: string) => valueNode(sides[side]?.[name], { absent, other: other?.[name], most });
+    return sides[side] === null ? [] : [{ title, className: side, cell }];
+  };
+  const columns = [...column("before", "Before", "not reported"), ...column("after", "After", "unset")];
+  return fieldsTable(fieldNames(sides.before, sides.after), columns);
+}
+
+function ownFacts({ call, live }: PlannedChange): Markup {
+  const read = live?.updated_at ? fact("Live state of", minuteText(live.updated_at)) : "";
+  return markup`${fact("Request", `${call.method} ${call.path}`)}${read}`;
+}
+
+function linkToChange({ address }: PlannedChange): Markup {
+  return linkTo(address, "Link to this change");
+}
+
+function fact(name: string, text: string): Markup {
+  return markup`<span class="fact">${name} <code>${text}</code></span>`;
+}
+
+/** How many projects of a group are listed at first. */
+const mostProjects = 60;
+
+/** The projects of a group. What only one of them has is shown if the filter leaves it alone. */
+function projectsOf(members: readonly PlannedChange[], shared: Sides): Markup {
+  const items = each(members, (change) => {
+    const { address, project } = change;
+    const own = Object.entries(change.change.before ?? {}).filter(([name]) => !(name in (shared.before ?? {})));
+    return markup`<li>${linkTo(address, project)}${each(own, ([name, value]) => fact(name, valueText(value)))}${ownFacts(change)}</li>`;
+  });
+  const list = markup`<ul class="projects">${items.slice(0, mostProjects)}</ul>`;
+  if (items.length <= mostProjects) return list;
+  const title = `Show all ${quantity(items.length, "project")}`;
+  return markup`${list}<template>${items.slice(mostProjects)}</template><button class="quiet all" type="button">${title}</button>`;
+}
+
+/** A link that filters the list to one change. */
+export function linkTo(address: string, text = address): Markup {
+  return markup`<a href="#${filterLink({ q: address })}">${text}</a>`;
+}

@@ -1,0 +1,108 @@
+import { quantity, thousands } from "../../base/text-format.ts";
+import type { ReportedProblem } from "../../model/problem-line.ts";
+import { objectionGroups } from "../../plan/guards.ts";
+import { waveLines } from "../../plan/heading.ts";
+import { type Highlight, highlightsOf } from "../../plan/highlights.ts";
+import type { Plan, PlannedChange } from "../../plan/plan.ts";
+import { actionOf, linkTo } from "./change-rows.ts";
+import { type Filter, filterLink } from "./filter-link.ts";
+import { each, longList, type Markup, markup } from "./markup.ts";
+import { badge, sourceText } from "./values.ts";
+
+interface NoticeSection {
+  readonly id: string;
+  readonly tone: "bad" | "doubt" | "plain";
+  readonly title: string;
+  readonly lines: readonly Markup[];
+  readonly isOpen?: boolean;
+}
+
+/** Lines to read before the changes, under a heading; nothing if there are none. */
+export function noticeNode({ id, tone, title, lines, isOpen = tone === "bad" }: NoticeSection): Markup {
+  if (lines.length === 0) return markup``;
+  const items = each(lines, (line) => markup`<li>${line}</li>\n`);
+  const list = longList(items, mostLines, "lines", `${thousands(lines.length - mostLines)} more`);
+  return markup`<section aria-labelledby="${id}"><details class="notice ${tone}"${isOpen ? markup` open` : ""}><summary><h2 id="${id}">${title}</h2></summary><div>${list}</div></details></section>
+`;
+}
+
+const mostLines = 20;
+
+/** What a reviewer should know before the changes: failures, objections, and what could not be compared. */
+export function planNotices(plan: Plan): readonly Markup[] {
+  const { problems, warnings, unverified, resource_changes: changes } = plan;
+  const failed = changes.filter(({ outcome }) => outcome && outcome.status !== "applied");
+  const waves = waveLines(plan);
+  const notices: readonly NoticeSection[] = [
+    { id: "problems", tone: "bad", title: quantity(problems.length, "problem"), lines: problems.map(problemLine) },
+    {
+      id: "failed",
+      tone: "bad",
+      title: `${quantity(failed.length, "change")} not applied`,
+      lines: failed.map(failedLine),
+    },
+    { id: "first", tone: "bad", title: "Look at these first", lines: highlightsOf(changes).map(highlightLine) },
+    ...objectionGroups(plan.objections).map(([title, objections]): NoticeSection => {
+      const isWaived = objections[0]?.waived ?? false;
+      const [id, tone] = isWaived ? (["waived", "doubt"] as const) : (["objections", "bad"] as const);
+      return { id, tone, title, lines: objections.map(objectionLine), isOpen: true };
+    }),
+    { id: "waves", tone: "plain", title: quantity(waves.length, "wave"), lines: waves.map(plainLine), isOpen: true },
+    {
+      ...{ id: "warnings", tone: "doubt", title: quantity(warnings.length, "warning") },
+      ...{ lines: warnings.map(problemLine), isOpen: warnings.length < 4 },
+    },
+    {
+      ...{ id: "unverified", tone: "plain", lines: unverified.map(unverifiedLine) },
+      title: `${quantity(unverified.length, "resource")} with parameters that could not be compared`,
+    },
+  ];
+  return notices.map(noticeNode);
+}
+
+/** A line without links. */
+export function plainLine(text: string): Markup {
+  return markup`${text}`;
+}
+
+function highlightLine({ topic, title, details, changes }: Highlight): Markup {
+  const filter = filters[topic];
+  const isExact = filter.action === undefined || changes.every((change) => filter.action?.has(actionOf(change)));
+  const head = isExact ? markup`<a href="#${filterLink(filter)}">${title}</a>` : markup`${title}`;
+  return markup`${head}: ${details.join("; ")}`;
+}
+
+const filters: Readonly<Record<Highlight["topic"], Partial<Filter>>> = {
+  loosened: { policy_effect: new Set(["loosened"]) },
+  "lost-notifications": { events: new Set(["lost"]) },
+  disabled: { action: new Set(["disable"]) },
+  deleted: { action: new Set(["delete"]) },
+};
+
+function problemLine({ file, line, column, path, project, message, rule }: ReportedProblem): Markup {
+  const where = file === undefined ? project : sourceText({ file, line, column } as { file: string });
+  const codes = [where, path].flatMap((text) => text || []);
+  return markup`${each(codes, (text) => markup`<code>${text}</code> `)}${message} ${ruleNode(rule)}`;
+}
+
+function ruleNode(rule: string): Markup {
+  return markup`<span class="rule">(${rule})</span>`;
+}
+
+function failedLine({ address, outcome }: PlannedChange): Markup {
+  return markup`${badge(outcome?.status ?? "")} ${linkTo(address)} ${outcome?.error ?? ""}`;
+}
+
+function objectionLine({ guard, message, addresses }: Plan["objections"][number]): Markup {
+  const head = markup`${message} ${ruleNode(guard)}`;
+  const [only, ...others] = addresses;
+  if (only === undefined) return head;
+  if (others.length === 0) return markup`${head} ${linkTo(only, "Show it")}`;
+  const title = quantity(addresses.length, "address", "addresses");
+  const items = each(addresses, (address) => markup`<li>${linkTo(address)}</li>`);
+  return markup`${head}<details><summary>${title}</summary>${longList(items, mostLines, "lines", `${thousands(addresses.length - mostLines)} more`)}</details>`;
+}
+
+function unverifiedLine({ address, fields }: Plan["unverified"][number]): Markup {
+  return markup`<code>${address}</code> ${fields.join(", ")}`;
+}

@@ -1,0 +1,53 @@
+import { quantity, thousands } from "../../base/text-format.ts";
+import { minuteText, scopeText } from "../../plan/heading.ts";
+import type { Plan } from "../../plan/plan.ts";
+import { each, type Markup, markup } from "./markup.ts";
+
+/** Counts of a plan, or of what was applied, in one sentence. */
+export function planHeadline({ summary, problems }: Plan): string {
+  const { writes, changed_projects: changed, projects, outcomes } = summary;
+  if (outcomes) return `${thousands(outcomes.applied)} of ${quantity(writes, "change")} applied`;
+  if (writes > 0) return `${quantity(writes, "change")} in ${thousands(changed)} of ${quantity(projects, "project")}`;
+  return problems.length > 0 ? "No changes among what could be read" : "Nothing to change";
+}
+
+/** The top of the report: what was planned or applied, when, and of which commit. */
+export function planHead(plan: Plan): Markup {
+  const lead = leadOf(plan);
+  return markup`<header>
+<p class="overline"><b>${planTitle(plan)}</b> · ${plan.server.url}</p>
+<h1${lead ? markup` class="settled"` : ""}>${planHeadline(plan)}</h1>
+${lead ? markup`<p class="lead">${lead}</p>` : ""}${factList(factsOf(plan))}
+</header>`;
+}
+
+export function planTitle({ summary }: Plan): string {
+  return summary.outcomes ? "Apply" : "Plan";
+}
+
+function leadOf({ summary, problems }: Plan): string {
+  const { projects, unverified, writes } = summary;
+  if (writes > 0 || problems.length > 0) return "";
+  const doubt =
+    unverified > 0 ? `, except for ${quantity(unverified, "parameter")} that the server does not report` : "";
+  return `${quantity(projects, "project")} ${projects === 1 ? "is" : "are"} as declared${doubt}.`;
+}
+
+export type NamedValue = readonly [name: string, value: string | Markup];
+
+function factsOf({ created_at: createdAt, manifests, scope, summary }: Plan): readonly NamedValue[] {
+  return [
+    ["Made", markup`<time datetime="${createdAt}" data-age>${minuteText(createdAt)}</time>`],
+    ["Commit", manifests.commit?.slice(0, 12) ?? ""],
+    ["Only", scopeText(scope)],
+    ["Requests", `${thousands(summary.reads)} to read, ${thousands(summary.writes)} to write`],
+    ["Unmanaged", summary.unmanaged > 0 ? `${thousands(summary.unmanaged)} live, in no policy` : ""],
+    ["Unverified", summary.unverified > 0 ? quantity(summary.unverified, "parameter") : ""],
+  ];
+}
+
+/** Names and values; those without a value are left out. */
+export function factList(facts: readonly NamedValue[]): Markup {
+  const known = facts.filter(([, value]) => value !== "");
+  return markup`<dl class="facts">${each(known, ([name, value]) => markup`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>`;
+}
