@@ -156,8 +156,17 @@ function decorate({ folder }: Stage): void {
   }
 }
 
-/** What a plan says of everything else; lines move, and with them the places of literal secrets. */
+/**
+ * What a plan says of everything else. Lines move, and with them the places of literal secrets; a project that a policy names
+ * by its ID has its path for a name only as long as something needs the path.
+ */
 function changesOf({ resource_changes }: Plan, address: string): unknown {
   const others = resource_changes.filter((change) => change.address !== address);
-  return others.map(({ source: _, ...change }) => change);
+  return others.map(
+    ({ source: _, address: name, project, project_id: id = project, project_path: __, call, ...rest }) => ({
+      ...rest,
+      address: name.replace(project, String(id)),
+      call: { ...call, path: call.path.replace(encodeURIComponent(project), String(id)) },
+    }),
+  );
 }
