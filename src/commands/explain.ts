@@ -1,6 +1,7 @@
 import { exit, UserError } from "../base/exit.ts";
 import { catalogueOf } from "../model/catalogue.ts";
-import { explainJson, explainText } from "../report/explain.ts";
+import { explainText } from "../report/explain.ts";
+import { explainJson } from "../report/explain-json.ts";
 import { dialectAround } from "../workspace/load.ts";
 import type { Run } from "./command.ts";
 import { openReports } from "./outputs.ts";

@@ -7,7 +7,7 @@ import { valueOrFile } from "../secrets/token.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Who may look: everybody who reaches a loopback address, who knows the token, or whom a proxy names. */
+/** Access control: anyone who reaches a loopback address, has the token, or is named by a proxy. */
 export type Access =
   | { readonly by: "loopback" }
   | { readonly by: "token"; readonly token: string }
@@ -72,7 +72,7 @@ export function namesLoopback(host: string | undefined): boolean {
   return isThisMachine((host ?? "").replace(/:\d+$/, ""));
 }
 
-/** Milliseconds for which somebody who signed in may look. */
+/** Lifetime of a session in milliseconds. */
 export const sessionLength = 12 * 3_600_000;
 
 /** Who is signed in, by what their browser keeps; gone with the process. */

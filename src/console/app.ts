@@ -34,7 +34,7 @@ export interface ConsoleOptions {
   readonly catalogue: Catalogue;
   /** The workspace, for people. */
   readonly workspace: string;
-  /** Told of what nobody expected. */
+  /** Called with unexpected errors. */
   readonly failed: (error: unknown) => void;
 }
 
@@ -97,7 +97,7 @@ function asked(encoded: string): { readonly path: string | undefined; readonly f
 
 type Query = Readonly<Record<string, string>>;
 
-/** What stands at a path; a sentence where nothing does. */
+/** The page at a path; an error message if there is none. */
 async function shownAt(
   path: string,
   query: Query,
@@ -184,7 +184,7 @@ function onlyRefusals(error: unknown): undefined {
 
 type State = Parameters<Parameters<Watching["ask"]>[0]>[0];
 
-/** Why changes of an apply failed: its journal says. */
+/** Why changes of an apply failed, from its journal. */
 async function errorsOf(
   { journals }: State,
   { run, command, outcome }: RunSummary,

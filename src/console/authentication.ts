@@ -3,7 +3,7 @@ import { getCookie, setCookie } from "hono/cookie";
 import { isSameSecret } from "../secrets/token.ts";
 import { type Access, namesLoopback, type Sessions, sessionLength } from "./access.ts";
 
-/** Pages load nothing but the console's own style and script, send nothing, and stand in nobody's frame. */
+/** Pages load only the console's own style sheet and script, send nothing, and cannot be framed. */
 const contentPolicy = [
   "default-src 'none'",
   "script-src 'self'",
@@ -27,7 +27,7 @@ const headers = {
   "x-frame-options": "DENY",
 };
 
-/** What every answer says beside its content, unless it says so itself. */
+/** Headers of every response, unless the response sets them itself. */
 export const guarded: MiddlewareHandler = async (context, next) => {
   await next();
   for (const [name, value] of Object.entries(headers)) if (!context.res.headers.has(name)) context.header(name, value);

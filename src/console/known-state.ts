@@ -34,7 +34,7 @@ export interface Watching extends AsyncDisposable {
   readonly planOf: PlanReader;
 }
 
-/** Milliseconds for which nobody looks again, and for which a page waits for a look. */
+/** Milliseconds for which the state is not read again, and for which a page waits for a read. */
 const [fresh, patience] = [2000, 100];
 
 const nothing: KnownState = {

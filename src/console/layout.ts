@@ -10,7 +10,7 @@ export interface Assets {
   readonly script: string;
 }
 
-/** All that stands around a page. */
+/** What every page has around its content. */
 export interface Frame {
   readonly title: string;
   /** The page of the menu that it belongs to. */

@@ -33,7 +33,7 @@ export function planReader(): PlanReader {
   };
 }
 
-/** Lets go of those that nobody asked for the longest; the last one stays, whatever its size. */
+/** Evicts the least recently used plans; the last one stays, whatever its size. */
 function trim(kept: Map<string, Kept>): void {
   let size = [...kept.values()].reduce((sum, each) => sum + each.size, 0);
   for (const [run, each] of kept) {

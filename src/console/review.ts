@@ -12,7 +12,7 @@ import type { PlanReader } from "./plan-reader.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** A saved plan that nobody has applied, and what it needs. */
+/** A saved plan that is not applied yet, and what it needs. */
 export interface WaitingPlan {
   readonly run: string;
   readonly summary: RunSummary | undefined;
@@ -24,7 +24,7 @@ export interface WaitingPlan {
   readonly lacks: readonly string[];
   /** Applies that changed something since it was saved: what they touched is stale in it. */
   readonly later: number;
-  /** Whether EVENKEEL_APPROVALS says what approvals there must be. */
+  /** Whether EVENKEEL_APPROVALS defines the required approvals. */
   readonly judged: boolean;
 }
 

@@ -62,7 +62,7 @@ function runWords({ run, who, at, status, error, commit }: RunOutcome): string {
 
 /** The same for scripts. */
 export function blameJson({ lines, outcomes, ...blaming }: Blaming): string {
-  const told = lines.map(({ role, what, place, policy, selector, commit }) => ({
+  const shownLines = lines.map(({ role, what, place, policy, selector, commit }) => ({
     role,
     what,
     ...place,
@@ -71,8 +71,8 @@ export function blameJson({ lines, outcomes, ...blaming }: Blaming): string {
     committed: commit === undefined ? null : commit !== null,
     commit: commit ?? null,
   }));
-  const [decides = null] = told;
+  const [decides = null] = shownLines;
   const last_applied = outcomes.find(({ status }) => status === "applied") ?? null;
   const tried_since = outcomes.filter(({ status }) => status !== "applied");
-  return JSON.stringify({ ...blaming, decides, lines: told, last_applied, tried_since }, null, 2);
+  return JSON.stringify({ ...blaming, decides, lines: shownLines, last_applied, tried_since }, null, 2);
 }

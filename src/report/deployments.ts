@@ -61,12 +61,12 @@ const deploymentLines: readonly Column[] = [
 /** One deployment, a line for each thing that the server tells of it. */
 export function deploymentText(row: JsonObject, palette: Palette): string {
   const lines = deploymentLines.map(([name, read]) => [name, printable(read(row))] as const);
-  const told = lines.filter(([, value]) => value !== "");
-  const width = Math.max(...told.map(([name]) => name.length));
+  const known = lines.filter(([, value]) => value !== "");
+  const width = Math.max(...known.map(([name]) => name.length));
   const title = palette.strong(
     printable(`Deployment ${text(row.id)} (iid ${text(row.iid)}): ${text(row.status) || "status unknown"}`),
   );
-  return [title, ...told.map(([name, value]) => `  ${palette.faint(name.padEnd(width))}  ${value}`)].join("\n");
+  return [title, ...known.map(([name, value]) => `  ${palette.faint(name.padEnd(width))}  ${value}`)].join("\n");
 }
 
 function commitText(commit: unknown): string {

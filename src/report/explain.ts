@@ -1,4 +1,3 @@
-import { didYouMean } from "../base/nearest.ts";
 import {
   type Catalogue,
   catalogueOf,
@@ -9,125 +8,21 @@ import {
   type ParameterType,
 } from "../model/catalogue.ts";
 import { expectationOf } from "../model/parameter-check.ts";
-import type { Environment, Scalar, Tier } from "../model/types.ts";
 import { columns } from "./columns.ts";
+import { selectIn, type Unexplained } from "./explain-json.ts";
 import { type Palette, plain } from "./palette.ts";
 
-/** One integration as `explain --report json` gives it (docs/running.md). Null where the specification says nothing. */
-export interface ExplainedIntegration {
-  readonly slug: string;
-  readonly tier: Tier;
-  readonly introduced: string | null;
-  readonly removed: string | null;
-  readonly environment: Environment | null;
-  readonly parameters: readonly ExplainedParameter[];
-}
-
-interface ExplainedParameter {
-  readonly name: string;
-  /** `string`, `boolean` or `integer`; two of them joined by `|` where the specification lists one and describes another. */
-  readonly type: string;
-  readonly required: boolean;
-  readonly enum: readonly string[] | null;
-  readonly default: Scalar;
-  readonly deprecated: boolean;
-  readonly secret: boolean;
-}
-
-/** The selection names nothing in the catalogue; a sentence says so, with the nearest word where one is near. */
-export interface Unexplained {
-  readonly unknown: string;
-}
-
-/**
- * The catalogue for scripts: all of it, one integration (`SLUG`), or one with a single parameter (`SLUG.PARAM`),
- * in the order of the specification.
- */
-export function explainJson(
-  selection?: string,
-  catalogue: Catalogue = catalogueOf(),
-): readonly ExplainedIntegration[] | Unexplained {
-  if (selection === undefined) return [...catalogue.integrations.values()].map((each) => integrationJson(each));
-  const selected = select(catalogue, selection);
-  if ("unknown" in selected) return selected;
-  const { integration, parameter } = selected;
-  return [integrationJson(integration, parameter ? [parameter] : undefined)];
-}
-
-/** The same for people: a table of integrations, one integration with an example to copy, or one parameter in full. */
+/** The catalogue for people: a table of integrations, one integration with an example to copy, or one parameter in full. */
 export function explainText(
   selection?: string,
   palette: Palette = plain,
   catalogue: Catalogue = catalogueOf(),
 ): string | Unexplained {
   if (selection === undefined) return listText(catalogue, palette);
-  const selected = select(catalogue, selection);
+  const selected = selectIn(catalogue, selection);
   if ("unknown" in selected) return selected;
   const { integration, parameter } = selected;
   return parameter ? parameterText(integration, parameter, palette) : integrationText(integration, palette);
-}
-
-interface Selected {
-  readonly integration: Integration;
-  readonly parameter: IntegrationParameter | undefined;
-}
-
-function select({ integrations, foreignNames }: Catalogue, selection: string): Selected | Unexplained {
-  const dot = selection.indexOf(".");
-  const slug = dot < 0 ? selection : selection.slice(0, dot);
-  const integration = integrations.get(slug);
-  if (!integration) {
-    return unknown(`there is no integration ${JSON.stringify(slug)}`, slug, integrations.keys(), foreignNames);
-  }
-  if (dot < 0) return { integration, parameter: undefined };
-  const name = selection.slice(dot + 1);
-  const parameter = integration.parameters.get(name);
-  if (parameter) return { integration, parameter };
-  const why = integration.undeclared.get(name);
-  if (why !== undefined) return { unknown: `${slug} has no parameter ${JSON.stringify(name)} here: ${why}` };
-  return unknown(
-    `${slug} has no parameter ${JSON.stringify(name)}`,
-    name,
-    integration.parameters.keys(),
-    integration.foreignNames,
-  );
-}
-
-function unknown(
-  sentence: string,
-  word: string,
-  known: Iterable<string>,
-  foreignNames: Catalogue["foreignNames"],
-): Unexplained {
-  const other = foreignNames.get(word);
-  if (other) return { unknown: `${sentence}: that is a name of dialect ${other.dialect}; here it is ${other.name}` };
-  return { unknown: `${sentence}${didYouMean(word, known)}` };
-}
-
-function integrationJson(
-  integration: Integration,
-  parameters: Iterable<IntegrationParameter> = integration.parameters.values(),
-): ExplainedIntegration {
-  return {
-    slug: integration.slug,
-    tier: integration.tier,
-    introduced: integration.introduced ?? null,
-    removed: integration.removed ?? null,
-    environment: integration.environment ?? null,
-    parameters: [...parameters].map(parameterJson),
-  };
-}
-
-function parameterJson(parameter: IntegrationParameter): ExplainedParameter {
-  return {
-    name: parameter.name,
-    type: parameter.types.join("|"),
-    required: parameter.required,
-    enum: parameter.enum ?? null,
-    default: parameter.default ?? null,
-    deprecated: parameter.deprecated !== undefined,
-    secret: parameter.secret,
-  };
 }
 
 function listText({ integrations }: Catalogue, palette: Palette): string {
@@ -205,7 +100,7 @@ function parameterText({ slug }: Integration, parameter: IntegrationParameter, p
   return [`${palette.strong(`${slug}.${name}`)}\n${description}`, lines.join("\n")].join("\n\n");
 }
 
-/** What servers do with it, and in which releases where that is known. */
+/** How servers treat the parameter, and in which releases if that is known. */
 function quirkWords({ observed, quirks: spans }: IntegrationParameter): readonly string[] {
   const always = [...observed].filter((quirk) => spans.every(({ says }) => says !== quirk));
   return [

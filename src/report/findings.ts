@@ -9,7 +9,7 @@ import { highlightLine, highlightsOf } from "../plan/highlights.ts";
 import type { Plan, PlannedChange } from "../plan/plan.ts";
 import { urgencyOf } from "../plan/planned-groups.ts";
 
-/** The parts of a plan that somebody may have to act on. */
+/** The parts of a plan that may require action. */
 export type Actionable = Pick<Plan, "resource_changes" | "objections" | "problems" | "warnings"> & Partial<Made>;
 
 /** What the plan is of; mistakes that were found without one have none. */

@@ -12,7 +12,7 @@ import type { Palette } from "./palette.ts";
 
 /** What an import wrote, and what it leaves to people. */
 export interface ImportReport {
-  /** Where each draft was written, as it was told to be. */
+  /** The path of each draft, as given on the command line. */
   readonly written: readonly (readonly [path: string, draft: Draft])[];
   /** Names of projects of which there was nothing to say. */
   readonly idle: readonly string[];

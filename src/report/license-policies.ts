@@ -18,7 +18,7 @@ export interface LicensePolicyChoice {
   readonly release: string;
   readonly approvers: Approvers;
   readonly approvals: number;
-  /** Whether licenses that nobody lists need approval where some are allowed. */
+  /** Whether unlisted licenses need approval if some are allowed. */
   readonly allowList: boolean;
 }
 
@@ -30,7 +30,7 @@ export interface LicensePolicy {
   readonly remarks: readonly string[];
 }
 
-/** What a security-policy project says of licenses. */
+/** The license rules of a security-policy project. */
 export interface LicensePolicyFile {
   /** The key of the file that lists the policies. */
   readonly section: string;

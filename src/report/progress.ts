@@ -25,7 +25,7 @@ export function progressText(progress: RunProgress): string {
     .join(", ");
 }
 
-/** How far a run was that nobody heard of since. */
+/** The last reported progress of a run. */
 export function lastSeenText({ stage, done, total, at }: RunProgress): string {
   const what: Readonly<Record<Stage, string>> = { reading: "read", writing: "written" };
   return `${thousands(done)} of ${thousands(total)} projects were ${what[stage]} at ${at}`;

@@ -22,7 +22,7 @@ const planForms = {
 export type FindingKind = keyof typeof findingForms;
 export type PlanKind = keyof typeof planForms;
 
-/** Kinds that depend on the command itself: what stands on its terminal, and its own document. */
+/** Kinds that each command renders itself: its terminal output and its JSON document. */
 export type OwnKind = "text" | "json";
 
 export const findingKinds = Object.keys(findingForms) as readonly FindingKind[];

@@ -22,7 +22,7 @@ export const terminalWidth = 80;
 /** How many projects of a group are named. */
 const mostNamed = 10;
 
-/** Changes that several projects have, each told once, then the others project by project; a text for each. */
+/** Changes that several projects share, each listed once, then the others by project; a text for each. */
 export function changesText(changes: readonly PlannedChange[], palette: Palette): readonly string[] {
   const groups = plannedGroups(changes);
   const shared = groups.filter(({ projects }) => projects.length > 1);

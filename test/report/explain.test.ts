@@ -2,7 +2,8 @@ import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
 import { catalogueOf } from "../../src/model/catalogue.ts";
 import { checkParameters } from "../../src/model/parameter-check.ts";
-import { explainJson, explainText } from "../../src/report/explain.ts";
+import { explainText } from "../../src/report/explain.ts";
+import { explainJson } from "../../src/report/explain-json.ts";
 import type { Palette } from "../../src/report/palette.ts";
 
 const { integrations } = catalogueOf();

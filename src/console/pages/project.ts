@@ -48,7 +48,7 @@ function differingFirst(differences: readonly SeenDifference[]) {
   return (a: SeenEntry, b: SeenEntry) => rank(a) - rank(b) || compareTexts(`${a.kind}/${a.key}`, `${b.kind}/${b.key}`);
 }
 
-/** What differs and stands in no entry: an exclusive policy removes it. */
+/** Differences without a declared entry: an exclusive policy removes them. */
 function unlisted({ entries, differences }: ProjectSnapshot): readonly SeenDifference[] {
   const listed = new Set(entries.map(({ kind, key }) => `${kind}/${key}`));
   return differences.filter(({ rest }) => !listed.has(rest));
@@ -158,7 +158,7 @@ function timelineOf({ runs, live }: KnownState, { project }: ProjectSnapshot): M
 ${moments.length > mostMoments ? markup`<p><a href="${href("/runs", { project })}">All runs</a></p>` : ""}</section>`;
 }
 
-/** Newest first; runs that only looked, and saw what the one before them saw, are one moment. */
+/** Newest first. Consecutive read-only runs with the same result are one moment. */
 function momentsOf(runs: readonly RunSummary[], project: string): readonly TimelineMoment[] {
   const moments: (Omit<TimelineMoment, "earlier"> & { readonly said: string; readonly earlier: RunSummary[] })[] = [];
   for (const run of runs) {

@@ -6,7 +6,7 @@ import { dataLinks, type ListPart, pager } from "../layout.ts";
 import { age, href, moment } from "../markup.ts";
 import type { WaitingPlan } from "../review.ts";
 
-/** Saved plans that wait for somebody. */
+/** Saved plans that wait for a review. */
 export function reviewPage(part: ListPart<string>, plans: readonly WaitingPlan[]): Markup {
   const none = markup`<p class="calm soft">No plans waiting for review. <code>evenkeel plan --save</code> saves one in the state, for others to review and approve.</p>`;
   return markup`<h1>${part.total === 0 ? "No plans to review" : `${quantity(part.total, "saved plan")} to review`}</h1>
