@@ -162,11 +162,12 @@ function decorate({ folder }: Stage): void {
  */
 function changesOf({ resource_changes }: Plan, address: string): unknown {
   const others = resource_changes.filter((change) => change.address !== address);
-  return others.map(
+  const named = others.map(
     ({ source: _, address: name, project, project_id: id = project, project_path: __, call, ...rest }) => ({
       ...rest,
       address: name.replace(project, String(id)),
       call: { ...call, path: call.path.replace(encodeURIComponent(project), String(id)) },
     }),
   );
+  return named.toSorted((a, b) => (a.address < b.address ? -1 : 1));
 }
