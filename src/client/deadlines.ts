@@ -22,7 +22,8 @@ export interface Deadlines<Each extends Deadline> extends Iterable<Each> {
  * in which they began, and one timer does for all of them: a timer each would cost a tenth of a request.
  */
 export function createDeadlines<Each extends Deadline>(timeout: number): Deadlines<Each> {
-  const pending = new Set<Each>();
+  // A Set would leave tables behind whenever it is filled anew, which keep alive what was in them, answers and all.
+  const pending: Each[] = [];
   let watching = false;
   let cancel = () => {};
 
@@ -33,7 +34,7 @@ export function createDeadlines<Each extends Deadline>(timeout: number): Deadlin
 
   const sweep = (): void => {
     watching = false;
-    for (const request of pending) {
+    for (const request of [...pending]) {
       const left = request.deadline - performance.now();
       if (left > 0) {
         watch(Math.ceil(left));
@@ -46,11 +47,11 @@ export function createDeadlines<Each extends Deadline>(timeout: number): Deadlin
   return {
     timeout,
     add(request) {
-      pending.add(request);
+      pending.push(request);
       if (!watching) watch(timeout);
     },
-    delete: (request) => void pending.delete(request),
+    delete: (request) => void pending.splice(pending.indexOf(request), 1),
     close: () => cancel(),
-    [Symbol.iterator]: () => pending.values(),
+    [Symbol.iterator]: () => [...pending].values(),
   };
 }
