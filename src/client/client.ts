@@ -1,5 +1,6 @@
 import type { Call } from "../model/types.ts";
 import { settle } from "./confirm-write.ts";
+import { CallFailed } from "./failure.ts";
 import type { ClientOptions } from "./options.ts";
 import { perform } from "./perform.ts";
 import { readList, type SendCall } from "./read-list.ts";
@@ -20,7 +21,11 @@ export async function connectReader(options: ClientOptions): Promise<Reader & Cl
 /** A connection that reads and writes. @throws as {@link connectReader}. */
 export async function connectWriter(options: ClientOptions): Promise<Writer & Closing> {
   const session = await openSession(options, new Set(["GET", "PUT", "POST", "PATCH", "DELETE"]));
-  const once = reading(session, (call, attempts = 1) => session.attempt(call, attempts));
+  const once = reading(session, async (call, attempts = 1) => {
+    const result = await session.attempt(call, attempts);
+    if (result instanceof CallFailed) throw result;
+    return result;
+  });
   return {
     ...readerOf(session),
     send: (call) => perform(session, call),

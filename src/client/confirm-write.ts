@@ -19,7 +19,7 @@ export async function settle(
 ): Promise<Settled> {
   const attempts = new RetryLoop(session, call);
   for (let doubt = certain; ; ) {
-    const result = await attempts.next();
+    const result = attempts.outcomeOf(await attempts.next());
     if (!(result instanceof CallFailed)) return { answer: result };
     if (isGone(result)) return { found: true };
     if (attempts.isCancelled) return { failure: session.final(result), unknown: doubt.open || doubt.unseen };

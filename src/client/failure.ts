@@ -108,21 +108,20 @@ export class CallFailed extends Error {
 }
 
 /** Whether a call failed since the server does not route its path. */
-export function isUnknownRoute(error: unknown): boolean {
-  return error instanceof CallFailed && error.unknownRoute;
+export function isUnknownRoute(result: unknown): result is CallFailed {
+  return result instanceof CallFailed && result.unknownRoute;
 }
 
 /** Whether a server refused a call since it does not know the value of one of these parameters. */
-export function isUnknownValue(error: unknown, names: readonly string[]): boolean {
-  if (!(error instanceof CallFailed) || error.status !== 400) return false;
-  return names.some((name) => error.serverMessage?.includes(`${name} does not have a valid value`));
+export function isUnknownValue(result: unknown, names: readonly string[]): boolean {
+  if (!(result instanceof CallFailed) || result.status !== 400) return false;
+  return names.some((name) => result.serverMessage?.includes(`${name} does not have a valid value`));
 }
 
 /** Whether a failure comes from behind the route, so that the route must be known. */
-export function isDecisive(error: unknown): boolean {
-  if (!(error instanceof CallFailed) || error.attempts === 0) return false;
-  if (error.kind === "shape") return true;
-  if (error.kind !== "status") return false;
-  const { status = 500 } = error;
+export function isDecisive({ attempts, kind, status = 500 }: CallFailed): boolean {
+  if (attempts === 0) return false;
+  if (kind === "shape") return true;
+  if (kind !== "status") return false;
   return status < 500 && status !== 408 && status !== 429;
 }

@@ -10,6 +10,7 @@ export class RetryLoop {
   readonly #call: Call;
   #number: number;
   #spent = 0;
+  #answers = 0;
   #last: CallFailed | undefined;
   #isCancelled = false;
 
@@ -20,19 +21,23 @@ export class RetryLoop {
     this.#number = first;
   }
 
+  /** Makes the next attempt, whose result is for {@link RetryLoop.outcomeOf}. @throws SecretMissing. */
+  next(): Promise<FullAnswer | CallFailed> {
+    this.#answers = this.#session.answers;
+    return this.#session.attempt(this.#call, this.#number++);
+  }
+
   /**
-   * The outcome of the next attempt as a value; that of the one before if the run was stopped, so that none is made.
-   * One that fails because the server is away does not count. @throws SecretMissing.
+   * The outcome of the attempt that had this result; that of the one before if the run was stopped, so that none was made.
+   * One that fails because the server is away does not count.
    */
-  async next(): Promise<FullAnswer | CallFailed> {
-    const { answers } = this.#session;
-    const result = await this.#session.attempt(this.#call, this.#number++).catch(failureIn);
+  outcomeOf(result: FullAnswer | CallFailed): FullAnswer | CallFailed {
     if (!(result instanceof CallFailed)) return result;
     if (this.#last && wasNotSent(result)) {
       this.#isCancelled = true;
       return this.#last;
     }
-    if (!this.#session.isAway(result, answers)) this.#spent++;
+    if (!this.#session.isAway(result, this.#answers)) this.#spent++;
     this.#last = result;
     return result;
   }
@@ -48,11 +53,6 @@ export class RetryLoop {
   }
 }
 
-function failureIn(error: unknown): CallFailed {
-  if (error instanceof CallFailed) return error;
-  throw error;
-}
-
 /** Whether an attempt was not sent because the run is stopped: the failure before it says more. */
 function wasNotSent({ kind, sent }: CallFailed): boolean {
   return kind === "aborted" && !sent;
@@ -65,7 +65,7 @@ function wasNotSent({ kind, sent }: CallFailed): boolean {
 export async function perform(session: Session, call: Call, first = 1): Promise<FullAnswer> {
   const attempts = new RetryLoop(session, call, first);
   for (let acted = false; ; ) {
-    const result = await attempts.next();
+    const result = attempts.outcomeOf(await attempts.next());
     if (!(result instanceof CallFailed)) return result;
     if (call.method === "DELETE" && acted && result.saysGone) return alreadyGone;
     if (attempts.isOver || !isSendableAgain(result) || isOptionalTimeout(call, result)) throw session.final(result);

@@ -1,5 +1,6 @@
 import type { Call } from "../model/types.ts";
 import type { FullAnswer } from "./classify-response.ts";
+import type { CallFailed } from "./failure.ts";
 
 /** One attempt at a call, on its way to the server. */
 export interface Outgoing {
@@ -12,11 +13,11 @@ export interface Outgoing {
   readonly again: boolean;
 }
 
-/** @throws CallFailed; SecretMissing if a parameter's secret cannot be resolved. */
-export type Send = (request: Outgoing) => Promise<FullAnswer>;
+/** Resolves to the failure where there is one. @throws SecretMissing if a parameter's secret cannot be resolved. */
+export type Send = (request: Outgoing) => Promise<FullAnswer | CallFailed>;
 
 /** One concern of all requests: may change a request, delay it, or send it a second time. */
-export type Middleware = (request: Outgoing, next: Send) => Promise<FullAnswer>;
+export type Middleware = (request: Outgoing, next: Send) => ReturnType<Send>;
 
 /** `send` behind these steps, the first one outermost. */
 export function pipeline(steps: readonly Middleware[], send: Send): Send {

@@ -1,5 +1,6 @@
 import { integrationsAlias } from "../model/endpoints.ts";
 import type { FullAnswer } from "./classify-response.ts";
+import { CallFailed, isDecisive, isUnknownRoute } from "./failure.ts";
 import type { Middleware, Outgoing, Send } from "./pipeline.ts";
 
 const { segment, alias } = integrationsAlias;
@@ -8,43 +9,27 @@ const affected = new RegExp(`^(/projects/[^/]+)${segment}(?=/|$)`);
 /**
  * Sends calls of integrations by the name that the server knows (docs/architecture.md), which is decided once: the first
  * call tries the newer name, and the older one if the newer is an unknown route; others wait for it. If both are unknown,
- * the newer one is used, and its failure is thrown. `isDecisive` says whether any other failure came from the route.
+ * the newer one is used, and its failure is the result.
  */
-export function routeAlias(
-  isUnknownRoute: (error: unknown) => boolean,
-  isDecisive: (error: unknown) => boolean,
-): Middleware {
+export function routeAlias(): Middleware {
   let known: string | undefined;
   let deciding: Promise<void> | undefined;
 
-  async function decide(request: Outgoing, next: Send): Promise<FullAnswer> {
-    try {
-      const answer = await next(request);
-      known = segment;
-      return answer;
-    } catch (error) {
-      if (isUnknownRoute(error)) return await tryAlias(request, next, error);
-      if (isDecisive(error)) known = segment;
-      throw error;
-    }
+  async function decide(request: Outgoing, next: Send): Promise<FullAnswer | CallFailed> {
+    const result = await next(request);
+    if (isUnknownRoute(result)) return tryAlias(request, next, result);
+    if (tellsRoute(result)) known = segment;
+    return result;
   }
 
-  async function tryAlias(request: Outgoing, next: Send, unknown: unknown): Promise<FullAnswer> {
-    try {
-      const answer = await next({ ...renamed(request), again: true });
-      known = alias;
-      return answer;
-    } catch (error) {
-      if (isUnknownRoute(error)) {
-        known = segment;
-        throw unknown;
-      }
-      if (isDecisive(error)) known = alias;
-      throw error;
-    }
+  async function tryAlias(request: Outgoing, next: Send, unknown: CallFailed): Promise<FullAnswer | CallFailed> {
+    const result = await next({ ...renamed(request), again: true });
+    if (isUnknownRoute(result)) known = segment;
+    else if (tellsRoute(result)) known = alias;
+    return known === segment ? unknown : result;
   }
 
-  async function undecided(request: Outgoing, next: Send): Promise<FullAnswer> {
+  async function undecided(request: Outgoing, next: Send): Promise<FullAnswer | CallFailed> {
     while (deciding) await deciding;
     if (known !== undefined) return next(known === alias ? renamed(request) : request);
     const answer = decide(request, next);
@@ -59,6 +44,11 @@ export function routeAlias(
     if (known === segment || !affected.test(request.path)) return next(request);
     return known === alias ? next(renamed(request)) : undecided(request, next);
   };
+}
+
+/** Whether a result comes from behind the route, so that the route must be known. */
+function tellsRoute(result: FullAnswer | CallFailed): boolean {
+  return !(result instanceof CallFailed) || isDecisive(result);
 }
 
 function renamed(request: Outgoing): Outgoing {

@@ -30,25 +30,28 @@ export interface RunConnection {
 
 /**
  * Sends a request once, and applies what its answer means for all others: a rejected token ends the run, a busy server
- * slows it down. @throws CallFailed unless the answer is a success that holds what it must; SecretMissing.
+ * slows it down. Resolves to a failure unless the answer is a success that holds what it must. @throws SecretMissing.
  */
-export async function sendAttempt(run: RunConnection, request: Outgoing): Promise<FullAnswer> {
+export async function sendAttempt(run: RunConnection, request: Outgoing): Promise<FullAnswer | CallFailed> {
   const blocked = whyBlocked(run, request);
-  if (blocked) throw blocked;
+  if (blocked) return blocked;
   const { call, path } = request;
   const { options, server, limiter, liveness, stop } = run;
   const line = encode(call, server.prefix + path, resolvedParameters(call, options.secrets));
   count(run, request);
   const sending = limiter.sending();
   const { answers } = liveness;
-  const result = await exchange(run, call, line);
+  liveness.asked();
+  const result = await run.transport.exchange(line, () => whyForbidden(run, call) === undefined);
+  limiter.ended();
+  liveness.ended(isAnswer(result) ? undefined : `${line.method} ${line.target}`);
   const attempt = attemptOf(run, request, line);
   if (!("broken" in result)) return understood(run, attempt, result, sending);
   const tooLate = result.broken === "aborted" && !result.sent && whyBlocked(run, request);
-  if (tooLate) throw tooLate;
+  if (tooLate) return tooLate;
   // Others are answered, and this one gets no connection: there are too many.
   if (!result.sent && answers > 0 && answers < liveness.answers) limiter.overloaded(sending);
-  throw classifyBroken(attempt, result, stop.reason, answers > 0);
+  return classifyBroken(attempt, result, stop.reason, answers > 0);
 }
 
 /** Why nothing is sent now. */
@@ -78,13 +81,9 @@ function count({ counts }: RunConnection, { call: { method, uncounted }, again }
   else if (!uncounted) counts.reads++;
 }
 
-async function exchange(run: RunConnection, call: Call, line: WireRequest): Promise<Received | Broken> {
-  run.liveness.asked();
-  const result = await run.transport.exchange(line, () => whyForbidden(run, call) === undefined);
-  run.limiter.ended();
-  const isAnswered = !("broken" in result) || result.broken === "cut" || result.broken === "large";
-  run.liveness.ended(isAnswered ? undefined : `${line.method} ${line.target}`);
-  return result;
+/** Whether anything of an answer came. */
+function isAnswer(result: Received | Broken): boolean {
+  return !("broken" in result) || result.broken === "cut" || result.broken === "large";
 }
 
 function attemptOf({ server, options }: RunConnection, { call, attempts }: Outgoing, { target }: WireRequest): Attempt {
@@ -93,16 +92,14 @@ function attemptOf({ server, options }: RunConnection, { call, attempts }: Outgo
   return { method, path, url: origin + target, setting, dialect: options.dialect, attempts, answer };
 }
 
-function understood(run: RunConnection, attempt: Attempt, received: Received, sending: Sending): FullAnswer {
+function understood(run: RunConnection, attempt: Attempt, received: Received, sending: Sending) {
   const answer = classify(attempt, received, knownSecrets.clean);
   const allowance = allowanceIn(received.headers, Date.now());
   if (allowance) run.limiter.allowed(sending, allowance);
   if (answer instanceof CallFailed) {
     if (received.status === 401) run.over ??= answer;
     applyBackpressure(run, attempt, received, sending);
-    throw answer;
-  }
-  run.limiter.answered(sending);
+  } else run.limiter.answered(sending);
   return answer;
 }
 

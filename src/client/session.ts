@@ -4,7 +4,7 @@ import { type Catalogue, catalogueOf } from "../model/catalogue.ts";
 import type { Call } from "../model/types.ts";
 import { rateKey } from "../state/rates.ts";
 import type { FullAnswer } from "./classify-response.ts";
-import { CallFailed, isDecisive, isUnknownRoute, isUnknownValue } from "./failure.ts";
+import { CallFailed } from "./failure.ts";
 import { legacyValues } from "./legacy-values.ts";
 import { Limiter } from "./limiter.ts";
 import type { ClientOptions } from "./options.ts";
@@ -14,7 +14,7 @@ import { routeAlias } from "./route-alias.ts";
 import { delayAfterAttempt, type RunConnection, sendAttempt } from "./send-attempt.ts";
 import { watchServerLiveness } from "./server-liveness.ts";
 import { parseServerUrl, type ServerUrl } from "./server-url.ts";
-import { inSpan } from "./spans.ts";
+import { currentTraceparent, inSpan } from "./spans.ts";
 import { createStop } from "./stop-signal.ts";
 import { openTransport, type Transport } from "./transport.ts";
 
@@ -48,12 +48,7 @@ export class Session {
     };
     this.#run = run;
     this.#send = pipeline(
-      [
-        legacyValues(isUnknownValue),
-        routeAlias(isUnknownRoute, isDecisive),
-        (request, next) => run.limiter.run(() => next(request)),
-        traced(server.origin),
-      ],
+      [legacyValues(), routeAlias(), (request, next) => run.limiter.run(() => next(request)), traced(server.origin)],
       (request) => sendAttempt(run, request),
     );
     learnCredential(options.token, ownNames.EVENKEEL_TOKEN);
@@ -85,8 +80,8 @@ export class Session {
     return this.#run.stop.reason !== undefined || this.#run.over !== undefined;
   }
 
-  /** The `attempts`th attempt at a call. @throws CallFailed; SecretMissing if a parameter's secret cannot be resolved. */
-  attempt(call: Call, attempts: number): Promise<FullAnswer> {
+  /** The `attempts`th attempt at a call, or its failure. @throws SecretMissing if a parameter's secret cannot be resolved. */
+  attempt(call: Call, attempts: number): Promise<FullAnswer | CallFailed> {
     return this.#send({ call, path: call.path, attempts, again: attempts > 1 });
   }
 
@@ -158,6 +153,7 @@ export class Session {
 /** Records each request as a span. */
 function traced(origin: string): Middleware {
   return (request, next) => {
+    if (currentTraceparent() === undefined) return next(request);
     const { call, path, attempts, again } = request;
     const attributes = {
       "http.request.method": call.method,
@@ -166,14 +162,17 @@ function traced(origin: string): Middleware {
       "http.request.resend_count": again ? attempts - 1 : undefined,
     };
     return inSpan(call.method, attributes, async (span) => {
-      const answer = await next(request).catch((error) => {
-        if (error instanceof CallFailed) span.set({ "http.response.status_code": error.status });
-        throw error;
-      });
+      const answer = await next(request);
       span.set({ "http.response.status_code": answer.status });
+      if (answer instanceof CallFailed) throw answer;
       return answer;
-    });
+    }).catch(failureIn);
   };
+}
+
+function failureIn(error: unknown): CallFailed {
+  if (error instanceof CallFailed) return error;
+  throw error;
 }
 
 /** Milliseconds for which a server may be away. */

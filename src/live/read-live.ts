@@ -127,8 +127,7 @@ export async function readInventory(
   const read = await Promise.all(
     rows.map(({ key, row }) => {
       const fields = Object.fromEntries([...(spec(key)?.parameters.keys() ?? [])].map((name) => [name, null]));
-      if (!isKnown(key) || !wanted(key)) return undefined;
-      return readOne(reader, project, { kind, key, fields }, row).catch((error) => unreadOf({ kind, key }, error));
+      return isKnown(key) && wanted(key) ? readOne(reader, project, { kind, key, fields }, row) : undefined;
     }),
   );
   return {
@@ -157,8 +156,6 @@ async function readKind(
   const rows = await readRows(reader, project, kind);
   const present = resources.filter((one) => one.kind === kind && one.presence === "present");
   const declared = new Map(present.map((one) => [one.key, one]));
-  const tryOne = (one: Desired, row?: JsonObject) =>
-    readOne(reader, project, one, row).catch((error) => unreadOf({ kind, key: one.key }, error));
   const listed = rows.map(({ key, row }) => {
     const one = declared.get(key);
     if (!one)
@@ -166,10 +163,10 @@ async function readKind(
         ? liveOf(catalogue, { kind, key, fields: {} }, row)
         : redactedResource(catalogue, project, kind, key);
     if (trusts(project.name, one, row.updated_at)) return asDeclared(catalogue, one, row);
-    return isWhole(catalogue, one, row) ? liveOf(catalogue, one, row) : tryOne(one, row);
+    return isWhole(catalogue, one, row) ? liveOf(catalogue, one, row) : readOne(reader, project, one, row);
   });
   for (const { key } of rows) declared.delete(key);
-  const unlisted = Array.from(declared.values(), (one) => tryOne(one));
+  const unlisted = Array.from(declared.values(), (one) => readOne(reader, project, one, undefined));
   return (await settled([...listed, ...unlisted])).filter((live) => live !== undefined);
 }
 
@@ -179,27 +176,24 @@ async function settled<Part>(parts: readonly (Part | Promise<Part>)[]): Promise<
   return parts.every(isPart) ? parts : Promise.all(parts);
 }
 
-/** What is off is not listed, where that is a state of its own. */
+/** What is off is not listed, where that is a state of its own. @throws CallFailed where it ends the run. */
 async function readOne(
   reader: Reader,
   project: Project,
   resource: Resource,
   row: JsonObject | undefined,
-): Promise<Live | undefined> {
+): Promise<Live | Unread | undefined> {
   const { catalogue } = reader;
+  const { kind, key } = resource;
+  const { read, segment } = kindOf(catalogue, kind);
   if (!row && !columnOf(catalogue, resource, "active")) return undefined;
   if (row && isWhole(catalogue, resource, row)) return liveOf(catalogue, resource, row);
-  const single = await readSingle(reader, project, resource);
-  return single && liveOf(catalogue, resource, single);
-}
-
-async function readSingle(reader: Reader, project: Project, { kind, key }: Resource): Promise<JsonObject | undefined> {
-  const { read, segment } = kindOf(reader.catalogue, kind);
   if (!read?.single) return undefined;
   try {
-    return (await reader.get(call(read.single, { id: project.name, [segment]: key }))).body as JsonObject;
+    const { body } = await reader.get(call(read.single, { id: project.name, [segment]: key }));
+    return liveOf(catalogue, resource, body as JsonObject);
   } catch (error) {
     if (error instanceof CallFailed && error.saysGone) return undefined;
-    throw error;
+    return unreadOf({ kind, key }, error);
   }
 }

@@ -3,7 +3,7 @@ import { memoized } from "../base/memoize.ts";
 import type { AnswerShape } from "./answer-shape.ts";
 import type { NeededRole } from "./command-access.ts";
 import { legacyStatuses, licenseStatuses } from "./license-status.ts";
-import type { Call, Fields } from "./types.ts";
+import type { Call, Fields, Value } from "./types.ts";
 
 /**
  * The API as a table (docs/api.md). The client builds its requests from it and the embedded server routes by it.
@@ -325,19 +325,10 @@ export class NamesNothing extends UserError {}
  */
 export function call(name: EndpointName, segments: Readonly<Record<string, string>>, parameters?: Fields): Call {
   const { method, body, list, answer, query, uncounted, parameters: table } = endpoints[name];
-  const segment = (each: string): string => {
-    const value = segments[each];
-    if (value === undefined) throw new RangeError(`${name} needs ${each}`);
-    // Whatever reads URLs resolves these, percent-encoded or not.
-    const isResolved = value.includes(".") && value.split("/").some((part) => part === "." || part === "..");
-    if (isResolved || value === "") throw new NamesNothing(notAName(value));
-    return encodeURIComponent(value);
-  };
   const asked = query ? { ...query, ...parameters } : parameters;
-  const filled = partsOf(name)
-    .map((part, index) => (index % 2 ? segment(part) : part))
-    .join("");
-  const expected = expectedOf(answer, { ...parameters, ...segments });
+  let filled = "";
+  for (const [index, part] of partsOf(name).entries()) filled += index % 2 ? segmentOf(name, segments, part) : part;
+  const expected = expectedOf(answer, segments, parameters);
   const older = asked && table && table !== "integration" ? inOlderWords(asked, table) : undefined;
   const how = {
     ...(body && { body }),
@@ -346,6 +337,15 @@ export function call(name: EndpointName, segments: Readonly<Record<string, strin
     ...(older && { older }),
   };
   return { method, path: filled, ...(asked && { parameters: asked }), ...how, answer: expected };
+}
+
+function segmentOf(name: EndpointName, segments: Readonly<Record<string, string>>, part: string): string {
+  const value = segments[part];
+  if (value === undefined) throw new RangeError(`${name} needs ${part}`);
+  // Whatever reads URLs resolves these, percent-encoded or not.
+  const isResolved = value.includes(".") && value.split("/").some((part) => part === "." || part === "..");
+  if (isResolved || value === "") throw new NamesNothing(notAName(value));
+  return encodeURIComponent(value);
 }
 
 /** The parameters that servers of older releases know by other values, with those. */
@@ -361,21 +361,26 @@ function notAName(value: string): string {
   return `${JSON.stringify(value)} names nothing on the server: no part of a path is . or .., and none is empty`;
 }
 
-function expectedOf(answer: AnswerShape, given: Fields): AnswerShape {
+function expectedOf(answer: AnswerShape, segments: Fields, parameters: Fields | undefined): AnswerShape {
   const { same, alike, fields = {} } = answer;
   if (!same && !alike) return answer;
-  const filled = (names: Readonly<Record<string, string>>) => filledIn(names, given, fields);
-  return { ...answer, ...(same && { same: filled(same) }), ...(alike && { alike: filled(alike) }) };
+  const given = (name: string) => segments[name] ?? parameters?.[name];
+  const expected = { ...answer };
+  if (same) expected.same = filledIn(same, given, fields);
+  if (alike) expected.alike = filledIn(alike, given, fields);
+  return expected;
 }
 
 /** `:name` as what is given by that name; left out where that is no number and the field is one, since a name may stand for an ID. */
 function filledIn(
   names: Readonly<Record<string, string>>,
-  given: Fields,
+  given: (name: string) => Value | undefined,
   fields: NonNullable<AnswerShape["fields"]>,
 ): Record<string, string> {
-  const pairs = Object.entries(names).map(([field, name]) => [field, given[name.slice(1)]] as const);
-  const fits = ([field, value]: (typeof pairs)[number]) =>
-    typeof value === "string" && (fields[field] !== "number" || /^\d+$/.test(value));
-  return Object.fromEntries(pairs.filter(fits).map(([field, value]) => [field, String(value)]));
+  const filled: Record<string, string> = {};
+  for (const field in names) {
+    const value = given(names[field]?.slice(1) ?? "");
+    if (typeof value === "string" && (fields[field] !== "number" || /^\d+$/.test(value))) filled[field] = value;
+  }
+  return filled;
 }
