@@ -19,7 +19,7 @@ import type { Options } from "./table.ts";
 import type { Terminal } from "./terminal.ts";
 import { globsOf, requestOf } from "./workspace-options.ts";
 
-/** `evenkeel accept ADDRESS...`: writes manifests as `fmt` does, without asking: they are under review anyway. */
+/** `evenkeel accept ADDRESS...`: writes manifests as `fmt` does, without a prompt, since their changes are reviewed. */
 export const run: Run<Options<"accept">> = async (terminal, options, addresses) => {
   const report = openReports(terminal, options.report);
   globsOf("address", addresses, targetFault);
@@ -49,13 +49,13 @@ function accepting(
   return accept({ ...request, newFileFor, write, progress: bar.update }).finally(bar.stop);
 }
 
-/** What a report says of a run that stderr tells the end of. */
+/** The result that reports of a failed run contain; stderr has the reason. */
 function refusedReport(error: UserError, dryRun: boolean): AcceptReport {
   const { message } = withoutSecrets(error);
   return { accepted: [], inSync: [], problems: [{ severity: "error", rule: "setup", message }], dryRun };
 }
 
-/** Where `import` would put the project's policy, if the workspace looks there and nothing is there yet. */
+/** The file in which `import` would write the project's policy, if the workspace includes it and it does not exist yet. */
 function newFileFor(project: Project, root: string): NewEditTarget | undefined {
   const file = `policies/${fileOf(project)}`;
   if (isThere(join(root, file)) || !isManifestPlace(root, loadSettings(root).manifests, file)) return undefined;

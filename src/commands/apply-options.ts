@@ -6,10 +6,10 @@ import type { Request } from "../reconcile/request.ts";
 import { passed } from "./deployments/connected.ts";
 import type { Options } from "./table.ts";
 
-/** A plan that was saved before, by its file or by its run. */
+/** A saved plan, by its file or by its run. */
 export type Saved = Pick<Request, "saved" | "savedRun">;
 
-/** `dryRun` as it is typed. */
+/** The flag of an option: `dryRun` is `--dry-run`. */
 export function optionOf(name: string): string {
   return `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 }
@@ -33,7 +33,7 @@ export function commandAgain({ yes, waves, shard, ...options }: Options<"apply">
   return `evenkeel apply${argumentsFor("--shard", part).join("")}${staged}${yes ? " --yes" : ""}`;
 }
 
-/** Options that decide what is changed and by whom, and what is said of it elsewhere. */
+/** Options that select what is applied and how it is recorded. */
 const kept = [
   "C",
   "target",
@@ -51,7 +51,7 @@ const kept = [
   "tag",
 ] as const;
 
-/** Those that a plan needs too which is made again. */
+/** The options that apply also to a new plan. */
 const ofPlan = ["C", "workers"] as const;
 
 function argumentsFor(
@@ -63,7 +63,7 @@ function argumentsFor(
   return [value].flat().map((each) => ` ${flag} ${shellWord(String(each))}`);
 }
 
-/** The record that is asked for, if one is. @throws UserError naming every mistake. */
+/** The requested deployment record, if any. @throws UserError naming every mistake. */
 export function deploymentFrom(options: Options<"apply">): DeploymentOptions | undefined {
   const { recordDeployment: environment, deploymentProject: id, sha, ref, tag } = options;
   if (environment === undefined) {

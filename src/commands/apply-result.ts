@@ -8,7 +8,7 @@ import type { Applied, Request } from "../reconcile/request.ts";
 import { appliedText, outcomesText, planText, waiversText } from "../report/text.ts";
 import type { Terminal } from "./terminal.ts";
 
-/** What became of changes that an apply did not come to, and why. */
+/** The outcomes of changes that an apply skipped, with the reason. */
 export function untouched({ plan, stale, refused, compared }: Applied): Outcomes {
   const why = refused?.length
     ? `refused by ${blockersOf(refused)}`
@@ -21,7 +21,7 @@ export function untouched({ plan, stale, refused, compared }: Applied): Outcomes
   return new Map(plan.resource_changes.map(({ address }) => [address, outcome]));
 }
 
-/** Who refused, and what would let it pass. */
+/** What blocked the apply, and how to allow it. */
 export function refusalText(objections: readonly Objection[], { resource_changes }: Plan): string {
   const who = blockersOf(objections);
   const has = (guard: Objection["guard"]) => objections.some((each) => each.guard === guard);
@@ -32,7 +32,7 @@ export function refusalText(objections: readonly Objection[], { resource_changes
 
 const exceptions = " No option waives a rule: change what it objects to, or list the address under its except.";
 
-/** What became of a saved plan is told change by change, since nothing has shown it before. */
+/** The outcomes of a saved plan are listed change by change, since its changes were not printed before. */
 export function resultText(
   { palette }: Terminal,
   request: Request,
@@ -44,7 +44,7 @@ export function resultText(
   return isSaved ? appliedText(plan, palette) : outcomesText(plan, palette);
 }
 
-/** The exit code of an apply, or of its rehearsal (docs/running.md). */
+/** The exit code of an apply or a dry run (docs/running.md). */
 export function codeOf(
   { interrupted }: Terminal,
   applied: Applied & { readonly rehearsed?: true },
@@ -56,7 +56,7 @@ export function codeOf(
   return exitCode({ ...end, problem: end.problem || declined });
 }
 
-/** The plan document, with what stands beside it. */
+/** The plan document with outcomes. */
 export function planJson(document: Plan | (Plan & { readonly requests: readonly Call[] })): string {
   return JSON.stringify(document, null, 2);
 }

@@ -70,7 +70,7 @@ function checkUsage({ interactive }: Terminal, options: Options<"apply">, saved?
   }
 }
 
-/** Options that decide what a plan holds: a saved one holds it already (docs/running.md). */
+/** Options that determine the contents of a plan, and so are rejected with a saved one (docs/running.md). */
 const decidesPlan: ReadonlySet<string> = new Set(["target", "shard", "resend", "storage", "since", "asOf"]);
 
 async function rehearsing(terminal: Terminal, { request, deployment }: Wanted, write: WriteReports): Promise<ExitCode> {
@@ -163,7 +163,7 @@ async function applyWithBars(
   }
 }
 
-/** Takes the place of the bar of writes once repositories move. */
+/** Replaces the progress bar of writes once repositories move. */
 function movingBar(writing: Progress, moving: Progress): NonNullable<Request["moving"]> {
   return ({ done, total, remaining }) => {
     writing.stop();
@@ -171,7 +171,7 @@ function movingBar(writing: Progress, moving: Progress): NonNullable<Request["mo
   };
 }
 
-/** On stdout before the outcome; where a report takes its place there, a person who is asked still sees it. */
+/** Prints the plan before the outcome; also where a report replaces the text, if a person is asked to confirm. */
 function showPlan(terminal: Terminal, { report }: Options<"apply">, { plan, waves }: Planned, asks: boolean): void {
   const replaced = report?.some((each) => !each.includes("="));
   const shown = (palette: Palette) =>
@@ -203,7 +203,7 @@ function applyRequestOf(terminal: Terminal, options: Options<"apply">, saved: Sa
   };
 }
 
-/** While a person reads the plan and answers, others may change what it speaks of. */
+/** Whether a person confirms the plan, which leaves time for changes on the server. */
 function asksFirst({ yes, dryRun }: Options<"apply">, saved: Saved | undefined): boolean {
   return !yes && !dryRun && saved === undefined;
 }

@@ -16,7 +16,7 @@ import type { Options } from "./table.ts";
 import type { Terminal } from "./terminal.ts";
 import { stateAround } from "./workspace-options.ts";
 
-/** `evenkeel approve PLAN` or `approve --plan RUN`: signs a saved plan; without a token, and without asking the server. */
+/** `evenkeel approve PLAN` or `approve --plan RUN`: signs a saved plan; offline. */
 export const run: Run<Options<"approve">> = async (terminal, options, [file]) => {
   const report = openReports(terminal, options.report);
   const signed = await signing(terminal, options, file);
@@ -29,7 +29,7 @@ export const run: Run<Options<"approve">> = async (terminal, options, [file]) =>
   return exit.done;
 };
 
-/** A plan that was signed, where its signatures are, and how many there are now. */
+/** A signed plan, the location of its signatures, and their number. */
 interface Signed {
   readonly plan: Plan;
   readonly name: string;
@@ -57,7 +57,7 @@ function signFile(terminal: Terminal, options: Options<"approve">, name: string)
   return { plan, name, place, signatures: armored.length };
 }
 
-/** In a state signatures are only added; one by the same key changes nothing. */
+/** Adds a signature to the state; a second one by the same key changes nothing. */
 async function signInState(terminal: Terminal, options: Options<"approve">, savedRun: string): Promise<Signed> {
   await using state = await stateAround(terminal, options);
   const plan = await planOfRun(state, savedRun);
@@ -77,7 +77,7 @@ function keyOf(block: string): string | undefined {
   return sshSignatures(block)[0]?.key;
 }
 
-/** Signatures of this plan by other keys; those of an earlier plan of the same name could not count any more. */
+/** The signatures of this plan by other keys; those of an earlier plan in the same file are invalid. */
 function signaturesToKeep(text: string, added: string, plan: Plan): { kept: readonly string[]; dropped: number } {
   const own = keyOf(added);
   const read = armoredBlocks(text).map((block) => ({ block, signature: sshSignatures(block)[0] }));

@@ -15,7 +15,7 @@ import { openReports } from "./outputs.ts";
 import type { Options } from "./table.ts";
 import { requestOf } from "./workspace-options.ts";
 
-/** `evenkeel blame ADDRESS`: offline as far as `show` is; git and the journal are only read. */
+/** `evenkeel blame ADDRESS`: offline as far as `show` is; only reads git and the journal. */
 export const run: Run<Options<"blame">> = async (terminal, options, [address = ""]) => {
   const report = openReports(terminal, options.report);
   const parts = partsOfAddress(address);
@@ -28,7 +28,7 @@ export const run: Run<Options<"blame">> = async (terminal, options, [address = "
   return exitCode({});
 };
 
-/** A line to be looked up, with what it says. */
+/** A line of a manifest and its value. */
 interface Said extends DecidingLine {
   readonly what: string;
   readonly role: BlamedLine["role"];
@@ -79,7 +79,7 @@ function unknownAddress({ project, resources }: DesiredProject, { kind, key }: A
   return new UserError(`no policy declares or disables ${wanted}${didYouMean(wanted, known)}`);
 }
 
-/** Each file is asked about once. */
+/** Runs `git blame` once for each file. */
 function blamed(root: string, said: readonly Said[]): Pick<Blaming, "lines" | "git"> {
   const places = said.map(({ line }) => line.place());
   const files = new Map<string, Blame>();

@@ -5,19 +5,19 @@ import { prometheus } from "../report/prometheus.ts";
 import type { CheckEnd } from "../watch/check.ts";
 import type { Terminal } from "./terminal.ts";
 
-/** What becomes of each check: a line for people, and what is measured. */
+/** Prints a line for each check, and keeps metrics. */
 export interface CheckPrinter {
   readonly checked: (end: CheckEnd) => void;
   readonly metrics: () => CheckFigures;
 }
 
 export interface CheckFigures {
-  /** What the last check of everything saw, as `--report prometheus` tells it; empty before there was one. */
+  /** The last full check in the format of `--report prometheus`; empty before the first one. */
   readonly seen: string;
   readonly server: string;
-  /** Checks by how they ended. */
+  /** The number of checks by outcome. */
   readonly checks: Readonly<Record<string, number>>;
-  /** When the last one ended; seconds since 1970. */
+  /** When the last check ended, in seconds since 1970. */
   readonly last: number | undefined;
 }
 
@@ -60,9 +60,9 @@ function lineOf({ plan, whole, applied, run, outcome, seconds, finishedAt }: Che
   );
 }
 
-function problemLines({ plan, troubles, applied }: CheckEnd): string {
+function problemLines({ plan, errors, applied }: CheckEnd): string {
   const refused = (applied?.refused ?? []).map(({ message }) => printable(`refused: ${message}`));
-  return [...[...plan.problems, ...troubles].map(reportedLine), ...refused].join("\n");
+  return [...[...plan.problems, ...errors].map(reportedLine), ...refused].join("\n");
 }
 
 function metricsOf({ plan, compared, seconds, finishedAt, exitCode }: CheckEnd, before: string): string {

@@ -90,7 +90,7 @@ function widthOf({ isTTY, columns = 80 }: Host["stdout"]): number {
   return isTTY ? columns : 80;
 }
 
-/** The parser that a command of two words is added to, made for the first of them. */
+/** The parser of a command group, created on first use. */
 function parentOf(root: Command, name: string): Command {
   const [first = "", second] = name.split(" ");
   if (second === undefined) return root;
@@ -136,7 +136,7 @@ function addCommand(host: Host, parent: Command, command: CliCommand, done: (cod
   });
 }
 
-/** `-C one -C other`: neither wins. */
+/** Rejects `-C one -C other`. */
 function refuseSecond(root: Command): void {
   let folders = 0;
   root.on("option:C", () => {
@@ -144,14 +144,14 @@ function refuseSecond(root: Command): void {
   });
 }
 
-/** `evenkeel -C DIR COMMAND` is read as `evenkeel COMMAND -C DIR`, where the command has a workspace. */
+/** Accepts `evenkeel -C DIR COMMAND` only for commands with a workspace. */
 function refuseFolder(parent: Command, parser: Command): void {
   const { C: before } = parent.optsWithGlobals<{ C?: string }>();
   if (before === undefined) return;
   if (!parser.options.some(({ short }) => short === "-C")) parser.error("error: unknown option '-C'");
 }
 
-/** `--tag --no-tag`: neither wins. */
+/** Rejects `--tag --no-tag`. */
 function refuseContradictions(parser: Command): void {
   for (const no of parser.options.filter(({ negate }) => negate)) {
     const yes = parser.options.find((each) => !each.negate && each.attributeName() === no.attributeName());
@@ -166,7 +166,7 @@ function refuseContradictions(parser: Command): void {
   }
 }
 
-/** In two columns, or in lines of two where those would be wider than a terminal. */
+/** Two columns, or pairs of lines if the columns would be wider than a terminal. */
 function examplesText({ examples }: Pick<CliCommand, "examples">): string {
   const width = Math.max(...examples.map(([line]) => line.length));
   const rows = examples.map(([line, meaning]) => `  ${line.padEnd(width)}  ${meaning}`);
@@ -190,13 +190,13 @@ function codeOf({ env, stderr }: Host, error: unknown): ExitCode {
   return error instanceof UserError ? error.code : exit.problem;
 }
 
-/** What is said of an error that nobody foresaw. */
+/** The text of an unexpected error. */
 export function defect(env: Host["env"], error: unknown): string {
   const where = " (set EVENKEEL_DEBUG=1 for a stack trace)";
   return printableLines(`evenkeel: internal error: ${debugged(env, withoutSecrets(error), where)}\n`);
 }
 
-/** The message alone, or the whole stack where somebody asked for it. */
+/** The message, with the stack if that is requested. */
 function debugged(env: Host["env"], { message, stack = message }: Error, otherwise = ""): string {
   return env.EVENKEEL_DEBUG === "1" ? stack : message + otherwise;
 }

@@ -11,7 +11,7 @@ import type { Run } from "./command.ts";
 import type { Options } from "./table.ts";
 import { folderOf } from "./workspace-options.ts";
 
-/** `evenkeel console`: pages over the state, until it is interrupted. */
+/** `evenkeel console`: serves the web UI until it is interrupted. */
 export const run: Run<Options<"console">> = async (terminal, options) => {
   const { host, port, trustUserHeader } = options;
   const { env } = terminal;

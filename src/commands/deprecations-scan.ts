@@ -11,7 +11,7 @@ import { openReports, save } from "./outputs.ts";
 import type { Options } from "./table.ts";
 import type { Terminal } from "./terminal.ts";
 
-/** `evenkeel deprecations scan`: uses in files; with `--fix`, those that are left when mechanical ones are rewritten. */
+/** `evenkeel deprecations scan`: finds uses in files; with `--fix`, rewrites those that it can and reports the rest. */
 export const run: Run<Options<"deprecations scan">> = (terminal, options, paths) => {
   const report = openReports(terminal, options.report);
   const release = releaseOf(terminal, options);
@@ -46,7 +46,7 @@ interface Scan {
   readonly tree: IncludeGraph;
 }
 
-/** What the CI/CD configurations among the files include. */
+/** The includes of the CI/CD configurations among the files. */
 function treeOfFiles(files: readonly (TextFile | Unreadable)[]): IncludeGraph {
   const byName = new Map(files.flatMap((file) => ("name" in file ? [[file.name, file] as const] : [])));
   return includeGraphOf([...byName.keys()], (name) => {
@@ -73,7 +73,7 @@ function scanFile({ terminal, release, fix, tree }: Scan, file: TextFile): Scann
   return { findings: leftIn(before, after), fixed: before.findings.length - before.left.length };
 }
 
-/** What a rewritten file still has: what is found in it, and what was found and not rewritten. */
+/** The findings that remain after a rewrite. */
 function leftIn(before: ScanResult, after: ScanResult): readonly Finding[] {
   const keyOf = ({ id, line, column }: Finding) => `${id} ${line} ${column}`;
   const all = new Map([...before.left, ...after.findings].map((finding) => [keyOf(finding), finding]));
@@ -90,7 +90,7 @@ function write(terminal: Terminal, { path }: TextFile, text: string): Unreadable
   }
 }
 
-/** A file that several paths lead to is scanned once. */
+/** Scans each file once, even if several paths lead to it. */
 function distinct(files: readonly (TextFile | Unreadable)[]): readonly (TextFile | Unreadable)[] {
   return [...new Map(files.map((file) => ["path" in file ? file.path : file.unreadable, file])).values()];
 }

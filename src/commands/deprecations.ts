@@ -12,7 +12,7 @@ import type { Options } from "./table.ts";
 import type { Terminal } from "./terminal.ts";
 import { checkedRelease, folderOf } from "./workspace-options.ts";
 
-/** `evenkeel deprecations`: the schedule, or what of it is due by a release or a day. */
+/** `evenkeel deprecations`: the schedule, or the removals that are due by a release or a day. */
 export const run: Run<Options<"deprecations">> = (terminal, options) => {
   const report = openReports(terminal, options.report);
   const reached = releaseOf(terminal, options);
@@ -26,8 +26,8 @@ export const run: Run<Options<"deprecations">> = (terminal, options) => {
 };
 
 /**
- * The release that was asked for, else the one of the workspace in the folder or above it, else 14.5.
- * @throws UserError for what is no release.
+ * The requested release, or else that of the surrounding workspace, or else 14.5.
+ * @throws UserError if it is not a release.
  */
 export function releaseOf(terminal: Terminal, options: Pick<Options<"deprecations">, "C" | "release">): string {
   const { release } = options;

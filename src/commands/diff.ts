@@ -26,7 +26,7 @@ import type { Options } from "./table.ts";
 import type { Terminal } from "./terminal.ts";
 import { folderOf } from "./workspace-options.ts";
 
-/** `evenkeel diff [REV]`: what manifests want otherwise than at a revision; offline. */
+/** `evenkeel diff [REV]`: changes in the desired state since a revision; offline. */
 export const run: Run<Options<"diff">> = async (terminal, options, [from]) => {
   const report = openReports(terminal, options.report, revisionKinds);
   const html = await pageFor(options.report);
@@ -47,13 +47,13 @@ export const run: Run<Options<"diff">> = async (terminal, options, [from]) => {
   });
 };
 
-/** The page is loaded where it is asked for. */
+/** Loads the HTML renderer only if it is requested. */
 async function pageFor(asked: readonly string[] = []): Promise<(document: RevisionDocument) => string> {
   if (!asked.some((each) => each.split("=")[0] === "html")) return () => "";
   return (await import("../report/revision/html.ts")).revisionHtml;
 }
 
-/** The projects that there are, as far as that can be known offline. */
+/** The projects that are known offline. */
 interface Fleet {
   readonly listing: Listing;
   readonly projects: readonly Project[];
@@ -65,7 +65,7 @@ function projectFile({ cwd }: Terminal, name: string): Fleet {
   return { listing: { source: "file", projects: projects.length }, projects, problems };
 }
 
-/** As the last plan listed it. A comparison is as good as it can be without. */
+/** The project list of the last plan; undefined if it is unavailable or of another server. */
 async function keptFleet(terminal: Terminal, { root, before, after }: OpenedRevisions): Promise<Fleet | undefined> {
   const { env, note } = terminal;
   const kept = await keptIn({ root, name: after.side.workspace.name, env }).catch((error) => {
@@ -112,7 +112,7 @@ const absentWorkspace: Problem = {
   message: "this folder had no evenkeel.yaml, so everything counts as new",
 };
 
-/** Warnings of what was before are nobody's to mend. */
+/** Warnings about the older revision are omitted. */
 function isError({ severity }: Problem): boolean {
   return severity === "error";
 }

@@ -20,7 +20,7 @@ import { loadWorkspace } from "../workspace/load.ts";
 import { printProblems } from "./print-problems.ts";
 import type { Terminal } from "./terminal.ts";
 
-/** A project's desired state, and the workspace that says so. */
+/** The desired state of a project, and its workspace. */
 export interface EffectiveProject {
   readonly context: Checked;
   readonly desired: DesiredProject;
@@ -37,7 +37,7 @@ export async function effectiveState(
 
 /**
  * The desired state of a project named by ID or full path; undefined if the manifests have mistakes, which are printed.
- * @throws UserError if no policy selects it; CallFailed if it has to be looked up and cannot be.
+ * @throws UserError if no policy selects it; CallFailed if it cannot be looked up on the server.
  */
 export async function effectiveProject(
   terminal: Terminal,
@@ -67,14 +67,14 @@ function namedProject(name: string): Project {
   return projectNamed(name);
 }
 
-/** Looks the project up where policies could know it by something that was not given, or where only a glob means it. */
+/** Looks the project up if policies could select it by its other name, or if only a glob matches it. */
 async function identify(terminal: Terminal, name: string, context: Checked): Promise<Project> {
   const project = namedProject(name);
   if (needsLookup(context.policies) && isPartlyKnown(project, context)) return lookUp(name, connectionOf(context));
   return isMeantByGlobs(project, context) ? confirmed(terminal, project, context) : project;
 }
 
-/** Globs match projects that do not exist as well. Where the server cannot be asked, that is said. */
+/** Globs also match projects that do not exist, so the project is looked up; prints a note if the server is unavailable. */
 async function confirmed(terminal: Terminal, project: Project, context: Checked): Promise<Project> {
   try {
     return await lookUp(project.name, { ...connectionOf(context), backoff: once });
@@ -106,7 +106,7 @@ function isMeantByGlobs(project: Project, { policies }: Checked): boolean {
   return desiredOf(policies, project).desired.kinds.size > 0;
 }
 
-/** Whether policies could match the project by what was not given of it: the path of an ID, or the ID of a path. */
+/** Whether policies could select the project by its other name: the path of an ID, or the ID of a path. */
 function isPartlyKnown(project: Project, { policies }: Checked): boolean {
   const given = project.id === undefined ? "path" : "id";
   const forms = policies.flatMap(({ projects, except }) => [...projects, ...except].map(({ form }) => form));

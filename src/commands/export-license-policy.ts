@@ -35,7 +35,7 @@ import { checkedRelease, requestOf } from "./workspace-options.ts";
 
 type Choice = Options<"export license-policy">;
 
-/** `evenkeel export license-policy [PROJECT...]`: for reading and committing; nothing is sent. */
+/** `evenkeel export license-policy [PROJECT...]`: files to read and commit; nothing is sent. */
 export const run: Run<Choice> = async (terminal, options, names) => {
   const report = openReports(terminal, options.report);
   const approvers = approversOf(options.approvers ?? ["role:maintainer"]);
@@ -54,13 +54,13 @@ export const run: Run<Choice> = async (terminal, options, names) => {
   return exitCode({});
 };
 
-/** That its release has no managed licenses is why the file is wanted. */
+/** Ignores the problem that the release has no managed licenses: that is why the file is needed. */
 function withoutRemoval(context: Checked): Checked {
   const isRemoval = ({ rule, path = "" }: Problem) => rule === "release" && /^(licenses$|exclusive\b)/.test(path);
   return { ...context, problems: context.problems.filter((problem) => !isRemoval(problem)) };
 }
 
-/** The release of the workspace; where it states none, the first that reads today's form. */
+/** The release of the workspace, or else the first one that reads the current format. */
 function targetRelease({ note }: Terminal, { loaded: { settings, workspace } }: Checked): string {
   const server = isObject(settings?.value) ? settings.value.server : undefined;
   if (isObject(server) && server.release !== undefined) return workspace.server.release;
@@ -112,7 +112,7 @@ interface Wanted {
   readonly problems: readonly Problem[];
 }
 
-/** The licenses of each project that was named, or of all that can be known offline. */
+/** The licenses of each named project, or of all that are known offline. */
 async function wantedLicenses(
   terminal: Terminal,
   context: Checked,
@@ -149,7 +149,7 @@ function unlisted({ policies }: Checked, { projects }: Fleet): readonly Problem[
   return [{ severity: "warning", rule: "projects-unknown", message }];
 }
 
-/** The format has no end for a policy. */
+/** The format has no expiry. */
 function endings(all: readonly DesiredProject[]): readonly Problem[] {
   const ends = all.flatMap(({ resources }) =>
     resources.flatMap(({ kind, origin: { until } }) => (kind === "license" && until !== undefined ? [until] : [])),
@@ -189,7 +189,7 @@ interface Fleet {
   readonly problems: readonly Problem[];
 }
 
-/** The projects of a file, with the IDs that the last plan kept; or those that it kept. */
+/** The projects of a file with the IDs of the last plan, or else all projects of the last plan. */
 async function fleetOf({ cwd, env }: Terminal, { loaded }: Checked, options: Choice): Promise<Fleet> {
   await using state = await openState({ root: loaded.root, name: loaded.workspace.name, env });
   const { projects: kept = [] } = (await keptProjects(state.notes)) ?? {};

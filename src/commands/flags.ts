@@ -10,7 +10,7 @@ export const folder = {
 /** For cron jobs. */
 export const quiet = { flags: "--quiet", description: "suppress progress and notes on stderr" } as const;
 
-/** For commands that have something to report, in these kinds. */
+/** For commands with reports of these kinds. */
 export function reportOf(kinds: readonly string[]) {
   return {
     flags: "--report <kind[=path]>",
@@ -91,13 +91,13 @@ export const workers = {
   description: "distribute reads and writes to workers (evenkeel worker)",
 } as const;
 
-/** Of commands that send nothing. */
+/** For commands that send nothing. */
 export const offline = [folder, report, quiet] as const;
 
-/** Of commands that talk to the server, whatever manifests say. */
+/** For commands that send requests to the server. */
 export const connected = [folder, report, concurrency, timeout, giveUpAfter, quiet] as const;
 
-/** Of commands that compare a workspace with its server. */
+/** For commands that compare a workspace with its server. */
 export const online = [
   folder,
   {

@@ -9,24 +9,24 @@ import { findWorkspace, loadWorkspace, workspaceAbove } from "../workspace/load.
 import { filesBelow, type TextFile } from "../workspace/text-files.ts";
 import type { Terminal } from "./terminal.ts";
 
-/** What `fmt` is to look at. */
+/** The files for `fmt`. */
 export interface FormatTargets {
   readonly files: readonly TextFile[];
-  /** What cannot be read: lines for a person. */
+  /** Messages about unreadable files. */
   readonly mistakes: readonly string[];
-  /** YAML files in the folders that were named which are no manifests of the workspace. */
+  /** YAML files in the named folders that are not manifests of the workspace. */
   readonly skipped: readonly string[];
 }
 
-/** The workspace around a folder itself and its manifests, also those that cannot be parsed. */
+/** The surrounding workspace and its manifests, including invalid ones. */
 export function manifestsAround(folder: string): FormatTargets {
   return { ...manifestsOf(dirname(findWorkspace(folder))), skipped: [] };
 }
 
 /**
- * A file as it is named; of a folder, the workspace's manifests below it. `home` is where the command runs: its
- * workspace is the one that counts, else that of the folder named.
- * @throws UserError for a folder of no workspace, or of another.
+ * A named file, or the workspace's manifests below a named folder. The workspace is that of `home`, where the command
+ * runs, or else that of the folder.
+ * @throws UserError for a folder of no workspace, or of another one.
  */
 export function manifestsAt({ cwd }: Terminal, home: string, path: string): FormatTargets {
   const named = resolve(cwd, path);
@@ -61,7 +61,7 @@ function manifestsBelow(cwd: string, root: string, folder: string): FormatTarget
   return { files, mistakes, skipped: others.map((path) => relative(cwd, path)) };
 }
 
-/** Rules of reading: what breaks them was not read as YAML at all. Broken YAML is told when the file is looked at. */
+/** The rules about unreadable files. Invalid YAML is reported when the file is formatted. */
 const unread = new Set(["binary", "too-large", "symlink", "unreadable", "outside"]);
 
 function manifestsOf(root: string, below = realpathSync(root)): Omit<FormatTargets, "skipped"> {

@@ -11,12 +11,12 @@ import type { Options } from "./table.ts";
 import type { Terminal } from "./terminal.ts";
 import { folderOf } from "./workspace-options.ts";
 
-/** How one file fared; the mistakes are lines for a person. */
+/** The result for one file; `mistakes` are messages. */
 type Fared = "kept" | "changed" | "skipped" | { readonly mistakes: readonly string[] };
 
 /**
- * `evenkeel fmt`: names the files that it changes; with `--check`, those that it would change, and changes none. Looks
- * at manifests of the workspace and at files that are named, and says what it skipped.
+ * `evenkeel fmt`: formats manifests of the workspace and named files, and lists those that it changed or skipped; with
+ * `--check`, lists those that it would change.
  */
 export const run: Run<Options<"fmt">> = (terminal, options, paths) => {
   const home = folderOf(terminal, options);
@@ -35,7 +35,7 @@ export const run: Run<Options<"fmt">> = (terminal, options, paths) => {
   return exitCode({ problem: mistakes.length > 0 || (options.check === true && named("changed").length > 0) });
 };
 
-/** A file that several paths lead to is looked at once. */
+/** Formats each file once, even if several paths lead to it. */
 function distinct(files: readonly TextFile[]): readonly TextFile[] {
   return [...new Map(files.map((file) => [file.path, file])).values()];
 }

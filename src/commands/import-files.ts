@@ -13,10 +13,10 @@ import { loadWorkspace, workspaceAbove } from "../workspace/load.ts";
 import { makeFiles } from "../workspace/output-file.ts";
 import type { Terminal } from "./terminal.ts";
 
-/** A draft and the path of its file, as seen from the terminal's folder. */
+/** A draft and its path relative to the current folder. */
 type ImportedFile = readonly [path: string, draft: Draft];
 
-/** Writes all of it, or nothing where a file is there already or cannot be written. */
+/** Writes all files, or none if one exists or cannot be written. */
 export function writeDrafts(
   terminal: Terminal,
   { drafts, idle, problems }: ImportResult,
@@ -28,13 +28,13 @@ export function writeDrafts(
   return problem ? { written: [], idle: [], problems: [...problems, problem] } : { written, idle, problems };
 }
 
-/** Where drafts go: to a folder that was named, or to `policies/` of the workspace around `around`. */
+/** The folder for drafts: the named one, or `policies/` of the surrounding workspace. */
 function placed({ cwd }: Terminal, drafts: readonly Draft[], around: string, out?: string): readonly ImportedFile[] {
   const folder = out === undefined ? join(rootOf(around), "policies") : resolve(cwd, out);
   return drafts.map((draft) => [relative(cwd, join(folder, draft.file)), draft]);
 }
 
-/** A folder that the user names may lie anywhere; the usual one is the workspace's own. */
+/** A folder that the user names may be outside the workspace; the default one may not. */
 function linkProblem(around: string, out: string | undefined): Problem | undefined {
   const fault = out === undefined ? linkFault(rootOf(around), "policies") : undefined;
   return fault === undefined
@@ -56,7 +56,7 @@ function takenProblem({ cwd }: Terminal, written: readonly ImportedFile[]): Prob
   return { severity: "error", rule: "exists", message };
 }
 
-/** Writes the policies, all of them or none. Returns what kept it from that. */
+/** Writes all policies or none. Returns the reason if it cannot. */
 function write({ cwd }: Terminal, written: readonly ImportedFile[], around: string): Problem | undefined {
   const files = [...draftsByFile(written)].map(([name, drafts]) => {
     const path = resolve(cwd, name);
@@ -81,7 +81,7 @@ function draftsByFile(written: readonly ImportedFile[]): ReadonlyMap<string, rea
 
 const modeline = /^# *yaml-language-server: *\$schema=(\S+)/m;
 
-/** Where the manifests' schema lies, as seen from a folder: where evenkeel.yaml says, else where init puts it. */
+/** The path of the manifest schema from a folder: as in evenkeel.yaml, or else as `init` writes it. */
 export function schemaFrom(folder: string, around: string): string {
   const workspace = workspaceAbove(around);
   const told = workspace && modeline.exec(readFileSync(workspace, "utf8"))?.[1];
@@ -90,7 +90,7 @@ export function schemaFrom(folder: string, around: string): string {
   return relative(folder, schema).replaceAll(sep, "/");
 }
 
-/** What a person would find out only later: files that the workspace does not look at, and policies that do not go together. */
+/** Warnings about files that the workspace does not include, and about conflicting policies. */
 export function printWarnings({ cwd, note }: Terminal, written: readonly ImportedFile[], around: string): void {
   if (!workspaceAbove(around) || written.length === 0) return;
   const loaded = loadWorkspace(around);

@@ -18,7 +18,7 @@ import { folderOf } from "./workspace-options.ts";
 type Choice = Options<"import">;
 type Tool = NonNullable<Choice["from"]>;
 
-/** How a tool's files are read, and how large they may be. */
+/** The reader of a tool's files, and their size limit. */
 interface Source {
   readonly most: number;
   readonly read: (files: readonly ForeignFile[], choice: ForeignChoice) => ForeignImport | Promise<ForeignImport>;
@@ -73,7 +73,7 @@ function checkUsage({ all, group = [], factor }: Choice, tool: Tool, names: read
   if (names.length === 0) throw new UserError(`name the files of ${tool}`, exit.usage);
 }
 
-/** @throws UserError where it is no text of a size that is read. */
+/** @throws UserError if it is not a text within the size limit. */
 function fileAt({ cwd }: Terminal, name: string, most: number): ForeignFile {
   const text = textIn({ path: resolve(cwd, name), name }, most);
   if (typeof text === "string") return { name, text: text.replace(/^\uFEFF/, "") };

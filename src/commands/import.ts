@@ -19,7 +19,7 @@ import type { Options } from "./table.ts";
 import type { Terminal } from "./terminal.ts";
 import { globsOf, requestOf } from "./workspace-options.ts";
 
-/** `evenkeel import`: policies from live state. No file that exists is overwritten. */
+/** `evenkeel import`: policies from live state. Existing files are not overwritten. */
 export const run: Run<Options<"import">> = async (terminal, options, names) => {
   if (options.from !== undefined) return (await import("./import-from.ts")).importFrom(terminal, options, names);
   const report = openReports(terminal, options.report);

@@ -33,7 +33,7 @@ ${dialect === neutral.name ? "" : `  dialect: ${dialect}\n`}\
 # protected: ["payments/core:integration/*"]   # never disabled or deleted
 `;
 
-/** Licenses stand in it where the server has them, and in comments otherwise. */
+/** The first policy; its licenses are comments if the server has none. */
 const policy = (withLicenses: boolean) => `# yaml-language-server: $schema=../${schemaFolder}/manifest.schema.json
 apiVersion: evenkeel/v1
 kind: Policy
@@ -67,7 +67,7 @@ ${ignored
   )
   .join("")}`;
 
-/** `evenkeel init [DIR]`: nothing that exists is overwritten. On a terminal, what no flag says is asked for. */
+/** `evenkeel init [DIR]`: existing files are not overwritten. On a terminal, it prompts for settings without a flag. */
 export const run: Run<Options<"init">> = async (terminal, options, [folder = "."]) => {
   const [taken] = [workspaceFile, examplePolicy].filter((file) => isThere(resolve(terminal.cwd, folder, file)));
   if (taken) throw new UserError(`${join(folder, taken)} exists already; nothing was written`);

@@ -7,7 +7,7 @@ import { openReports } from "./outputs.ts";
 import type { Options } from "./table.ts";
 import { stateAround } from "./workspace-options.ts";
 
-/** `evenkeel journal [RUN]`: all runs of this workspace, or what one of them did. */
+/** `evenkeel journal [RUN]`: the runs of this workspace, or the entries of one. */
 export const run: Run<Options<"journal">> = async (terminal, options, [wanted]) => {
   const report = openReports(terminal, options.report);
   await using state = await stateAround(terminal, options);

@@ -7,7 +7,7 @@ import type { Options } from "./table.ts";
 import type { Terminal } from "./terminal.ts";
 import { stateAround } from "./workspace-options.ts";
 
-/** `evenkeel lock release RUN`: for a run that is gone and whose lease has not ended yet. */
+/** `evenkeel lock release RUN`: for a run that has ended and whose lease has not expired yet. */
 export const run: Run<Options<"lock release">> = async (terminal, options, [wanted = ""]) => {
   await using state = await stateAround(terminal, options);
   const watcher = await state.watchLeases.holder();

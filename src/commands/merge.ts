@@ -17,7 +17,7 @@ import type { Options } from "./table.ts";
 import type { Terminal } from "./terminal.ts";
 import { folderOf } from "./workspace-options.ts";
 
-/** `evenkeel merge PLAN...`: the plans of shards as one, and what rules have against it; offline. */
+/** `evenkeel merge PLAN...`: merges the plans of shards, and evaluates the rules for the result; offline. */
 export const run: Run<Options<"merge">> = async (terminal, options, files) => {
   const write = await openPlanReports(terminal, "merge", options);
   const nothing = (refusal: UserError) => {

@@ -13,13 +13,13 @@ import { describeSystemError } from "../base/system-errors.ts";
 import { version } from "../base/version.ts";
 import { type Attributes, type OpenSpan, type Tracing, traceparentIn } from "../client/spans.ts";
 
-/** Spans that wait to be sent at most; what comes then is left out. */
+/** The limit of queued spans; further ones are dropped. */
 const mostWaiting = 8192;
 
-/** Milliseconds, unless OTEL_EXPORTER_OTLP_TIMEOUT says otherwise: for as long a run may have to wait at its end. */
+/** The default of OTEL_EXPORTER_OTLP_TIMEOUT in milliseconds; a run waits at most this long at its end. */
 const patience = 2000;
 
-/** Where traces are sent, what its setting is called, and a place for a sentence if they cannot be. */
+/** The endpoint for traces, the name of its setting, and a callback for an error. */
 export interface Destination {
   readonly url: string;
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -28,8 +28,8 @@ export interface Destination {
 }
 
 /**
- * Sends spans to a collector by OTLP over HTTP, beside the run: nothing waits for it, and nothing fails for it. Disposing
- * sends the rest, for as long as one attempt may take.
+ * Sends spans to a collector by OTLP over HTTP in the background; errors never fail a run. Disposing sends the rest,
+ * within the timeout of one attempt.
  */
 export function openTelemetry({ url, env, timeout = patience, warn }: Destination): Tracing & AsyncDisposable {
   const counts = { begun: 0, tried: 0, sent: 0 };
@@ -68,7 +68,7 @@ export function openTelemetry({ url, env, timeout = patience, warn }: Destinatio
   };
 }
 
-/** Waits for the last spans, for so many milliseconds at most. */
+/** Waits for the last spans, at most this many milliseconds. */
 async function within(milliseconds: number, ending: Promise<void>): Promise<void> {
   const timer = new AbortController();
   const late = pause(milliseconds, undefined, { signal: timer.signal }).catch(() => {});
@@ -76,7 +76,7 @@ async function within(milliseconds: number, ending: Promise<void>): Promise<void
   timer.abort();
 }
 
-/** Counts what arrived, and hears of what did not. */
+/** Counts exported spans, and reports errors. */
 function counting(
   exporter: SpanExporter,
   counts: { tried: number; sent: number },
@@ -96,7 +96,7 @@ function counting(
   };
 }
 
-/** A collector's own words stay out of it. */
+/** Describes an error without text of the collector. */
 function describeExportError(error: (Error & { readonly code?: string | number }) | undefined): string {
   if (typeof error?.code === "number") return `it answered ${error.code}`;
   if (error?.code === "ECONNREFUSED") return "connection refused";
@@ -109,7 +109,7 @@ function resource() {
   return resourceFromAttributes({ ...own, ...instance }).merge(detectResources({ detectors: [envDetector] }));
 }
 
-/** Attributes hold no secrets; if one did, it would not leave this process. */
+/** Redacts attributes, in case one contains a secret. */
 function cleaned(attributes: Attributes): Record<string, string | number> {
   const known = Object.entries(attributes).flatMap(([name, value]) => {
     if (value === undefined) return [];

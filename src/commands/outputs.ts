@@ -16,15 +16,15 @@ interface ReportTarget {
   readonly path: string | undefined;
 }
 
-/** How each kind of report is made of a command's result; `text` is what people read. */
+/** The renderer of each kind of report. */
 export type ReportContents = Readonly<Record<string, (before: Before) => string>>;
 
 /** `file` is the text for a file, which includes the problems that stderr has otherwise. */
 type Outputs = ReportContents & { readonly file?: () => string };
 
 /**
- * Checks `--report` and `--out` before anything else happens, and returns what writes the reports when the run is over:
- * files where paths were given, and on stdout either the text or what was asked for in its place.
+ * Checks `--report` and `--out` before anything else happens, and returns a function that writes the reports after the
+ * run: to their files, and to stdout the text or the report that replaces it.
  */
 export function openReports(
   terminal: Terminal,
@@ -48,7 +48,7 @@ export function openReports(
   };
 }
 
-/** The reports that are requested. @throws UserError for a kind that the command does not have. */
+/** The requested reports. @throws UserError for a kind that the command does not have. */
 function reportTargets(requested: readonly string[], kinds: readonly string[]): ReportTarget[] {
   const inPlace = requested.filter((each) => !each.includes("="));
   if (inPlace.length > 1) {
@@ -68,7 +68,7 @@ function unknownKind(kind: string, kinds: readonly string[]): string {
   return `--report takes ${kinds.join(", ")}, not ${JSON.stringify(kind)}${didYouMean(kind, kinds)}`;
 }
 
-/** A report to stdout by any of its names takes the place of the text, as one without a path does. */
+/** A report to the path of stdout, such as /dev/stdout, replaces the text like one without a path. */
 function inPlaceOf({ cwd }: Terminal, requested: string): string {
   const [kind = "", ...rest] = requested.split("=");
   if (rest.join("=") === "") return requested;
@@ -76,7 +76,7 @@ function inPlaceOf({ cwd }: Terminal, requested: string): string {
   return output && "fd" in output && output.fd === 1 ? kind : requested;
 }
 
-/** JSON can be made harmless for those who read a log line by line. */
+/** Prints a report on stdout. JSON is escaped, so that a pipeline finds no commands in its log. */
 function show({ print, emit }: Terminal, kind: string, report: string): void {
   if (kind === "text") print(report);
   else emit(isJsonKind(kind) ? inertJson(report) : report);
@@ -90,7 +90,7 @@ function known(file: string): Output | undefined {
   }
 }
 
-/** @throws UserError where two outputs are one, or one of them cannot be written. */
+/** @throws UserError if two outputs are the same file, or one cannot be written. */
 function checkOutputs({ cwd }: Terminal, paths: readonly string[]): void {
   const taken = new Map<string, string>();
   for (const path of paths) {
@@ -107,14 +107,14 @@ function checkOutputs({ cwd }: Terminal, paths: readonly string[]): void {
 }
 
 /**
- * Writes what a run has to say to where it was asked to, once it is over. One that cannot be written keeps no other
- * from being written: it is told, and the run ends with an error.
+ * Writes the outputs of a run at its end. An output that cannot be written is reported and makes the run fail; the others
+ * are still written.
  */
 export function writeTo(terminal: Terminal, path: string, text: string): void {
   try {
     put(terminal, outputAt(resolve(terminal.cwd, path)), text);
   } catch (error) {
-    // Whoever reads may stop reading, as `head` does.
+    // The reader may close the pipe, as `head` does.
     if (systemCode(error) !== "EPIPE") terminal.fail(`cannot write ${path}: ${describeSystemError(error)}`);
   }
 }
@@ -126,7 +126,7 @@ function put(terminal: Terminal, output: Output, text: string): void {
   else terminal.blocking(() => writeOutput(output, `${text}\n`));
 }
 
-/** What a report file held before; nothing of what cannot be read twice. */
+/** The previous content of a report file; none for a pipe or a device. */
 function textAt({ cwd }: Terminal, path: string): string | undefined {
   try {
     const file = resolve(cwd, path);
@@ -136,7 +136,7 @@ function textAt({ cwd }: Terminal, path: string): string | undefined {
   }
 }
 
-/** Writes a file whole or not at all, in a folder that is made for it. Throws {@link UserError} where it cannot be written. */
+/** Writes a file atomically, and creates its folder. @throws UserError if it cannot be written. */
 export function save(terminal: Terminal, path: string, text: string): void {
   const file = resolve(terminal.cwd, path);
   try {

@@ -21,19 +21,19 @@ type Own = Readonly<Record<OwnKind, () => string>>;
 interface Ended<Content> {
   readonly plan: Content;
   readonly exitCode: ExitCode;
-  /** False where nothing was compared. */
+  /** False if nothing was compared. */
   readonly compared: boolean;
-  /** The run under which the state keeps the plan, where it does. */
+  /** The run under which the plan is saved in the state, if it is. */
   readonly saved?: string | undefined;
-  /** What was seen of the workers, where the run had any. */
+  /** The workers of the run, if it had any. */
   readonly fleet?: WorkersStatus | undefined;
 }
 
-/** Writes every report that was requested, once the run is over. */
+/** Writes the requested reports at the end of a run. */
 export type WriteReports<Content = Plan> = (own: Own, ended: Ended<Content>) => void;
 
 interface Options extends Pick<OnlineOptions, "C" | "report"> {
-  /** Where the plan itself is saved. */
+  /** The file for the plan. */
   readonly out?: string;
 }
 
@@ -42,7 +42,7 @@ export async function openPlanReports(terminal: Terminal, command: string, optio
   return openRendered(terminal, command, options, planKinds, await planRenderers(kindsIn(options)));
 }
 
-/** The same for a command that finds problems and makes no plan. */
+/** The same for a command that reports problems and makes no plan. */
 export function openFindingReports(terminal: Terminal, command: string, options: Options): WriteReports<Actionable> {
   return openRendered(terminal, command, options, findingKinds, findingRenderers);
 }
@@ -71,7 +71,7 @@ function openRendered<Content extends Problems>(
   };
 }
 
-/** Writes reports also for an error that ends a command early. @throws UserError again, for stderr and its code. */
+/** Writes reports also if an error ends the command early. Rethrows the error. */
 export async function withFailureReport<Result>(
   write: (error: UserError) => void,
   work: () => Promise<Result>,
@@ -99,7 +99,7 @@ function summarize({ env, note }: Terminal, markdown: () => string): void {
   }
 }
 
-/** The path of the workspace in its repository, since review tools know files by their path there. */
+/** The path of the workspace in its repository, which is how review tools name files. */
 function folderInRepository(folder: string): string {
   const workspace = dirname(workspaceFileAround(folder));
   for (let at = workspace; ; at = dirname(at)) {

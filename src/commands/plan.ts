@@ -23,8 +23,7 @@ import { globsOf, requestOf } from "./workspace-options.ts";
 export const run: Run<Options<"plan">> = (terminal, options) => planAs("plan", terminal, options);
 
 /**
- * A plan by the name of the command that makes it. Where nothing was compared there is nothing to say in text: the
- * problems have said it.
+ * Makes a plan for a command. If nothing was compared, only the problems are printed.
  */
 export function planAs(command: "plan" | "drift", terminal: Terminal, options: Options<"plan">): Promise<ExitCode> {
   return traced(terminal, command, () => planning(command, terminal, options));
@@ -69,14 +68,14 @@ function savedAs({ save }: Options<"plan">, { recorded }: Planned): string | und
   return save && recorded && "run" in recorded ? recorded.run : undefined;
 }
 
-/** A plan that the state was to keep is named; one that is only missing in the history is noted. */
+/** Reports where the plan was saved, or that it is missing in the history. */
 function noteRecord(terminal: Terminal, { save }: Options<"plan">, planned: Planned): void {
   const { savedAs } = planned;
   noteUnrecorded(terminal, planned);
   if (save && savedAs) terminal.warn(`Saved as ${savedAs}; to apply it: evenkeel apply --plan ${savedAs}`);
 }
 
-/** Why a plan exits as one that is refused: a sentence for each option that asks for it. */
+/** Why the command fails although there is a plan: a sentence for each option that requires it. */
 function refusalsOf({ objections, resource_changes }: Plan, { failOnGuard }: Options<"plan">): readonly string[] {
   const loosening = objections.filter(({ guard }) => guard === "loosening");
   const guards = objections.filter(({ guard }) => guard !== "loosening");

@@ -12,7 +12,7 @@ export function printProblems(terminal: Terminal, { warnings, problems }: Troubl
   for (const problem of problems) terminal.warn(lineOf(problem));
 }
 
-/** The same lines, for a text that has no stderr beside it. */
+/** The same lines, for a text without stderr. */
 export function problemLines({ warnings, problems }: Troubles): readonly string[] {
   return [...warnings.map(warningLine), ...problems.map(lineOf)];
 }
@@ -29,13 +29,13 @@ function excerptOf({ excerpt = "" }: ReportedProblem): readonly string[] {
   return excerpt === "" ? [] : excerpt.split("\n").map((line) => `    ${printable(line)}`);
 }
 
-/** Prints the secrets that an apply will need, so that nobody only finds out when applying. */
+/** Prints the missing secrets that an apply will need. */
 export function printMissingSecrets(terminal: Terminal, missing: readonly string[]): void {
   if (missing.length > 0)
     terminal.note(printable(`note: apply will need secrets that are not set here: ${missing.join(", ")}`));
 }
 
-/** Notes that a run is missing in the history, which takes nothing from what it did. */
+/** Notes that a run could not be saved in the history. */
 export function noteUnrecorded(terminal: Terminal, { recorded }: Pick<Planned, "recorded">): void {
   if (!recorded) return;
   if ("trouble" in recorded) terminal.note(printable(`This run was not recorded in the history: ${recorded.trouble}.`));

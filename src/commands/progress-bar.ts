@@ -1,13 +1,13 @@
 export interface Progress {
-  /** `note` stands behind the numbers. */
+  /** `note` follows the numbers. */
   readonly update: (done: number, total: number, note?: string) => void;
   readonly stop: () => void;
 }
 
-/** Where nobody watches. */
+/** Shows nothing: there is no terminal. */
 export const noBar: Progress = { update: () => {}, stop: () => {} };
 
-/** A bar that appears with the first update after its library is loaded, and goes when it is stopped. */
+/** A bar that is shown from the first update after its library is loaded until it is stopped. */
 export function startBar(label: string, stream: NodeJS.WritableStream): Progress {
   let stopped = false;
   const format = `${label} [{bar}] {value}/{total} {note}`;

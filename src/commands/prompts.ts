@@ -4,20 +4,20 @@ import { readWorkspace, workspaceFile } from "../manifest/workspace.ts";
 import type { Tier } from "../model/types.ts";
 import type { AskQuestion, Terminal } from "./terminal.ts";
 
-/** What a new workspace says of its server; an empty release is asked of it, and of an empty tier nothing is checked. */
+/** The server settings of a new workspace. An empty release is read from the server; an empty tier disables its checks. */
 export interface ServerSettings {
   readonly url: string;
   readonly release: string;
   readonly tier: Tier | "";
 }
 
-/** The address in a new workspace that nobody gave one. */
+/** The default server URL of a new workspace. */
 export const exampleUrl = "https://code.example.com";
 
 interface Row {
   readonly name: keyof ServerSettings;
   readonly question: string;
-  /** Taken where nothing is answered, or nobody is asked. */
+  /** The default. */
   readonly standard: string;
   readonly expected: string;
 }
@@ -44,8 +44,8 @@ const rows: readonly Row[] = [
 ];
 
 /**
- * What flags say and, on a terminal, what a person answers to the rest; what is not right is asked again.
- * @throws UserError for a flag that is not right, and where the person leaves.
+ * Settings from flags and, on a terminal, from prompts; an invalid answer is asked for again.
+ * @throws UserError for an invalid flag, and if input ends.
  */
 export async function serverOf(terminal: Terminal, given: Partial<ServerSettings>): Promise<ServerSettings> {
   for (const row of rows) {
@@ -77,7 +77,7 @@ async function answerTo(row: Row, ask: AskQuestion, terminal: Terminal): Promise
   }
 }
 
-/** As the workspace's own rules see it. */
+/** Validates it by the rules of a workspace. */
 function isRight({ name, standard }: Row, value: string): boolean {
   if (value === standard) return true;
   const text = JSON.stringify({ apiVersion: "evenkeel/v1", kind: "Workspace", server: { [name]: value } });

@@ -28,7 +28,7 @@ import type { Options } from "./table.ts";
 import type { Terminal } from "./terminal.ts";
 import { requestOf } from "./workspace-options.ts";
 
-/** `evenkeel routes PROJECT`: who is notified of an event, by manifests or by the server; or what changes between the two. */
+/** `evenkeel routes PROJECT`: the receivers of events by manifests or by the server, or how the two differ. */
 export const run: Run<Options<"routes">> = async (terminal, options, [project = ""]) => {
   const report = openReports(terminal, options.report);
   const request = requestOf(terminal, options);
@@ -63,13 +63,13 @@ function checkUsage({ event, live, diff }: Options<"routes">, { events }: Catalo
 
 interface Shown {
   readonly renderers: ReportContents;
-  /** False where something could not be read, which was printed. */
+  /** False if something could not be read; the problem was printed. */
   readonly isWhole: boolean;
 }
 
 type Asked = Request & { readonly catalogue: Catalogue };
 
-/** What there is to show; undefined where nothing is, for a reason that was printed. */
+/** The routes to show; undefined after a printed error. */
 type Show = (
   terminal: Terminal,
   options: Options<"routes">,

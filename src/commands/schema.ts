@@ -7,7 +7,7 @@ import type { Run } from "./command.ts";
 import { save } from "./outputs.ts";
 import type { Options } from "./table.ts";
 
-/** `evenkeel schema [DIR]`: the JSON Schemas, as editors want them; in the words of the workspace that they are for. */
+/** `evenkeel schema [DIR]`: writes the JSON Schemas for editors, in the dialect of the workspace. */
 export const run: Run<Options<"schema">> = (terminal, options, [folder = "."]) => {
   const dialect = dialectNamed(options.dialect ?? dialectAround(resolve(terminal.cwd, folder)));
   const schemas = schemasIn(dialect);

@@ -15,7 +15,7 @@ import type { Options } from "./table.ts";
 import type { Terminal } from "./terminal.ts";
 import { checkedRelease } from "./workspace-options.ts";
 
-/** `evenkeel serve`: until it is interrupted. */
+/** `evenkeel serve`: runs the embedded server until it is interrupted. */
 export const run: Run<Options<"serve">> = async (terminal, options) => {
   const { seed, chaos, data, ...rest } = options;
   const release = checkedRelease(options.release);

@@ -6,7 +6,7 @@ import { openReports } from "./outputs.ts";
 import type { Options } from "./table.ts";
 import { requestOf } from "./workspace-options.ts";
 
-/** `evenkeel show PROJECT`: offline, unless only the server can tell which IDs and paths are one project, or whether one that only globs match exists. */
+/** `evenkeel show PROJECT`: offline, unless the ID or path of the project has to be looked up, or only globs match it. */
 export const run: Run<Options<"show">> = async (terminal, options, [name = ""]) => {
   const report = openReports(terminal, options.report);
   const desired = await effectiveState(terminal, requestOf(terminal, options), name);

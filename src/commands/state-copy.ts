@@ -16,7 +16,7 @@ import type { Options } from "./table.ts";
 import type { Terminal } from "./terminal.ts";
 import { folderOf } from "./workspace-options.ts";
 
-/** `evenkeel state copy --from URL|DIR --to URL|DIR`: holds both leases meanwhile. */
+/** `evenkeel state copy --from URL|DIR --to URL|DIR`: holds both leases while it copies. */
 export const run: Run<Options<"state copy">> = async (terminal, options) => {
   const { from, to } = options;
   if (from === undefined || to === undefined) throw new UserError("state copy needs --from and --to", exit.usage);
@@ -48,7 +48,7 @@ async function stateIn(
   return stateAt(place, flag, name, terminal.env);
 }
 
-/** An address that lost its `postgres://` must not become a folder with a password in its name. */
+/** Rejects a URL without its `postgres://`, which would become a folder with a password in its name. */
 function folderAt({ cwd }: Terminal, flag: string, place: string): string {
   const path = resolve(cwd, place);
   const mayBeMade = flag === "--to" && !/:[^/]*@/.test(place);

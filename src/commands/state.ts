@@ -9,7 +9,7 @@ import { openReports } from "./outputs.ts";
 import type { Options } from "./table.ts";
 import { stateAround } from "./workspace-options.ts";
 
-/** `evenkeel state`: where it is, who holds the lease, who watches, how much it keeps. */
+/** `evenkeel state`: its location, the holders of its leases, and its size. */
 export const run: Run<Options<"state">> = async (terminal, options) => {
   const report = openReports(terminal, options.report);
   await using state = await stateAround(terminal, options);

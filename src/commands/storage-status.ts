@@ -31,7 +31,7 @@ export const run: Run<Options<"storage status">> = (terminal, options, [storage 
   });
 };
 
-/** Nothing on a storage reads as drained, also where its name is misspelt: the API has no list of storages. */
+/** A misspelled storage would appear drained, since the API has no list of storages. */
 async function doubtAbout(
   storage: string,
   remainders: readonly Remainder[],

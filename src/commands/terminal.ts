@@ -8,42 +8,42 @@ import { noBar, type Progress, startBar } from "./progress-bar.ts";
 
 export type { Progress } from "./progress-bar.ts";
 
-/** Where a command reads and writes: the process, as commands may see it. */
+/** The input and output of a command. */
 export interface Terminal {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
-  /** A result for people, to stdout. */
+  /** Prints a result for people on stdout. */
   readonly print: (text: string) => void;
-  /** A result for programs, to stdout: character by character as it is. */
+  /** Prints a result for programs on stdout, unchanged. */
   readonly emit: (text: string) => void;
-  /** A problem or an error, to stderr. */
+  /** Prints a problem or an error on stderr. */
   readonly warn: (text: string) => void;
-  /** What `--quiet` leaves out, to stderr. */
+  /** Prints on stderr, unless `--quiet`. */
   readonly note: (text: string) => void;
-  /** An output that could not be written: told on stderr, and the run ends with an error at least. */
+  /** Reports an output that could not be written on stderr, and makes the run fail. */
   readonly fail: (sentence: string) => void;
-  /** For what may wait for another program, such as opening a FIFO: a signal ends the process at once meanwhile. */
+  /** Runs something that may wait for another program, such as opening a FIFO: a signal then ends the process at once. */
   readonly blocking: (work: () => void) => void;
   /** For stdout, and for stderr. */
   readonly palette: Palette;
   readonly warnings: Palette;
-  /** Whether there is a person to ask. */
+  /** Whether there is a person to prompt. */
   readonly interactive: boolean;
-  /** Asks; true for the word `yes` alone. */
+  /** Prompts; true only for `yes`. */
   readonly confirm: (question: string) => Promise<boolean>;
-  /** Asks one thing after another. */
+  /** Prompts for several answers. */
   readonly interview: <Result>(work: (ask: AskQuestion) => Promise<Result>) => Promise<Result>;
-  /** A bar on a terminal's stderr; nothing elsewhere. */
+  /** A progress bar on stderr, if that is a terminal. */
   readonly progress: (label: string) => Progress;
   /**
-   * From here on the first SIGINT, SIGTERM or SIGHUP aborts `interrupted`, and the second one ends the process at once.
-   * Until then a signal ends the process as the system does it, also while the program is too busy to be told of one.
+   * From now on the first SIGINT, SIGTERM or SIGHUP aborts `interrupted`, and the second one ends the process. Before
+   * that, a signal has its default effect, even while the event loop is busy.
    */
   readonly listen: () => void;
   readonly interrupted: AbortSignal;
 }
 
-/** The answer without white space around it; undefined where there is nobody to answer any more. */
+/** The trimmed answer; undefined if input ended. */
 export type AskQuestion = (question: string) => Promise<string | undefined>;
 
 export interface TerminalOptions {
@@ -59,7 +59,7 @@ interface OutputStream extends NodeJS.WritableStream {
   readonly fd?: number;
 }
 
-/** What a run needs of a process, so that it can do without one. */
+/** The parts of a process that a run uses, which tests replace. */
 export interface Host {
   readonly argv: readonly string[];
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -84,7 +84,7 @@ export function createTerminal(host: Host, { quiet, color }: TerminalOptions): T
   const emit = (text: string) => void (text && toStdout(`${text}\n`));
   const paletteFor = ({ isTTY }: OutputStream) => (color !== false && isColourful(env, isTTY) ? colours() : plain);
   const interruption = interruptionOf(host);
-  // The system delivers no signal to a container's first process that it does not listen for.
+  // In a container, the first process receives only signals that it handles.
   if (host.pid === 1) interruption.listen();
   const asking = <Result>(work: (ask: AskQuestion) => Promise<Result>) => {
     interruption.listen();
@@ -113,7 +113,7 @@ export function createTerminal(host: Host, { quiet, color }: TerminalOptions): T
   };
 }
 
-/** Node's own stream takes a file that grew by a part of the text, as on a full disk, for one that holds all of it. */
+/** Node's own stream ignores partial writes, as on a full disk. */
 function writerTo(stream: OutputStream): (text: string) => void {
   const { fd } = stream;
   if (fd === undefined || !isRegular(fd)) return (text) => void stream.write(text);
@@ -127,8 +127,8 @@ function writerTo(stream: OutputStream): (text: string) => void {
 }
 
 /**
- * As a bigint: what Node keeps of the last other look at a pipe makes it leave links unresolved where it looks for
- * packages, and those of a linked installation are not found then.
+ * As a bigint: otherwise a `stat` of a pipe remains in a cache of Node's, which then does not resolve links of packages in
+ * a linked installation.
  */
 function isRegular(fd: number): boolean {
   return fstatSync(fd, { bigint: true }).isFile();
@@ -164,7 +164,7 @@ function colours(): Palette {
   };
 }
 
-/** One reader for all questions: it keeps what is typed ahead. */
+/** One reader for all prompts, which keeps input that is typed ahead. */
 async function interview<Result>(host: Host, work: (ask: AskQuestion) => Promise<Result>): Promise<Result> {
   const { createInterface } = await import("node:readline");
   const prompt = createInterface({ input: host.stdin, output: host.stderr });

@@ -3,7 +3,7 @@ import { systemCode } from "../base/system-errors.ts";
 import { inTrace, type Tracing, traceparentIn } from "../client/spans.ts";
 import type { Terminal } from "./terminal.ts";
 
-/** Of which versions: later ones of the exporter need a later Node. */
+/** The supported versions: later ones of the exporter need a later Node. */
 export const tracingPackages = [
   "@opentelemetry/api@1",
   "@opentelemetry/resources@2",
@@ -13,7 +13,7 @@ export const tracingPackages = [
 
 type Environment = Terminal["env"];
 
-/** Runs a command as a trace, below that of TRACEPARENT, where the environment says where traces go; else just runs it. */
+/** Runs a command as a trace, as a child of TRACEPARENT, if the environment configures an exporter. */
 export function traced(
   terminal: Pick<Terminal, "env" | "warn">,
   command: string,
@@ -22,7 +22,7 @@ export function traced(
   return tracedAs(terminal, command, work, (code) => code);
 }
 
-/** The same for what has an exit code beside other things. */
+/** The same for a result with an exit code. */
 export async function tracedAs<Result>(
   terminal: Pick<Terminal, "env" | "warn">,
   command: string,
@@ -43,8 +43,8 @@ export async function tracedAs<Result>(
 }
 
 /**
- * Where the spans of this process go; undefined where the environment says nothing of it. What is needed for it is loaded
- * here and not before. What keeps it from being done is a warning, and no run fails for it.
+ * The exporter of this process; undefined if the environment configures none. Its packages are loaded on demand. An error
+ * is a warning and never fails a run.
  */
 export async function openTracing({
   env,
@@ -67,7 +67,7 @@ export async function openTracing({
   }
 }
 
-/** As the specification of OpenTelemetry has it: the general endpoint is a base, that of traces is taken as it is. */
+/** By the specification of OpenTelemetry: the general endpoint is a base URL, that of traces is used unchanged. */
 function tracesUrl(env: Environment): string | undefined {
   const { OTEL_SDK_DISABLED, OTEL_TRACES_EXPORTER } = env;
   if (OTEL_SDK_DISABLED?.toLowerCase() === "true" || OTEL_TRACES_EXPORTER === "none") return undefined;

@@ -21,8 +21,8 @@ import type { Terminal } from "./terminal.ts";
 import { folderOf } from "./workspace-options.ts";
 
 /**
- * `evenkeel translate --to DIALECT`: names the files that it changes; with `--check`, those that it would change. Where a
- * file cannot be read nothing is written; what could not be translated is told with its place.
+ * `evenkeel translate --to DIALECT`: lists the files that it changes; with `--check`, those that it would change. Nothing
+ * is written if a file cannot be read. What cannot be translated is reported with its location.
  */
 export const run: Run<Options<"translate">> = (terminal, options) => {
   const { to, check } = options;
@@ -47,7 +47,7 @@ function isBelow(root: string, path: string): boolean {
   return realpathSync(path).startsWith(`${realpathSync(root)}${sep}`);
 }
 
-/** A run that is cut short is done by the next one, as long as the workspace still speaks as before. */
+/** Writes `evenkeel.yaml` last, so that a run that was interrupted can be repeated. */
 function settingsLast(a: TextFile, b: TextFile): number {
   return Number(a.name === workspaceFile) - Number(b.name === workspaceFile);
 }
@@ -59,7 +59,7 @@ type TranslatedFile = TranslatedText | Untouched;
 interface TranslatedText extends FileIn {
   readonly isOther: boolean;
   readonly left: readonly Problem[];
-  /** What will be a problem when it is written. */
+  /** Problems of the translated manifests. */
   readonly undeclared: readonly Problem[];
 }
 
@@ -82,7 +82,7 @@ function translatedFile(file: TextFile, from: string, to: string): TranslatedFil
 
 const schemaFolder = ".evenkeel/schemas";
 
-/** The schemas that `init` gave an editor. */
+/** Updates the schemas that `init` wrote for editors. */
 function schemaFiles(root: string, dialect: string): readonly FileIn[] {
   return [...schemasIn(dialectNamed(dialect))].flatMap(([name, schema]) => {
     const file = { name: join(schemaFolder, name), path: join(root, schemaFolder, name) };
@@ -94,7 +94,7 @@ function schemaFiles(root: string, dialect: string): readonly FileIn[] {
   });
 }
 
-/** Names that only show once variables and aliases are followed. */
+/** Names of the other dialect that only a second validation finds, such as those in variables and aliases. */
 function stillForeign(root: string): readonly Problem[] {
   const rules = new Set(["unknown-integration", "unknown-parameter"]);
   return validate(loadWorkspace(root)).problems.filter(({ rule }) => rules.has(rule));

@@ -16,7 +16,7 @@ import type { Options } from "./table.ts";
 import type { Terminal } from "./terminal.ts";
 import { folderOf } from "./workspace-options.ts";
 
-/** What `validate --report json` prints. */
+/** The document of `validate --report json`. */
 interface ValidationDocument {
   readonly format_version: "1.0";
   readonly valid: boolean;

@@ -21,7 +21,7 @@ import type { Terminal } from "./terminal.ts";
 import { tracedAs } from "./tracing.ts";
 import { folderOf, requestOf } from "./workspace-options.ts";
 
-/** `evenkeel watch`: until it is interrupted, or has checked often enough. */
+/** `evenkeel watch`: runs until it is interrupted, or has made `--max-checks` checks. */
 export const run: Run<Options<"watch">> = async (terminal, options) => {
   checkUsage(terminal, options);
   const folder = folderOf(terminal, options);
@@ -84,7 +84,7 @@ function scheduleOf({ every: often = usual, cron: times }: Options<"watch">): Sc
   return times === undefined ? every(often, now) : cron(times, now);
 }
 
-/** Nobody is to be surprised by a watcher that writes. */
+/** Warns of what this watcher will write. */
 function sayWhatIsWritten({ warn, warnings }: Terminal, { apply }: Options<"watch">, folder: string): void {
   const hasLedger = loadSettings(folder).ledger !== undefined;
   const words: Readonly<Record<typeof apply, string>> = {
@@ -104,7 +104,7 @@ interface Watched {
   readonly figures: () => CheckFigures;
 }
 
-/** Listens where `--hooks` says, until it is disposed of. @throws UserError where it cannot. */
+/** Listens on the address of `--hooks` until it is disposed. @throws UserError if it cannot. */
 async function listening(
   { env, print, note }: Terminal,
   { hooks, host }: Options<"watch">,

@@ -8,7 +8,7 @@ import { reading } from "./deployments/connected.ts";
 import type { Options } from "./table.ts";
 import { folderOf } from "./workspace-options.ts";
 
-/** `evenkeel whoami`: exit 1 where `plan` could not read. */
+/** `evenkeel whoami`: exit code 1 if `plan` could not read. */
 export const run: Run<Options<"whoami">> = async (terminal, options) => {
   if (options.project?.trim() === "")
     throw new UserError("--project is empty; expected the ID or the path of a project", exit.usage);
@@ -22,7 +22,7 @@ export const run: Run<Options<"whoami">> = async (terminal, options) => {
   return code === exit.done && !isEnough ? exit.problem : code;
 };
 
-/** The first project that policies of the workspace around name without a wildcard, since `plan` reads it. */
+/** The first project that policies of the surrounding workspace name without a wildcard. */
 function firstNamed(folder: string): string | undefined {
   if (workspaceAbove(folder) === undefined) return undefined;
   const selectors = readPolicies(loadWorkspace(folder)).policies.flatMap(({ projects }) => projects);

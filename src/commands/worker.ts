@@ -14,13 +14,13 @@ import type { Run } from "./command.ts";
 import type { Options } from "./table.ts";
 import { openTracing } from "./tracing.ts";
 
-/** `evenkeel worker`: exit 0 also where it was interrupted, since what it did not finish is left to others. */
+/** `evenkeel worker`: exit code 0 also if it was interrupted, since other workers finish its work. */
 export const run: Run<Options<"worker">> = async (terminal, { concurrency = maxConcurrency, once }) => {
   const { env, cwd, interrupted, listen, note } = terminal;
   const { EVENKEEL_URL: url } = env;
   if (!sharesState(env)) throw new UserError(unshared, exit.usage);
   if (!url) throw new UserError("a worker needs EVENKEEL_URL: the server that it works for", exit.usage);
-  // A workspace may allow plain http; whoever sets the variable has typed it.
+  // A workspace has to allow plain http; here the user set the variable.
   const origin = serverAt(parseServerUrl(url, true, "EVENKEEL_URL"));
   const token = readToken(env);
   const network = networkFor(url, env);

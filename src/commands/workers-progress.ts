@@ -3,12 +3,12 @@ import type { RunProgress, Stage } from "../state/run-progress.ts";
 import { noBar, type Progress } from "./progress-bar.ts";
 import type { Terminal } from "./terminal.ts";
 
-/** Milliseconds between two lines in a log: few, but none is so long without one that it seems to hang. */
+/** Milliseconds between two lines of progress in a log. */
 const betweenLines = 60_000;
 
 /**
- * Shows how far a run with workers is: behind the numbers of its bars or, where nobody watches bars, in a line a minute.
- * `now`: milliseconds.
+ * Shows the progress of a run with workers in its progress bars or, without a terminal, as a line a minute. `now` is in
+ * milliseconds.
  */
 export function follow(
   { note }: Pick<Terminal, "note">,

@@ -14,10 +14,10 @@ import type { OptionValues } from "./command.ts";
 import type { Options } from "./table.ts";
 import type { Terminal } from "./terminal.ts";
 
-/** The options that every command with a workspace and a server has. */
+/** The options of every command with a workspace and a server. */
 export type OnlineOptions = Options<"drift">;
 
-/** What the options ask for, in the pipeline's words. */
+/** Converts options to a request. */
 export function requestOf(terminal: Terminal, options: OnlineOptions): Request {
   const { concurrency, shard, since, asOf, failOnLoosening, giveUpAfter, workers } = options;
   if (workers && !sharesState(terminal.env)) throw new UserError(unshared, exit.usage);
@@ -39,7 +39,7 @@ export function requestOf(terminal: Terminal, options: OnlineOptions): Request {
   };
 }
 
-/** What a flag was given. @throws UserError where one of them is no glob that is read. */
+/** The globs of a flag. @throws UserError for an invalid one. */
 export function globsOf(
   flag: string,
   globs: readonly string[] = [],
@@ -63,12 +63,12 @@ function stopOf({ interrupted, warn }: Terminal, timeout: number | undefined): A
   return AbortSignal.any([interrupted, deadline(timeout, `the run's --timeout of ${timeout / 1000} s has passed`)]);
 }
 
-/** One of one is everything. */
+/** The shard 1/1 is everything. */
 function sharded(part: Shard): Pick<Request, "shard" | "part"> {
   return part.total === 1 ? {} : { shard: shardOf(part), part: `${part.index}/${part.total}` };
 }
 
-/** `auto` is the pipeline's own part; a job that is not split is all of it. */
+/** `auto` reads the shard from the environment of the pipeline; a job that is not parallel has no shard. */
 function partOf(shard: OptionValues["shard"], { env }: Pick<Terminal, "env">): Shard {
   if (shard !== "auto") return shard;
   const { CI_NODE_TOTAL: total = "", CI_NODE_INDEX: index = total === "1" ? "1" : "" } = env;
@@ -78,7 +78,7 @@ function partOf(shard: OptionValues["shard"], { env }: Pick<Terminal, "env">): S
   throw new UserError("--shard auto needs CI_NODE_INDEX, from 1 to N, and CI_NODE_TOTAL, N", exit.usage);
 }
 
-/** What lasts of the workspace around a command. @throws UserError where there is no workspace, or its state cannot be used. */
+/** The state of the surrounding workspace. @throws UserError if there is no workspace, or its state is unusable. */
 export async function stateAround(terminal: Terminal, options: Pick<OnlineOptions, "C">): Promise<WorkspaceState> {
   const folder = folderOf(terminal, options);
   const root = dirname(findWorkspace(folder));
@@ -86,7 +86,7 @@ export async function stateAround(terminal: Terminal, options: Pick<OnlineOption
   return openState({ root, name, env: terminal.env });
 }
 
-/** What `--release` was given. @throws UserError where it is no release. */
+/** The value of `--release`. @throws UserError if it is not a release. */
 export function checkedRelease(release: string): string {
   if (/^\d{1,4}\.\d{1,4}(?:\.\d{1,4})?$/.test(release)) return release;
   throw new UserError(`--release takes a release such as 15.0, not ${JSON.stringify(release)}`, exit.usage);

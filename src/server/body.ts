@@ -4,7 +4,7 @@ import { malformed, type ServerReply, tooLarge } from "./reply.ts";
 
 export type ReadBody = { readonly raw: JsonObject; readonly isJson: boolean } | { readonly refusal: ServerReply };
 
-/** The largest body, in bytes. */
+/** The size limit of a body in bytes. */
 const limit = 1024 * 1024;
 
 /** Reads the parameters of a request from its body: JSON, form fields, or multipart form fields. */

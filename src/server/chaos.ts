@@ -5,7 +5,7 @@ import { type Fault, parseChecked } from "../model/checked-yaml.ts";
 import type { Problem } from "../model/types.ts";
 import { refused, type ServerReply } from "./reply.ts";
 
-/** A fault on the wire and the requests that it hits. The first rule that matches and is not used up counts. */
+/** A fault and the requests that it affects. The first rule that matches and is not exhausted applies. */
 export interface ChaosRule {
   /** A glob over the path below /api/v4 (`*` crosses `/`), or `regex:` and a regular expression. Default: all. */
   readonly match?: string;
@@ -15,23 +15,23 @@ export interface ChaosRule {
   readonly hang?: boolean;
   readonly truncate?: boolean;
   readonly html?: boolean;
-  /** How many requests are let through first. */
+  /** The number of matching requests that pass first. */
   readonly skip?: number;
-  /** How many requests are hit; default all. */
+  /** The number of affected requests; default all. */
   readonly times?: number;
-  /** Share of the requests that are hit, 0 to 1, by a fixed sequence from `seed`. */
+  /** The share of affected requests, 0 to 1, by a fixed sequence from `seed`. */
   readonly probability?: number;
   readonly seed?: number;
-  /** The server acts first, and then the answer is lost. */
+  /** The server processes the request, and the response is lost. */
   readonly acted?: boolean;
   /** Seconds, for the Retry-After of a status. */
   readonly retry_after?: number;
 }
 
-/** What marks a regular expression in `match`. */
+/** The prefix of a regular expression in `match`. */
 const regexMark = "regex:";
 
-/** Which fault hits this request, if any. */
+/** The fault for a request, if any. */
 export type Chaos = (method: string, path: string) => ChaosRule | undefined;
 
 type Trigger = (method: string, path: string) => ChaosRule | undefined;
@@ -75,7 +75,7 @@ function pathTest(match: string): (path: string) => boolean {
   return (path) => expression.test(path);
 }
 
-/** Numbers from 0 up to 1, always the same ones for a seed. */
+/** Pseudorandom numbers from 0 to 1, the same for a seed. */
 function sequence(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
@@ -86,7 +86,7 @@ function sequence(seed: number): () => number {
   };
 }
 
-/** Answers with a fault; returns the status that was sent, 0 for none. `reply` is the server's own answer, if it acted. */
+/** Sends a fault; returns the status that was sent, 0 for none. `reply` is the server's own response, if it acted. */
 export function injectFault(rule: ChaosRule, reply: ServerReply | undefined, response: ServerResponse): number {
   if (rule.hang) return 0;
   if (rule.reset) {
@@ -123,7 +123,7 @@ function htmlPage(status: number, rule: ChaosRule): ServerReply {
   return { status, body, headers: { "content-type": "text/html", ...retryAfter(rule) } };
 }
 
-/** How deployed servers word these; gateways answer in HTML. */
+/** The bodies of deployed servers; gateways respond with HTML. */
 const statusReplies: Readonly<Record<number, (rule: ChaosRule) => ServerReply>> = {
   409: () => refused(409, "Conflict: Resource lock"),
   429: tooMany,
@@ -176,7 +176,7 @@ const chaosShape = compile({
   },
 });
 
-/** Reads a list of chaos rules from YAML or JSON. Every mistake is a problem with its place in `file`. */
+/** Reads a list of chaos rules from YAML or JSON. Every mistake is a problem with its location in `file`. */
 export function parseChaos(text: string, file = "chaos"): ParsedChaos {
   const checks = { rule: "chaos", shape: chaosShape, empty: [], faults: chaosFaults };
   const parsed = parseChecked<readonly ChaosRule[]>(text, file, checks);
@@ -187,7 +187,7 @@ function chaosFaults(rules: readonly ChaosRule[]): Fault[] {
   return rules.flatMap((rule, index) => [...wayFaults(rule, index), ...matchFaults(rule, index)]);
 }
 
-/** html may stand beside a status: a page of that status. */
+/** `html` may be combined with a status: a page with that status. */
 function wayFaults(rule: ChaosRule, index: number): Fault[] {
   const given = ways.filter((way) => rule[way] !== undefined && rule[way] !== false);
   if (given.length === 1 || given.join() === "status,html") return [];

@@ -41,7 +41,7 @@ function isWanted(deployment: DeploymentRecord, given: ParsedRequest["given"]): 
   return filteredTimes.every((name) => isWithin(deployment[name], boundsOf(name, given)));
 }
 
-/** What has not happened is within no bounds, but where there are none. */
+/** A time that is null matches only without bounds. */
 function isWithin(instant: string | undefined, [after, before]: ReturnType<typeof boundsOf>): boolean {
   const time = instant === undefined ? Number.NaN : Date.parse(instant);
   return (after === undefined || time > Number(after)) && (before === undefined || time < Number(before));
@@ -58,7 +58,7 @@ const orders = {
   ref: (a, b) => Number(a.ref > b.ref) - Number(a.ref < b.ref),
 } as const satisfies Record<string, Order>;
 
-/** What is not finished comes behind what is. */
+/** Unfinished deployments come last. */
 function finishOf({ finished_at }: DeploymentRecord): number {
   return finished_at === undefined ? Number.MAX_SAFE_INTEGER : Date.parse(finished_at);
 }

@@ -3,7 +3,7 @@ import type { JsonObject } from "../base/json.ts";
 import type { ServerContext } from "./server-context.ts";
 import type { DeploymentRecord, User } from "./state.ts";
 
-/** A row of the list of deployments (docs/api.md#deployments); deployed servers say more of the environment. */
+/** A row of the list of deployments (docs/api.md#deployments); deployed servers return more of the environment. */
 export function listRow(
   { behaviour }: ServerContext,
   { tag: _, finished_at: __, ...deployment }: DeploymentRecord,
@@ -21,7 +21,7 @@ export function listRow(
   };
 }
 
-/** As in a list, but for a field of the job's user that only a list shows. */
+/** As in a list, except for a field of the job's user that only a list contains. */
 export function singleRow(context: ServerContext, record: DeploymentRecord): JsonObject {
   const { deployable } = record;
   if (!deployable) return listRow(context, record);
@@ -29,7 +29,7 @@ export function singleRow(context: ServerContext, record: DeploymentRecord): Jso
   return { ...listRow(context, record), deployable: { ...deployable, user } };
 }
 
-/** The answer of a create or an update (docs/api.md#deployments). */
+/** The response to a create or an update (docs/api.md#deployments). */
 export function writtenRow(context: ServerContext, record: DeploymentRecord): JsonObject {
   const { updated_at, ...row } = listRow(context, record);
   return { ...row, ...(context.behaviour.fullDeployments && { updated_at }), deployable: null };

@@ -39,7 +39,7 @@ export const createDeployment: ProjectHandler = (context, call, project) => {
   return json(201, writtenRow(context, record));
 };
 
-/** What deployed servers say of a commit or a ref without a name; later ones of any empty parameter, by its name. */
+/** The error of deployed servers about an empty commit or ref; later releases name any empty parameter. */
 function blankFault({ behaviour }: ServerContext, given: ParsedRequest["given"]): ServerReply | undefined {
   const blank = ["environment", "sha", "ref"].filter((name) => String(given[name]).trim() === "");
   if (behaviour.blankTold === "as empty" && blank.length > 0) return invalid(blank.map((name) => `${name} is empty`));
@@ -70,7 +70,7 @@ export const editDeployment: ProjectHandler = (context, call, project) => {
   return json(200, writtenRow(context, next));
 };
 
-/** How deployed servers call the change to a status, and from which statuses they allow it; undefined: from any other. */
+/** The events by which deployed servers change to a status, and the statuses that allow it; undefined: any other. */
 const transitions: Readonly<Record<string, { readonly event: string; readonly from?: readonly string[] }>> = {
   running: { event: "run", from: ["created", "blocked"] },
   success: { event: "succeed" },
@@ -78,20 +78,20 @@ const transitions: Readonly<Record<string, { readonly event: string; readonly fr
   canceled: { event: "cancel" },
 };
 
-/** Why deployed servers do not change a deployment so; undefined where they do. */
+/** Why deployed servers reject a change of a deployment; undefined if they accept it. */
 function transitionFault(current: string, wanted: string): ServerReply | undefined {
   const change = transitions[wanted];
   if (!change || (change.from?.includes(current) ?? current !== wanted)) return undefined;
   return json(400, { message: { status: [`cannot transition via "${change.event}"`] } });
 }
 
-/** A deployment that a CI/CD job made is not changed by the API of deployed servers. */
+/** Deployed servers do not change a deployment of a CI/CD job through the API. */
 function jobFault({ deployable }: DeploymentRecord): ServerReply | undefined {
   if (!deployable) return undefined;
   return refused(403, "Forbidden - Deployments created using GitLab CI can not be updated using the API");
 }
 
-/** DELETE of a deployment, which deployed servers have: neither of one that runs nor of the one that is live. */
+/** DELETE of a deployment, on deployed servers only: neither a running one nor the live one. */
 export const deleteDeployment: ProjectHandler = (context, call, project) => {
   const found = find(call, project);
   if ("reply" in found) return found.reply;
@@ -105,7 +105,7 @@ export const deleteDeployment: ProjectHandler = (context, call, project) => {
   return noContent;
 };
 
-/** The merge requests shipped with a deployment; those that name no deployment were shipped with each. */
+/** The merge requests of a deployment; those that name no deployment belong to each. */
 export const listDeploymentMergeRequests: ProjectHandler = (context, call, project) => {
   const found = find(call, project);
   if ("reply" in found) return context.behaviour.unknownShipsNothing ? paged(context, call, [], Object) : found.reply;
@@ -118,7 +118,7 @@ export const listDeploymentMergeRequests: ProjectHandler = (context, call, proje
   return paged(context, call, inMergeOrder(shipped, call), mergeRequestRow);
 };
 
-/** As `order_by` and `sort` ask for; otherwise as they were seeded. */
+/** Sorted by `order_by` and `sort`; by default in the order of the seed. */
 function inMergeOrder(requests: readonly JsonObject[], { raw }: ParsedRequest): readonly JsonObject[] {
   const { order_by: field, sort } = raw;
   if (field === undefined && sort === undefined) return requests;
@@ -156,7 +156,7 @@ function times(status: string): Pick<DeploymentRecord, "created_at" | "updated_a
 
 type Wanted = Pick<DeploymentRecord, "ref" | "sha" | "tag" | "status">;
 
-/** The last deployment of the environment, where it is the same. */
+/** The last deployment of the environment, if it is identical. */
 function lastLike(project: ProjectState, environment: number, wanted: Wanted): DeploymentRecord | undefined {
   const last = project.deployments.findLast((deployment) => deployment.environment.id === environment);
   const names = ["ref", "sha", "tag", "status"] as const;

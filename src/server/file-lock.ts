@@ -18,7 +18,7 @@ const system = processSystem(fs, os, process);
 
 /** Milliseconds. */
 const renewalInterval = 5000;
-/** Milliseconds after its last renewal at which a lock expires. */
+/** A lock expires this many milliseconds after its last renewal. */
 const duration = 30_000;
 
 /**

@@ -8,9 +8,9 @@ type Database = InstanceType<typeof sqlite.Database>;
 const gone = Symbol("gone");
 
 /**
- * A store in one SQLite file. What is saved between two ticks is written as one transaction and synced to the disk
- * before {@link Store.settled} resolves, so a kill at any moment loses nothing that was answered.
- * Throws where another process that is alive has the file.
+ * A store in a SQLite file. Changes of one tick are written as one transaction and synced to disk before
+ * {@link Store.settled} resolves, so a kill loses no acknowledged write.
+ * @throws if another process uses the file.
  */
 export function openFileStore(file: string): Store {
   const lock = takeFileLock(file);
@@ -22,7 +22,7 @@ export function openFileStore(file: string): Store {
   }
 }
 
-/** The driver's own lock is a folder that a killed process leaves behind; whoever holds our lock may remove it. */
+/** The driver's own lock is a folder that a killed process leaves behind; the holder of our lock removes it. */
 function open(file: string): Database {
   const leftover = `${file}.lock`;
   if (existsSync(leftover)) rmSync(leftover, { recursive: true });
@@ -79,7 +79,7 @@ function storeOf(database: Database, lock: FileLock): Store {
   };
 }
 
-/** After all requests that have arrived by now, so that they share one transaction. */
+/** Runs after all requests that have arrived, so that they share one transaction. */
 function soon(act: () => void): Promise<void> {
   return new Promise((resolve, reject) => {
     setImmediate(() => {

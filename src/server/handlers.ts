@@ -18,17 +18,17 @@ import {
 import { type Caller, findProject, type MoveKind, type ProjectState, type Role, roles } from "./state.ts";
 import { getToken, getUser, getVersion } from "./users.ts";
 
-/** What an endpoint asks of its caller, and how it answers. */
+/** What an endpoint requires of its caller, and its handler. */
 type HandlerRow = {
-  /** The least role. */
+  /** The minimum role. */
   readonly role: Role;
-  /** The role is asked for before parameters are looked at; otherwise after. */
+  /** Whether the role is checked before parameters are. */
   readonly roleFirst?: true;
 } & (OfProject | { readonly instance: Handler });
 
 interface OfProject {
   readonly project: ProjectHandler;
-  /** What is refused before parameters are looked at, and after the role. */
+  /** Rejects requests after the check of the role and before that of parameters. */
   readonly before?: ProjectRefusal;
 }
 
@@ -42,7 +42,7 @@ function movesOf<Kind extends MoveKind>(kind: Kind) {
   } as Readonly<Record<`${"oneMove" | "ownMoves" | "ownMove" | "addMove"}:${Kind}`, HandlerRow>>;
 }
 
-/** The other half of the table of routes (docs/api.md). */
+/** The handlers of the routes (docs/api.md). */
 const handlers: Readonly<Record<RouteName, HandlerRow>> = {
   listProjects: { role: "guest", instance: listProjects },
   getProject: { role: "guest", project: getProject },
@@ -96,11 +96,11 @@ export interface RoutedRequest {
   readonly raw: ParsedRequest["raw"];
   readonly unmodifiedSince: ParsedRequest["unmodifiedSince"];
   readonly address: string;
-  /** Why the body could not be read; said when the caller may know. */
+  /** Why the body could not be read; reported after authentication. */
   readonly unreadable?: ServerReply | undefined;
 }
 
-/** Checks in the platform's order (project, role, parameters; where the row says so, parameters first), then answers. */
+/** Checks in the platform's order (project, role, parameters; or parameters first, by the row), then calls the handler. */
 export function handle(context: ServerContext, { endpoint, unreadable, ...asked }: RoutedRequest): ServerReply {
   const row = handlers[endpoint];
   if (!isInScope(asked.caller, endpoint)) return outOfScope;
@@ -117,7 +117,7 @@ export function handle(context: ServerContext, { endpoint, unreadable, ...asked 
   return refusal ?? unread ?? row.project(context, call, project);
 }
 
-/** The project that had this path before, where that leads to it. */
+/** The project of a former path, if the server redirects to it. */
 function formerProject(
   { state, behaviour }: ServerContext,
   path: string,
@@ -138,7 +138,7 @@ function moved(endpoint: RouteName, { address, raw }: ParsedRequest, id: number)
   return json(301, `This resource has been moved permanently to ${location}`, { location });
 }
 
-/** Scopes are asked for before anything else; every one of them may know whose token it is. */
+/** Scopes are checked first; any scope may read the user of the token. */
 function isInScope({ scopes = ["api"] }: Caller, endpoint: RouteName): boolean {
   if (scopes.includes("api") || endpoint === "getToken") return true;
   if (routes[endpoint].method !== "GET") return false;

@@ -9,12 +9,12 @@ import type { ProjectState } from "./state.ts";
 
 export interface ReadIntegration {
   readonly values: Readonly<Record<string, Scalar>>;
-  /** What `active` says, where it is a parameter and is listened to. */
+  /** `active`, if it is a parameter and is not ignored. */
   readonly active: boolean | undefined;
   readonly faults: readonly string[];
 }
 
-/** Reads what a PUT carries: form fields in words and JSON alike. A null, or an empty boolean or integer, clears. */
+/** Reads the parameters of a PUT from form fields or JSON. A null, or an empty boolean or integer, clears a parameter. */
 export function readIntegration(context: ServerContext, integration: Integration, raw: JsonObject): ReadIntegration {
   const read: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(raw)) read[name] = readValue(integration.parameters.get(name), value);
@@ -78,10 +78,10 @@ function altered(quirks: ReadonlySet<ObservedQuirk>, value: Scalar): Scalar {
 
 type Values = Readonly<Record<string, Scalar>>;
 
-/** Fields with what is wrong with each. */
+/** The errors of each field. */
 type Faults = readonly (readonly [field: string, sentence: string])[];
 
-/** What a seed's features make the server refuse, as deployed servers do. */
+/** Validations of deployed servers that the seed enables. */
 const checks = {
   block_local_addresses: localAddresses,
   validate_values: invalidValues,
@@ -90,13 +90,13 @@ const checks = {
 interface Asked {
   readonly project: ProjectState;
   readonly integration: Integration;
-  /** What the request carries. */
+  /** The values of the request. */
   readonly given: Values;
-  /** What the integration would hold then. */
+  /** The resulting values of the integration. */
   readonly result: Values;
 }
 
-/** The refusal of an integration that its model does not allow; undefined where it does, or where no feature asks for it. */
+/** The validation error of an integration; undefined if it is valid or no feature requires the check. */
 export function modelRefusal(context: ServerContext, asked: Asked): ServerReply | undefined {
   const asking = Object.entries(checks).filter(([feature]) => context.state.features.has(feature));
   const faults = asking.flatMap(([, check]) => check(context, asked));

@@ -6,7 +6,7 @@ import { type IntegrationRecord, nextNumber, timestamp } from "./state.ts";
 
 type Values = Readonly<Record<string, Scalar>>;
 
-/** A new record with the values of a PUT, and what deployed servers begin with. */
+/** A new record with the values of a PUT and the initial values of deployed servers. */
 export function createdRecord(
   context: ServerContext,
   integration: Integration,
@@ -29,13 +29,13 @@ function initialValues({ parameters }: Integration): Values {
   return Object.fromEntries(set);
 }
 
-/** Where `active` is a parameter its default counts; every other integration is on once it is written. */
+/** Active by default once it is written, unless `active` is a parameter with a default. */
 function activeByDefault({ behaviour }: ServerContext, { parameters, staysOff }: Integration): boolean {
   if (behaviour.quirks && staysOff) return false;
   return behaviour.putActivates || (parameters.get("active")?.default ?? true) === true;
 }
 
-/** The same record where nothing changes, so that `updated_at` stands still. */
+/** Returns the same record if nothing changes, so that `updated_at` does not change. */
 export function editedRecord(
   context: ServerContext,
   known: IntegrationRecord,
@@ -54,7 +54,7 @@ export function editedRecord(
   return { ...owned(known), active: next, values: { ...known.values, ...values }, updated_at };
 }
 
-/** What a PUT without a word about it leaves: on, but where the integration has a state of its own, or stays off. */
+/** The activity after a PUT without `active`: on, unless the integration keeps its state. */
 function keptActive(
   { behaviour }: ServerContext,
   { parameters, staysOff }: Integration,
@@ -64,7 +64,7 @@ function keptActive(
   return !parameters.has("active") || behaviour.putActivates || active;
 }
 
-/** Deployed servers do not touch the record where only settings change that they keep apart. */
+/** Deployed servers do not update the record if only settings change that they store separately. */
 function isUnmoved(
   { behaviour, slugs }: ServerContext,
   known: IntegrationRecord,
@@ -77,7 +77,7 @@ function isUnmoved(
   return active === known.active && changed.every((name) => integration.parameters.get(name)?.level === "properties");
 }
 
-/** What a DELETE of an integration leaves that was never configured; undefined where it leaves nothing. */
+/** The record after a DELETE of an integration that was never configured, if there is one. */
 export function inactiveRecord(
   context: ServerContext,
   integration: Integration | undefined,
@@ -96,7 +96,7 @@ export function disabledRecord(
   return { ...owned(record), active: false, values, updated_at: timestamp(record.updated_at) };
 }
 
-/** Parameters become null, also those with a default; event flags survive. */
+/** Parameters become null, including those with a default; event flags are kept. */
 function wiped(integration: Integration | undefined, values: Values): Values {
   const isTop = (name: string) => integration?.parameters.get(name)?.level === "top";
   const names = [...(integration?.parameters.keys() ?? []), ...Object.keys(values)].filter((name) => !isTop(name));
@@ -104,7 +104,7 @@ function wiped(integration: Integration | undefined, values: Values): Values {
   return { ...Object.fromEntries(names.map((name) => [name, null])), ...Object.fromEntries(flags) };
 }
 
-/** Whatever is written is the project's own. */
+/** A written integration is the project's own. */
 function owned({ inherited: _, ...record }: IntegrationRecord): IntegrationRecord {
   return record;
 }
@@ -124,7 +124,7 @@ function titleOf({ integrations }: Catalogue, slug: string): string {
   return integrations.get(slug)?.title ?? slug.replaceAll("-", " ");
 }
 
-/** The answer of a single GET and of a PUT: the row, flags that a list does not show, and `properties`. */
+/** The response to a GET of one and to a PUT: the row, flags that a list omits, and `properties`. */
 export function entityOf(
   context: ServerContext,
   integration: Integration | undefined,
@@ -149,13 +149,13 @@ function unlisted({ listedFlags }: Catalogue, { values }: IntegrationRecord): Fi
   return Object.fromEntries(Object.entries(values).filter(([name]) => !listedFlags.includes(name)));
 }
 
-/** By the specification no secret but those that it shows; on deployed servers all that is not hidden. */
+/** By the specification, only the secrets that it returns; on deployed servers, all that are not hidden. */
 function isShown({ behaviour, release }: ServerContext, parameter: IntegrationParameter): boolean {
   if (behaviour.quirks) return !quirksAt(parameter, release).has("hidden");
   return !parameter.secret || parameter.returned;
 }
 
-/** A flag that was never set is off unless the list shows it; another parameter has its default. */
+/** A flag that was never set is off unless the list contains it; other parameters have their defaults. */
 function shownValue(
   { behaviour }: ServerContext,
   { apart }: Integration,

@@ -10,7 +10,7 @@ import type { IntegrationRecord, ProjectState } from "./state.ts";
 const noIntegration = ({ behaviour }: ServerContext) => notFound(behaviour.notFoundAs);
 const unknownSlug = invalid(["slug does not have a valid value"]);
 
-/** The integration endpoints (docs/api.md#integrations). Lists are whole, and hold the active ones alone. */
+/** The integration endpoints (docs/api.md#integrations). Lists have no pages, and contain only active ones. */
 export const listIntegrations: ProjectHandler = (context, _, project) => {
   const active = [...project.integrations.values()].filter((record) => record.active);
   return json(
@@ -56,7 +56,7 @@ export const deleteIntegration: ProjectHandler = (context, call, project) => {
   return noContent;
 };
 
-/** Whether something changed after the time that a request names, on a server that heeds it. */
+/** Whether something changed after the time in a request, on a server that checks it. */
 function isChangedSince(
   { behaviour }: ServerContext,
   { unmodifiedSince }: ParsedRequest,
@@ -66,12 +66,12 @@ function isChangedSince(
   return Date.parse(record.updated_at) > unmodifiedSince;
 }
 
-/** Whether a request says neither yes nor no to the settings of the group, on a server that asks. */
+/** Whether a request leaves open if the group's settings are used, on a server that requires it. */
 function isUnclear({ behaviour }: ServerContext, { raw: { use_inherited_settings: asked } }: ParsedRequest): boolean {
   return behaviour.inheritedSettings && asked !== undefined && asked !== "" && readBoolean(asked) === undefined;
 }
 
-/** What a group hands down stays as it is, unless the request says that the project has settings of its own. */
+/** Inherited settings are kept, unless the request overrides them for the project. */
 function staysInherited(
   { behaviour }: ServerContext,
   { raw }: ParsedRequest,
@@ -85,7 +85,7 @@ interface Known {
   readonly record: IntegrationRecord | undefined;
 }
 
-/** A slug that the catalogue does not have is known where it was seeded. */
+/** A slug outside the catalogue exists if it was seeded. */
 function lookUp(context: ServerContext, call: ParsedRequest, project: ProjectState): Known | ServerReply | undefined {
   const slug = slugOf(call);
   const integration = context.slugs.get(slug);

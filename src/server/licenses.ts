@@ -14,7 +14,7 @@ import { type LicenseRecord, nextNumber, type ProjectState } from "./state.ts";
 
 const noLicense = notFound("SoftwareLicensePolicy");
 
-/** Managed licenses are refused in a tier that has none, before anything else is looked at. */
+/** In a tier without managed licenses, requests are rejected before any other check. */
 function inTier(answer: ProjectHandler): ProjectHandler {
   return (context, call, project) =>
     tierRefusal(context, "managed licenses", licenseTier) ?? answer(context, call, project);
@@ -51,7 +51,7 @@ export const createLicense = writing((context, call, project) => {
   return json(201, row(context, license));
 });
 
-/** Whether a change is of a license that is not there, which is told before anything is said of its parameters. */
+/** Whether the license of a change does not exist, which is checked before parameters. */
 export const unknownLicense: ProjectRefusal = (context, call, project) =>
   tierRefusal(context, "managed licenses", licenseTier) ??
   (context.behaviour.licensesGone || find(project, call) ? undefined : noLicense);
@@ -72,7 +72,7 @@ export const deleteLicense = writing((context, call, project) => {
   return noContent;
 });
 
-/** All digits are an ID; anything else a name, in any case. */
+/** Digits are an ID; anything else is a name in any case. */
 function find(project: ProjectState, { segments }: ParsedRequest): LicenseRecord | undefined {
   const key = segments.managed_license_id ?? "";
   if (/^\d+$/.test(key)) return project.licenses.find(({ id }) => id === Number(key));
@@ -89,7 +89,7 @@ function statusOf({ given }: ParsedRequest): string {
   return legacyStatuses.get(status) ?? status;
 }
 
-/** By the words of answers, what is said for each stored word; the word itself where nothing is. */
+/** The statuses in responses by stored status; others are unchanged. */
 const answerWords: Readonly<Record<ServerContext["behaviour"]["answerWords"], ReadonlyMap<string, string>>> = {
   legacy: olderStatuses,
   stored: new Map(),

@@ -20,15 +20,15 @@ import {
 
 const defaultStorage = "default";
 
-/** Whether an integration of which a seed does not say so is active. */
+/** Whether an integration is active if the seed omits it. */
 export type ActiveByDefault = (slug: string) => boolean;
 
-/** Where `active` is a parameter its default counts, unless a PUT activates whatever it says. */
+/** By the default of `active`, unless a PUT always activates. */
 export function activeBy({ integrations }: Catalogue, putActivates: boolean): ActiveByDefault {
   return (slug) => putActivates || Boolean(integrations.get(slug)?.parameters.get("active")?.default ?? true);
 }
 
-/** Puts a seed into an empty state. */
+/** Loads a seed into an empty state. */
 export function loadSeed(state: State, seed: Seed, isActive: ActiveByDefault): void {
   const now = timestamp();
   for (const storage of seed.storages ?? []) {
@@ -155,7 +155,7 @@ function instant(text: string | undefined, otherwise: string): string {
   return Number.isNaN(time) ? otherwise : new Date(time).toISOString();
 }
 
-/** The environment of that name, as the project's deployments know it; a new one gets a number. */
+/** The environment of that name among the project's deployments, or a new one. */
 export function environmentOf(
   state: State,
   project: ProjectState,

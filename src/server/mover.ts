@@ -2,7 +2,7 @@ import { needsDirectFetch } from "../model/availability.ts";
 import { put } from "./records.ts";
 import { findProject, type MoveKind, type MoveRecord, type Repository, type State } from "./state.ts";
 
-/** Runs storage moves, each a while after it was scheduled. */
+/** Runs storage moves, each some time after it was scheduled. */
 export interface Mover {
   start(move: number): void;
   stop(): void;
@@ -42,7 +42,7 @@ function resume(state: State, move: MoveRecord): boolean {
   return isUnderWay;
 }
 
-/** Takes a move one state further; true where it goes on. */
+/** Advances a move by one state; true if it is not finished. */
 function advance(state: State, release: string, id: number): boolean {
   const move = state.moves.get(id);
   const repository = move && repositoryReaders[move.kind].find(state, move.repository);
@@ -61,7 +61,7 @@ function advance(state: State, release: string, id: number): boolean {
   return reached in next;
 }
 
-/** Seeded failures; a move onto its own storage; one into a cluster that lacks direct-fetch replication. */
+/** A move fails if the seed says so, onto its own storage, and into a cluster without direct-fetch replication. */
 function fails(state: State, release: string, move: MoveRecord): boolean {
   const repository = repositoryReaders[move.kind].find(state, move.repository);
   if ((repository?.fail_moves ?? 0) > 0 || move.source_storage_name === move.destination_storage_name) return true;
@@ -72,11 +72,11 @@ function fails(state: State, release: string, move: MoveRecord): boolean {
 interface RepositoryReader {
   readonly list: (state: State) => Repository[];
   readonly find: (state: State, id: number) => Repository | undefined;
-  /** By what a path of the API calls it: its ID, or its own path. */
+  /** By the name in API paths: its ID, or its path. */
   readonly named: (state: State, name: string) => Repository | undefined;
 }
 
-/** Whatever has a repository, by kind: how it is read. */
+/** How things with a repository are found, by kind. */
 export const repositoryReaders: Readonly<Record<MoveKind, RepositoryReader>> = {
   project: {
     list: ({ projects }) => [...projects.values()].map(({ record }) => record),

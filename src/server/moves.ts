@@ -23,7 +23,7 @@ export function scheduleMoves(kind: MoveKind): Handler {
   });
 }
 
-/** The moves of a kind, newest first; deployed servers have these and what follows, the spec does not. */
+/** The moves of a kind, newest first; this and the following endpoints exist on deployed servers only. */
 export function listMoves(kind: MoveKind): Handler {
   return inTier(kind, (context, call) => pageOfMoves(context, call, movesOf(context, kind)));
 }
@@ -43,7 +43,7 @@ export function ownMove(kind: MoveKind): Handler {
   return ofRepository(kind, (context, call, { id }) => oneMove(context, call, movesOf(context, kind, id)));
 }
 
-/** POST of a move of one repository: scheduled, unless it moves already. */
+/** POST of a move of one repository: scheduled, unless it is moving already. */
 export function addMove(kind: MoveKind): Handler {
   return ofRepository(kind, (context, call, repository) => {
     const { state } = context;
@@ -96,7 +96,7 @@ function storageFault({ storages }: State, { given }: ParsedRequest): ServerRepl
   return invalid(unknown.map((name) => `${name} does not have a valid value`));
 }
 
-/** Where none is named, the first other storage. */
+/** The default destination: the first other storage. */
 function destinationOf({ storages }: State, { given }: ParsedRequest, source: string): string {
   const named = given.destination_storage_name;
   if (named !== undefined) return String(named);

@@ -2,7 +2,7 @@ import { readInteger } from "./parameters.ts";
 import { invalid, json, type ServerReply } from "./reply.ts";
 import type { ParsedRequest, ServerContext } from "./server-context.ts";
 
-/** A page of a list, with the headers that lead to the others. Beyond the last page it is empty. */
+/** A page of a list, with the headers that link to the others. Beyond the last page it is empty. */
 export function paged<T>(
   context: ServerContext,
   call: ParsedRequest,
@@ -19,7 +19,7 @@ export function paged<T>(
   return json(200, shown, pageHeaders(call, { page, size, total: records.length }, context.behaviour.totalsUpTo));
 }
 
-/** A page of a list of rows with IDs, in their order, with a link to what comes behind its last one, and no count. */
+/** A page of rows sorted by ID, with a link to the next page and no total. */
 export function keysetPaged<T extends { readonly id: number }>(
   context: ServerContext,
   call: ParsedRequest,

@@ -6,7 +6,7 @@ export interface ReadParameters {
   readonly faults: readonly string[];
 }
 
-/** Reads and checks the parameters that the table names; others are ignored. An absent one takes its default. */
+/** Reads and validates the parameters of the table; others are ignored. Absent ones have their defaults. */
 export function readParameters(table: Readonly<Record<string, Parameter>>, raw: JsonObject): ReadParameters {
   const values: Record<string, string | number | boolean> = {};
   const faults: string[] = [];
@@ -32,13 +32,13 @@ const readers: Record<Parameter["type"], (written: unknown) => string | number |
   datetime: readTime,
 };
 
-/** true and false, also in each of the words and digits that the platform takes for them; undefined for anything else. */
+/** A boolean in any spelling that the platform accepts; undefined for anything else. */
 export function readBoolean(written: unknown): boolean | undefined {
   if (typeof written === "boolean") return written;
   return typeof written === "string" || typeof written === "number" ? booleans.get(String(written)) : undefined;
 }
 
-/** As the platform's library coerces parameters (dry-types, coercions of params): no other spelling of them will do. */
+/** The spellings of the platform's library (dry-types, coercions of params). */
 const booleans: ReadonlyMap<string, boolean> = new Map([
   ...wordsFor(true, "1 on On ON t true True TRUE T y yes Yes YES Y"),
   ...wordsFor(false, "0 off Off OFF f false False FALSE F n no No NO N"),

@@ -19,7 +19,7 @@ export const listProjects: Handler = (context, call) => {
   return tooFar(behaviour.projectOffsets, call) ?? paged(context, call, rows, row);
 };
 
-/** All that a list shows, page by page, in its order; remembered until a project changes. */
+/** All rows of a list in its order, cached until a project changes. */
 function wanted(state: State, call: ParsedRequest, storage: unknown): readonly Repository[] {
   const { page, per_page, id_after, id_before, ...question } = call.raw;
   const key = JSON.stringify([call.caller.role, question]);
@@ -38,7 +38,7 @@ function wanted(state: State, call: ParsedRequest, storage: unknown): readonly R
 
 const mostLists = 8;
 
-/** Those that the caller may see, and, where they are asked for, those of a member and of a name. Other filters are ignored. */
+/** The projects that the caller may see, filtered by membership and name. Other filters are ignored. */
 function wantedBy({ raw }: ParsedRequest): (project: Repository) => boolean {
   const ofMember = raw.min_access_level !== undefined || ["membership", "owned"].some((name) => readBoolean(raw[name]));
   const words = typeof raw.search === "string" ? raw.search.toLowerCase() : "";
@@ -48,7 +48,7 @@ function wantedBy({ raw }: ParsedRequest): (project: Repository) => boolean {
     project.access !== "hidden" && !(ofMember && project.access === "stranger") && (words === "" || isFound(project));
 }
 
-/** The refusal of a page that deployed servers do not reach by its number. */
+/** The error for a page number beyond the limit of deployed servers. */
 function tooFar(limit: number, { raw }: ParsedRequest): ServerReply | undefined {
   const offset = (Number(raw.page ?? 1) - 1) * Number(raw.per_page ?? 20);
   if (!(offset >= limit)) return undefined;
@@ -93,7 +93,7 @@ function within(rows: readonly Repository[], { given }: ParsedRequest): readonly
       );
 }
 
-/** How many rows stand before the first of which something is not true, which is true of none behind it. */
+/** The number of rows before the first for which `isTrue` is false. */
 function countOf<Row>(rows: readonly Row[], isTrue: (row: Row) => boolean): number {
   let [low, high] = [0, rows.length];
   while (low < high) {
@@ -117,7 +117,7 @@ function projectRow(state: State, project: Repository, showsStorage: boolean): o
   };
 }
 
-/** How a project is named wherever it appears. */
+/** The fields that name a project. */
 export function projectNames({ id, path, name, created_at }: Repository): object {
   const segments = path.split("/");
   return {

@@ -11,7 +11,7 @@ import type {
 } from "./state.ts";
 import type { RowKind } from "./store.ts";
 
-/** What each kind of row holds. */
+/** The records of each kind of row. */
 interface Rows {
   readonly number: number;
   readonly storage: Storage;
@@ -26,13 +26,13 @@ interface Rows {
   readonly move: MoveRecord;
 }
 
-/** Every write to the state goes through here: the store persists it, and {@link restore} reads it back. */
+/** Saves a record to the state and the store; {@link restore} reads it back. */
 export function put<Each extends RowKind>(state: State, kind: Each, key: string | number, row: Rows[Each]): void {
   state.store.save(kind, String(key), row);
   placements[kind](state, String(key), row);
 }
 
-/** The same for a project, whose integrations, licenses and deployments stay. */
+/** The same for a project; its integrations, licenses and deployments are kept. */
 export function putProject(state: State, record: Repository): ProjectState {
   state.store.save("project", String(record.id), record);
   return placeProject(state, record.id, record);
@@ -88,7 +88,7 @@ export function dropDeployment(state: State, project: ProjectState, record: Depl
   project.deployments = project.deployments.filter(({ id }) => id !== record.id);
 }
 
-/** All licenses or deployments of a project at once, when it is seeded or read back: `records` in the order of IDs. */
+/** Sets all licenses or deployments of a project, from a seed or a store: `records` sorted by ID. */
 export function putLicenses(state: State, project: ProjectState, records: readonly LicenseRecord[]): void {
   for (const record of records) state.store.save("license", `${project.record.id}/${record.id}`, record);
   project.licenses = records;

@@ -4,8 +4,8 @@ import { dialects } from "../model/dialects.ts";
 const facts = new Map([...dialects.values()].flatMap((dialect) => dialect.facts).map((fact) => [fact.id, fact]));
 
 /**
- * The releases in which something is true of deployed servers, whatever names they speak.
- * @throws RangeError for one that no dialect states.
+ * The releases in which a fact holds for deployed servers, in any dialect.
+ * @throws RangeError for an unknown fact.
  */
 export function releasesOf(id: string): Span {
   const fact = facts.get(id);
@@ -13,12 +13,12 @@ export function releasesOf(id: string): Span {
   return fact;
 }
 
-/** Every event flag that answers of deployed servers hold in some release beside those of the spec. */
+/** The event flags that responses of deployed servers contain in some release beyond those of the specification. */
 export const laterFlags: readonly string[] = [...facts.values()]
   .filter(({ says }) => says === "listed")
   .flatMap(({ of = [] }) => of.map((name) => name.replace("*.", "")));
 
-/** The event flags that answers of deployed servers of a release hold beside those of the spec, and what each is until it is set. */
+/** The additional event flags in responses of a release of deployed servers, with their defaults. */
 export function flagsListedIn(release: string): ReadonlyMap<string, boolean> {
   const listed = [...facts.values()].filter((fact) => fact.says === "listed" && holdsIn(fact, release));
   return new Map(

@@ -1,4 +1,4 @@
-/** One answer of the server. A body that is not JSON says so in its headers. */
+/** A response of the server. A body that is not JSON has a content type in its headers. */
 export interface ServerReply {
   readonly status: number;
   readonly body?: string;
@@ -7,19 +7,19 @@ export interface ServerReply {
 
 const jsonType = { "content-type": "application/json" } as const;
 
-/** An answer in JSON. */
+/** A JSON response. */
 export function json(status: number, value: unknown, headers?: Readonly<Record<string, string>>): ServerReply {
   return { status, body: JSON.stringify(value), headers: headers ? { ...jsonType, ...headers } : jsonType };
 }
 
 export const noContent: ServerReply = { status: 204 };
 
-/** A refusal in the platform's words: the status stands at the start of the message. */
+/** An error in the platform's format: the message begins with the status. */
 export function refused(status: number, words: string): ServerReply {
   return json(status, { message: `${status} ${words}` });
 }
 
-/** Parameters that were not accepted, one sentence each. */
+/** Invalid parameters, one sentence each. */
 export function invalid(faults: readonly string[]): ServerReply {
   return json(400, { error: faults.join(", ") });
 }
@@ -38,10 +38,10 @@ export const tooLarge = json(413, { error: "413 Request Entity Too Large" });
 export const malformed = json(400, { error: "message body does not match declared format" });
 export const broken = refused(500, "Internal Server Error");
 
-/** `what` is the kind of thing that is not there, in the platform's words. */
+/** `what` is the platform's name for what was not found. */
 export function notFound(what: string): ServerReply {
   return refused(404, `${what} Not Found`);
 }
 
-/** A record that has no kind of its own in the platform's words. */
+/** For records without a name of their own. */
 export const noRecord = refused(404, "Not found");

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from "node:http";
 
-/** One request as it was answered; `status` is 0 where no answer was sent. The token is not among the headers. */
+/** A request and its status, 0 if no response was sent. The headers do not contain the token. */
 interface LoggedRequest {
   readonly method: string;
   /** Relative to the origin, without the query. */
@@ -10,13 +10,13 @@ interface LoggedRequest {
   readonly headers: Readonly<IncomingHttpHeaders>;
 }
 
-/** What the server was asked, for tests and for whoever counts. */
+/** The requests to the server, for tests and statistics. */
 export interface RequestLog {
   /** All requests since the last reset. */
   readonly total: number;
-  /** The first of them, as many as the server keeps. */
+  /** The first of them, up to the limit. */
   readonly kept: readonly LoggedRequest[];
-  /** How many of them had this method; by any method but GET, `writes`. */
+  /** The number of requests with this method; `writes` are those with any method but GET. */
   count(method: string): number;
   readonly writes: number;
   reset(): void;
@@ -26,7 +26,7 @@ export interface WritableLog extends RequestLog {
   add(request: LoggedRequest): void;
 }
 
-/** A log that keeps no more than `limit` requests and counts the rest. */
+/** A log that keeps at most `limit` requests and counts all. */
 export function requestLog(limit: number): WritableLog {
   let kept: LoggedRequest[] = [];
   const counts = new Map<string, number>();

@@ -24,7 +24,7 @@ const prefix = "/api/v4";
 
 const needsJson = json(415, { error: "415 Unsupported Media Type: application/json is needed" });
 
-/** What node:http calls for each request. */
+/** The request listener of node:http. */
 export function createResponder(parts: Parts): RequestListener {
   return (request, response) => {
     respond(parts, request, response).catch(() => response.destroy());
@@ -44,7 +44,7 @@ async function respond(parts: Parts, request: IncomingMessage, response: ServerR
   log.add({ method, path, query, status, headers: shown });
 }
 
-/** A write is answered once it is persisted; so is a read, which may show what is not persisted yet. */
+/** Writes are answered once they are persisted, and so are reads, which may contain unpersisted data. */
 async function kept({ state }: ServerContext, reply: ServerReply): Promise<ServerReply> {
   try {
     const settled = state.store.settled();
@@ -57,7 +57,7 @@ async function kept({ state }: ServerContext, reply: ServerReply): Promise<Serve
 
 interface SplitUrl {
   readonly path: string;
-  /** Without the token, so that it stands neither in the log nor in links to other pages. */
+  /** Without the token, so that neither the log nor links to other pages contain it. */
   readonly query: string;
   readonly token: string | undefined;
 }
@@ -89,7 +89,7 @@ async function replyTo(parts: Parts, request: IncomingMessage, { path, query, to
     : handle(parts.context, { ...asked, raw: formFields(query) });
 }
 
-/** What is no time says nothing. */
+/** An invalid time is ignored. */
 function timeIn(header: string | undefined): number | undefined {
   const time = Date.parse(header ?? "");
   return Number.isNaN(time) ? undefined : time;

@@ -2,7 +2,7 @@ import { type EndpointName, endpoints, integrationsAlias, type Parameter } from 
 import { compareReleases } from "../model/releases.ts";
 import type { Call } from "../model/types.ts";
 
-/** What the server routes by. */
+/** A route of the server. */
 interface Route {
   readonly method: Call["method"];
   readonly path: string;
@@ -33,7 +33,7 @@ type MoveRoute = `${keyof typeof moveRoutes}:${(typeof repositories)[number]}`;
 
 export type RouteName = EndpointName | MoveRoute;
 
-/** Everything that the server answers: the endpoints that the program calls, and what other clients of the platform call. */
+/** All routes: the endpoints that Evenkeel calls, and those of other clients. */
 export const routes: Readonly<Record<RouteName, Route>> = {
   ...endpoints,
   ...(Object.fromEntries(
@@ -54,13 +54,13 @@ export interface Match {
   readonly segments: Readonly<Record<string, string>>;
 }
 
-/** The endpoint that a request means; HEAD means what GET does. `unknown`: no such path; `method`: the path has no such method. */
+/** The endpoint of a request; HEAD is like GET. `unknown`: no such path; `method`: the path does not support the method. */
 export type Router = (method: string, path: string) => Match | "unknown" | "method";
 
-/** The release from which on the newer name of the integrations segment is routed (docs/api.md#integrations). */
+/** The first release with the newer name of the path segment of integrations (docs/api.md#integrations). */
 const renamedIn = "14.4";
 
-/** Compiles the table of routes into patterns. `path` is relative to /api/v4, without the query. */
+/** Compiles the routes into patterns. `path` is relative to /api/v4, without the query. */
 export function router(release: string, withObserved: boolean): Router {
   const compiled = Object.entries(routes)
     .filter(([, { observed }]) => withObserved || !observed)
@@ -83,7 +83,7 @@ function patternOf(path: string): RegExp {
   return new RegExp(`^${path.replace(/:(\w+)/g, "(?<$1>[^/]+)")}$`);
 }
 
-/** Undefined where one is not UTF-8, percent-encoded. */
+/** Undefined if a segment is not percent-encoded UTF-8. */
 function segmentsOf(path: string, { pattern }: Compiled): Match["segments"] | undefined {
   try {
     const groups = Object.entries(pattern.exec(path)?.groups ?? {});

@@ -7,10 +7,10 @@ import type { Problem } from "../model/types.ts";
 import { laterFlags } from "./release-facts.ts";
 import type { MergeRequest, Role, Scope } from "./state.ts";
 
-/** What a server starts with (docs/embedded-server.md); `schemas/seed.schema.json` says the same to editors. */
+/** The initial data of a server (docs/embedded-server.md), as in `schemas/seed.schema.json`. */
 export interface Seed {
   readonly projects?: readonly SeedProject[];
-  /** Names of storages beside those seen on a project; one that is a cluster says so. */
+  /** Storages besides those of projects, and whether they are clusters. */
   readonly storages?: readonly (string | { readonly name: string; readonly cluster?: boolean })[];
   readonly snippets?: readonly SeedRepository[];
   readonly groups?: readonly SeedRepository[];
@@ -25,7 +25,7 @@ export interface SeedRepository {
   readonly path?: string;
   readonly name?: string;
   readonly repository_storage?: string;
-  /** How many of its next storage moves fail. */
+  /** The number of its next storage moves that fail. */
   readonly fail_moves?: number;
   /** Its old copy cannot be removed: its moves end with `cleanup failed`. */
   readonly leave_copy?: boolean;
@@ -34,17 +34,17 @@ export interface SeedRepository {
 export interface SeedProject extends SeedRepository {
   readonly path: string;
   readonly default_branch?: string;
-  /** Paths that it had before it was renamed. */
+  /** Its former paths. */
   readonly former_paths?: readonly string[];
-  /** `none`: its requests are forbidden. `stranger`: so are they, but the project is public, and listed to everybody. */
+  /** `none`: its requests are forbidden. `stranger`: the same, but the project is public and listed to everyone. */
   readonly access?: "full" | "none" | "stranger";
   /** False: the server behaves as if it did not exist. */
   readonly visible?: boolean;
-  /** As the server is to answer them: any scalar, also one that a PUT would refuse. `active` defaults as in a PUT. */
+  /** Values as in responses: any scalar, including those that a PUT would reject. `active` defaults as in a PUT. */
   readonly integrations?: Readonly<Record<string, Readonly<Record<string, string | number | boolean | null>> | null>>;
   readonly licenses?: Readonly<Record<string, string>>;
   readonly deployments?: readonly SeedDeployment[];
-  /** Shipped with the deployments of `deployment_id` or `deployment_ids`; with all of them if neither is set. */
+  /** Belongs to the deployments `deployment_id` or `deployment_ids`, or to all if neither is set. */
   readonly merge_requests?: readonly MergeRequest[];
 }
 
@@ -68,14 +68,14 @@ export type ParsedSeed = { readonly seed: Seed } | { readonly problems: readonly
 
 const checkSeed = compile(schema);
 
-/** Reads a seed from YAML or JSON. Every mistake is a problem with its place in `file`. */
+/** Reads a seed from YAML or JSON. Every mistake is a problem with its location in `file`. */
 export function parseSeed(text: string, file = "seed", catalogue = catalogueOf()): ParsedSeed {
   const faults = (seed: Seed) => faultsIn(seed, catalogue);
   const parsed = parseChecked<Seed>(text, file, { rule: "seed", shape: checkSeed, empty: {}, faults });
   return "value" in parsed ? { seed: parsed.value } : parsed;
 }
 
-/** Mistakes in a seed of the right shape: what is given twice, and parameters and words that the specification does not have. */
+/** Mistakes that the schema does not find: duplicates, and unknown parameters and values. */
 function faultsIn(seed: Seed, catalogue: Catalogue): Fault[] {
   const projects = seed.projects ?? [];
   return [
@@ -114,7 +114,7 @@ function timeFaults({ deployments }: SeedProject, path: Fault["path"]): Fault[] 
   );
 }
 
-/** Slugs that the catalogue does not have are let through: deployed servers have some, and clients must bear them. */
+/** Slugs outside the catalogue are accepted: deployed servers have some, and clients must tolerate them. */
 function nameFaults(
   slug: string,
   names: readonly string[],

@@ -9,33 +9,33 @@ import { forbidden, json, type ServerReply } from "./reply.ts";
 import { type RouteName, routes } from "./routes.ts";
 import type { Caller, ProjectState, State } from "./state.ts";
 
-/** The state and the settings that every answer depends on. */
+/** The state and the settings that all responses depend on. */
 export interface ServerContext {
   readonly state: State;
   readonly release: string;
   readonly tier: Tier;
   readonly environment: Environment;
-  /** What there is to configure, in the names that it speaks. */
+  /** The catalogue in the dialect of the server. */
   readonly catalogue: Catalogue;
   readonly behaviour: Behaviour;
   readonly pageSize: number;
   readonly maxPageSize: number;
-  /** The integrations of this release, tier and environment; why one is out of this tier. */
+  /** The integrations of this release, tier and environment, and why one is not in this tier. */
   readonly slugs: ReadonlyMap<string, Integration | ServerReply>;
   readonly parameters: Readonly<Record<RouteName, Readonly<Record<string, Parameter>>>>;
   /** Lets a scheduled storage move run. */
   readonly startMove: (move: number) => void;
 }
 
-/** One request, parsed: who asks, for what, and with which parameters. */
+/** A parsed request: its caller, project and parameters. */
 export interface ParsedRequest {
   readonly caller: Caller;
   readonly segments: Readonly<Record<string, string>>;
-  /** As they came, from query and body. */
+  /** As received, from query and body. */
   readonly raw: JsonObject;
-  /** Those of the endpoint's table, checked. */
+  /** Those of the endpoint's table, validated. */
   readonly given: Readonly<Record<string, string | number | boolean>>;
-  /** Origin, prefix and path of the request: what links to other pages start with. */
+  /** Origin, prefix and path of the request, as in links to other pages. */
   readonly address: string;
   /** Milliseconds since 1970: nothing that changed after it may be removed. */
   readonly unmodifiedSince: number | undefined;
@@ -51,7 +51,7 @@ export type ProjectRefusal = (
   project: ProjectState,
 ) => ServerReply | undefined;
 
-/** The slugs that exist here. Those of another release or environment do not; those of another tier refuse. */
+/** The slugs that exist in this release and environment. Those of another tier are rejected. */
 export function slugsOf(
   platform: Pick<ServerContext, "catalogue" | "release" | "tier" | "environment">,
 ): ServerContext["slugs"] {
@@ -65,12 +65,12 @@ export function slugsOf(
   return new Map(entries);
 }
 
-/** The refusal of what needs a higher tier. */
+/** The error for a feature of a higher tier. */
 function tooLowTier(reason: string): ServerReply {
   return json(403, { message: `403 Forbidden - ${reason}` });
 }
 
-/** A refusal where the server's tier does not include what `needed` names. */
+/** An error if the server's tier does not include `needed`. */
 export function tierRefusal(context: ServerContext, what: string, needed: Tier): ServerReply | undefined {
   if (tierIncludes(context.tier, needed)) return undefined;
   return tooLowTier(`${what} need tier ${needed}; the server is ${context.tier}`);
@@ -82,7 +82,7 @@ const approvalWords: Readonly<Record<Behaviour["licenseWords"], readonly string[
   current: licenseStatuses,
 };
 
-/** Each route's parameters in this behaviour. */
+/** The parameters of each route in this behaviour. */
 export function parametersOf(behaviour: Behaviour): ServerContext["parameters"] {
   const byChoice = chosenParameters(behaviour);
   const entries = (Object.keys(routes) as RouteName[]).map((name) => {
@@ -119,7 +119,7 @@ function deploymentFilters({ ordersByRef, moreStatuses, knowsFinish }: Behaviour
   };
 }
 
-/** The refusal of a project whose requests are all forbidden. */
+/** The error for a project whose requests are all forbidden. */
 export function accessRefusal(project: ProjectState): ServerReply | undefined {
   return project.record.access === undefined ? undefined : forbidden;
 }

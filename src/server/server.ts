@@ -23,25 +23,25 @@ export interface ServerOptions {
   readonly host?: string;
   /** An admin's token, beside those of the seed. */
   readonly token?: string;
-  /** What a new server starts with; a data file that holds something is left as it is. */
+  /** The initial data; ignored if the data file is not empty. */
   readonly seed?: Seed;
-  /** File in which everything survives a restart and a kill; without it the server forgets when it ends. */
+  /** The file that persists all data across restarts and kills; without it data is kept in memory. */
   readonly data?: string;
   readonly release?: string;
   readonly tier?: Tier;
   readonly environment?: Environment;
-  /** Whose names it speaks; default the specification's own. */
+  /** The dialect; default that of the specification. */
   readonly dialect?: string;
-  /** What the spec says, or what deployed servers do where the two differ. */
+  /** Whether to follow the specification or deployed servers where they differ. */
   readonly behaviour?: BehaviourName;
-  /** Milliseconds before each answer. */
+  /** Milliseconds before each response. */
   readonly latency?: number;
   readonly chaos?: readonly ChaosRule[];
   readonly pageSize?: number;
   readonly maxPageSize?: number;
-  /** Milliseconds that a storage move takes; default what the seed says. */
+  /** The duration of a storage move in milliseconds; default that of the seed. */
   readonly moveDuration?: number;
-  /** How many requests the log keeps; the others are counted. */
+  /** The number of requests that the log keeps; further ones are only counted. */
   readonly keepRequests?: number;
 }
 
@@ -50,11 +50,11 @@ export interface Server {
   readonly url: string;
   readonly port: number;
   readonly requests: RequestLog;
-  /** Ends every connection, also those that wait for an answer, and keeps what is to be kept. */
+  /** Closes all connections, including those that wait for a response, and persists all data. */
   close(): Promise<void>;
 }
 
-/** Starts the embedded server (docs/embedded-server.md). Rejects where the port or the data file cannot be had. */
+/** Starts the embedded server (docs/embedded-server.md). Rejects if the port or the data file is unavailable. */
 export async function createServer(options: ServerOptions = {}): Promise<Server> {
   const { port = 0, host = "127.0.0.1", latency = 0, keepRequests = 1000 } = options;
   const store = await openStore(options.data);

@@ -3,18 +3,18 @@ import type { Scalar } from "../model/types.ts";
 import type { Store } from "./store.ts";
 
 /**
- * All that the server knows, in memory: the one truth. Every change goes through {@link save} or {@link forget}, which
- * tell the store. Records are replaced, never altered. Times are ISO 8601 with milliseconds.
+ * The data of the server in memory. All changes go through {@link save} or {@link forget}, which update the store.
+ * Records are replaced, never modified. Times are ISO 8601 with milliseconds.
  */
 export interface State {
   readonly store: Store;
   readonly projects: Map<number, ProjectState>;
   /** The same, by ID. */
   readonly projectsInOrder: ProjectState[];
-  /** What lists of them showed since one of them changed last, by what was asked for. */
+  /** Cached lists of projects by query, until a project changes. */
   readonly projectLists: Map<string, readonly Repository[]>;
   readonly projectsByPath: Map<string, ProjectState>;
-  /** By the paths that they had before. */
+  /** By their former paths. */
   readonly formerPaths: Map<string, ProjectState>;
   readonly snippets: Map<number, Repository>;
   readonly groups: Map<number, Repository>;
@@ -24,20 +24,20 @@ export interface State {
   readonly features: Set<string>;
   /** Repositories that are read-only while they move, by ID; follows from the moves. */
   readonly moving: Readonly<Record<MoveKind, Set<number>>>;
-  /** The last number given, by kind of record. */
+  /** The last used number by kind of record. */
   readonly numbers: Map<string, number>;
 }
 
 export interface ProjectState {
   record: Repository;
   readonly integrations: Map<string, IntegrationRecord>;
-  /** In the order of their IDs, and so are the deployments. */
+  /** Sorted by ID, like the deployments. */
   licenses: readonly LicenseRecord[];
   deployments: readonly DeploymentRecord[];
   readonly mergeRequests: readonly MergeRequest[];
 }
 
-/** What has a storage. `path` is a snippet's ID in decimal where it has none. */
+/** Something on a storage. `path` is the ID of a snippet without a path. */
 export interface Repository {
   readonly id: number;
   readonly path: string;
@@ -47,7 +47,7 @@ export interface Repository {
   readonly former_paths?: readonly string[];
   /** `none`: every request is forbidden. `hidden`: as if it did not exist. `stranger`: public, and the caller is no member. */
   readonly access?: "none" | "hidden" | "stranger";
-  /** How many of its next storage moves fail. */
+  /** The number of its next storage moves that fail. */
   readonly fail_moves?: number;
   readonly leave_copy?: boolean;
   readonly created_at: string;
@@ -60,9 +60,9 @@ export interface IntegrationRecord {
   readonly active: boolean;
   readonly created_at: string;
   readonly updated_at: string;
-  /** A group hands it down. */
+  /** Inherited from a group. */
   readonly inherited?: true;
-  /** Event flags and other parameters that were ever set. */
+  /** Event flags and other parameters that have been set. */
   readonly values: Readonly<Record<string, Scalar>>;
 }
 
@@ -88,7 +88,7 @@ export interface DeploymentRecord {
   readonly deployable: JsonObject | null;
 }
 
-/** The statuses of what is over. */
+/** The statuses of finished deployments. */
 export const finalStatuses: ReadonlySet<string> = new Set(["success", "failed", "canceled"]);
 
 export type MergeRequest = JsonObject;
@@ -128,7 +128,7 @@ export interface User {
 export interface Caller {
   readonly role: Role;
   readonly user: User;
-  /** Left out: `api`. */
+  /** Default: `api`. */
   readonly scopes?: readonly Scope[] | undefined;
 }
 
@@ -164,14 +164,14 @@ export function emptyState(store: Store): State {
   };
 }
 
-/** The next number of a kind of record; numbers are never given twice. */
+/** The next number of a kind of record; numbers are never reused. */
 export function nextNumber(state: State, kind: string): number {
   const number = (state.numbers.get(kind) ?? 0) + 1;
   setNumber(state, kind, number);
   return number;
 }
 
-/** Makes sure that `number` is not given again. */
+/** Reserves `number`. */
 export function takeNumber(state: State, kind: string, number: number): number {
   if (number > (state.numbers.get(kind) ?? 0)) setNumber(state, kind, number);
   return number;
@@ -188,7 +188,7 @@ export function findProject(state: State, id: string): ProjectState | undefined 
   return project?.record.access === "hidden" ? undefined : project;
 }
 
-/** Now, and in any case later than `previous`. */
+/** The current time, but later than `previous`. */
 export function timestamp(previous?: string): string {
   const least = previous === undefined ? 0 : Date.parse(previous) + 1;
   return new Date(Math.max(Date.now(), least)).toISOString();

@@ -23,7 +23,7 @@ export interface StoredRow {
 
 /** Where the state is persisted. */
 export interface Store {
-  /** True until a seed was persisted: a fresh store is empty. */
+  /** True until a seed is persisted. */
   readonly fresh: boolean;
   /** All rows, by kind in the order of {@link rowKinds}. */
   rows(): Iterable<StoredRow>;
@@ -34,7 +34,7 @@ export interface Store {
   close(): Promise<void>;
 }
 
-/** A store for a server that forgets everything when it ends. */
+/** A store that persists nothing. */
 export const memoryStore: Store = {
   fresh: true,
   rows: () => [],

@@ -2,7 +2,7 @@ import { json } from "./reply.ts";
 import type { Handler } from "./server-context.ts";
 import type { Caller, Role } from "./state.ts";
 
-/** GET /user, which deployed servers have: whose token it is. Only an administrator is told of being one. */
+/** GET /user, on deployed servers only. `is_admin` is returned to administrators only. */
 export const getUser: Handler = (_, { caller }) =>
   json(200, {
     ...caller.user,
@@ -10,7 +10,7 @@ export const getUser: Handler = (_, { caller }) =>
     ...(caller.role === "admin" && { is_admin: true }),
   });
 
-/** GET /personal_access_tokens/self, which deployed servers have: what the token may do. */
+/** GET /personal_access_tokens/self, on deployed servers only: the scopes of the token. */
 export const getToken: Handler = (_, { caller: { role, user, scopes = ["api"] } }) =>
   json(200, {
     id: user.id,
@@ -22,11 +22,11 @@ export const getToken: Handler = (_, { caller: { role, user, scopes = ["api"] } 
     expires_at: null,
   });
 
-/** GET /version, which deployed servers have. A release without a patch level has the level 0. */
+/** GET /version, on deployed servers only. A release without a patch version has patch version 0. */
 export const getVersion: Handler = ({ release }) =>
   json(200, { version: `${release.split(".").length === 2 ? `${release}.0` : release}-ee`, revision: "0000000000a" });
 
-/** What a project says of its caller's role. */
+/** The role of the caller in a project. */
 export function permissionsOf({ role }: Caller): object {
   const level = levels[role];
   return { project_access: level ? { access_level: level, notification_level: 3 } : null, group_access: null };

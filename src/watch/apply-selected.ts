@@ -9,23 +9,23 @@ import { holderText } from "../state/lease.ts";
 import type { WatchMemory } from "../state/watch-memory.ts";
 import type { Leadership } from "./options.ts";
 
-/** What became of the changes that a watcher was to carry out. */
-export interface MoveResults {
+/** The result of the apply of a watcher. */
+export interface SelectedApply {
   readonly applied?: Applied;
-  /** The plan that waits for approvals from now on. */
+  /** The saved plan that needs approvals. */
   readonly waiting?: WatchMemory["waiting"];
 }
 
 /**
- * Carries out some of the changes of a check, as an apply of its own within guards, rules, approvals and waves. While
- * somebody else applies it leaves them to the next check.
+ * Applies selected changes of a check, subject to guards, rules, approvals and waves. While another run applies, they are
+ * left to the next check.
  */
 export async function applySelected(
   { options, state, lease, settings }: Leadership,
   { plan: found }: Planned,
   addresses: readonly string[],
   memory: WatchMemory,
-): Promise<MoveResults> {
+): Promise<SelectedApply> {
   const { request, host } = options;
   const holder = await state.leases.holder();
   if (holder) {
@@ -44,7 +44,7 @@ export async function applySelected(
   return { applied, ...(waiting && { waiting }) };
 }
 
-/** Reads no more than the projects of the changes, unless so much would go that its share of the fleet matters. */
+/** Limits the apply to the projects of the changes, unless a guard on deletions needs the whole fleet. */
 function chosen(
   addresses: readonly string[],
   plan: Planned["plan"],
@@ -60,17 +60,17 @@ function lacksApproval({ refused = [] }: Applied): boolean {
   return refused.some(({ guard }) => guard === "approvals");
 }
 
-/** Keeps the plan of these changes, so that people can sign it. */
+/** Saves the plan of these changes, so that it can be approved. */
 async function save(request: Request, only: ChosenChanges, digest: string): Promise<WatchMemory["waiting"]> {
   const { savedAs } = await plan({ ...request, only, command: "plan", save: true, outlives: true });
   return savedAs === undefined ? undefined : { run: savedAs, digest };
 }
 
-/** What went wrong with an apply, a problem for each change that did. */
-export function troublesIn({ plan: { problems }, outcomes }: Applied): readonly ReportedProblem[] {
+/** The problems of an apply, with one for each change that failed. */
+export function applyErrors({ plan: { problems }, outcomes }: Applied): readonly ReportedProblem[] {
   const failed = [...(outcomes ?? [])].filter(([, { status }]) => status !== "applied" && status !== "stale");
-  const told = failed.map(([address, { status, error = status }]) => {
+  const reported = failed.map(([address, { status, error = status }]) => {
     return { rule: "apply", project: address, message: error };
   });
-  return [...problems, ...told];
+  return [...problems, ...reported];
 }

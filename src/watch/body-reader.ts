@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 
-/** Why a body was not read to its end: it is too large, or there are too many others, or nobody sends it any more. */
+/** Why a body was not read: it is too large, there are too many others, or the client disconnected. */
 export type BodyFault = "large" | "crowded" | "gone";
 
 /** Reads the bodies of requests. */
@@ -9,14 +9,14 @@ export interface BodyReader {
 }
 
 interface Held {
-  /** Bytes of memory that it takes. */
+  /** Bytes of memory. */
   readonly size: () => number;
   readonly evict: () => void;
 }
 
 /**
- * Reads bodies of at most `each` bytes, and holds at most `all` bytes of them at a time: where they come to more, the
- * largest one gives way, so that nobody keeps small ones out by sending large ones slowly.
+ * Reads bodies of at most `each` bytes, and buffers at most `all` bytes in total. Beyond that the largest body is evicted,
+ * so that large, slow uploads do not block small ones.
  */
 export function createBodyReader(each: number, all: number): BodyReader {
   const held = new Set<Held>();
@@ -50,14 +50,14 @@ export function createBodyReader(each: number, all: number): BodyReader {
 
 const firstBytes = 4096;
 
-/** Bytes in one piece: a body may come in a million pieces, each of which would take more than its one byte. */
+/** A single growing buffer: a body may arrive in a million chunks, each of which has an overhead. */
 function growingBytes(most: number) {
   let room = Buffer.alloc(firstBytes);
   let used = 0;
   return {
     capacity: () => room.length,
     all: () => room.subarray(0, used),
-    /** False where there would be more than there may be. */
+    /** False if the limit would be exceeded. */
     append: (chunk: Buffer): boolean => {
       const size = used + chunk.length;
       if (size > most) return false;

@@ -14,7 +14,7 @@ export interface CheckEnd {
   /** What was carried out of it, where anything was to be. */
   readonly applied?: Applied;
   /** Errors beside those of the plan, such as a checkout that cannot follow. */
-  readonly troubles: readonly ReportedProblem[];
+  readonly errors: readonly ReportedProblem[];
   readonly run: string | null;
   readonly exitCode: ExitCode;
   /** In a word: `in sync`, `drift`, `pending`, `applied`, `failed`, `refused`, `stale`, `interrupted`. */
@@ -23,7 +23,7 @@ export interface CheckEnd {
   readonly finishedAt: Date;
 }
 
-/** Checks at what changed since a commit, where that can be told, or at everything. */
+/** Checks what changed since a commit, or everything if that cannot be determined. */
 export async function checkNow(
   request: Request,
   since: string | undefined,
@@ -39,11 +39,11 @@ export async function checkNow(
 export function codeAfter(
   { plan: { problems, resource_changes: changes } }: Planned,
   applied: Applied | undefined,
-  troubles: readonly ReportedProblem[],
+  errors: readonly ReportedProblem[],
   interrupted: boolean,
 ): ExitCode {
   const { outcomes, refused, stale } = applied ?? {};
-  const end = runEnd({ problems: [...problems, ...troubles], outcomes, refused, interrupted });
+  const end = runEnd({ problems: [...problems, ...errors], outcomes, refused, interrupted });
   const { applied: done } = countOutcomes(outcomes?.values() ?? []);
   return exitCode({ ...end, stale: end.stale || stale === true, pending: changes.length > done });
 }

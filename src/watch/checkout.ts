@@ -14,7 +14,7 @@ import { findWorkspace, loadSettings } from "../workspace/load.ts";
 import { revisionFingerprint } from "../workspace/load-revision.ts";
 import type { Checkout } from "./push.ts";
 
-/** What pushes are held against: where the workspace lies in its repository, on which branch, and what it is made of. */
+/** What pushes are compared with: the path of the workspace in its repository, its branch and its files. */
 export async function checkoutAround(folder: string): Promise<Checkout> {
   const root = dirname(findWorkspace(folder));
   const repository = repositoryOf(root);
@@ -24,8 +24,8 @@ export async function checkoutAround(folder: string): Promise<Checkout> {
 }
 
 /**
- * Whether anything that a workspace is made of differs between two commits, wherever links lead; where git cannot tell, it
- * may.
+ * Whether a file of a workspace, or one that its links lead to, differs between two commits; true if git cannot compare
+ * them.
  */
 export async function touchesWorkspace(folder: string, from: string, to: string): Promise<boolean> {
   try {
@@ -48,7 +48,7 @@ function repositoryOf(root: string): GitRepository | undefined {
   }
 }
 
-/** The remote's branch that the checkout follows, else one of its own name. */
+/** The upstream branch of the checkout, or else the branch with the name of the local one. */
 async function refOf(root: string): Promise<string | undefined> {
   const git = await gitIn(root);
   if ("why" in git) return undefined;
@@ -58,7 +58,7 @@ async function refOf(root: string): Promise<string | undefined> {
   return head.code === 0 ? head.stdout.trim() : undefined;
 }
 
-/** Manifests, settings, and what decides which files are manifests; where the settings are broken, anything may be one. */
+/** Accepts manifests, settings and ignore files; every file if the settings are invalid. */
 function partTest(root: string): Checkout["isPart"] {
   try {
     const settings = loadSettings(root);
@@ -72,8 +72,8 @@ function partTest(root: string): Checkout["isPart"] {
 }
 
 /**
- * Whether a file of the repository, by its path from the top, is a link, or lies where a link of the workspace leads; or
- * may be a link that is new to a folder which the patterns of the workspace reach.
+ * Accepts paths of the repository that are links, that a link of the workspace leads to, or that may be new links in a
+ * folder that the patterns of the workspace match.
  */
 function linkTest(root: string, top: string): NonNullable<Checkout["mayLead"]> {
   const targets = [...linkTargets(root), ...namedTargets(root)];
@@ -85,7 +85,7 @@ function linkTest(root: string, top: string): NonNullable<Checkout["mayLead"]> {
   };
 }
 
-/** Where the files lie that `evenkeel.yaml` names: as named, and with links followed. */
+/** The paths of the files that `evenkeel.yaml` names, as written and with links resolved. */
 function namedTargets(root: string): readonly string[] {
   try {
     const home = realpathSync.native(root);

@@ -1,8 +1,8 @@
-/** Time as a watcher knows it; tests move it. */
+/** The clock of a watcher; tests use a simulated one. */
 export interface Clock {
   /** Milliseconds since 1970. */
   readonly now: () => number;
-  /** Calls `ring` once after so many milliseconds, but for what it returns is called before. */
+  /** Calls `ring` once after this many milliseconds, unless the returned function is called first. */
   readonly alarm: (milliseconds: number, ring: () => void) => () => void;
   /** From 0 to 1. */
   readonly random: () => number;
@@ -18,40 +18,40 @@ export const systemClock: Clock = {
   random: Math.random,
 };
 
-/** What wakes a watcher. */
+/** Wakes a watcher. */
 export interface WakeSignal {
-  /** Ends the wait that goes on, or else the next one before it begins. */
-  readonly ring: () => void;
-  /** Resolves after so many milliseconds, a minute at most, or when somebody rings. */
+  /** Ends the current wait, or else the next one as it begins. */
+  readonly wake: () => void;
+  /** Resolves after this many milliseconds, after a minute at most, or when it is woken. */
   readonly wait: (milliseconds: number) => Promise<void>;
 }
 
-/** A machine may sleep, and its clock be set: nobody waits long without reading it again. */
+/** A machine may be suspended and its clock be set, so the clock is read again at least this often. */
 const longestWait = 60_000;
 
 export function createWakeSignal(clock: Clock): WakeSignal {
-  let wake: (() => void) | undefined;
-  let rung = false;
-  const ring = () => {
-    rung = wake === undefined;
-    wake?.();
+  let endWait: (() => void) | undefined;
+  let isPending = false;
+  const wake = () => {
+    isPending = endWait === undefined;
+    endWait?.();
   };
   const wait = (milliseconds: number) =>
     new Promise<void>((resolve) => {
       const done = () => {
         cancel();
-        wake = undefined;
+        endWait = undefined;
         resolve();
       };
       const cancel = clock.alarm(Math.max(0, Math.min(milliseconds, longestWait)), done);
-      wake = done;
-      if (rung) done();
-      rung = false;
+      endWait = done;
+      if (isPending) done();
+      isPending = false;
     });
-  return { ring, wait };
+  return { wake, wait };
 }
 
-/** Resolves after so many milliseconds of a clock, or when the signal ends the wait. */
+/** Resolves after this many milliseconds of a clock, or when the signal is aborted. */
 export function pause(clock: Clock, milliseconds: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const done = () => {

@@ -3,26 +3,25 @@ import type { Socket } from "node:net";
 
 /** The open connections of a server. */
 export interface Connections {
-  /** Those that show who they are give way to nobody while they last. */
+  /** Exempts the connection of an authenticated client from the limit. */
   readonly keep: (socket: Socket) => void;
 }
 
 /**
- * Holds a server to so many connections. A new one is never turned away for the sake of those that only wait: of the older
- * half of those that were not kept, the one that has sent least for its age is closed. So neither idle nor slow strangers keep
- * anyone else from an answer, nor does a crowd that comes while somebody sends.
+ * Limits the connections of a server. A new connection is always accepted: if there are too many, the slowest of the older
+ * half of the unauthenticated ones is closed. So neither idle nor slow clients nor a burst of new ones block others.
  */
 export function limitConnections(server: Server, most: number): Connections {
-  const strangers = new Map<Socket, number>();
+  const unauthenticated = new Map<Socket, number>();
   server.on("connection", (socket) => {
-    strangers.set(socket, performance.now());
-    socket.once("close", () => strangers.delete(socket));
-    if (strangers.size > most) slowest(strangers)?.destroy();
+    unauthenticated.set(socket, performance.now());
+    socket.once("close", () => unauthenticated.delete(socket));
+    if (unauthenticated.size > most) slowest(unauthenticated)?.destroy();
   });
-  return { keep: (socket) => void strangers.delete(socket) };
+  return { keep: (socket) => void unauthenticated.delete(socket) };
 }
 
-/** By bytes per millisecond, of the older half; the oldest of equals. `since` is in the order in which they came. */
+/** By bytes per millisecond; the oldest of equals. `since` is in the order of connecting. */
 function slowest(since: ReadonlyMap<Socket, number>): Socket | undefined {
   const now = performance.now();
   const older = [...since].slice(0, Math.ceil(since.size / 2));

@@ -6,7 +6,7 @@ import { isLoopback } from "../client/server-url.ts";
 import type { Notify } from "../manifest/notify.ts";
 import type { Secrets } from "../secrets/secrets.ts";
 
-/** What became of one attempt to deliver: where it failed, why, and whether another one may help. */
+/** The result of a delivery attempt: if it failed, why, and whether to retry. */
 export type Delivery =
   | { readonly delivered: true }
   | { readonly delivered: false; readonly why: string; readonly again: boolean; readonly wait?: number };
@@ -14,17 +14,17 @@ export type Delivery =
 export interface DeliveryOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly secrets: Secrets;
-  /** Aborted: nothing is waited for any more. */
+  /** Cancels the attempt. */
   readonly signal: AbortSignal;
 }
 
 /** Milliseconds for one attempt. */
 const timeout = 10_000;
 
-/** Milliseconds that a receiver may ask for. */
+/** The longest pause that a receiver may request, in milliseconds. */
 const longestWait = 60_000;
 
-/** Sends a document to the URL of a notification, and to no other place. What it says of a failure never holds the URL. */
+/** Posts a document to the URL of a receiver. Error messages never contain the URL. */
 export async function deliver(to: Notify, body: object, options: DeliveryOptions): Promise<Delivery> {
   const { secrets, signal } = options;
   try {
@@ -68,7 +68,10 @@ async function send(url: URL, body: object, { env, signal }: DeliveryOptions): P
       signal: limit,
     });
     await answer.dump({ limit: 64 * 1024 });
-    return judged(statusCode, statedDelay({ "retry-after": headers["retry-after"], date: headers.date }, Date.now()));
+    return deliveryOf(
+      statusCode,
+      statedDelay({ "retry-after": headers["retry-after"], date: headers.date }, Date.now()),
+    );
   } catch (error) {
     const given = signal.aborted ? "no answer before the end; the next watcher sends it again" : undefined;
     const why = given ?? (limit.aborted ? "timed out" : knownSecrets.clean(describeSystemError(error)));
@@ -85,8 +88,8 @@ function credentials({ username, password }: URL): { readonly authorization?: st
   return { authorization: `Basic ${Buffer.from(pair).toString("base64")}` };
 }
 
-/** A redirect is not followed: what is told is meant for the one who was named. */
-function judged(status: number, asked = 0): Delivery {
+/** Redirects are not followed: a notification is meant for the configured receiver only. */
+function deliveryOf(status: number, asked = 0): Delivery {
   if (status >= 200 && status < 300) return { delivered: true };
   const again = status === 408 || status === 425 || status === 429 || status >= 500;
   const wait = asked > 0 ? { wait: Math.min(asked, longestWait) } : {};

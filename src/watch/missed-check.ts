@@ -7,7 +7,7 @@ import { openWatchState } from "./watch-state.ts";
 
 const note = "watch-silent";
 
-/** What is told of a watcher that should have checked; undefined where nobody missed a check, and where it was told. */
+/** The notification of a missed check; undefined if none was missed or it was sent already. */
 export async function missedCheckNotification(notes: Texts, clock: Clock): Promise<Notification | undefined> {
   const last = (await keptMemory(notes))?.last;
   if (!last || last.stopped || clock.now() <= Date.parse(last.late)) return undefined;
@@ -16,21 +16,21 @@ export async function missedCheckNotification(notes: Texts, clock: Clock): Promi
   return silentNotification(last.at, last.run);
 }
 
-/** What is told beside silence: nobody has checked. */
+/** The counts of a missed check. */
 export const unseen = { projects: 0, drift: 0, pending: 0, problems: 0 };
 
-/** Tells once of a watcher that holds its lease and does not check. */
+/** Notifies once of a leader that holds its lease and does not check. */
 export async function notifyMissedCheck(notes: Texts, options: WatchOptions): Promise<void> {
   const notification = await missedCheckNotification(notes, options.clock);
   if (!notification) return;
   options.host.warn(notification.headline);
-  await tellAlone(notes, options, notification);
+  await notifyAlone(notes, options, notification);
 }
 
-/** Without a word to the memory of the one whose turn it is. */
-async function tellAlone(notes: Texts, options: WatchOptions, notification: Notification): Promise<void> {
+/** Leaves the leader's saved state unchanged. */
+async function notifyAlone(notes: Texts, options: WatchOptions, notification: Notification): Promise<void> {
   const mute = { ...notes, read: async () => undefined, write: async () => {} };
   await using memory = await openWatchState(mute, options);
-  memory.tell([notification], unseen);
-  await memory.keep();
+  memory.enqueue([notification], unseen);
+  await memory.save();
 }

@@ -3,19 +3,19 @@ import { quantity } from "../base/text-format.ts";
 import type { NotifyEvent } from "../manifest/notify.ts";
 import type { ReportedProblem } from "../model/problem-line.ts";
 
-/** Something that people are to know: of what kind it is, in words, and which addresses it is about. */
+/** A notification: its event, its text, and the addresses that it is about. */
 export interface Notification {
   readonly event: NotifyEvent;
   /** A sentence without the workspace's name. */
   readonly headline: string;
-  /** What stands below it, a line each. */
+  /** Details below the headline. */
   readonly lines: readonly string[];
   readonly addresses: readonly string[];
-  /** The run that it is about; null where the state kept none. */
+  /** The run that it is about; null if the state could not save it. */
   readonly run: string | null;
 }
 
-/** What is told of a fleet beside a notification. */
+/** The counts of the fleet that each notification contains. */
 export type Counts = Readonly<Record<"projects" | "drift" | "pending" | "problems", number>>;
 
 /** The body of a notification (docs/watching.md). */
@@ -47,7 +47,7 @@ export function messageBody(workspace: string, notification: Notification, count
   };
 }
 
-/** Anybody's words in a chat: they call nobody, link nowhere and hide nothing. */
+/** Escapes foreign text for chat: no mentions, no links, no invisible characters. */
 function inChat(text: string): string {
   const marks: Readonly<Record<string, string>> = { "<": "‹", ">": "›", "@": "＠", "&": "＆", "`": "'" };
   return printable(text)
@@ -56,14 +56,14 @@ function inChat(text: string): string {
     .replaceAll("://", ": //");
 }
 
-/** Drift that is new to people. */
+/** Drift that was not notified yet. */
 export function driftNotification(addresses: readonly string[], run: string | null): Notification {
   const verb = addresses.length === 1 ? "differs" : "differ";
   const headline = `drift: ${quantity(addresses.length, "resource")} ${verb} from what was last applied`;
   return { event: "drift", headline, lines: [], addresses, run };
 }
 
-/** What is well again: resources, and problems that are gone. */
+/** Resources that are in sync again, and problems that are resolved. */
 export function recoveredNotification(
   addresses: readonly string[],
   problems: readonly string[],
@@ -75,7 +75,7 @@ export function recoveredNotification(
   return { event: "recovered", headline: `recovered: ${parts.join(", ")}`, lines: problems, addresses, run };
 }
 
-/** Problems that are new to people. */
+/** Problems that were not notified yet. */
 export function failedNotification(problems: readonly ReportedProblem[], run: string | null): Notification {
   const headline = `failed: ${quantity(problems.length, "problem")}`;
   return { event: "failed", headline, lines: problems.map(problemWords), addresses: [], run };
@@ -87,7 +87,7 @@ export function problemWords({ file, line, project, message }: ReportedProblem):
   return where === undefined ? message : `${where}: ${message}`;
 }
 
-/** An apply of the watcher that guards, rules or missing approvals kept from writing. */
+/** An apply of the watcher that guards, rules or missing approvals blocked. */
 export function refusedNotification(
   objections: readonly string[],
   addresses: readonly string[],
@@ -103,7 +103,7 @@ export function expiringNotification(messages: readonly string[], run: string | 
   return { event: "expiring", headline, lines: messages, addresses: [], run };
 }
 
-/** Nobody checked for longer than was planned. */
+/** The scheduled check is overdue. */
 export function silentNotification(since: string, run: string | null): Notification {
   return { event: "silent", headline: `stalled: no check since ${since}`, lines: [], addresses: [], run };
 }

@@ -9,24 +9,24 @@ import {
   problemWords,
   recoveredNotification,
 } from "./notification-texts.ts";
-import { type ObservedDifferences, troublesOf } from "./observation.ts";
+import { type ObservedDifferences, problemsByKey } from "./observation.ts";
 import type { WatchState } from "./watch-state.ts";
 
-/** A check, and the problems that it and its apply ran into. */
+/** A check, and the problems of it and of its apply. */
 export interface SeenProblems {
   readonly before: WatchMemory;
   readonly planned: Planned;
-  /** Left out where nothing could be checked. */
+  /** Undefined if nothing could be checked. */
   readonly observed: ObservedDifferences | undefined;
   readonly whole: boolean;
-  readonly troubles: readonly ReportedProblem[];
+  readonly errors: readonly ReportedProblem[];
   readonly run: string | null;
 }
 
-/** What people do not know yet of drift, problems and expiry; it is remembered as told. */
+/** The notifications of new drift, recoveries, problems and expiry, which are then saved as notified. */
 export function notificationsOfProblems(memory: WatchState, seen: SeenProblems): readonly Notification[] {
   const { before, planned, observed, run } = seen;
-  const found = troublesOf([...planned.plan.problems, ...seen.troubles]);
+  const found = problemsByKey([...planned.plan.problems, ...seen.errors]);
   const fresh = [...found].flatMap(([key, problem]) => (key in before.failing ? [] : [problem]));
   const over = Object.entries(before.failing).filter(([key]) => isConclusive(seen) && !found.has(key));
   const expiring = planned.plan.warnings.filter(({ rule }) => rule === "expiry").map(problemWords);
@@ -42,7 +42,7 @@ export function notificationsOfProblems(memory: WatchState, seen: SeenProblems):
   ];
 }
 
-/** A check of a part says nothing of the problems of the rest, nor does one that saw nothing. */
+/** Whether problems that were not found again are resolved: only a full check shows that. */
 function isConclusive({ whole, observed }: SeenProblems): boolean {
   return whole && observed !== undefined;
 }

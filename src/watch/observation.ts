@@ -3,25 +3,25 @@ import type { ReportedProblem } from "../model/problem-line.ts";
 import type { Plan, PlannedChange } from "../plan/plan.ts";
 import type { Differing, WatchMemory } from "../state/watch-memory.ts";
 
-/** What a check saw. */
+/** The result of a check. */
 export interface Observation {
   readonly plan: Plan;
   /** Whether everything was checked, and not only what a commit changed. */
   readonly whole: boolean;
 }
 
-/** What differs after a check, and what of it people do not know yet. */
+/** What differs after a check, and what of it is to be notified. */
 export interface ObservedDifferences {
   readonly differing: WatchMemory["differing"];
-  /** Addresses that have drifted for as many checks as people want to wait. */
+  /** Addresses that have drifted for as many checks as configured, and were not notified yet. */
   readonly drifted: readonly string[];
-  /** Addresses that people were told of, and that differ no more. */
+  /** Notified addresses that no longer differ. */
   readonly recovered: readonly string[];
 }
 
 /**
- * Holds what a check saw against what the ones before it saw. What a part of the fleet does not show, and what could not
- * be read, stays as it was. `grace`: checks in a row that must see drift before people are told.
+ * Compares a check with earlier ones. Addresses that a partial check left out or that could not be read stay as they were.
+ * `grace`: consecutive checks that must find drift before a notification.
  */
 export function compareObservations(before: WatchMemory, observation: Observation, grace: number): ObservedDifferences {
   const seen = new Map(
@@ -49,19 +49,19 @@ function differingOf(before: WatchMemory, change: PlannedChange): Differing {
   return { cause, digest, checks: (known?.checks ?? 0) + 1, steady: isSame ? known.steady + 1 : 1, ...told };
 }
 
-/** Whether a problem kept an address from being seen. One that is of no project may have kept any. */
+/** Whether a problem kept an address from being read; one without a project may affect any address. */
 function isUnread({ problems }: Plan, address: string): boolean {
   return problems.some(({ project }) => project === undefined || address.startsWith(`${project}:`));
 }
 
-/** Problems of a check in words, by what tells one from another. */
-export function troublesOf(problems: readonly ReportedProblem[]): ReadonlyMap<string, ReportedProblem> {
+/** The problems of a check, by what identifies them. */
+export function problemsByKey(problems: readonly ReportedProblem[]): ReadonlyMap<string, ReportedProblem> {
   return new Map(
     problems.map((each) => [`${each.rule} ${each.project ?? [each.file, each.line].filter(Boolean).join(":")}`, each]),
   );
 }
 
-/** What is to be carried out: what the manifests ask for, and drift that two checks in a row saw where that is wanted. */
+/** The addresses to apply: pending changes, and drift that two consecutive checks found, as `apply` allows. */
 export function chosenBy({ apply, differing }: WatchMemory, { resource_changes: changes }: Plan): readonly string[] {
   const isChosen: Readonly<Record<WatchMemory["apply"], (each: Differing) => boolean>> = {
     never: () => false,

@@ -9,17 +9,17 @@ import type { CheckEnd } from "./check.ts";
 import type { Clock, WakeSignal } from "./clock.ts";
 import type { Schedule } from "./schedule.ts";
 
-/** What a watcher is to do. */
+/** The options of a watcher. */
 export interface WatchOptions {
   /** How each check is made: folder, environment, limits, and the signal that ends the watcher. */
   readonly request: Request;
   readonly schedule: Schedule;
   readonly apply: ApplyMode;
-  /** Checks in a row that must see drift before people are told. */
+  /** Consecutive checks that must find drift before a notification is sent. */
   readonly grace: number;
-  /** Ends after so many checks; left out: never. */
+  /** Ends after this many checks; unlimited if omitted. */
   readonly checks?: number | undefined;
-  /** Brings the checkout up to date; left out: it stays as it is. */
+  /** Fast-forwards the checkout; omitted: it is left unchanged. */
   readonly follow?: Follow | undefined;
   readonly clock: Clock;
   readonly status: WatchStatus;
@@ -29,32 +29,32 @@ export interface WatchOptions {
 interface Follow {
   /** Milliseconds between two polls of the remote. */
   readonly every: number;
-  /** Within seconds, however slow the remote is. */
+  /** Resolves within seconds, even if the remote is slow. */
   readonly forward: () => Promise<FastForwarded>;
-  /** Whether the way from one commit to another changed a file of the workspace. */
+  /** Whether a file of the workspace differs between two commits. */
   readonly touches: (from: string, to: string) => Promise<boolean>;
 }
 
-/** Whom a watcher tells what it does. */
+/** Where a watcher reports what it does. */
 interface WatchHost {
   readonly say: (sentence: string) => void;
   readonly warn: (sentence: string) => void;
   readonly checked: (end: CheckEnd) => void;
-  /** Runs a check, and its apply, as a trace where traces go anywhere. */
+  /** Runs a check and its apply as a trace, if traces are exported. */
   readonly traced: (check: () => Promise<CheckEnd>) => Promise<CheckEnd>;
 }
 
-/** How a watcher fares, for those who ask it, and how they wake it. */
+/** The health of a watcher, and how the HTTP service wakes it. */
 export interface WatchStatus {
-  /** Who watches instead; undefined while this one does. */
+  /** The leader, while this watcher is on standby. */
   standby: Holder | undefined;
-  /** When the next check is overdue, in milliseconds since 1970; undefined before the first one is planned. */
+  /** When the next check is overdue, in milliseconds since 1970; undefined before the first one is scheduled. */
   late: number | undefined;
-  /** When a push that concerns the workspace is to be checked, and the commit that it brought where it said so. */
+  /** When a push that affects the workspace will be checked, and its commit if the event names one. */
   push: { readonly at: number; readonly commit?: string } | undefined;
-  /** The last commit that was checked without an error; undefined while this process is not the one that checks. */
+  /** The last commit that was checked without an error; undefined on standby. */
   checked: () => string | undefined;
-  /** Wakes the watcher where it waits. */
+  /** Wakes the watcher. */
   wake: () => void;
 }
 
@@ -62,10 +62,10 @@ export function newStatus(): WatchStatus {
   return { standby: undefined, late: undefined, push: undefined, checked: () => undefined, wake: () => {} };
 }
 
-/** A watcher whose turn it is. */
+/** A watcher that holds the lease. */
 export interface Leadership {
   readonly options: WatchOptions;
-  readonly bell: WakeSignal;
+  readonly wakeSignal: WakeSignal;
   readonly state: WorkspaceState;
   readonly lease: Lease;
   /** The settings of the workspace; where they are broken, those of before. */

@@ -3,31 +3,31 @@ import type { Undelivered } from "../state/watch-memory.ts";
 import { type Clock, pause } from "./clock.ts";
 import type { Delivery } from "./deliver.ts";
 
-/** Notifications on their way. Nothing waits for them, and none is lost by a receiver that is away for a while. */
+/** Delivers notifications in the background, and retries while a receiver is unavailable. */
 export interface Outbox {
-  /** Begins to deliver all that waits, as far as nobody does already. */
+  /** Starts to deliver to each receiver that has undelivered notifications. */
   readonly flush: () => void;
-  /** Resolves when nothing is tried any more. */
+  /** Resolves when no attempt is in progress. */
   readonly settled: () => Promise<void>;
 }
 
 export interface OutboxOptions {
   readonly clock: Clock;
-  /** What waits, oldest first. */
+  /** Undelivered notifications, oldest first. */
   readonly waiting: () => readonly Undelivered[];
-  /** Takes one off that list. */
+  /** Removes one from that list. */
   readonly done: (one: Undelivered) => void;
-  /** Where a reference leads now; undefined where the workspace names it no more. */
+  /** The receiver of a reference; undefined if the workspace no longer names it. */
   readonly receiver: (to: string) => Notify | undefined;
   readonly attempt: (to: Notify, body: object) => Promise<Delivery>;
   readonly warn: (sentence: string) => void;
-  /** Aborted: nothing is tried any more. */
+  /** Stops all attempts. */
   readonly signal: AbortSignal;
 }
 
 const mostAttempts = 5;
 
-/** Milliseconds: for how long one is tried again at all, and before the second attempt of a round. */
+/** Milliseconds: how long a notification is retried at all, and the pause before the second attempt of a round. */
 const longestAge = 24 * 3_600_000;
 const firstPause = 1000;
 
@@ -48,7 +48,7 @@ export function createOutbox(options: OutboxOptions): Outbox {
   };
 }
 
-/** In their order: where one does not get through, those after it wait. */
+/** Delivers in order: later notifications wait for earlier ones. */
 async function deliverAll(to: string, options: OutboxOptions): Promise<void> {
   for (;;) {
     const next = options.waiting().find((each) => each.to === to);
@@ -66,7 +66,7 @@ function isOld({ since }: Undelivered, { clock }: OutboxOptions): boolean {
   return clock.now() - Date.parse(since) > longestAge;
 }
 
-/** Milliseconds before the attempt after this one. A receiver may ask for a longer pause, and for no shorter one. */
+/** Milliseconds before the next attempt; a receiver may only request a longer pause. */
 function backoff(attempt: number, { random }: Clock): number {
   return firstPause * 2 ** (attempt - 1) * (0.5 + random());
 }

@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders } from "node:http";
 import { isObject, type JsonObject } from "../base/json.ts";
 import { isSameSecret } from "../secrets/token.ts";
 
-/** Whether a hook knows the secret: it says it (X-Gitlab-Token), or signs what it says with it (X-Hub-Signature-256). */
+/** Whether a webhook knows the secret: it sends it (X-Gitlab-Token), or a signature made with it (X-Hub-Signature-256). */
 export function isGenuine(headers: IncomingHttpHeaders, body: Buffer, secret: string): boolean {
   const { "x-gitlab-token": token, "x-hub-signature-256": signature } = headers;
   if (typeof token === "string") return isSameSecret(Buffer.from(token, "latin1").toString("utf8"), secret);
@@ -11,29 +11,29 @@ export function isGenuine(headers: IncomingHttpHeaders, body: Buffer, secret: st
   return isSameSecret(signature.toLowerCase(), `sha256=${createHmac("sha256", secret).update(body).digest("hex")}`);
 }
 
-/** What a watcher knows of its checkout, as far as it does. */
+/** What is known of the checkout of a watcher. */
 export interface Checkout {
-  /** From the top of the repository to the workspace: empty, or ending in a slash; undefined where nobody knows. */
+  /** The path from the top of the repository to the workspace, empty or ending in a slash; undefined if unknown. */
   readonly prefix: string | undefined;
-  /** Such as `refs/heads/main`: what the checkout follows. */
+  /** The branch that the checkout follows, as `refs/heads/main`. */
   readonly ref?: string | undefined;
-  /** Whether a file, by its path in the workspace, is one that it is made of. */
+  /** Whether a path in the workspace is one of its files. */
   readonly isPart: (file: string) => boolean;
-  /** Whether a file, by its path from the top of the repository, is one that a link of the workspace may lead to. */
+  /** Whether a link of the workspace may lead to a path of the repository. */
   readonly mayLead?: (file: string) => boolean;
   /** The last commit that was checked. */
   readonly checked?: string | undefined;
 }
 
-/** What a push asks for. */
+/** Whether a push is to be checked, and why. */
 export interface PushDecision {
   readonly check: boolean;
   readonly why: string;
-  /** The commit that it brought. */
+  /** The commit that was pushed. */
   readonly commit?: string;
 }
 
-/** Whether a push may have changed a workspace: where that cannot be told, it may. */
+/** Whether a push may have changed a workspace; if that is unknown, it may have. */
 export function decidePush(headers: IncomingHttpHeaders, payload: unknown, checkout: Checkout): PushDecision {
   const kind = headers["x-github-event"] ?? headers["x-gitlab-event"] ?? "push";
   if (!/^push(?: hook)?$/i.test(String(kind))) return { check: false, why: "not a push event" };
@@ -53,7 +53,7 @@ export function decidePush(headers: IncomingHttpHeaders, payload: unknown, check
   return { check: false, why: "no file of this workspace changed" };
 }
 
-/** Where nobody knows in which folder of its repository a workspace lies, it may lie in each. */
+/** If the folder of the workspace in its repository is unknown, any folder may be it. */
 function isWithin(file: string, { prefix, isPart, mayLead }: Checkout): boolean {
   const parts = file.split("/");
   if (parts.includes("..")) return false;
@@ -62,7 +62,7 @@ function isWithin(file: string, { prefix, isPart, mayLead }: Checkout): boolean 
   return parts.some((_, index) => isPart(parts.slice(index).join("/")));
 }
 
-/** All files of all commits; undefined where the payload may leave some out. */
+/** The files of all commits; undefined if the event may omit some. */
 function filesIn({
   commits,
   total_commits_count: total,
@@ -79,10 +79,10 @@ function filesIn({
   return files.length > mostFiles ? undefined : files;
 }
 
-/** Some servers list no more commits than this, and do not say how many there were. */
+/** Some servers list at most this many commits without a total. */
 const mostListed = 20;
 
-/** So many files of one push are hardly all beside the workspace. */
+/** A push with more files is checked without comparing each. */
 const mostFiles = 5000;
 
 function isTexts(list: unknown): list is readonly string[] {

@@ -7,7 +7,7 @@ export interface Schedule {
   readonly after: (time: number) => number;
 }
 
-/** Every so many milliseconds from `start` on. */
+/** Every `milliseconds` from `start` on. */
 export function every(milliseconds: number, start: number): Schedule {
   return { after: (time) => start + (Math.floor((time - start) / milliseconds) + 1) * milliseconds };
 }
@@ -16,7 +16,7 @@ const expected = 'expected minute, hour, day, month and weekday, such as "7 * * 
 
 /**
  * The times of a cron expression, in the time zone of this process.
- * @throws UserError (64) for one that says nothing, or no time that ever comes.
+ * @throws UserError (64) for an expression that is invalid or matches no future time.
  */
 export function cron(expression: string, now: number): Schedule {
   const shown = JSON.stringify(expression.slice(0, 100));
@@ -40,13 +40,13 @@ function parse(expression: string): Cron | undefined {
   }
 }
 
-/** A check that is to come: when it is due, later by up to a tenth of the time to the next one, and when it is overdue. */
+/** The next check: when it is due, with a random delay of up to a tenth of the interval, and when it is overdue. */
 export interface Due {
   readonly at: number;
   readonly late: number;
 }
 
-/** Milliseconds by which a check may be late at least. */
+/** The minimum of milliseconds by which a check may be late. */
 const leastPatience = 60_000;
 
 export function nextDue({ after }: Schedule, now: number, random: () => number): Due {

@@ -7,16 +7,16 @@ import { type Connections, limitConnections } from "./connection-limit.ts";
 import type { WatchStatus } from "./options.ts";
 import { type Checkout, decidePush, isGenuine } from "./push.ts";
 
-/** What a watcher answers: pushes, and how it fares. */
+/** The HTTP service of a watcher: push webhooks, health and metrics. */
 export interface ServiceOptions {
   readonly port: number;
   readonly host: string;
-  /** What hooks have to know; without one they are refused. */
+  /** The secret of webhooks; without one they are rejected. */
   readonly secret: string | undefined;
   readonly status: WatchStatus;
   readonly clock: Clock;
   readonly metrics: () => string;
-  /** What is known of the checkout at the time. */
+  /** The current checkout. */
   readonly checkout: () => Promise<Checkout>;
 }
 
@@ -24,13 +24,13 @@ export interface Service extends AsyncDisposable {
   readonly url: string;
 }
 
-/** Bytes of the largest body that a hook may send, and of all that wait to be judged by their signatures. */
-const [mostBytes, mostUnjudged] = [10 * 1024 * 1024, 32 * 1024 * 1024];
+/** The size limit of a body in bytes, and of all bodies whose signatures are not verified yet. */
+const [mostBytes, mostUnverified] = [10 * 1024 * 1024, 32 * 1024 * 1024];
 
-/** Connections at a time; of more, those that have waited longest without showing that they know the secret give way. */
+/** Concurrent connections; see {@link limitConnections}. */
 const mostConnections = 256;
 
-/** Milliseconds for pushes that come together to be checked as one. */
+/** Pushes within this many milliseconds are checked together. */
 const settling = 1000;
 
 interface Answer {
@@ -41,7 +41,7 @@ interface Answer {
 
 interface Receiver extends ServiceOptions {
   readonly connections: Connections;
-  /** For those who said the secret, and for those whose bodies are to show whether they know it. */
+  /** For senders that sent the secret, and for those whose signatures are not verified yet. */
   readonly intakes: Readonly<Record<"known" | "unknown", BodyReader>>;
 }
 
@@ -49,7 +49,7 @@ interface Receiver extends ServiceOptions {
 export async function serveWatch(options: ServiceOptions): Promise<Service> {
   const intakes = {
     known: createBodyReader(mostBytes, Number.POSITIVE_INFINITY),
-    unknown: createBodyReader(mostBytes, mostUnjudged),
+    unknown: createBodyReader(mostBytes, mostUnverified),
   };
   const limits = { requestTimeout: 30_000, headersTimeout: 10_000, connectionsCheckingInterval: 1000 };
   const server = createServer(limits, (request, response) => {
@@ -89,7 +89,7 @@ async function answer(request: IncomingMessage, receiver: Receiver): Promise<Ans
   return { status: 405, body: { error: `expected ${route.methods.join(" or ")}` }, headers };
 }
 
-/** Whoever stands by is well; whoever should have checked is not. */
+/** A standby is healthy; a leader with an overdue check is not. */
 function health({ status: { standby, late }, clock }: ServiceOptions): Answer {
   if (standby) return { status: 200, body: { status: "standby", watcher: standby.run, host: standby.host } };
   if (late === undefined) return { status: 200, body: { status: "starting" } };
@@ -116,12 +116,12 @@ async function push(request: IncomingMessage, receiver: Receiver): Promise<Answe
   return { status: 202, body: decision };
 }
 
-/** A secret that is said outright is judged before anything is read. */
+/** A secret in a header is verified before the body is read. */
 const nothing = Buffer.alloc(0);
 
 const wrongSecret = "wrong or missing secret";
 
-/** The rest of such a body is not waited for. */
+/** The rest of such a body is not read. */
 const close = { connection: "close" };
 
 const unread: Readonly<Record<BodyFault, Answer>> = {

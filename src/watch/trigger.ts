@@ -3,47 +3,47 @@ import type { Leadership } from "./options.ts";
 import { type Due, nextDue } from "./schedule.ts";
 import type { WatchState } from "./watch-state.ts";
 
-/** Why a check begins: its time has come, a commit was followed, or a push brought one. */
+/** What triggers a check: the schedule, a new commit of the remote, or a push. */
 export interface Trigger {
-  /** The commit that the check may be limited by; left out: everything is checked. */
+  /** The check may be limited to changes since this commit; omitted: everything is checked. */
   readonly since?: string | undefined;
-  /** Errors of getting there: then nothing is applied. */
-  readonly troubles: readonly ReportedProblem[];
+  /** Errors of the checkout. If there are any, nothing is applied. */
+  readonly errors: readonly ReportedProblem[];
 }
 
-/** What a watcher waits for, and what it last saw of its checkout. */
+/** What a watcher waits for, and the last known commit of its checkout. */
 export interface Times {
   due: Due;
-  /** When the remote is to be asked next. */
+  /** When the remote is polled next. */
   poll: number;
-  /** When somebody last read the clock. */
+  /** When the clock was last read. */
   now: number;
   /** The commit of the checkout that was checked last, with or without an error. */
   commit?: string;
-  /** The last trouble with the checkout that was told; empty where there was none. */
-  lastTrouble: string;
+  /** The last reported error of the checkout; empty after a success. */
+  lastError: string;
 }
 
-/** Waits for the next moment at which something may have to be done, or says what is to be checked now. */
-export async function nextTrigger(turn: Leadership, memory: WatchState, times: Times): Promise<Trigger | undefined> {
-  const { clock, status, request } = turn.options;
+/** Waits for the next moment at which a check, push or poll is due; returns a trigger if something is to be checked now. */
+export async function nextTrigger(leader: Leadership, memory: WatchState, times: Times): Promise<Trigger | undefined> {
+  const { clock, status, request } = leader.options;
   const now = clock.now();
-  if (now < times.now) goBack(turn, times, now);
+  if (now < times.now) reschedule(leader, times, now);
   times.now = now;
-  const next = nextMoment(turn, times);
+  const next = nextMoment(leader, times);
   if (next > now) {
-    await turn.bell.wait(next - now);
+    await leader.wakeSignal.wait(next - now);
     return undefined;
   }
   const isDue = now >= times.due.at;
   const push = status.push && status.push.at <= now ? status.push : undefined;
   if (push) status.push = undefined;
-  const { commit, troubles } = await forward(turn, memory, times, isDue || push !== undefined);
+  const { commit, errors } = await forward(leader, memory, times, isDue || push !== undefined);
   if (request.signal?.aborted) return undefined;
-  if (isDue) return { troubles };
-  if (commit !== undefined) return triggerOfCommit(turn, memory, commit);
+  if (isDue) return { errors };
+  if (commit !== undefined) return triggerOfCommit(leader, memory, commit);
   const isKnown = push?.commit !== undefined && push.commit === memory.now().commit;
-  return push && !isKnown ? { troubles } : undefined;
+  return push && !isKnown ? { errors } : undefined;
 }
 
 /** When a check, a push or the remote is due. */
@@ -52,46 +52,46 @@ function nextMoment({ options: { status, follow } }: Leadership, { due, poll }: 
 }
 
 /**
- * Brings the checkout forward, and tells once what keeps it from going; a remote that is late is told where a check waits
- * for it. Answers with a commit that was not checked yet.
+ * Fast-forwards the checkout. An error is reported once, and a slow remote only if a check waits for it. Resolves to a
+ * commit that was not checked yet.
  */
 async function forward(
   { options: { follow, clock, request, host } }: Leadership,
   memory: WatchState,
   times: Times,
   isAwaited: boolean,
-): Promise<{ readonly commit?: string; readonly troubles: readonly ReportedProblem[] }> {
-  if (!follow) return { troubles: [] };
+): Promise<{ readonly commit?: string; readonly errors: readonly ReportedProblem[] }> {
+  if (!follow) return { errors: [] };
   const followed = await follow.forward();
   times.poll = clock.now() + follow.every;
-  if (request.signal?.aborted) return { troubles: [] };
+  if (request.signal?.aborted) return { errors: [] };
   if ("why" in followed) {
-    if (followed.late && !isAwaited) return { troubles: [] };
-    if (followed.why !== times.lastTrouble) host.warn(`${followed.why}; nothing is applied until this is resolved`);
-    times.lastTrouble = followed.why;
-    return { troubles: [{ rule: "checkout", message: followed.why }] };
+    if (followed.late && !isAwaited) return { errors: [] };
+    if (followed.why !== times.lastError) host.warn(`${followed.why}; nothing is applied until this is resolved`);
+    times.lastError = followed.why;
+    return { errors: [{ rule: "checkout", message: followed.why }] };
   }
-  times.lastTrouble = "";
+  times.lastError = "";
   const { commit } = followed;
   const isNew = commit !== memory.now().commit && commit !== times.commit;
   times.commit = commit;
-  return { ...(isNew && { commit }), troubles: [] };
+  return { ...(isNew && { commit }), errors: [] };
 }
 
-/** A commit begins a check where it changes the workspace; where it does not, it is remembered as checked. */
+/** A commit triggers a check if it changes the workspace; otherwise it is saved as checked. */
 async function triggerOfCommit(
   { options }: Leadership,
   memory: WatchState,
   commit: string,
 ): Promise<Trigger | undefined> {
   const since = memory.now().commit;
-  if (since === undefined || (await options.follow?.touches(since, commit))) return { since, troubles: [] };
+  if (since === undefined || (await options.follow?.touches(since, commit))) return { since, errors: [] };
   memory.change({ commit });
   return undefined;
 }
 
-/** The clock was set back: what was planned by it may be a day away. */
-function goBack({ options: { schedule, clock, status } }: Leadership, times: Times, now: number): void {
+/** The clock was set back, so scheduled times may be far in the future. */
+function reschedule({ options: { schedule, clock, status } }: Leadership, times: Times, now: number): void {
   const next = nextDue(schedule, now, clock.random);
   if (next.at < times.due.at) {
     times.due = next;

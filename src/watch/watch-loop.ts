@@ -1,5 +1,5 @@
 import { type ExitCode, exit } from "../base/exit.ts";
-import { applySelected, troublesIn } from "./apply-selected.ts";
+import { applyErrors, applySelected } from "./apply-selected.ts";
 import { type CheckEnd, checkNow, codeAfter, outcomeOf, runOf } from "./check.ts";
 import { missedCheckNotification, unseen } from "./missed-check.ts";
 import { type Notification, refusedNotification } from "./notification-texts.ts";
@@ -10,38 +10,38 @@ import { type Due, nextDue } from "./schedule.ts";
 import { nextTrigger, type Times, type Trigger } from "./trigger.ts";
 import type { WatchState } from "./watch-state.ts";
 
-/** How far a watcher is, over all of its turns. */
+/** The progress of a watcher, over all its terms as leader. */
 export interface WatchProgress {
   checks: number;
   /** How the last one ended. */
   code: ExitCode;
-  /** Checks in a row that the state could not keep, and when the next one was due. */
+  /** Consecutive checks that the state could not save, and when the next one was due. */
   unkept: { readonly checks: number; readonly due: Due } | undefined;
 }
 
-/** Milliseconds until the retry of a check that the state could not keep; twice as many after each one more. */
+/** Milliseconds until a check is retried that the state could not save; doubled after each further one. */
 const untilAgain = 10_000;
 
-/** A turn begins with a check. A state that can be opened and not written is no reason to ask the server all the time. */
+/** A leader begins with a check, but backs off while the state can be opened and not written. */
 function firstDue({ unkept }: WatchProgress, now: number): Due {
   if (!unkept) return { at: now, late: Number.POSITIVE_INFINITY };
   return { ...unkept.due, at: Math.min(unkept.due.at, now + untilAgain * 2 ** unkept.checks) };
 }
 
 /**
- * Checks until the watcher is stopped, has checked often enough, or it is its turn no more. Resolves to an exit code;
- * undefined where another watcher took over.
+ * Checks until the watcher is stopped, has made `checks` checks, or has lost its lease. Resolves to an exit code; undefined
+ * if it lost its lease.
  */
 export async function runWatchLoop(
-  turn: Leadership,
+  leader: Leadership,
   memory: WatchState,
   progress: WatchProgress,
 ): Promise<ExitCode | undefined> {
-  const { options, lease } = turn;
+  const { options, lease } = leader;
   const { clock, schedule, request, status, host, checks } = options;
-  await tellSilence(turn, memory);
+  await reportMissedCheck(leader, memory);
   const now = clock.now();
-  const times: Times = { due: firstDue(progress, now), poll: 0, now, lastTrouble: "" };
+  const times: Times = { due: firstDue(progress, now), poll: 0, now, lastError: "" };
   for (;;) {
     if (request.signal?.aborted) return stop(memory);
     const lost = lease.lost();
@@ -49,22 +49,22 @@ export async function runWatchLoop(
       host.warn(`${lost}; standing by`);
       return undefined;
     }
-    const trigger = await nextTrigger(turn, memory, times);
+    const trigger = await nextTrigger(leader, memory, times);
     if (!trigger) continue;
-    const end = await host.traced(() => check(turn, memory, trigger));
+    const end = await host.traced(() => check(leader, memory, trigger));
     times.due = nextTime(times.due, trigger, () => nextDue(schedule, clock.now(), clock.random));
     host.checked(end);
     progress.checks++;
     progress.code = end.exitCode;
     progress.unkept = { checks: (progress.unkept?.checks ?? 0) + 1, due: times.due };
-    await remember(turn, memory, end, times.due);
+    await remember(leader, memory, end, times.due);
     progress.unkept = undefined;
     status.late = times.due.late;
     if (end.exitCode === exit.interrupted || progress.checks === checks) return end.exitCode;
   }
 }
 
-/** A check that was not for its time leaves the schedule as it is. */
+/** A check that a commit triggered leaves the schedule unchanged. */
 function nextTime(due: Due, { since }: Trigger, next: () => Due): Due {
   return since === undefined ? next() : due;
 }
@@ -72,12 +72,12 @@ function nextTime(due: Due, { since }: Trigger, next: () => Due): Due {
 async function stop(memory: WatchState): Promise<ExitCode> {
   const { last } = memory.now();
   if (last) memory.change({ last: { ...last, stopped: true } });
-  await memory.keep();
+  await memory.save();
   return exit.done;
 }
 
-async function check(turn: Leadership, memory: WatchState, trigger: Trigger): Promise<CheckEnd> {
-  const { options, settings, lease } = turn;
+async function check(leader: Leadership, memory: WatchState, trigger: Trigger): Promise<CheckEnd> {
+  const { options, settings, lease } = leader;
   const { request, grace, clock } = options;
   const began = clock.now();
   const { planned, whole } = await checkNow(request, trigger.since);
@@ -85,27 +85,27 @@ async function check(turn: Leadership, memory: WatchState, trigger: Trigger): Pr
   const isStopped = () => request.signal?.aborted === true;
   const before = memory.now();
   const run = runOf(planned);
-  const isHeard = settings().notify.length > 0;
+  const hasReceivers = settings().notify.length > 0;
   const observed = compared
-    ? compareObservations(before, { plan, whole }, isHeard ? grace : Number.POSITIVE_INFINITY)
+    ? compareObservations(before, { plan, whole }, hasReceivers ? grace : Number.POSITIVE_INFINITY)
     : undefined;
   if (observed) memory.change({ differing: observed.differing });
-  const chosen = observed && trigger.troubles.length === 0 && !isStopped() ? chosenBy(memory.now(), plan) : [];
+  const chosen = observed && trigger.errors.length === 0 && !isStopped() ? chosenBy(memory.now(), plan) : [];
   const done =
-    chosen.length > 0 && lease.lost() === undefined ? await applySelected(turn, planned, chosen, before) : {};
-  const troubles = [...trigger.troubles, ...(done.applied ? troublesIn(done.applied) : [])];
-  const exitCode = codeAfter(planned, done.applied, troubles, isStopped());
+    chosen.length > 0 && lease.lost() === undefined ? await applySelected(leader, planned, chosen, before) : {};
+  const errors = [...trigger.errors, ...(done.applied ? applyErrors(done.applied) : [])];
+  const exitCode = codeAfter(planned, done.applied, errors, isStopped());
   const seconds = (clock.now() - began) / 1000;
   const finishedAt = new Date(clock.now());
-  const end = { plan, whole, compared, troubles, run, exitCode, seconds, finishedAt };
+  const end = { plan, whole, compared, errors, run, exitCode, seconds, finishedAt };
   if (!isStopped()) {
     if (done.applied) memory.change({ waiting: done.waiting });
-    const seen = { before, planned, observed, whole, troubles, run };
-    // What nobody hears does not count as told: whoever is named later hears of it.
-    const notifications = isHeard
+    const seen = { before, planned, observed, whole, errors, run };
+    // Without receivers nothing counts as notified: a receiver that is added later is notified of it.
+    const notifications = hasReceivers
       ? [...notificationsOfProblems(memory, seen), ...notificationsOfRefusal(memory, done, chosen)]
       : [];
-    memory.tell(notifications, countsIn(end, memory));
+    memory.enqueue(notifications, countsIn(end, memory));
   }
   const hasDrifted = plan.resource_changes.some(({ address }) => memory.now().differing[address]?.cause !== "pending");
   return { ...end, outcome: outcomeOf(end, hasDrifted), ...(done.applied && { applied: done.applied }) };
@@ -113,7 +113,7 @@ async function check(turn: Leadership, memory: WatchState, trigger: Trigger): Pr
 
 type Done = Awaited<ReturnType<typeof applySelected>>;
 
-/** What guards, rules and approvals object to is told when it is another than before. */
+/** Notifies of what guards, rules and approvals block, if that changed. */
 function notificationsOfRefusal(
   memory: WatchState,
   { applied, waiting }: Done,
@@ -128,17 +128,17 @@ function notificationsOfRefusal(
   return [refusedNotification(refused, chosen, applied ? runOf(applied) : null, way)];
 }
 
-function countsIn({ plan, troubles }: Pick<CheckEnd, "plan" | "troubles">, memory: WatchState) {
+function countsIn({ plan, errors }: Pick<CheckEnd, "plan" | "errors">, memory: WatchState) {
   const causes = Object.values(memory.now().differing).map(({ cause }) => cause);
   return {
     projects: plan.summary.projects,
     drift: causes.filter((cause) => cause !== "pending").length,
     pending: causes.filter((cause) => cause === "pending").length,
-    problems: plan.problems.length + troubles.length,
+    problems: plan.problems.length + errors.length,
   };
 }
 
-/** What the next check, or the next watcher, has to know of this one. A state that cannot keep it ends the turn. */
+/** Saves what the next check or the next leader needs. @throws UserError if the state cannot save it. */
 async function remember({ options }: Leadership, memory: WatchState, end: CheckEnd, due: Due): Promise<void> {
   const iso = (time: number) => new Date(Math.min(time, latest)).toISOString();
   const { commit, digest } = end.plan.manifests;
@@ -155,16 +155,16 @@ async function remember({ options }: Leadership, memory: WatchState, end: CheckE
     ...(end.compared && commit !== null && end.plan.problems.length === 0 && { commit }),
     ...(end.compared && end.whole && { manifests: digest }),
   });
-  await memory.keep();
+  await memory.save();
 }
 
 /** The latest time that a date can hold. */
 const latest = 8.64e15;
 
-async function tellSilence({ options, state }: Leadership, memory: WatchState): Promise<void> {
+async function reportMissedCheck({ options, state }: Leadership, memory: WatchState): Promise<void> {
   const notification = await missedCheckNotification(state.notes, options.clock);
   if (!notification) return;
   options.host.warn(notification.headline);
-  memory.tell([notification], unseen);
-  await memory.keep();
+  memory.enqueue([notification], unseen);
+  await memory.save();
 }

@@ -14,17 +14,17 @@ import { type Counts, messageBody, type Notification } from "./notification-text
 import type { WatchOptions } from "./options.ts";
 import { createOutbox } from "./outbox.ts";
 
-/** What a watcher remembers while it is its turn; each change is kept in the state. */
+/** The saved state of the leader of the watchers. */
 export interface WatchState extends AsyncDisposable {
   readonly now: () => WatchMemory;
   readonly change: (more: Partial<WatchMemory>) => void;
-  /** What those are told who want to know, as soon as it is kept: whoever comes after a watcher that was killed knows it. */
-  readonly tell: (notifications: readonly Notification[], counts: Counts) => void;
-  /** Keeps what changed, then tells; nobody is waited for. @throws UserError where the state cannot. */
-  readonly keep: () => Promise<void>;
+  /** Queues notifications, which are sent once they are saved: a later leader sends those of one that was killed. */
+  readonly enqueue: (notifications: readonly Notification[], counts: Counts) => void;
+  /** Saves changes, then sends notifications without waiting for receivers. @throws UserError if the state cannot save. */
+  readonly save: () => Promise<void>;
 }
 
-/** The settings that a watcher needs, read again for each check; broken ones leave it with those before. */
+/** The settings of the workspace, read again for each check; the last valid ones if they are invalid. */
 export function settingsFor({ folder }: Pick<Request, "folder">): () => Workspace {
   let last: Workspace | undefined;
   return () => {
@@ -37,7 +37,7 @@ export function settingsFor({ folder }: Pick<Request, "folder">): () => Workspac
   };
 }
 
-/** Milliseconds for which the end waits for notifications; what is left is the next watcher's to deliver. */
+/** Milliseconds that the end waits for deliveries; the next leader delivers the rest. */
 const lastChance = 5000;
 
 export async function openWatchState(notes: Texts, options: WatchOptions): Promise<WatchState> {
@@ -49,7 +49,7 @@ export async function openWatchState(notes: Texts, options: WatchOptions): Promi
   const change = (more: Partial<WatchMemory>) => {
     memory = { ...memory, ...more };
   };
-  const keep = () => {
+  const save = () => {
     const written = keeping.then(() => keepMemory(notes, memory));
     keeping = written.catch(() => {});
     return written;
@@ -59,7 +59,7 @@ export async function openWatchState(notes: Texts, options: WatchOptions): Promi
     waiting: () => memory.undelivered,
     done: (one) => {
       change({ undelivered: memory.undelivered.filter((each) => each !== one) });
-      keep().catch(() => {});
+      save().catch(() => {});
     },
     receiver: (to) => settings().notify.find(({ url }) => url.secret === to),
     attempt: (to, body) => deliver(to, body, { env: request.env, secrets: secretsOf(request), signal: over.signal }),
@@ -70,7 +70,7 @@ export async function openWatchState(notes: Texts, options: WatchOptions): Promi
   return {
     now: () => memory,
     change,
-    tell: (notifications, counts) => {
+    enqueue: (notifications, counts) => {
       const { notify, name = basename(dirname(findWorkspace(request.folder))) } = settings();
       const since = new Date(clock.now()).toISOString();
       const more = notifications.flatMap((each) =>
@@ -78,7 +78,7 @@ export async function openWatchState(notes: Texts, options: WatchOptions): Promi
       );
       change({ undelivered: withinLimit([...memory.undelivered, ...more], host.warn) });
     },
-    keep: () => keep().then(outbox.flush),
+    save: () => save().then(outbox.flush),
     [Symbol.asyncDispose]: async () => {
       await within(outbox.settled(), lastChance);
       over.abort();
@@ -87,7 +87,7 @@ export async function openWatchState(notes: Texts, options: WatchOptions): Promi
   };
 }
 
-/** By this machine's own clock: whoever waits is a process that ends. */
+/** Measured by the system clock, since the process is about to end. */
 async function within(work: Promise<void>, milliseconds: number): Promise<void> {
   let cancel = () => {};
   const end = new Promise<void>((resolve) => {
@@ -110,7 +110,7 @@ function addressed(
   return notify.filter(({ on }) => on.includes(event)).map(({ url }) => ({ to: url.secret, body, since }));
 }
 
-/** Nobody reads a hundred messages about a fleet that was down. */
+/** The limit of undelivered notifications; the oldest are dropped first. */
 const mostWaiting = 100;
 
 function withinLimit(all: readonly Undelivered[], warn: (sentence: string) => void): readonly Undelivered[] {

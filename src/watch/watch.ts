@@ -12,57 +12,57 @@ import type { Leadership, WatchOptions } from "./options.ts";
 import { runWatchLoop, type WatchProgress } from "./watch-loop.ts";
 import { openWatchState, settingsFor } from "./watch-state.ts";
 
-/** Milliseconds between two tries to open a state that went away. */
+/** Milliseconds between two attempts to open a state that became unavailable. */
 const betweenTries = 10_000;
 
 /**
- * Checks a workspace again and again, as the only watcher that does, until it is stopped or has checked often enough.
- * Resolves to the exit code of the last check; to 0 where it was stopped between two of them.
- * @throws UserError where there is no workspace, or its state cannot be used when it starts.
+ * Checks a workspace repeatedly while it is the leader among its watchers, until it is stopped or has made `checks` checks.
+ * Resolves to the exit code of the last check, or to 0 if it was stopped between two checks.
+ * @throws UserError if there is no workspace, or its state is unusable at the start.
  */
 export async function watch(options: WatchOptions): Promise<ExitCode> {
   const { clock, request, status, host } = options;
-  const bell = createWakeSignal(clock);
-  status.wake = bell.ring;
-  request.signal?.addEventListener("abort", bell.ring, { once: true });
+  const wakeSignal = createWakeSignal(clock);
+  status.wake = wakeSignal.wake;
+  request.signal?.addEventListener("abort", wakeSignal.wake, { once: true });
   const progress: WatchProgress = { checks: 0, code: exit.done, unkept: undefined };
   for (let begun = false; !request.signal?.aborted; ) {
     try {
-      const code = await takeTurn(options, bell, () => {
+      const code = await awaitLeadership(options, wakeSignal, () => {
         begun = true;
-      }).then((turn) => turn && checkAsLeader(turn, progress));
+      }).then((leader) => leader && checkAsLeader(leader, progress));
       if (code !== undefined) return code;
     } catch (error) {
       const isLast = progress.checks === options.checks;
       if (!begun || isLast || !(error instanceof UserError)) throw error;
-      // People hear of no check that cannot be kept, so somebody has to see that the watcher is not well.
+      // No notification is sent for a check that could not be saved, so the health check reports it.
       status.late ??= clock.now();
       host.warn(error.message);
-      await bell.wait(betweenTries);
+      await wakeSignal.wait(betweenTries);
     }
   }
   return progress.code === exit.interrupted ? exit.interrupted : exit.done;
 }
 
 async function checkAsLeader(
-  turn: Leadership & AsyncDisposable,
+  leader: Leadership & AsyncDisposable,
   progress: WatchProgress,
 ): Promise<ExitCode | undefined> {
-  await using _ = turn;
-  const { state, options } = turn;
+  await using _ = leader;
+  const { state, options } = leader;
   await using memory = await openWatchState(state.notes, options);
   options.status.checked = () => memory.now().commit;
   try {
-    return await runWatchLoop(turn, memory, progress);
+    return await runWatchLoop(leader, memory, progress);
   } finally {
     options.status.checked = () => undefined;
   }
 }
 
-/** Stands by until it is this watcher's turn; undefined where it was stopped before. */
-async function takeTurn(
+/** Waits for the lease of the watchers; undefined if it was stopped first. */
+async function awaitLeadership(
   options: WatchOptions,
-  bell: WakeSignal,
+  wakeSignal: WakeSignal,
   begun: () => void,
 ): Promise<(Leadership & AsyncDisposable) | undefined> {
   const { request, status } = options;
@@ -71,15 +71,16 @@ async function takeTurn(
   const duration = leaseDuration(env, durationOf);
   const state = await openState({ root: dirname(findWorkspace(folder)), name: loadSettings(folder).name, env });
   try {
-    for (let told: string | undefined; !signal?.aborted; ) {
+    for (let reported: string | undefined; !signal?.aborted; ) {
       const taken = await tryLease(state.watchLeases, claim, duration);
       begun();
       status.standby = "heldBy" in taken ? taken.heldBy : undefined;
-      if (!("heldBy" in taken)) return ownTurn({ options, bell, state, lease: taken, settings: settingsFor(request) });
-      if (told !== taken.heldBy.run) options.host.say(standbyText(taken.heldBy));
-      told = taken.heldBy.run;
+      if (!("heldBy" in taken))
+        return disposable({ options, wakeSignal, state, lease: taken, settings: settingsFor(request) });
+      if (reported !== taken.heldBy.run) options.host.say(standbyText(taken.heldBy));
+      reported = taken.heldBy.run;
       await notifyMissedCheck(state.notes, options);
-      await bell.wait(Math.min(duration / 6, 5000));
+      await wakeSignal.wait(Math.min(duration / 6, 5000));
     }
   } catch (error) {
     await state[Symbol.asyncDispose]();
@@ -89,12 +90,12 @@ async function takeTurn(
   return undefined;
 }
 
-function ownTurn(turn: Leadership): Leadership & AsyncDisposable {
+function disposable(leader: Leadership): Leadership & AsyncDisposable {
   return {
-    ...turn,
+    ...leader,
     [Symbol.asyncDispose]: async () => {
-      await turn.lease[Symbol.asyncDispose]();
-      await turn.state[Symbol.asyncDispose]();
+      await leader.lease[Symbol.asyncDispose]();
+      await leader.state[Symbol.asyncDispose]();
     },
   };
 }

@@ -114,7 +114,7 @@ describe("--follow", () => {
     const one = watching(place, { follow, apply: "pending", checks: 2 });
     expect(await one.ended).toBe(1);
     expect(one.said).toEqual([expect.stringContaining("cannot be fast-forwarded to refs/heads/main of origin")]);
-    expect(one.ends.map(({ troubles }) => troubles.length)).toEqual([1, 1]);
+    expect(one.ends.map(({ errors }) => errors.length)).toEqual([1, 1]);
     expect(place.server.requests.writes).toBe(before);
   });
 
@@ -176,7 +176,7 @@ describe("--follow", () => {
     expect(one.said).toEqual([
       "git cannot fetch refs/heads/main of origin: no answer; nothing is applied until this is resolved",
     ]);
-    expect(one.ends.map(({ plan, troubles }) => [plan.summary.writes, troubles.length])).toEqual([
+    expect(one.ends.map(({ plan, errors }) => [plan.summary.writes, errors.length])).toEqual([
       [1, 1],
       [1, 1],
     ]);
