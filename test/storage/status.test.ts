@@ -31,13 +31,15 @@ test("counts projects by their own rows, and says what it cannot know", async ()
 test("where moves are listed: what moves, what failed, and what is known of snippets", async () => {
   const [one, two] = seed.projects ?? [];
   const failing = { ...seed, tokens, projects: [{ ...one, fail_moves: 1 }, { ...two }] } as typeof seed;
-  const { ask, server } = await stage({ behaviour: "observed", seed: failing, moveDuration: 400 });
-  const client = await reader(server.url);
-  await ask("POST", projectMoves, { json });
-  await ask("POST", snippetMoves, { json });
-  const [projects, snippets] = await remaindersOn(client, "old");
+  const begun = async (moveDuration: number) => {
+    const { ask, server } = await stage({ behaviour: "observed", seed: failing, moveDuration });
+    for (const moves of [projectMoves, snippetMoves]) await ask("POST", moves, { json });
+    return { ask, client: await reader(server.url) };
+  };
+  const [projects, snippets] = await remaindersOn((await begun(3_600_000)).client, "old");
   expect(projects).toMatchObject({ left: 2, moving: 2, failed: 0 });
   expect(snippets).toMatchObject({ left: 1, moving: 1, names: ["snippet 7"] });
+  const { ask, client } = await begun(20);
   await eventually(
     () => ask("GET", projectMoves),
     ({ json }) => json.every(({ state }: { state: string }) => ["finished", "failed"].includes(state)),
