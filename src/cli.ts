@@ -1,7 +1,11 @@
 #!/usr/bin/env node
+import { setFlagsFromString } from "node:v8";
 import { atLeastError, type ExitCode, exit } from "./base/exit.ts";
 import { describeSystemError } from "./base/system-errors.ts";
 import { defect, main } from "./commands/command-line.ts";
+
+/** V8 lets a heap grow to four times what is in use before it collects; twice takes no longer and half the memory. */
+setFlagsFromString("--heap-growing-percent=100");
 
 /**
  * Whoever reads may stop reading, as `head` does: the run goes on, and nothing is said about it. Whatever else keeps
