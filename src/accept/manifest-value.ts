@@ -1,9 +1,9 @@
 import { literal } from "../import/policy.ts";
 import type { Catalogue } from "../model/catalogue.ts";
 import { columnOf, integrationOf, kindOf } from "../model/kinds.ts";
-import { isReference } from "../model/normalise.ts";
 import { parameterFaults } from "../model/parameter-check.ts";
 import type { Resource, Value } from "../model/types.ts";
+import { isReference, isScalar } from "../model/values.ts";
 import type { ManifestValue } from "./proposals.ts";
 
 /**
@@ -18,6 +18,7 @@ export function manifestValue(
 ): { readonly value: ManifestValue } | { readonly why: string } {
   const { normalise } = kindOf(catalogue, resource.kind);
   if (isReference(live)) return { why: `${name} is a secret` };
+  if (!isScalar(live)) return { why: `${name} is a list or mapping; edit the manifest` };
   const column = columnOf(catalogue, resource, name);
   if (!column) return { value: literal(normalise(live)) ?? undefined };
   const typed = column.types[0] === "string" ? String(live ?? "") : normalise(live, column);

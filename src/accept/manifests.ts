@@ -10,8 +10,8 @@ import { hasErrors } from "../manifest/validate.ts";
 import type { Workspace } from "../manifest/workspace.ts";
 import type { Catalogue } from "../model/catalogue.ts";
 import { identityOf } from "../model/kinds.ts";
-import { isReference } from "../model/normalise.ts";
 import type { DesiredProject, Kind, Project, Value } from "../model/types.ts";
+import { replaceReferences } from "../model/values.ts";
 
 /** The manifests of a workspace, possibly edited. */
 export interface Manifests {
@@ -170,5 +170,7 @@ function stateOf({ desired }: Merged, except: string | undefined): string {
 }
 
 function placeless(value: Value): unknown {
-  return isReference(value) && value.secret.startsWith("manifest:") ? { secret: "manifest:" } : value;
+  return replaceReferences(value, (reference) => {
+    return reference.secret.startsWith("manifest:") ? { secret: "manifest:" } : { ...reference };
+  });
 }

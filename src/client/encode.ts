@@ -1,6 +1,6 @@
 import { knownSecrets } from "../base/known-secrets.ts";
-import { isReference } from "../model/normalise.ts";
-import type { Call, Scalar, Value } from "../model/types.ts";
+import type { Call, Plain, Value } from "../model/types.ts";
+import { isList, isScalar, replaceReferences } from "../model/values.ts";
 import type { ClientOptions } from "./options.ts";
 
 /** A call as it goes on the wire, but for its origin and headers. */
@@ -13,10 +13,14 @@ export interface WireRequest {
 }
 
 /** Parameters with their secrets resolved. It lives no longer than the request. */
-export type Plain = Readonly<Record<string, Scalar>>;
+type PlainParameters = Readonly<Record<string, Plain>>;
 
 /** Writes a call: in the query of a GET or DELETE, in the body of the others, as form fields or as JSON (spec). */
-export function encode({ method, body: type = "form" }: Call, target: string, plain: Plain | undefined): WireRequest {
+export function encode(
+  { method, body: type = "form" }: Call,
+  target: string,
+  plain: PlainParameters | undefined,
+): WireRequest {
   if (!plain) return { method, target };
   if (method === "GET" || method === "DELETE") {
     const query = formOf(plain);
@@ -25,26 +29,38 @@ export function encode({ method, body: type = "form" }: Call, target: string, pl
   return { method, target, type, body: type === "json" ? JSON.stringify(plain) : formOf(plain) };
 }
 
-/** true and false in words, null as an empty field. */
-function formOf(plain: Plain): string {
-  const pairs = Object.entries(plain).map(([name, value]): [string, string] => [name, String(value ?? "")]);
+function formOf(plain: PlainParameters): string {
+  const pairs = Object.entries(plain).flatMap(([name, value]) => pairsOf(name, value));
   return new URLSearchParams(pairs).toString();
+}
+
+/**
+ * true and false in words, null as an empty field; the items of a list as `name[]`, the values of a mapping as
+ * `name[key]`. An empty list or mapping is one empty field.
+ */
+function pairsOf(name: string, value: Plain): [string, string][] {
+  if (isScalar(value)) return [[name, String(value ?? "")]];
+  const inside = Object.entries(value).map(([key, each]) => pairsOf(`${name}[${isList(value) ? "" : key}]`, each));
+  if (inside.length === 0) return [[isList(value) ? `${name}[]` : name, ""]];
+  return inside.flat();
 }
 
 type Secrets = ClientOptions["secrets"];
 
 /** The parameters of a call with their secrets resolved; these are redacted from then on. @throws SecretMissing. */
-export function resolvedParameters({ method, parameters }: Call, secrets: Secrets): Plain | undefined {
+export function resolvedParameters({ method, parameters }: Call, secrets: Secrets): PlainParameters | undefined {
   if (!parameters) return undefined;
-  const plain: Record<string, Scalar> = {};
+  const plain: Record<string, Plain> = {};
   for (const [name, value] of Object.entries(parameters)) plain[name] = plainValue(method, value, secrets);
   return plain;
 }
 
-function plainValue(method: Call["method"], value: Value, secrets: Secrets): Scalar {
-  if (!isReference(value)) return value;
-  if (!secrets || method === "GET" || method === "DELETE") throw new RangeError(`${method} carries no secret`);
-  const resolved = secrets.resolve(value);
-  knownSecrets.learn(resolved, value.secret);
-  return resolved;
+function plainValue(method: Call["method"], value: Value, secrets: Secrets): Plain {
+  const resolved = replaceReferences(value, (reference) => {
+    if (!secrets || method === "GET" || method === "DELETE") throw new RangeError(`${method} carries no secret`);
+    const secret = secrets.resolve(reference);
+    knownSecrets.learn(secret, reference.secret);
+    return secret;
+  });
+  return resolved ?? null;
 }

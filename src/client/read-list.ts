@@ -1,4 +1,5 @@
 import type { Call, Fields, Value } from "../model/types.ts";
+import { isScalar } from "../model/values.ts";
 import type { FullAnswer } from "./classify-response.ts";
 import { CallFailed } from "./failure.ts";
 import { nextPage, type Page, type PageQuery, pageSize, readPages, totalOf } from "./pages.ts";
@@ -63,6 +64,6 @@ function queryOf(parameters: Fields): PageQuery {
 }
 
 function queryText(value: Value): string {
-  if (typeof value === "object" && value !== null) throw new RangeError("a query carries no secret");
+  if (!isScalar(value)) throw new RangeError("a query carries neither secrets nor lists");
   return String(value ?? "");
 }

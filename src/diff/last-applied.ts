@@ -1,6 +1,6 @@
 import type { Comparison } from "../model/normalise.ts";
-import { isReference } from "../model/normalise.ts";
 import type { Live, Resource, Value } from "../model/types.ts";
+import { isReference } from "../model/values.ts";
 
 /** What the ledger remembers of one resource since the last apply (docs/comparing.md). */
 export interface Memory {

@@ -1,8 +1,8 @@
 import { type Integration, type IntegrationParameter, isRequired, quirksAt } from "../model/catalogue.ts";
-import { isReference } from "../model/normalise.ts";
 import { type ParameterFault, parameterFaults } from "../model/parameter-check.ts";
 import { normaliseParameter } from "../model/parameter-value.ts";
 import type { Live, Scalar } from "../model/types.ts";
+import { isScalar } from "../model/values.ts";
 import type { ImportedEntry, ImportedValue } from "./imported-project.ts";
 import { replaceDeprecated } from "./replace-deprecated.ts";
 
@@ -40,7 +40,7 @@ function reportedValues(parameters: Parameters, live: Live, release: string): Ma
   const fields = parameters.has("active") ? { ...live.fields, active: live.active } : live.fields;
   for (const [name, parameter] of parameters) {
     const value = fields[name];
-    if (value === undefined || value === null || value === "" || isReference(value)) continue;
+    if (!isScalar(value) || value === null || value === "") continue;
     const spelled = spelledAs(parameter, value, release);
     if (spelled !== undefined) values.set(name, spelled);
   }

@@ -1,9 +1,10 @@
 import { isObject, type JsonObject } from "../base/json.ts";
 import type { Catalogue } from "../model/catalogue.ts";
 import { columnOf, kindOf } from "../model/kinds.ts";
-import { isOff, isReference } from "../model/normalise.ts";
+import { isOff } from "../model/normalise.ts";
 import { requiredByServer } from "../model/server-required.ts";
 import type { Desired, Fields, Live, Resource, Scalar, Value } from "../model/types.ts";
+import { isReference } from "../model/values.ts";
 import { isSecret, updatedAtOf } from "./redacted-resources.ts";
 
 /** Whether the row of a list shows all that is declared. */

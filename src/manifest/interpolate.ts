@@ -1,6 +1,6 @@
-import { isReference } from "../model/normalise.ts";
 import { parameterFaults } from "../model/parameter-check.ts";
 import type { Desired, Problem, SecretReference, Value } from "../model/types.ts";
+import { isReference } from "../model/values.ts";
 import type { PolicyEntry } from "./entries.ts";
 import { parameterProblem, type WrittenIntegration } from "./parameters.ts";
 import { problemAt } from "./problem.ts";

@@ -1,5 +1,5 @@
-import { isReference } from "../model/normalise.ts";
 import type { Problem, SecretReference } from "../model/types.ts";
+import { isReference } from "../model/values.ts";
 import type { Document } from "./document.ts";
 import { listed } from "./listed.ts";
 import { problemAt } from "./problem.ts";

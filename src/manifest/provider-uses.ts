@@ -1,7 +1,7 @@
 import { didYouMean, nearest } from "../base/nearest.ts";
-import { isReference } from "../model/normalise.ts";
 import { builtInSchemes, isProvided, schemeOf } from "../model/secret-scheme.ts";
 import type { Problem } from "../model/types.ts";
+import { isReference, referencesWithin } from "../model/values.ts";
 import type { Document } from "./document.ts";
 import { notifyReferences } from "./notify.ts";
 import type { Policy } from "./policies.ts";
@@ -32,11 +32,11 @@ interface Use {
 
 function usesOf({ declared }: Policy): Use[] {
   return declared.flatMap(({ desired, document, path }) =>
-    Object.entries(desired.fields).flatMap(([name, value]) =>
-      isReference(value) && isProvided(value.secret)
-        ? [{ ...schemeOf(value.secret), document, path: [...path, name, "secret"] }]
-        : [],
-    ),
+    Object.entries(desired.fields).flatMap(([name, value]) => {
+      const provided = referencesWithin(value).filter(({ secret }) => isProvided(secret));
+      const inside = isReference(value) ? [name, "secret"] : [name];
+      return provided.map(({ secret }) => ({ ...schemeOf(secret), document, path: [...path, ...inside] }));
+    }),
   );
 }
 

@@ -1,6 +1,6 @@
 import { memoized } from "../base/memoize.ts";
-import { isReference } from "../model/normalise.ts";
 import type { Scalar, Value } from "../model/types.ts";
+import { textsWithin } from "../model/values.ts";
 
 /** A string with interpolations, taken apart (docs/manifests.md): literal text and references in turn. */
 type Template = readonly (string | Reference)[];
@@ -35,9 +35,10 @@ export function referencesOf(text: string): readonly string[] {
 
 /** Whether a value speaks of the project by itself or by a variable, or may; `vars` are those that it can refer to. */
 export function namesProject(value: Value | undefined, vars: ReadonlyMap<string, Value>, depth = 0): boolean {
-  const text = isReference(value) ? value.secret : value;
-  if (!isTemplate(text)) return false;
-  return referencesOf(text).some((name) => {
+  const names = textsWithin(value ?? null)
+    .filter(isTemplate)
+    .flatMap(referencesOf);
+  return names.some((name) => {
     const reference = parseReference(name);
     if (depth > 10 || !reference || "project" in reference) return true;
     return !vars.has(reference.variable) || namesProject(vars.get(reference.variable), vars, depth + 1);

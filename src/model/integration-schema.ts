@@ -108,6 +108,7 @@ function parameterOf(name: string, parameter: ParameterSchema, required: boolean
     description: parameter.description ?? "",
     level: parameter["x-level"] ?? "properties",
     list: parameter["x-list"],
+    set: false,
     url: parameter["x-url"] ?? false,
     destination: Boolean(parameter["x-url"] || parameter["x-host"]) || parameter["x-route"]?.role === "recipients",
     route: parameter["x-route"],

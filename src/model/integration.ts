@@ -66,6 +66,8 @@ export interface IntegrationParameter {
   readonly level: "top" | "properties";
   /** How its value is a list in one string; the order of such a list means nothing. */
   readonly list: "comma" | "whitespace" | undefined;
+  /** Whether its value is a list whose order means nothing. */
+  readonly set: boolean;
   /** An address; some servers strip a trailing slash from it. */
   readonly url: boolean;
   /** Whether it decides where something is sent to: an address, a host or recipients. */

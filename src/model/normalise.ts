@@ -1,6 +1,9 @@
+import { canonical } from "../base/json.ts";
 import type { Catalogue } from "./catalogue.ts";
+import type { IntegrationParameter } from "./integration.ts";
 import { columnOf, kindOf } from "./kinds.ts";
-import type { Fields, Resource, Scalar, SecretReference, Value } from "./types.ts";
+import type { Plain, Resource, Value } from "./types.ts";
+import { isReference, isScalar, referencesWithin, replaceReferences } from "./values.ts";
 
 /**
  * Comparison by meaning (docs/comparing.md): both sides are brought to one spelling, then compared plainly.
@@ -9,19 +12,9 @@ import type { Fields, Resource, Scalar, SecretReference, Value } from "./types.t
  */
 export type Comparison = "same" | "different" | "unverified";
 
-/** Whether a value is a reference to a secret rather than a value. */
-export function isReference(value: Value | undefined): value is SecretReference {
-  return typeof value === "object" && value !== null;
-}
-
 /** Whether what a server answers as `active` means off, in whichever type it puts that. */
 export function isOff(active: unknown): boolean {
   return active === false || active === 0 || (typeof active === "string" && /^(false|0)$/i.test(active));
-}
-
-/** The secrets among the fields of a resource. */
-export function referencesIn(fields: Fields): SecretReference[] {
-  return Object.values(fields).filter(isReference);
 }
 
 /** Compares one declared field with what was read. A live value of undefined means: not in the response. */
@@ -34,24 +27,42 @@ export function compareField(
 ): Comparison {
   if (isReference(desired) || isReference(live)) return "unverified";
   if (desired === live) return "same";
-  const wanted = normalise(catalogue, resource, name, desired);
+  const visible = replaceReferences(desired, () => undefined) ?? null;
+  const wanted = normalise(catalogue, resource, name, visible);
   if (live === undefined) return wanted === "" ? "same" : "unverified";
-  return wanted === normalise(catalogue, resource, name, live) ? "same" : "different";
+  if (!isAlike(wanted, normalise(catalogue, resource, name, live))) return "different";
+  return referencesWithin(desired).length > 0 ? "unverified" : "same";
 }
 
-/** The one spelling of all values that mean the same. */
+/** The one spelling of all values that mean the same. Lists and mappings that {@link isAlike} mean the same. */
 export function normalise(
   catalogue: Catalogue,
   resource: Pick<Resource, "kind" | "key">,
   name: string,
-  value: Scalar,
-): Scalar {
-  return kindOf(catalogue, resource.kind).normalise(value, columnOf(catalogue, resource, name));
+  value: Plain,
+): Plain {
+  const column = columnOf(catalogue, resource, name);
+  if (!isScalar(value)) return normaliseCollection(column, value);
+  return kindOf(catalogue, resource.kind).normalise(value, column);
+}
+
+/** A list whose order means nothing is sorted, and has each item once. */
+function normaliseCollection(column: IntegrationParameter | undefined, value: Plain): Plain {
+  if (!column?.set || !Array.isArray(value)) return value;
+  const items = new Map(value.map((item) => [canonical(item), item]));
+  return Array.from(items)
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([, item]) => item);
+}
+
+/** Whether normalised values are the same: lists item by item, mappings whatever the order of their names. */
+export function isAlike(one: Plain, other: Plain): boolean {
+  return one === other || (!isScalar(one) && !isScalar(other) && canonical(one) === canonical(other));
 }
 
 /** The fields of a live resource in one spelling: what a digest of the live side is taken of. */
-export function readAs(catalogue: Catalogue, resource: Resource): Readonly<Record<string, Scalar>> {
-  const read: Record<string, Scalar> = {};
+export function readAs(catalogue: Catalogue, resource: Resource): Readonly<Record<string, Plain>> {
+  const read: Record<string, Plain> = {};
   for (const name of Object.keys(resource.fields).sort()) {
     const value = resource.fields[name];
     if (value !== undefined && !isReference(value)) read[name] = normalise(catalogue, resource, name, value);

@@ -1,6 +1,6 @@
-import { isReference } from "./normalise.ts";
 import { toBoolean } from "./parameter-value.ts";
 import type { Change, Fields, Live, Resource } from "./types.ts";
+import { isScalar } from "./values.ts";
 
 /** The fields of a change that show what becomes of the resource. */
 export type Visible = Pick<Change, "kind" | "key" | "action" | "before" | "after">;
@@ -35,7 +35,7 @@ function holdsAll(fields: Fields | null, values: Fields): boolean {
     names.length > 0 &&
     names.every((name) => {
       const value = fields?.[name];
-      return value !== undefined && !isReference(value) && toBoolean(value) === values[name];
+      return isScalar(value) && toBoolean(value) === values[name];
     })
   );
 }

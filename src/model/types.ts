@@ -24,6 +24,9 @@ export type Action = "create" | "update" | "disable" | "delete";
 
 export type Scalar = string | number | boolean | null;
 
+/** A value as it stands in JSON: lists and mappings too. */
+export type Plain = Scalar | readonly Plain[] | { readonly [name: string]: Plain };
+
 /** Names a secret: `env:NAME`, `file:PATH`, `PROVIDER:NAME`, or `manifest:FILE:LINE:COLUMN` for a literal that the workspace allows. */
 export interface SecretReference {
   readonly secret: string;
@@ -31,7 +34,7 @@ export interface SecretReference {
   readonly version?: number;
 }
 
-export type Value = Scalar | SecretReference;
+export type Value = Plain | SecretReference;
 
 export type Fields = Readonly<Record<string, Value>>;
 

@@ -5,10 +5,10 @@ import { call, type EndpointName, endpoints } from "../model/endpoints.ts";
 import { fullPathOf } from "../model/identity.ts";
 import type { KindRow } from "../model/kind-row.ts";
 import { kindOf } from "../model/kinds.ts";
-import { isReference, referencesIn } from "../model/normalise.ts";
 import { bySeverity } from "../model/problem-line.ts";
 import { isRemoval } from "../model/removal-changes.ts";
 import type { Call, Change, Fields, Problem, Project, SecretReference } from "../model/types.ts";
+import { referencesIn, referencesWithin } from "../model/values.ts";
 import { lossesOf } from "../routes/listeners.ts";
 import { notesOf } from "./change-notes.ts";
 import type { Objection } from "./guards.ts";
@@ -143,7 +143,7 @@ function reasonOf(change: Change): string {
 }
 
 function sensitiveOf(fields: Fields | null): Record<string, true> {
-  const names = Object.keys(fields ?? {}).filter((name) => isReference(fields?.[name]));
+  const names = Object.keys(fields ?? {}).filter((name) => referencesWithin(fields?.[name] ?? null).length > 0);
   return Object.fromEntries(names.map((name) => [name, true]));
 }
 

@@ -3,7 +3,7 @@ import { networkFor } from "../client/network.ts";
 import type { RateOptions } from "../client/rate-gate.ts";
 import { urlNameOf, urlOf } from "../client/server-url.ts";
 import { isTemplate } from "../manifest/template.ts";
-import { referencesIn } from "../model/normalise.ts";
+import { referencesIn } from "../model/values.ts";
 import { readToken } from "../secrets/token.ts";
 import { ratesAt } from "../state/open-state.ts";
 import { type Loaded, loadSettings, type Workspace } from "../workspace/load.ts";

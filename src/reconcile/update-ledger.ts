@@ -3,12 +3,13 @@ import { writtenState } from "../apply/verify-write.ts";
 import { canonical } from "../base/json.ts";
 import type { Difference, InSync } from "../diff/diff.ts";
 import { absence, type Memory, memoryOf } from "../diff/last-applied.ts";
-import { isReference } from "../model/normalise.ts";
 import { isRemoval } from "../model/removal-changes.ts";
-import type { Change, Problem } from "../model/types.ts";
+import type { Change, Problem, Value } from "../model/types.ts";
+import { isReference } from "../model/values.ts";
 import type { Plan } from "../plan/plan.ts";
 import type { LeaseToken } from "../state/lease-store.ts";
 import type { Ledger } from "../state/ledger/ledger.ts";
+import { type SecretDigests, withDigests } from "../state/ledger/secret-digest.ts";
 
 const saveEvery = 2000;
 
@@ -50,7 +51,11 @@ function sentFingerprint(ledger: Ledger, { sentSecrets }: ChangeEvent): Ledger["
   return (resource, address, name, value) =>
     isReference(value)
       ? ledger.fingerprintSent(address, name, value, sentSecrets[value.secret])
-      : ledger.fingerprint(resource, address, name, value);
+      : ledger.fingerprint(resource, address, name, withSentDigests(value, sentSecrets));
+}
+
+function withSentDigests(value: Value, sentSecrets: SecretDigests): Value {
+  return withDigests(value, ({ secret }) => sentSecrets[secret] ?? "") ?? null;
 }
 
 /** Remembers what was found in sync, so that a later change on the server can be told from one in the manifests. */

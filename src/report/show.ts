@@ -3,6 +3,7 @@ import { addressOf } from "../model/address.ts";
 import { catalogueOf } from "../model/catalogue.ts";
 import { policyKinds } from "../model/kinds.ts";
 import type { Desired, DesiredProject, Origin, Value } from "../model/types.ts";
+import { isReference, isScalar } from "../model/values.ts";
 
 /** The desired state of a project much as a policy would say it, each entry with the place that it comes from. */
 export function showText({ project, resources, exclusive }: DesiredProject, catalogue = catalogueOf()): string {
@@ -27,7 +28,8 @@ function entryLines({ key, presence, fields, origin }: Desired, only: string | u
 }
 
 function written(value: Value): string {
-  if (typeof value !== "object" || value === null) return scalar(value);
+  if (isScalar(value)) return scalar(value);
+  if (!isReference(value)) return JSON.stringify(value);
   const version = value.version === undefined ? "" : `, version: ${value.version}`;
   return `{ secret: ${scalar(value.secret)}${version} }`;
 }

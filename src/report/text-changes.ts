@@ -1,8 +1,8 @@
 import { grouped } from "../base/grouped.ts";
 import { printable } from "../base/printable.ts";
 import { firstFew, wrapped } from "../base/text-format.ts";
-import { isReference } from "../model/normalise.ts";
 import type { Action, Call, Fields, Value } from "../model/types.ts";
+import { isReference } from "../model/values.ts";
 import type { PlannedChange } from "../plan/plan.ts";
 import { groupLine, type PlannedGroup, plannedGroups } from "../plan/planned-groups.ts";
 import type { Palette } from "./palette.ts";

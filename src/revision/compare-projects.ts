@@ -1,7 +1,7 @@
 import { addressOf } from "../model/address.ts";
 import type { Catalogue } from "../model/catalogue.ts";
 import { kindOf } from "../model/kinds.ts";
-import { isReference, normalise } from "../model/normalise.ts";
+import { isAlike, normalise } from "../model/normalise.ts";
 import { policyEffectOf } from "../model/policy-effect.ts";
 import type {
   Desired,
@@ -10,11 +10,13 @@ import type {
   Kind,
   Origin,
   Place,
+  Plain,
   PolicyEffect,
   Resource,
-  Scalar,
+  SecretReference,
   Value,
 } from "../model/types.ts";
+import { isReference, replaceReferences } from "../model/values.ts";
 import { disableNotes, editNotes } from "./lost-notifications.ts";
 
 /**
@@ -131,14 +133,16 @@ function isSame(
 ): boolean {
   const [was, is] = [earlier.fields[name], resource.fields[name]];
   if (was === undefined || is === undefined) return was === is;
-  if (!isReference(was) && !isReference(is)) {
-    const meaning = (value: Scalar) => normalise(after.catalogue, resource, name, value);
-    return meaning(was) === meaning(is);
-  }
-  if (!isReference(was) || !isReference(is)) return false;
-  const [first, second] = [before.literal(was.secret), after.literal(is.secret)];
-  if (first !== undefined || second !== undefined) return first === second;
-  return spelt(was) === spelt(is);
+  const meaning = (value: Value, { literal }: Wanted) => {
+    const told = replaceReferences(value, (reference) => secretMeaning(reference, literal(reference.secret))) ?? null;
+    return normalise(after.catalogue, resource, name, told);
+  };
+  return isReference(was) === isReference(is) && isAlike(meaning(was, before), meaning(is, after));
+}
+
+/** A literal of a manifest by what it says, any other secret by its name. */
+function secretMeaning({ secret, version }: SecretReference, literal: string | undefined): Plain {
+  return literal === undefined ? { secret, version: version ?? null } : { literal };
 }
 
 function spelt(value: Value | undefined): string {

@@ -5,8 +5,8 @@ import type { Policy } from "../manifest/policies.ts";
 import { type Workspace, workspaceFile } from "../manifest/workspace.ts";
 import type { Catalogue, IntegrationParameter } from "../model/catalogue.ts";
 import { columnOf } from "../model/kinds.ts";
-import { isReference } from "../model/normalise.ts";
 import type { Place, Project, Value } from "../model/types.ts";
+import { isReference, referencesWithin } from "../model/values.ts";
 import { type Groupable, groupsOf } from "../plan/groups.ts";
 import type { RevisionChange } from "./compare-projects.ts";
 import type { EffectRule } from "./effects.ts";
@@ -124,5 +124,6 @@ function repointings(change: RevisionChange, catalogue: Catalogue): readonly Rep
 function isRepointed(column: IntegrationParameter | undefined, before: Value, after: Value): boolean {
   if (isReference(before) && isReference(after) && before.secret === after.secret)
     return before.version === after.version;
-  return isReference(before) || isReference(after) || column?.secret === true || column?.destination === true;
+  const isSecret = [before, after].some((value) => referencesWithin(value).length > 0);
+  return isSecret || column?.secret === true || column?.destination === true;
 }

@@ -2,9 +2,9 @@ import { grouped } from "../base/grouped.ts";
 import { memoized } from "../base/memoize.ts";
 import type { Catalogue, Integration } from "../model/catalogue.ts";
 import type { RouteColumn } from "../model/events.ts";
-import { isReference } from "../model/normalise.ts";
 import { normaliseParameter } from "../model/parameter-value.ts";
 import type { Fields, Scalar } from "../model/types.ts";
+import { isScalar } from "../model/values.ts";
 
 /** An integration that may be notified of events, as manifests declare it or as a server reports it. */
 export interface Listener {
@@ -44,9 +44,9 @@ const columnsByRole = memoized(({ parameters }: Integration) => {
   return grouped(columns, ({ role }) => role);
 }, new WeakMap());
 
-/** The normalised value of a parameter; undefined if it is unset or a secret. */
+/** The normalised value of a parameter; undefined if it is unset, a secret, a list or a mapping. */
 export function settingOf({ slug, fields, catalogue }: Listener, name: string): Scalar | undefined {
   const value = fields[name];
-  if (value === undefined || value === null || value === "" || isReference(value)) return undefined;
+  if (!isScalar(value) || value === null || value === "") return undefined;
   return normaliseParameter(catalogue.integrations.get(slug)?.parameters.get(name), value);
 }

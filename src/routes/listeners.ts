@@ -6,9 +6,9 @@ import {
   impliedFields,
 } from "../model/catalogue.ts";
 import { integrationOf, kindOf } from "../model/kinds.ts";
-import { isReference } from "../model/normalise.ts";
 import { isRemoval } from "../model/removal-changes.ts";
 import type { Change, Desired, DesiredProject, Fields, Kind, Live, Value } from "../model/types.ts";
+import { isReference } from "../model/values.ts";
 import { shiftOf } from "./audience.ts";
 import type { Listener } from "./listener.ts";
 

@@ -1,4 +1,4 @@
-import { isReference } from "../model/normalise.ts";
+import { inlineText, isReference } from "../model/values.ts";
 import { type EventDetails, flagCondition, flagOf, furtherConditions, notNotified } from "./conditions.ts";
 import { columnsOf, type Listener, settingOf } from "./listener.ts";
 
@@ -86,5 +86,5 @@ function partsOf(text: string, list: "comma" | "whitespace"): string[] {
 
 function fieldText({ fields }: Listener, name: string): string {
   const value = fields[name] ?? "";
-  return isReference(value) ? `(secret ${value.secret})` : String(value);
+  return isReference(value) ? `(secret ${value.secret})` : inlineText(value);
 }

@@ -1,5 +1,6 @@
 import { fullPathOf, renamed } from "../../model/identity.ts";
 import type { Fields, Project, Value } from "../../model/types.ts";
+import { isScalar } from "../../model/values.ts";
 import { type PlannedChange, type Summary, visibleOf } from "../plan.ts";
 
 /** What rules see of a change, with the types of CEL. */
@@ -146,6 +147,7 @@ function celFields(fields: Fields | null): CelFields {
 /** A whole number is an int, as in an expression; a secret is a mapping with its reference. */
 function celValue(value: Value): unknown {
   if (typeof value === "number" && Number.isSafeInteger(value)) return BigInt(value);
-  if (typeof value !== "object" || value === null) return value;
+  if (isScalar(value)) return value;
+  if (Array.isArray(value)) return value.map(celValue);
   return celFields({ ...value } as Fields);
 }

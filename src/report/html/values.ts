@@ -1,5 +1,5 @@
-import { isReference } from "../../model/normalise.ts";
 import type { Action, Place, SecretReference, Value } from "../../model/types.ts";
+import { isReference } from "../../model/values.ts";
 import { each, type Markup, markup, multiline } from "./markup.ts";
 
 /** The symbol of each action, removals first. */

@@ -6,14 +6,15 @@ import type { Memory, Recollection } from "../../diff/last-applied.ts";
 import type { LedgerLine } from "../../diff/ledger-line.ts";
 import { addressParts } from "../../model/address.ts";
 import { type Catalogue, catalogueOf } from "../../model/catalogue.ts";
-import { isReference, normalise } from "../../model/normalise.ts";
+import { normalise } from "../../model/normalise.ts";
 import type { Problem, SecretReference } from "../../model/types.ts";
+import { isReference } from "../../model/values.ts";
 import type { Secrets } from "../../secrets/secrets.ts";
 import { boundedName } from "../bounded-name.ts";
 import type { LeaseToken } from "../lease-store.ts";
 import type { LedgerContents, LedgerEdit, LedgerStore } from "../state.ts";
 import { type LedgerOptions, ledgerKey } from "./key.ts";
-import { secretDigest } from "./secret-digest.ts";
+import { secretDigest, withDigests } from "./secret-digest.ts";
 
 /** Fingerprints of what the last apply sent and found of each resource (docs/comparing.md); never values. */
 export interface Ledger extends Recollection {
@@ -129,11 +130,16 @@ function fingerprinter(
     const text = canonical([address.toLowerCase(), name, content]);
     return createHmac("sha256", key).update(text).digest("base64url").slice(0, 22);
   };
+  const digestOfKnown = (reference: SecretReference) => {
+    const known = secrets.known(reference);
+    return known === undefined ? undefined : secretDigest(known);
+  };
   const digested = (address: string, name: string, digest: string) => ofDigest + hmac(address, name, { digest });
   return {
     fingerprint: (resource, address, name, value, like = "") => {
-      const plain = isReference(value) ? secrets.known(value) : normalise(catalogue, resource, name, value);
-      if (plain === undefined) return undefined;
+      const told = isReference(value) ? secrets.known(value) : withDigests(value, digestOfKnown);
+      if (told === undefined) return undefined;
+      const plain = isReference(value) ? told : normalise(catalogue, resource, name, told);
       const isDigested = typeof plain === "string" && like.startsWith(ofDigest);
       return isDigested ? digested(address, name, secretDigest(plain)) : hmac(address, name, plain);
     },

@@ -1,7 +1,18 @@
 import { createHash } from "node:crypto";
+import type { Plain, SecretReference, Value } from "../../model/types.ts";
+import { referencesWithin, replaceReferences } from "../../model/values.ts";
 
 /** Digests of secrets by reference. They are sensitive: a value that can be guessed can be found by its digest. */
 export type SecretDigests = Readonly<Record<string, string>>;
+
+/** A list or mapping with digests in place of the secrets in it; undefined where one of them has none. */
+export function withDigests(
+  value: Value,
+  digestOf: (reference: SecretReference) => string | undefined,
+): Plain | undefined {
+  if (!referencesWithin(value).every((each) => digestOf(each) !== undefined)) return undefined;
+  return replaceReferences(value, (each) => ({ digest: digestOf(each) ?? "", version: each.version ?? null }));
+}
 
 /** The digest of a secret's value. */
 export function secretDigest(value: string): string {

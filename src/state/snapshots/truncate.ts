@@ -1,5 +1,5 @@
-import { isReference } from "../../model/normalise.ts";
 import type { Fields, Value } from "../../model/types.ts";
+import { inlineText, isReference } from "../../model/values.ts";
 
 /** Characters of a value that snapshots keep. */
 const maxLength = 500;
@@ -11,11 +11,12 @@ export function truncateFields<Given extends Fields | null>(fields: Given): Give
 }
 
 function isLong(value: Value): boolean {
-  return typeof value === "string" && value.length > maxLength;
+  return !isReference(value) && inlineText(value).length > maxLength;
 }
 
+/** A long list or mapping is kept as the beginning of its JSON. */
 function truncateValue(value: Value): Value {
-  return isReference(value) || typeof value !== "string" ? value : truncateText(value);
+  return isReference(value) || !isLong(value) ? value : truncateText(inlineText(value));
 }
 
 /** Truncates a long text, with an ellipsis. */
