@@ -72,7 +72,7 @@ export const dialect = {
 } as const;
 export const serverDialect = {
   flags: "--dialect <name>",
-  description: "naming dialect: the specification's (neutral), or a platform's own",
+  description: "naming dialect: that of the specification (neutral), or that of a platform",
   choices: dialectNames,
   default: "neutral",
 } as const;
@@ -84,7 +84,7 @@ export const check = {
 } as const;
 export const projects = {
   flags: "--projects <file>",
-  description: "the fleet's projects, a full path per line; default: as the last plan listed them",
+  description: "a file with the fleet's projects, one full path per line; default: the list of the last plan",
 } as const;
 export const workers = {
   flags: "--workers",

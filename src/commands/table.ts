@@ -66,7 +66,10 @@ const table = {
       ["evenkeel plan --report json=plan.json", "text for people, and a file for scripts"],
       ["evenkeel plan --save", "keep the plan in the state, for apply --plan RUN"],
       ["evenkeel plan --report markdown=comment.md --report sarif=plan.sarif", "for a merge request"],
-      ["evenkeel plan --resend 'payments/*:integration/*' --out plan.json", "rotated secrets, through review"],
+      [
+        "evenkeel plan --resend 'payments/*:integration/*' --out plan.json",
+        "send rotated secrets again, after a review",
+      ],
     ],
     flags: [
       ...online,
@@ -89,11 +92,11 @@ const table = {
       ["evenkeel apply plan.json", "exactly what was planned and reviewed"],
       ["evenkeel apply --yes", "without asking, as in CI"],
       ["evenkeel apply --yes --lock-timeout 5m", "wait up to five minutes for another apply"],
-      ["evenkeel apply --yes --waves 1,5%,100%", "one project first, then a twentieth, then all"],
+      ["evenkeel apply --yes --waves 1,5%,100%", "one project first, then 5 %, then all"],
       ["evenkeel apply --dry-run", "every request that would be sent; sends none"],
       [
         "evenkeel apply --yes --record-deployment production --deployment-project ops/policies --sha 1f2e3d --ref main",
-        "the same, as a deployment of the policies",
+        "apply, and record it as a deployment of the policies",
       ],
     ],
     flags: [
@@ -176,7 +179,7 @@ const table = {
       ["evenkeel approve plan.json", "adds your signature to plan.json.sig; sends nothing"],
       [
         "evenkeel approve plan.json --key ~/.ssh/id_ed25519",
-        "with this key; a .pub if an agent holds the private half",
+        "with this key; its .pub file if an agent holds the private key",
       ],
       ["evenkeel approve --plan 20261121T072315Z-1f2e", "a plan that plan --save kept in the state"],
     ],
@@ -252,7 +255,7 @@ const table = {
     summary: "desired licenses as the YAML of a security-policy project; offline",
     examples: [
       ["evenkeel export license-policy > policy.yml", "all projects; approved by maintainers"],
-      ["evenkeel export license-policy --release 17.3 --approvers group:legal", "as a later release reads it"],
+      ["evenkeel export license-policy --release 17.3 --approvers group:legal", "in the format of a later release"],
       [
         "evenkeel export license-policy payments/api --no-allow-list",
         "one project; only denied licenses need approval",
@@ -281,7 +284,7 @@ const table = {
     summary: "the catalogue: integrations and their parameters",
     examples: [
       ["evenkeel explain", "all integrations"],
-      ["evenkeel explain irc-gateway", "one, with an example to copy"],
+      ["evenkeel explain irc-gateway", "one integration, with an example to copy"],
       ["evenkeel explain irc-gateway.server_port", "one parameter"],
     ],
     flags: [report, dialect],
@@ -331,7 +334,7 @@ const table = {
   state: {
     summary: "where the state is, who holds the lease, and how much is kept",
     examples: [
-      ["evenkeel state", "of the workspace of this folder"],
+      ["evenkeel state", "the workspace of this folder"],
       ["evenkeel state --report json", "for scripts"],
     ],
     flags: offline,
@@ -344,7 +347,10 @@ const table = {
         "evenkeel state copy --from . --to postgres://evenkeel@db.example.com/evenkeel",
         "from this folder to a database",
       ],
-      ["evenkeel state copy --from postgres://evenkeel@db.example.com/evenkeel --to backup", "and into a folder"],
+      [
+        "evenkeel state copy --from postgres://evenkeel@db.example.com/evenkeel --to backup",
+        "from a database to a folder",
+      ],
     ],
     flags: [
       folder,
@@ -456,9 +462,9 @@ const table = {
   },
   "deployments merge-requests": {
     arguments: "<project> <id>",
-    summary: "the merge requests that a deployment shipped",
+    summary: "the merge requests that a deployment included",
     examples: [
-      ["evenkeel deployments merge-requests ops/policies 7", "which policy changes went out"],
+      ["evenkeel deployments merge-requests ops/policies 7", "the policy changes that were deployed"],
       ["evenkeel deployments merge-requests ops/policies 7 --report json", "for scripts"],
     ],
     flags: connected,
@@ -492,8 +498,8 @@ const table = {
     arguments: "<project> <id>",
     summary: "set the status of a deployment",
     examples: [
-      ["evenkeel deployments update payments/api 7 --status success", "it is done"],
-      ["evenkeel deployments update payments/api 7 --status failed", "it went wrong"],
+      ["evenkeel deployments update payments/api 7 --status success", "it succeeded"],
+      ["evenkeel deployments update payments/api 7 --status failed", "it failed"],
     ],
     flags: [...connected, status],
     load: () => import("./deployments/update.ts"),
@@ -532,7 +538,7 @@ const table = {
       ["evenkeel deprecations scan .", "files below this folder, checked for the workspace's release"],
       ["evenkeel deprecations scan --release 15.0 ci scripts", "exit 1 if that release removes something in use"],
       ["evenkeel deprecations scan . --fix", "rewrite what has an exact replacement"],
-      ["evenkeel deprecations scan . --report json=uses.json", "a file for scripts beside the text"],
+      ["evenkeel deprecations scan . --report json=uses.json", "the text, and a file for scripts"],
     ],
     flags: [
       folder,
@@ -579,7 +585,7 @@ const table = {
     arguments: "<address>",
     summary: "the line that sets a value, the commit that wrote it, and the run that last applied it",
     examples: [
-      ["evenkeel blame payments/api:integration/irc-gateway", "each parameter and variable, too"],
+      ["evenkeel blame payments/api:integration/irc-gateway", "every parameter and variable of an integration"],
       ["evenkeel blame payments/api:license/MIT --report json", "for scripts"],
     ],
     flags: offline,
@@ -628,7 +634,7 @@ const table = {
     arguments: "[dir]",
     summary: "write the JSON Schemas for editors",
     examples: [
-      ["evenkeel schema .evenkeel/schemas", "where init puts them, and after each upgrade"],
+      ["evenkeel schema .evenkeel/schemas", "where init writes them; run this after each upgrade"],
       ["evenkeel schema", "in this folder"],
     ],
     flags: [dialect],
@@ -647,7 +653,10 @@ const table = {
   whoami: {
     summary: "who owns the token, what each command requires, and what is missing",
     examples: [
-      ["evenkeel whoami", "in a workspace also its role in a project that policies name; else EVENKEEL_URL is enough"],
+      [
+        "evenkeel whoami",
+        "in a workspace, also the role in a project that policies name; elsewhere, EVENKEEL_URL is enough",
+      ],
       ["evenkeel whoami --project payments/api --report json", "its role in this project, for scripts"],
     ],
     flags: [
@@ -680,14 +689,14 @@ const table = {
       },
       {
         flags: "--environment <name>",
-        description: "development has mock-ci",
+        description: "development also has mock-ci",
         choices: ["production", "development"],
         default: "production",
       },
       serverDialect,
       {
         flags: "--behaviour <name>",
-        description: "as the specification says, or as deployed servers behave",
+        description: "follow the specification, or behave like deployed servers",
         choices: ["spec", "observed"],
         default: "spec",
       },

@@ -3,8 +3,8 @@ import { commands, groups } from "../../src/commands/table.ts";
 
 const head = `# Commands
 
-Every command of \`evenkeel\`, from the table that its help and its shell completion are made of. This page is written by
-\`npm run docs\`; a test keeps it in step.`;
+Every command of \`evenkeel\`, generated from the table behind its help and shell completion. \`npm run docs\` writes this
+page, and a test fails if it is out of date.`;
 
 /** `docs/commands.md`: what \`-h\` shows, on one page. */
 export function commandsPage(): string {
