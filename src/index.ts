@@ -40,8 +40,9 @@ export { type Difference, diff, type Unverified } from "./diff/diff.ts";
 export type { DiffOptions } from "./diff/options.ts";
 export { readProjects } from "./live/list-projects.ts";
 export { readActive, readLive } from "./live/read-live.ts";
-export { desiredOf as desired, needsLookup, projectsOf } from "./manifest/layers.ts";
+export { desiredOf as desired } from "./manifest/layers.ts";
 export type { Policy } from "./manifest/policies.ts";
+export { needsLookup, projectsOf } from "./manifest/projects.ts";
 export { type Validated, validate } from "./manifest/validate.ts";
 export type { AnswerShape } from "./model/answer-shape.ts";
 export {

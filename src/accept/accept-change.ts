@@ -10,7 +10,7 @@ import { compareField } from "../model/normalise.ts";
 import type { Change, Desired, DesiredProject, Live } from "../model/types.ts";
 import { decidingVariable } from "./deciding-variables.ts";
 import type { NewEditTarget } from "./edit-targets.ts";
-import { type Hunk, hunkOf, movedByAll } from "./hunks.ts";
+import { type Hunk, withHunks } from "./hunks.ts";
 import { manifestValue } from "./manifest-value.ts";
 import { desiredAfter, type Fleet, type Manifests, type ResourceRef, withText } from "./manifests.ts";
 import {
@@ -58,7 +58,7 @@ export function acceptChange(manifests: Manifests, target: LiveTarget, context: 
 function acceptFields(start: ManifestDraft, { ref, live }: LiveTarget, context: DraftContext): ManifestDraft {
   if (!live) return start;
   const subject = subjectNow(start, ref, context);
-  const all = differing(catalogueIn(context), desiredNow(start, ref), live);
+  const all = differing(start.manifests.catalogue, desiredNow(start, ref), live);
   const byVariable = (name: string) => decidingVariable(subject.entry, start.manifests, ref, name) !== undefined;
   const names = [...all.filter(byVariable), ...all.filter((name) => !byVariable(name))];
   return names.reduce((draft, name) => acceptField(draft, { ref, name, live }, context), start);
@@ -81,7 +81,7 @@ interface FieldTarget {
 
 /** One variable may set several fields: no matching field may become different. */
 function acceptField(draft: ManifestDraft, { ref, name, live }: FieldTarget, context: DraftContext): ManifestDraft {
-  const catalogue = catalogueIn(context);
+  const { catalogue } = draft.manifests;
   const wrong = differing(catalogue, desiredNow(draft, ref), live);
   if (!wrong.includes(name)) return draft;
   const spellings = wrong.map(
@@ -94,9 +94,9 @@ function acceptField(draft: ManifestDraft, { ref, name, live }: FieldTarget, con
   );
   const subject = subjectNow(draft, ref, context);
   const isDeclared = (desired: DesiredProject) => {
-    const wanted = desiredResource(desired, ref, catalogueIn(context));
-    const still = differing(catalogue, wanted, live);
-    return wanted?.presence === "present" && still.every((each) => each !== name && wrong.includes(each));
+    const resource = desiredResource(desired, ref, catalogue);
+    const still = differing(catalogue, resource, live);
+    return resource?.presence === "present" && still.every((each) => each !== name && wrong.includes(each));
   };
   const filled = filledIn(catalogue, subject, desiredNow(draft, ref));
   return firstOf(fieldProposals(subject, name, { values, filled }), isDeclared, draft, subject, context);
@@ -120,10 +120,10 @@ function filledIn(
 /** Removing a line may expose one of a less specific layer. */
 function acceptAbsence(draft: ManifestDraft, target: LiveTarget, context: DraftContext): ManifestDraft {
   const { ref } = target;
+  const { catalogue } = draft.manifests;
   const subject = subjectNow(draft, ref, context);
-  const isGone = (desired: DesiredProject) =>
-    desiredResource(desired, ref, catalogueIn(context))?.presence !== "present";
-  const isDeclared = policyKind(catalogueIn(context), ref.kind)?.off ? isGone : () => true;
+  const isGone = (desired: DesiredProject) => desiredResource(desired, ref, catalogue)?.presence !== "present";
+  const isDeclared = policyKind(catalogue, ref.kind)?.off ? isGone : () => true;
   const next = firstOf(absenceProposals(subject), isDeclared, draft, subject, context);
   if (next.left.length > draft.left.length || desiredNow(next, ref)?.presence !== "present") return next;
   const last = acceptAbsence(next, target, context);
@@ -137,16 +137,16 @@ function acceptPresence(
   context: DraftContext,
 ): ManifestDraft {
   const { project } = ref;
+  const { catalogue } = draft.manifests;
   const found = importProject({ project, live: [live], others: [], unread: [] }, context.fleet.workspace.server);
-  const [imported] = withReferences([found], { catalogue: catalogueIn(context) });
+  const [imported] = withReferences([found], { catalogue });
   const [entry] = imported?.entries ?? [];
   if (!entry) return { ...draft, left: [...draft.left, ...found.remarks] };
-  const only = policyKind(catalogueIn(context), ref.kind)?.only;
+  const only = policyKind(catalogue, ref.kind)?.only;
   const blanks = [...entry.fields.values()].flatMap((field) => (field.form === "blank" ? [field.reference] : []));
   const notes = [...entry.remarks, ...blanks.map((reference) => `set ${reference} before apply writes ${ref.key}`)];
   const subject = subjectNow(draft, ref, context);
-  const isDeclared = (desired: DesiredProject) =>
-    desiredResource(desired, ref, catalogueIn(context))?.presence === "present";
+  const isDeclared = (desired: DesiredProject) => desiredResource(desired, ref, catalogue)?.presence === "present";
   const node = (): Node => entryNode(entry, only);
   return firstOf(
     presenceProposals(subject, node),
@@ -155,10 +155,6 @@ function acceptPresence(
     subject,
     context,
   );
-}
-
-function catalogueIn({ fleet }: DraftContext): Catalogue {
-  return fleet.workspace.catalogue;
 }
 
 function subjectNow({ manifests }: ManifestDraft, ref: ResourceRef, { newFile }: DraftContext): Subject {
@@ -204,16 +200,12 @@ function withProposal(
 ): ManifestDraft {
   const brief = end && `applies until ${end} only, when a policy expires; no manifest can declare it for longer`;
   const notes = [...new Set([...draft.notes, ...(note ? [note] : []), ...(brief ? [brief] : [])])];
-  return { ...draft, manifests, hunks: hunksOf(draft, file, texts), notes };
-}
-
-function hunksOf({ manifests, hunks }: ManifestDraft, file: string, texts: Proposal["texts"]): readonly Hunk[] {
-  let before = manifests.texts.get(file) ?? "";
-  return texts.reduce<readonly Hunk[]>((found, text = before) => {
-    const hunk = hunkOf(file, before, text);
-    before = text;
-    return [...movedByAll([hunk], found), hunk];
-  }, hunks);
+  return {
+    ...draft,
+    manifests,
+    hunks: withHunks(draft.hunks, file, [draft.manifests.texts.get(file), ...texts]),
+    notes,
+  };
 }
 
 function whyNot({ entry, ref }: Subject): string {

@@ -1,7 +1,7 @@
 import { variablesIn } from "../manifest/deciding-lines.ts";
 import type { PolicyEntry } from "../manifest/entries.ts";
-import { decidingOf } from "../manifest/layers.ts";
 import type { Policy, Variable } from "../manifest/policies.ts";
+import { decidingVariables } from "../manifest/precedence.ts";
 import { matchingLayers } from "../manifest/selection.ts";
 import { isOwn } from "./edit-targets.ts";
 import { type Manifests, policyOf, type ResourceRef } from "./manifests.ts";
@@ -13,7 +13,7 @@ export function decidingVariable(
   { project }: ResourceRef,
   name: string,
 ): Variable | undefined {
-  const { vars } = decidingOf(matchingLayers(manifests.policies, project));
+  const { winners: vars } = decidingVariables(matchingLayers(manifests.policies, project));
   const seen = new Set<Variable>();
   let found = variableIn(entry?.written?.parameters[name], vars);
   for (let next = found; next && !seen.has(next); next = variableIn(next.value, vars)) {

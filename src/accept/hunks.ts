@@ -6,8 +6,7 @@ export interface Hunk {
   readonly added: readonly string[];
 }
 
-/** The difference between two texts of a file. */
-export function hunkOf(file: string, before: string, after: string): Hunk {
+function hunkOf(file: string, before: string, after: string): Hunk {
   const [was, is] = [linesOf(before), linesOf(after)];
   const most = Math.min(was.length, is.length);
   let head = 0;
@@ -15,6 +14,20 @@ export function hunkOf(file: string, before: string, after: string): Hunk {
   let tail = 0;
   while (tail < most - head && was[was.length - 1 - tail] === is[is.length - 1 - tail]) tail++;
   return { file, line: head + 1, removed: was.slice(head, was.length - tail), added: is.slice(head, is.length - tail) };
+}
+
+/** Adds the hunks between successive texts of a file; undefined is an edit that leaves the text as it is. */
+export function withHunks(
+  hunks: readonly Hunk[],
+  file: string,
+  [first = "", ...texts]: readonly (string | undefined)[],
+): readonly Hunk[] {
+  let before = first;
+  return texts.reduce<readonly Hunk[]>((found, text = before) => {
+    const hunk = hunkOf(file, before, text);
+    before = text;
+    return [...movedByAll([hunk], found), hunk];
+  }, hunks);
 }
 
 /** Shifts earlier edits by later ones of the same file. */

@@ -2,8 +2,8 @@ import { Document, isMap, type Node, Pair, type YAMLMap } from "yaml";
 import { addTo, type Editable, type Edited, inOrderAs, nodeIn, removeIn, setIn } from "../format/edit.ts";
 import { scalarOf } from "../format/scalar.ts";
 import type { PolicyEntry } from "../manifest/entries.ts";
-import { decidingOf } from "../manifest/layers.ts";
 import type { Policy, Variable } from "../manifest/policies.ts";
+import { decidingEntries } from "../manifest/precedence.ts";
 import { matchingLayers } from "../manifest/selection.ts";
 import { policyKind } from "../model/kinds.ts";
 import { decidingVariable, isUsedAlone } from "./deciding-variables.ts";
@@ -46,8 +46,8 @@ export function subjectIn(
   identity: string,
   newFile: NewEditTarget | undefined,
 ): Subject {
-  const { entries } = decidingOf(matchingLayers(manifests.policies, ref.project));
-  return { ref, manifests, entry: entries.get(identity), newFile };
+  const { winners } = decidingEntries(matchingLayers(manifests.policies, ref.project));
+  return { ref, manifests, entry: winners.get(identity), newFile };
 }
 
 /**

@@ -2,8 +2,8 @@ import type { Catalogue } from "../model/catalogue.ts";
 import { identityOf } from "../model/kinds.ts";
 import type { Kind, Project, Resource } from "../model/types.ts";
 import type { PolicyEntry, Stated } from "./entries.ts";
-import { decidingOf } from "./layers.ts";
 import type { Policy, Variable } from "./policies.ts";
+import { decidingEntries, decidingVariables } from "./precedence.ts";
 import { isMatch, type Layer, matchingLayers } from "./selection.ts";
 import { isTemplate, parseReference, referencesOf } from "./template.ts";
 
@@ -33,15 +33,17 @@ export function decidingLines(
   named: Pick<Resource, "kind" | "key">,
 ): DecidingLines | undefined {
   const layers = matchingLayers(policies, project);
-  const { entries, vars } = decidingOf(layers);
-  const entry = entries.get(identityOf(catalogue, named));
+  const entry = decidingEntries(layers).winners.get(identityOf(catalogue, named));
   if (!entry) return undefined;
   const meant = (line: Stated) => selectorIn(layers, line, project);
   const names = Object.keys(entry.written?.parameters ?? {});
   return {
     entry: { line: entry, selector: meant(entry) },
     parameters: names.map((name) => ({ name, line: lineBelow(entry, name), selector: meant(entry) })),
-    variables: [...variablesOf(entry, vars)].map((line) => ({ line, selector: meant(line) })),
+    variables: [...variablesOf(entry, decidingVariables(layers).winners)].map((line) => ({
+      line,
+      selector: meant(line),
+    })),
     beaten: layers
       .flatMap(({ policy }) => policy.entries)
       .filter((each) => each !== entry && each.desired.identity === entry.desired.identity)

@@ -2,15 +2,13 @@ import equal from "fast-deep-equal";
 import { memoized } from "../base/memoize.ts";
 import { compareTexts } from "../base/text-format.ts";
 import type { Desired, DesiredProject, Kind, Origin, Problem, Project } from "../model/types.ts";
-import type { PolicyEntry, Stated } from "./entries.ts";
+import type { PolicyEntry } from "./entries.ts";
 import { fill } from "./interpolate.ts";
 import type { Policy, Variable } from "./policies.ts";
-import { problemAt } from "./problem.ts";
-import { compareLayers, isLevel, type Layer, matchingLayers } from "./selection.ts";
+import { decidingEntries, decidingVariables } from "./precedence.ts";
+import { compareLayers, type Layer, matchingLayers } from "./selection.ts";
 import { namesProject } from "./template.ts";
 import { createScope, type StandIn } from "./variable-scope.ts";
-
-export { needsLookup, projectsOf } from "./projects.ts";
 
 /** Desired state of one project, and what is wrong with it there and only there. */
 export interface Merged {
@@ -50,17 +48,6 @@ function endOf(identity: string, ended: readonly Layer[]): Origin {
   return { place: () => document?.place(["until"], "key") ?? { file: "", line: 1, column: 1 } };
 }
 
-/** The entries and variables of one project that win layering, by identity and by name. */
-export interface Deciding {
-  readonly entries: ReadonlyMap<string, PolicyEntry>;
-  readonly vars: ReadonlyMap<string, Variable>;
-}
-
-/** What decides of each thing that layers speak of. */
-export function decidingOf(layers: readonly Layer[]): Deciding {
-  return { entries: compete(layers, stated).winners, vars: compete(layers, variables).winners };
-}
-
 /**
  * `elsewhere`: variables that layers which are not known yet may define; what needs them is not judged. `otherwise`:
  * what stands for facts of the project that are not known.
@@ -85,8 +72,8 @@ interface Ruling extends Pick<DesiredProject, "kinds" | "exclusive"> {
 }
 
 function rulingOf(layers: readonly Layer[]): Ruling {
-  const vars = compete(layers, variables);
-  const entries = compete(layers, stated);
+  const vars = decidingVariables(layers);
+  const entries = decidingEntries(layers);
   return {
     ...spokenOf(layers),
     vars: vars.winners,
@@ -146,7 +133,7 @@ function mergedFor(
 
 /** The same before anything is interpolated, for projects that nobody knows: what stands in `${…}` stays as it is written. */
 export function mergeAsWritten(layers: readonly Layer[], name: string): DesiredProject {
-  const { winners } = compete(layers, stated);
+  const { winners } = decidingEntries(layers);
   const resources = [...winners.values()].map(({ desired }) => desired).sort(byKindAndKey);
   return { project: { name }, resources, ...spokenOf(layers) };
 }
@@ -162,63 +149,4 @@ function spokenOf(layers: readonly Layer[]): Pick<DesiredProject, "kinds" | "exc
     if (!exclusive.has(kind)) exclusive.set(kind, origin);
   }
   return { kinds: new Set(policies.flatMap((policy) => [...policy.kinds])), exclusive };
-}
-
-/** What policies say of one sort, and how it is told apart. */
-interface Sort<Said> {
-  readonly of: (policy: Policy) => readonly Said[];
-  readonly identity: (said: Said) => string;
-  /** In words. */
-  readonly name: (said: Said) => string;
-  readonly sameAs: (a: Said, b: Said) => boolean;
-}
-
-const variables: Sort<Variable> = {
-  of: ({ vars }) => vars,
-  identity: ({ name }) => name,
-  name: ({ name }) => `variable ${name}`,
-  sameAs: (a, b) => a.value === b.value,
-};
-
-const stated: Sort<PolicyEntry> = {
-  of: ({ entries }) => entries,
-  identity: ({ desired }) => desired.identity,
-  name: ({ desired }) => `${desired.kind} ${desired.key}`,
-  sameAs: (a, b) =>
-    a.desired.presence === b.desired.presence &&
-    equal(a.written?.parameters ?? a.desired.fields, b.written?.parameters ?? b.desired.fields),
-};
-
-interface Winners<Said> {
-  readonly winners: ReadonlyMap<string, Said>;
-  readonly problems: readonly Problem[];
-}
-
-/** For each identity the entry of the most specific layer; equally specific ones that differ are a tie. */
-function compete<Said extends Stated>(layers: readonly Layer[], sort: Sort<Said>): Winners<Said> {
-  const best = new Map<string, { readonly layer: Layer; readonly said: Said }>();
-  const ties = new Map<string, Said>();
-  for (const layer of layers) {
-    for (const said of sort.of(layer.policy)) {
-      const holder = best.get(sort.identity(said));
-      if (!holder) best.set(sort.identity(said), { layer, said });
-      else if (holder.layer !== layer && isLevel(holder.layer, layer) && !sort.sameAs(holder.said, said))
-        ties.set(sort.identity(said), said);
-    }
-  }
-  return {
-    winners: new Map([...best].map(([id, { said }]) => [id, said])),
-    problems: [...ties].flatMap(([id, said]) => {
-      const holder = best.get(id);
-      return holder ? [tie(holder.said, said, sort)] : [];
-    }),
-  };
-}
-
-function tie<Said extends Stated>(first: Said, second: Said, { name }: Sort<Said>): Problem {
-  const { file, line, column } = first.place();
-  const message =
-    `policies ${first.policy} and ${second.policy} are equally specific and differ on ${name(second)}, ` +
-    `which is also defined at ${file}:${line}:${column}; give one of them a priority`;
-  return problemAt("tie", message, { document: second.document, path: second.path, of: "key" });
 }

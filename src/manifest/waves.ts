@@ -1,5 +1,8 @@
 import { createHash } from "node:crypto";
 import { compareTexts } from "../base/text-format.ts";
+import type { Problem } from "../model/types.ts";
+import type { Document } from "./document.ts";
+import { problemAt } from "./problem.ts";
 
 /** The end of a wave: a number or a percentage of the changed projects, including earlier waves. */
 export interface Wave {
@@ -9,6 +12,9 @@ export interface Wave {
 
 /** Parsed waves, or an error message. */
 export type ParsedWaves = { readonly waves: readonly Wave[] } | { readonly fault: string };
+
+/** `waves` of a Workspace as it is written: a list, or its items separated by commas. */
+export type WavesText = string | number | readonly (string | number)[];
 
 /** Default with canaries: those first, then all. */
 export const canariesThenAll: readonly Wave[] = [
@@ -32,6 +38,18 @@ export function wavesIn(text: string): ParsedWaves {
     waves.push(wave);
   }
   return { waves: isAll(waves.at(-1)) ? waves : [...waves, all] };
+}
+
+/** The waves of a Workspace; undefined if they are not set or not valid. */
+export function wavesOf(text: WavesText | undefined): readonly Wave[] | undefined {
+  const parsed = text === undefined ? undefined : wavesIn(String(text));
+  return parsed && "waves" in parsed ? parsed.waves : undefined;
+}
+
+/** What is not valid in the waves of a Workspace. */
+export function waveProblems(document: Document, text: WavesText | undefined): readonly Problem[] {
+  const parsed = text === undefined ? undefined : wavesIn(String(text));
+  return parsed && "fault" in parsed ? [problemAt("wrong-value", parsed.fault, { document, path: ["waves"] })] : [];
 }
 
 /** `5%`, `1`. */

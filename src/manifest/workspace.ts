@@ -14,7 +14,7 @@ import { problemAt, problemIn } from "./problem.ts";
 import type { Providers } from "./secret-providers.ts";
 import { type Selector, selectorFault, selectorOf } from "./selector.ts";
 import { apiVersion, shape } from "./shape.ts";
-import { type Wave, wavesIn } from "./waves.ts";
+import { type Wave, type WavesText, waveProblems, wavesOf } from "./waves.ts";
 
 /** `evenkeel.yaml`, with defaults filled in (docs/manifests.md). */
 export interface Workspace {
@@ -93,9 +93,6 @@ type WorkspaceText = {
   "catalogue" | "server" | "concurrency" | "rateLimit" | "waves" | "canary" | "requestTimeout" | "guards" | "notify"
 >;
 
-/** A list, or its items with commas between. */
-type WavesText = string | number | readonly (string | number)[];
-
 /** The file that makes a folder a workspace. */
 export const workspaceFile = "evenkeel.yaml";
 
@@ -165,7 +162,7 @@ function readDocuments(document: Document, others: readonly Document[]): ReadWor
       ...problems,
       ...strays,
       ...globProblems(document, text),
-      ...waveProblems(document, text),
+      ...waveProblems(document, text.waves),
       ...notifyProblems(document, text.notify),
       ...unused(document, text),
     ],
@@ -192,16 +189,6 @@ function globProblems(document: Document, text: Partial<WorkspaceText>): Problem
   return [...faulty, ...foreign];
 }
 
-function waveProblems(document: Document, { waves }: Partial<WorkspaceText>): readonly Problem[] {
-  const read = waves === undefined ? undefined : wavesIn(String(waves));
-  return read && "fault" in read ? [problemAt("wrong-value", read.fault, { document, path: ["waves"] })] : [];
-}
-
-function stated(text: WavesText | undefined): readonly Wave[] | undefined {
-  const read = text === undefined ? undefined : wavesIn(String(text));
-  return read && "waves" in read ? read.waves : undefined;
-}
-
 function unused(document: Document, { ledger, server }: Partial<WorkspaceText>): readonly Problem[] {
   if (ledger === undefined || server?.secrets === undefined) return [];
   const message = "server.secrets has no effect with a ledger";
@@ -219,7 +206,7 @@ function fill(text: Partial<WorkspaceText>): Workspace {
     manifests: whole.manifests?.filter((pattern) => pattern !== undefined),
     concurrency: whole.concurrency === "auto" ? maxConcurrency : whole.concurrency,
     rateLimit: whole.rateLimit === undefined ? undefined : rateOf(whole.rateLimit),
-    waves: stated(whole.waves),
+    waves: wavesOf(whole.waves),
     canary: listed(whole.canary).flatMap(([each]) => (each === undefined ? [] : [selectorOf(each)])),
     requestTimeout: durationOf(whole.requestTimeout) ?? 30_000,
     guards: { ...defaults.guards, ...whole.guards },

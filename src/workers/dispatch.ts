@@ -6,7 +6,7 @@ import type { WorkerStore } from "../state/worker-store.ts";
 import type { Chunk, ChunkResult, Work } from "./chunks.ts";
 import type { Membership } from "./membership.ts";
 import type { WorkQueue } from "./queue.ts";
-import type { WorkerMonitor } from "./worker-monitor.ts";
+import { WorkerAvailability, type WorkerMonitor } from "./worker-monitor.ts";
 
 /** The run whose chunks are dispatched. */
 export interface DispatchOptions {
@@ -39,7 +39,6 @@ export interface IndexedResult {
 
 const byItself = "the run continues without workers";
 const pollInterval = 100;
-const countInterval = 1000;
 /** Milliseconds after which the queue is asked whether it still has a chunk without a result. */
 const overdue = 10_000;
 
@@ -58,6 +57,7 @@ export class Dispatch {
   readonly #queue: WorkQueue;
   readonly #membership: Membership;
   readonly #monitor: WorkerMonitor;
+  readonly #availability: WorkerAvailability;
   readonly #name: string;
   /** By part. */
   readonly #outstanding = new Map<string, Outstanding>();
@@ -67,10 +67,6 @@ export class Dispatch {
   readonly #dropped = new Set<string>();
   #next = 0;
   #isExhausted = false;
-  #workers = 1;
-  #countedAt = 0;
-  #workersSeenAt = performance.now();
-  #hasNoWorkers = false;
   #hasNoQueue = false;
 
   constructor(options: DispatchOptions, { queue, membership, monitor }: WorkerAccess, name: string) {
@@ -78,6 +74,7 @@ export class Dispatch {
     this.#queue = queue;
     this.#membership = membership;
     this.#monitor = monitor;
+    this.#availability = new WorkerAvailability(monitor, options.patience);
     this.#name = name;
   }
 
@@ -86,7 +83,7 @@ export class Dispatch {
     const source = chunks[Symbol.asyncIterator]();
     try {
       for (;;) {
-        await this.#countWorkers();
+        await this.#updateAvailability();
         await this.#dispatchMore(source);
         if (this.#stopped()) await this.#cancel();
         if (this.#outstanding.size === 0 && (this.#isExhausted || this.#stopped())) break;
@@ -95,7 +92,7 @@ export class Dispatch {
         if (results.length === 0 && this.#isAlone && !this.#stopped()) yield* await this.#runOneHere();
         else if (results.length === 0) await pause(pollInterval);
         await this.#redispatchLost();
-        if (this.#stopped() && (this.#isAlone || this.#workers === 0)) return;
+        if (this.#stopped() && (this.#isAlone || this.#availability.workers === 0)) return;
       }
       // The results are complete, so an unavailable state no longer matters.
       await this.#monitor.count().catch(ignoreUserError);
@@ -114,12 +111,12 @@ export class Dispatch {
   }
 
   get #isAlone(): boolean {
-    return this.#hasNoWorkers || this.#hasNoQueue;
+    return this.#availability.isMissing || this.#hasNoQueue;
   }
 
   /** Enough that no worker is idle, and no more, because dispatched chunks become outdated. */
   async #dispatchMore(source: AsyncIterator<Chunk>): Promise<void> {
-    const limit = 2 * Math.max(1, this.#workers);
+    const limit = 2 * Math.max(1, this.#availability.workers);
     while (!this.#isExhausted && !this.#stopped() && this.#outstanding.size < limit) {
       const { value: chunk, done } = await source.next();
       if (done) this.#isExhausted = true;
@@ -152,19 +149,11 @@ export class Dispatch {
     }
   }
 
-  async #countWorkers(): Promise<void> {
-    const now = performance.now();
-    if (now - this.#countedAt < countInterval) return;
-    this.#countedAt = now;
-    this.#workers = await this.#monitor.count();
-    if (this.#workers > 0) this.#workersSeenAt = now;
-    const hadNone = this.#hasNoWorkers;
+  async #updateAvailability(): Promise<void> {
+    const change = await this.#availability.update();
     const { origin, patience, say } = this.#options;
-    this.#hasNoWorkers = now - this.#workersSeenAt >= patience;
-    if (this.#hasNoWorkers && !hadNone && !this.#hasNoQueue) {
-      say(`no worker for ${origin} for ${patience / 1000} s; ${byItself}`);
-    }
-    if (hadNone && !this.#hasNoWorkers) await this.#redispatchAll();
+    if (change === "lost" && !this.#hasNoQueue) say(`no worker for ${origin} for ${patience / 1000} s; ${byItself}`);
+    if (change === "returned") await this.#redispatchAll();
   }
 
   async #redispatchAll(): Promise<void> {

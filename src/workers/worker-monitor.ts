@@ -39,6 +39,47 @@ export class WorkerMonitor {
   }
 }
 
+/** Milliseconds between two counts of the workers. */
+const countInterval = 1000;
+
+/** Whether a stage of a run has workers. Counts them regularly. */
+export class WorkerAvailability {
+  readonly #monitor: WorkerMonitor;
+  readonly #patience: number;
+  #countedAt = 0;
+  #seenAt = performance.now();
+  #workers = 1;
+  #isMissing = false;
+
+  /** `patience`: milliseconds without a worker after which there is none. */
+  constructor(monitor: WorkerMonitor, patience: number) {
+    this.#monitor = monitor;
+    this.#patience = patience;
+  }
+
+  /** The last count. */
+  get workers(): number {
+    return this.#workers;
+  }
+
+  get isMissing(): boolean {
+    return this.#isMissing;
+  }
+
+  /** Counts the workers if the last count is old enough. Returns what changed since then. */
+  async update(): Promise<"lost" | "returned" | "unchanged"> {
+    const now = performance.now();
+    if (now - this.#countedAt < countInterval) return "unchanged";
+    this.#countedAt = now;
+    this.#workers = await this.#monitor.count();
+    if (this.#workers > 0) this.#seenAt = now;
+    const wasMissing = this.#isMissing;
+    this.#isMissing = now - this.#seenAt >= this.#patience;
+    if (this.#isMissing === wasMissing) return "unchanged";
+    return this.#isMissing ? "lost" : "returned";
+  }
+}
+
 /** Milliseconds over which the rate is measured, at most and at least. */
 const [maxWindow, minWindow] = [15_000, 1000];
 

@@ -1,7 +1,8 @@
 import { exit } from "../../base/exit.ts";
 import { printable } from "../../base/printable.ts";
-import { desiredOf, projectsOf } from "../../manifest/layers.ts";
+import { desiredOf } from "../../manifest/layers.ts";
 import { readMigrations } from "../../manifest/migrations.ts";
+import { projectsOf } from "../../manifest/projects.ts";
 import { validate } from "../../manifest/validate.ts";
 import { addressOf, storageAddress } from "../../model/address.ts";
 import { dialects } from "../../model/dialects.ts";

@@ -73,13 +73,34 @@ interface IntentRow {
   readonly abandoned: boolean;
 }
 
-/** What workers share, as rows. Members belong to all workspaces. */
-export function postgresWorkers({ query }: PostgresSession, workspace: string): WorkerStore {
+/** What workers share, as rows. */
+export function postgresWorkers(session: PostgresSession, workspace: string): WorkerStore {
+  return {
+    ...memberRows(session),
+    ...intentRows(session, workspace),
+    ...resultRows(session, workspace),
+    forgetRun: async (run) => {
+      for (const statement of forget) await session.query(statement, [workspace, run]);
+      await session.query(forgetMembers);
+    },
+  };
+}
+
+/** Members belong to all workspaces. */
+function memberRows({ query }: PostgresSession): Pick<WorkerStore, "heartbeat" | "leave" | "members"> {
   return {
     heartbeat: async ({ id, role, origin, version, host, pid, requests = null }, milliseconds) =>
       void (await query(heartbeat, [id, role, origin, version, host, pid, milliseconds, requests])),
     leave: async (id) => void (await query("DELETE FROM evenkeel.member WHERE id = $1", [id])),
     members: async () => (await query<MemberRow>(members)).map(memberOf),
+  };
+}
+
+function intentRows(
+  { query }: PostgresSession,
+  workspace: string,
+): Pick<WorkerStore, "claim" | "takeOver" | "recordOutcome" | "intents"> {
+  return {
     claim: async ({ run, fence }, address, { name, member }, grace, sealed) => {
       const held = await query(store, [workspace, run, fence, encodeAddress(address), name, member, line(sealed)]);
       if (held.length === 0) throw new LeaseLostError(run);
@@ -119,6 +140,11 @@ export function postgresWorkers({ query }: PostgresSession, workspace: string): 
         ]),
       );
     },
+  };
+}
+
+function resultRows({ query }: PostgresSession, workspace: string): Pick<WorkerStore, "saveResult" | "collectResults"> {
+  return {
     saveResult: async (run, part, result) =>
       void (await query(
         `INSERT INTO evenkeel.part (workspace, run, part, since, result)
@@ -128,10 +154,6 @@ export function postgresWorkers({ query }: PostgresSession, workspace: string): 
     collectResults: async (run, taken) => {
       const rows = await query<{ part: string; result: string }>(collectResults, [workspace, run, taken]);
       return new Map(rows.map(({ part, result }) => [part, result]));
-    },
-    forgetRun: async (run) => {
-      for (const statement of forget) await query(statement, [workspace, run]);
-      await query(forgetMembers);
     },
   };
 }
