@@ -7,25 +7,25 @@ import { decidingEntries, decidingVariables } from "./precedence.ts";
 import { isMatch, type Layer, matchingLayers } from "./selection.ts";
 import { isTemplate, parseReference, referencesOf } from "./template.ts";
 
-/** A line of a policy that has a say in a resource of one project, and the selector by which the policy means it. */
+/** A line of a policy that contributes to a resource of one project, and the selector that matches the project. */
 export interface DecidingLine {
   readonly line: Stated;
   /** As it is written in `projects`. */
   readonly selector: string;
 }
 
-/** All lines that decide on one resource of one project. */
+/** All lines that contribute to one resource of one project. */
 export interface DecidingLines {
   readonly entry: DecidingLine & { readonly line: PolicyEntry };
   /** Each parameter of the entry, in the order of the manifest. */
   readonly parameters: readonly (DecidingLine & { readonly name: string })[];
-  /** Variables that the parameters use, and those that these use. */
+  /** Variables that the parameters use, directly or through other variables. */
   readonly variables: readonly (DecidingLine & { readonly line: Variable })[];
-  /** Entries of farther layers that the entry wins over, the nearest first. */
+  /** Entries of less specific layers that the entry overrides, the most specific first. */
   readonly beaten: readonly DecidingLine[];
 }
 
-/** Undefined where no policy declares or disables the resource. */
+/** Undefined if no policy declares or disables the resource. */
 export function decidingLines(
   catalogue: Catalogue,
   policies: readonly Policy[],
@@ -51,7 +51,7 @@ export function decidingLines(
   };
 }
 
-/** The line that turns off whatever no policy lists; undefined where none does. */
+/** The `exclusive` line that disables resources which no policy lists; undefined if there is none. */
 export function exclusiveLine(
   policies: readonly Policy[],
   project: Project,
@@ -91,7 +91,7 @@ export function variablesIn(value: unknown): readonly string[] {
   });
 }
 
-/** The most specific of the selectors by which the policy of a line means a project. */
+/** The most specific selector of the line's policy that matches a project. */
 function selectorIn(layers: readonly Layer[], { document }: Stated, { id, path }: Project): string {
   const layer = layers.find(({ policy }) => policy.document === document);
   const matching = (layer?.policy.projects ?? []).filter((selector) => isMatch(selector, id, path?.toLowerCase()));

@@ -1,16 +1,13 @@
 import type { DesiredProject, Project } from "../model/types.ts";
 
-/**
- * What is wanted of each project of a fleet. It is worked out whenever somebody asks, because that of a large fleet would
- * fill the memory.
- */
+/** The desired state of each project of a fleet, computed on access because that of a large fleet would exhaust memory. */
 export interface DesiredFleet {
   readonly projects: readonly Project[];
-  /** What is wanted of the project at this place among them. */
+  /** The desired state of the project with this index. */
   readonly at: (index: number) => DesiredProject;
 }
 
-/** Projects, and what `desiredOf` says of each. */
+/** A fleet whose desired state `desiredOf` computes. */
 export function desiredFleet(
   projects: readonly Project[],
   desiredOf: (project: Project) => DesiredProject,
@@ -25,18 +22,18 @@ export function desiredFleet(
   };
 }
 
-/** The same fleet with what else is known now of its projects. */
+/** The same fleet with updated projects, such as resolved IDs and paths. */
 export function renamedFleet(fleet: DesiredFleet, projects: readonly Project[]): DesiredFleet {
   return { projects, at: (index) => ({ ...fleet.at(index), project: projects[index] ?? fleet.at(index).project }) };
 }
 
-/** Those of a fleet that `holds` for. */
+/** The projects of a fleet that satisfy a predicate. */
 export function fleetPart({ projects, at }: DesiredFleet, holds: (project: Project) => boolean): DesiredFleet {
   const places = [...projects.keys()].filter((index) => holds(projects[index] as Project));
   return { projects: projects.filter(holds), at: (index) => at(places[index] as number) };
 }
 
-/** What is wanted of those projects of a fleet that have these names, by name. */
+/** The desired state of the projects with these names, by name. */
 export function desiredAmong(
   { projects, at }: DesiredFleet,
   names: ReadonlySet<string>,
@@ -44,7 +41,7 @@ export function desiredAmong(
   return new Map(projects.flatMap(({ name }, index) => (names.has(name) ? [[name, at(index)]] : [])));
 }
 
-/** What is wanted of each, one after the other. */
+/** The desired state of each project, computed one at a time. */
 export function* eachDesired({ projects, at }: DesiredFleet): Iterable<DesiredProject> {
   for (const index of projects.keys()) yield at(index);
 }

@@ -7,7 +7,7 @@ import { problemAt } from "./problem.ts";
 import { apiVersion, type DocumentKind, documentKinds } from "./shape.ts";
 import { workspaceFile } from "./workspace.ts";
 
-/** What a manifest's document is; a document that is not what it says has a problem, and no kind where none is known. */
+/** The kind of a manifest's document, and a problem if its head is not valid; no kind if it is unknown. */
 export interface Head {
   readonly kind: Exclude<DocumentKind, "Workspace"> | undefined;
   readonly problem: Problem | undefined;
@@ -38,7 +38,7 @@ export function readHead(document: Document): Head {
   return { kind: undefined, problem: problemAt("kind", kindMessage(kind), { document, path: ["kind"] }) };
 }
 
-/** A version that was left out or misspelt does not make the rest of a document any less a manifest. */
+/** If only the version is missing or misspelled, the rest of the document is still checked. */
 function isOurs(version: unknown): boolean {
   return version === undefined || (typeof version === "string" && version.startsWith("evenkeel"));
 }
@@ -51,9 +51,9 @@ function kindMessage(kind: unknown): string {
   return hint ? `unknown kind ${kind}${hint}` : `expected kind: ${manifestKinds.join(" or ")}`;
 }
 
-/** A tool whose configuration may lie among manifests. */
+/** A tool whose configuration may be found among manifests. */
 interface OtherTool {
-  /** In words that complete "this is …". */
+  /** Completes "this is …". */
   readonly words: string;
   readonly isMeant: (document: JsonObject) => boolean;
 }
@@ -76,12 +76,12 @@ const pipeline: OtherTool = {
 
 const tools = [kubernetes, compose, pipeline] as const;
 
-/** Which tool's configuration a document without an `apiVersion` of ours seems to be, in words; undefined for others. */
+/** Describes the tool whose configuration a document without an `apiVersion` of Evenkeel seems to be; otherwise undefined. */
 function otherTool(document: JsonObject): string | undefined {
   return tools.find(({ isMeant }) => isMeant(document))?.words;
 }
 
-/** Whether a document is a configuration of gitlabform, which `import` reads: nothing else has this key. */
+/** Whether a document is a configuration of gitlabform, which `import` reads. No other tool has this key. */
 function isGitlabform({ apiVersion, kind, projects_and_groups: body }: JsonObject): boolean {
   return apiVersion === undefined && kind === undefined && isObject(body);
 }

@@ -1,16 +1,16 @@
-/** A stretch of a manifest's text that one document, or none, stands in. */
+/** A part of a manifest's text that contains at most one document. */
 export interface Part {
   readonly text: string;
-  /** Where it begins in the whole. */
+  /** Offset in the file. */
   readonly from: number;
   readonly linesBefore: number;
-  /** Which document it is, counted from 0 without the empty ones; undefined for an empty one. */
+  /** Index of the document, from 0 and without empty ones; undefined for an empty one. */
   readonly document: number | undefined;
 }
 
 /**
- * The documents of a text without parsing them: nothing in YAML may contain a document marker at the start of its line.
- * Undefined for the few texts in which documents are parted otherwise.
+ * Splits a text into documents without parsing it: in YAML, no value may contain a document marker at the start of a line.
+ * Undefined for the few texts that need a parser to find the ends of documents.
  */
 export function documentParts(text: string): readonly Part[] | undefined {
   if (otherwise.test(text)) return undefined;
@@ -26,7 +26,7 @@ export function documentParts(text: string): readonly Part[] | undefined {
   return parts;
 }
 
-/** Ends of documents, directives, indented markers, line breaks beside the common ones, and values that may be empty. */
+/** Document end markers, directives, indented markers, unusual line breaks, and values that may be empty. */
 const otherwise =
   /(?:^|\n)(?:\.\.\.|%|[ \t]+---)|\r(?!\n)|[\x85\u2028\u2029\ufeff]|(?:^|\n)(?:--- *)?(?:~|null|[!&*])/i;
 

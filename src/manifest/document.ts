@@ -3,16 +3,16 @@ import { type ManifestSource, type Path, type Places, placesIn } from "./positio
 import { problemAt, problemIn } from "./problem.ts";
 import { parseYaml } from "./yaml.ts";
 
-/** One YAML document of a manifest, with the places of its keys and values. */
+/** One YAML document of a manifest, with the positions of its keys and values. */
 export interface Document {
   /** Relative to the workspace, with forward slashes. */
   readonly file: string;
-  /** From 0, among the documents of the file that were read. */
+  /** Index among the documents of the file that could be read, from 0. */
   readonly index: number;
   readonly value: unknown;
-  /** Where a value, or its key, stands; works out positions when first asked. */
+  /** Position of a value or its key. The first call parses the document for positions. */
   place(path: Path, of?: "key" | "value"): Place;
-  /** Where a character of a string stands, which is there with this text. */
+  /** Position of a character of the string at a path; `text` is the value of the string. */
   within(path: Path, text: string, offset: number): Place;
 }
 
@@ -21,12 +21,12 @@ export interface Parsed {
   readonly problems: readonly Problem[];
 }
 
-/** The documents of a manifest's text, without empty ones. A broken document is one problem, and the others count. */
+/** Parses the documents of a manifest, without empty ones. A broken document is one problem and does not affect the others. */
 export function parseManifest(file: string, text: string): Parsed {
   return parseStretch({ file, text, linesBefore: 0 });
 }
 
-/** The same of some of a manifest's text, with places in the whole of it. */
+/** Parses a part of a manifest's text. Positions are those in the whole file. */
 export function parseStretch(source: ManifestSource): Parsed {
   const whole = parseSource(source);
   if (whole.problems.length === 0) return whole;
@@ -39,10 +39,10 @@ export function parseStretch(source: ManifestSource): Parsed {
   };
 }
 
-/** Beyond this many documents a broken one makes the whole file count as broken. */
+/** If a file has more documents than this, one broken document makes the whole file invalid. */
 const mostDocuments = 1000;
 
-/** Splits at document markers, so that what stands before and after a broken document can still be read. */
+/** Splits at document markers, so that documents before and after a broken one can still be read. */
 function split({ file, text, linesBefore: before }: ManifestSource): readonly ManifestSource[] {
   const starts = [0, ...[...text.matchAll(/^---(?=\s|$)/gm)].map(({ index }) => index).filter((index) => index > 0)];
   if (starts.length > mostDocuments) return [];
@@ -83,7 +83,7 @@ function documentsOf({ file, text }: ManifestSource, values: readonly unknown[],
         within: (path, inside, offset) => places.within(index, path, inside, offset),
       };
     });
-  // Without an anchor there is nothing to look for: the parser itself bounds nesting.
+  // Without an anchor there can be no alias, and the parser itself limits nesting.
   if (!text.includes("&")) return { documents, problems: [] };
   const examined = documents.map((document) => ({ document, fault: aliasFault(document.value) }));
   return {
@@ -108,7 +108,7 @@ interface AliasFault {
   readonly message: string;
 }
 
-/** With each alias copied out, a document of more values, or nested more deeply, is no policy. */
+/** Limits for a document with its aliases expanded; no policy exceeds them. */
 const most = { size: 1_000_000, depth: 1000 };
 
 interface Measure {
@@ -116,7 +116,7 @@ interface Measure {
   readonly depth: number;
 }
 
-/** What is wrong with the aliases of a document: one that contains itself, or so many that copies would not end. */
+/** The first error in the aliases of a document: an alias that contains itself, or an expansion beyond the limits. */
 function aliasFault(value: unknown): AliasFault | undefined {
   const found = measure(value, new Set(), new Map());
   if (found === "cycle") return { rule: "alias-cycle", message: "an alias refers to the anchor that contains it" };

@@ -8,26 +8,26 @@ import { keysIn, type PolicyText, sectionIn } from "./policy-text.ts";
 import type { Path } from "./positions.ts";
 import type { Workspace } from "./workspace.ts";
 
-/** Where something stands in a policy. */
+/** The location of a line in a policy. */
 export interface Stated extends Origin {
   readonly policy: string;
   readonly document: Document;
   readonly path: Path;
 }
 
-/** What one policy says of one resource: what layers compete for. */
+/** One policy's declaration of one resource. The most specific layer's entry takes effect. */
 export interface PolicyEntry extends Stated {
-  /** What it asks for; the fields named in `templates` are still to be interpolated. */
+  /** The declared state; the fields named in `templates` are not interpolated yet. */
   readonly desired: Desired;
   readonly templates: readonly string[];
-  /** Undefined for what is disabled, and where a policy gives one value. */
+  /** Undefined for disabled resources, and for kinds with a single value. */
   readonly written: WrittenIntegration | undefined;
 }
 
 interface Entries {
-  /** Those with parameters. */
+  /** Entries with parameters. */
   readonly declared: readonly PolicyEntry[];
-  /** All of them, made anew: most policies are validated without. */
+  /** Creates all entries. Called on demand, because validation rarely needs them. */
   readonly entries: () => readonly PolicyEntry[];
   readonly problems: readonly Problem[];
   readonly plaintext: Declared["plaintext"];
@@ -41,7 +41,7 @@ interface From {
   readonly until?: string;
 }
 
-/** Everything that a policy says of resources, kind by kind. */
+/** All resources that a policy declares, by kind. */
 export function readEntries(from: From, text: Partial<PolicyText>, workspace: Workspace): Entries {
   const rows = policyKinds(from.catalogue);
   const said = rows.flatMap((row) => (row.only === undefined ? parameterEntries(from, row, text, workspace) : []));
@@ -104,7 +104,7 @@ interface Rest {
   readonly written?: WrittenIntegration;
 }
 
-/** The origin of its own resource: of entries there are many. */
+/** Also the origin of its resource, which saves an object for each of many entries. */
 class Entry implements PolicyEntry {
   readonly #from: From;
   readonly path: Path;
@@ -149,7 +149,7 @@ class Entry implements PolicyEntry {
 
 const none: readonly string[] = [];
 
-/** Something at a path of a policy: its origin is the key there, or the item of a list. */
+/** A line at a path of a policy. Its position is that of the key, or of the list item. */
 export function stated(document: Document, policy: string, path: Path): Stated {
   return { document, policy, path, place: () => document.place(path, "key") };
 }

@@ -8,15 +8,15 @@ import { needsLookup, projectsOf } from "./projects.ts";
 import type { PlanRule } from "./rules.ts";
 import { matchingLayers } from "./selection.ts";
 
-/** Days before the last one from which on a warning says so. */
+/** Number of days before expiry from which a warning is shown. */
 const notice = 14;
 
-/** Whether a day comes after the last one; what has no last day never expires. */
+/** Whether a day is after the last valid day; without one nothing expires. */
 export function isExpired({ until }: { readonly until?: string }, today: string): boolean {
   return until !== undefined && until < today;
 }
 
-/** The policies that count on a day, and those whose last day is over. */
+/** Separates the policies that apply on a day from the expired ones. */
 export function byExpiry(
   policies: readonly Policy[],
   today: string,
@@ -27,7 +27,7 @@ export function byExpiry(
   };
 }
 
-/** What has expired, and what will within two weeks: policies, and the exceptions of rules. */
+/** Warnings for policies, and exceptions of rules, that have expired or will within two weeks. */
 export function expiryProblems(policies: readonly Policy[], rules: readonly PlanRule[], today: string): Problem[] {
   return [
     ...policies.flatMap((policy) => said(policy, today, policyWords(policy.name))),
@@ -68,7 +68,7 @@ function said(
   return [problemAt("expiry", message, { document, path: ["until"], of: "key" })];
 }
 
-/** Projects of a run that only expired policies select: nothing of them is changed or read, since omission never deletes. */
+/** Projects that only expired policies select. They are neither read nor changed, because omission never deletes. */
 export function noLongerSelected(
   policies: readonly Policy[],
   expired: readonly Policy[],

@@ -13,8 +13,8 @@ interface Filled {
 }
 
 /**
- * An entry with its fields interpolated and their types checked. A field without a value is left out, and the entry
- * stays: what is listed must not look unlisted.
+ * Interpolates the fields of an entry and checks their types. Fields without a value are omitted, but the entry is kept,
+ * because otherwise its resource would count as not listed.
  */
 export function fill({ desired, written, templates }: PolicyEntry, scope: VariableScope): Filled {
   if (!written || templates.length === 0) return { desired, problems: [] };
@@ -40,7 +40,7 @@ function fillField(field: Value | undefined, spot: Spot, scope: VariableScope): 
   return typeof resolved === "string" ? undefined : resolved;
 }
 
-/** Names alone are filled in: no variable can hold a secret (docs/state.md). */
+/** Only the names of secrets are interpolated, because no variable can contain a secret (docs/state.md). */
 function fillReference(reference: SecretReference, spot: Spot, { project, interpolate }: VariableScope): FilledField {
   const resolved = interpolate(reference.secret, spot);
   if (typeof resolved === "string") return undefined;

@@ -10,15 +10,15 @@ import { compareLayers, type Layer, matchingLayers } from "./selection.ts";
 import { namesProject } from "./template.ts";
 import { createScope, type StandIn } from "./variable-scope.ts";
 
-/** Desired state of one project, and what is wrong with it there and only there. */
+/** Desired state of one project, and the problems that only this project has. */
 export interface Merged {
   readonly desired: DesiredProject;
   readonly problems: readonly Problem[];
 }
 
 /**
- * What all policies together say of one project: the most specific layer wins, entry by entry (docs/manifests.md).
- * Expired policies say nothing any more; what they decided until then is told.
+ * Merges all policies for one project: the most specific layer takes effect, entry by entry (docs/manifests.md).
+ * Expired policies have no effect; the result lists resources that changed because they expired.
  */
 export function desiredOf(policies: readonly Policy[], project: Project, expired: readonly Policy[] = []): Merged {
   const layers = matchingLayers(policies, project);
@@ -29,7 +29,7 @@ export function desiredOf(policies: readonly Policy[], project: Project, expired
   return { ...merged, desired: { ...merged.desired, expired: endedIn(before, merged.desired, ended) } };
 }
 
-/** The resources that are not as they were while these layers counted, and where the last day of each is stated. */
+/** The resources that changed when these layers expired, and the location of the `until` that ended each. */
 function endedIn(before: DesiredProject, now: DesiredProject, ended: readonly Layer[]): ReadonlyMap<string, Origin> {
   const current = new Map(now.resources.map((resource) => [resource.identity, resource]));
   const changed = before.resources.filter((resource) => !isSame(resource, current.get(resource.identity)));
@@ -40,7 +40,7 @@ function isSame(a: Desired, b: Desired | undefined): boolean {
   return a.presence === b?.presence && equal(a.fields, b.fields);
 }
 
-/** Where no ended policy speaks of the resource itself, a var of one did. */
+/** If no expired policy declares the resource itself, a variable of one does. */
 function endOf(identity: string, ended: readonly Layer[]): Origin {
   const policies = ended.map(({ policy }) => policy);
   const speaking = policies.find(({ entries }) => entries.some((entry) => entry.desired.identity === identity));
@@ -49,8 +49,8 @@ function endOf(identity: string, ended: readonly Layer[]): Origin {
 }
 
 /**
- * `elsewhere`: variables that layers which are not known yet may define; what needs them is not judged. `otherwise`:
- * what stands for facts of the project that are not known.
+ * Merges layers for one project. `elsewhere`: whether layers that are not known yet may define a variable; values that
+ * use it are not checked. `otherwise`: placeholders for unknown facts of the project.
  */
 export function merge(
   layers: readonly Layer[],
@@ -63,10 +63,10 @@ export function merge(
 
 const nowhere = () => false;
 
-/** What layers come to, whichever project they match. */
+/** The part of the merged state that does not depend on the project. */
 interface Ruling extends Pick<DesiredProject, "kinds" | "exclusive"> {
   readonly vars: ReadonlyMap<string, Variable>;
-  /** In the order of what they desire; what is desired alike in every project is filled in already. */
+  /** Sorted by kind and key. Entries that are the same in every project are already interpolated. */
   readonly entries: readonly (PolicyEntry | Desired)[];
   readonly ties: readonly Problem[];
 }
@@ -82,7 +82,7 @@ function rulingOf(layers: readonly Layer[]): Ruling {
   };
 }
 
-/** Projects that the same layers match share it: there are many of them, and few such sets of layers. */
+/** Cached by the set of layers, because a fleet has many projects and few such sets. */
 function rulingFor(policies: readonly Policy[], layers: readonly Layer[], project: Project): Ruling {
   const known = rulingsOf(policies);
   const key = layers.map(({ policy, literal }) => `${numberOf(policy)}:${literal}`).join();
@@ -96,7 +96,7 @@ const rulingsOf = memoized((_: readonly Policy[]) => new Map<string, Ruling>(), 
 let policiesSeen = 0;
 const numberOf = memoized((_: Policy) => ++policiesSeen, new WeakMap());
 
-/** With all filled in that says the same of every project, as it is said of this one, so far as it has no problems. */
+/** Interpolates the entries that do not depend on the project, except those with problems. */
 function shared(ruling: Ruling, project: Project): Ruling {
   const values = new Map([...ruling.vars].map(([name, { value }]) => [name, value]));
   const scope = createScope(project, ruling.vars, nowhere);
@@ -131,7 +131,7 @@ function mergedFor(
   };
 }
 
-/** The same before anything is interpolated, for projects that nobody knows: what stands in `${…}` stays as it is written. */
+/** Merges layers without interpolation, for unknown projects: `${…}` stays as written. */
 export function mergeAsWritten(layers: readonly Layer[], name: string): DesiredProject {
   const { winners } = decidingEntries(layers);
   const resources = [...winners.values()].map(({ desired }) => desired).sort(byKindAndKey);

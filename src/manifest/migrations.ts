@@ -7,7 +7,7 @@ import { problemAt } from "./problem.ts";
 import { shape } from "./shape.ts";
 import type { Loaded } from "./workspace.ts";
 
-/** A move of all repositories of some kinds from one storage to another (docs/api.md). */
+/** A declared move of all repositories of some kinds from one storage to another (docs/api.md). */
 export interface StorageMigration {
   readonly name: string;
   readonly document: Document;
@@ -19,12 +19,12 @@ export interface StorageMigration {
 }
 
 export interface Migrations {
-  /** Those without a mistake, sorted by name. */
+  /** Only valid ones, sorted by name. */
   readonly migrations: readonly StorageMigration[];
   readonly problems: readonly Problem[];
 }
 
-/** All storage migrations of the workspace, and what is wrong with them. */
+/** All storage migrations of the workspace, and their problems. */
 export function readMigrations({ documents }: Pick<Loaded, "documents">): Migrations {
   const read = documents.filter((document) => readHead(document).kind === "StorageMigration").map(readMigration);
   const migrations = read.flatMap(({ migration }) => migration ?? []).sort((a, b) => (a.name < b.name ? -1 : 1));
@@ -54,7 +54,7 @@ function duplicates(migrations: readonly StorageMigration[]): readonly Problem[]
   });
 }
 
-/** What leaves a storage leaves it for one destination. */
+/** Repositories of a kind may leave a storage for one destination only. */
 function overlaps(migrations: readonly StorageMigration[]): readonly Problem[] {
   const first = new Map<string, StorageMigration>();
   return migrations.flatMap((migration) => {

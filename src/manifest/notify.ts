@@ -6,27 +6,27 @@ import { problemAt } from "./problem.ts";
 import { referenceFault } from "./secret-reference.ts";
 import { referencesOf } from "./template.ts";
 
-/** What a watcher tells people, as `on:` of a Workspace names it (docs/watching.md). */
+/** The events of a watcher that `on:` of a Workspace can select (docs/watching.md). */
 const notifyEvents = ["drift", "recovered", "failed", "refused", "expiring", "silent"] as const;
 
 export type NotifyEvent = (typeof notifyEvents)[number];
 
-/** Where a watcher tells of what changed. */
+/** A receiver of a watcher's notifications. */
 export interface Notify {
   readonly url: SecretReference;
   readonly on: readonly NotifyEvent[];
-  /** Whether the URL may be plain http to another machine. */
+  /** Whether the URL may use plain http to another machine. */
   readonly allowInsecure: boolean;
 }
 
-/** The same as people write it; what was wrong in it is left out. */
+/** A receiver as written, without invalid parts. */
 export interface NotifyText {
   readonly url?: { readonly secret?: string };
   readonly on?: readonly (NotifyEvent | undefined)[];
   readonly allowInsecure?: boolean;
 }
 
-/** Without `on:` it hears of everything. */
+/** Without `on:` a receiver gets all events. */
 export function notifyOf(texts: readonly (NotifyText | undefined)[] | undefined): readonly Notify[] {
   return listed(texts).flatMap(([each]) => {
     const { url, on = notifyEvents, allowInsecure = false } = each ?? {};
@@ -35,7 +35,7 @@ export function notifyOf(texts: readonly (NotifyText | undefined)[] | undefined)
   });
 }
 
-/** References that are none. A Workspace has no variables, so nothing in them is interpolated. */
+/** Problems of secret references that are not valid. A Workspace has no variables, so they cannot be interpolated. */
 export function notifyProblems(
   document: Document,
   texts: readonly (NotifyText | undefined)[] | undefined,
@@ -49,7 +49,7 @@ export function notifyProblems(
   });
 }
 
-/** The secrets that a workspace's notifications need, with where they are named. */
+/** The secrets that a workspace's notifications need, with their paths in the document. */
 export function notifyReferences({ value }: Pick<Document, "value">) {
   const texts = (value as { readonly notify?: unknown } | null)?.notify;
   if (!Array.isArray(texts)) return [];

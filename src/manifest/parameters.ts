@@ -12,7 +12,7 @@ import { referenceFault } from "./secret-reference.ts";
 import { isTemplate } from "./template.ts";
 import type { Workspace } from "./workspace.ts";
 
-/** An integration as a policy writes it. */
+/** An integration as a policy declares it. */
 export interface WrittenIntegration {
   readonly document: Document;
   readonly path: Path;
@@ -21,12 +21,12 @@ export interface WrittenIntegration {
   readonly parameters: JsonObject;
 }
 
-/** What its parameters come to before interpolation. */
+/** The parameters of an integration before interpolation. */
 export interface Declared {
   readonly fields: Readonly<Record<string, Value>>;
-  /** Names of fields that are still to be interpolated. */
+  /** Names of fields that are not interpolated yet. */
   readonly templates: readonly string[];
-  /** Literals that stand behind `manifest:` references. */
+  /** Literal secrets, by their `manifest:` references. */
   readonly plaintext: readonly (readonly [reference: string, literal: string])[];
   readonly problems: readonly Problem[];
 }
@@ -36,7 +36,7 @@ type Field =
   | { readonly form: "secret"; readonly value: SecretReference; readonly literal?: string }
   | { readonly form: "fault"; readonly problem: Problem };
 
-/** Every parameter of an integration, checked as far as no variable is needed (docs/manifests.md). */
+/** Checks every parameter of an integration that does not depend on a variable (docs/manifests.md). */
 export function declare(written: WrittenIntegration, workspace: Workspace): Declared {
   const fields: Record<string, Value> = {};
   const templates: string[] = [];
@@ -91,7 +91,7 @@ function referenceOf(
 
 type ReferenceFault = readonly [isBroken: boolean, rule: Rule, message: string, at?: string | undefined];
 
-/** The first that is broken says it all. */
+/** Only the first broken check is reported. */
 function referenceFaults(
   { types }: IntegrationParameter,
   { secret, version, ...others }: JsonObject,
@@ -143,7 +143,7 @@ const faultRules: Readonly<Record<FaultKind, Rule>> = {
   pattern: "parameter-pattern",
 };
 
-/** A fault in words, at the key for a missing or unknown parameter, else at the value. */
+/** A problem for a fault, at the key for a missing or unknown parameter, else at the value. */
 export function parameterProblem(
   { parameter, fault, expected }: ParameterFault,
   { document, path, integration, platform }: WrittenIntegration,
@@ -166,7 +166,7 @@ export function parameterProblem(
   return problemAt(rule, `expected ${wanted}, got ${gotWord(spec, value)}${hint}`, { document, path: here });
 }
 
-/** From which release on it may be left out, where there is one. */
+/** The release from which a parameter is optional, as the end of a sentence; empty if there is none. */
 function optionalWords({ parameters }: Integration, name: string, platform: Platform): string {
   const from = parameters.get(name)?.optionalFrom;
   return from === undefined ? "" : `; it is optional from release ${from} on, and ${serverWords(platform)}`;
@@ -181,7 +181,7 @@ function unknownParameter({ slug, parameters, foreignNames, undeclared }: Integr
   return `${slug} has no parameter ${name}${didYouMean(name, parameters.keys()) || `; see evenkeel explain ${slug}`}`;
 }
 
-/** A value is repeated only where no secret could stand: not in free text. */
+/** Values are quoted only if they cannot be a secret, so free text never is. */
 function gotWord(parameter: IntegrationParameter | undefined, value: unknown): string {
   const closed = parameter && !parameter.secret && (parameter.enum || !parameter.types.includes("string"));
   return closed

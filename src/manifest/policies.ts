@@ -13,7 +13,7 @@ import { type Selector, selectorOf } from "./selector.ts";
 import { shape } from "./shape.ts";
 import type { Loaded, Workspace } from "./workspace.ts";
 
-/** A policy, parsed and checked as far as it can be by itself. */
+/** A policy, parsed and checked on its own. */
 export interface Policy {
   readonly name: string;
   readonly document: Document;
@@ -21,14 +21,14 @@ export interface Policy {
   readonly except: readonly Selector[];
   readonly priority: number;
   readonly vars: readonly Variable[];
-  /** Made when they are first asked for. */
+  /** Created on first access. */
   readonly entries: readonly PolicyEntry[];
-  /** Those of them with parameters. */
+  /** Entries with parameters. */
   readonly declared: readonly PolicyEntry[];
-  /** Kinds that it speaks of. */
+  /** Kinds of resources that it declares. */
   readonly kinds: ReadonlySet<Kind>;
   readonly exclusive: ReadonlyMap<Kind, Origin>;
-  /** The last day on which it counts. */
+  /** The last day on which it applies. */
   readonly until?: string;
   readonly reason?: string;
 }
@@ -41,11 +41,11 @@ export interface Variable extends Stated {
 export interface Policies {
   readonly policies: readonly Policy[];
   readonly problems: readonly Problem[];
-  /** Literal secrets that the workspace allows, by their `manifest:` reference. */
+  /** Literal secrets that the workspace allows, by `manifest:` reference. */
   readonly plaintext: ReadonlyMap<string, string>;
 }
 
-/** All policies, with all problems that each document alone shows. */
+/** All policies, with the problems of each document on its own. */
 export function readPolicies({ documents, workspace }: Pick<Loaded, "documents" | "workspace">): Policies {
   const policies: Policy[] = [];
   const problems: Problem[] = [];
@@ -60,7 +60,7 @@ export function readPolicies({ documents, workspace }: Pick<Loaded, "documents" 
   return { policies, problems, plaintext };
 }
 
-/** A document that two revisions of a workspace have in common is read once, and so is one policy in both. */
+/** Memoized, so that two revisions of a workspace share the policies of unchanged documents. */
 const readerFor = memoized(
   (workspace: Workspace) => memoized((document: Document) => readDocument(document, workspace), new WeakMap()),
   new WeakMap(),

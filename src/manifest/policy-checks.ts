@@ -16,7 +16,7 @@ import { selectorFault } from "./selector.ts";
 import { isTemplate, parseReference, referencesOf, referenceWords } from "./template.ts";
 import type { Workspace } from "./workspace.ts";
 
-/** A policy of the right shape, by itself. */
+/** A single policy that conforms to the schema. */
 export interface ShapedPolicy {
   readonly document: Document;
   readonly text: Partial<PolicyText>;
@@ -29,7 +29,7 @@ interface Checkable extends ShapedPolicy {
 
 type Check = (policy: Checkable) => readonly Problem[];
 
-/** What a policy must keep to, beyond its shape and its integrations' parameters: sentence -> check. */
+/** Checks of a policy beyond its schema and its integrations' parameters, by description. */
 const checks: ReadonlyMap<string, Check> = new Map<string, Check>([
   ["globs are valid", knownGlobs],
   ["until is a date that exists", ({ document, text }) => undated(document, text.until)],
@@ -43,7 +43,7 @@ const checks: ReadonlyMap<string, Check> = new Map<string, Check>([
   ["interpolations are valid", knownReferences],
 ]);
 
-/** Every problem that one policy shows by itself. */
+/** All problems of a policy on its own. */
 export function checkPolicy(policy: ShapedPolicy): readonly Problem[] {
   const checkable = { ...policy, catalogue: policy.workspace.catalogue };
   return [...checks.values()].flatMap((check) => check(checkable));
@@ -138,7 +138,7 @@ function sectionsInRelease({ document, text, catalogue, workspace: { server } }:
   });
 }
 
-/** Where a policy speaks of a section; undefined where it does not. */
+/** The path of a section in a policy; undefined if the policy does not have it. */
 function sectionPath(text: Partial<PolicyText>, section: string): Path | undefined {
   if (Object.keys(sectionIn(text, section)).length > 0) return [section];
   const item = listed(text.exclusive).find(([word]) => word === section);
@@ -164,7 +164,7 @@ interface Interpolated {
   readonly value: string;
 }
 
-/** Every string of a policy that is interpolated: its variables, and its integrations' parameters and references to secrets. */
+/** All strings of a policy that are interpolated: variables, parameters of integrations, and secret references. */
 function interpolated(text: Partial<PolicyText>, { integrations }: Catalogue): readonly Interpolated[] {
   const found: Interpolated[] = [];
   for (const [name, value] of Object.entries(text.vars ?? {})) {

@@ -1,6 +1,6 @@
 import type { JsonObject } from "../base/json.ts";
 
-/** A Policy document as people write it, once its shape is known to be right. */
+/** A Policy document as written, if it conforms to the schema. */
 export interface PolicyText {
   readonly name: string;
   readonly projects: readonly (string | number)[];
@@ -15,12 +15,12 @@ export interface PolicyText {
   readonly exclusive: readonly string[];
 }
 
-/** What a policy says in the section of a kind; empty where it has none. */
+/** The section of a kind in a policy; empty if there is none. */
 export function sectionIn(text: Partial<PolicyText>, section: string): JsonObject {
   return (text as Readonly<Record<string, JsonObject>>)[section] ?? {};
 }
 
-/** The keys that a policy lists under a name, such as `disabled`. */
+/** The keys in a list of a policy, such as `disabled`. */
 export function keysIn(text: Partial<PolicyText>, name: string): readonly string[] | undefined {
   return (text as Readonly<Record<string, readonly string[]>>)[name];
 }

@@ -1,17 +1,17 @@
 import { isAlias, isMap, isScalar, isSeq, LineCounter, type Node, parseAllDocuments } from "yaml";
 import type { Place } from "../model/types.ts";
 
-/** Keys and indices that lead to a value inside a document. */
+/** The keys and indices of a value in a document. */
 export type Path = readonly (string | number)[];
 
-/** A stretch of a file that was parsed on its own, and the number of lines before it. */
+/** A part of a file that was parsed on its own, and the number of lines before it. */
 export interface ManifestSource {
   readonly file: string;
   readonly text: string;
   readonly linesBefore: number;
 }
 
-/** Offsets of a value and its key into a source's text, and the same for what stands inside it. */
+/** Offsets of a value and its key in the source text, and those of nested values. */
 interface Spot {
   readonly key: number;
   readonly value: number;
@@ -28,17 +28,17 @@ interface Spots {
   readonly duplicates: Duplicate[];
 }
 
-/** Finds places in a source's documents, counted without the empty ones. */
+/** Finds positions in the documents of a source. Indices do not count empty documents. */
 export interface Places {
-  /** Of a value or of its key; where the path leads nowhere, of what comes nearest on the way. */
+  /** Position of a value or of its key; if the path does not exist, of its deepest existing part. */
   place(document: number, path: Path, of: "key" | "value"): Place;
-  /** Of a character of a string, which is there with this text. */
+  /** Position of a character of the string at a path; `text` is the value of the string. */
   within(document: number, path: Path, text: string, offset: number): Place;
-  /** Keys that already stood in their mapping. */
+  /** Duplicate keys. */
   duplicates(document: number): readonly { readonly path: Path; readonly place: Place }[];
 }
 
-/** Parses with positions when the first place is asked for, since that costs ten times as much as the values do. */
+/** Parses with positions on first use, because that takes ten times as long as parsing values alone. */
 export function placesIn(source: ManifestSource): Places {
   let known: Found | undefined;
   const found = () => {
@@ -60,10 +60,10 @@ export function placesIn(source: ManifestSource): Places {
   };
 }
 
-/** What is looked through for a place inside it: escaped, indented and folded, a string is longer than its value. */
+/** Characters of source text that are searched for a position in a string; with escapes and indentation it exceeds the value. */
 const longestScalar = 100_000;
 
-/** Inside an alias nothing has a place of its own: that of the alias counts. */
+/** Values inside an alias have the position of the alias. */
 function nearestSpot(document: Spots | undefined, path: Path): Pick<Spot, "key" | "value"> {
   let spot = document?.root;
   for (const part of path) {
@@ -79,7 +79,7 @@ interface Found {
   readonly lines: LineCounter;
 }
 
-/** Only ever sees text that another parser has accepted: nesting is bounded, and errors do not matter. */
+/** Another parser has already accepted the text, so nesting is limited and errors can be ignored. */
 function find(text: string): Found {
   const lines = new LineCounter();
   const parsed = parseAllDocuments(text, {
@@ -130,7 +130,7 @@ function offsetOf(node: unknown): number | undefined {
   return isScalar(node) || isMap(node) || isSeq(node) || isAlias(node) ? node.range?.[0] : undefined;
 }
 
-/** The characters of a scalar as they are written, by how it begins: an escape is one character. */
+/** Matches one written character of a scalar, such as an escape, by the style of the scalar. */
 const styles: Readonly<Record<string, RegExp>> = {
   '"': /\\(?:x[\da-f]{2}|u[\da-f]{4}|U[\da-f]{8}|\r?\n|[\s\S])|[\s\S]/gi,
   "'": /''|[\s\S]/g,
@@ -139,8 +139,8 @@ const styles: Readonly<Record<string, RegExp>> = {
 const quotes = new Set(Object.keys(styles));
 
 /**
- * Where in a YAML scalar, from its first written character on, a character of its value stands; what comes after all
- * of them stands behind the last. YAML folds and indents white space and keeps everything else, so only that is counted.
+ * The offset in a written YAML scalar of a character of its value; beyond the last character, the end. YAML changes only
+ * white space by folding and indentation, so the other characters are counted.
  */
 function offsetWithin(scalar: string, value: string, offset: number): number {
   const [first = ""] = scalar;

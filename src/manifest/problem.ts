@@ -3,8 +3,8 @@ import type { Place, Problem, Severity } from "../model/types.ts";
 import type { Path } from "./positions.ts";
 
 /**
- * Every rule that a manifest can break, with what it asks for. A rule is an error unless it says otherwise; rules that
- * change with the release say so where they are checked.
+ * All rules that manifests are checked against, with their requirements. The severity is error unless stated. Rules that
+ * depend on the release set their severity where they are checked.
  */
 export const rules = {
   "api-version": { asks: "every document has apiVersion: evenkeel/v1" },
@@ -66,12 +66,12 @@ export const rules = {
 
 export type Rule = keyof typeof rules;
 
-/** Anything that knows the places of its values. */
+/** A source whose values have positions. */
 export interface Placed {
   place(path: Path, of?: "key" | "value"): Place;
 }
 
-/** A problem at a value, or at its key, with the rule's own severity. */
+/** A problem at a value or its key, with the severity of its rule. */
 export function problemAt(
   rule: Rule,
   message: string,
@@ -81,7 +81,7 @@ export function problemAt(
   return { severity: severityOf(rule), rule, message, place, ...(path.length > 0 && { path: dotted(path) }) };
 }
 
-/** A problem of a whole file, at its first character. */
+/** A problem of a file as a whole, at its first character. */
 export function problemIn(file: string, rule: Rule, message: string, line = 1, column = 1): Problem {
   return { severity: severityOf(rule), rule, message, place: { file, line, column } };
 }
@@ -96,13 +96,13 @@ function dotted(path: Path): string {
   return path.map((part, i) => (typeof part === "number" ? `[${part}]` : i > 0 ? `.${part}` : part)).join("");
 }
 
-/** By file, line, column, then rule and message, each told once. What a project lacks names the first such project. */
+/** Sorts by file, line, column, rule and message, and merges duplicates. A merged problem names its first project. */
 export function sortedProblems(problems: readonly Problem[]): readonly Problem[] {
   const told = grouped(problems, (problem) => JSON.stringify(orderOf(problem)));
   return [...told.values()].flatMap(inProjects).sort(compareProblems);
 }
 
-/** The place is that of a policy, which may select thousands of projects. */
+/** The position is in a policy, which may select thousands of projects. */
 function inProjects([problem, ...others]: readonly Problem[]): readonly Problem[] {
   if (!problem?.project || problem.rule !== lacking) return problem ? [problem] : [];
   const more = new Set(others.map(({ project }) => project).filter((project) => project !== problem.project)).size;

@@ -7,7 +7,7 @@ import { isSelected } from "./selection.ts";
 import type { Selector } from "./selector.ts";
 import { isTemplate, referencesOf } from "./template.ts";
 
-/** Whether IDs, paths and globs have to be brought together by asking the server (docs/manifests.md). */
+/** Whether the server has to be asked which IDs, paths and globs are the same project (docs/manifests.md). */
 export function needsLookup(policies: readonly Policy[]): boolean {
   const selected = new Set(policies.flatMap(({ projects }) => projects.map(({ form }) => form)));
   if (selected.has("glob")) return true;
@@ -17,16 +17,16 @@ export function needsLookup(policies: readonly Policy[]): boolean {
   return selected.has("id") ? facts.has("project.path") || facts.has("project.name") : facts.has("project.id");
 }
 
-/** Whether any policy selects by wildcards: only the list of all projects tells what they mean. */
+/** Whether any policy has wildcards, which need the list of all projects. */
 export function selectsByGlob(policies: readonly Policy[]): boolean {
   return policies.some(({ projects }) => projects.some(({ form }) => form === "glob"));
 }
 
-/** The named projects of which policies have to know the other name, ID or path, to say what they want of them. */
+/** The named projects whose other name, ID or path, is needed to evaluate policies. */
 export function partlyKnown(policies: readonly Policy[], named = namedProjects(policies)): readonly Project[] {
   const selectors = policies.flatMap(({ projects, except }) => [...projects, ...except]);
   const facts = factsUsed(policies);
-  // An ID that is among them is looked up itself, and tells the path.
+  // IDs among them are looked up anyway, which returns the path.
   const told = new Set(named.map(({ id }) => id));
   const byId = selectors.some((line) => line.form === "id" && !told.has(line.id)) || facts.has("project.id");
   const byPath = selectors.some(({ form }) => form !== "id") || facts.has("project.path") || facts.has("project.name");
@@ -42,14 +42,14 @@ function factsUsed(policies: readonly Policy[]): ReadonlySet<string> {
 }
 
 export interface Projects {
-  /** Sorted by name, each once. */
+  /** Sorted by name, without duplicates. */
   readonly projects: readonly Project[];
   readonly problems: readonly Problem[];
 }
 
 /**
- * The projects that policies are about. With a listing an ID becomes its path in the server's spelling; what the
- * listing lacks stays as it is named, so that reading it says what is wrong.
+ * The projects that policies select. With a listing, an ID is replaced by its path in the server's spelling. Projects that
+ * are not listed are kept as named, so that reading them reports the error.
  */
 export function projectsOf(policies: readonly Policy[], listing: readonly Project[] | undefined): Projects {
   const known = knownProjects(policies, listing);
@@ -57,7 +57,7 @@ export function projectsOf(policies: readonly Policy[], listing: readonly Projec
   return { projects: projects.toSorted(byName), problems: listing ? idleGlobs(policies, listing) : [] };
 }
 
-/** What a listing has, and what policies name beyond it, each once. */
+/** The listed projects, and other projects that policies name, without duplicates. */
 export function knownProjects(policies: readonly Policy[], listing: readonly Project[] = []): readonly Project[] {
   const ids = new Set(listing.map(({ id }) => id));
   const paths = new Set(listing.map(({ path }) => path?.toLowerCase()));
@@ -71,7 +71,7 @@ function byName(a: Project, b: Project): number {
   return compareTexts(a.name, b.name);
 }
 
-/** Projects that are named by ID or path. A path spelled in several cases is one project, by its first spelling. */
+/** Projects named by ID or path. Paths that differ only in case are one project, with the first spelling. */
 export function namedProjects(policies: readonly Policy[]): readonly Project[] {
   const named = new Map<string, Project>();
   for (const selector of policies.flatMap(({ projects }) => projects)) {
@@ -84,7 +84,7 @@ export function namedProjects(policies: readonly Policy[]): readonly Project[] {
   return [...named.values()];
 }
 
-/** Warnings of globs that match nothing that is listed. */
+/** Warnings for globs that match no listed project. */
 export function idleGlobs(policies: readonly Policy[], listing: readonly Project[]): readonly Problem[] {
   const isIdle = memoized(
     (selector: Selector) =>

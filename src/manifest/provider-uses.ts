@@ -10,8 +10,8 @@ import { problemAt } from "./problem.ts";
 import type { Providers } from "./secret-providers.ts";
 
 /**
- * References to providers that are not defined, and the mistakes of the file where a reference needs it. Where no file
- * is known, only what looks like a slip of the pen is told.
+ * Problems of references to undefined providers, and of the providers file if a reference needs it. Without such a file,
+ * only likely misspellings are reported.
  */
 export function providerProblems(
   policies: readonly Policy[],

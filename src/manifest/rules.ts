@@ -7,34 +7,34 @@ import { listed } from "./listed.ts";
 import { problemAt } from "./problem.ts";
 import { shape } from "./shape.ts";
 
-/** A check on plans as a manifest states it; its expression is not compiled yet (docs/rules.md). */
+/** A check of plans as declared in a manifest; its expression is not compiled yet (docs/rules.md). */
 export interface PlanRule {
   readonly name: string;
   readonly severity: Severity;
-  /** Whether `when` is asked of each change, or once of the plan. */
+  /** Whether `when` is evaluated for each change, or once for the plan. */
   readonly on: "change" | "plan";
   /** CEL. */
   readonly when: string;
   readonly message: string;
   /** Globs over addresses. */
   readonly except: readonly string[];
-  /** The last day of the exceptions. */
+  /** The last day on which the exceptions apply. */
   readonly until?: string;
   readonly document: Document;
 }
 
 export interface PlanRules {
-  /** Those without a mistake, sorted by name. */
+  /** Only valid ones, sorted by name. */
   readonly rules: readonly PlanRule[];
   readonly problems: readonly Problem[];
 }
 
-/** All rules of the workspace, and what is wrong with them, but for what only compiling them shows. */
+/** All rules of the workspace, and their problems except those of compiling them. */
 export function readRules(documents: readonly Document[]): PlanRules {
   return gather(documents.filter((document) => readHead(document).kind === "Rule"));
 }
 
-/** All rules of documents that may only be rules: those outside the reach of whoever writes the manifests. */
+/** All rules from outside the workspace, where authors of manifests cannot edit them. Other kinds are not allowed there. */
 export function readOutsideRules(documents: readonly Document[]): PlanRules {
   const strays = documents.flatMap((document) => {
     const { kind, problem } = readHead(document);
@@ -45,7 +45,7 @@ export function readOutsideRules(documents: readonly Document[]): PlanRules {
   return { rules, problems: [...strays, ...problems] };
 }
 
-/** A rule of the workspace never replaces one from outside: where names are the same, both hold, and that is said. */
+/** A rule of the workspace never replaces one from outside. If both have the same name, both apply, with a warning. */
 export function shadowed(rules: readonly PlanRule[], outside: readonly PlanRule[]): readonly Problem[] {
   const names = new Map(outside.map((rule) => [rule.name, rule]));
   return rules.flatMap(({ name, document }) => {
@@ -90,7 +90,7 @@ function readRule(document: Document): { readonly rule?: PlanRule; readonly prob
   };
 }
 
-/** An `until` that is no day of the calendar, such as 2027-02-30. */
+/** Reports an `until` that is not a calendar day, such as 2027-02-30. */
 export function undated(document: Document, until: string | undefined): readonly Problem[] {
   if (until === undefined || isDay(until)) return [];
   return [problemAt("wrong-value", `there is no ${until}; expected a date that exists`, { document, path: ["until"] })];

@@ -7,24 +7,24 @@ import type { Path } from "./positions.ts";
 import { problemAt, problemIn } from "./problem.ts";
 import { shapeBy } from "./shape.ts";
 
-/** A program that knows secrets (docs/secrets.md). */
+/** An external program that returns secrets (docs/secrets.md). */
 export interface Provider {
   readonly name: string;
   readonly program: string;
   readonly args: readonly string[];
-  /** `each`: one call a reference, the value on stdout. `batch`: one call for all, JSON on stdin and stdout. */
+  /** `each`: one call per reference, the value on stdout. `batch`: one call for all, JSON on stdin and stdout. */
   readonly protocol: "each" | "batch";
-  /** Milliseconds for one call. */
+  /** Milliseconds per call. */
   readonly timeout: number;
 }
 
-/** The providers of a file, and what is wrong with it: then no run that needs one begins. */
+/** The providers of a file, and its problems. With problems, a run that needs a provider does not start. */
 export interface Providers {
   readonly known: ReadonlyMap<string, Provider>;
   readonly problems: readonly Problem[];
 }
 
-/** What stands for the reference in an argument. */
+/** The placeholder for the reference in an argument. */
 export const placeholder = "{ref}";
 
 interface ProviderText {
@@ -33,7 +33,7 @@ interface ProviderText {
   readonly timeout?: string;
 }
 
-/** Reads the parsed file of providers; one with mistakes defines none. */
+/** Reads the parsed providers file. A file with errors defines no providers. */
 export function readProviders(file: string, { documents, problems }: Parsed): Providers {
   const [document, ...others] = documents;
   if (!document) return nothing(problems.length > 0 ? problems : [problemIn(file, "wrong-type", expected)]);
@@ -62,7 +62,7 @@ function providerOf(name: string, { command = [], protocol = "each", timeout = "
   return { name, program, args, protocol, timeout: durationOf(timeout) ?? 30_000 };
 }
 
-/** Where the reference goes is written out: no command is called without it, and none twice with the same words. */
+/** A command must contain the placeholder for the reference, so that different references never run the same command. */
 function commandFaults(document: Document, name: string, { command, protocol = "each" }: ProviderText): Problem[] {
   if (!command) return [];
   const fault = (message: string, ...path: Path) =>

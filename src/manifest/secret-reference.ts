@@ -1,12 +1,12 @@
 import { schemeOf } from "../model/secret-scheme.ts";
 import { isTemplate, referencesOf } from "./template.ts";
 
-/** What a reference may be, in words. */
+/** Description of valid references, for messages. */
 const referenceForms = "env:NAME, file:PATH or PROVIDER:NAME";
 
 /**
- * What is wrong with the text of a reference, in a sentence that does not repeat it: it may be a secret that somebody
- * wrote in the wrong place. What is to be interpolated is judged as far as it can be.
+ * An error message for a reference that is not valid. It never quotes the reference, which may be a secret in the wrong
+ * field. References with interpolations are checked as far as possible.
  */
 export function referenceFault(text: string): string | undefined {
   if (isTemplate(schemeOf(text).scheme)) return "the part before the colon is not interpolated";
@@ -17,23 +17,23 @@ export function referenceFault(text: string): string | undefined {
 }
 
 /**
- * A provider's name begins neither with `//`, so that an address that stands where its name belongs is not taken for a
- * reference and printed, nor with `-`, so that no command takes it for an option.
+ * What follows the provider must not start with `//`, because a URL must not be mistaken for a reference and printed, nor
+ * with `-`, because a command could interpret it as an option.
  */
 const form = /^(?:env:[A-Za-z_][A-Za-z0-9_]*|file:[^\s].*|(?!env:|file:|manifest:)[a-z][a-z0-9_-]*:(?!\/\/|-)\S.*)$/;
 
-/** Settings of Evenkeel itself, the access token and the ledger's key among them: no manifest may have them sent anywhere. */
+/** Evenkeel's own settings, including the access token and the ledger's key. No manifest may send them anywhere. */
 const ownVariable =
   /^env:EVENKEEL_(?:TOKEN|TOKEN_FILE|LEDGER_KEY|STATE|STATE_FILE|QUEUE|HOOK_SECRET|HOOK_SECRET_FILE)$/i;
 
-/** With a letter for each interpolation, which may stand anywhere in a name. */
+/** Replaces each interpolation with a letter, which is valid anywhere in a name. */
 function filled(text: string): string {
   return text.replaceAll("$${", "${").replace(/\$\{[^}]*\}?/g, "x");
 }
 
 /**
- * Whether a project's path can stand in a reference. Who names projects would else choose a file or an argument that
- * nobody meant: platforms allow no other characters either.
+ * Whether a project's path may be interpolated into a reference. Otherwise the name of a project could select another file
+ * or argument. Platforms do not allow other characters either.
  */
 export function isPlainPath(path: string): boolean {
   return path.split("/").every((part) => /^[A-Za-z0-9_.][\w.-]*$/.test(part) && !/^\.+$/.test(part));

@@ -5,26 +5,26 @@ import type { Project } from "../model/types.ts";
 import type { Policy } from "./policies.ts";
 import type { Selector } from "./selector.ts";
 
-/** A policy that matches a project, and how specific it is there. */
+/** A policy that matches a project, and how specific its match is. */
 export interface Layer {
   readonly policy: Policy;
   /** Infinity for an ID or a path, else the number of literal characters of the glob. */
   readonly literal: number;
 }
 
-/** Whether two layers are equally specific, so that neither wins. */
+/** Whether two layers are equally specific, so that neither overrides the other. */
 export function isLevel(a: Layer, b: Layer): boolean {
   return a.literal === b.literal && a.policy.priority === b.policy.priority;
 }
 
-/** The most specific first; where two are level the order is that of their names, which decides nothing. */
+/** Orders the most specific first. Equally specific layers are ordered by name, which has no effect on the result. */
 export function compareLayers(a: Layer, b: Layer): number {
   if (a.literal !== b.literal) return a.literal > b.literal ? -1 : 1;
   if (a.policy.priority !== b.policy.priority) return b.policy.priority - a.policy.priority;
   return compareTexts(a.policy.name, b.policy.name);
 }
 
-/** Whether the very same policies decide, in the same order: then nothing can differ. */
+/** Whether two lists have the same policies in the same order, and therefore the same result. */
 export function sameLayers(some: readonly Layer[], others: readonly Layer[]): boolean {
   return (
     some.length === others.length &&
@@ -56,7 +56,7 @@ function isExcepted(policy: Policy, id: number | undefined, path: string | undef
   return policy.except.length > 0 && candidates(exceptionsOf(policy), id, path).length > 0;
 }
 
-/** Whether a line of `projects` or `except` means a project. */
+/** Whether a line of `projects` or `except` matches a project. */
 export function isMatch(selector: Selector, id: number | undefined, path: string | undefined): boolean {
   if (selector.form === "id") return selector.id === id;
   if (path === undefined) return false;
@@ -68,7 +68,7 @@ interface Line {
   readonly selector: Selector;
 }
 
-/** Lines of `projects` or `except` by what they can match: an ID, a path, or anything below a folder. */
+/** Index of the lines of `projects` or `except`: by ID, by path, and globs by their base folder. */
 interface Index {
   readonly ids: ReadonlyMap<number, readonly Line[]>;
   readonly paths: ReadonlyMap<string, readonly Line[]>;

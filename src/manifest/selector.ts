@@ -2,7 +2,7 @@ import { globFault, globFolder, globMatcher } from "../base/glob.ts";
 import { memoized } from "../base/memoize.ts";
 import { idFault, idIn, isId } from "../model/project-id.ts";
 
-/** A line of `projects` or `except`, understood once. */
+/** A parsed line of `projects` or `except`. */
 export type Selector =
   | { readonly form: "id"; readonly written: string; readonly id: number }
   | { readonly form: "path"; readonly written: string; readonly path: string }
@@ -11,14 +11,14 @@ export type Selector =
 export interface GlobSelector {
   readonly form: "glob";
   readonly written: string;
-  /** Number of characters that are no wildcards: the more, the more specific. */
+  /** Number of literal characters: a higher number is more specific. */
   readonly literal: number;
-  /** The folder, in lower case, below which everything stands that it can match; `""` for anywhere. */
+  /** The folder, in lower case, that contains everything it can match; `""` for the root. */
   readonly base: string;
   readonly matches: (path: string) => boolean;
 }
 
-/** A string of digits is an ID; anything with a wildcard is a glob; case does not count in paths. */
+/** Parses a line: digits are an ID, a wildcard makes a glob, and paths are case-insensitive. */
 export function selectorOf(written: string | number): Selector {
   const text = String(written);
   if (isId(text)) return { form: "id", written: text, id: idIn(text) };
@@ -36,7 +36,7 @@ const globOf = memoized(
   }),
 );
 
-/** `{a,bc}` counts as its shortest alternative, `[abc]`, `?` and `*` as nothing. */
+/** `{a,bc}` counts as its shortest alternative; `[abc]`, `?` and `*` count as zero. */
 function literalLength(glob: string): number {
   const shortest = glob.replace(/\{([^{}]*)\}/g, (_, inner: string) =>
     inner.split(",").reduce((a, b) => (plainLength(b) < plainLength(a) ? b : a)),
@@ -54,7 +54,7 @@ function plainLength(glob: string): number {
   return length;
 }
 
-/** What is wrong with a line of `projects`, `except` or `canary`, in words that complete "expected …". */
+/** Completes "expected …" for an invalid line of `projects`, `except` or `canary`; undefined for a valid one. */
 export function selectorFault(written: string | number): string | undefined {
   return idFault(written) ?? (selectorOf(written).form === "glob" ? globFault(String(written)) : undefined);
 }

@@ -12,21 +12,21 @@ export const documentKinds: readonly DocumentKind[] = ["Workspace", "Policy", "R
 
 export const apiVersion = "evenkeel/v1";
 
-/** A document's mapping with everything left out that its schema does not allow, and what that was. */
+/** The valid part of a document, and a problem for each value that its schema does not allow. */
 export interface Shaped<Text> {
   readonly text: Partial<Text>;
   readonly problems: readonly Problem[];
 }
 
 /**
- * Holds a document against its kind in `schemas/manifest.schema.json`; integrations only as far as they are mappings.
- * What is wrong with `apiVersion` is told where the kind was read.
+ * Validates a document with the schema of its kind in `schemas/manifest.schema.json`. Of integrations it only checks that
+ * they are mappings. Problems of `apiVersion` are reported when the kind is read.
  */
 export function shape<Text>(document: Document, kind: DocumentKind): Shaped<Text> {
   return shapeBy(checkOf(kind), document);
 }
 
-/** Holds a document against any schema, in the same words. */
+/** Validates a document with any schema, with the same messages. */
 export function shapeBy<Text>(check: SchemaCheck, document: Document): Shaped<Text> {
   const all = check(document.value);
   if (all.length === 0) return { text: document.value as Text, problems: [] };
@@ -38,7 +38,7 @@ export function shapeBy<Text>(check: SchemaCheck, document: Document): Shaped<Te
   return { text: text as Partial<Text>, problems };
 }
 
-// The catalogue checks integrations one by one, with one problem a mistake.
+// The catalogue checks integrations individually, with one problem per mistake.
 const integrationsOnly = {
   $id: "integrations.schema.json",
   type: "object",
@@ -52,7 +52,7 @@ const checkOf = memoized((kind: DocumentKind): SchemaCheck => {
   return compile(own, [integrationsOnly]);
 });
 
-/** Where something is cut off a value, and what is cut below. */
+/** The parts of a value that are removed, as a tree. */
 interface Cuts {
   readonly below: Map<string, Cuts>;
   isCut: boolean;
@@ -72,7 +72,7 @@ function cutsAt(paths: readonly Path[]): Cuts {
   return root;
 }
 
-/** A copy without what is cut; in a list holes are left, so that places stay true. */
+/** Copies a value without the removed parts. Lists keep holes, so that indices remain valid. */
 function without(value: unknown, { below }: Cuts): unknown {
   if (below.size === 0 || typeof value !== "object" || value === null) return value;
   const copy: Record<string, unknown> = Array.isArray(value) ? ([] as unknown as Record<string, unknown>) : bare();
@@ -83,7 +83,7 @@ function without(value: unknown, { below }: Cuts): unknown {
   return copy;
 }
 
-/** An object that inherits nothing, so that any key is one like any other. */
+/** Creates an object without a prototype, so that every key is safe. */
 function bare(): Record<string, unknown> {
   return Object.create(null);
 }

@@ -2,18 +2,18 @@ import { memoized } from "../base/memoize.ts";
 import type { Scalar, Value } from "../model/types.ts";
 import { textsWithin } from "../model/values.ts";
 
-/** A string with interpolations, taken apart (docs/manifests.md): literal text and references in turn. */
+/** A parsed string with interpolations (docs/manifests.md): literal text and references in alternation. */
 type Template = readonly (string | Reference)[];
 
-/** What stands between `${` and `}`. */
+/** The parsed text between `${` and `}`. */
 interface Reference {
   readonly name: string;
 }
 
-/** A reference's value, or why it has none: nobody can know yet, or somebody was told. */
+/** A reference's value, or why it has none: it is not known yet, or a problem was reported. */
 export type Resolved = { readonly value: Scalar } | "unknown" | "faulty";
 
-/** Whether a value is a string that has to be interpolated. */
+/** Whether a value is a string with interpolations. */
 export function isTemplate(value: unknown): value is string {
   return typeof value === "string" && value.includes("${");
 }
@@ -23,17 +23,17 @@ const templateOf = memoized((text: string): Template => {
   return parts.map((part) => (part === "$${" ? "${" : part.startsWith("${") ? { name: nameOf(part) } : part));
 });
 
-/** One that is never closed keeps its `${`, which no name begins with. */
+/** An unclosed interpolation keeps its `${`, which no name starts with. */
 function nameOf(reference: string): string {
   return reference.endsWith("}") ? reference.slice(2, -1).trim() : reference;
 }
 
-/** The names that a string refers to, such as `vars.channel`. */
+/** The names of the references in a string, such as `vars.channel`. */
 export function referencesOf(text: string): readonly string[] {
   return templateOf(text).flatMap((part) => (typeof part === "string" ? [] : [part.name]));
 }
 
-/** Whether a value speaks of the project by itself or by a variable, or may; `vars` are those that it can refer to. */
+/** Whether a value may depend on the project, directly or through a variable in `vars`. */
 export function namesProject(value: Value | undefined, vars: ReadonlyMap<string, Value>, depth = 0): boolean {
   const names = textsWithin(value ?? null)
     .filter(isTemplate)
@@ -45,13 +45,13 @@ export function namesProject(value: Value | undefined, vars: ReadonlyMap<string,
   });
 }
 
-/** Gives a reference its value. */
+/** Resolves a reference. */
 export type Resolve = (name: string) => Resolved;
 
-/** More characters than this make no value: variables that double each other would fill the memory. */
+/** Maximum length of a value. Without it, variables that repeat each other could exhaust memory. */
 export const longestText = 65_536;
 
-/** A string that is one interpolation keeps the type of its value; anything else is text, and may come out too long. */
+/** Interpolates a string. A single interpolation keeps the type of its value; other results are text, which may be too long. */
 export function interpolate(text: string, resolve: Resolve): Resolved | "long" {
   const parts = templateOf(text).map((part) => (typeof part === "string" ? { value: part } : resolve(part.name)));
   if (parts.includes("faulty")) return "faulty";
@@ -64,7 +64,7 @@ export function interpolate(text: string, resolve: Resolve): Resolved | "long" {
 
 const projectNames = ["project.path", "project.name", "project.id"] as const;
 
-/** What can be said of a reference by its name alone. */
+/** Checks a reference by its name alone. */
 export function parseReference(
   name: string,
 ): { readonly variable: string } | { readonly project: ProjectFact } | undefined {

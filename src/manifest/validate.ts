@@ -16,21 +16,18 @@ import type { GlobSelector } from "./selector.ts";
 import { isTemplate } from "./template.ts";
 import type { Loaded } from "./workspace.ts";
 
-/**
- * The policies of a workspace that count on a day, and everything that is wrong and can be known offline, sorted by
- * place.
- */
+/** The policies of a workspace that apply on a day, and all problems that can be found offline, sorted by position. */
 export interface Validated extends Policies {
-  /** Policies whose last day is over. */
+  /** Expired policies. */
   readonly expired: readonly Policy[];
-  /** Their expressions are still to be compiled, by `compileRules`. */
+  /** Not compiled yet; see `compileRules`. */
   readonly rules: readonly PlanRule[];
 }
 
 /**
- * Everything that can be known before any request (docs/manifests.md), on a day in UTC such as 2027-06-30; without one nothing
- * has expired. Never throws, whatever manifests hold. `beside`: policies of another revision that are validated too;
- * projects for which the very same ones decide there are not judged again.
+ * Validates a workspace without any request (docs/manifests.md), for a day in UTC such as 2027-06-30; without a day nothing
+ * is expired. Never throws for invalid manifests. `beside`: policies of another revision that is validated too; projects
+ * with the same policies there are not checked again.
  */
 export function validate(
   loaded: Pick<Loaded, "documents" | "problems" | "workspace" | "providers" | "settings">,
@@ -53,7 +50,7 @@ export function validate(
     ...(today === "" ? [] : expiryProblems(all, rules, today)),
     ...providerProblems(policies, loaded.providers, loaded.settings),
   ];
-  // A mistake that several projects show is one mistake, and its place says where.
+  // A mistake that affects several projects is reported once, at its position.
   return {
     policies,
     expired,
@@ -63,7 +60,7 @@ export function validate(
   };
 }
 
-/** Warnings never stop anything. */
+/** Warnings do not count. */
 export function hasErrors(problems: readonly Problem[]): boolean {
   return problems.some(({ severity }) => severity === "error");
 }
@@ -91,7 +88,7 @@ function namedProjectProblems(policies: readonly Policy[], beside: readonly Poli
   });
 }
 
-/** One policy alone, in which nothing is interpolated: there is no tie, and nothing that is wrong in a project only. */
+/** A single policy without interpolations has no ties, and no problems that depend on the project. */
 function isSettled(layers: readonly Layer[]): boolean {
   return (
     layers.length < 2 &&
@@ -102,7 +99,7 @@ function isSettled(layers: readonly Layer[]): boolean {
   );
 }
 
-/** Which projects a glob matches is not known yet; that policies with the same glob meet somewhere is. */
+/** The projects of a glob are not known yet, but policies with the same glob certainly match the same projects. */
 function globProblems(policies: readonly Policy[]): readonly Problem[] {
   const defining = definitions(policies);
   return [...layersByGlob(policies).values()].flatMap((layers) => {
@@ -110,7 +107,7 @@ function globProblems(policies: readonly Policy[]): readonly Problem[] {
   });
 }
 
-/** The policies of each glob, in lower case: what can be said of projects that nobody knows. */
+/** The policies of each glob, in lower case, to check projects that are not known yet. */
 export function layersByGlob(policies: readonly Policy[]): ReadonlyMap<string, readonly Layer[]> {
   const groups = new Map<string, Map<Policy, Layer>>();
   for (const policy of policies) {
@@ -122,7 +119,7 @@ export function layersByGlob(policies: readonly Policy[]): ReadonlyMap<string, r
   return new Map([...groups].map(([glob, layers]) => [glob, [...layers.values()].sort(compareLayers)]));
 }
 
-/** A stand-in for what only the server knows, of the right type. */
+/** A placeholder of the right type for a fact that only the server knows. */
 function probeOf({ name, id = 1, path = "group/project" }: Project): Project {
   return { name, id, path };
 }
@@ -138,13 +135,13 @@ function definitions(policies: readonly Policy[]): Definitions {
   );
 }
 
-/** Whether a policy that may also match, once projects are known, gives the variable another value. */
+/** Whether a policy that may match too, once projects are known, sets the variable to another value. */
 function definedOutside(layers: readonly Layer[], defining: Definitions): (variable: string) => boolean {
   const inside = new Set(layers.map(({ policy }) => policy));
   return memoized((variable) => (defining.get(variable) ?? []).some((policy) => !inside.has(policy)));
 }
 
-/** Names of other dialects in rules: in exceptions that except nothing, and in texts of expressions. */
+/** Names of other dialects in rules: in exceptions, which then match nothing, and in strings of expressions. */
 function foreignNames(rules: readonly PlanRule[], catalogue: Catalogue): readonly Problem[] {
   return rules.flatMap((rule) => [...inExceptions(rule, catalogue), ...inExpression(rule, catalogue)]);
 }
@@ -156,7 +153,7 @@ function inExceptions({ except, document }: PlanRule, catalogue: Catalogue): rea
   });
 }
 
-/** What such a text is compared with is not known, so it is a doubt. */
+/** A warning only, because it is not known what the string is compared with. */
 function inExpression({ when, document }: PlanRule, catalogue: Catalogue): readonly Problem[] {
   return [...when.matchAll(/(["'])([a-z0-9-]+)\1/g)].flatMap(({ index, 2: text = "" }): Problem[] => {
     const why = foreignSlug(text, catalogue);

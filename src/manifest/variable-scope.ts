@@ -6,24 +6,24 @@ import type { Path } from "./positions.ts";
 import { problemAt, type Rule } from "./problem.ts";
 import { interpolate, isTemplate, longestText, type ProjectFact, parseReference, type Resolved } from "./template.ts";
 
-/** Where a string that is being interpolated stands. */
+/** The location of a string that is being interpolated. */
 interface Spot {
   readonly document: Document;
   readonly path: Path;
 }
 
-/** What interpolations can refer to in one project. */
+/** Values that interpolations can refer to in one project. */
 export interface VariableScope {
   readonly project: Project;
   readonly interpolate: (text: string, spot: Spot) => Resolved;
-  /** Everything found wrong so far, and in the variables themselves. */
+  /** All problems so far, including those of the variables themselves. */
   readonly problems: () => readonly Problem[];
 }
 
-/** What stands for a fact of a project that is not known; undefined where that is a problem. */
+/** Returns a placeholder for an unknown fact of a project; undefined if that is a problem. */
 export type StandIn = (fact: ProjectFact) => Scalar | undefined;
 
-/** The variables are the winners of layering; each is resolved once. */
+/** Creates a scope of the variables in effect. Each is resolved once. */
 export function createScope(
   project: Project,
   vars: ReadonlyMap<string, Variable>,
@@ -41,7 +41,7 @@ export function createScope(
   };
 }
 
-/** What is resolved so far of one project's variables, and what is being resolved. */
+/** The variables of one project that are resolved, and those being resolved. */
 class Resolving {
   readonly problems: Problem[] = [];
   readonly #project: Project;
@@ -94,7 +94,7 @@ class Resolving {
 
   #reference(name: string, spot: Spot): Resolved {
     const reference = parseReference(name);
-    // An unknown form was already told where the policy was read.
+    // An unknown form was already reported when the policy was read.
     if (!reference) return "faulty";
     if ("variable" in reference) return this.variable(reference.variable, spot);
     const value = factOf(this.#project, reference.project) ?? this.#otherwise(reference.project);
@@ -114,7 +114,7 @@ class Resolving {
   }
 }
 
-/** Variables inside one another: more of them are no policy, and would exhaust the stack. */
+/** Maximum depth of nested variables. More would exhaust the stack. */
 const deepest = 100;
 
 const factOf = (project: Project, fact: ProjectFact): Scalar | undefined => facts[fact](project);
@@ -129,7 +129,7 @@ function unknownFact(fact: ProjectFact, { name }: Project): string {
   return `\${${fact}} is not known for project ${name}, which the server does not list`;
 }
 
-/** Told at the variable that comes first by name, whichever of them was asked for first. */
+/** Reported at the first variable by name, independent of the order of resolution. */
 function cycle(members: readonly Variable[]): Problem {
   const first = members.reduce((a, b) => (b.name < a.name ? b : a));
   const start = members.indexOf(first);

@@ -18,35 +18,35 @@ import { type Wave, type WavesText, waveProblems, wavesOf } from "./waves.ts";
 
 /** `evenkeel.yaml`, with defaults filled in (docs/manifests.md). */
 export interface Workspace {
-  /** What there is to configure on its server, in the names of its dialect. */
+  /** The settings that its server supports, in the names of its dialect. */
   readonly catalogue: Catalogue;
-  /** Keeps it apart from others in a shared state. */
+  /** Identifies the workspace in a shared state. */
   readonly name: string | undefined;
   readonly server: {
     /** EVENKEEL_URL overrides it. */
     readonly url: string | undefined;
-    /** Where nobody states it the server says, and offline it is taken for the default. */
+    /** If not set, that of the server; offline, the default. */
     readonly release: string;
     readonly isReleaseAssumed: boolean;
     readonly tier: Tier | undefined;
     readonly environment: Environment;
-    /** Whose names it speaks. */
+    /** The names that manifests and the server use. */
     readonly dialect: string;
     readonly secrets: "assume-unchanged" | "always-send";
     readonly reads: "verify" | "trust-updated-at";
     readonly allowInsecure: boolean;
-    /** PEM file of authorities, relative to the workspace. */
+    /** PEM file of certificate authorities, relative to the workspace. */
     readonly ca: string | undefined;
   };
   /** Globs relative to the workspace; undefined for the default. */
   readonly manifests: readonly string[] | undefined;
-  /** Requests in flight at most; `auto` is {@link maxConcurrency}. */
+  /** Maximum number of concurrent requests; `auto` is {@link maxConcurrency}. */
   readonly concurrency: number;
-  /** Of all requests of the token. */
+  /** Limit for all requests with the token. */
   readonly rateLimit: Rate | undefined;
-  /** How an apply goes through the projects that change; undefined: all at once. */
+  /** The order in which an apply changes projects; undefined: all at once. */
   readonly waves: readonly Wave[] | undefined;
-  /** Projects that come first. */
+  /** Projects of the first wave. */
   readonly canary: readonly Selector[];
   /** Milliseconds. */
   readonly requestTimeout: number;
@@ -55,30 +55,30 @@ export interface Workspace {
   readonly protected: readonly string[];
   /** A path, or `state`. */
   readonly ledger: string | undefined;
-  /** Where a watcher tells of what changed. */
+  /** Receivers of a watcher's notifications. */
   readonly notify: readonly Notify[];
   readonly allowPlaintextSecrets: boolean;
 }
 
-/** A workspace with everything that was read of it. */
+/** A workspace with its files. */
 export interface Loaded {
-  /** Absolute folder. */
+  /** Absolute path. */
   readonly root: string;
   readonly workspace: Workspace;
   /** The certificates of `server.ca`, in PEM. */
   readonly authorities?: string | undefined;
   readonly documents: readonly Document[];
-  /** The providers of the file that EVENKEEL_SECRET_PROVIDERS names; left out where it names none. */
+  /** The providers of the file in EVENKEEL_SECRET_PROVIDERS; omitted if it is not set. */
   readonly providers?: Providers | undefined;
-  /** `evenkeel.yaml` as it was read, for what is told at a place in it; left out where it is broken. */
+  /** The document of `evenkeel.yaml`, for problems with a position in it; omitted if it is broken. */
   readonly settings?: Document;
-  /** Of the workspace itself and of reading; none yet of what documents say. */
+  /** Problems of `evenkeel.yaml` and of reading files; documents are not validated yet. */
   readonly problems: readonly Problem[];
   /** `sha256:…` over the paths and contents of evenkeel.yaml and all manifests. */
   readonly digest: string;
 }
 
-/** What a Workspace document may hold, as people write it. */
+/** A Workspace document as written. */
 type WorkspaceText = {
   readonly server: Partial<Workspace["server"]>;
   readonly concurrency: number | "auto";
@@ -123,10 +123,10 @@ const defaults = {
   allowPlaintextSecrets: false,
 } as const satisfies WorkspaceText;
 
-/** What holds where there is no `evenkeel.yaml`. */
+/** The settings if there is no `evenkeel.yaml`. */
 export const defaultWorkspace: Workspace = fill({});
 
-/** The workspace that `evenkeel.yaml` describes; what is wrong in it falls back to its default. */
+/** Reads the workspace of `evenkeel.yaml`. Invalid settings fall back to their defaults. */
 export function readWorkspace({ documents, problems }: Parsed): ReadWorkspace {
   const [document, ...others] = documents;
   if (document) {
@@ -137,7 +137,7 @@ export function readWorkspace({ documents, problems }: Parsed): ReadWorkspace {
   return { workspace: fill({}), problems: missing };
 }
 
-/** The settings of a workspace, and what is wrong with them. */
+/** The settings of a workspace, and their problems. */
 export interface ReadWorkspace {
   readonly workspace: Workspace;
   readonly problems: readonly Problem[];

@@ -1,11 +1,11 @@
 import { FAILSAFE_SCHEMA, loadAll, Type, YAMLException } from "js-yaml";
 
-/** Documents of a text in YAML 1.2 with the core schema, or the first thing that is wrong with it (line from 0). */
+/** The documents of a text in YAML 1.2 with the core schema, or its first error (line from 0). */
 export type Yaml =
   | { readonly values: readonly unknown[] }
   | { readonly reason: string; readonly duplicate: boolean; readonly line: number; readonly column: number };
 
-/** `begins`: the characters of which one is the first: most scalars are plain strings, and told apart by it. */
+/** `begins`: the possible first characters, checked first because they rule out most plain strings. */
 function scalar(tag: string, begins: string, pattern: RegExp, construct: (text: string) => unknown): Type {
   const resolve = (text: unknown) =>
     typeof text === "string" ? begins.includes(text.charAt(0)) && pattern.test(text) : text === null && tag === "null";
@@ -35,7 +35,7 @@ const float = scalar(
 // js-yaml's own core schema reads 0b11 and -0x1f as numbers and -.5 as a string, which YAML 1.2 does not.
 const core = FAILSAFE_SCHEMA.extend({ implicit: [nothing, truth, integer, float] });
 
-/** Never throws. With `lenient`, the last of duplicate keys counts. */
+/** Never throws. With `lenient`, the last of duplicate keys takes effect. */
 export function parseYaml(text: string, { lenient = false } = {}): Yaml {
   try {
     const values: unknown[] = [];
@@ -62,7 +62,7 @@ const sentences: readonly (readonly [RegExp, string])[] = [
   [/^end of the stream or a document separator/, "unexpected text; check the indentation"],
 ];
 
-/** The parser's words may quote the text, and the text may be a secret: known reasons get words of our own. */
+/** The parser's messages may quote the text, which may be a secret, so known reasons are replaced with fixed messages. */
 function sentenceOf(reason: string): string {
   const [, sentence] = sentences.find(([pattern]) => pattern.test(reason)) ?? [];
   return sentence ?? reason.replace(/"[^"]*"|<[^>]*>/g, "…").slice(0, 100);
