@@ -1,3 +1,4 @@
+import { memoized } from "../base/memoize.ts";
 import { parameterFaults } from "../model/parameter-check.ts";
 import type { Desired, Problem, SecretReference, Value } from "../model/types.ts";
 import { isReference } from "../model/values.ts";
@@ -16,12 +17,12 @@ interface Filled {
  * Interpolates the fields of an entry and checks their types. Fields without a value are omitted, but the entry is kept,
  * because otherwise its resource would count as not listed.
  */
-export function fill({ desired, written, templates }: PolicyEntry, scope: VariableScope): Filled {
+export function fill(entry: PolicyEntry, scope: VariableScope): Filled {
+  const { desired, written, templates } = entry;
   if (!written || templates.length === 0) return { desired, problems: [] };
   const fields: Record<string, Value> = { ...desired.fields };
   const problems: Problem[] = [];
-  for (const name of templates) {
-    const spot = { document: written.document, path: [...written.path, name] };
+  for (const { name, spot } of spotsOf(entry)) {
     const filled = fillField(desired.fields[name], spot, scope);
     if (filled && "fault" in filled) problems.push(filled.fault);
     if (filled && "value" in filled) fields[name] = filled.value;
@@ -31,6 +32,13 @@ export function fill({ desired, written, templates }: PolicyEntry, scope: Variab
 }
 
 type Spot = Parameters<VariableScope["interpolate"]>[1];
+
+/** The fields that are still to be interpolated, and where they stand: the same for every project. */
+const spotsOf = memoized(
+  ({ document, path, templates }: PolicyEntry) =>
+    templates.map((name): { name: string; spot: Spot } => ({ name, spot: { document, path: [...path, name] } })),
+  new WeakMap(),
+);
 
 type FilledField = { readonly value: Value } | { readonly fault: Problem } | undefined;
 

@@ -46,10 +46,9 @@ export function matchingLayers(policies: readonly Policy[], project: Project): r
     const literal = selector.form === "glob" ? selector.literal : Number.POSITIVE_INFINITY;
     layers.set(policy, Math.max(literal, layers.get(policy) ?? 0));
   }
-  return [...layers]
-    .filter(([policy]) => !isExcepted(policy, project.id, path))
-    .map(([policy, literal]) => ({ policy, literal }))
-    .sort(compareLayers);
+  const matching: Layer[] = [];
+  for (const [policy, literal] of layers) if (!isExcepted(policy, project.id, path)) matching.push({ policy, literal });
+  return matching.sort(compareLayers);
 }
 
 function isExcepted(policy: Policy, id: number | undefined, path: string | undefined): boolean {
@@ -95,15 +94,20 @@ function indexed(lines: readonly Line[]): Index {
 }
 
 function candidates({ ids, paths, folders }: Index, id: number | undefined, path: string | undefined): readonly Line[] {
-  const byId = id === undefined ? [] : (ids.get(id) ?? []);
+  const byId = id === undefined ? none : (ids.get(id) ?? none);
   if (path === undefined) return byId;
-  const globs = folders.size === 0 ? [] : [...foldersAbove(path)].flatMap((folder) => folders.get(folder) ?? []);
-  return [...byId, ...(paths.get(path) ?? []), ...globs.filter(({ selector }) => isMatch(selector, id, path))];
+  const found = [...byId, ...(paths.get(path) ?? none)];
+  for (let end = 0; end >= 0 && folders.size > 0; end = nextFolder(path, end)) {
+    for (const line of folders.get(path.slice(0, end)) ?? none) if (isMatch(line.selector, id, path)) found.push(line);
+  }
+  return found;
 }
 
-/** `""`, `a`, `a/b` and `a/b/c` for `a/b/c`. */
-function* foldersAbove(path: string): Iterable<string> {
-  yield "";
-  for (let end = path.indexOf("/"); end >= 0; end = path.indexOf("/", end + 1)) yield path.slice(0, end);
-  yield path;
+const none: readonly Line[] = [];
+
+/** Where the folder below this one ends: `""`, `a`, `a/b` and `a/b/c` for `a/b/c`; -1 after the path itself. */
+function nextFolder(path: string, end: number): number {
+  if (end === path.length) return -1;
+  const next = path.indexOf("/", end + 1);
+  return next < 0 ? path.length : next;
 }

@@ -53,26 +53,34 @@ export const longestText = 65_536;
 
 /** Interpolates a string. A single interpolation keeps the type of its value; other results are text, which may be too long. */
 export function interpolate(text: string, resolve: Resolve): Resolved | "long" {
-  const parts = templateOf(text).map((part) => (typeof part === "string" ? { value: part } : resolve(part.name)));
-  if (parts.includes("faulty")) return "faulty";
-  if (parts.includes("unknown")) return "unknown";
-  const values = parts.flatMap((part) => (typeof part === "string" ? [] : [part.value]));
-  if (values.length === 1) return { value: values[0] ?? "" };
-  const length = values.reduce<number>((sum, value) => sum + String(value).length, 0);
-  return length > longestText ? "long" : { value: values.join("") };
+  const template = templateOf(text);
+  const [only] = template;
+  if (template.length === 1 && typeof only === "object") return orEmpty(resolve(only.name));
+  let joined = "";
+  let missing: "faulty" | "unknown" | undefined;
+  for (const part of template) {
+    const found = typeof part === "string" ? undefined : resolve(part.name);
+    if (typeof found === "string") missing = missing === "faulty" ? missing : found;
+    else if (joined.length <= longestText) joined += found ? (found.value ?? "") : part;
+  }
+  return missing ?? (joined.length > longestText ? "long" : { value: joined });
+}
+
+function orEmpty(found: Resolved): Resolved {
+  return typeof found === "object" && found.value === null ? { value: "" } : found;
 }
 
 const projectNames = ["project.path", "project.name", "project.id"] as const;
 
 /** Checks a reference by its name alone. */
-export function parseReference(
-  name: string,
-): { readonly variable: string } | { readonly project: ProjectFact } | undefined {
-  const variable = /^vars\.([A-Za-z_][A-Za-z0-9_-]*)$/.exec(name)?.[1];
-  if (variable !== undefined) return { variable };
-  const known = projectNames.find((each) => each === name);
-  return known && { project: known };
-}
+export const parseReference = memoized(
+  (name: string): { readonly variable: string } | { readonly project: ProjectFact } | undefined => {
+    const variable = /^vars\.([A-Za-z_][A-Za-z0-9_-]*)$/.exec(name)?.[1];
+    if (variable !== undefined) return { variable };
+    const known = projectNames.find((each) => each === name);
+    return known && { project: known };
+  },
+);
 
 export type ProjectFact = (typeof projectNames)[number];
 
