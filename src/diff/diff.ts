@@ -41,9 +41,8 @@ export function diff(desired: DesiredProject, live: readonly Live[], given: Diff
   const listed = new Set<string>();
   const diffs: ResourceDiff[] = [];
   for (const resource of desired.resources) {
-    const identity = identityOf(catalogue, resource);
-    const namesakes = byIdentity.get(identity) ?? none;
-    if (namesakes !== none) listed.add(identity);
+    const namesakes = byIdentity.get(resource.identity) ?? none;
+    if (namesakes !== none) listed.add(resource.identity);
     if (!isTargeted(project, resource, options)) continue;
     const found = diffResource(project, resource, namesakes, options);
     if (found !== inSync) diffs.push(found);

@@ -154,8 +154,8 @@ async function readKind(
 ): Promise<readonly (Live | Unread)[]> {
   const { catalogue } = reader;
   const rows = await readRows(reader, project, kind);
-  const present = resources.filter((one) => one.kind === kind && one.presence === "present");
-  const declared = new Map(present.map((one) => [one.key, one]));
+  const declared = new Map<string, Desired>();
+  for (const one of resources) if (one.kind === kind && one.presence === "present") declared.set(one.key, one);
   const listed = rows.map(({ key, row }) => {
     const one = declared.get(key);
     if (!one)

@@ -1,4 +1,5 @@
 import { isObject, type JsonObject } from "../base/json.ts";
+import { memoized } from "../base/memoize.ts";
 import type { Catalogue } from "../model/catalogue.ts";
 import { columnOf, kindOf } from "../model/kinds.ts";
 import { isOff } from "../model/normalise.ts";
@@ -25,20 +26,23 @@ export function asDeclared(catalogue: Catalogue, desired: Desired, row: JsonObje
 }
 
 /** A row as a resource, with the fields that are asked for, or with the only one that its kind has. */
-export function liveOf(catalogue: Catalogue, { kind, key, fields }: Resource, row: JsonObject): Live {
+export function liveOf(catalogue: Catalogue, resource: Resource, row: JsonObject): Live {
+  const { kind, key } = resource;
   const { read, policy } = kindOf(catalogue, kind);
-  const asked = policy?.only === undefined ? fields : { [policy.only]: null };
-  const reported = reportedFields(catalogue, { kind, key, fields: asked }, row);
+  const asked = policy?.only === undefined ? resource : { kind, key, fields: onlyField(policy.only) };
+  const reported = reportedFields(catalogue, asked, row);
   // Filled in one by one: a fleet has millions of them, and each part that is spread would be an object more.
   const live: Filled<Live> = { kind, key, fields: reported, active: !isOff(row.active) };
   if (read?.numbered && typeof row.id === "number") live.id = row.id;
   const updatedAt = updatedAtOf(row);
   if (updatedAt !== undefined) live.updatedAt = updatedAt;
   if (row.inherited === true) live.inherited = true;
-  const undeclared = undeclaredIn(catalogue, { kind, key, fields }, row);
+  const undeclared = undeclaredIn(catalogue, resource, row);
   if (undeclared) live.undeclared = undeclared;
   return live;
 }
+
+const onlyField = memoized((name: string): Fields => ({ [name]: null }));
 
 /** What servers show unless it was never set; of a secret, only that there is none. */
 function undeclaredIn(catalogue: Catalogue, resource: Resource, row: JsonObject): Fields | undefined {

@@ -6,7 +6,7 @@ import { diff } from "../../src/diff/diff.ts";
 import type { DiffOptions } from "../../src/diff/options.ts";
 import { addressMatcher } from "../../src/model/address.ts";
 import { catalogueOf } from "../../src/model/catalogue.ts";
-import { policyKinds } from "../../src/model/kinds.ts";
+import { identityOf, policyKinds } from "../../src/model/kinds.ts";
 import type { Desired, Fields, Kind, Live } from "../../src/model/types.ts";
 import { callOf } from "../../src/plan/make-plan.ts";
 
@@ -36,7 +36,7 @@ function split(name: string): { kind: Kind; key: string } {
 function desiredOf(written: Case["desired"]): Desired[] {
   return Object.entries(written).map(([name, fields]) => ({
     ...split(name),
-    identity: name,
+    identity: identityOf(catalogueOf(), split(name)),
     origin,
     ...(fields === "absent" ? { presence: "absent", fields: {} } : { presence: "present", fields }),
   }));
