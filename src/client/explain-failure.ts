@@ -70,7 +70,7 @@ function neededToMove({ one, tier }: RepositoryKindRow): string {
 function tierNeeded({ known: isKnown, read, tier }: KindRow, segments: readonly string[], catalogue: Catalogue) {
   const known = isKnown ? catalogue.integrations.get(segments.at(-1) ?? "") : undefined;
   if (known) return inTier(known.slug, known.tier);
-  const [list] = read ? endpoints[read.list].path.split("/").slice(-1) : [];
+  const [list] = read ? read.list.path.split("/").slice(-1) : [];
   return read?.title && list && segments.includes(list) ? inTier(read.title, tier) : undefined;
 }
 

@@ -185,12 +185,12 @@ async function readOne(
 ): Promise<Live | Unread | undefined> {
   const { catalogue } = reader;
   const { kind, key } = resource;
-  const { read, segment } = kindOf(catalogue, kind);
+  const { read } = kindOf(catalogue, kind);
   if (!row && !columnOf(catalogue, resource, "active")) return undefined;
   if (row && isWhole(catalogue, resource, row)) return liveOf(catalogue, resource, row);
   if (!read?.single) return undefined;
   try {
-    const { body } = await reader.get(call(read.single, { id: project.name, [segment]: key }));
+    const { body } = await reader.get(call(read.single, { id: project.name, [read.key]: key }));
     return liveOf(catalogue, resource, body as JsonObject);
   } catch (error) {
     if (error instanceof CallFailed && error.saysGone) return undefined;

@@ -312,8 +312,8 @@ export const endpoints: Readonly<Record<EndpointName, Endpoint>> = table;
 /** The older name of the integrations segment (docs/api.md#integrations), for servers that do not route the newer one. */
 export const integrationsAlias = { segment: "/integrations", alias: "/services" } as const;
 
-/** A path's literal text and the names of its segments, in turn. */
-const partsOf = memoized((name: EndpointName): readonly string[] => endpoints[name].path.split(/:(\w+)/));
+/** A path's literal text and the names of its segments, in turn: `id`, a field, or `row.id` for one of the row as read. */
+const partsOf = memoized((path: string): readonly string[] => path.split(/:((?:row\.)?\w+)/));
 
 /** Thrown for a name that no path of the API can hold. */
 export class NamesNothing extends UserError {}
@@ -323,11 +323,16 @@ export class NamesNothing extends UserError {}
  * @throws RangeError where `segments` lacks a name that the path has: a mistake in this program; NamesNothing for a segment
  * that would lead to another path.
  */
-export function call(name: EndpointName, segments: Readonly<Record<string, string>>, parameters?: Fields): Call {
-  const { method, body, list, answer, query, uncounted, parameters: table } = endpoints[name];
+export function call(
+  of: EndpointName | Endpoint,
+  segments: Readonly<Record<string, string>>,
+  parameters?: Fields,
+): Call {
+  const endpoint = typeof of === "string" ? endpoints[of] : of;
+  const { method, path, body, list, answer, query, uncounted, parameters: table } = endpoint;
   const asked = query ? { ...query, ...parameters } : parameters;
   let filled = "";
-  for (const [index, part] of partsOf(name).entries()) filled += index % 2 ? segmentOf(name, segments, part) : part;
+  for (const [index, part] of partsOf(path).entries()) filled += index % 2 ? segmentOf(endpoint, segments, part) : part;
   const expected = expectedOf(answer, segments, parameters);
   const older = asked && table && table !== "integration" ? inOlderWords(asked, table) : undefined;
   const how = {
@@ -339,9 +344,9 @@ export function call(name: EndpointName, segments: Readonly<Record<string, strin
   return { method, path: filled, ...(asked && { parameters: asked }), ...how, answer: expected };
 }
 
-function segmentOf(name: EndpointName, segments: Readonly<Record<string, string>>, part: string): string {
+function segmentOf({ method, path }: Endpoint, segments: Readonly<Record<string, string>>, part: string): string {
   const value = segments[part];
-  if (value === undefined) throw new RangeError(`${name} needs ${part}`);
+  if (value === undefined) throw new RangeError(`${method} ${path} needs ${part}`);
   // Whatever reads URLs resolves these, percent-encoded or not.
   const isResolved = value.includes(".") && value.split("/").some((part) => part === "." || part === "..");
   if (isResolved || value === "") throw new NamesNothing(notAName(value));

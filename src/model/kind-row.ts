@@ -1,4 +1,4 @@
-import type { EndpointName } from "./endpoints.ts";
+import type { Endpoint } from "./endpoints.ts";
 import type { IntegrationParameter } from "./integration.ts";
 import type { Action, Fields, PolicyEffect, Scalar, Tier } from "./types.ts";
 
@@ -20,9 +20,7 @@ export interface KindRow {
   /** How a resource that should not be there goes. */
   readonly removal: Extract<Action, "disable" | "delete">;
   /** The endpoint that carries each action out; one that depends on the resource is found by its key. */
-  readonly calls: Readonly<Partial<Record<Action, EndpointName | ((key: string) => EndpointName)>>>;
-  /** The segment of an endpoint's path that names the resource, filled with its ID (where it has one) or key. */
-  readonly segment: string;
+  readonly calls: Readonly<Partial<Record<Action, Endpoint | ((key: string) => Endpoint)>>>;
   /** Two keys with the same identity are one resource. */
   readonly identity: (key: string) => string;
   /** The visible side of a removal: what was true before, and after. */
@@ -47,13 +45,13 @@ export interface PolicyColumn {
 }
 
 interface ReadColumn {
-  readonly list: EndpointName;
+  readonly list: Endpoint;
   /** The field of a row that is the key; a POST that creates a resource states it too. */
   readonly key: string;
-  /** Whether calls name a resource by the number that its row has as `id`. */
+  /** Whether calls name a resource by the number that its row has as `id`: `:row.id` in their paths. */
   readonly numbered: boolean;
   /** Shows one resource, where the list does not show all of it. */
-  readonly single?: EndpointName;
+  readonly single?: Endpoint;
   /** What a refusal calls the list; undefined where it speaks of single resources by their keys. */
   readonly title?: string;
 }

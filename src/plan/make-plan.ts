@@ -1,7 +1,7 @@
 import { compareTexts } from "../base/text-format.ts";
 import type { Difference } from "../diff/diff.ts";
 import { type Catalogue, catalogueOf } from "../model/catalogue.ts";
-import { call, type EndpointName, endpoints } from "../model/endpoints.ts";
+import { call, type Endpoint } from "../model/endpoints.ts";
 import { fullPathOf } from "../model/identity.ts";
 import type { KindRow } from "../model/kind-row.ts";
 import { kindOf } from "../model/kinds.ts";
@@ -70,11 +70,15 @@ export function planOf(input: PlanInput): Plan {
 /** The call that carries a change out, its parameters still references where they are secret. */
 export function callOf(change: Change, catalogue = catalogueOf()): Call {
   const row = kindOf(catalogue, change.kind);
-  const named = row.calls[change.action];
-  const name = typeof named === "function" ? named(change.key) : named;
-  if (!name) throw new RangeError(`no call for ${change.action} of a ${change.kind}`);
-  const segments = { id: change.project, [row.segment]: String(change.live?.id ?? change.key) };
-  return call(name, segments, endpoints[name].body && parametersOf(row, change, name));
+  const carrier = row.calls[change.action];
+  const endpoint = typeof carrier === "function" ? carrier(change.key) : carrier;
+  if (!endpoint) throw new RangeError(`no call for ${change.action} of a ${change.kind}`);
+  return call(endpoint, segmentsOf(row, change), endpoint.body && parametersOf(row, change, endpoint));
+}
+
+/** What fills the path of its call: the project, the key, and the row as read. */
+function segmentsOf({ read }: KindRow, { project, key, live }: Change): Readonly<Record<string, string>> {
+  return { id: project, ...(read && { [read.key]: key }), "row.id": String(live?.id ?? key) };
 }
 
 /** The secrets that it sends. */
@@ -82,8 +86,8 @@ export function secretsSentBy(change: Change): readonly SecretReference[] {
   return isRemoval(change) ? [] : referencesIn(change.declared);
 }
 
-function parametersOf({ read }: KindRow, change: Change, name: EndpointName): Fields {
-  const named = read && endpoints[name].method === "POST" ? { [read.key]: change.key } : {};
+function parametersOf({ read }: KindRow, change: Change, { method }: Endpoint): Fields {
+  const named = read && method === "POST" ? { [read.key]: change.key } : {};
   return { ...named, ...change.extraFields, ...change.declared };
 }
 
