@@ -515,7 +515,7 @@ const table = {
     load: () => import("./deployments/delete.ts"),
   },
   deprecations: {
-    summary: "the schedule of removals, and where your files use what is removed",
+    summary: "the schedule of removals; deprecations scan finds uses in your files",
     examples: [
       ["evenkeel deprecations", "the whole schedule; due changes are marked"],
       ["evenkeel deprecations --release 14.8", "removals up to that release"],
