@@ -1,3 +1,4 @@
+import { isObject } from "../base/json.ts";
 import type { Call, Fields, Value } from "../model/types.ts";
 import { isScalar } from "../model/values.ts";
 import type { FullAnswer } from "./classify-response.ts";
@@ -38,10 +39,16 @@ async function readOnce(send: SendCall, call: Call, urlOf: (path: string) => str
     const { status, body, headers } = await send({ ...call, parameters: query }, attempt);
     answered = status;
     if (!Array.isArray(body)) throw fault("with something other than a list");
-    return pageOf(body, nextPage(headers, own), totalOf(headers), fault);
+    const rows = body.map((row) => keptOf(row, call.answer?.keeps));
+    return pageOf(rows, nextPage(headers, own), totalOf(headers), fault);
   }, own);
   if ("endless" in pages) throw fault(pages.endless);
   return { rows: pages.rows, fault: pages.uneven === undefined ? undefined : fault(pages.uneven) };
+}
+
+function keptOf(row: unknown, names: readonly string[] | undefined): unknown {
+  if (!names || !isObject(row)) return row;
+  return Object.fromEntries(names.filter((name) => name in row).map((name) => [name, row[name]]));
 }
 
 function pageOf(

@@ -18,6 +18,8 @@ export interface AnswerShape {
   readonly same?: Readonly<Record<string, string>>;
   /** As `same`, but for case. */
   readonly alike?: Readonly<Record<string, string>>;
+  /** Fields of the rows of a list that are kept; left out: all. A fleet has many rows, and servers say much of each. */
+  readonly keeps?: readonly string[];
   /** The server may say that it did something without showing it: 204, and no body. */
   readonly mayBeSilent?: true;
   /** The server takes the request and acts later: 202. */

@@ -99,7 +99,11 @@ const numberedRow: AnswerShape = { holds: "row", fields: numbered };
 const numberedRows: AnswerShape = { holds: "rows", fields: numbered };
 
 /** What a list of projects must hold where it is read for their paths: without one, no glob can mean the project. */
-export const projectsWithPaths: AnswerShape = { holds: "rows", fields: { ...numbered, path_with_namespace: "text" } };
+export const projectsWithPaths: AnswerShape = {
+  holds: "rows",
+  fields: { ...numbered, path_with_namespace: "text" },
+  keeps: ["id", "path_with_namespace", "repository_storage", "permissions"],
+};
 
 /** By the specification only one integration's fields are known, so one of those that all have will do. */
 const integration: AnswerShape = {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { mostPages, nextPage, readPages } from "../../src/client/pages.ts";
-import { call } from "../../src/model/endpoints.ts";
+import { call, projectsWithPaths } from "../../src/model/endpoints.ts";
 import { failureOf, reader, type Scripted, serve, token } from "./scripted.ts";
 
 const projects = call("listProjects", {}, { repository_storage: "old" });
@@ -18,6 +18,12 @@ describe("a list", () => {
     expect(await client.list(projects)).toEqual([{ id: 1 }, { id: 2 }, { id: 3 }, { id: 4 }]);
     expect(server.seen.map(({ path }) => path)).toEqual([start, `${start}&page=2`, `${start}&page=3`]);
     expect(client.counts.reads).toBe(3);
+  });
+
+  it("of a fleet keeps of each row what a run asks for, whatever else servers say", async () => {
+    const said = { id: 1, path_with_namespace: "a/b", permissions: null };
+    const server = await serve([{ body: [{ ...said, description: "long", namespace: { id: 7 } }] }]);
+    expect(await (await reader(server.url)).list({ ...projects, answer: projectsWithPaths })).toEqual([said]);
   });
 
   it("follows a Link's query on its own origin only, whatever host it names", async () => {
