@@ -1,5 +1,6 @@
-import { isAlias, isMap, isScalar, isSeq, LineCounter, type Node, parseAllDocuments } from "yaml";
+import { lazy } from "../base/memoize.ts";
 import type { Place } from "../model/types.ts";
+import { composeYaml, type YamlNode } from "./yaml-nodes.ts";
 
 /** The keys and indices of a value in a document. */
 export type Path = readonly (string | number)[];
@@ -38,26 +39,40 @@ export interface Places {
   duplicates(document: number): readonly { readonly path: Path; readonly place: Place }[];
 }
 
-/** Parses with positions on first use, because that takes ten times as long as parsing values alone. */
+/** Parses again, with positions, on first use: most manifests never need them. */
 export function placesIn(source: ManifestSource): Places {
-  let known: Found | undefined;
-  const found = () => {
-    known ??= find(source.text);
-    return known;
-  };
+  const documents = lazy(() => composeYaml(source.text).map(spotsOf));
+  const lines = lazy(() => lineStartsOf(source.text));
   const placeAt = (offset: number): Place => {
-    const { line, col } = found().lines.linePos(offset);
-    return { file: source.file, line: Math.max(1, line) + source.linesBefore, column: Math.max(1, col) };
+    const line = lastUpTo(lines(), offset);
+    return { file: source.file, line: line + 1 + source.linesBefore, column: offset - (lines()[line] ?? 0) + 1 };
   };
   return {
-    place: (document, path, of) => placeAt(nearestSpot(found().documents[document], path)[of]),
+    place: (document, path, of) => placeAt(nearestSpot(documents()[document], path)[of]),
     within: (document, path, text, offset) => {
-      const { value } = nearestSpot(found().documents[document], path);
+      const { value } = nearestSpot(documents()[document], path);
       return placeAt(value + offsetWithin(source.text.slice(value, value + longestScalar), text, offset));
     },
     duplicates: (document) =>
-      (found().documents[document]?.duplicates ?? []).map(({ path, offset }) => ({ path, place: placeAt(offset) })),
+      (documents()[document]?.duplicates ?? []).map(({ path, offset }) => ({ path, place: placeAt(offset) })),
   };
+}
+
+function lineStartsOf(text: string): readonly number[] {
+  const starts = [0];
+  for (let end = text.indexOf("\n"); end >= 0; end = text.indexOf("\n", end + 1)) starts.push(end + 1);
+  return starts;
+}
+
+/** The index of the last of these rising numbers, of which the first is 0, that is no greater than another. */
+function lastUpTo(numbers: readonly number[], most: number): number {
+  let [low, high] = [0, numbers.length - 1];
+  while (low < high) {
+    const middle = Math.ceil((low + high) / 2);
+    if ((numbers[middle] ?? 0) <= most) low = middle;
+    else high = middle - 1;
+  }
+  return low;
 }
 
 /** Characters of source text that are searched for a position in a string; with escapes and indentation it exceeds the value. */
@@ -74,60 +89,27 @@ function nearestSpot(document: Spots | undefined, path: Path): Pick<Spot, "key" 
   return spot ?? { key: 0, value: 0 };
 }
 
-interface Found {
-  readonly documents: readonly Spots[];
-  readonly lines: LineCounter;
-}
-
-/** Another parser has already accepted the text, so nesting is limited and errors can be ignored. */
-function find(text: string): Found {
-  const lines = new LineCounter();
-  const parsed = parseAllDocuments(text, {
-    schema: "core",
-    uniqueKeys: false,
-    prettyErrors: false,
-    lineCounter: lines,
-  });
-  const roots = [...parsed].flatMap(({ contents }) => (isEmpty(contents) ? [] : [contents]));
-  return { documents: roots.map(spotsOf), lines };
-}
-
-function isEmpty(node: Node | null): node is null {
-  return node === null || (isScalar(node) && node.value === null);
-}
-
-function spotsOf(root: Node): Spots {
+function spotsOf(root: YamlNode): Spots {
   const found: Spots = { root: spotOf(root, root), duplicates: [] };
   collect(root, [], found.root, found.duplicates);
   return found;
 }
 
-function collect(node: unknown, path: Path, spot: Spot, duplicates: Duplicate[]): void {
-  const add = (name: string | number, key: unknown, value: unknown) => {
+function collect(node: YamlNode | undefined, path: Path, spot: Spot, duplicates: Duplicate[]): void {
+  const add = (name: string | number, key: YamlNode, value: YamlNode | undefined) => {
     const inner = spotOf(key, value);
     spot.below.set(String(name), inner);
     collect(value, [...path, name], inner, duplicates);
   };
-  if (isSeq(node)) node.items.forEach((item, index) => void add(index, item, item));
-  if (!isMap(node)) return;
-  for (const { key, value } of node.items) {
-    const name = nameOf(key);
-    if (spot.below.has(name)) duplicates.push({ path: [...path, name], offset: offsetOf(key) ?? 0 });
-    else add(name, key, value);
+  for (const [index, item] of (node?.items ?? []).entries()) add(index, item, item);
+  for (const { key, value } of node?.pairs ?? []) {
+    if (spot.below.has(key.name)) duplicates.push({ path: [...path, key.name], offset: key.start });
+    else add(key.name, key, value);
   }
 }
 
-function nameOf(key: unknown): string {
-  return isScalar(key) ? String(key.value) : String(key);
-}
-
-function spotOf(key: unknown, value: unknown): Spot {
-  const start = offsetOf(key) ?? 0;
-  return { key: start, value: offsetOf(value) ?? start, below: new Map() };
-}
-
-function offsetOf(node: unknown): number | undefined {
-  return isScalar(node) || isMap(node) || isSeq(node) || isAlias(node) ? node.range?.[0] : undefined;
+function spotOf(key: YamlNode, value: YamlNode | undefined): Spot {
+  return { key: key.start, value: (value ?? key).start, below: new Map() };
 }
 
 /** Matches one written character of a scalar, such as an escape, by the style of the scalar. */

@@ -33,7 +33,7 @@ const float = scalar(
 );
 
 // js-yaml's own core schema reads 0b11 and -0x1f as numbers and -.5 as a string, which YAML 1.2 does not.
-const core = FAILSAFE_SCHEMA.extend({ implicit: [nothing, truth, integer, float] });
+export const core = FAILSAFE_SCHEMA.extend({ implicit: [nothing, truth, integer, float] });
 
 /** Never throws. With `lenient`, the last of duplicate keys takes effect. */
 export function parseYaml(text: string, { lenient = false } = {}): Yaml {

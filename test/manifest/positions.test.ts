@@ -1,0 +1,128 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { isAlias, isCollection, isMap, isScalar, isSeq, type Node, parseAllDocuments, stringify } from "yaml";
+import { parseManifest } from "../../src/manifest/document.ts";
+import type { Path } from "../../src/manifest/positions.ts";
+import { parseYaml } from "../../src/manifest/yaml.ts";
+
+interface Written {
+  readonly path: Path;
+  readonly key: number;
+  readonly value: number;
+}
+
+/** Where another parser finds keys and values. */
+function written(text: string): readonly (readonly Written[])[] {
+  const options = { schema: "core", uniqueKeys: false, prettyErrors: false } as const;
+  const roots = [...parseAllDocuments(text, options)].map(({ contents }) => contents);
+  return roots.flatMap((root) => (root === null || (isScalar(root) && root.value === null) ? [] : [below(root, [])]));
+}
+
+const offsetOf = (node: unknown, otherwise = 0) =>
+  isScalar(node) || isCollection(node) || isAlias(node) ? ((node as Node).range?.[0] ?? otherwise) : otherwise;
+
+function below(node: unknown, path: Path): readonly Written[] {
+  const parts = isMap(node)
+    ? node.items.map(({ key, value }) => ({ name: isScalar(key) ? String(key.value) : "", key, value }))
+    : isSeq(node)
+      ? node.items.map((item, index) => ({ name: index, key: item, value: item }))
+      : [];
+  return parts.flatMap(({ name, key, value }) => {
+    const inner = [...path, name];
+    const start = offsetOf(key);
+    return [{ path: inner, key: start, value: offsetOf(value, start) }, ...below(value, inner)];
+  });
+}
+
+function lineAndColumn(text: string, offset: number) {
+  const lines = text.slice(0, offset).split("\n");
+  return { file: "a.yaml", line: lines.length, column: (lines.at(-1)?.length ?? 0) + 1 };
+}
+
+function expectSamePlaces(text: string) {
+  const { documents, problems } = parseManifest("a.yaml", text);
+  expect(problems).toEqual([]);
+  const expected = written(text);
+  expect(documents).toHaveLength(expected.length);
+  for (const [index, places] of expected.entries()) {
+    for (const { path, key, value } of places) {
+      const found = [documents[index]?.place(path, "key"), documents[index]?.place(path)];
+      expect([path, ...found]).toEqual([path, lineAndColumn(text, key), lineAndColumn(text, value)]);
+    }
+  }
+}
+
+const word = fc.oneof(
+  fc.constantFrom(
+    "a",
+    "null",
+    "~",
+    "true",
+    "0x1F",
+    "-1",
+    ".5",
+    "<<",
+    "#x",
+    "x #y",
+    "&a",
+    "*a",
+    "!t",
+    "- x",
+    "? x",
+    "x:",
+  ),
+  fc.string(),
+);
+const scalar = fc.oneof(word, fc.integer(), fc.boolean(), fc.constant(null));
+const { value } = fc.letrec((tie) => ({
+  value: fc.oneof({ maxDepth: 4 }, scalar, fc.array(tie("value"), { maxLength: 4 }), tie("mapping")),
+  mapping: fc.dictionary(fc.oneof(fc.string({ minLength: 1 }), word), tie("value"), { maxKeys: 4 }),
+}));
+const style = fc.record({
+  defaultStringType: fc.constantFrom("PLAIN", "QUOTE_DOUBLE", "QUOTE_SINGLE", "BLOCK_LITERAL", "BLOCK_FOLDED"),
+  collectionStyle: fc.constantFrom("any", "block", "flow"),
+  indent: fc.integer({ min: 1, max: 4 }),
+  indentSeq: fc.boolean(),
+} as const);
+
+describe("places", () => {
+  it("are where another parser finds them, whatever is written", () => {
+    fc.assert(
+      fc.property(fc.array(value, { minLength: 1, maxLength: 3 }), style, (documents, options) => {
+        const text = documents.map((document) => `---\n${stringify({ document }, options)}`).join("");
+        fc.pre("values" in parseYaml(text));
+        expectSamePlaces(text);
+      }),
+    );
+  });
+
+  it.each([
+    "a: 1\nb:\n  - c: 2\n    d: [1, {e: f}, g]\n  -   h\n",
+    "# first\n\na: # why\n  # more\n  b: c # end\n---\n# second\n--- # third\nx: y\n...\n",
+    "a: &one\n  b: c\nd: *one\ne: &two f\ng: *two\n",
+    "? a\n: b\n? c\n",
+    "- - 1\n  - 2\n-\n  - 3\n- a: 1\n  b: 2\n",
+    "{a: 1, b: , c, 'd': \"e\", f: [a, b: c, {x: y}]}\n",
+    "a: !!str 12\nb: !!int 12\nc: !!map\n  d: e\nf: !!seq\n- g\n",
+    "a: |\n  text\n  more\nb: >-\n  folded\n  text\nc: 'x\n  y'\nd: \"x\\\n  y\"\ne: x\n  y\n",
+    "\"a b\": 1\n'c': 2\ntrue: 3\n0x10: 4\n~: 5\n1.0: 6\n",
+    "a: 1\r\nb:\r\n  c: 2\r\n  d:\r\n  - e\r\n",
+    "--- a\n--- [b, c]\n--- {d: e}\n--- |\n  f\n",
+    "%YAML 1.2\n---\na: b\n",
+    'a:   "b"   # c\n\n\n\nd:    \n    e\n',
+    "__proto__: a\nconstructor: b\ntoString: {toString: c}\n",
+  ])("%j", (text) => expectSamePlaces(text));
+
+  it("inside an alias are that of the alias, however much it stands for", () => {
+    const bomb = Array.from({ length: 30 }, (_, level) => `- &l${level + 1} [*l${level}, *l${level}]\n`).join("");
+    const [list] = parseManifest("a.yaml", "a: &l [x, y]\nb: *l\n").documents;
+    expect([list?.place(["b", 1]), list?.place(["a", 1])]).toEqual([
+      { file: "a.yaml", line: 2, column: 4 },
+      { file: "a.yaml", line: 1, column: 11 },
+    ]);
+    const { problems } = parseManifest("a.yaml", `- &l0 [x, x]\n${bomb}`);
+    expect(problems.map(({ rule, place }) => [rule, place?.line])).toEqual([["alias-bomb", 1]]);
+    const cyclic = parseManifest("a.yaml", "a: &a\n  - b\n  - *a\n");
+    expect(cyclic.problems.map(({ rule }) => rule)).toEqual(["alias-cycle"]);
+  });
+});
