@@ -1,79 +1,49 @@
 // npm run bench: how fast a fleet is loaded, validated and planned, beside the floor and beside a peer.
-import { execFile, spawn, spawnSync } from "node:child_process";
-import { once } from "node:events";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { fileURLToPath } from "node:url";
-import { promisify } from "node:util";
+import { spawnSync } from "node:child_process";
 import { layers, manifestOf } from "./fleet.mjs";
+import { inFolders, measuredKind, median, program, withServer, workspaceOf } from "./processes.mjs";
 
-const here = fileURLToPath(new URL(".", import.meta.url));
-const program = join(here, "../../dist/cli.js");
-if (process.argv[2] === "--scale") {
-  await import("./scale.mjs");
+const others = { "--scale": "./scale.mjs", "--check": "./check.mjs" };
+const other = others[process.argv[2]];
+if (other) {
+  await import(other);
   process.exit();
 }
 const counts = (process.argv[2] ?? "100,1000,10000").split(",").map(Number);
 const repeats = Number(process.argv[3] ?? 3);
-const execute = promisify(execFile);
 
-function workspaceOf(manifests) {
-  const folder = mkdtempSync(join(tmpdir(), "evenkeel-bench-"));
-  mkdirSync(join(folder, "policies"));
-  const workspace = "apiVersion: evenkeel/v1\nkind: Workspace\nserver: { tier: ultimate }\n";
-  writeFileSync(join(folder, "evenkeel.yaml"), workspace);
-  for (const [index, text] of manifests.entries()) writeFileSync(join(folder, `policies/${index}.yaml`), text);
-  return folder;
-}
-
-async function measure(kind, url, count, folder, times = kind === "peer" ? 1 : repeats, fixed = "") {
+async function measure(kind, asked, times = kind === "peer" ? 1 : repeats) {
   const runs = [];
-  for (let repeat = 0; repeat < times; repeat++) {
-    const { stdout } = await execute(process.execPath, [join(here, "runs.mjs"), kind, url, count, folder, fixed]);
-    runs.push(JSON.parse(stdout));
-  }
+  for (let repeat = 0; repeat < times; repeat++) runs.push(await measuredKind(kind, asked));
   return runs.sort((a, b) => a.milliseconds - b.milliseconds)[Math.floor(runs.length / 2)];
 }
 
 async function rowsFor(count, latency, kinds, times) {
-  const layered = workspaceOf([layers()]);
-  const single = workspaceOf(Array.from({ length: count }, (_, index) => manifestOf(index)));
-  const folders = { load: single, plan: layered, plans: single };
-  const words = [join(here, "server.mjs"), count, latency];
-  const server = spawn(process.execPath, words, { stdio: ["ignore", "pipe", "inherit"] });
-  try {
-    const [line] = await once(server.stdout, "data");
-    const url = String(line).trim();
-    const figures = {};
-    for (const kind of kinds)
-      figures[kind] = await measure(kind.replace("plans", "plan"), url, count, folders[kind] ?? "", times);
-    const label = latency ? `${count}, ${latency} ms away` : count;
-    return kinds.map((kind) => rowOf(label, count, kind, figures[kind], figures.floor));
-  } finally {
-    server.kill();
-    for (const folder of [layered, single]) rmSync(folder, { recursive: true });
-  }
+  const manifests = Array.from({ length: count }, (_, index) => manifestOf(index));
+  return inFolders([workspaceOf([layers()]), workspaceOf(manifests)], (layered, single) =>
+    withServer([count, latency], async (url) => {
+      const folders = { load: single, plan: layered, plans: single };
+      const figures = {};
+      for (const kind of kinds)
+        figures[kind] = await measure(kind.replace("plans", "plan"), { url, count, folder: folders[kind] }, times);
+      const label = latency ? `${count}, ${latency} ms away` : count;
+      return kinds.map((kind) => rowOf(label, count, kind, figures[kind], figures.floor));
+    }),
+  );
 }
 
 /** A server that slows down under load: what the plan finds, beside each fixed ceiling. */
 async function underLoad(count, knee) {
-  const folder = workspaceOf([layers()]);
-  const words = [join(here, "server.mjs"), count, 20, knee];
-  const server = spawn(process.execPath, words, { stdio: ["ignore", "pipe", "inherit"] });
-  try {
-    const [line] = await once(server.stdout, "data");
-    const url = String(line).trim();
-    const rows = [];
-    for (const fixed of ["", "8", "16", "32"]) {
-      const { milliseconds } = await measure("plan", url, count, folder, 1, fixed);
-      rows.push(`${fixed || "auto"} ${(milliseconds / 1000).toFixed(2)} s`);
-    }
-    return rows.join(", ");
-  } finally {
-    server.kill();
-    rmSync(folder, { recursive: true });
-  }
+  return inFolders([workspaceOf([layers()])], (folder) =>
+    withServer([count, 20, knee], async (url) => {
+      const rows = [];
+      for (const fixed of ["", "8", "16", "32"]) {
+        const { milliseconds } = await measure("plan", { url, count, folder, fixed }, 1);
+        rows.push(`${fixed || "auto"} ${(milliseconds / 1000).toFixed(2)} s`);
+      }
+      return rows.join(", ");
+    }),
+  );
 }
 
 const names = {
@@ -98,7 +68,7 @@ function startUp(...words) {
     spawnSync(process.execPath, words, { stdio: "ignore" });
     return performance.now() - started;
   });
-  return times.sort((a, b) => a - b)[7];
+  return median(times);
 }
 
 const header = ["projects", "what", "s", "projects/s", "requests", "requests/s", "CPU s", "peak MB", "x floor"];

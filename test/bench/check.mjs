@@ -1,0 +1,214 @@
+// npm run bench -- --check: each target of docs/speed.md at a small size, as a ratio or carried on to its full size, and the
+// ones that fall short; ends with 1 if any does. Times are CPU seconds, so that a busy machine counts little.
+import { spawnSync } from "node:child_process";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { layers, manifestOf } from "./fleet.mjs";
+import {
+  inFolders,
+  listening,
+  measuredKind,
+  measuredProgram,
+  median,
+  program,
+  withServer,
+  workspaceOf,
+} from "./processes.mjs";
+
+const token = "bench";
+
+/** The median of a ratio over pairs of runs, one right after the other. */
+async function ratio(one, other, pairs = 3) {
+  const ratios = [];
+  for (let pair = 0; pair < pairs; pair++) ratios.push((await one()) / (await other()));
+  return median(ratios);
+}
+
+const cpuOf = async (kind, asked) => (await measuredKind(kind, asked)).cpu;
+const timeOf = async (kind, asked) => (await measuredKind(kind, asked)).milliseconds;
+
+function plans(count) {
+  return inFolders([workspaceOf([layers()])], (folder) =>
+    withServer([count], async (url) => {
+      const asked = { url, count, folder };
+      const floor = () => cpuOf("floor", asked);
+      return {
+        floor: await ratio(() => cpuOf("plan", asked), floor),
+        script: await ratio(
+          () => timeOf("peer", asked),
+          () => timeOf("plan", asked),
+          1,
+        ),
+      };
+    }),
+  );
+}
+
+function scriptAway(count, latency) {
+  return inFolders([workspaceOf([layers()])], (folder) =>
+    withServer([count, latency], (url) => {
+      const asked = { url, count, folder };
+      return ratio(
+        () => timeOf("peer", asked),
+        () => timeOf("plan", asked),
+        1,
+      );
+    }),
+  );
+}
+
+function secondPlan(count) {
+  const settings = "ledger: .evenkeel/ledger.ndjson\n";
+  return inFolders([workspaceOf([layers()], settings)], (folder) =>
+    withServer([count], async (url) => {
+      const file = join(folder, "evenkeel.yaml");
+      writeFileSync(file, readFileSync(file, "utf8").replace("ultimate }", "ultimate, reads: trust-updated-at }"));
+      const env = { EVENKEEL_URL: url, EVENKEEL_TOKEN: token };
+      await measuredProgram(folder, ["apply", "--yes", "--resend", "*"], env);
+      const asked = { url, count, folder };
+      return ratio(
+        () => cpuOf("plan", asked),
+        () => cpuOf("floor", { ...asked, fixed: "lists" }),
+      );
+    }),
+  );
+}
+
+function manifests(count) {
+  const texts = Array.from({ length: count }, (_, index) => manifestOf(index));
+  return inFolders([workspaceOf(texts)], async (folder) => {
+    const parse = () => cpuOf("parse", { count, folder });
+    const diff = async () => (await measuredProgram(folder, ["diff", "HEAD", "--report", "json"])).cpu;
+    const loading = await ratio(() => cpuOf("load", { count, folder }), parse);
+    commitAll(folder);
+    change(folder, texts.slice(0, 3));
+    const few = await ratio(diff, parse);
+    change(folder, texts);
+    return { loading, few, all: await ratio(diff, parse, 1) };
+  });
+}
+
+function commitAll(folder) {
+  const git = (...words) => {
+    const { status, stderr } = spawnSync("git", ["-c", "user.name=b", "-c", "user.email=b@example.com", ...words], {
+      cwd: folder,
+      encoding: "utf8",
+    });
+    if (status !== 0) throw new Error(`git ${words[0]}: ${stderr}`);
+  };
+  git("init", "--quiet");
+  git("add", ".");
+  git("commit", "--quiet", "--no-gpg-sign", "--message", "Manifests");
+}
+
+function change(folder, texts) {
+  for (const [index, text] of texts.entries())
+    writeFileSync(join(folder, `policies/${index}.yaml`), text.replace("server_port: 6659", "server_port: 6660"));
+}
+
+/** Peak memory of a plan, and the console over what it recorded: of its first page once it was asked for before. */
+function recorded(count) {
+  return inFolders([workspaceOf([layers()])], async (folder) => {
+    const { megabytes } = await withServer([count], (url) =>
+      measuredProgram(folder, ["plan", "--quiet"], { EVENKEEL_URL: url, EVENKEEL_TOKEN: token }),
+    );
+    const words = [program, "console", "--port", "0"];
+    const env = { PATH: process.env.PATH };
+    return listening(words, { cwd: folder, env }, async (url, pid) => ({
+      plan: megabytes,
+      ...(await visited(url, pid)),
+    }));
+  });
+}
+
+async function visited(url, pid) {
+  const times = [];
+  for (let visit = 0; visit < 5; visit++) {
+    const started = performance.now();
+    const answer = await fetch(url);
+    const text = await answer.text();
+    times.push(performance.now() - started);
+    if (!answer.ok || !text.includes("project-")) throw new Error(`${url} answered with ${answer.status}: no projects`);
+    await pause(2100);
+  }
+  const peak = Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]) / 1024;
+  return { page: median(times.slice(1)), console: peak };
+}
+
+/** What two sizes come to at a third if each project costs the same. */
+const carriedOn = (small, large, name, full) =>
+  large[1][name] + ((large[1][name] - small[1][name]) / (large[0] - small[0])) * (full - large[0]);
+
+async function recordedAt(full) {
+  const [small, large] = [
+    [5000, await recorded(5000)],
+    [20_000, await recorded(20_000)],
+  ];
+  const at = (name) => carriedOn(small, large, name, full);
+  return { plan: at("plan"), page: Math.max(large[1].page, at("page")), console: at("console") };
+}
+
+const quickstart = fileURLToPath(new URL("../../examples/quickstart", import.meta.url));
+
+/** How many times as long as a bare node a line takes, in turns. */
+function startUp(...words) {
+  const once = (all) => {
+    const started = performance.now();
+    const { status } = spawnSync(process.execPath, all, { stdio: "ignore" });
+    if (status !== 0) throw new Error(`${all.join(" ")} ended with ${status}`);
+    return performance.now() - started;
+  };
+  const pairs = Array.from({ length: 9 }, () => [once([program, ...words]), once(["-e", "0"])]);
+  return median(pairs.map(([one]) => one)) / median(pairs.map(([, bare]) => bare));
+}
+
+const measures = {
+  plans: () => plans(2000),
+  away20: () => scriptAway(500, 20),
+  away100: () => scriptAway(100, 100),
+  second: () => secondPlan(2000),
+  manifests: () => manifests(10_000),
+  recorded: () => recordedAt(100_000),
+  help: () => startUp("--help"),
+  validate: () => startUp("validate", "-C", quickstart),
+  completion: () => startUp("completion", "bash"),
+};
+
+// A bare parse of 10,000 manifests takes 0.6 s where loading them may take 1.2 s, and a bare node starts in 40 ms: limits in
+// seconds are multiples of these here.
+const targets = [
+  ["plan of 2,000 projects, CPU of the bare loop", "plans.floor", "x", "<=", 1.5],
+  ["plan of 2,000 projects, speed of the script", "plans.script", "x", ">=", 4],
+  ["the same of 500, 20 ms away", "away20", "x", ">=", 4],
+  ["the same of 100, 100 ms away", "away100", "x", ">=", 4],
+  ["second plan of 2,000, trust-updated-at, CPU of the bare loop", "second", "x", "<=", 1.6],
+  ["plan of 100,000 projects, from 5,000 and 20,000", "recorded.plan", "MB", "<=", 300],
+  ["load and validate 10,000 manifests, CPU of a bare parse", "manifests.loading", "x", "<=", 2],
+  ["diff, 3 of 10,000 manifests changed, CPU of a bare parse", "manifests.few", "x", "<=", 3.3],
+  ["diff, all of 10,000 manifests changed, CPU of a bare parse", "manifests.all", "x", "<=", 8.3],
+  ["--help, time of a bare node", "help", "x", "<=", 2.8],
+  ["validate of three policies, time of a bare node", "validate", "x", "<=", 2.8],
+  ["completion, time of a bare node", "completion", "x", "<=", 2.8],
+  ["console over 100,000 projects, from 5,000 and 20,000: first page", "recorded.page", "ms", "<=", 50],
+  ["the same: peak memory", "recorded.console", "MB", "<=", 150],
+];
+
+const only = process.argv.slice(3);
+const measured = new Map();
+const print = (...cells) => console.log(`| ${cells.join(" | ")} |`);
+print("target", "measured", "limit", "");
+print("---", "---", "---", "---");
+let short = 0;
+for (const [what, from, unit, sign, limit] of targets) {
+  const [name, part] = from.split(".");
+  if (only.length > 0 && !only.includes(name)) continue;
+  if (!measured.has(name)) measured.set(name, await measures[name]());
+  const value = part === undefined ? measured.get(name) : measured.get(name)[part];
+  const isShort = sign === "<=" ? value > limit : value < limit;
+  short += Number(isShort);
+  print(what, `${value.toFixed(unit === "x" ? 2 : 0)} ${unit}`, `${sign} ${limit}`, isShort ? "**falls short**" : "");
+}
+console.log(`\n${short === 0 ? "Every target is reached." : `${short} fall short.`}`);
+if (short > 0) process.exitCode = 1;
