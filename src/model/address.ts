@@ -4,19 +4,19 @@ import { bundledKinds } from "./bundled-kinds.ts";
 import { idFault } from "./project-id.ts";
 import type { Kind } from "./types.ts";
 
-/** The one name of a thing everywhere: `payments/api:integration/irc-gateway` (docs/running.md). */
+/** The address of a resource: `payments/api:integration/irc-gateway` (docs/running.md). */
 export function addressOf(project: string, kind: Kind, key: string): string {
   return `${project}:${kind}/${key}`;
 }
 
-/** The address of what a storage migration moves: `storage:nfs-1/projects`; the key is one of `storageKey`. */
+/** The address of a storage migration: `storage:nfs-1/projects`; the key is from `storageKey`. */
 export function storageAddress(key: string): string {
   return `storage:${key}`;
 }
 
 /**
- * A test for addresses. `*` crosses `/`; the part before the first `:` is held against the project, the part after
- * it against `kind/key`; a glob without `:` takes everything of the projects that it matches. Case does not count.
+ * A matcher for addresses. `*` also matches `/`. The part before the first `:` matches the project, the part after it
+ * `kind/key`; a glob without `:` matches all resources of the project. Case-insensitive.
  */
 export function addressMatcher(glob: string): (address: string) => boolean {
   const [project, rest] = split(glob);
@@ -28,12 +28,12 @@ export function addressMatcher(glob: string): (address: string) => boolean {
   };
 }
 
-/** Whether a glob over addresses can match anything of this project. */
+/** Whether a glob over addresses can match a resource of this project. */
 export function projectMatcher(glob: string): (project: string) => boolean {
   return pathMatcher(split(glob)[0]);
 }
 
-/** An address's project, and the rest of it. */
+/** Splits an address into its project and the rest. */
 export function addressParts(address: string): [project: string, rest: string] {
   const [project, rest = ""] = split(address);
   return [project, rest];
@@ -44,21 +44,21 @@ function split(address: string): [string, string | undefined] {
   return colon < 0 ? [address, undefined] : [address.slice(0, colon), address.slice(colon + 1)];
 }
 
-/** Rules of file paths have no place here: `*` takes `..` too. */
+/** Unlike for file paths, `*` also matches `..`. */
 export const addressRules: GlobRules = { crossing: true, cased: false, dots: true };
 
-/** An empty half matches nothing but an empty half. */
+/** An empty part matches only an empty part. */
 function pathMatcher(glob: string): (text: string) => boolean {
   return glob === "" ? (text) => text === "" : globMatcher(glob, addressRules);
 }
 
-/** What a glob over addresses cannot say, in words that complete "expected …"; undefined where there is nothing. */
+/** Completes "expected …" for an invalid glob over addresses; undefined for a valid one. */
 export function addressGlobFault(glob: string): string | undefined {
   if (/^!|:!/.test(glob)) return "a glob without a leading !, which is not supported; name what should match";
   return idFault(split(glob)[0]) ?? globFault(glob);
 }
 
-/** The same of one that selects what is to be done: a misspelt kind, which would select nothing, is a fault too. */
+/** The same for a glob that selects targets: a misspelled kind, which would match nothing, is invalid too. */
 export function targetFault(glob: string): string | undefined {
   return addressGlobFault(glob) ?? kindFault(glob);
 }
@@ -75,14 +75,14 @@ function kindFault(glob: string): string | undefined {
   return `an address of an integration or a license, such as ${shown}`;
 }
 
-/** What an address is made of; the kind is a known one, and no part is empty. */
+/** The parts of an address, with a known kind and no empty part. */
 export interface AddressParts {
   readonly project: string;
   readonly kind: Kind;
   readonly key: string;
 }
 
-/** Undefined for what is no address of a project's resource. */
+/** Undefined if it is not the address of a project's resource. */
 export function partsOfAddress(address: string): AddressParts | undefined {
   const [project, rest = ""] = split(address);
   const slash = rest.indexOf("/");

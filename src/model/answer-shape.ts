@@ -2,33 +2,33 @@ import { isObject } from "../base/json.ts";
 import { thousands } from "../base/text-format.ts";
 
 /**
- * What a successful answer must hold to be an answer, as data: a column of the endpoint table. Anything else is an
- * error, and nothing is concluded from it (docs/running.md).
+ * The required shape of a successful response: a column of the endpoint table. Any other response is an error, and no
+ * conclusion is drawn from it (docs/running.md).
  */
 export interface AnswerShape {
-  /** One row, a list of them, or a body that nobody looks into. */
+  /** One row, a list of rows, or a body that is not read. */
   readonly holds: "row" | "rows" | "nothing";
-  /** Fields that each row has. */
+  /** Fields that each row must have. */
   readonly fields?: Readonly<Record<string, FieldType>>;
-  /** Fields of which each row has one at least, where no single one is certain. */
+  /** Fields of which each row must have at least one. */
   readonly oneOf?: Readonly<Record<string, FieldType>>;
-  /** Fields that may be missing or null, and are of this type wherever they are not. */
+  /** Types of fields that may also be missing or null. */
   readonly ifAny?: Readonly<Record<string, FieldType>>;
-  /** Fields that hold this, as text, wherever a row has them; `:name` is what the call has by that name. */
+  /** Values, as text, of fields that may be missing; `:name` is a path segment or parameter of the call. */
   readonly same?: Readonly<Record<string, string>>;
-  /** As `same`, but for case. */
+  /** As `same`, ignoring case. */
   readonly alike?: Readonly<Record<string, string>>;
-  /** Fields of the rows of a list that are kept; left out: all. A fleet has many rows, and servers say much of each. */
+  /** Fields of a list's rows that are kept in memory; omitted: all. A fleet has many rows, and rows can be large. */
   readonly keeps?: readonly string[];
-  /** The server may say that it did something without showing it: 204, and no body. */
+  /** The response may be 204 without a body. */
   readonly mayBeSilent?: true;
-  /** The server takes the request and acts later: 202. */
+  /** The response is 202: the server processes the request later. */
   readonly actsLater?: true;
 }
 
 type FieldType = "text" | "number" | "boolean" | "row";
 
-/** What is wrong with a successful answer, completing "answered 200 "; undefined where nothing is. */
+/** Completes "answered 200 " for an invalid response; undefined for a valid one. */
 export function shapeFault(shape: AnswerShape, status: number, body: unknown): string | undefined {
   if (partial.has(status)) return shape.actsLater ? undefined : "which is not a final answer";
   if (shape.holds === "nothing") return isError(body) ? "with an error" : undefined;
@@ -44,12 +44,12 @@ export function shapeFault(shape: AnswerShape, status: number, body: unknown): s
   return index < 0 ? undefined : `with a list whose row ${index + 1} is ${rowFault(shape, body[index])}`;
 }
 
-/** Characters of the longest text that a row may hold: more than any page of the platform lets anybody enter. */
+/** Maximum length of a text in a row, above all limits of the platform's own pages. */
 export const longestAnswerText = 256 * 1024;
 
 /**
- * Which text of an answer is longer than anybody sets, completing "answered 200 ": it is not worked through, so that one
- * answer holds up no run. Undefined where none is.
+ * Completes "answered 200 " for a response with an oversized text, which is not processed, so that one response cannot
+ * block a run; otherwise undefined.
  */
 export function longTextFault(body: unknown): string | undefined {
   for (const row of Array.isArray(body) ? body : [body]) {
@@ -69,10 +69,10 @@ function longTextIn(row: unknown): number | undefined {
   return undefined;
 }
 
-/** Accepted and partial content: the server has not said all there is to say. */
+/** Accepted and partial content: the response is not complete. */
 const partial: ReadonlySet<number> = new Set([202, 206]);
 
-/** Whether a body says that something went wrong, whatever status it came with. */
+/** Whether a body contains an error, regardless of its status. */
 export function isError(body: unknown): boolean {
   return isObject(body) && body.error !== undefined && body.error !== null;
 }
@@ -90,7 +90,7 @@ function rowFault(
   row: unknown,
 ): string | undefined {
   if (!isObject(row)) return named(row);
-  // By `for in`, since a list of pairs for each row of a fleet would be much to clear away.
+  // `for in`, because a list of entries for each row of a fleet would burden the garbage collector.
   for (const name in fields) {
     const type = fields[name];
     if (type && !checks[type](row[name])) return `an object whose ${name} is ${named(row[name])}`;

@@ -4,7 +4,7 @@ import type { Platform, Tier } from "./types.ts";
 
 const tiers: readonly Tier[] = ["free", "premium", "ultimate"];
 
-/** Whether `tier` includes what needs `needed`. A tier that nobody stated includes everything. */
+/** Whether `tier` includes the features of `needed`. An unknown tier includes everything. */
 export function tierIncludes(tier: Tier | undefined, needed: Tier): boolean {
   return tier === undefined || tiers.indexOf(tier) >= tiers.indexOf(needed);
 }
@@ -12,19 +12,19 @@ export function tierIncludes(tier: Tier | undefined, needed: Tier): boolean {
 /** The lowest tier that has managed licenses (docs/api.md). */
 export const licenseTier: Tier = "ultimate";
 
-/** Whether a storage move into a cluster needs direct-fetch replication (docs/api.md#rules-for-moving, rule 6). */
+/** Whether a storage move to a cluster requires direct-fetch replication (docs/api.md#rules-for-moving, rule 6). */
 export function needsDirectFetch(release: string): boolean {
   return compareReleases(release, "13.12") >= 0 && compareReleases(release, "14.2") < 0;
 }
 
-/** Completes a sentence about what a release lacks. */
+/** Completes a sentence about a feature that a release lacks. */
 export function serverWords({ release, isReleaseAssumed }: Platform): string {
   return `the server is ${release}${isReleaseAssumed ? " unless server.release says otherwise" : ""}`;
 }
 
 export type Unavailability = "release" | "tier" | "environment";
 
-/** Why this platform does not have the integration, in a sentence; undefined where it has. */
+/** A sentence on why this platform does not have the integration; undefined if it does. */
 export function unavailable(
   integration: Integration,
   platform: Platform,
@@ -44,7 +44,7 @@ export function unavailable(
   return undefined;
 }
 
-/** Why this platform does not have a parameter of an integration that it has; undefined where it has. */
+/** A sentence on why this platform does not have a parameter of an available integration; undefined if it does. */
 export function unavailableParameter(
   { slug }: Integration,
   { name, introduced, removed }: IntegrationParameter,
@@ -60,7 +60,7 @@ export function unavailableParameter(
   };
 }
 
-/** Why this platform does not have what a release brought, in a sentence that begins with `what`; undefined where it has. */
+/** A sentence, starting with `what`, on why this platform does not have a feature of a later release; undefined if it does. */
 export function unavailableBefore(
   what: string,
   introduced: string | undefined,

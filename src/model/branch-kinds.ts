@@ -1,4 +1,4 @@
-/** A branch as notifications tell them apart; a default branch that is protected too is both, asked for one by one. */
+/** The kinds of branches that notifications distinguish. A protected default branch is of both kinds. */
 export type BranchKind = "default" | "protected" | "other";
 
 export const branchKinds: readonly BranchKind[] = ["default", "protected", "other"];

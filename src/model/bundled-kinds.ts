@@ -47,7 +47,7 @@ export const bundledKinds: Readonly<Record<Kind, KindRow>> = {
     olderWords: olderStatuses,
     tier: licenseTier,
     removedIn: {
-      // Still routed after it: lists are empty, and writes are refused.
+      // The route still exists afterwards: lists are empty, and writes are rejected.
       release: "16.0",
       instead: "license approval policies replace them, which evenkeel export license-policy writes",
     },

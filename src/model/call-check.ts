@@ -3,18 +3,18 @@ import type { Fact } from "./dialect.ts";
 import { type EndpointName, endpoints, type Parameter } from "./endpoints.ts";
 import type { Fields, Scalar } from "./types.ts";
 
-/** What a person gave for the parameters and path segments of a call; undefined: nothing. */
+/** User-supplied parameters and path segments of a call; undefined if not given. */
 export type Given = Readonly<Record<string, string | boolean | undefined>>;
 
-/** Values that may be sent, or why they may not: a sentence for each mistake. */
+/** Values that may be sent, or a message for each error. */
 export type CheckedValues =
   | { readonly values: Fields; readonly notes: readonly string[] }
   | { readonly mistakes: readonly string[] };
 
 /**
- * Checks what was given against the endpoint's row, before anything is sent: required, type, enum. `named` says what a
- * person calls a parameter, `facts` what is known of the server. Values that deployed servers demand beside others are added where nothing was given for
- * them; where something else was given, that is kept, and a note says so. Segments are checked, and are no values.
+ * Checks arguments against the endpoint before anything is sent: required, type, enum. `named` returns the user's name of
+ * a parameter, and `facts` is what is known about the server. Values that deployed servers require in addition are added
+ * unless given; a different given value is kept, with a note. Segments are checked but not part of the values.
  */
 export function checkValues(
   name: EndpointName,
@@ -39,7 +39,7 @@ export function checkValues(
   return { values: { ...companionValues(companions), ...valuesOf(given, table) }, notes };
 }
 
-/** With the values that the server has beyond the specification's. */
+/** Includes values that the server supports beyond the specification. */
 function widened({ beyond, ...row }: Parameter, facts: readonly Pick<Fact, "id">[]): Parameter {
   if (!row.enum || !beyond || !facts.some(({ id }) => id === beyond.fact)) return row;
   return { ...row, enum: [...row.enum, ...beyond.enum] };
@@ -89,7 +89,7 @@ const fits: Readonly<Record<Parameter["type"], (value: Scalar) => boolean>> = {
 
 const iso8601 = /^(\d{4}-\d{2})-(\d{2})(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:\d{2})?)?$/;
 
-/** Whether text is a time in ISO 8601 that the calendar has. */
+/** Whether a text is a valid time in ISO 8601. */
 export function isTime(text: string): boolean {
   const [, month, day] = iso8601.exec(text) ?? [];
   if (!month || Number.isNaN(Date.parse(text))) return false;

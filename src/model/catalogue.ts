@@ -22,36 +22,36 @@ export {
 } from "./integration.ts";
 
 /**
- * What there is to configure on a server, in the names of one dialect: the questions asked of
- * `schemas/integrations.schema.json`, the only place where a slug or a parameter stands. In it, the first alternative of
- * a parameter's `anyOf` is what the API takes; the others are what a manifest may write in its stead (a secret
- * reference, an interpolation).
+ * Everything that can be configured on a server, in the names of one dialect, read from
+ * `schemas/integrations.schema.json`, the only file with slugs and parameters. There, the first alternative of a
+ * parameter's `anyOf` is the value that the API accepts; the others are allowed in manifests instead (a secret reference,
+ * an interpolation).
  */
 export interface Catalogue {
-  /** Whose names these are: `neutral` for the specification's own. */
+  /** The dialect of the names: `neutral` for the specification's own. */
   readonly dialect: string;
   /** Every integration, by slug, in the order of the file. */
   readonly integrations: ReadonlyMap<string, Integration>;
   /** Every kind of resource, in the order in which manifests and reports list them. */
   readonly kinds: ReadonlyMap<Kind, KindRow>;
-  /** The flags that a row of the integrations list shows, in the order of the specification (docs/api.md#list-items). */
+  /** The flags in a row of the integrations list, in the order of the specification (docs/api.md#list-items). */
   readonly listedFlags: readonly string[];
-  /** The kinds of event, in the order of the specification. A parameter that turns one on is called `…_events`. */
+  /** The event types, in the order of the specification. The parameter that enables one is named `…_events`. */
   readonly events: ReadonlyMap<string, EventKind>;
-  /** What is true of the platform in some releases only. */
+  /** Facts about the platform that hold in some releases only. */
   readonly facts: readonly Fact[];
-  /** The slugs that integrations have in other dialects, and in no case here. */
+  /** Slugs of integrations in other dialects that are not slugs here. */
   readonly foreignNames: ReadonlyMap<string, ForeignName>;
 }
 
-/** The catalogue of a dialect; one value for each. @throws RangeError for a dialect that nobody knows. */
+/** The catalogue of a dialect, cached. @throws RangeError for an unknown dialect. */
 export const catalogueOf: (dialect?: string) => Catalogue = (dialect = neutral.name) => catalogueNamed(dialect);
 
 const catalogueNamed = memoized((name: string) => catalogueFrom(schema, dialectNamed(name)));
 
 /**
- * The same as deployed servers have it: in whichever names they speak, they do with a parameter what is known of their
- * release. What there is to configure stays that of the dialect.
+ * The catalogue with the quirks of deployed servers: they treat parameters as known for their release, whichever names
+ * they use. The integrations and parameters remain those of the dialect.
  */
 export const observedCatalogueOf: (dialect?: string) => Catalogue = (dialect = neutral.name) =>
   observedCatalogueNamed(dialect);
@@ -63,7 +63,7 @@ const observedCatalogueNamed = memoized((name: string) => {
   return catalogueFrom(schema, { ...own, facts: [...own.facts, ...facts] });
 });
 
-/** What a dialect makes of the schema of integrations. */
+/** The schema of integrations in the names of a dialect. */
 function catalogueFrom(neutralSchema: typeof schema, dialect: Dialect): Catalogue {
   const renamed = renamedSchema(neutralSchema, dialect);
   const definitions = renamed.definitions as Definitions;
@@ -97,7 +97,7 @@ function foreignParameters(dialect: Dialect, slug: string, names: readonly strin
   );
 }
 
-/** What other dialects call the same things, as far as nothing is called so here. */
+/** Names of the same integrations in other dialects, unless they are names here too. */
 function foreignNamesIn(
   things: readonly ((dialect: Dialect) => string)[],
   dialect: Dialect,
@@ -109,12 +109,12 @@ function foreignNamesIn(
   return new Map(others.filter(([name]) => !own.has(name)));
 }
 
-/** What a dialect calls an integration that the specification calls `slug`. */
+/** The slug in a dialect of the integration with this slug in the specification. */
 function slugIn({ integrations }: Dialect, slug: string): string {
   return integrations[slug]?.name ?? slug;
 }
 
-/** Whether something that the embedded server and clients ask for by its ID is true of a release. */
+/** Whether a fact, identified by its ID, holds in a release. */
 export function factHolds({ facts }: Catalogue, id: string, release: string): boolean {
   const fact = facts.find((each) => each.id === id);
   return fact !== undefined && holdsIn(fact, release);

@@ -3,23 +3,23 @@ import { didYouMean } from "../base/nearest.ts";
 import type { SchemaCheck, SchemaFault } from "../base/schema.ts";
 import type { Place, Problem } from "./types.ts";
 
-/** A mistake and the keys that lead to it. */
+/** An error and its path. */
 export type Fault = Pick<SchemaFault, "path" | "message">;
 
 export type CheckedYaml<T> = { readonly value: T } | { readonly problems: readonly Problem[] };
 
-/** What a file is held against. */
+/** How a file is checked. */
 export interface Checks<T> {
-  /** The rule that each problem names. */
+  /** The rule of each problem. */
   readonly rule: string;
   readonly shape: SchemaCheck;
-  /** What an empty text means. */
+  /** The value of an empty text. */
   readonly empty: T;
-  /** What the schema cannot say. */
+  /** Checks beyond the schema. */
   readonly faults: (value: T) => readonly Fault[];
 }
 
-/** Reads YAML or JSON and checks it. Every mistake is a problem with its place in `file`. */
+/** Parses and checks YAML or JSON. Each error is a problem with its position in `file`. */
 export function parseChecked<T>(
   text: string,
   file: string,
@@ -49,7 +49,7 @@ export function parseChecked<T>(
   return { problems: problems.map(({ offset, path, message }) => problem(message, place(offset), path)) };
 }
 
-/** The offset of the nearest node that is there. */
+/** The offset of the deepest node of the path that exists. */
 function offsetOf(document: Document.Parsed, path: Fault["path"]): number {
   for (let length = path.length; length > 0; length--) {
     const node = document.getIn(path.slice(0, length), true) as { range?: [number, number, number] } | undefined;
@@ -58,7 +58,7 @@ function offsetOf(document: Document.Parsed, path: Fault["path"]): number {
   return document.contents?.range[0] ?? 0;
 }
 
-/** The nearest known word, else all of them. */
+/** The most similar known word, else all of them. */
 export function orElse(word: string, known: readonly string[]): string {
   if (known.length === 0) return "";
   return didYouMean(word, known) || `; expected one of ${known.join(", ")}`;

@@ -1,7 +1,7 @@
-/** The least role that something needs: in a project, or of the whole server. */
+/** A minimum role: in a project, or for the whole server. */
 export type NeededRole = "reporter" | "developer" | "maintainer" | "administrator";
 
-/** Roles in a project by the number that the API has for them, the highest first. */
+/** Roles in a project by their number in the API, the highest first. */
 export const accessLevels = [
   [50, "Owner"],
   [40, "Maintainer"],
@@ -10,7 +10,7 @@ export const accessLevels = [
   [10, "Guest"],
 ] as const;
 
-/** How a needed role is called, and the least access level in a project that includes it; an administrator has all of them. */
+/** The name of a required role, and the minimum access level in a project. Administrators have all of them. */
 export const neededRoles: Readonly<Record<NeededRole, { readonly words: string; readonly level: number }>> = {
   reporter: { words: "Reporter", level: 20 },
   developer: { words: "Developer", level: 30 },
@@ -18,17 +18,17 @@ export const neededRoles: Readonly<Record<NeededRole, { readonly words: string; 
   administrator: { words: "administrator", level: Number.POSITIVE_INFINITY },
 };
 
-/** What commands need of the token: a row of the table in README, which a test holds against this one. */
+/** The access that commands need: a row of the table in README. A test compares the two. */
 export interface CommandAccess {
   readonly commands: readonly string[];
-  /** Left out: any. */
+  /** Omitted: any. */
   readonly role?: NeededRole;
-  /** Of which project, in words. */
+  /** Describes the project. */
   readonly of?: string;
   readonly scope: "read_api" | "api";
 }
 
-/** Commands that need a token, as README lists them. */
+/** Commands that need a token, in the order of README. */
 export const commandAccess: readonly CommandAccess[] = [
   {
     commands: ["plan", "drift", "watch", "apply --dry-run", "import", "accept", "routes --live", "routes --diff"],
@@ -51,5 +51,5 @@ export const commandAccess: readonly CommandAccess[] = [
   { commands: ["show", "blame", "routes", "whoami"], scope: "read_api" },
 ];
 
-/** The row of `plan`: a token that lacks it can do next to nothing. */
+/** The row of `plan`, which most commands need. */
 export const planAccess = commandAccess[0];

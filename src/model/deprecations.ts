@@ -9,21 +9,21 @@ export interface Deprecation {
   readonly release: string;
   /** `YYYY-MM-DD`; null if no removal date is set. */
   readonly removal_date: string | null;
-  /** A clause without a full stop, such as "the keyword type in CI/CD configuration is removed". */
+  /** A clause without a period, such as "the keyword type in CI/CD configuration is removed". */
   readonly change: string;
-  /** What to do instead, in the imperative; null where the specification names nothing. */
+  /** What to do instead, in the imperative; null if the specification names no replacement. */
   readonly replacement: string | null;
-  /** How uses are found; null if no file contains them. */
+  /** How uses are detected; null if files contain none. */
   readonly detect: readonly Detection[] | null;
 }
 
-/** What is no removal, and worth a word all the same. */
+/** A recommendation that is not a removal. */
 export interface Hint extends Omit<Deprecation, "release" | "removal_date"> {
-  /** The release from which on the replacement exists. */
+  /** The first release with the replacement. */
   readonly since?: string;
 }
 
-/** One way to find uses: `in` says where to look, `by` which interpreter looks, the rest is for that interpreter. */
+/** One way to detect uses: `in` selects the files, `by` the interpreter, and the rest are its options. */
 export type Detection =
   | YamlDetection
   | TomlDetection
@@ -39,18 +39,18 @@ export type Detection =
 interface Detecting<By extends string> {
   readonly in: string;
   readonly by: By;
-  /** Never more than a hint: still accepted after the removal, with another meaning. */
+  /** Reported as a hint only: still accepted after the removal, with another meaning. */
   readonly hint?: boolean;
-  /** The release from which on a rewritten file works. */
+  /** The first release in which a rewritten file works. */
   readonly since?: string;
 }
 
-/** A key or value at a path of a YAML file; all conditions that are stated must hold. */
+/** A key or value at a path of a YAML file; all given conditions must hold. */
 export interface YamlDetection extends Detecting<"yaml"> {
   /** Segments by `/`, alternatives by `|`; `*` is any one, `**` any number, `@job` a job of a CI/CD configuration. */
   readonly path: string;
   readonly is?: "scalar" | "list" | "mapping";
-  /** The key has more characters. */
+  /** The key is longer than this. */
   readonly longer?: number;
   /** The value is one of these. */
   readonly equals?: readonly string[];
@@ -60,9 +60,9 @@ export interface YamlDetection extends Detecting<"yaml"> {
   readonly has?: readonly string[];
   /** The mapping has no other keys. */
   readonly only?: readonly string[];
-  /** Keys beside the value's, and patterns that their values match. */
+  /** Sibling keys, and patterns that their values match. */
   readonly beside?: Readonly<Record<string, string>>;
-  /** None of these keys of the mapping has one of these values; any value where there are none. */
+  /** None of these keys of the mapping has one of these values; no values means any. */
   readonly unless?: Readonly<Record<string, readonly string[]>>;
   /** The mapping's values are mappings, one of them at one of these keys, and the first key is another one. */
   readonly startsWithout?: string;
@@ -77,20 +77,20 @@ export interface YamlDetection extends Detecting<"yaml"> {
 
 /** A setting that a table of a TOML file lacks. */
 export interface TomlDetection extends Detecting<"toml"> {
-  /** An array of tables. */
+  /** The name of an array of tables. */
   readonly each: string;
-  /** Dotted paths below it, and the values one of which each must have. */
+  /** Dotted paths in the table, and their allowed values. */
   readonly where: Readonly<Record<string, readonly string[]>>;
-  /** A dotted path below it. */
+  /** The dotted path that is missing. */
   readonly lacks: string;
-  /** Values that it may have, in whichever case; any where left out. */
+  /** Its allowed values, ignoring case; omitted: any. */
   readonly allowed?: readonly string[];
 }
 
 /** A field, or an argument of it, in a GraphQL document. */
 export interface GraphqlDetection extends Detecting<"graphql"> {
   readonly field: string;
-  /** Types that the field is selected on; any where left out. */
+  /** Types that the field is selected on; omitted: any. */
   readonly on?: readonly string[];
   /** No other schema has a field of this name. */
   readonly unique?: boolean;
@@ -106,12 +106,12 @@ export interface RestDetection extends Detecting<"rest"> {
   /** A request parameter, or a field compared with one of the values. */
   readonly parameter?: string;
   readonly values?: readonly string[];
-  /** Something read from the answer. */
+  /** A field of the response. */
   readonly attribute?: string;
-  /** The segment of the path that is meant. */
+  /** The relevant path segment. */
   readonly segment?: string;
   readonly replace?: string;
-  /** The release from which on answers have the replacement. */
+  /** The first release whose responses have the replacement. */
   readonly returned?: string;
 }
 
@@ -121,7 +121,7 @@ export interface CallDetection extends Detecting<"call"> {
   readonly names: readonly string[];
 }
 
-/** A text of a program that matches a pattern. */
+/** A string in a program that matches a pattern. */
 export interface TextDetection extends Detecting<"text"> {
   readonly matches: string;
 }
@@ -131,9 +131,9 @@ export interface ArgumentDetection extends Detecting<"argument"> {
   readonly commands?: readonly string[];
   readonly matches: string;
   readonly replace?: string;
-  /** Where nothing in the file matches it, a use is likely and not certain. */
+  /** If nothing in the file matches it, a use is likely but not certain. */
   readonly near?: string;
-  /** Where a line still has it after all replacements, none is made. */
+  /** If a line still matches it after all replacements, the line is not rewritten. */
   readonly word?: string;
 }
 
@@ -152,14 +152,14 @@ export interface VariableDetection extends Detecting<"variable"> {
   readonly drop?: boolean;
 }
 
-/** A problem that `validate` finds in a manifest of our own. */
+/** A problem that `validate` finds in a manifest of Evenkeel. */
 export interface ManifestDetection extends Detecting<"manifest"> {
   readonly rule: string;
   readonly values?: readonly string[];
   readonly replace?: string;
 }
 
-/** Words that the scanner knows; `schemas/deprecations.schema.json` describes each list. */
+/** Vocabulary of the scanner; `schemas/deprecations.schema.json` describes each list. */
 interface Vocabulary {
   /** Globs of file names, by the kind of file. */
   readonly files: Words<string>;
@@ -179,7 +179,7 @@ type Words<Name extends string> = Readonly<Record<Name, ReadonlySet<string>>>;
 /** The whole schedule, in the order of the specification. */
 export const schedule = text.deprecations as readonly Deprecation[];
 
-/** Findings beyond the schedule. */
+/** Findings that are not in the schedule. */
 export const hints = text.hints as readonly Hint[];
 
 const { files, ci, yaml, shell, code, graphql, graphqlTypes, graphqlRoots } = text;
@@ -198,12 +198,12 @@ function wordsIn(lists: Readonly<Record<string, unknown>>): Words<string> {
   return Object.fromEntries(entries);
 }
 
-/** Whether a release has reached the removal; never where no removal date is set. */
+/** Whether the removal is in effect in a release; false if no removal date is set. */
 export function isRemoved({ release, removal_date }: Deprecation, reached: string): boolean {
   return removal_date !== null && compareReleases(reached, release) >= 0;
 }
 
-/** The release of an entry. Throws {@link RangeError} for an id that is not of the schedule. */
+/** The release of an entry. Throws {@link RangeError} for an id that is not in the schedule. */
 export function removalOf(id: string): string {
   const entry = schedule.find((each) => each.id === id);
   if (!entry) throw new RangeError(`unknown deprecation ${id}`);

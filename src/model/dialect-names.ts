@@ -1,4 +1,4 @@
-/** Every dialect: the specification's own names, and a file of `schemas/dialects/` each. */
+/** All dialects: the specification's own names, and one for each file of `schemas/dialects/`. */
 export const dialectNames = ["neutral", "gitlab"] as const;
 
 export type DialectName = (typeof dialectNames)[number];

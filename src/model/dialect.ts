@@ -9,14 +9,14 @@ export type ObservedQuirk = (typeof observedQuirks)[number];
 
 const observedQuirks = ["hidden", "dropped", "slash", "trimmed", "required"] as const;
 
-/** Whether a fact says what servers do with a parameter that they have. */
+/** Whether a fact describes how servers treat an existing parameter. */
 export function isQuirk(says: Fact["says"]): says is ObservedQuirk {
   return (observedQuirks as readonly string[]).includes(says);
 }
 
 /**
- * What one platform calls the integrations and parameters of the specification, and what its releases do otherwise: a
- * file of `schemas/dialects/`, whose schema says what each field means. It names everything as the specification does.
+ * One platform's names of the specification's integrations and parameters, and the deviations of its releases: a file of
+ * `schemas/dialects/`, whose schema describes each field. Its keys are the names of the specification.
  */
 export interface Dialect {
   readonly name: string;
@@ -26,37 +26,37 @@ export interface Dialect {
   readonly facts: readonly Fact[];
 }
 
-/** An integration's slug and title there, and its parameters that are called otherwise. */
+/** An integration's slug and title in a dialect, and its renamed parameters. */
 export interface NamedIntegration {
   readonly name: string;
   readonly title?: string;
   readonly parameters?: Readonly<Record<string, string>>;
-  /** What it makes of parameters that are left out when the integration is created, where that is something else. */
+  /** Defaults of parameters that are omitted on creation, if they deviate from the specification. */
   readonly initial?: Readonly<Record<string, string>>;
 }
 
-/** Releases for which something is true: from the first on, and before the last. */
+/** A range of releases: including the first, excluding the last. */
 export interface Span {
   readonly from?: string;
   readonly until?: string;
 }
 
-/** Something that a platform does in some releases. `of`: slugs, `slug.parameter` or `*.parameter`. */
+/** A deviation of a platform in some releases. `of`: slugs, `slug.parameter` or `*.parameter`. */
 export interface Fact extends Span {
   readonly id: string;
   readonly says: "added" | "removed" | "undeclared" | "optional" | "listed" | ObservedQuirk | "server";
   readonly of?: readonly string[];
   /** The fixed value of an undeclared parameter on this platform. */
   readonly always?: Scalar;
-  /** What a flag that lists show is until it is set. */
+  /** The value of a listed flag until it is set. */
   readonly initially?: boolean;
-  /** The releases are inferred from what was read before and after them. */
+  /** The releases are inferred from observations of earlier and later ones. */
   readonly approximate?: boolean;
   readonly text: string;
   readonly source: string;
 }
 
-/** Whether something is true in a release. */
+/** Whether a fact holds in a release. */
 export function holdsIn({ from, until }: Span, release: string): boolean {
   const hasBegun = from === undefined || compareReleases(release, from) >= 0;
   return hasBegun && (until === undefined || compareReleases(release, until) < 0);

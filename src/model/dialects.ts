@@ -2,7 +2,7 @@ import gitlab from "../../schemas/dialects/gitlab.json" with { type: "json" };
 import type { Dialect } from "./dialect.ts";
 import type { DialectName } from "./dialect-names.ts";
 
-/** The names of the specification itself, spoken where nothing else is stated. */
+/** The names of the specification itself; the default. */
 export const neutral: Dialect = {
   name: "neutral",
   title: "the specification",
@@ -11,7 +11,7 @@ export const neutral: Dialect = {
   facts: [],
 };
 
-/** A dialect by its name. @throws RangeError for one that nobody knows. */
+/** A dialect by its name. @throws RangeError for an unknown dialect. */
 export function dialectNamed(name: string): Dialect {
   const dialect = dialects.get(name);
   if (!dialect) throw new RangeError(`unknown dialect ${name}`);
@@ -20,5 +20,5 @@ export function dialectNamed(name: string): Dialect {
 
 const byName: Readonly<Record<DialectName, Dialect>> = { neutral, gitlab: gitlab as Dialect };
 
-/** Every dialect, by name. */
+/** All dialects, by name. */
 export const dialects: ReadonlyMap<string, Dialect> = new Map(Object.entries(byName));

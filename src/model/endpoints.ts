@@ -18,29 +18,29 @@ interface Bodiless {
 
 interface Bodied {
   readonly method: "POST" | "PUT" | "PATCH";
-  /** How parameters travel. Form fields unless the spec states JSON. */
+  /** The encoding of parameters: form fields unless the specification requires JSON. */
   readonly body: "form" | "json";
 }
 
 interface EndpointRow {
   readonly path: string;
-  /** A list: `paged` ones take `per_page`; a `whole` one is not asked for pages, though they are followed if it names any. */
+  /** A list: `paged` lists take `per_page`; `whole` lists are requested without it, but links to further pages are followed. */
   readonly list?: Call["list"];
-  /** What a success must hold to be believed. */
+  /** The required shape of a successful response. */
   readonly answer: AnswerShape;
-  /** Segments of the path that are not just any text. */
+  /** Constraints of path segments. */
   readonly segments?: Readonly<Record<string, Parameter>>;
-  /** Query or body parameters; `integration` means: those that the catalogue gives for the slug. */
+  /** Query or body parameters; `integration`: those of the slug in the catalogue. */
   readonly parameters?: Readonly<Record<string, Parameter>> | "integration";
-  /** A read that no plan counts. */
+  /** A read that is not counted as part of a plan. */
   readonly uncounted?: true;
-  /** What a list is always asked with. */
+  /** Fixed parameters of a list. */
   readonly query?: Fields;
-  /** The least role that the call needs, as deployed servers ask for it; left out: the project or the token will do. */
+  /** The minimum role that deployed servers require for the call; omitted: access to the project, or any token. */
   readonly needs?: NeededRole;
-  /** Not in the specification: seen on deployed servers only. */
+  /** Not in the specification, but observed on deployed servers. */
   readonly observed?: true;
-  /** The release that brought it (docs/api.md#removals, rule 4). */
+  /** The release that introduced it (docs/api.md#removals, rule 4). */
   readonly introduced?: string;
 }
 
@@ -49,11 +49,11 @@ export interface Parameter {
   readonly required?: true;
   readonly enum?: readonly string[];
   readonly default?: string;
-  /** Further values, of servers of which a dialect states a fact. */
+  /** Additional values of servers for which a fact of a dialect holds. */
   readonly beyond?: { readonly fact: string; readonly enum: readonly string[] };
-  /** What servers of older releases call its values that know no others. */
+  /** Legacy values, for servers of older releases. */
   readonly older?: Readonly<Record<string, string>>;
-  /** What deployed servers demand beside it: parameters by name, with their values. */
+  /** Other parameters, with values, that deployed servers require together with it. */
   readonly goesWith?: Readonly<Record<string, string>>;
 }
 
@@ -61,7 +61,7 @@ const deploymentStatuses = ["created", "running", "success", "failed", "canceled
 
 const deploymentStatus: Parameter = { type: "string", enum: deploymentStatuses };
 
-/** Some statuses are set by servers alone. */
+/** Some statuses can only be set by the server. */
 const statusFilter: Parameter = {
   ...deploymentStatus,
   beyond: { fact: "deployment-status-filter", enum: ["skipped", "blocked"] },
@@ -74,7 +74,7 @@ const deploymentOrder: Parameter = {
   beyond: { fact: "deployments-by-finish", enum: ["finished_at"] },
 };
 
-/** Filtered by a time, deployed servers sort by it, or refuse. */
+/** Deployed servers sort a list by the time that it is filtered by, or reject the request. */
 const updatedTime: Parameter = { type: "datetime", goesWith: { order_by: "updated_at" } };
 
 const requiredText: Parameter = { type: "string", required: true };
@@ -98,18 +98,18 @@ const numberedRow: AnswerShape = { holds: "row", fields: numbered };
 
 const numberedRows: AnswerShape = { holds: "rows", fields: numbered };
 
-/** What a list of projects must hold where it is read for their paths: without one, no glob can mean the project. */
+/** Required if a list of projects is read for their paths: without a path, no glob can match the project. */
 export const projectsWithPaths: AnswerShape = {
   holds: "rows",
   fields: { ...numbered, path_with_namespace: "text" },
   keeps: ["id", "path_with_namespace", "repository_storage", "permissions"],
 };
 
-/** By the specification only one integration's fields are known, so one of those that all have will do. */
+/** The specification describes the fields of one integration only, so any field that all have is sufficient. */
 const integration: AnswerShape = {
   holds: "row",
   oneOf: { slug: "text", active: "boolean", properties: "row" },
-  // Taken for "not reported", a list would make every parameter unverified, and the plan would say "in sync".
+  // If a list counted as "not reported", every parameter would be unverified, and the plan would report "in sync".
   ifAny: { properties: "row" },
   same: { slug: ":slug" },
 };
@@ -145,8 +145,8 @@ const table = {
     path: "/projects",
     list: "paged",
     answer: numberedRows,
-    // In the order of IDs, which stands still while the list is read, and by them where the server knows how: some refuse
-    // a page that begins after 50,000 rows.
+    // Sorted by ID, which is stable while the list is read, and with keyset pagination if the server supports it, because
+    // some servers reject an offset above 50,000 rows.
     query: { order_by: "id", sort: "asc", pagination: "keyset" },
     parameters: {
       repository_storage: { type: "string" },
@@ -316,16 +316,16 @@ export const endpoints: Readonly<Record<EndpointName, Endpoint>> = table;
 /** The older name of the integrations segment (docs/api.md#integrations), for servers that do not route the newer one. */
 export const integrationsAlias = { segment: "/integrations", alias: "/services" } as const;
 
-/** A path's literal text and the names of its segments, in turn: `id`, a field, or `row.id` for one of the row as read. */
+/** A path's literal text and its segment names, in alternation: `id`, a field, or `row.id` for a field of the live row. */
 const partsOf = memoized((path: string): readonly string[] => path.split(/:((?:row\.)?\w+)/));
 
-/** Thrown for a name that no path of the API can hold. */
+/** Thrown for a name that cannot be part of an API path. */
 export class NamesNothing extends UserError {}
 
 /**
- * The call of an endpoint, its path filled in and URL-encoded.
- * @throws RangeError where `segments` lacks a name that the path has: a mistake in this program; NamesNothing for a segment
- * that would lead to another path.
+ * The call of an endpoint, with its path filled in and URL-encoded.
+ * @throws RangeError if `segments` lacks a name of the path, which is an internal error; NamesNothing for a segment that
+ * would resolve to another path.
  */
 export function call(
   of: EndpointName | Endpoint,
@@ -351,13 +351,13 @@ export function call(
 function segmentOf({ method, path }: Endpoint, segments: Readonly<Record<string, string>>, part: string): string {
   const value = segments[part];
   if (value === undefined) throw new RangeError(`${method} ${path} needs ${part}`);
-  // Whatever reads URLs resolves these, percent-encoded or not.
+  // URL parsers resolve these, percent-encoded or not.
   const isResolved = value.includes(".") && value.split("/").some((part) => part === "." || part === "..");
   if (isResolved || value === "") throw new NamesNothing(notAName(value));
   return encodeURIComponent(value);
 }
 
-/** The parameters that servers of older releases know by other values, with those. */
+/** The parameters with legacy values, with those values. */
 function inOlderWords(given: Fields, table: Readonly<Record<string, Parameter>>): Call["older"] {
   const words = Object.entries(given).flatMap(([name, value]) => {
     const older = table[name]?.older?.[String(value)];
@@ -380,7 +380,7 @@ function expectedOf(answer: AnswerShape, segments: Fields, parameters: Fields | 
   return expected;
 }
 
-/** `:name` as what is given by that name; left out where that is no number and the field is one, since a name may stand for an ID. */
+/** Replaces `:name` with the segment of that name; omitted if the field is a number and the segment is a name. */
 function filledIn(
   names: Readonly<Record<string, string>>,
   given: (name: string) => Value | undefined,

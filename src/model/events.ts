@@ -1,26 +1,26 @@
 import type { BranchKind } from "./branch-kinds.ts";
 
-/** How a pipeline ended. */
+/** The result of a pipeline. */
 export type PipelineStatus = "success" | "failed";
 
-/** A kind of event (docs/api.md#events). Its parameter is the kind with `_events` behind it. */
+/** An event type (docs/api.md#events). Its parameter is the type with the suffix `_events`. */
 export interface EventKind {
-  /** Several of them, in words. */
+  /** The plural, for messages. */
   readonly many: string;
-  /** Whether it happens on a branch, so that a limit to branches applies. */
+  /** Whether it belongs to a branch, so that branch filters apply. */
   readonly onBranch?: boolean;
-  /** How it may end, where that makes a difference. */
+  /** Its possible results, if they matter. */
   readonly statuses?: readonly PipelineStatus[];
 }
 
 /**
- * What a parameter decides about who is notified of an event (`x-route` in the schema). `unset` is what servers take it for
- * on an integration on which it was never set.
+ * The effect of a parameter on the routing of notifications (`x-route` in the schema). `unset` is the default of servers
+ * if the parameter was never set.
  *
- * - `flag`: turns an event on. `switch`: further turns on what these events lead to.
- * - `limit`: only events that end so. `branches`: only branches of these kinds, by value. `branch-names`: only these.
- * - `channel`: where an event goes; without an event, where those without a channel of their own go.
- * - `recipients`: whom every event goes to.
+ * - `flag`: enables an event. `switch`: additionally enables an action for these events.
+ * - `limit`: only events with this result. `branches`: only branches of these kinds, by value. `branch-names`: only these.
+ * - `channel`: the channel of an event or, without an event, the default channel.
+ * - `recipients`: the recipients of every event.
  */
 export type RouteColumn =
   | { readonly role: "flag"; readonly event: string; readonly unset: boolean }

@@ -4,15 +4,15 @@ import { idIn, isId } from "./project-id.ts";
 import type { Project } from "./types.ts";
 
 /**
- * A project has two names, its ID and its full path, and is one project under both (docs/running.md). What a person wrote
- * of it, in a glob over addresses or in an address, is held against each of them: a project part of digits alone is an
- * ID, a glob that can match digits alone speaks of IDs too, any other one of paths; case does not count.
+ * A project has two names, its ID and its full path (docs/running.md). The project part of an address, or of a glob over
+ * addresses, is compared with both: digits alone are an ID, a glob that can match digits alone matches IDs too, and any
+ * other one matches paths. Case-insensitive.
  */
 type NameForm = "id" | "path";
 
 export type AddressTest = (address: string, project: Project) => boolean;
 
-/** The forms of names that a glob speaks in; none where it means every project, so that no name has to be known. */
+/** The forms of names that a glob can match; none if it matches every project, so that no name has to be known. */
 function formsOf(glob: string): ReadonlySet<NameForm> {
   const part = projectPart(glob);
   const forms = new Set<NameForm>();
@@ -24,12 +24,12 @@ function formsOf(glob: string): ReadonlySet<NameForm> {
 
 const digits = "0123456789";
 
-/** What a path may have beside digits; a bracket only stands for itself where a class is taken as it is written. */
+/** Characters of paths other than digits, with those of the glob; brackets are omitted because they form classes. */
 function othersIn(part: string): string {
   return `abcdefghijklmnopqrstuvwxyz_.-/${part.replace(/[[\]\d]/g, "")}`;
 }
 
-/** A test for the addresses of a project, whichever of its names they are written with. */
+/** Creates a test for addresses of a project under either of its names. */
 export function addressTest(glob: string): AddressTest {
   const matches = addressMatcher(glob);
   const names = namesFor(glob);
@@ -37,8 +37,7 @@ export function addressTest(glob: string): AddressTest {
 }
 
 /**
- * As {@link addressTest}, for what must not slip through: a project that is not known by the name that the glob speaks
- * in counts as meant by it.
+ * Like {@link addressTest}, but conservative: a project also matches if the form of name that the glob matches is unknown.
  */
 export function cautiousAddressTest(glob: string): AddressTest {
   const matches = addressTest(glob);
@@ -48,20 +47,20 @@ export function cautiousAddressTest(glob: string): AddressTest {
     matches(address, project) || (forms.some((form) => project[form] === undefined) && matchesOfAny(address));
 }
 
-/** Whether a glob over addresses can match anything of this project. */
+/** Whether a glob over addresses can match a resource of this project. */
 export function projectTest(glob: string): (project: Project) => boolean {
   const matches = projectMatcher(glob);
   const names = namesFor(glob);
   return (project) => names(project).some(matches);
 }
 
-/** The globs that speak of projects in a form in which one of these is not known. */
+/** The globs that match a form of name that is unknown for one of these projects. */
 export function unresolvedReferences(globs: readonly string[], projects: readonly Project[]): readonly string[] {
   const lacking = (["id", "path"] as const).filter((form) => projects.some((project) => project[form] === undefined));
   return globs.filter((glob) => lacking.some((form) => formsOf(glob).has(form)));
 }
 
-/** The projects with the names that the listing adds; the name that addresses begin with, and spelling, stay. */
+/** Adds the missing IDs and paths from a listing. The name in addresses and its spelling do not change. */
 export function identified(projects: readonly Project[], listing: readonly Project[]): readonly Project[] {
   const find = projectFinder(listing);
   return projects.map((project) => {
@@ -70,7 +69,7 @@ export function identified(projects: readonly Project[], listing: readonly Proje
   });
 }
 
-/** Its full path in the server's spelling, as far as it is known; undefined where only the ID is. */
+/** The full path, in the server's spelling if known; undefined if only the ID is known. */
 export function fullPathOf({ fullPath, path }: Pick<Project, "fullPath" | "path">): string | undefined {
   return fullPath ?? path;
 }
@@ -82,23 +81,23 @@ export function projectFinder(projects: readonly Project[]): (name: string) => P
   return (name) => (isId(name) ? byId.get(idIn(name)) : byPath.get(lower(name)));
 }
 
-/** A project of which no more is known than how an address begins. */
+/** A project of which only the name in an address is known. */
 export function projectNamed(name: string): Project {
   return isId(name) ? { name, id: idIn(name) } : { name, path: name };
 }
 
-/** The part of an address, or of a glob over addresses, that names the project. */
+/** The project part of an address or of a glob over addresses. */
 export function projectPart(address: string): string {
   const colon = address.indexOf(":");
   return colon < 0 ? address : address.slice(0, colon);
 }
 
-/** The address with another project's name, or another name of its project. */
+/** Replaces the project part of an address. */
 export function renamed(address: string, name: string): string {
   return `${name}${address.slice(projectPart(address).length)}`;
 }
 
-/** The names to hold against a glob: digits alone are an ID, and never a path that looks like one. */
+/** The names to compare with a glob. Digits alone are an ID, never a path. */
 function namesFor(glob: string): (project: Project) => readonly string[] {
   const part = projectPart(glob);
   if (isId(part)) return ({ id }) => (id === idIn(part) ? [part] : []);

@@ -36,7 +36,7 @@ interface ApiType {
   pattern?: string;
 }
 
-/** An integration as the schema has it. */
+/** An integration in the schema. */
 export interface IntegrationSchema {
   title: string;
   description: string;
@@ -54,10 +54,10 @@ export interface IntegrationSchema {
   "x-always"?: Record<string, Scalar>;
 }
 
-/** What references of the schema lead to. */
+/** Definitions that the schema refers to. */
 export type Definitions = Readonly<Record<string, ParameterSchema>>;
 
-/** What an entry of the schema says, but for names of other dialects. */
+/** The integration of a schema entry, without names of other dialects. */
 export function integrationIn(
   slug: string,
   entry: IntegrationSchema,

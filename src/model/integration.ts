@@ -6,7 +6,7 @@ import type { Environment, Scalar, Tier } from "./types.ts";
 /** A name of another dialect. */
 export interface ForeignName {
   readonly dialect: string;
-  /** What it is called here. */
+  /** Its name in this dialect. */
   readonly name: string;
 }
 
@@ -15,28 +15,28 @@ export interface Integration {
   readonly title: string;
   readonly description: string;
   readonly tier: Tier;
-  /** Release that brought it, and the one that took it away. */
+  /** The release that introduced it, and the one that removed it. */
   readonly introduced: string | undefined;
   readonly removed: string | undefined;
   /** The only environment that has it. */
   readonly environment: Environment | undefined;
-  /** List fields that the single GET lacks. */
+  /** Fields in the list that the single GET does not return. */
   readonly omitted: readonly string[];
   /**
-   * Deployed servers keep its settings apart from its record: a change of them alone does not move `updated_at`, and
-   * those never set are answered as null.
+   * Deployed servers store its settings separately: changing only them does not update `updated_at`, and settings that
+   * were never set are returned as null.
    */
   readonly apart: boolean;
-  /** Deployed servers take a write of it, and answer that it is off. */
+  /** Deployed servers accept a write, and return the integration as disabled. */
   readonly staysOff: boolean;
-  /** Deployed servers let a project have one of these at a time. */
+  /** Deployed servers allow one of these per project. */
   readonly alone: boolean;
   readonly parameters: ReadonlyMap<string, IntegrationParameter>;
-  /** Parameters of the specification that this platform does not have in any release, each with the reason. */
+  /** Parameters of the specification that no release of this platform has, with the reason. */
   readonly undeclared: ReadonlyMap<string, string>;
-  /** What some of these are there all the same. */
+  /** Fixed values of some of these parameters on this platform. */
   readonly always: ReadonlyMap<string, Scalar>;
-  /** The names that parameters have in other dialects, and not here. */
+  /** Names of parameters in other dialects only. */
   readonly foreignNames: ReadonlyMap<string, ForeignName>;
 }
 
@@ -44,54 +44,54 @@ export type ParameterType = "string" | "boolean" | "integer";
 
 export interface IntegrationParameter {
   readonly name: string;
-  /** One type, or two where the specification lists one and describes another: the described one first. */
+  /** One type, or two if the specification lists one and describes another: the described one first. */
   readonly types: readonly ParameterType[];
   readonly required: boolean;
-  /** The first release in which a required one may be left out. */
+  /** The first release in which a required parameter is optional. */
   readonly optionalFrom: string | undefined;
   readonly enum: readonly string[] | undefined;
   readonly pattern: string | undefined;
   readonly default: Scalar | undefined;
-  /** Release that brought it, where that is later than its integration. */
+  /** The release that introduced it, if later than its integration. */
   readonly introduced: string | undefined;
-  /** Release that took it away. */
+  /** The release that removed it. */
   readonly removed: string | undefined;
-  /** What to do instead, where the parameter is deprecated. */
+  /** What to do instead, if the parameter is deprecated. */
   readonly deprecated: string | undefined;
   readonly secret: boolean;
-  /** A secret that the specification shows in its single GET nevertheless. */
+  /** A secret that the single GET returns according to the specification. */
   readonly returned: boolean;
   readonly description: string;
-  /** `top`: beside `id` and `active` in a response; `properties`: inside its `properties`. */
+  /** `top`: a field of the response, as `id` and `active`; `properties`: a field of its `properties`. */
   readonly level: "top" | "properties";
-  /** How its value is a list in one string; the order of such a list means nothing. */
+  /** The separator if its value is a list in a string, whose order does not matter. */
   readonly list: "comma" | "whitespace" | undefined;
   /** Whether its value is a list whose order means nothing. */
   readonly set: boolean;
-  /** An address; some servers strip a trailing slash from it. */
+  /** A URL; some servers strip its trailing slash. */
   readonly url: boolean;
-  /** Whether it decides where something is sent to: an address, a host or recipients. */
+  /** Whether it is a destination of data: a URL, a host or recipients. */
   readonly destination: boolean;
-  /** What it decides about who is notified of an event, where it decides anything. */
+  /** Its effect on the routing of notifications, if any. */
   readonly route: RouteColumn | undefined;
-  /** What deployed servers do with it, where that differs from the specification (`serve --behaviour observed`). */
+  /** Behaviour of deployed servers that differs from the specification (`serve --behaviour observed`). */
   readonly observed: ReadonlySet<ObservedQuirk>;
-  /** The releases in which they do that: in place of `observed`, where the quirk is among them. */
+  /** Quirks that only some releases have; they replace the same quirk in `observed`. */
   readonly quirks: readonly QuirkSpan[];
-  /** What deployed servers make it where it is left out when they create its integration. */
+  /** Default of deployed servers if it is omitted when the integration is created. */
   readonly initial: Scalar | undefined;
-  /** The parameter whose value they answer where this one is blank. */
+  /** The parameter whose value they return if this one is blank. */
   readonly fallback: string | undefined;
   readonly valid: ValueRule;
 }
 
-/** Which values the models of deployed servers take, beyond what the API itself checks. */
+/** Validations of deployed servers beyond those of the API. */
 interface ValueRule {
-  /** What one that is not blank looks like. */
+  /** The format of a value that is not blank. */
   readonly pattern: string | undefined;
-  /** The parameter that has to be set where this one is blank. */
+  /** The parameter that must be set if this one is blank. */
   readonly instead: string | undefined;
-  /** The parameter that is set where this one is, and blank where this one is. */
+  /** The parameter that must be set if and only if this one is set. */
   readonly with: string | undefined;
 }
 
@@ -100,25 +100,25 @@ export interface QuirkSpan extends Span {
   readonly says: ObservedQuirk;
 }
 
-/** What servers of a release do with a parameter, where that differs from the specification. */
+/** Behaviour of servers of a release that differs from the specification for a parameter. */
 export function quirksAt({ observed, quirks }: IntegrationParameter, release: string): ReadonlySet<ObservedQuirk> {
   const stated = new Set(quirks.map(({ says }) => says));
   const always = [...observed].filter((quirk) => !stated.has(quirk));
   return new Set([...always, ...quirks.filter((span) => holdsIn(span, release)).map(({ says }) => says)]);
 }
 
-/** Whether servers of a release refuse a write without it; where the release is not known, whether some do. */
+/** Whether servers of a release reject a write without it; if the release is unknown, whether any do. */
 export function isRequired({ required, optionalFrom }: IntegrationParameter, release?: string): boolean {
   if (!required || optionalFrom === undefined || release === undefined) return required;
   return compareReleases(release, optionalFrom) < 0;
 }
 
-/** Whether "configured but off" is a state of its own: it is where `active` is a parameter (docs/comparing.md). */
+/** Whether an integration can be configured but disabled, which it can if `active` is a parameter (docs/comparing.md). */
 export function hasActiveParameter({ parameters }: Integration): boolean {
   return parameters.has("active");
 }
 
-/** What leaving it out of a policy says nevertheless: `active` is its default where it is a parameter (docs/comparing.md). */
+/** Fields that a policy declares implicitly: `active` has its default if it is a parameter (docs/comparing.md). */
 export function impliedFields(integration: Integration | undefined): Readonly<Record<string, Scalar>> {
   const active = integration?.parameters.get("active");
   return active ? { active: active.default ?? null } : {};

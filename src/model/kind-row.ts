@@ -3,55 +3,55 @@ import type { IntegrationParameter } from "./integration.ts";
 import type { Action, Fields, PolicyEffect, Scalar, Tier } from "./types.ts";
 
 /**
- * What tells one kind of resource from another: one row a kind, so that manifests, reading, diff, plan, apply, import and
- * reports need to know none of them.
+ * The properties of a kind of resource: one row per kind, so that manifests, reading, diff, plan, apply, import and reports
+ * are independent of specific kinds.
  */
 export interface KindRow {
-  /** How policies list its resources; undefined where none does. */
+  /** How policies list its resources; omitted if they cannot. */
   readonly policy?: PolicyColumn;
-  /** How a project's resources are read; undefined where projects have none. */
+  /** How a project's resources are read; omitted if projects have none. */
   readonly read?: ReadColumn;
-  /** Whether all resources that there can be are the catalogue's integrations; left out where any text is a key. */
+  /** Whether keys are slugs of the catalogue; omitted if any text is a valid key. */
   readonly known?: true;
-  /** The one spelling of all values of a field that mean the same; `column` is what the catalogue says of the field. */
+  /** Normalises a value of a field; `column` is the field's parameter in the catalogue. */
   readonly normalise: (value: Scalar, column?: IntegrationParameter) => Scalar;
-  /** Whether events reach its resources, as the catalogue says. */
+  /** Whether its resources receive events, according to the catalogue. */
   readonly listens?: true;
-  /** How a resource that should not be there goes. */
+  /** The action that removes a resource. */
   readonly removal: Extract<Action, "disable" | "delete">;
-  /** The endpoint that carries each action out; one that depends on the resource is found by its key. */
+  /** The endpoint of each action, possibly by the key of the resource. */
   readonly calls: Readonly<Partial<Record<Action, Endpoint | ((key: string) => Endpoint)>>>;
-  /** Two keys with the same identity are one resource. */
+  /** Keys with the same identity are the same resource. */
   readonly identity: (key: string) => string;
-  /** The visible side of a removal: what was true before, and after. */
+  /** The fields that show a removal, before and after it. */
   readonly removed: { readonly before: Fields; readonly after: Fields | null };
-  /** The field whose value says how strict the resource makes its project; undefined where none does. */
+  /** The field that determines whether the resource tightens or loosens a policy; omitted if there is none. */
   readonly policyEffect?: { readonly field: string; readonly by: Readonly<Record<string, PolicyEffect>> };
-  /** Words of values, and what servers of older releases take in their stead. */
+  /** Values, and their legacy equivalents for servers of older releases. */
   readonly olderWords?: ReadonlyMap<string, string>;
-  /** Where the kind as a whole starts to exist; its members may need more. */
+  /** The lowest tier that has the kind; some of its resources may need a higher one. */
   readonly tier: Tier;
-  /** The release that took the kind as a whole away, and what to do instead, in a sentence. */
+  /** The release that removed the kind, and a sentence on what to do instead. */
   readonly removedIn?: { readonly release: string; readonly instead: string };
 }
 
 export interface PolicyColumn {
-  /** The section of a policy, and what reports call several of them. */
+  /** The section of a policy, and the plural in reports. */
   readonly section: string;
-  /** The field whose value a policy gives in place of a mapping; undefined where it gives the catalogue's parameters. */
+  /** The only field, which a policy sets directly; omitted if a policy sets parameters of the catalogue in a mapping. */
   readonly only?: string;
-  /** The list in a policy of those that must be off; undefined where none is. */
+  /** The list of disabled resources in a policy; omitted if there is none. */
   readonly off?: string;
 }
 
 interface ReadColumn {
   readonly list: Endpoint;
-  /** The field of a row that is the key; a POST that creates a resource states it too. */
+  /** The field of a row with the key, also in the POST that creates a resource. */
   readonly key: string;
-  /** Whether calls name a resource by the number that its row has as `id`: `:row.id` in their paths. */
+  /** Whether calls identify a resource by the `id` of its row: `:row.id` in their paths. */
   readonly numbered: boolean;
-  /** Shows one resource, where the list does not show all of it. */
+  /** Returns a whole resource, if the list does not. */
   readonly single?: Endpoint;
-  /** What a refusal calls the list; undefined where it speaks of single resources by their keys. */
+  /** The name of the list in error messages; omitted if they name single resources by key. */
   readonly title?: string;
 }

@@ -7,36 +7,36 @@ import type { KindRow, PolicyColumn } from "./kind-row.ts";
 import { compareReleases } from "./releases.ts";
 import type { Kind, Platform, Resource } from "./types.ts";
 
-/** The row of a kind. @throws RangeError for one that the catalogue does not have: a mistake in this program. */
+/** The row of a kind. @throws RangeError for a kind that the catalogue does not have, which is an internal error. */
 export function kindOf({ kinds }: Catalogue, kind: Kind): KindRow {
   const row = kinds.get(kind);
   if (!row) throw new RangeError(`there is no kind ${kind}`);
   return row;
 }
 
-/** A kind that policies list, and how they do. */
+/** A kind that policies can list, and how. */
 export interface PolicyKind extends PolicyColumn {
   readonly kind: Kind;
 }
 
-/** The kinds that policies list. */
+/** The kinds that policies can list. */
 export const policyKinds = memoized(
   ({ kinds }: Catalogue): readonly PolicyKind[] =>
     [...kinds].flatMap(([kind, { policy }]) => (policy ? [{ kind, ...policy }] : [])),
   new WeakMap(),
 );
 
-/** How a policy lists resources of a kind; undefined where none does. */
+/** How policies list resources of a kind; undefined if they cannot. */
 export function policyKind(catalogue: Catalogue, kind: Kind): PolicyKind | undefined {
   return policyKinds(catalogue).find((row) => row.kind === kind);
 }
 
-/** How policies and messages call what is of a kind, in the plural. */
+/** The plural of a kind in policies and messages. */
 export function sectionNameOf(catalogue: Catalogue, kind: Kind): string {
   return kindOf(catalogue, kind).policy?.section ?? `${kind}s`;
 }
 
-/** All of them in words: `integrations and licenses`. */
+/** All plurals as a phrase: `integrations and licenses`. */
 export function policySections(catalogue: Catalogue): string {
   return policyKinds(catalogue)
     .map(({ section }) => section)
@@ -44,30 +44,30 @@ export function policySections(catalogue: Catalogue): string {
     .replace(/, (?=[^,]*$)/, " and ");
 }
 
-/** Why this platform has no resources of a kind any more, in a sentence; undefined where it may. */
+/** A sentence on why this platform no longer has the kind; undefined if it does. */
 export function removedSection({ removedIn }: KindRow, section: string, platform: Platform): string | undefined {
   if (!removedIn || compareReleases(platform.release, removedIn.release) < 0) return undefined;
   return `${section} were removed in release ${removedIn.release}; ${serverWords(platform)}: ${removedIn.instead}`;
 }
 
-/** Whether all keys of a kind are names of the catalogue, which say by themselves what they are. */
+/** Whether the keys of a kind are slugs of the catalogue, and therefore need no kind to be understood. */
 export function isListedByCatalogue(kind: Kind): boolean {
   return bundledKinds[kind]?.known !== undefined;
 }
 
-/** Resources of one project with the same identity are one. */
+/** Resources of one project with the same identity are the same resource. */
 export function identityOf(catalogue: Catalogue, { kind, key }: Named): string {
   return `${kind}/${kindOf(catalogue, kind).identity(key)}`;
 }
 
 type Named = Pick<Resource, "kind" | "key">;
 
-/** What the catalogue says of a resource; undefined where it says nothing. */
+/** The integration of a resource in the catalogue; undefined if there is none. */
 export function integrationOf(catalogue: Catalogue, { kind, key }: Named): Integration | undefined {
   return kindOf(catalogue, kind).known && catalogue.integrations.get(key);
 }
 
-/** What the catalogue says of a field; undefined where it says nothing. */
+/** The parameter of a field in the catalogue; undefined if there is none. */
 export function columnOf(catalogue: Catalogue, named: Named, name: string): IntegrationParameter | undefined {
   return integrationOf(catalogue, named)?.parameters.get(name);
 }

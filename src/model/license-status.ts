@@ -4,21 +4,21 @@ import { compareReleases } from "./releases.ts";
 /** The approval statuses of a managed license (docs/api.md#managed-licenses). */
 export const licenseStatuses = ["allowed", "denied"] as const;
 
-/** The deprecated words for them, and today's. */
+/** The deprecated names of the statuses, and their current names. */
 export const legacyStatuses: ReadonlyMap<string, string> = new Map([
   ["approved", "allowed"],
   ["blacklisted", "denied"],
 ]);
 
-/** Today's words, and the only ones that servers of 13.x take. */
+/** The current names, and the only ones that servers of 13.x accept. */
 export const olderStatuses: ReadonlyMap<string, string> = new Map(
   [...legacyStatuses].map(([older, word]) => [word, older]),
 );
 
-/** The release that removes the deprecated words (docs/api.md#removals). */
+/** The release that removes the deprecated names (docs/api.md#removals). */
 export const legacyRemoval = removalOf("license-status-approved");
 
-/** Whether servers of this release still take the deprecated words. */
+/** Whether servers of this release still accept the deprecated names. */
 export function hasLegacyStatuses(release: string): boolean {
   return compareReleases(release, legacyRemoval) < 0;
 }

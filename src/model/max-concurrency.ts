@@ -1,2 +1,2 @@
-/** Requests in flight at most where a workspace states no number: `concurrency: auto` (docs/fleets.md). */
+/** Maximum number of concurrent requests for `concurrency: auto`, the default (docs/fleets.md). */
 export const maxConcurrency = 128;

@@ -6,18 +6,18 @@ import type { Plain, Resource, Value } from "./types.ts";
 import { isReference, isScalar, referencesWithin, replaceReferences } from "./values.ts";
 
 /**
- * Comparison by meaning (docs/comparing.md): both sides are brought to one spelling, then compared plainly.
+ * Result of a comparison by meaning (docs/comparing.md): both values are normalised, then compared for equality.
  *
- * `unverified`: the server did not report it, or nobody may look at it, so nothing can be said.
+ * `unverified`: the server did not return the value, or it is a secret, so it cannot be compared.
  */
 export type Comparison = "same" | "different" | "unverified";
 
-/** Whether what a server answers as `active` means off, in whichever type it puts that. */
+/** Whether a server's `active` means disabled, whatever its type. */
 export function isOff(active: unknown): boolean {
   return active === false || active === 0 || (typeof active === "string" && /^(false|0)$/i.test(active));
 }
 
-/** Compares one declared field with what was read. A live value of undefined means: not in the response. */
+/** Compares a declared field with its live value; undefined if the response does not contain it. */
 export function compareField(
   catalogue: Catalogue,
   resource: Pick<Resource, "kind" | "key">,
@@ -60,7 +60,7 @@ export function isAlike(one: Plain, other: Plain): boolean {
   return one === other || (!isScalar(one) && !isScalar(other) && canonical(one) === canonical(other));
 }
 
-/** The fields of a live resource in one spelling: what a digest of the live side is taken of. */
+/** The normalised fields of a live resource, for its digest. */
 export function readAs(catalogue: Catalogue, resource: Resource): Readonly<Record<string, Plain>> {
   const read: Record<string, Plain> = {};
   for (const name of Object.keys(resource.fields).sort()) {

@@ -6,7 +6,7 @@ import { catalogueOf, type Integration, type IntegrationParameter, isRequired } 
 
 export type FaultKind = "missing" | "unknown" | "type" | "enum" | "pattern";
 
-/** What is wrong with one parameter. `expected` completes the words "expected …"; it never holds the value given. */
+/** An error in one parameter. `expected` completes "expected …" and never contains the given value. */
 export interface ParameterFault {
   readonly parameter: string;
   readonly fault: FaultKind;
@@ -14,9 +14,9 @@ export interface ParameterFault {
 }
 
 /**
- * All that is wrong with these parameters by the specification: required, unknown, type, enum, `:id` pattern; in the order in
- * which the spec lists parameters, unknown ones last; one fault a parameter. Empty where all is well. A parameter that
- * servers of the release do not require may be missing.
+ * Checks parameters by the specification: required, unknown, type, enum, `:id` pattern. Returns at most one fault per
+ * parameter, in the order of the specification, with unknown parameters last. Parameters that servers of the release do not
+ * require may be missing.
  */
 export function parameterFaults(integration: Integration, parameters: JsonObject, release?: string): ParameterFault[] {
   const faults = checkOf(integration)(parameters).map((fault) => faultOf(integration, fault));
@@ -33,7 +33,7 @@ function isNeeded({ parameters }: Integration, name: string, release: string | u
   return parameter !== undefined && isRequired(parameter, release);
 }
 
-/** The same for an integration that is known by its slug. @throws RangeError where the catalogue does not have it. */
+/** The same for an integration given by its slug. @throws RangeError if the catalogue does not have it. */
 export function checkParameters(slug: string, parameters: JsonObject, catalogue = catalogueOf()): ParameterFault[] {
   const integration = catalogue.integrations.get(slug);
   if (!integration) throw new RangeError(`unknown slug ${slug}`);
@@ -54,7 +54,7 @@ function apiSchema({ types, enum: allowed, pattern }: IntegrationParameter): obj
   return { type: [...types], ...exactIntegers, ...(allowed && { enum: allowed }), ...(pattern && { pattern }) };
 }
 
-/** Beyond these a number read from YAML or JSON has been rounded, and may be another one than was written. */
+/** Larger numbers are rounded when parsed from YAML or JSON, and may differ from what was written. */
 const exactIntegers = { minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER };
 
 const faultKinds: Readonly<Record<string, FaultKind>> = {
@@ -76,7 +76,7 @@ const bounds: Readonly<Record<string, string>> = {
   maximum: ` of at most ${exactIntegers.maximum}`,
 };
 
-/** What a parameter takes, in words that complete "expected …". */
+/** Completes "expected …" for the values of a parameter. */
 export function expectationOf(parameter: IntegrationParameter | undefined): string {
   if (!parameter) return "a known parameter";
   const words = expectedWords(parameter.types, parameter.enum) ?? "";

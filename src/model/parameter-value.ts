@@ -2,7 +2,7 @@ import { withoutTrailing } from "../base/text-format.ts";
 import type { IntegrationParameter } from "./integration.ts";
 import type { Scalar } from "./types.ts";
 
-/** The one spelling of all values of a parameter that mean the same. A parameter that nobody knows has no other spelling. */
+/** Normalises a value of a parameter. Values of unknown parameters are unchanged. */
 export function normaliseParameter(column: IntegrationParameter | undefined, value: Scalar): Scalar {
   if (!column) return value;
   const [type] = column.types;
@@ -14,7 +14,7 @@ export function normaliseParameter(column: IntegrationParameter | undefined, val
   return column.observed.has("trimmed") ? text.trim() : text;
 }
 
-/** The one spelling of what means true or false; anything else as it is. */
+/** Normalises spellings of true and false; other values are unchanged. */
 export function toBoolean(value: Scalar): Scalar {
   if (value === null || value === "") return false;
   return words.get(String(value)) ?? value;

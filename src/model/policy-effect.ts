@@ -5,8 +5,8 @@ import type { Change, PolicyEffect, Value } from "./types.ts";
 const opposite: Readonly<Record<PolicyEffect, PolicyEffect>> = { tightened: "loosened", loosened: "tightened" };
 
 /**
- * Whether a change tightens or loosens a policy: what comes counts as its value says, what goes counts the other way
- * round. Undefined where the change leaves that open, or its kind is no policy.
+ * Whether a change tightens or loosens a policy: an added value has its own effect, a removed value the opposite one.
+ * Undefined if the effect is not known, or the kind is not a policy.
  */
 export function policyEffectOf(
   change: Pick<Change, "kind" | "before" | "after">,

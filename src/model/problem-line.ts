@@ -1,14 +1,14 @@
 import { printable } from "../base/printable.ts";
 import type { Place, Problem, Severity } from "./types.ts";
 
-/** A problem as reports hold it: its place as three fields, its severity told by the list that it stands in. */
+/** A problem in a report: its position as three fields; its severity is that of the list that contains it. */
 export interface ReportedProblem extends Partial<Place> {
   readonly rule: string;
   readonly message: string;
   readonly path?: string;
   readonly project?: string;
   readonly excerpt?: string;
-  /** It is what a rule of kind `Rule` has against the plan. */
+  /** Whether it is a violation of a rule of kind `Rule`. */
   readonly from_rule?: true;
 }
 
@@ -17,25 +17,25 @@ export function reportedProblem({ rule, message, path, project, place, excerpt, 
   return { rule, message, ...rest, ...(excerpt !== undefined && { excerpt }), ...(fromRule && { from_rule: true }) };
 }
 
-/** Errors and warnings apart, as every report tells them. */
+/** Errors and warnings as separate lists, for reports. */
 export function bySeverity(all: readonly Problem[]): Readonly<Record<"problems" | "warnings", ReportedProblem[]>> {
   const of = (severity: Severity) => all.filter((each) => each.severity === severity).map(reportedProblem);
   return { problems: of("error"), warnings: of("warning") };
 }
 
-/** `file:line:column  path  message  (rule)` (docs/manifests.md), always one line, whatever a manifest put in its keys. */
+/** `file:line:column  path  message  (rule)` (docs/manifests.md), always on one line, whatever keys a manifest contains. */
 export function problemLine({ place, ...problem }: Problem): string {
   return reportedLine({ ...problem, ...place });
 }
 
-/** The same for a problem in a plan; what has no place is told of its project. */
+/** The same for a problem in a plan. A problem without a position starts with its project. */
 export function reportedLine({ file, line, column, project, path, message, rule }: ReportedProblem): string {
   const where = file === undefined ? project : `${file}:${line}:${column}`;
   const parts = [where, path, message, `(${rule})`].filter((part) => part !== undefined);
   return printable(parts.join("  "));
 }
 
-/** A line a problem, each ended. */
+/** One line per problem, each terminated by a newline. */
 export function problemsText(problems: readonly Problem[]): string {
   return problems.map((problem) => `${problemLine(problem)}\n`).join("");
 }

@@ -1,17 +1,17 @@
-/** Whether a text is an ID and no path: servers take digits alone for one. */
+/** Whether a text is an ID rather than a path. Servers interpret digits alone as an ID. */
 export function isId(text: string): boolean {
   return /^\d+$/.test(text);
 }
 
 /**
- * The ID that digits mean. Beyond the largest whole number that JSON and JavaScript hold exactly it would be another
- * project's, so it is NaN there, which no project has; {@link idFault} tells people of it.
+ * The ID in a text of digits. NaN, which matches no project, above the largest safe integer, because rounding would select
+ * another project; {@link idFault} reports it.
  */
 export function idIn(digits: string): number {
   return isExact(digits) ? Number(digits) : Number.NaN;
 }
 
-/** What is wrong with an ID, in words that complete "expected …"; undefined where nothing is, or where it is none. */
+/** Completes "expected …" for an invalid ID; undefined for a valid one, or for a text that is not an ID. */
 export function idFault(written: string | number): string | undefined {
   const text = String(written);
   const isNumber = typeof written === "number" || isId(text);

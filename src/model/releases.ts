@@ -12,7 +12,7 @@ const numbersOf = memoized((release: string) => {
   return { major, minor, patch };
 });
 
-/** Whether a release that somebody stated, be it without a patch level, is the one that a server has. */
+/** Whether a configured release, possibly without a patch level, is that of a server. */
 export function isRelease(stated: string, actual: string): boolean {
   const parts = stated.split(".").length;
   return compareReleases(stated, actual.split(".").slice(0, parts).join(".")) === 0;

@@ -2,7 +2,7 @@ import { type Dialect, type Fact, isQuirk, type NamedIntegration } from "./diale
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** A schema of integrations, as far as a dialect changes it. */
+/** The parts of a schema of integrations that a dialect changes. */
 interface NamedSchema extends Json {
   readonly definitions: Readonly<Record<string, Json>>;
   readonly properties: Readonly<Record<string, NamedEntry>>;
@@ -14,8 +14,8 @@ interface NamedEntry extends Json {
 }
 
 /**
- * The schema of integrations in the words of a dialect: slugs and parameters as they are called there, also in what it
- * says to people, and what is true of them in some releases only (`x-facts`). What is called the same stays as it is.
+ * The schema of integrations in the names of a dialect: renames slugs and parameters, also in descriptions, and adds the
+ * facts that hold in some releases only (`x-facts`).
  */
 export function renamedSchema<Schema extends object>(schema: Schema, dialect: Dialect): Schema {
   const { definitions, properties, ...rest } = schema as unknown as NamedSchema;
@@ -33,7 +33,7 @@ export function renamedSchema<Schema extends object>(schema: Schema, dialect: Di
   return renamed as unknown as Schema;
 }
 
-/** Facts on an integration itself under an empty name, on its parameters under theirs. */
+/** Facts by parameter name; those of the integration itself have an empty name. */
 function factsAbout({ facts }: Dialect, slug: string): ReadonlyMap<string, readonly Fact[]> {
   const found = new Map<string, Fact[]>();
   for (const fact of facts) {
@@ -100,7 +100,7 @@ function spanOf(facts: readonly Fact[] = []): Json {
   return { ...(added && { "x-introduced": added }), ...(removed && { "x-removed": removed }) };
 }
 
-/** What is called otherwise in what is said of an integration: its own parameters, and all slugs. */
+/** Renamed words in the descriptions of an integration: its own parameters, and all slugs. */
 function namesToReplace(
   slugs: ReadonlyMap<string, string>,
   { parameters = {} }: NamedIntegration,
@@ -110,7 +110,7 @@ function namesToReplace(
 
 const textKeys: ReadonlySet<string> = new Set(["description", "markdownDescription", "deprecationMessage"]);
 
-/** The same with other words wherever it speaks to people. */
+/** Renames words in all descriptions. */
 function withRenamedWords(value: unknown, words: ReadonlyMap<string, string>, key = ""): unknown {
   if (typeof value === "string") return textKeys.has(key) ? replaceWords(value, words) : value;
   if (Array.isArray(value)) return value.map((each) => withRenamedWords(each, words));
@@ -118,7 +118,7 @@ function withRenamedWords(value: unknown, words: ReadonlyMap<string, string>, ke
   return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, withRenamedWords(each, words, name)]));
 }
 
-/** A text with each whole word that has another name under that name. */
+/** Replaces whole words in a text. */
 export function replaceWords(text: string, words: ReadonlyMap<string, string>): string {
   return text.replace(/[a-z0-9]+(?:[-_][a-z0-9]+)*/g, (word) => words.get(word) ?? word);
 }

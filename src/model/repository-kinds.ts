@@ -1,16 +1,16 @@
 import type { EndpointName } from "./endpoints.ts";
 import type { Change, Tier } from "./types.ts";
 
-/** What has a repository, and so a storage (docs/api.md#repository-storage-moves). */
+/** Types of objects with a repository, and therefore a storage (docs/api.md#repository-storage-moves). */
 export type RepositoryKind = "projects" | "snippets" | "groups";
 
-/** What tells one kind of repository from another when they move. */
+/** The properties of a kind of repository for storage moves. */
 export interface RepositoryKindRow {
-  /** The endpoint that schedules the moves of all of them on one storage. */
+  /** The endpoint that schedules moves of all repositories on a storage. */
   readonly schedule: EndpointName;
-  /** The endpoint that lists their moves; only deployed servers have it. */
+  /** The endpoint that lists moves; only deployed servers have it. */
   readonly moves: EndpointName;
-  /** Where a listed move names what it moves. */
+  /** The field of a listed move with the moved object. */
   readonly record: string;
   /** `3 project moves`. */
   readonly one: string;
@@ -23,12 +23,12 @@ export const repositoryKinds: Readonly<Record<RepositoryKind, RepositoryKindRow>
   groups: { schedule: "moveGroups", moves: "listGroupMoves", record: "group", one: "group", tier: "premium" },
 };
 
-/** A storage change's key: the source and what leaves it, `nfs-1/projects`. */
+/** The key of a storage change: the source and the kind of repositories, `nfs-1/projects`. */
 export function storageKey(from: string, repositories: RepositoryKind): string {
   return `${from}/${repositories}`;
 }
 
-/** What a storage change moves. @throws RangeError where the key is not one of {@link storageKey}. */
+/** The parts of a key. @throws RangeError if the key is not from {@link storageKey}. */
 export function repositoriesOf(key: string): RepositoryKind {
   const name = key.slice(key.lastIndexOf("/") + 1);
   const kind = (Object.keys(repositoryKinds) as RepositoryKind[]).find((each) => each === name);
@@ -36,7 +36,7 @@ export function repositoriesOf(key: string): RepositoryKind {
   return kind;
 }
 
-/** Whether a change is a storage move: by its kind, for a project may be called as the addresses of moves begin. */
+/** Whether a change is a storage move, by its kind, because a project may be named like the prefix of their addresses. */
 export function isMove({ kind }: Pick<Change, "kind">): boolean {
   return kind === "storage";
 }

@@ -5,7 +5,7 @@ import secretProviders from "../../schemas/secret-providers.schema.json" with { 
 import type { Dialect } from "./dialect.ts";
 import { renamedSchema } from "./renamed-schema.ts";
 
-/** The schemas that are promised to editors and to readers of plans, by file name, in the words of a dialect. */
+/** The public schemas for editors and readers of plans, by file name, in the names of a dialect. */
 export function schemasIn(dialect: Dialect): ReadonlyMap<string, object> {
   return new Map<string, object>([
     ["integrations.schema.json", renamedSchema(integrations, dialect)],

@@ -3,21 +3,21 @@ import type { AnswerShape } from "./answer-shape.ts";
 /**
  * # Terminology
  *
- * - **Workspace**: a folder with `evenkeel.yaml`; says which server, which manifests, which limits.
- * - **Manifest**: a YAML file of the workspace; holds one or more **documents**, most of them **policies**.
- * - **Resource**: one managed thing in normal form: project, kind, key, fields. An integration's key is its
+ * - **Workspace**: a folder with `evenkeel.yaml`, which configures the server, the manifests and limits.
+ * - **Manifest**: a YAML file of the workspace; contains one or more **documents**, most of them **policies**.
+ * - **Resource**: one managed object in normal form: project, kind, key, fields. An integration's key is its
  *   slug, a license's key its name. **Desired** resources come from manifests, **live** ones from the server.
- * - **Change**: what brings one live resource to its desired state; a **plan** is the sorted list of them.
- * - **Action**: create, update, disable or delete. **Call**: the one request that carries a change out.
- * - **Unmanaged**: live, and listed by no policy. **Unverified**: declared, but not reported by the server.
- * - **Problem**: a mistake with its place. **Outcome**: what became of a change when it was applied.
- * - **Catalogue**: what there is to configure, in the names of one **dialect**. **Endpoint**: a row of the API's table.
+ * - **Change**: brings one live resource to its desired state; a **plan** is the sorted list of changes.
+ * - **Action**: create, update, disable or delete. **Call**: the one request that applies a change.
+ * - **Unmanaged**: live, but not listed by any policy. **Unverified**: declared, but not returned by the server.
+ * - **Problem**: an error or warning with its position. **Outcome**: the result of applying a change.
+ * - **Catalogue**: everything that can be configured, in the names of one **dialect**. **Endpoint**: a row of the API table.
  *
- * Nothing in this file, and so nothing in a plan, can hold a secret: a secret is a {@link SecretReference}
- * until the client writes a request.
+ * No type in this file, and therefore no plan, can contain a secret: a secret is a {@link SecretReference} until the
+ * client writes a request.
  */
 
-/** The word for one resource of a kind, as in addresses: `integration`, `license`. */
+/** The kind of a resource, as in addresses: `integration`, `license`. */
 export type Kind = string;
 
 export type Action = "create" | "update" | "disable" | "delete";
@@ -27,10 +27,10 @@ export type Scalar = string | number | boolean | null;
 /** A value as it stands in JSON: lists and mappings too. */
 export type Plain = Scalar | readonly Plain[] | { readonly [name: string]: Plain };
 
-/** Names a secret: `env:NAME`, `file:PATH`, `PROVIDER:NAME`, or `manifest:FILE:LINE:COLUMN` for a literal that the workspace allows. */
+/** A reference to a secret: `env:NAME`, `file:PATH`, `PROVIDER:NAME`, or `manifest:FILE:LINE:COLUMN` for an allowed literal. */
 export interface SecretReference {
   readonly secret: string;
-  /** A bump asks for the secret to be sent again; only with a ledger. */
+  /** If it increases, the secret is sent again; requires a ledger. */
   readonly version?: number;
 }
 
@@ -38,7 +38,7 @@ export type Value = Plain | SecretReference;
 
 export type Fields = Readonly<Record<string, Value>>;
 
-/** Anything managed, desired or live, in the one form that the diff knows. */
+/** A managed resource, desired or live, in the form that the diff compares. */
 export interface Resource {
   readonly kind: Kind;
   readonly key: string;
@@ -52,62 +52,62 @@ export interface Place {
   readonly column: number;
 }
 
-/** Where a value was written. The position is worked out only when somebody asks, since that costs a parse. */
+/** The source of a value. Its position is computed on demand, because that requires parsing. */
 export interface Origin {
   readonly place: () => Place;
-  /** Why there is the policy that says it, in its own words. */
+  /** The `reason` of the policy. */
   readonly reason?: string | undefined;
-  /** The policy that says it, and its file; known without a parse. */
+  /** The policy and its file, available without parsing. */
   readonly policy?: string;
   readonly file?: string;
-  /** The last day on which that policy counts. */
+  /** The last day on which the policy applies. */
   readonly until?: string | undefined;
 }
 
-/** `absent`: make sure that it is off. */
+/** `absent`: the resource must be disabled. */
 export interface Desired extends Resource {
-  /** Resources of one project with the same identity are one. */
+  /** Resources of one project with the same identity are the same resource. */
   readonly identity: string;
   readonly presence: "present" | "absent";
   readonly origin: Origin;
 }
 
 export interface Live extends Resource {
-  /** The server's own number, where calls address the resource by it. */
+  /** The server's ID, if calls identify the resource by it. */
   readonly id?: number;
   readonly active: boolean;
   readonly updatedAt?: string;
-  /** Undeclared parameters that some servers demand in every write, as far as they could be read. */
+  /** Undeclared parameters that some servers require in every write, if they could be read. */
   readonly undeclared?: Fields;
-  /** It is its group's: servers answer a write to it, and change nothing. */
+  /** Inherited from the group: servers accept a write, but change nothing. */
   readonly inherited?: true;
 }
 
-/** A project as manifests and calls name it. `path` is unknown where only its ID was given and nothing needed more. */
+/** A project as manifests and calls name it. `path` is unknown if only the ID was given and nothing required the path. */
 export interface Project {
-  /** Full path as the server spells it, or the ID in decimal: the first part of every address. */
+  /** Full path in the server's spelling, or the ID in decimal: the first part of every address. */
   readonly name: string;
   readonly id?: number;
   readonly path?: string;
-  /** Full path in the server's spelling, where it was asked though manifests say the path; else `path` has it. */
+  /** Full path in the server's spelling, if it was read although manifests have the path; otherwise see `path`. */
   readonly fullPath?: string;
 }
 
-/** All that policies say of one project. */
+/** The desired state of one project. */
 export interface DesiredProject {
   readonly project: Project;
   readonly resources: readonly Desired[];
-  /** Kinds that policies speak of; no other kind is read. */
+  /** Kinds that policies declare; no other kind is read. */
   readonly kinds: ReadonlySet<Kind>;
-  /** Kinds of which whatever is live and unlisted goes, and who says so. */
+  /** Kinds whose unlisted live resources are removed, and where that is declared. */
   readonly exclusive: ReadonlyMap<Kind, Origin>;
-  /** Where the last day of the policy is stated that decided a resource until then, by the resource's identity. */
+  /** The location of `until` in the expired policy that declared a resource, by the resource's identity. */
   readonly expired?: ReadonlyMap<string, Origin>;
 }
 
 export type Severity = "error" | "warning";
 
-/** A mistake, or a doubt, that a person can act on. */
+/** An error or warning that the user can act on. */
 export interface Problem {
   readonly severity: Severity;
   /** Stable name of the rule, such as `unknown-parameter`. */
@@ -117,26 +117,26 @@ export interface Problem {
   /** Dotted path inside the document, such as `integrations.irc-gateway.server_port`. */
   readonly path?: string;
   readonly project?: string;
-  /** The line of an expression that it is about, and a caret below the place. */
+  /** The relevant line of an expression, and a caret below the position. */
   readonly excerpt?: string;
-  /** It is what a rule of kind `Rule` has against the plan, and nothing of the plan itself. */
+  /** Whether it is a violation of a rule of kind `Rule`, rather than a problem of the plan itself. */
   readonly fromRule?: true;
 }
 
-/** One request: the path is relative to /api/v4, parameters still hold secret references. */
+/** One request: the path is relative to /api/v4, and parameters may contain secret references. */
 export interface Call {
   readonly method: "GET" | "PUT" | "POST" | "PATCH" | "DELETE";
   readonly path: string;
   readonly parameters?: Fields;
-  /** Parameters in the words of older releases, for a server that refuses today's. */
+  /** Parameters with legacy values, for a server that rejects the current ones. */
   readonly older?: Readonly<Record<string, string>>;
-  /** How parameters travel in a body; form fields where nothing is said. */
+  /** The encoding of parameters in a body; by default form fields. */
   readonly body?: "form" | "json";
   /** Whether a list takes `per_page`. */
   readonly list?: "paged" | "whole";
-  /** What a success must hold; where it is left out, any JSON will do. */
+  /** The required shape of a successful response; if omitted, any JSON is accepted. */
   readonly answer?: AnswerShape;
-  /** Whether it is no read of a plan, but one about the server itself. */
+  /** Whether it reads a property of the server itself, which is not counted as part of a plan. */
   readonly uncounted?: true;
 }
 
@@ -146,7 +146,7 @@ export interface Call {
  */
 export const causes = ["drift", "pending", "both"] as const;
 
-/** Whether a change makes a policy stricter or laxer (docs/api.md). */
+/** Whether a change makes a policy stricter or less strict (docs/api.md). */
 export type PolicyEffect = "tightened" | "loosened";
 
 export type Cause = (typeof causes)[number];
@@ -161,19 +161,19 @@ export interface Change {
   readonly before: Fields | null;
   /** The fields that differ, as declared; null for a delete. */
   readonly after: Fields | null;
-  /** Every declared field: what a PUT carries. */
+  /** All declared fields: the body of a PUT. */
   readonly declared: Fields;
-  /** What a PUT carries beside it, since the server demands that. */
+  /** Additional fields of a PUT that the server requires. */
   readonly extraFields?: Fields;
   readonly live: Live | undefined;
-  /** Digest of all declared parameters as read; undefined where nothing was live. */
+  /** Digest of the live values of all declared parameters; undefined if the resource was not live. */
   readonly liveDigest: string | undefined;
-  /** In words for people; what programs tell from it stands in `cause` and `resend`. */
+  /** An explanation for people; programs use `cause` and `resend`. */
   readonly reason: string;
   readonly cause: Cause;
-  /** It is planned only because `--resend` asks for it. */
+  /** Whether it is planned only because of `--resend`. */
   readonly resend?: true;
-  /** Left out where its kind is no policy, or the change leaves that open. */
+  /** Omitted if its kind is not a policy, or the effect is not known. */
   readonly policyEffect?: PolicyEffect;
   readonly origin: Origin;
 }
@@ -183,7 +183,7 @@ export type OutcomeStatus = "applied" | "failed" | "skipped" | "stale" | "unknow
 export interface Outcome {
   readonly status: OutcomeStatus;
   readonly error?: string;
-  /** Parameters that the server answered with another value than was sent. */
+  /** Parameters that the server returned with a different value than was sent. */
   readonly not_kept?: readonly string[];
 }
 
@@ -191,14 +191,14 @@ export type Tier = "free" | "premium" | "ultimate";
 
 export type Environment = "production" | "development";
 
-/** What the workspace states of its server; decides which integrations exist there. */
+/** The configured properties of the server, which determine the available integrations. */
 export interface Platform {
   /** `major.minor` or `major.minor.patch`. */
   readonly release: string;
-  /** Nobody stated the release, and the server was not asked for it. */
+  /** Whether the release is neither configured nor read from the server. */
   readonly isReleaseAssumed?: boolean;
   readonly tier?: Tier | undefined;
   readonly environment?: Environment | undefined;
-  /** Whose names it speaks; the specification's own where that is left out. */
+  /** The dialect of its names; omitted: the specification's own. */
   readonly dialect?: string | undefined;
 }
