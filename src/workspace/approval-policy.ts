@@ -15,13 +15,13 @@ interface ApprovalText extends Pick<ApprovalPolicy, "rules"> {
   readonly expire?: string;
 }
 
-/** The required approvals, or the mistakes in their file. */
+/** The required approvals, or the problems of their file. */
 export interface ReadPolicy {
   readonly policy?: ApprovalPolicy;
   readonly problems: readonly Problem[];
 }
 
-/** Warnings where EVENKEEL_APPROVALS names a file, or that file signers, that a merge request can edit. */
+/** Warnings if a merge request can edit the file in EVENKEEL_APPROVALS or its file of signers. */
 export function approvalsInside(
   { EVENKEEL_APPROVALS: file }: Readonly<Record<string, string | undefined>>,
   root: string,
@@ -42,8 +42,8 @@ function warnIfInside(root: string, file: string, what: string, harm: string): r
 }
 
 /**
- * What EVENKEEL_APPROVALS asks for, read from where no merge request can edit it; nothing where it is not set. A file
- * that cannot be read, has mistakes, or that cannot be satisfied is a problem.
+ * Reads the approvals that EVENKEEL_APPROVALS requires; empty if it is not set. A file that cannot be read, is not valid,
+ * or cannot be satisfied is a problem.
  */
 export function approvalPolicy({ EVENKEEL_APPROVALS: file }: Readonly<Record<string, string | undefined>>): ReadPolicy {
   if (file === undefined) return { problems: [] };

@@ -9,13 +9,13 @@ import { ofFiles, search } from "./find-files.ts";
 import { ignoredIn } from "./ignored.ts";
 import { entriesBelow, isManifest, isWithin, type Located, list, onceEach, rootOf, targetOf } from "./walk.ts";
 
-/** Manifests of a workspace: paths relative to it with forward slashes, sorted; a file with several names is one. */
+/** Manifests of a workspace: sorted relative paths with forward slashes. A file with several paths is listed once. */
 export interface Discovered {
   readonly files: readonly string[];
   readonly problems: readonly Problem[];
 }
 
-/** Finds manifests by the workspace's patterns, or by the default rule (docs/manifests.md). A nested workspace is its own. */
+/** Finds manifests by the workspace's patterns, or by the default rule (docs/manifests.md). Nested workspaces are skipped. */
 export function discover(
   tree: FileTree,
   root: string,
@@ -25,7 +25,7 @@ export function discover(
   return patterns && workspace ? byPatterns(tree, rootOf(tree, root), patterns, workspace) : byDefault(tree, root);
 }
 
-/** What git ignores does not count, nor do dot paths, node_modules and linked folders. */
+/** Skips files that git ignores, dot paths, node_modules and linked folders. */
 function byDefault(tree: FileTree, folder: string): Discovered {
   const root = rootOf(tree, folder);
   const problems: Problem[] = [];
@@ -66,7 +66,7 @@ function unsearched(root: Located, link: Located): Problem {
   return problemIn(link.path, "linked-folder", message);
 }
 
-/** Patterns decide alone: git is not asked. Dot paths and node_modules count where a pattern spells them. */
+/** Uses only the patterns, not the ignore rules of git. Dot paths and node_modules are matched if a pattern names them. */
 function byPatterns(tree: FileTree, root: Located, patterns: readonly string[], workspace: Placed): Discovered {
   const problems: Problem[] = [];
   const left = patterns.filter((pattern) => pattern.startsWith("!")).map((pattern) => matcherOf(pattern.slice(1)));
@@ -91,7 +91,7 @@ function byPatterns(tree: FileTree, root: Located, patterns: readonly string[], 
   return { files: onceEach(root, files), problems };
 }
 
-/** A folder's name is no glob over its files. */
+/** A hint for a pattern that names a folder, which does not match the files in it. */
 function ofFolder(pattern: string): string {
   const isFolder = !isGlob(pattern) && !/\.ya?ml$/i.test(pattern);
   return isFolder ? `; the files of a folder are ${pattern.replace(/\/$/, "")}/**/*.yaml` : "";
@@ -106,7 +106,7 @@ function leaves(pattern: string): boolean {
   return /^(?:[/\\]|[A-Za-z]:)/.test(pattern) || pattern.split(/[/\\{},]/).includes("..");
 }
 
-/** Whether a file of this name would be a manifest if it were made, in the workspace itself: not where a link leads. */
+/** Whether a new file with this name would be a manifest in the workspace itself, not behind a link. */
 export function isManifestPlace(folder: string, patterns: readonly string[] | undefined, file: string): boolean {
   if (!isManifest(file) || isBehindLink(rootOf(disk, folder).real, dirname(file))) return false;
   if (!patterns) return isPlaceByDefault(rootOf(disk, folder).real, file.split("/"));
@@ -117,7 +117,7 @@ export function isManifestPlace(folder: string, patterns: readonly string[] | un
   return taken.some((each) => matcherOf(each)(file)) && !left.some((each) => matcherOf(each.slice(1))(file));
 }
 
-/** Where the links below a workspace lead, as far as they lead somewhere: absolute paths. */
+/** Absolute paths of the existing targets of links in a workspace. */
 export function linkTargets(folder: string): readonly string[] {
   const found = entriesBelow(rootOf(disk, folder), {
     list: (each) => list(disk, each, []),
@@ -129,7 +129,7 @@ export function linkTargets(folder: string): readonly string[] {
   });
 }
 
-/** Whether a folder of this name, relative to the workspace, would be searched: not without patterns. */
+/** Whether patterns would search a folder with this name, relative to the workspace. */
 export function isReachedFolder(patterns: readonly string[], name: string): boolean {
   if (name === "" || name.startsWith("..")) return false;
   const taken = patterns.filter((each) => !each.startsWith("!"));

@@ -19,7 +19,7 @@ import { open } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { describeSystemError, systemCode } from "../base/system-errors.ts";
 
-/** Writes a whole text, however little of it the system takes at a time. @throws what the system says. */
+/** Writes a whole text, with several writes if necessary. @throws a system error. */
 export function writeAll(file: number, text: string | Uint8Array): void {
   const bytes = Buffer.from(text);
   for (let at = 0; at < bytes.length; ) at += writeSome(file, bytes, at);
@@ -35,7 +35,7 @@ function writeSome(file: number, bytes: Buffer, at: number): number {
   }
 }
 
-/** A non-blocking pipe is full, and nothing reports when it is no longer. */
+/** Waits, because a non-blocking pipe is full and does not report when it can be written again. */
 function pause(milliseconds: number): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, milliseconds);
 }
@@ -43,8 +43,8 @@ function pause(milliseconds: number): void {
 /** Appends to one file. */
 export interface Appender {
   /**
-   * Resolves when the text is on disk; texts that arrive together share one flush. Once one could not be written,
-   * every later one is rejected for the same reason: nothing is to stand behind a line that was cut.
+   * Resolves when the text is on disk; concurrent texts share one flush. After a failure, all later texts are rejected with
+   * the same error, so that nothing is written after an incomplete line.
    */
   readonly append: (text: string) => Promise<void>;
   readonly close: () => Promise<void>;
@@ -52,13 +52,13 @@ export interface Appender {
 
 const { O_APPEND, O_CREAT, O_EXCL, O_NOFOLLOW = 0, O_WRONLY } = constants;
 
-/** A link is not followed. */
+/** Does not follow a link. */
 const appending = {
   a: O_APPEND | O_CREAT | O_WRONLY | O_NOFOLLOW,
   ax: O_APPEND | O_CREAT | O_WRONLY | O_EXCL,
 } as const;
 
-/** Opens a file for appending: with `x`, one that is made for it. What keeps it from that rejects the first append. */
+/** Opens a file for appending; with `x` it must not exist. An error rejects the first append. */
 export function appendTo(path: string, flags: "a" | "ax" = "a"): Appender {
   const file = open(path, appending[flags]).then((opened) => {
     syncFolder(dirname(path));
@@ -93,8 +93,8 @@ export function appendTo(path: string, flags: "a" | "ax" = "a"): Appender {
 }
 
 /**
- * Puts a text in the place of a file, whole and on disk, or leaves what was there; its mode and owner stay. `mode` is
- * that of a new file. @throws what the system says.
+ * Replaces the content of a file atomically and durably; keeps its mode and owner. `mode` applies to a new file.
+ * @throws a system error; then the file is unchanged.
  */
 export function replaceFile(path: string, text: string | Uint8Array, mode = 0o666): void {
   const draft = stage(path, text, mode);
@@ -107,7 +107,7 @@ export function replaceFile(path: string, text: string | Uint8Array, mode = 0o66
   syncFolder(dirname(path));
 }
 
-/** Writes a text beside the file that it is to become; returns where. Nothing is left where it cannot be written. */
+/** Writes a text to a temporary file next to its destination, and returns its path. Removes the file on failure. */
 export function stage(path: string, text: string | Uint8Array, mode = 0o666): string {
   const draft = join(dirname(path), `.evenkeel-${randomBytes(6).toString("hex")}.tmp`);
   const before = statSync(path, { throwIfNoEntry: false });
@@ -130,12 +130,12 @@ function resemble(file: number, draft: string, { uid, gid, mode }: Stats): void 
   try {
     if (own.uid !== uid || own.gid !== gid) chownSync(draft, uid, gid);
   } catch {
-    // Only a superuser may give files away; whose it is matters less than what it holds.
+    // Only a superuser may change the owner, which matters less than the content.
   }
   fchmodSync(file, mode & 0o7777);
 }
 
-/** Makes the names in a folder last; systems that cannot do so have no need to. */
+/** Flushes the entries of a folder to disk; systems that do not support this do not need it. */
 function syncFolder(path: string): void {
   try {
     const folder = openSync(path, "r");
@@ -148,8 +148,8 @@ function syncFolder(path: string): void {
 }
 
 /**
- * Makes a folder and those above it, and returns those that were not there. Node's own recursion never ends where
- * nothing can be made, as below /proc. @throws what the system says.
+ * Creates a folder and its parents, and returns those that did not exist. Node's own recursive mode does not terminate if
+ * no folder can be created, for example below /proc. @throws a system error.
  */
 export function makeFolder(path: string): readonly string[] {
   if (isFolder(path)) return [];
@@ -167,34 +167,34 @@ export function isFolder(path: string): boolean {
   return unlessGone(() => statSync(path, { throwIfNoEntry: false }))?.isDirectory() ?? false;
 }
 
-/** Whether anything has this path: also a link that leads nowhere. */
+/** Whether the path exists, including as a broken link. */
 export function isThere(path: string): boolean {
   return unlessGone(() => lstatSync(path, { throwIfNoEntry: false })) !== undefined;
 }
 
-/** Below a file there is nothing either. */
-function unlessGone(look: () => Stats | undefined): Stats | undefined {
+/** A path below a file does not exist either. */
+function unlessGone(stat: () => Stats | undefined): Stats | undefined {
   try {
-    return look();
+    return stat();
   } catch (error) {
     if (systemCode(error) === "ENOTDIR") return undefined;
     throw error;
   }
 }
 
-/** The text of a regular file; a FIFO would keep the reader waiting. @throws what the system says. */
+/** Reads a regular file; reading a FIFO could block. @throws a system error. */
 export function readRegular(path: string): string {
   const stat = statSync(path);
   if (!stat.isFile()) throw noRegularFile(stat.isDirectory());
   return readFileSync(path, "utf8");
 }
 
-/** What the system would say of a file of the wrong kind. */
+/** The system error for a file that is not a regular file. */
 export function noRegularFile(isFolder = false): Error {
   return Object.assign(new Error("not a regular file"), { code: isFolder ? "EISDIR" : "EFTYPE" });
 }
 
-/** Makes a folder, with those above it. Returns what the system says against it. */
+/** Creates a folder and its parents. Returns a description of the error, if any. */
 export function folderTrouble(path: string): string | undefined {
   try {
     makeFolder(path);

@@ -4,25 +4,25 @@ import type { Problem } from "../model/types.ts";
 import type { FileTree } from "./file-tree.ts";
 import { inside, isManifest, isWithin, type Located, list, targetOf } from "./walk.ts";
 
-/** How patterns over files are read. */
+/** Options of globs over files. */
 export const ofFiles: GlobRules = { crossing: false, cased: true, dots: false };
 
-/** Linked folders inside linked folders beyond this are not followed. */
+/** Maximum depth of nested linked folders that are followed. */
 const mostLinks = 8;
 
 export interface Search {
   readonly tree: FileTree;
   readonly root: Located;
   readonly pattern: string;
-  /** Called with a linked folder that the pattern reaches, and that cannot be followed: why. */
+  /** Called for a matching linked folder that cannot be followed, with the reason. */
   readonly refuse: (path: string, why: string) => void;
   readonly problems: Problem[];
 }
 
 /**
- * The files that a pattern matches. Linked folders are followed as far as they stay in the workspace and the pattern
- * reaches into them. A folder is searched once for all that can still match in it, so that loops end; what is reached
- * through fewer links counts first, then the order of names.
+ * Finds the files that match a pattern. Linked folders are followed if they are in the workspace and the pattern can match
+ * inside them. A folder is searched once per remaining pattern, so that loops terminate. Paths through fewer links come
+ * first, then the order of names.
  */
 export function search({ tree, root, pattern, refuse, problems }: Search): readonly Located[] {
   const matches = globMatcher(pattern, ofFiles);
@@ -69,7 +69,7 @@ export function search({ tree, root, pattern, refuse, problems }: Search): reado
   return found;
 }
 
-/** The folder that a pattern is below, where there is one. */
+/** The literal base folder of a pattern, if any. */
 function startOf(tree: FileTree, root: Located, pattern: string): readonly Located[] {
   const folder = isGlob(pattern) ? globFolder(pattern) : dirname(pattern);
   const path = folder === "." ? "" : folder;

@@ -3,15 +3,15 @@ import { exit, UserError } from "../base/exit.ts";
 import type { GitRepository } from "../git/repository.ts";
 import { disk, type Entry, type FileTree } from "./file-tree.ts";
 
-/** The files of a revision that a workspace may be made of: what lies below it, and the ignore rules above it. */
+/** The files of a revision that a workspace may use: those below it, and the ignore rules above it. */
 export interface GitTree extends FileTree {
-  /** The ID of the blob that a path leads to; undefined where there is no file. */
+  /** The ID of the blob at a path, with links resolved; undefined if there is no file. */
   readonly idOf: (path: string) => string | undefined;
-  /** Blobs that say which files count, links and ignore rules: their IDs by path. */
+  /** IDs, by path, of the blobs that determine which files are found: links and ignore rules. */
   readonly rules: ReadonlyMap<string, string>;
-  /** Folders that hold another repository, which this one does not have the files of. */
+  /** Submodules, whose files the repository does not contain. */
   readonly submodules: readonly string[];
-  /** Takes up blobs, so that they can be read. */
+  /** Adds the contents of blobs, so that they can be read. */
   readonly add: (blobs: ReadonlyMap<string, Buffer>) => void;
 }
 
@@ -27,7 +27,7 @@ interface Folder {
   readonly children: Map<string, Node>;
 }
 
-/** The tree of a commit. @throws UserError where git cannot list it. */
+/** Reads the tree of a commit. @throws UserError if git cannot list it. */
 export function gitTree(repository: GitRepository, commit: string): GitTree {
   const { top } = repository;
   const rows = rowsOf(repository, commit);
@@ -63,7 +63,7 @@ export function gitTree(repository: GitRepository, commit: string): GitTree {
   };
 }
 
-/** Where links are, or the workspace is reached through one, whatever they lead to is needed: all of the repository. */
+/** With links in the workspace, or on the path to it, the whole repository is needed for their targets. */
 function rowsOf({ prefix, named, ask }: GitRepository, commit: string): readonly Row[] {
   const list = (paths: readonly string[]) => {
     const listed = ask("ls-tree", "-r", "-z", "--full-tree", commit, "--", ...paths);
@@ -75,7 +75,7 @@ function rowsOf({ prefix, named, ask }: GitRepository, commit: string): readonly
   return prefix !== "" && rows.some(({ node }) => node?.form === "link") ? list([]) : rows;
 }
 
-/** Literal paths: the folder of a workspace, and the ignore rules of each folder above it. */
+/** Literal pathspecs: the folder of a workspace, and the ignore rules of each folder above it. */
 function pathsFor(prefix: string): readonly string[] {
   if (prefix === "") return [];
   const above = prefix.split("/").slice(0, -2);
@@ -123,7 +123,7 @@ interface Links {
 
 const mostLinks = 40;
 
-/** A path with all links in it followed; one that leaves the repository is as it leaves. */
+/** Resolves all links in a path, up to the point where it leaves the repository. */
 function follow(links: Links, path: string, depth: number): string {
   const { top, look, linkText } = links;
   if (depth > mostLinks) return missing();

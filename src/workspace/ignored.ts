@@ -2,11 +2,11 @@ import { dirname, join, relative, sep } from "node:path";
 import ignore, { type Ignore } from "ignore";
 import type { FileTree } from "./file-tree.ts";
 
-/** What git ignores from here down: the nearest rule that matches a path decides. */
+/** The ignore rules of git in a folder. The most specific matching rule applies. */
 export interface Ignored {
   /** `path` is absolute. */
   has(path: string, isFolder: boolean): boolean;
-  /** The same for a folder with rules of its own. */
+  /** The rules of a subfolder, including its own. */
   below(folder: string): Ignored;
 }
 
@@ -15,14 +15,14 @@ interface Rules {
   readonly rules: Ignore;
 }
 
-/** The rules around a workspace, as far up as its repository goes; also its own ones where it is in none. */
+/** The rules of a workspace and its parents up to the repository; without a repository only its own. */
 export function ignoredIn(tree: FileTree, root: string): Ignored {
   const repository = findRepository(tree, root);
   if (repository === undefined) return ignoredBy(tree, []).below(root);
   const exclude = rulesIn(tree, repository, join(repository, ".git", "info", "exclude"));
   const above = foldersBetween(repository, root).flatMap((folder) => rulesIn(tree, folder, join(folder, ".gitignore")));
   const outer = ignoredBy(tree, [...exclude, ...above]);
-  // A workspace that is itself ignored was put there on purpose: rules from outside would leave nothing of it.
+  // A workspace that is itself ignored is there on purpose, and outside rules would ignore all of its files.
   return (outer.has(root, true) ? ignoredBy(tree, []) : outer).below(root);
 }
 

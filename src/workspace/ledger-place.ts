@@ -8,8 +8,8 @@ import { isThere, readRegular } from "./durable-file.ts";
 import { outputAt } from "./output-file.ts";
 
 /**
- * Why the path that a workspace names for its ledger cannot be one: an apply would put a file in the place of what is
- * there. `workspace` is its document; nothing is wrong where it names none.
+ * Problems of the ledger path of a workspace, because an apply would overwrite an existing file there. `workspace` is its
+ * document; without a ledger path there are none.
  */
 export function ledgerProblems(
   root: string,
@@ -41,7 +41,7 @@ function isOutside(path: string, folder: string): boolean {
   return !path.startsWith(folder === sep ? folder : folder + sep);
 }
 
-/** As far as the folders above it exist, their links are followed. */
+/** Resolves links in the existing parent folders. */
 function resolved(path: string): string {
   if (isThere(path) || dirname(path) === path) return realpathSync(path);
   return join(resolved(dirname(path)), basename(path));

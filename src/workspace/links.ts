@@ -2,9 +2,8 @@ import { lstatSync, realpathSync } from "node:fs";
 import { join, relative, sep } from "node:path";
 
 /**
- * Why nothing may be written to a path inside a folder, as the end of a sentence; undefined where nothing is in the way.
- * Links that stay in the folder are followed; one that leads out of it, into a `.git` or nowhere is not, since a commit
- * can bring it.
+ * The end of a sentence on why a path inside a folder must not be written; undefined if it may be. Links inside the folder
+ * are followed. Links that leave it, lead into a `.git` or are broken are rejected, because a commit can contain them.
  */
 export function linkFault(root: string, path: string): string | undefined {
   const names = path.split(/[/\\]/).filter((name) => name !== "" && name !== ".");

@@ -12,13 +12,13 @@ import { type GitTree, gitTree } from "./git-tree.ts";
 import { type FoundManifests, findManifests, joined, type ParseManifest } from "./load.ts";
 import { readText } from "./read-manifest.ts";
 
-/** A workspace as it was at a revision. */
+/** A workspace at a revision. */
 export type LoadedRevision = Omit<Loaded, "root" | "digest"> & {
-  /** Digests of the files that its settings name, by setting; one that is not there is left out. */
+  /** Digests of the files that its settings refer to, by setting; missing files are omitted. */
   readonly contents?: ReadonlyMap<string, string>;
 };
 
-/** The digests of the files that the settings of a workspace on disk name, by setting. */
+/** Digests of the files that the settings of a workspace on disk refer to, by setting. */
 export function contentsOnDisk({ root, workspace }: Pick<Loaded, "root" | "workspace">): ReadonlyMap<string, string> {
   const found = namedFiles(workspace).flatMap(({ setting, path }) => {
     const file = resolve(root, path);
@@ -45,19 +45,19 @@ async function contentsAt(
   );
 }
 
-/** Line ends are a checkout's own matter. */
+/** Line endings depend on the checkout. */
 function digestOf(bytes: Buffer): string {
   const text = bytes.toString("latin1").replaceAll("\r\n", "\n");
   return createHash("sha256").update(text, "latin1").digest("hex");
 }
 
-/** Manifests that were parsed, by file and content: what two revisions have in common is parsed once. */
+/** Cache of parsed manifests by file and content, so that two revisions share unchanged manifests. */
 export interface ParsedOnce {
   readonly parse: ParseManifest;
   readonly recall: (file: string, id: string) => Parsed | undefined;
 }
 
-/** `idLength`: of the IDs that the repository gives objects. */
+/** `idLength`: length of the object IDs of the repository. */
 export function parsedOnce(idLength: number): ParsedOnce {
   const known = new Map<string, Parsed>();
   return {
@@ -71,7 +71,7 @@ export function parsedOnce(idLength: number): ParsedOnce {
   };
 }
 
-/** The workspace of a repository at a commit; undefined where it had none there. Mistakes are problems. */
+/** Reads a workspace at a commit of its repository; undefined if it did not exist. Errors in files are problems. */
 export async function loadRevision(
   repository: GitRepository,
   commit: string,
@@ -93,9 +93,8 @@ export async function loadRevision(
 }
 
 /**
- * What a workspace is made of at a commit, as one text that is another where any of it is: the content of `evenkeel.yaml`,
- * of manifests and of files that it names, wherever links lead, and the rules by which they are found. Undefined where
- * there is none.
+ * A fingerprint of a workspace at a commit: of the contents of `evenkeel.yaml`, manifests and files that it refers to, with
+ * links resolved, and of the rules by which they are found. Undefined if there is no workspace.
  */
 export async function revisionFingerprint(
   repository: GitRepository,
@@ -115,7 +114,7 @@ export async function revisionFingerprint(
 interface FoundRevision extends FoundManifests {
   readonly tree: GitTree;
   readonly root: string;
-  /** Of the files that were fetched. */
+  /** Contents of the fetched files. */
   readonly ids: ReadonlyMap<string, string | undefined>;
   readonly fetch: (files: readonly string[]) => Promise<void>;
 }
@@ -141,7 +140,7 @@ async function findRevision(
   return { ...findManifests(tree, root, head), tree, root, ids, fetch };
 }
 
-/** Such a file may lie outside of the workspace. */
+/** The file may be outside of the workspace. */
 function namedId(
   { top, ask }: GitRepository,
   commit: string,
@@ -160,13 +159,13 @@ function folderAt(tree: GitTree, path: string): string | undefined {
   }
 }
 
-/** From the top of the repository to a folder: empty, or ending in a slash. */
+/** Path of a folder relative to the root of the repository: empty, or with a trailing slash. */
 function prefixIn({ top }: GitRepository, folder: string): string {
   const below = relative(top, folder).split(sep).join("/");
   return below === "" ? "" : `${below}/`;
 }
 
-/** What has to be fetched of a file; undefined where its content is known, or nothing can be read. */
+/** The blob to fetch for a file; undefined if its content is cached, or it cannot be read. */
 function newId(file: string, id: string | undefined, once: ParsedOnce): string | undefined {
   return id === undefined || once.recall(file, id) ? undefined : id;
 }

@@ -23,13 +23,13 @@ import { readText } from "./read-manifest.ts";
 export type { Document } from "../manifest/document.ts";
 export type { Loaded, Workspace } from "../manifest/workspace.ts";
 
-/** What makes documents of a manifest's text. */
+/** Parses a manifest. */
 export type ParseManifest = (file: string, text: string, bytes: Buffer) => Parsed;
 
 /**
- * Reads the workspace around a folder: `evenkeel.yaml`, found upward, its manifests, and the file of secret providers
- * that `env` names. Mistakes are problems.
- * @throws UserError where there is no workspace.
+ * Reads the workspace that contains a folder: `evenkeel.yaml`, in the folder or above it, its manifests, and the providers
+ * file that `env` names. Errors in files are problems.
+ * @throws UserError if there is no workspace.
  */
 export function loadWorkspace(
   folder: string,
@@ -55,21 +55,21 @@ export function loadWorkspace(
   };
 }
 
-/** A workspace whose manifests are found and not read yet. */
+/** A workspace whose manifests are not read yet. */
 export interface FoundManifests extends ReadWorkspace {
   readonly settings?: Document;
-  /** Relative to the workspace, sorted. */
+  /** Sorted paths relative to the workspace. */
   readonly files: readonly string[];
 }
 
-/** Finds the manifests of the workspace that `head`, an `evenkeel.yaml`, describes as `read` says. */
+/** Finds the manifests of the workspace with the parsed `evenkeel.yaml` `head` and its settings `read`. */
 export function findManifests(tree: FileTree, root: string, head: Parsed, read = readWorkspace(head)): FoundManifests {
   const [settings] = head.documents;
   const { files, problems } = discover(tree, root, read.workspace.manifests, settings);
   return { ...read, files, ...(settings && { settings }), problems: [...read.problems, ...problems] };
 }
 
-/** A workspace with what was read of its manifests. */
+/** Completes a workspace with its parsed manifests. */
 export function joined(
   { files: _, problems, ...found }: FoundManifests,
   manifests: readonly Parsed[],
@@ -82,8 +82,8 @@ export function joined(
 }
 
 /**
- * The settings around a folder, without its manifests; the defaults where there is no workspace.
- * @throws UserError where `evenkeel.yaml` has mistakes: every one of them, a line each.
+ * The settings of the workspace that contains a folder, without its manifests; without a workspace the defaults.
+ * @throws UserError if `evenkeel.yaml` is not valid, with one line per error.
  */
 export function loadSettings(folder: string): Workspace & Pick<Loaded, "authorities"> {
   const file = workspaceAbove(folder);
@@ -98,7 +98,7 @@ export function loadSettings(folder: string): Workspace & Pick<Loaded, "authorit
   return { ...workspace, authorities };
 }
 
-/** The dialect of the workspace around a folder, even if it has mistakes; the specification's if there is none. */
+/** The dialect of the workspace that contains a folder, even if it is not valid; without one the specification's. */
 export function dialectAround(folder: string): string {
   const file = workspaceAbove(folder);
   if (!file) return defaultWorkspace.server.dialect;
@@ -106,7 +106,7 @@ export function dialectAround(folder: string): string {
   return readWorkspace(head).workspace.server.dialect;
 }
 
-/** `evenkeel.yaml` with the file that its `server.ca` names. */
+/** `evenkeel.yaml` with the content of its `server.ca`. */
 function readSettings(root: string, head: Parsed): Pick<Loaded, "workspace" | "authorities" | "problems"> {
   const read = readWorkspace(head);
   const { ca } = read.workspace.server;
@@ -120,7 +120,7 @@ function readSettings(root: string, head: Parsed): Pick<Loaded, "workspace" | "a
 
 /**
  * The absolute path of the `evenkeel.yaml` in a folder or above it.
- * @throws UserError where there is none, or no such folder.
+ * @throws UserError if there is none, or the folder does not exist.
  */
 export function findWorkspace(folder: string): string {
   if (!existsSync(folder)) throw new UserError(`there is no folder ${resolve(folder)}`);
@@ -129,7 +129,7 @@ export function findWorkspace(folder: string): string {
   throw new UserError(`no ${workspaceFile} in ${resolve(folder)} or above it; evenkeel init writes one`);
 }
 
-/** The absolute path of the `evenkeel.yaml` in a folder or above it; undefined where there is none. */
+/** The absolute path of the `evenkeel.yaml` in a folder or above it; undefined if there is none. */
 export function workspaceAbove(folder: string): string | undefined {
   for (let at = resolve(folder); ; at = dirname(at)) {
     if (existsSync(join(at, workspaceFile))) return join(at, workspaceFile);

@@ -20,25 +20,25 @@ import { describeSystemError } from "../base/system-errors.ts";
 import { isFolder, isThere, makeFolder, replaceFile, stage, writeAll } from "./durable-file.ts";
 
 /**
- * What a path leads to, links followed as a shell follows them: a stream that this process has open, something that
- * is written into as it stands (a FIFO, a device), or a regular file, there already or not.
+ * The destination of a path, with links resolved as by a shell: an open stream of this process, a FIFO or device, or an
+ * existing or new regular file.
  */
 export type Output = { readonly fd: number } | { readonly device: string } | { readonly file: string };
 
 const mostLinks = 40;
 
-/** As bigints: after any other look at a pipe Node leaves links unresolved. */
-const look = { bigint: true, throwIfNoEntry: false } as const;
+/** Bigints, because after a `stat` of a pipe without them Node leaves links unresolved. */
+const statOptions = { bigint: true, throwIfNoEntry: false } as const;
 
-/** @throws what the system says of links that lead round in a circle, or may not be followed. */
+/** Resolves a path. @throws a system error for circular links, or links that must not be followed. */
 export function outputAt(path: string, links = 0): Output {
   const fd = streamOf(path);
   if (fd !== undefined) return { fd };
   if (streamOfOther.test(path)) return { device: path };
-  const stat = lstatSync(path, look);
+  const stat = lstatSync(path, statOptions);
   if (stat?.isSymbolicLink() && !path.startsWith("/proc/")) return outputAt(targetOf(path, links), links + 1);
   const at = isFolder(dirname(path)) ? join(realpathSync(dirname(path)), basename(path)) : path;
-  return isDevice(statSync(at, look)) ? { device: at } : { file: at };
+  return isDevice(statSync(at, statOptions)) ? { device: at } : { file: at };
 }
 
 const streams: Readonly<Record<string, number>> = { "/dev/stdin": 0, "/dev/stdout": 1, "/dev/stderr": 2 };
@@ -48,7 +48,7 @@ function streamOf(path: string): number | undefined {
   return number === undefined ? streams[path] : Number(number);
 }
 
-/** Another process's stream cannot be replaced, a file neither: it is opened and written into. */
+/** A stream of another process, or a file behind it, cannot be replaced; it is opened and written to. */
 const streamOfOther = /^\/proc\/\d+\/(?:task\/\d+\/)?fd\/\d+$/;
 
 function targetOf(link: string, links: number): string {
@@ -60,7 +60,7 @@ function isDevice(stat: BigIntStats | undefined): boolean {
   return stat !== undefined && !stat.isFile() && !stat.isDirectory();
 }
 
-/** Why nothing can be written to a path, as far as that can be known without doing it. */
+/** Why a path cannot be written, if that can be determined without writing. */
 export function outputTrouble(path: string): string | undefined {
   try {
     const output = outputAt(path);
@@ -71,14 +71,14 @@ export function outputTrouble(path: string): string | undefined {
   }
 }
 
-/** Descriptors that this process made for itself, to wait for events, are no kind of file. */
+/** Rejects internal descriptors of this process, such as those of its event loop. */
 function streamTrouble(fd: number): string | undefined {
-  const stat = fstatSync(fd, look);
+  const stat = fstatSync(fd, statOptions);
   const takesText = stat.isSocket() || isOpened(stat);
   return takesText && !isReadOnly(fd) ? undefined : "it is not open for writing";
 }
 
-/** As far as the system tells how a stream was opened. */
+/** False if the system does not report how the stream was opened. */
 function isReadOnly(fd: number): boolean {
   const info = `/proc/self/fdinfo/${fd}`;
   if (!isThere(info)) return false;
@@ -92,7 +92,7 @@ function deviceTrouble(device: string): string | undefined {
   return isOpened(statSync(device, { bigint: true })) ? undefined : "it cannot be opened for writing";
 }
 
-/** Whether it is of a kind that can be opened and written into. */
+/** Whether its type can be opened for writing. */
 function isOpened(stat: BigIntStats): boolean {
   return stat.isFile() || stat.isFIFO() || stat.isCharacterDevice() || stat.isBlockDevice();
 }
@@ -104,14 +104,14 @@ function fileTrouble(file: string): string | undefined {
   return undefined;
 }
 
-/** Folders that are missing are made as the file is written. @throws what the system says where a file is in the way. */
+/** The deepest existing folder; missing ones are created on write. @throws a system error if a parent is a file. */
 function nearestFolder(path: string): string {
   if (isFolder(path)) return path;
   if (isThere(path)) throw Object.assign(new Error("not a folder"), { code: "ENOTDIR" });
   return nearestFolder(dirname(path));
 }
 
-/** Writes into streams, FIFOs and devices, and puts a regular file in place whole or not at all. @throws what the system says. */
+/** Writes to a stream, FIFO or device, or replaces a regular file atomically. @throws a system error. */
 export function writeOutput(output: Output, text: string): void {
   if ("fd" in output) writeAll(output.fd, text);
   else if ("device" in output) writeInto(output.device, text);
@@ -130,14 +130,14 @@ function writeInto(device: string, text: string): void {
   }
 }
 
-/** A file to be made: where, as the user knows it, and what it holds. */
+/** A file to create: its path, its name for the user, and its content. */
 export interface NewFile {
   readonly path: string;
   readonly name: string;
   readonly text: string;
 }
 
-/** Makes files, all of them or none; what was made on the way is removed again. @throws UserError naming what failed. */
+/** Creates all files or none: on failure, created files are removed. @throws UserError with the file that failed. */
 export function makeFiles(files: readonly NewFile[]): void {
   const made: string[] = [];
   try {
@@ -172,7 +172,7 @@ function named<Result>({ name }: NewFile, work: () => Result): Result {
   }
 }
 
-/** Removes folders only if they are empty. */
+/** Removes folders that are empty. */
 function remove(path: string): void {
   try {
     if (isFolder(path)) rmdirSync(path);

@@ -3,13 +3,13 @@ import { UserError } from "../base/exit.ts";
 import { describeSystemError } from "../base/system-errors.ts";
 import type { Problem, Project } from "../model/types.ts";
 
-/** The projects that a file lists, a path a line, and the lines that are none. Empty lines and `#` lines do not count. */
+/** The projects in a file, one path per line, and its invalid lines. Empty lines and lines that start with `#` are ignored. */
 export interface ProjectFile {
   readonly projects: readonly Project[];
   readonly problems: readonly Problem[];
 }
 
-/** `name`: the file as the user wrote it. @throws UserError where it cannot be read. */
+/** Reads a file of projects. `name`: the file as the user specified it. @throws UserError if it cannot be read. */
 export function readProjectFile(path: string, name: string): ProjectFile {
   const projects = new Map<string, Project>();
   const problems: Problem[] = [];

@@ -5,13 +5,13 @@ import { problemIn } from "../manifest/problem.ts";
 import type { Problem } from "../model/types.ts";
 import type { FileTree } from "./file-tree.ts";
 
-/** A manifest of more bytes than this is not even read. */
+/** Maximum size of a manifest in bytes; larger ones are not read. */
 const mostBytes = 4 * 1024 * 1024;
 
-/** `bytes`: as they lie there, with a byte order mark. */
+/** `bytes`: the content of the file, including a byte order mark. */
 export type Read = { readonly text: string; readonly bytes: Buffer } | { readonly problem: Problem };
 
-/** The text of a manifest, without a byte order mark; or why it is none. */
+/** The text of a manifest, without a byte order mark, or why it cannot be read. */
 export function readText(tree: FileTree, root: string, file: string): Read {
   try {
     const path = join(root, file);

@@ -9,7 +9,7 @@ import { disk } from "./file-tree.ts";
 import { readText } from "./read-manifest.ts";
 import { entriesBelow, type Located } from "./walk.ts";
 
-/** What a folder of rules holds, or why that is not known. */
+/** The rules of a folder, or why they cannot be read. */
 export interface RulesFolder {
   readonly documents: readonly Document[];
   readonly problems: readonly Problem[];
@@ -18,8 +18,8 @@ export interface RulesFolder {
 const none: RulesFolder = { documents: [], problems: [] };
 
 /**
- * Every YAML file of the folder that EVENKEEL_RULES names and below, without dot paths, wherever the workspace is; nothing where the variable is not
- * set. If the rules cannot be read, that is a problem, since no one may bypass them.
+ * Reads all YAML files below the folder in EVENKEEL_RULES, without dot paths; empty if the variable is not set. If the rules
+ * cannot be read, that is a problem, so that no one can bypass them.
  */
 export function readRulesFolder({ EVENKEEL_RULES: folder }: Readonly<Record<string, string | undefined>>): RulesFolder {
   if (folder === undefined) return none;
@@ -39,7 +39,7 @@ export function readRulesFolder({ EVENKEEL_RULES: folder }: Readonly<Record<stri
   };
 }
 
-/** A warning where a merge request can edit the rules that EVENKEEL_RULES names. */
+/** A warning if a merge request can edit the rules in EVENKEEL_RULES. */
 export function rulesInside(
   { EVENKEEL_RULES: folder }: Readonly<Record<string, string | undefined>>,
   root: string,

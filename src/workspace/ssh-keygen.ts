@@ -4,16 +4,16 @@ import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
 import { exit, UserError } from "../base/exit.ts";
 
-/** How to sign: with a private key file, a public one whose private half an agent holds, or the one key that there is. */
+/** The signing key: a private key file, a public one whose private key is in an agent, or the only available key. */
 export interface Signing {
   readonly message: string;
   readonly namespace: string;
-  /** Left out: the agent's only key, else the first of the usual files. */
+  /** Omitted: the agent's only key, else the first default key file. */
   readonly key: string | undefined;
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
-/** An armored signature, made by `ssh-keygen -Y sign`; it may ask for a passphrase itself. @throws UserError where there is none. */
+/** Creates an armored signature with `ssh-keygen -Y sign`, which may prompt for a passphrase. @throws UserError on failure. */
 export function signedBySsh(signing: Signing): string {
   if (signing.key !== undefined) return signWith(signing.key, signing);
   const keys = agentKeys(signing.env);
@@ -30,7 +30,7 @@ function usualFiles({ HOME }: Signing["env"]): readonly string[] {
   return ["id_ed25519", "id_ecdsa", "id_rsa"].map((name) => join(HOME || homedir(), ".ssh", name));
 }
 
-/** Public keys that a running agent holds. */
+/** The public keys of a running agent. */
 function agentKeys(env: Signing["env"]): readonly string[] {
   if (!env.SSH_AUTH_SOCK) return [];
   const { status, stdout } = spawnSync("ssh-add", ["-L"], { encoding: "utf8", env: foreign(env) });
@@ -61,7 +61,7 @@ function signWith(key: string, { message, namespace, env }: Signing): string {
   throw new UserError(`cannot sign with ${key}: ${why[0] ?? `ssh-keygen exited with ${status}`}`);
 }
 
-/** What another program is given of the environment: nothing of Evenkeel's own. */
+/** The environment of other programs, without Evenkeel's own variables. */
 function foreign(env: Signing["env"]): Signing["env"] {
   return Object.fromEntries(Object.entries(env).filter(([name]) => !name.startsWith("EVENKEEL_")));
 }

@@ -4,25 +4,25 @@ import { resolve, sep } from "node:path";
 import { describeSystemError } from "../base/system-errors.ts";
 import { entriesBelow, type Located } from "./walk.ts";
 
-/** A text file: its absolute path, and its name as the user would write it. */
+/** A text file: its absolute path, and its name for the user. */
 export interface TextFile {
   readonly path: string;
   readonly name: string;
 }
 
-/** A file or folder that cannot be read; the message says why. */
+/** A file or folder that cannot be read, with the reason in the message. */
 export interface Unreadable {
   readonly unreadable: string;
 }
 
-/** Larger files are left out. */
+/** Maximum size in bytes; larger files are skipped. */
 const mostBytes = 4 * 1024 * 1024;
 
 const left = new Set(["node_modules", ".git"]);
 
 /**
- * Every file at or below a path, sorted by name: dot files too, without node_modules and .git, and without symbolic
- * links but for the path itself.
+ * All files at or below a path, sorted by name, including dot files. Skips node_modules, .git, and symbolic links except
+ * the path itself.
  */
 export function filesBelow(cwd: string, given: string): readonly (TextFile | Unreadable)[] {
   const path = resolve(cwd, given);
@@ -53,7 +53,7 @@ function filesIn(folder: Located): readonly (TextFile | Unreadable)[] {
   return [...files, ...unreadable];
 }
 
-/** The text of a file; undefined where it is too large, or not text in UTF-8. */
+/** The text of a file; undefined if it is too large, or not text in UTF-8. */
 export function textIn({ path, name }: TextFile, most = mostBytes): string | Unreadable | undefined {
   try {
     if (statSync(path).size > most) return undefined;

@@ -5,30 +5,30 @@ import { workspaceFile } from "../manifest/workspace.ts";
 import type { Problem } from "../model/types.ts";
 import type { Entry, FileTree } from "./file-tree.ts";
 
-/** A file or folder: its path in the workspace, with forward slashes, and where it really lies. */
+/** A file or folder: its path in the workspace, with forward slashes, and its real path. */
 export interface Located {
   readonly path: string;
   readonly real: string;
 }
 
-/** The workspace's own folder. */
+/** The root folder of a workspace. */
 export function rootOf(tree: FileTree, root: string): Located {
   return { path: "", real: tree.real(root) };
 }
 
-/** What is called `name` in a folder, where it is no link. */
+/** The entry `name` of a folder, if it is not a link. */
 export function inside({ path, real }: Located, name: string): Located {
   return { path: joinNames(path, name), real: join(real, name) };
 }
 
-/** Which parts of a folder are walked through. */
+/** Options for walking a folder. */
 export interface Walk {
   readonly list: (folder: Located) => readonly Entry[];
-  /** Whether an entry counts; a folder that does not is not entered. */
+  /** Whether an entry is included; excluded folders are not entered. */
   readonly counts: (found: Located, entry: Entry) => boolean;
 }
 
-/** Everything below a folder but folders, in the order of its lists; links are not followed. */
+/** All entries below a folder except folders, in listing order, without following links. */
 export function entriesBelow(folder: Located, walk: Walk): readonly (Located & { readonly entry: Entry })[] {
   return walk.list(folder).flatMap((entry) => {
     const found = inside(folder, entry.name);
@@ -37,7 +37,7 @@ export function entriesBelow(folder: Located, walk: Walk): readonly (Located & {
   });
 }
 
-/** What is in a folder; nothing where a workspace of its own lies there. */
+/** Lists a folder; empty if it is a nested workspace. */
 export function list(tree: FileTree, { path, real }: Located, problems: Problem[]): readonly Entry[] {
   try {
     const entries = tree.list(real);
@@ -48,7 +48,7 @@ export function list(tree: FileTree, { path, real }: Located, problems: Problem[
   }
 }
 
-/** Where a link leads, and whether to a folder; undefined where it leads nowhere. */
+/** The target of a link, and whether it is a folder; undefined for a broken link. */
 export function targetOf(tree: FileTree, link: Located): (Located & { readonly isFolder: boolean }) | undefined {
   try {
     const real = tree.real(link.real);
@@ -58,17 +58,17 @@ export function targetOf(tree: FileTree, link: Located): (Located & { readonly i
   }
 }
 
-/** Whether something really lies in the workspace, or is its own folder. */
+/** Whether the real path is the workspace's root folder or inside it. */
 export function isWithin(root: Located, { real }: Pick<Located, "real">): boolean {
   return real === root.real || real.startsWith(root.real.endsWith(sep) ? root.real : root.real + sep);
 }
 
-/** What may be a manifest by its name. */
+/** Whether a file may be a manifest, by its name. */
 export function isManifest(path: string): boolean {
   return /\.ya?ml$/i.test(path) && path !== workspaceFile;
 }
 
-/** The paths, sorted; of several that lead to one file, the one that is no link. */
+/** Sorted paths without duplicates: of several paths to one file, the one that is not a link. */
 export function onceEach(root: Located, files: readonly Located[]): readonly string[] {
   const paths = new Map<string, string>();
   for (const { path, real } of files.toSorted((a, b) => (a.path < b.path ? -1 : 1))) {
