@@ -34,7 +34,7 @@ export function compareField(
   return referencesWithin(desired).length > 0 ? "unverified" : "same";
 }
 
-/** The one spelling of all values that mean the same. Lists and mappings that {@link isAlike} mean the same. */
+/** Normalises a value. Lists and mappings with the same meaning are equal by {@link isAlike}. */
 export function normalise(
   catalogue: Catalogue,
   resource: Pick<Resource, "kind" | "key">,
@@ -46,7 +46,7 @@ export function normalise(
   return kindOf(catalogue, resource.kind).normalise(value, column);
 }
 
-/** A list whose order means nothing is sorted, and has each item once. */
+/** A list whose order does not matter is sorted, without duplicates. */
 function normaliseCollection(column: IntegrationParameter | undefined, value: Plain): Plain {
   if (!column?.set || !Array.isArray(value)) return value;
   const items = new Map(value.map((item) => [canonical(item), item]));
@@ -55,7 +55,7 @@ function normaliseCollection(column: IntegrationParameter | undefined, value: Pl
     .map(([, item]) => item);
 }
 
-/** Whether normalised values are the same: lists item by item, mappings whatever the order of their names. */
+/** Whether normalised values are equal: lists in order, mappings in any order of keys. */
 export function isAlike(one: Plain, other: Plain): boolean {
   return one === other || (!isScalar(one) && !isScalar(other) && canonical(one) === canonical(other));
 }

@@ -1,18 +1,18 @@
 import type { Fields, Plain, Scalar, SecretReference, Value } from "./types.ts";
 
-/** Whether a value is a single one, not a list or a mapping. */
+/** Whether a value is a scalar, not a list or a mapping. */
 export function isScalar(value: unknown): value is Scalar {
   return value === null || typeof value === "string" || typeof value === "number" || typeof value === "boolean";
 }
 
-/** Whether a value is a reference to a secret rather than a value. A mapping that has more than a reference is none. */
+/** Whether a value is a secret reference. A mapping with additional keys is not. */
 export function isReference(value: Value | undefined): value is SecretReference {
   if (typeof value !== "object" || value === null || !("secret" in value)) return false;
   const isWhole = Object.keys(value).every((name) => name === "secret" || name === "version");
   return isWhole && typeof value.secret === "string";
 }
 
-/** The secrets that a value refers to, in lists and mappings too. */
+/** All secret references in a value, including nested ones. */
 export function referencesWithin(value: Value): readonly SecretReference[] {
   if (typeof value !== "object" || value === null) return none;
   return isReference(value) ? [value] : Object.values(value).flatMap(referencesWithin);
@@ -20,19 +20,19 @@ export function referencesWithin(value: Value): readonly SecretReference[] {
 
 const none: readonly never[] = [];
 
-/** The secrets among the fields of a resource. */
+/** All secret references in the fields of a resource. */
 export function referencesIn(fields: Fields): SecretReference[] {
   return Object.values(fields).flatMap(referencesWithin);
 }
 
-/** All texts of a value, in lists and mappings too; of a secret, its reference. */
+/** All strings in a value, including nested ones; of a secret, its reference. */
 export function textsWithin(value: Value): readonly string[] {
   if (typeof value === "string") return [value];
   if (typeof value !== "object" || value === null) return none;
   return isReference(value) ? [value.secret] : Object.values(value).flatMap(textsWithin);
 }
 
-/** A value with something in place of each reference, wherever it is; what is undefined is left out. */
+/** Replaces all secret references in a value; undefined results are omitted. */
 export function replaceReferences(
   value: Value,
   replaced: (reference: SecretReference) => Plain | undefined,

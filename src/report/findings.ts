@@ -108,8 +108,8 @@ interface Draft extends Pick<ReviewFinding, "on" | "rule" | "level" | "message">
 function problemFinding(problem: ReportedProblem, level: Level): Draft {
   const { rule, message, file, line, column, path, project } = problem;
   const place = file === undefined ? undefined : { file, line: line ?? 1, column: column ?? 1 };
-  const said = [place ? undefined : project, path, message].filter((part) => part !== undefined).join(": ");
-  return { on: "problem", rule, level, message: said, place, project };
+  const described = [place ? undefined : project, path, message].filter((part) => part !== undefined).join(": ");
+  return { on: "problem", rule, level, message: described, place, project };
 }
 
 const actionLevels: Readonly<Record<Action, Level>> = {

@@ -27,8 +27,8 @@ export const junit: FindingRenderer = (report) => {
 
 /** What the plan is of and what to look at first, where readers look for what a run was like. */
 function properties({ plan }: Parameters<FindingRenderer>[0]): Tag[] {
-  const told = Object.entries(headOf(plan)).map(([name, value]) => tag("property", { name, value }, []));
-  return told.length > 0 ? [tag("properties", {}, told)] : [];
+  const properties = Object.entries(headOf(plan)).map(([name, value]) => tag("property", { name, value }, []));
+  return properties.length > 0 ? [tag("properties", {}, properties)] : [];
 }
 
 interface TestCase {
@@ -45,8 +45,8 @@ const results: Readonly<Record<Level, CaseResult>> = { error: "error", warning: 
 function findingCase({ on, rule, level, message, place, address, project }: ReviewFinding): TestCase {
   const { file, line, column } = place;
   const result = on === "problem" || rule === "apply-skipped" ? results[level] : "failure";
-  const said = `${message} (${file}:${line}:${column})`;
-  return { suite: project ?? file, name: `${rule}: ${address ?? message}`, file, result, rule, message: said };
+  const located = `${message} (${file}:${line}:${column})`;
+  return { suite: project ?? file, name: `${rule}: ${address ?? message}`, file, result, rule, message: located };
 }
 
 function passed({ plan, command, exitCode }: Parameters<FindingRenderer>[0]): TestCase[] {

@@ -95,8 +95,8 @@ function policyOf(members: readonly ProjectLicenses[], form: Form, choice: Licen
     rules,
     actions: [{ type: "require_approval", approvals_required: choice.approvals, ...choice.approvers }],
   };
-  const told = [...no.remarks, ...yes.remarks, ...denied.remarks, ...allowed.remarks];
-  const remarks = [...told, ...(rules.length === 0 ? [ruleless] : []), ...scope.remarks];
+  const fromPolicies = [...no.remarks, ...yes.remarks, ...denied.remarks, ...allowed.remarks];
+  const remarks = [...fromPolicies, ...(rules.length === 0 ? [ruleless] : []), ...scope.remarks];
   return { policy, projects: projects.map(({ name }) => name), remarks };
 }
 
@@ -107,7 +107,7 @@ interface Rules {
   readonly remarks: readonly string[];
 }
 
-/** More than a rule holds are several rules; more than a policy holds are told. */
+/** Splits more licenses than a rule can hold into several rules; those beyond the limit of a policy are reported. */
 function deniedRules(names: readonly string[], form: Form): Rules {
   const room = most.licenses * (most.rules - 1);
   const kept = names.slice(0, room);

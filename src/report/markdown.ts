@@ -65,12 +65,12 @@ function title({ plan, compared }: Report): string {
 /** What the plan is of: a comment that a later push has made stale is seen by it. */
 function facts({ created_at, manifests, scope }: Plan): string {
   const { commit } = manifests;
-  const told = [
+  const parts = [
     `Made ${code(minuteText(created_at))}`,
     ...(commit === null ? [] : [`commit ${code(commit.slice(0, 12))}`]),
   ];
   const only = scopeText(scope);
-  return [...told, ...(only ? [`only ${code(only)}`] : [])].join(" · ");
+  return [...parts, ...(only ? [`only ${code(only)}`] : [])].join(" · ");
 }
 
 function highlightLines({ resource_changes }: Plan): string[] {

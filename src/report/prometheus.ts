@@ -8,7 +8,7 @@ import type { Before, Renderer, Report } from "./report.ts";
 
 type Labels = Readonly<Record<string, string>>;
 
-/** A gauge, where it is not said to be a counter; without samples it is left out. */
+/** A metric, by default a gauge; omitted if it has no samples. */
 interface Metric {
   readonly name: string;
   readonly help: string;

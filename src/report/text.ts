@@ -111,8 +111,8 @@ function unverifiedText(entries: Plan["unverified"]): string {
 }
 
 /**
- * What an apply did, for people who have seen its plan: what went wrong in full, then the counts. Changes of waves that
- * never began are told with their wave alone.
+ * The result of an apply, for readers who know its plan: all failures, then the counts. Changes of waves that did not
+ * start are listed only by wave.
  */
 export function outcomesText(plan: Plan, palette: Palette): string {
   const idle = new Set(plan.summary.waves?.filter(({ status }) => status === "not started").map(({ wave }) => wave));

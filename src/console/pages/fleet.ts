@@ -19,8 +19,8 @@ import {
   type WantedProjects,
 } from "../project-filter.ts";
 
-/** The statuses in the order in which the page tells them. */
-const told: readonly SyncStatus[] = ["in sync", "drifted", "pending", "unreadable"];
+/** The statuses in the order of the page. */
+const tileStatuses: readonly SyncStatus[] = ["in sync", "drifted", "pending", "unreadable"];
 
 /** Where the list of projects is, for what a person asks. */
 export function fleetHref(wanted: Partial<WantedProjects>, page?: number): string {
@@ -84,7 +84,7 @@ export function crumbsOf(path: string): Markup {
 
 function tilesOf(heads: readonly ProjectSummary[], wanted: WantedProjects): Markup {
   const counts = countByStatus(heads);
-  return markup`<ul class="tiles">${each(told, (syncStatus) => {
+  return markup`<ul class="tiles">${each(tileStatuses, (syncStatus) => {
     const longest = heads.find((head) => head.syncStatus === syncStatus);
     const status = wanted.status === syncStatus ? "" : syncStatus;
     const since =
@@ -149,7 +149,7 @@ function formOf(known: KnownState, wanted: WantedProjects): Markup {
   const choice = (name: "integration" | "license" | "policy") => choiceOf(name, wanted[name], labels[name]);
   return markup`<form class="filters" action="/">
 ${text("q", "Path", "part of a path")}${text("group", "Group", "payments")}
-<label>Status<select name="status">${options(wanted.status, [["", "any"], ...told.map((each) => [each, each] as const)])}</select></label>
+<label>Status<select name="status">${options(wanted.status, [["", "any"], ...tileStatuses.map((each) => [each, each] as const)])}</select></label>
 ${choice("integration")}${choice("license")}${choice("policy")}
 <label>For at least<select name="age">${options(wanted.age, ages)}</select></label>
 <span class="go"><button>Show</button> <a href="/">Clear</a></span>

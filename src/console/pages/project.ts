@@ -117,11 +117,11 @@ function desiredOf({ kind, key, fields }: SeenEntry): Pick<Desired, "kind" | "ke
 function audienceOf(entries: readonly SeenEntry[], catalogue: Catalogue): Markup {
   const listeners = declaredListeners(entries.map(desiredOf), catalogue);
   const heard = [...catalogue.events].map(([event, { many }]) => ({ many, routes: routesOf(listeners, { event }) }));
-  const told = heard.filter(({ routes }) => routes.length > 0);
-  if (told.length === 0) return markup``;
+  const notified = heard.filter(({ routes }) => routes.length > 0);
+  if (notified.length === 0) return markup``;
   return markup`<section aria-labelledby="routes"><h2 id="routes">Notifications (as declared)</h2>
 <div class="wide paper"><table class="stack"><thead><tr><th scope="col">Event</th><th scope="col">Integration</th><th scope="col">Channel</th><th scope="col">Reason</th></tr></thead><tbody>
-${each(told, ({ many, routes }) => markup`${each(routes, ({ slug, channel, reason }, index) => markup`<tr><th scope="row">${index === 0 ? many : markup`<span class="unseen">${many}</span>`}</th><td>${slug}</td><td data-label="at">${channel ?? ""}</td><td class="soft">${reason}</td></tr>`)}`)}</tbody></table></div></section>`;
+${each(notified, ({ many, routes }) => markup`${each(routes, ({ slug, channel, reason }, index) => markup`<tr><th scope="row">${index === 0 ? many : markup`<span class="unseen">${many}</span>`}</th><td>${slug}</td><td data-label="at">${channel ?? ""}</td><td class="soft">${reason}</td></tr>`)}`)}</tbody></table></div></section>`;
 }
 
 function exceptionsOf({ project, entries }: ProjectSnapshot, fleet: FleetIndex | undefined): Markup {
@@ -160,14 +160,17 @@ ${moments.length > mostMoments ? markup`<p><a href="${href("/runs", { project })
 
 /** Newest first. Consecutive read-only runs with the same result are one moment. */
 function momentsOf(runs: readonly RunSummary[], project: string): readonly TimelineMoment[] {
-  const moments: (Omit<TimelineMoment, "earlier"> & { readonly said: string; readonly earlier: RunSummary[] })[] = [];
+  const moments: (Omit<TimelineMoment, "earlier"> & {
+    readonly fingerprint: string;
+    readonly earlier: RunSummary[];
+  })[] = [];
   for (const run of runs) {
     const codes = Object.entries(run.touched[project] ?? {});
     if (codes.length === 0) continue;
-    const said = JSON.stringify([run.command, run.outcome, codes]);
+    const fingerprint = JSON.stringify([run.command, run.outcome, codes]);
     const last = moments.at(-1);
-    if (last?.said === said && codes.every(([, code]) => code.length === 1)) last.earlier.push(run);
-    else moments.push({ run, codes, said, earlier: [] });
+    if (last?.fingerprint === fingerprint && codes.every(([, code]) => code.length === 1)) last.earlier.push(run);
+    else moments.push({ run, codes, fingerprint, earlier: [] });
   }
   return moments;
 }

@@ -44,7 +44,7 @@ export function projectsText(projects: readonly string[]): string {
   return projects.length === 1 ? only : quantity(projects.length, "project");
 }
 
-/** The first few of several; undefined where {@link projectsText} has said it all. */
+/** The first few of several projects; undefined if {@link projectsText} already names all of them. */
 export function someOf(projects: readonly string[]): string | undefined {
   return projects.length > 1 ? firstFew(projects) : undefined;
 }
