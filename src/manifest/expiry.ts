@@ -41,19 +41,18 @@ interface Words {
 }
 
 function policyWords(name: string): Words {
+  const policy = name === "" ? "this policy" : `policy ${name}`;
   return {
-    soon: (until) => `policy ${name} expires: ${until} is the last day on which it counts; extend until, or remove it`,
-    over: (until) =>
-      `policy ${name} expired and no longer counts: its last day was ${until}; extend until, or remove it`,
+    soon: (until) => `${policy} expires: ${until} is the last day on which it counts; extend until, or remove it`,
+    over: (until) => `${policy} expired and no longer counts: its last day was ${until}; extend until, or remove it`,
   };
 }
 
 function exceptionWords(name: string): Words {
+  const rule = name === "" ? "this rule" : `rule ${name}`;
   return {
-    soon: (until) =>
-      `the exceptions of rule ${name} expire: ${until} is their last day; after it the rule holds there too`,
-    over: (until) =>
-      `the exceptions of rule ${name} expired: their last day was ${until}, and the rule holds there too`,
+    soon: (until) => `the exceptions of ${rule} expire: ${until} is their last day; after it the rule holds there too`,
+    over: (until) => `the exceptions of ${rule} expired: their last day was ${until}, and the rule holds there too`,
   };
 }
 

@@ -1,3 +1,4 @@
+import { compareTexts } from "../base/text-format.ts";
 import { type RepositoryKind, storageKey } from "../model/repository-kinds.ts";
 import type { Problem } from "../model/types.ts";
 import type { Document } from "./document.ts";
@@ -27,26 +28,34 @@ export interface Migrations {
 /** All storage migrations of the workspace, and their problems. */
 export function readMigrations({ documents }: Pick<Loaded, "documents">): Migrations {
   const read = documents.filter((document) => readHead(document).kind === "StorageMigration").map(readMigration);
-  const migrations = read.flatMap(({ migration }) => migration ?? []).sort((a, b) => (a.name < b.name ? -1 : 1));
+  const migrations = read.flatMap(({ migration }) => migration ?? []).sort((a, b) => compareTexts(a.name, b.name));
   return {
     migrations,
-    problems: [...read.flatMap(({ problems }) => problems), ...duplicates(migrations), ...overlaps(migrations)],
+    problems: [...read.flatMap(({ problems }) => problems), ...duplicates(read), ...overlaps(migrations)],
   };
 }
 
-function readMigration(document: Document): { migration?: StorageMigration; problems: readonly Problem[] } {
+/** What could be read of a migration, with every mistake in it. */
+interface ReadMigration extends Pick<StorageMigration, "name" | "document"> {
+  readonly migration?: StorageMigration;
+  readonly problems: readonly Problem[];
+}
+
+function readMigration(document: Document): ReadMigration {
   const { text, problems } = shape<StorageMigration>(document, "StorageMigration");
-  const { name, from, to, repositories } = text;
-  if (name === undefined || from === undefined || to === undefined || repositories === undefined) return { problems };
+  const { name = "", from, to, repositories } = text;
+  const read = { name, document, problems };
+  if (name === "" || from === undefined || to === undefined || repositories === undefined) return read;
   const { destinationIsCluster = false, directFetchReplication = false } = text;
   const kinds = [...new Set(listed(repositories).map(([kind]) => kind))];
   const flags = { destinationIsCluster, directFetchReplication };
-  return { migration: { name, document, from, to, repositories: kinds, ...flags }, problems };
+  return { ...read, migration: { name, document, from, to, repositories: kinds, ...flags } };
 }
 
-function duplicates(migrations: readonly StorageMigration[]): readonly Problem[] {
-  return migrations.flatMap(({ name, document }, i) => {
-    const before = migrations[i - 1];
+function duplicates(read: readonly ReadMigration[]): readonly Problem[] {
+  const named = read.filter(({ name }) => name !== "").sort((a, b) => compareTexts(a.name, b.name));
+  return named.flatMap(({ name, document }, i) => {
+    const before = named[i - 1];
     if (before?.name !== name) return [];
     const { file, line } = before.document.place(["name"]);
     const message = `a storage migration named ${name} is also defined at ${file}:${line}`;

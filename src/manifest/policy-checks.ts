@@ -58,8 +58,15 @@ function knownGlobs({ document, text }: Checkable): readonly Problem[] {
   );
 }
 
-function knownSlugs({ document, text, catalogue }: Checkable): readonly Problem[] {
-  const declared = Object.keys(text.integrations ?? {}).map((slug) => ({ slug, path: ["integrations", slug] as Path }));
+/** The keys of a section, whatever their values are: a wrong value does not hide a wrong key. */
+function writtenKeys({ document: { value } }: Checkable, section: string): readonly string[] {
+  const written = isObject(value) ? value[section] : undefined;
+  return isObject(written) ? Object.keys(written) : [];
+}
+
+function knownSlugs(policy: Checkable): readonly Problem[] {
+  const { document, text, catalogue } = policy;
+  const declared = writtenKeys(policy, "integrations").map((slug) => ({ slug, path: ["integrations", slug] as Path }));
   const disabled = listed(text.disabled).map(([slug, index]) => ({ slug, path: ["disabled", index] as Path }));
   return [...declared, ...disabled]
     .filter(({ slug }) => !catalogue.integrations.has(slug))
@@ -75,12 +82,13 @@ function unknownSlug(slug: string, catalogue: Catalogue): string {
   return `unknown integration ${slug}${didYouMean(slug, integrations.keys()) || "; see evenkeel explain"}`;
 }
 
-function available({ document, text, workspace, catalogue }: Checkable): readonly Problem[] {
-  return Object.entries(text.integrations ?? {}).flatMap(([slug, values]) => {
+function available(policy: Checkable): readonly Problem[] {
+  const { document, text, workspace, catalogue } = policy;
+  return writtenKeys(policy, "integrations").flatMap((slug) => {
     const integration = catalogue.integrations.get(slug);
     const why = integration && unavailable(integration, workspace.server);
     if (why) return [problemAt(why.rule, why.message, { document, path: ["integrations", slug], of: "key" })];
-    return Object.keys(values).flatMap((name) => {
+    return Object.keys(text.integrations?.[slug] ?? {}).flatMap((name) => {
       const parameter = integration?.parameters.get(name);
       const lacks = integration && parameter && unavailableParameter(integration, parameter, workspace.server);
       if (!lacks) return [];
@@ -89,8 +97,9 @@ function available({ document, text, workspace, catalogue }: Checkable): readonl
   });
 }
 
-function uncontradicted({ document, text }: Checkable): readonly Problem[] {
-  const declared = new Set(Object.keys(text.integrations ?? {}));
+function uncontradicted(policy: Checkable): readonly Problem[] {
+  const { document, text } = policy;
+  const declared = new Set(writtenKeys(policy, "integrations"));
   return listed(text.disabled)
     .filter(([slug]) => declared.has(slug))
     .map(([slug, index]) =>
@@ -101,9 +110,10 @@ function uncontradicted({ document, text }: Checkable): readonly Problem[] {
     );
 }
 
-function distinctLicenses({ document, text }: Checkable): readonly Problem[] {
+function distinctLicenses(policy: Checkable): readonly Problem[] {
+  const { document } = policy;
   const first = new Map<string, string>();
-  return Object.keys(text.licenses ?? {}).flatMap((name) => {
+  return writtenKeys(policy, "licenses").flatMap((name) => {
     const other = first.get(name.toLowerCase());
     first.set(name.toLowerCase(), other ?? name);
     if (other === undefined) return [];

@@ -69,8 +69,9 @@ function mostSpecific<Item extends Stated>(layers: readonly Layer[], type: ItemT
 
 function tie<Item extends Stated>(first: Item, second: Item, { name }: ItemType<Item>): Problem {
   const { file, line, column } = first.place();
+  const policies = first.policy && second.policy ? `policies ${first.policy} and ${second.policy}` : "two policies";
   const message =
-    `policies ${first.policy} and ${second.policy} are equally specific and differ on ${name(second)}, ` +
+    `${policies} are equally specific and differ on ${name(second)}, ` +
     `which is also defined at ${file}:${line}:${column}; give one of them a priority`;
   return problemAt("tie", message, { document: second.document, path: second.path, of: "key" });
 }

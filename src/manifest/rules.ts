@@ -1,4 +1,6 @@
 import { isDay } from "../base/day.ts";
+import { isObject } from "../base/json.ts";
+import { compareTexts } from "../base/text-format.ts";
 import { addressGlobFault } from "../model/address.ts";
 import type { Problem, Severity } from "../model/types.ts";
 import type { Document } from "./document.ts";
@@ -24,7 +26,7 @@ export interface PlanRule {
 }
 
 export interface PlanRules {
-  /** Only valid ones, sorted by name. */
+  /** Those with an expression, sorted by name; a name or message that is a problem is empty. */
   readonly rules: readonly PlanRule[];
   readonly problems: readonly Problem[];
 }
@@ -49,7 +51,7 @@ export function readOutsideRules(documents: readonly Document[]): PlanRules {
 export function shadowed(rules: readonly PlanRule[], outside: readonly PlanRule[]): readonly Problem[] {
   const names = new Map(outside.map((rule) => [rule.name, rule]));
   return rules.flatMap(({ name, document }) => {
-    const other = names.get(name)?.document.place(["name"]);
+    const other = name === "" ? undefined : names.get(name)?.document.place(["name"]);
     if (!other) return [];
     const message = `a rule named ${name} is also defined outside the workspace, at ${other.file}:${other.line}; both hold`;
     return [{ ...problemAt("duplicate-rule", message, { document, path: ["name"] }), severity: "warning" as const }];
@@ -58,24 +60,32 @@ export function shadowed(rules: readonly PlanRule[], outside: readonly PlanRule[
 
 function gather(documents: readonly Document[]): PlanRules {
   const read = documents.map(readRule);
-  const rules = read.flatMap(({ rule }) => rule ?? []).sort((a, b) => (a.name < b.name ? -1 : Number(a.name > b.name)));
-  return { rules, problems: [...read.flatMap(({ problems }) => problems), ...duplicates(rules)] };
+  const rules = read.flatMap(({ rule }) => rule ?? []).sort(byName);
+  return { rules, problems: [...read.flatMap(({ problems }) => problems), ...duplicates(read)] };
 }
 
 type RuleText = Omit<PlanRule, "document"> & { readonly reason: string };
 
-function readRule(document: Document): { readonly rule?: PlanRule; readonly problems: readonly Problem[] } {
+/** What could be read of a rule, with every mistake in it: one never hides another. */
+interface ReadRule extends Pick<PlanRule, "name" | "document"> {
+  readonly rule?: PlanRule;
+  readonly problems: readonly Problem[];
+}
+
+function readRule(document: Document): ReadRule {
   const { text, problems: shapeless } = shape<RuleText>(document, "Rule");
-  const { name, severity = "error", on = "change", when, message, until } = text;
+  const { name = "", severity = "error", on = "change", when, message = "", until } = text;
   const problems = [
     ...shapeless,
     ...undated(document, until),
     ...faultyGlobs(document, text),
     ...unused(document, text),
   ];
-  if (name === undefined || when === undefined || message === undefined) return { problems };
+  if (when === undefined || hasUnknownScope(document, text)) return { name, document, problems };
   const except = listed(text.except).map(([glob]) => glob);
   return {
+    name,
+    document,
     rule: {
       name,
       severity,
@@ -88,6 +98,11 @@ function readRule(document: Document): { readonly rule?: PlanRule; readonly prob
     },
     problems,
   };
+}
+
+/** Whether it is not known which names its expression may use. */
+function hasUnknownScope({ value }: Document, { on }: Partial<RuleText>): boolean {
+  return on === undefined && isObject(value) && Object.hasOwn(value, "on");
 }
 
 /** Reports an `until` that is not a calendar day, such as 2027-02-30. */
@@ -111,9 +126,14 @@ function unused(document: Document, { except, until, reason }: Partial<RuleText>
   );
 }
 
-function duplicates(rules: readonly PlanRule[]): readonly Problem[] {
-  return rules.flatMap(({ name, document }, i) => {
-    const before = rules[i - 1];
+function byName(a: Pick<PlanRule, "name">, b: Pick<PlanRule, "name">): number {
+  return compareTexts(a.name, b.name);
+}
+
+function duplicates(read: readonly ReadRule[]): readonly Problem[] {
+  const named = read.filter(({ name }) => name !== "").sort(byName);
+  return named.flatMap(({ name, document }, i) => {
+    const before = named[i - 1];
     if (before?.name !== name) return [];
     const { file, line } = before.document.place(["name"]);
     const message = `a rule named ${name} is also defined at ${file}:${line}`;

@@ -53,6 +53,24 @@ function told({ objections, warnings }: Pick<Plan, "objections" | "warnings">): 
   ];
 }
 
+test.each([
+  ["no message", "name: r\nwhen: change.kee", "there is no kee; did you mean key?"],
+  ["a message of the wrong type", "name: r\nmessage: []\nwhen: change.kee", "there is no kee; did you mean key?"],
+  ["no name", "message: m\nwhen: change.kee", "there is no kee; did you mean key?"],
+  ["a name of the wrong type", "name: 5\nmessage: m\nwhen: change.kee", "there is no kee; did you mean key?"],
+  [
+    "an unknown severity",
+    "name: r\nmessage: m\nseverity: fatal\nwhen: change.kee",
+    "there is no kee; did you mean key?",
+  ],
+  ["an unknown scope, whose names nobody knows", "name: r\nmessage: m\non: plans\nwhen: plan.summary.kee", undefined],
+])("the expression of a rule is checked with %s", async (_, lines, fault) => {
+  const read = readRules(parseManifest("rules.yaml", `apiVersion: evenkeel/v1\nkind: Rule\n${lines}\n`).documents);
+  const { problems } = await compileRules(read.rules);
+  expect(read.problems).toHaveLength(1);
+  expect(problems.map(({ message }) => message)).toEqual(fault === undefined ? [] : [fault]);
+});
+
 test.each(cases)("$name", async ({ rules, projects, today, expect: lines }) => {
   const plan = planned(projects);
   expect(told(withRuleFindings(plan, evaluateRules(plan, await compiled(rules), on(today))))).toEqual(lines);
