@@ -26,7 +26,7 @@ export interface ProjectScope {
   readonly needsNames: boolean;
   /** Projects that this run is about: those of its `--target` and `--shard`. */
   readonly includes: (project: Project) => boolean;
-  /** Only those that are wanted otherwise than at a revision. */
+  /** Only those that differ from what a revision declares. */
   readonly since?: Since;
   /** Only these, by the names that addresses begin with. */
   readonly only?: readonly string[];
@@ -84,7 +84,7 @@ async function known(
   return [...new Map(projects.map((project) => [project.name.toLowerCase(), project])).values()];
 }
 
-/** Where no wildcard is another, only named projects can be wanted otherwise, and the fleet need not be listed. */
+/** Where no wildcard is another, only named projects can differ, and the fleet need not be listed. */
 async function changed(reader: Reader, scope: ProjectScope, since: Since): Promise<FoundProjects> {
   const { before, after, recent } = since;
   const both = [...before.policies, ...after.policies];

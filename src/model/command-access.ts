@@ -43,7 +43,7 @@ export const commandAccess: readonly CommandAccess[] = [
   },
   {
     commands: ["deployments create", "deployments update", "apply --record-deployment"],
-    ...{ role: "developer", of: "the project of the policies", scope: "api" },
+    ...{ role: "developer", of: "the project that records the deployment", scope: "api" },
   },
   { commands: ["deployments delete"], role: "maintainer", of: "the project", scope: "api" },
   { commands: ["plan --storage", "storage status"], role: "administrator", scope: "read_api" },

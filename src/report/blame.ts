@@ -37,7 +37,7 @@ export function blameText({ address, lines, outcomes }: Blaming, palette: Palett
   const runs = outcomes.map((outcome) => `  ${printable(runWords(outcome))}`);
   return [
     palette.strong(printable(address)),
-    columns(["LINE", "SAYS", "POLICY", "COMMIT", "DATE", "AUTHOR", "SUBJECT"], rows, palette),
+    columns(["LINE", "ENTRY", "POLICY", "COMMIT", "DATE", "AUTHOR", "SUBJECT"], rows, palette),
     "",
     runs.length > 0 ? runs.join("\n") : "  No run in the journal applied it.",
   ].join("\n");

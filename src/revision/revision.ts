@@ -106,7 +106,7 @@ function pairOf(before: RevisionSide, after: RevisionSide, project: Project): re
   return [{ was, is, drafts }];
 }
 
-/** Whether a project is wanted otherwise, or by anybody else. */
+/** Whether the desired state of a project differs, or another policy decides it. */
 export function hasDesiredChange(before: RevisionSide, after: RevisionSide, project: Project): boolean {
   return pairOf(before, after, project).some(({ drafts }) => drafts.length > 0);
 }
@@ -172,7 +172,7 @@ function pathless({ policies }: RevisionSide, projects: readonly Project[]): rea
     });
 }
 
-/** Projects that are wanted otherwise: each once. */
+/** Projects whose desired state differs, each once. */
 export function projectsWithDesiredChange(changes: readonly Pick<RevisionChange, "project">[]): ReadonlySet<string> {
   return new Set(changes.map(({ project }) => project));
 }

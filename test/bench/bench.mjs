@@ -47,9 +47,9 @@ async function underLoad(count, knee) {
 }
 
 const names = {
-  load: "load and validate one manifest a project",
+  load: "load and validate one manifest per project",
   plan: "**plan**, from layers",
-  plans: "plan, from one manifest a project",
+  plans: "plan, from one manifest per project",
   floor: "floor: the same GETs, bare undici",
   peer: "peer: client library, p-limit 10",
 };

@@ -1,4 +1,4 @@
-/** A fleet of projects that is in sync with one manifest a project: 5 integrations and 20 licenses each. */
+/** A fleet of projects that is in sync with one manifest per project: 5 integrations and 20 licenses each. */
 
 const licenses = Object.fromEntries(
   Array.from({ length: 20 }, (_, index) => [`License-${index}.0`, index % 3 === 0 ? "denied" : "allowed"]),

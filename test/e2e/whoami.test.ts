@@ -37,7 +37,7 @@ test("who the token is and what it may do, without a workspace", async () => {
 yes  plan, drift, watch, apply --dry-run, import, accept, routes --live, routes --diff: Maintainer or Owner of each project, scope read_api
 no   apply, watch --apply: Maintainer or Owner of each project, scope api; missing: scope api
 yes  deployments list, deployments show, deployments merge-requests: Reporter of the project, scope read_api
-no   deployments create, deployments update, apply --record-deployment: Developer of the project of the policies, scope api; missing: scope api
+no   deployments create, deployments update, apply --record-deployment: Developer of the project that records the deployment, scope api; missing: scope api
 no   deployments delete: Maintainer or Owner of the project, scope api; missing: scope api
 no   plan --storage, storage status: administrator, scope read_api; missing: role administrator
 no   apply --storage: administrator, scope api; missing: scope api, role administrator

@@ -28,7 +28,7 @@ export interface RevisionDocument {
   readonly warnings: readonly RevisionProblem[];
 }
 
-/** `projects`: those that are wanted otherwise. */
+/** `projects`: those whose desired state differs. */
 type RevisionSummary = Readonly<Record<RevisionAction | "projects" | "tightened" | "loosened", number>>;
 
 export interface RevisionNotice extends Partial<Place> {

@@ -85,7 +85,7 @@ export function headlineOf(document: RevisionDocument): string {
   if (!isDifferent(document)) return "No differences.";
   const actions = `${declare} to declare, ${edit} to edit, ${disable} to disable, ${withdraw} to withdraw`;
   const licenses = loosened + tightened > 0 ? `; ${loosened} loosened, ${tightened} tightened` : "";
-  return `Diff: ${actions}; ${counted(projects, "project")} wanted otherwise${licenses}.`;
+  return `Diff: ${actions}; ${counted(projects, "project")} with a different desired state${licenses}.`;
 }
 
 /** Which revisions were compared. */
