@@ -44,8 +44,8 @@ interface From {
 /** All resources that a policy declares, by kind. */
 export function readEntries(from: From, text: Partial<PolicyText>, workspace: Workspace): Entries {
   const rows = policyKinds(from.catalogue);
-  const said = rows.flatMap((row) => (row.only === undefined ? parameterEntries(from, row, text, workspace) : []));
-  const declared = said.map(({ entry }) => entry);
+  const checked = rows.flatMap((row) => (row.only === undefined ? parameterEntries(from, row, text, workspace) : []));
+  const declared = checked.map(({ entry }) => entry);
   return {
     declared,
     entries: () => [
@@ -56,8 +56,8 @@ export function readEntries(from: From, text: Partial<PolicyText>, workspace: Wo
       ),
       ...rows.flatMap((row) => absentEntries(from, row, text)),
     ],
-    problems: said.flatMap(({ problems }) => problems),
-    plaintext: said.flatMap(({ plaintext }) => plaintext),
+    problems: checked.flatMap(({ problems }) => problems),
+    plaintext: checked.flatMap(({ plaintext }) => plaintext),
   };
 }
 

@@ -30,8 +30,8 @@ export function byExpiry(
 /** Warnings for policies, and exceptions of rules, that have expired or will within two weeks. */
 export function expiryProblems(policies: readonly Policy[], rules: readonly PlanRule[], today: string): Problem[] {
   return [
-    ...policies.flatMap((policy) => said(policy, today, policyWords(policy.name))),
-    ...rules.flatMap((rule) => (rule.except.length > 0 ? said(rule, today, exceptionWords(rule.name)) : [])),
+    ...policies.flatMap((policy) => expiryWarnings(policy, today, policyWords(policy.name))),
+    ...rules.flatMap((rule) => (rule.except.length > 0 ? expiryWarnings(rule, today, exceptionWords(rule.name)) : [])),
   ];
 }
 
@@ -56,7 +56,7 @@ function exceptionWords(name: string): Words {
   };
 }
 
-function said(
+function expiryWarnings(
   { until, document }: Pick<Policy, "until" | "document">,
   today: string,
   words: Words,

@@ -52,10 +52,10 @@ export function readPolicies({ documents, workspace }: Pick<Loaded, "documents" 
   const plaintext = new Map<string, string>();
   const read = readerFor(workspace);
   for (const document of documents) {
-    const said = read(document);
-    problems.push(...said.problems);
-    if (said.policy) policies.push(said.policy);
-    for (const [reference, literal] of said.plaintext) plaintext.set(reference, literal);
+    const result = read(document);
+    problems.push(...result.problems);
+    if (result.policy) policies.push(result.policy);
+    for (const [reference, literal] of result.plaintext) plaintext.set(reference, literal);
   }
   return { policies, problems, plaintext };
 }
@@ -99,7 +99,7 @@ function readPolicy(document: Document, text: Partial<PolicyText>, workspace: Wo
     return { ...stated(document, name, ["vars", key]), name: key, value };
   });
   const entries = lazy(read.entries);
-  const spoken = lazy(() => new Set([...entries().map(({ desired }) => desired.kind), ...exclusive.keys()]));
+  const declaredKinds = lazy(() => new Set([...entries().map(({ desired }) => desired.kind), ...exclusive.keys()]));
   const policy: Policy = {
     name,
     document,
@@ -112,7 +112,7 @@ function readPolicy(document: Document, text: Partial<PolicyText>, workspace: Wo
       return entries();
     },
     get kinds() {
-      return spoken();
+      return declaredKinds();
     },
     exclusive,
     ...end,

@@ -98,8 +98,8 @@ function dotted(path: Path): string {
 
 /** Sorts by file, line, column, rule and message, and merges duplicates. A merged problem names its first project. */
 export function sortedProblems(problems: readonly Problem[]): readonly Problem[] {
-  const told = grouped(problems, (problem) => JSON.stringify(orderOf(problem)));
-  return [...told.values()].flatMap(inProjects).sort(compareProblems);
+  const duplicates = grouped(problems, (problem) => JSON.stringify(orderOf(problem)));
+  return [...duplicates.values()].flatMap(inProjects).sort(compareProblems);
 }
 
 /** The position is in a policy, which may select thousands of projects. */

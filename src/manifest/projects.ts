@@ -27,8 +27,8 @@ export function partlyKnown(policies: readonly Policy[], named = namedProjects(p
   const selectors = policies.flatMap(({ projects, except }) => [...projects, ...except]);
   const facts = factsUsed(policies);
   // IDs among them are looked up anyway, which returns the path.
-  const told = new Set(named.map(({ id }) => id));
-  const byId = selectors.some((line) => line.form === "id" && !told.has(line.id)) || facts.has("project.id");
+  const lookedUp = new Set(named.map(({ id }) => id));
+  const byId = selectors.some((line) => line.form === "id" && !lookedUp.has(line.id)) || facts.has("project.id");
   const byPath = selectors.some(({ form }) => form !== "id") || facts.has("project.path") || facts.has("project.name");
   return named.filter(({ id, path }) => (id === undefined ? byId : path === undefined && byPath));
 }

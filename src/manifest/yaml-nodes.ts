@@ -35,7 +35,7 @@ export function composeYaml(text: string): readonly YamlNode[] {
   return documents.filter((root): root is Composed => root instanceof Composed && !root.isEmpty);
 }
 
-/** Takes the place of each value that the parser composes, so that it stands where the value would: in its list, or as a key. */
+/** Replaces each value that the parser composes, in its list or as a key. */
 class Composed implements YamlNode {
   readonly start: number;
   readonly name: string;

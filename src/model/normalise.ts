@@ -28,9 +28,9 @@ export function compareField(
   if (isReference(desired) || isReference(live)) return "unverified";
   if (desired === live) return "same";
   const visible = replaceReferences(desired, () => undefined) ?? null;
-  const wanted = normalise(catalogue, resource, name, visible);
-  if (live === undefined) return wanted === "" ? "same" : "unverified";
-  if (!isAlike(wanted, normalise(catalogue, resource, name, live))) return "different";
+  const desiredValue = normalise(catalogue, resource, name, visible);
+  if (live === undefined) return desiredValue === "" ? "same" : "unverified";
+  if (!isAlike(desiredValue, normalise(catalogue, resource, name, live))) return "different";
   return referencesWithin(desired).length > 0 ? "unverified" : "same";
 }
 

@@ -24,7 +24,7 @@ export type Action = "create" | "update" | "disable" | "delete";
 
 export type Scalar = string | number | boolean | null;
 
-/** A value as it stands in JSON: lists and mappings too. */
+/** A JSON value, including lists and mappings. */
 export type Plain = Scalar | readonly Plain[] | { readonly [name: string]: Plain };
 
 /** A reference to a secret: `env:NAME`, `file:PATH`, `PROVIDER:NAME`, or `manifest:FILE:LINE:COLUMN` for an allowed literal. */

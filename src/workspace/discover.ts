@@ -70,10 +70,10 @@ function unsearched(root: Located, link: Located): Problem {
 function byPatterns(tree: FileTree, root: Located, patterns: readonly string[], workspace: Placed): Discovered {
   const problems: Problem[] = [];
   const left = patterns.filter((pattern) => pattern.startsWith("!")).map((pattern) => matcherOf(pattern.slice(1)));
-  const told = new Set<string>();
+  const seen = new Set<string>();
   const files = patterns.flatMap((written, index) => {
-    if (written.startsWith("!") || told.has(written)) return [];
-    told.add(written);
+    if (written.startsWith("!") || seen.has(written)) return [];
+    seen.add(written);
     const at = { document: workspace, path: ["manifests", index] };
     const pattern = written.replace(/^(?:\.\/)+/, "");
     if (leaves(pattern)) {

@@ -35,24 +35,24 @@ export function gitTree(repository: GitRepository, commit: string): GitTree {
   for (const { path, node } of rows) if (node) place(root, path.split("/"), node);
   const blobs = new Map<string, Buffer>();
   const linkText = ({ id }: Blob) => blobs.get(id)?.toString("utf8") ?? "";
-  const look = (path: string): Node | undefined => nodeAt(root, relative(top, path));
-  const real = (path: string) => follow({ top, look, linkText }, path, 0);
+  const nodeOf = (path: string): Node | undefined => nodeAt(root, relative(top, path));
+  const real = (path: string) => follow({ top, nodeOf, linkText }, path, 0);
   const file = (path: string): Blob => {
-    const found = look(real(path));
+    const found = nodeOf(real(path));
     return found && found.form !== "folder" ? found : missing();
   };
   const isGit = (path: string) => path === join(top, ".git") || path.startsWith(join(top, ".git") + sep);
   return {
     real,
     list: (folder) => {
-      const found = look(folder);
+      const found = nodeOf(folder);
       return found?.form === "folder" ? [...found.children].map(entryOf) : missing();
     },
-    stat: (path) => statOf(look(real(path)), blobs),
+    stat: (path) => statOf(nodeOf(real(path)), blobs),
     read: (path) => (isGit(path) ? disk.read(path) : (blobs.get(file(path).id) ?? missing())),
-    has: (path) => (isGit(path) ? disk.has(path) : look(path) !== undefined),
+    has: (path) => (isGit(path) ? disk.has(path) : nodeOf(path) !== undefined),
     idOf: (path) => {
-      const found = look(real(path));
+      const found = nodeOf(real(path));
       return found?.form === "file" ? found.id : undefined;
     },
     rules: new Map(rows.flatMap(({ path, node }) => (node && decides(path, node) ? [[path, node.id]] : []))),
@@ -117,7 +117,7 @@ function nodeAt(root: Folder, path: string): Node | undefined {
 
 interface Links {
   readonly top: string;
-  readonly look: (path: string) => Node | undefined;
+  readonly nodeOf: (path: string) => Node | undefined;
   readonly linkText: (link: Blob) => string;
 }
 
@@ -125,13 +125,13 @@ const mostLinks = 40;
 
 /** Resolves all links in a path, up to the point where it leaves the repository. */
 function follow(links: Links, path: string, depth: number): string {
-  const { top, look, linkText } = links;
+  const { top, nodeOf, linkText } = links;
   if (depth > mostLinks) return missing();
   if (path === top || !path.startsWith(top + sep)) return path;
   const above = follow(links, dirname(path), depth);
   const here = join(above, path.slice(dirname(path).length));
   if (above !== top && !above.startsWith(top + sep)) return here;
-  const found = look(here);
+  const found = nodeOf(here);
   if (!found) return missing();
   return found.form === "link" ? follow(links, resolve(above, linkText(found)), depth + 1) : here;
 }

@@ -58,8 +58,8 @@ const taken: readonly (readonly [RegExp, string])[] = [
 
 function nameFault(path: string, root: string): string | undefined {
   const name = relative(root, path).split(sep).join("/");
-  const [, wanted] = taken.find(([pattern]) => pattern.test(name)) ?? [];
-  return wanted && `expected ${wanted}, such as .evenkeel/ledger.ndjson`;
+  const [, expected] = taken.find(([pattern]) => pattern.test(name)) ?? [];
+  return expected && `expected ${expected}, such as .evenkeel/ledger.ndjson`;
 }
 
 function contentFault(file: string): string | undefined {
