@@ -12,6 +12,6 @@ export const run: Run<Options<"schema">> = (terminal, options, [folder = "."]) =
   const dialect = dialectNamed(options.dialect ?? dialectAround(resolve(terminal.cwd, folder)));
   const schemas = schemasIn(dialect);
   for (const [name, schema] of schemas) save(terminal, join(folder, name), `${JSON.stringify(schema, null, 2)}\n`);
-  terminal.note(`Wrote ${schemas.size} schemas to ${folder}.`);
+  terminal.note(`Wrote ${[...schemas.keys()].map((name) => join(folder, name)).join(", ")}.`);
   return exit.done;
 };
