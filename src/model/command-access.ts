@@ -1,5 +1,5 @@
 /** A minimum role: in a project, or for the whole server. */
-export type NeededRole = "reporter" | "developer" | "maintainer" | "administrator";
+export type NeededRole = "reporter" | "developer" | "maintainer" | "owner" | "administrator";
 
 /** Roles in a project by their number in the API, the highest first. */
 export const accessLevels = [
@@ -15,6 +15,7 @@ export const neededRoles: Readonly<Record<NeededRole, { readonly words: string; 
   reporter: { words: "Reporter", level: 20 },
   developer: { words: "Developer", level: 30 },
   maintainer: { words: "Maintainer or Owner", level: 40 },
+  owner: { words: "Owner", level: 50 },
   administrator: { words: "administrator", level: Number.POSITIVE_INFINITY },
 };
 

@@ -40,7 +40,7 @@ export interface Integration {
   readonly foreignNames: ReadonlyMap<string, ForeignName>;
 }
 
-export type ParameterType = "string" | "boolean" | "integer";
+export type ParameterType = "string" | "boolean" | "integer" | "number" | "array" | "object";
 
 export interface IntegrationParameter {
   readonly name: string;

@@ -124,6 +124,9 @@ const placeholders: Readonly<Record<ParameterType, (name: string) => string>> = 
   string: (name) => `<${name.replaceAll("_", " ")}>`,
   boolean: () => "true",
   integer: () => "1",
+  number: () => "1",
+  array: () => "[]",
+  object: () => "{}",
 };
 
 function placeholder(slug: string, { name, types, secret, url, pattern, enum: allowed }: IntegrationParameter): string {

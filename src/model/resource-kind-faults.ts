@@ -1,0 +1,174 @@
+import { compile } from "../base/schema.ts";
+import { orElse } from "./checked-yaml.ts";
+import {
+  type FieldSchema,
+  keyFieldsOf,
+  namesInPath,
+  ownersOf,
+  type ResourceKind,
+  resourceKindShape,
+  writtenCall,
+} from "./resource-kind.ts";
+
+/** A mistake in a kind and the keys that lead to it. */
+interface KindFault {
+  readonly path: readonly (string | number)[];
+  readonly message: string;
+}
+
+/** Why an expression that knows these names is none, completing "…: "; undefined where it is one. */
+export type ExpressionCheck = (text: string, names: readonly string[], type: "bool" | "any") => string | undefined;
+
+/** Everything that is wrong with a kind. `others` are those that the workspace knows already. */
+export function resourceKindFaults(
+  document: unknown,
+  others: readonly Pick<ResourceKind, "name" | "singular" | "of">[],
+  expressionFault: ExpressionCheck,
+): readonly KindFault[] {
+  const shapeless = resourceKindShape(document);
+  if (shapeless.length > 0) return shapeless;
+  const kind = document as ResourceKind;
+  return [
+    ...takenNames(kind, others),
+    ...unknownFields(kind),
+    ...unknownInPaths(kind),
+    ...unschematic(kind),
+    ...expressionsOf(kind).flatMap(({ text, path, names, type }) => {
+      const fault = expressionFault(text, names, type);
+      return fault === undefined ? [] : [{ path, message: `not an expression of CEL: ${fault}` }];
+    }),
+  ];
+}
+
+type Named = Pick<ResourceKind, "name" | "singular" | "of">;
+
+function takenNames(kind: ResourceKind, others: readonly Named[]): readonly KindFault[] {
+  return (["name", "singular"] as const).flatMap((word) => {
+    const owners = ownersOf(kind);
+    const other = others.find(
+      (each) => each[word] === kind[word] && [each.of].flat().some((of) => owners.includes(of)),
+    );
+    if (!other) return [];
+    return [{ path: [word], message: `${kind[word]} is taken by the kind ${other.name} of ${ownerWords(other)}` }];
+  });
+}
+
+function ownerWords({ of }: Named): string {
+  return [of]
+    .flat()
+    .map((owner) => `${owner}s`)
+    .join(" and ");
+}
+
+/** Names of fields that are none, and a key of which nobody knows what is left out. */
+function unknownFields(kind: ResourceKind): readonly KindFault[] {
+  const { properties, required = [] } = kind.fields;
+  const keys = keyFieldsOf(kind).map((name, index) => {
+    return { name, path: typeof kind.key === "string" ? ["key"] : ["key", index] };
+  });
+  const named = [
+    ...keys,
+    ...(kind.only === undefined ? [] : [{ name: kind.only, path: ["only"] }]),
+    ...required.map((name, index) => ({ name, path: ["fields", "required", index] })),
+  ];
+  const unknown = named.filter(({ name }) => !Object.hasOwn(properties, name));
+  const optional = keys.filter(
+    ({ name }) =>
+      Object.hasOwn(properties, name) && !required.includes(name) && !("default" in (properties[name] ?? {})),
+  );
+  return [
+    ...unknown.map(({ name, path }) => ({ path, message: noField(kind, name) })),
+    ...optional.map(({ name, path }) => ({
+      path,
+      message: `${name} is part of the key: require it, or give it a default`,
+    })),
+  ];
+}
+
+function noField({ fields }: ResourceKind, name: string): string {
+  return `there is no field ${name}${orElse(name, Object.keys(fields.properties))}`;
+}
+
+/** Paths that name no project or group, or a field that there is not. What rows have beside the fields is not known. */
+function unknownInPaths(kind: ResourceKind): readonly KindFault[] {
+  const known = new Set(["id", ...Object.keys(kind.fields.properties)]);
+  return Object.entries(kind.calls).flatMap(([name, call]): KindFault[] => {
+    const path = ["calls", name];
+    const names = namesInPath(writtenCall(call).path);
+    const fault = names.find((each) => !each.startsWith("row.") && !known.has(each));
+    if (fault !== undefined) return [{ path, message: noField(kind, fault) }];
+    const early = (name === "list" || name === "create") && names.find((each) => each.startsWith("row."));
+    if (early) return [{ path, message: `there is no row yet, so the path cannot have :${early}` }];
+    if (names.includes("id")) return [];
+    return [{ path, message: "the path needs :id, the project or group" }];
+  });
+}
+
+/** Words of values that the field does not take, and fields that do not compile. */
+function unschematic({ fields }: ResourceKind): readonly KindFault[] {
+  const wrong = schemasWithin(fields, ["fields"]).flatMap(([path, field]) =>
+    Object.entries(field["x-words"] ?? {})
+      .filter(([, value]) => field.enum && !field.enum.includes(value))
+      .map(([word, value]) => {
+        const message = `the field does not take ${JSON.stringify(value)}; it takes ${(field.enum ?? []).join(", ")}`;
+        return { path: [...path, "x-words", word], message };
+      }),
+  );
+  return [...wrong, ...(compiles(fields) ?? [])];
+}
+
+function compiles(fields: object): readonly KindFault[] | undefined {
+  try {
+    compile(fields)({});
+    return undefined;
+  } catch (error) {
+    return [{ path: ["fields"], message: `not a JSON Schema: ${error instanceof Error ? error.message : ""}` }];
+  }
+}
+
+interface WrittenExpression {
+  readonly path: readonly (string | number)[];
+  readonly text: string;
+  readonly names: readonly string[];
+  readonly type: "bool" | "any";
+}
+
+/** Every expression of a kind, where it is, and the names that it knows. */
+export function expressionsOf(kind: ResourceKind): readonly WrittenExpression[] {
+  const whole = [
+    ["where", ["row"]],
+    ["loosened", ["before", "after"]],
+    ["tightened", ["before", "after"]],
+  ] as const;
+  return [
+    ...whole.flatMap(([word, names]): WrittenExpression[] => {
+      const text = kind[word];
+      return text === undefined ? [] : [{ path: [word], text, names, type: "bool" }];
+    }),
+    ...schemasWithin(kind.fields, ["fields"]).flatMap(([path, field]) => fieldExpressions(path, field)),
+  ];
+}
+
+function fieldExpressions(path: KindFault["path"], field: FieldSchema): readonly WrittenExpression[] {
+  const { "x-read": read, "x-send": send } = field;
+  const sent: readonly (readonly [string[], string])[] =
+    typeof send === "string" ? [[[], send]] : Object.entries(send ?? {}).map(([name, text]) => [[name], text]);
+  return [
+    ...(read === undefined ? [] : [{ path: [...path, "x-read"], text: read, names: ["row"], type: "any" } as const]),
+    ...sent.map(([inside, text]) => {
+      return { path: [...path, "x-send", ...inside], text, names: ["want", "row"], type: "any" } as const;
+    }),
+  ];
+}
+
+/** A schema and all schemas in it, each with its path. */
+function schemasWithin(
+  schema: FieldSchema,
+  path: KindFault["path"],
+): readonly (readonly [KindFault["path"], FieldSchema])[] {
+  const inside = Object.entries(schema.properties ?? {}).flatMap(([name, each]) =>
+    schemasWithin(each, [...path, "properties", name]),
+  );
+  const items = schema.items ? schemasWithin(schema.items, [...path, "items"]) : [];
+  return [[path, schema], ...inside, ...items];
+}

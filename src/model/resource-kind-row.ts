@@ -1,0 +1,172 @@
+import type { NeededRole } from "./command-access.ts";
+import type { Endpoint, Parameter } from "./endpoints.ts";
+import type { Integration, IntegrationParameter, ParameterType } from "./integration.ts";
+import type { KindRow } from "./kind-row.ts";
+import {
+  type CallName,
+  type FieldSchema,
+  type FieldType,
+  keyFieldsOf,
+  namesInPath,
+  type ResourceKind,
+  writtenCall,
+} from "./resource-kind.ts";
+import type { Scalar } from "./types.ts";
+import { isScalar } from "./values.ts";
+
+/** What the program knows of a kind that is a file, but for what expressions say: the kind has no mistakes. */
+export function kindRowOf(kind: ResourceKind): KindRow {
+  const [key = ""] = keyFieldsOf(kind);
+  const { properties } = kind.fields;
+  const list = endpointOf(kind, "list");
+  const [create, update, removal] = (["create", "update", "delete"] as const).map((name) => endpointOf(kind, name));
+  const show = endpointOf(kind, "show");
+  const words = wordsOf(kind.only === undefined ? undefined : properties[kind.only]);
+  const title = `the ${listWords(kind)} list`;
+  const isNumbered = Object.values(kind.calls).some((call) => namesInPath(writtenCall(call).path).includes(rowId));
+  const isCaseless = properties[key]?.["x-case"] === "ignore";
+  return {
+    policy: { section: kind.name, ...(kind.only !== undefined && { only: kind.only }) },
+    ...(list && { read: { list, key, numbered: isNumbered, title, ...(show && { single: show }) } }),
+    normalise: (value) => words.get(String(value)) ?? value,
+    removal: "delete",
+    calls: { ...(create && { create }), ...(update && { update }), ...(removal && { delete: removal }) },
+    identity: isCaseless ? (text) => text.toLowerCase() : (text) => text,
+    removed: { before: {}, after: null },
+    ...(words.size > 0 && { olderWords: new Map(Array.from(words, ([word, value]) => [String(value), word])) }),
+    tier: kind.needs?.tier ?? "free",
+    ...(kind.removed && { removedIn: { instead: "they are gone", ...kind.removed } }),
+  };
+}
+
+const rowId = "row.id";
+
+/** What people may write for a value, and the value. */
+function wordsOf(field: FieldSchema | undefined): ReadonlyMap<string, Scalar> {
+  return new Map(Object.entries(field?.["x-words"] ?? {}));
+}
+
+/** `managed license` of `GET /projects/:id/managed_licenses`, where one is a license. */
+function listWords({ calls: { list = "" }, singular }: ResourceKind): string {
+  const [segment = ""] = writtenCall(list).path.split("?");
+  const words = segment.split("/").at(-1)?.split("_") ?? [];
+  return [...words.slice(0, -1), singular.split("_").at(-1)].join(" ");
+}
+
+/** A call of a kind as a row of the API's table; undefined where the kind has no such call. */
+function endpointOf(kind: ResourceKind, name: CallName): Endpoint | undefined {
+  const written = kind.calls[name];
+  if (written === undefined) return undefined;
+  const { method, path } = writtenCall(written);
+  const role = neededRole[kind.needs?.role ?? "guest"];
+  const introduced = typeof written === "string" ? kind.needs?.release : written.release;
+  const row = { path, ...(role && { needs: role }), ...(introduced !== undefined && { introduced }) };
+  if (method === "GET" || method === "DELETE") return { ...row, method, ...answerOf(kind, name) };
+  const parameters = parametersOf(kind, name);
+  return { ...row, method: method as "POST", body: kind.body ?? "json", ...answerOf(kind, name), parameters };
+}
+
+const neededRole: Readonly<Record<string, NeededRole | undefined>> = {
+  reporter: "reporter",
+  developer: "developer",
+  maintainer: "maintainer",
+  owner: "owner",
+  admin: "administrator",
+};
+
+/** What an answer must hold: the key, the one field that a policy gives, and the ID that calls use. */
+function answerOf(kind: ResourceKind, name: CallName): Pick<Endpoint, "answer" | "list"> {
+  if (name === "delete") return { answer: { holds: "nothing" } };
+  const keys = keyFieldsOf(kind);
+  const isTold = (field: string) => keys.includes(field) || field === kind.only;
+  const told = (kind.fields.required ?? []).filter(isTold).map((field) => [field, "text"] as const);
+  const isNumbered = Object.values(kind.calls).some((call) => namesInPath(writtenCall(call).path).includes(rowId));
+  const fields = { ...(isNumbered && { id: "number" as const }), ...Object.fromEntries(told) };
+  if (name === "list") return { list: "paged", answer: { holds: "rows", fields } };
+  const [key = ""] = keys;
+  const isOne = namesInPath(kind.calls[name] ? writtenCall(kind.calls[name]).path : "").includes(rowId);
+  const same = isOne ? { same: { id: `:${rowId}` } } : {};
+  const isCaseless = kind.fields.properties[key]?.["x-case"] === "ignore";
+  const created = name === "create" && isCaseless ? { alike: { [key]: `:${key}` } } : {};
+  return { answer: { holds: "row", fields, ...same, ...created } };
+}
+
+/** Parameters that servers of older releases know by other words. */
+function parametersOf({ fields }: ResourceKind, name: CallName): Readonly<Record<string, Parameter>> {
+  const known = Object.entries(fields.properties).filter(([, field]) => name === "create" || !field["x-immutable"]);
+  return Object.fromEntries(
+    known.flatMap(([field, { "x-words": words = {}, "x-send-as": sentAs = field }]) => {
+      const older = Object.entries(words).filter(([, value]) => typeof value === "string");
+      if (older.length === 0) return [];
+      return [[sentAs, { type: "string", older: Object.fromEntries(older.map(([word, value]) => [value, word])) }]];
+    }),
+  );
+}
+
+/** A kind's fields in the form that the catalogue has parameters of integrations in. */
+export function fieldSpecOf(kind: ResourceKind): Integration {
+  const { fields, needs, removed } = kind;
+  const required = new Set(fields.required);
+  const parameters = Object.entries(fields.properties).map(([name, field]) =>
+    columnIn(name, field, required.has(name)),
+  );
+  return {
+    slug: kind.singular,
+    title: kind.title ?? kind.name,
+    description: kind.description ?? "",
+    tier: needs?.tier ?? "free",
+    introduced: needs?.release,
+    removed: removed?.release,
+    environment: undefined,
+    omitted: [],
+    apart: false,
+    staysOff: false,
+    alone: false,
+    parameters: new Map(parameters.map((column) => [column.name, column])),
+    undeclared: new Map(),
+    always: new Map(),
+    foreignNames: new Map(),
+  };
+}
+
+/** The types of a field; where it states none, those of the values that it may have. */
+function typesOf({ type, enum: allowed = [] }: FieldSchema): readonly ParameterType[] {
+  const stated = type === undefined ? allowed.map(typeOfScalar) : [type].flat();
+  return [...new Set(stated.filter((each) => each !== "null"))];
+}
+
+function typeOfScalar(value: Scalar): FieldType {
+  if (value === null) return "null";
+  if (typeof value === "number") return Number.isInteger(value) ? "integer" : "number";
+  return typeof value === "boolean" ? "boolean" : "string";
+}
+
+function columnIn(name: string, field: FieldSchema, required: boolean): IntegrationParameter {
+  const url = field["x-url"] ?? false;
+  return {
+    name,
+    types: typesOf(field),
+    required,
+    optionalFrom: undefined,
+    enum: field.enum?.map(String),
+    pattern: field.pattern,
+    default: isScalar(field.default) ? field.default : undefined,
+    introduced: field["x-introduced"],
+    removed: field["x-removed"],
+    deprecated: field.deprecated ? (field.deprecationMessage ?? "deprecated") : undefined,
+    secret: field.writeOnly ?? false,
+    returned: field["x-returned"] ?? false,
+    description: field.description ?? "",
+    level: "top",
+    list: undefined,
+    set: field["x-set"] ?? false,
+    url,
+    destination: url,
+    route: undefined,
+    observed: new Set(),
+    quirks: [],
+    initial: undefined,
+    fallback: undefined,
+    valid: { pattern: undefined, instead: undefined, with: undefined },
+  };
+}

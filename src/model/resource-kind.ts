@@ -1,0 +1,112 @@
+import schema from "../../schemas/resource-kind.schema.json" with { type: "json" };
+import { compile } from "../base/schema.ts";
+import type { Plain, Scalar, Tier } from "./types.ts";
+
+/** A kind of resource as its file has it (schemas/resource-kind.schema.json). */
+export interface ResourceKind {
+  readonly name: string;
+  readonly singular: string;
+  readonly title?: string;
+  readonly description?: string;
+  readonly of: Owner | readonly Owner[];
+  readonly key?: string | readonly string[];
+  readonly where?: string;
+  readonly only?: string;
+  readonly calls: Readonly<Partial<Record<CallName, WrittenCall>>>;
+  readonly body?: "form" | "json";
+  readonly needs?: { readonly role?: KindRole; readonly tier?: Tier; readonly release?: string };
+  readonly removed?: { readonly release: string; readonly instead?: string };
+  readonly replace?: boolean;
+  readonly loosened?: string;
+  readonly tightened?: string;
+  readonly fields: FieldSchema & { readonly properties: Readonly<Record<string, FieldSchema>> };
+}
+
+/** Whose resources they are. */
+type Owner = "project" | "group";
+
+type KindRole = "guest" | "reporter" | "developer" | "maintainer" | "owner" | "admin";
+
+export type CallName = "list" | "show" | "create" | "update" | "delete";
+
+/** `release`: servers have the call from it on. */
+type WrittenCall = string | { readonly call: string; readonly release: string };
+
+/** A field of a resource: a JSON Schema with the x- words. */
+export interface FieldSchema {
+  readonly description?: string;
+  readonly type?: FieldType | readonly FieldType[];
+  readonly enum?: readonly Scalar[];
+  readonly pattern?: string;
+  readonly default?: Plain;
+  readonly deprecated?: boolean;
+  readonly deprecationMessage?: string;
+  readonly writeOnly?: boolean;
+  readonly items?: FieldSchema;
+  readonly properties?: Readonly<Record<string, FieldSchema>>;
+  readonly required?: readonly string[];
+  readonly "x-read"?: string;
+  readonly "x-send"?: string | Readonly<Record<string, string>>;
+  readonly "x-send-as"?: string;
+  readonly "x-lookup"?: string;
+  readonly "x-set"?: boolean;
+  readonly "x-words"?: Readonly<Record<string, Scalar>>;
+  readonly "x-case"?: "ignore";
+  readonly "x-immutable"?: boolean;
+  readonly "x-returned"?: boolean;
+  readonly "x-url"?: boolean;
+  readonly "x-introduced"?: string;
+  readonly "x-removed"?: string;
+}
+
+export type FieldType = "string" | "integer" | "number" | "boolean" | "array" | "object" | "null";
+
+/** Whether a document has the shape of a kind. */
+export const resourceKindShape = compile(schema);
+
+/** Whose resources a kind has. */
+export function ownersOf({ of }: ResourceKind): readonly Owner[] {
+  return typeof of === "string" ? [of] : of;
+}
+
+/** The fields that tell one resource of a kind from another; none for a singleton. */
+export function keyFieldsOf({ key = [] }: ResourceKind): readonly string[] {
+  return typeof key === "string" ? [key] : key;
+}
+
+/** The method and the path of a call. */
+export function writtenCall(call: WrittenCall): { readonly method: string; readonly path: string } {
+  const [method = "", path = ""] = (typeof call === "string" ? call : call.call).split(" ");
+  return { method, path };
+}
+
+/** The names in a path: `id`, a field, or `row.FIELD`. */
+export function namesInPath(path: string): readonly string[] {
+  return Array.from(path.matchAll(/:((?:row\.)?\w+)/g), ([, name = ""]) => name);
+}
+
+/**
+ * The key of a resource as policies and addresses write it: its fields in turn, with `@` between them. Trailing fields
+ * that have their default are left out.
+ */
+export function keyTextOf(kind: ResourceKind, values: Readonly<Record<string, unknown>>): string {
+  const parts = keyFieldsOf(kind).map((name) => [name, String(values[name] ?? defaultOf(kind, name) ?? "")] as const);
+  const last = parts.findLastIndex(([name, text], index) => index === 0 || text !== String(defaultOf(kind, name)));
+  return parts
+    .slice(0, last + 1)
+    .map(([, text]) => text)
+    .join("@");
+}
+
+/** The fields that a key names, those that are left out by their default. All but the last end at the first `@`. */
+export function keyValuesOf(kind: ResourceKind, text: string): Readonly<Record<string, string>> {
+  const names = keyFieldsOf(kind);
+  const parts = text.split("@");
+  const last = names.length - 1;
+  const texts = [...parts.slice(0, last), ...(parts.length > last ? [parts.slice(last).join("@")] : [])];
+  return Object.fromEntries(names.map((name, index) => [name, texts[index] ?? String(defaultOf(kind, name) ?? "")]));
+}
+
+function defaultOf({ fields }: ResourceKind, name: string): Plain | undefined {
+  return fields.properties[name]?.default;
+}

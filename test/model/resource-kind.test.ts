@@ -1,0 +1,179 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { parse } from "yaml";
+import { catalogueOf } from "../../src/model/catalogue.ts";
+import { call } from "../../src/model/endpoints.ts";
+import { compileKindExpression } from "../../src/model/kind-expressions.ts";
+import { keyFieldsOf, keyTextOf, keyValuesOf, type ResourceKind } from "../../src/model/resource-kind.ts";
+import { type ExpressionCheck, expressionsOf, resourceKindFaults } from "../../src/model/resource-kind-faults.ts";
+import { fieldSpecOf, kindRowOf } from "../../src/model/resource-kind-row.ts";
+import type { Fields } from "../../src/model/types.ts";
+
+const folder = join(import.meta.dirname, "../../schemas/kinds");
+const kinds = readdirSync(folder).map(
+  (file) => [file, parse(readFileSync(join(folder, file), "utf8")) as ResourceKind] as const,
+);
+
+const expressionFault: ExpressionCheck = (text, names, type) => {
+  const compiled = compileKindExpression(text, names, type);
+  return "fault" in compiled ? compiled.fault : undefined;
+};
+
+const faults = (document: unknown, others: readonly ResourceKind[] = []) =>
+  resourceKindFaults(document, others, expressionFault).map(({ path, message }) => `${path.join(".")}: ${message}`);
+
+describe.each(kinds)("%s", (file, kind) => {
+  test("is right, beside all others", () => {
+    const others = kinds.flatMap(([name, each]) => (name === file ? [] : [each]));
+    expect(faults(kind, others)).toEqual([]);
+  });
+
+  test("has expressions that compile", () => {
+    const compiled = expressionsOf(kind).map(({ text, names, type }) => compileKindExpression(text, names, type));
+    expect(compiled.filter((each) => "fault" in each)).toEqual([]);
+  });
+});
+
+const minimal = {
+  apiVersion: "evenkeel/v1",
+  kind: "ResourceKind",
+  name: "hooks",
+  singular: "hook",
+  of: "project",
+  key: "url",
+  calls: { list: "GET /projects/:id/hooks", update: "PUT /projects/:id/hooks/:row.id" },
+  fields: { required: ["url"], properties: { url: { type: "string" }, token: { type: "string" } } },
+} satisfies Record<string, unknown>;
+
+const { fields, calls } = minimal;
+const withField = (name: string, field: object) => ({
+  fields: { ...fields, properties: { ...fields.properties, [name]: field } },
+});
+
+const wrong: readonly (readonly [change: object, fault: string])[] = [
+  [{ nam: "x" }, "nam: unknown key nam; did you mean name?"],
+  [{ of: "projects" }, 'of: expected one of project, group, got "projects"; did you mean project?'],
+  [{ key: "ulr" }, "key: there is no field ulr; did you mean url?"],
+  [{ key: ["url", "scop"] }, "key.1: there is no field scop; expected one of url, token"],
+  [{ key: "token" }, "key: token is part of the key: require it, or give it a default"],
+  [{ only: "tokn" }, "only: there is no field tokn; did you mean token?"],
+  [{ fields: { ...fields, required: ["uri"] } }, "fields.required.0: there is no field uri; did you mean url?"],
+  [
+    { calls: { ...calls, delete: "DELETE /projects/:id/hooks/:urll" } },
+    "calls.delete: there is no field urll; did you mean url?",
+  ],
+  [{ calls: { ...calls, update: "PUT /hooks/:row.id" } }, "calls.update: the path needs :id, the project or group"],
+  [
+    { calls: { ...calls, create: "POST /projects/:id/hooks/:row.id" } },
+    "calls.create: there is no row yet, so the path cannot have :row.id",
+  ],
+  [{ where: "rwo.id > 1" }, "where: not an expression of CEL: unknown name rwo; did you mean row?"],
+  [{ where: "'text'" }, "where: not an expression of CEL: expected true or false, got string"],
+  [{ loosened: "before.x.matches('(a+)+$')" }, "loosened: not an expression of CEL: matches is not known here"],
+  [
+    withField("flag", { type: "boolean", "x-read": "want.flag" }),
+    "fields.properties.flag.x-read: not an expression of CEL: unknown name want; it knows row",
+  ],
+  [
+    withField("level", { type: "integer", enum: [30, 40], "x-words": { maintainer: 50 } }),
+    "fields.properties.level.x-words.maintainer: the field does not take 50; it takes 30, 40",
+  ],
+];
+
+test("the smallest kind is right", () => {
+  expect(faults(minimal)).toEqual([]);
+});
+
+test.each(wrong)("%j", (change, fault) => {
+  expect(faults({ ...minimal, ...change })).toContain(fault);
+});
+
+test("an expression that does not end, and fields that are no JSON Schema", () => {
+  expect(faults({ ...minimal, where: "row.id ==" })).toEqual([
+    expect.stringMatching(/^where: not an expression of CEL: ./),
+  ]);
+  expect(faults({ ...minimal, ...withField("word", { type: "string", pattern: "(" }) })).not.toEqual([]);
+});
+
+test("names are taken once for projects and once for groups", () => {
+  const known = { ...minimal, fields } as unknown as ResourceKind;
+  expect(faults(minimal, [known])).toEqual([
+    "name: hooks is taken by the kind hooks of projects",
+    "singular: hook is taken by the kind hooks of projects",
+  ]);
+  expect(faults({ ...minimal, of: ["project", "group"] }, [known])).toHaveLength(2);
+  expect(faults(minimal, [{ ...known, of: "group" }])).toEqual([]);
+});
+
+test("a key is read as it is written, also where a default was left out", () => {
+  const kind = kinds.find(([file]) => file === "variables.yaml")?.[1];
+  if (!kind) throw new RangeError("there is no kind of variables");
+  const [first = "", second = ""] = keyFieldsOf(kind);
+  fc.assert(
+    fc.property(
+      fc.stringMatching(/^[A-Z_]{1,9}$/),
+      fc.constantFrom("*", "production", "review/*", "a@b"),
+      (key, scope) => {
+        const text = keyTextOf(kind, { [first]: key, [second]: scope });
+        expect(keyValuesOf(kind, text)).toEqual({ [first]: key, [second]: scope });
+        expect(text).toBe(scope === "*" ? key : `${key}@${scope}`);
+      },
+    ),
+  );
+});
+
+test("an expression gives the numbers of JSON, and nothing where the row lacks what it reads", () => {
+  const expression = compileKindExpression("row.levels.map(each, {'level': each.level})", ["row"], "any");
+  if ("fault" in expression) throw new RangeError(expression.fault);
+  expect(expression.valueOf({ row: { levels: [{ level: 40 }] } })).toEqual([{ level: 40 }]);
+  expect(expression.valueOf({ row: {} })).toBeUndefined();
+});
+
+describe("licenses", () => {
+  const licenses = kinds.find(([file]) => file === "licenses.yaml")?.[1];
+  const known = catalogueOf().kinds.get("license");
+  if (!licenses || !known) throw new RangeError("there is no kind of licenses");
+  const row = kindRowOf(licenses);
+
+  test("are what the program knows of them", () => {
+    const { policyEffect, read, calls, normalise, identity, ...rest } = known;
+    const { read: ownRead, calls: _, normalise: ownSpelling, identity: ownIdentity, ...own } = row;
+    expect(own).toEqual(rest);
+    expect({ ...ownRead, list: {} }).toEqual({ ...read, list: {} });
+    for (const word of ["approved", "blacklisted", "allowed", "denied", "else", null]) {
+      expect(ownSpelling(word)).toBe(normalise(word));
+    }
+    expect(["MIT", "mIt"].map(ownIdentity)).toEqual(["MIT", "mIt"].map(identity));
+  });
+
+  test("are asked for with the same calls", () => {
+    const segments = { id: "a/b", name: "MIT", "row.id": "7" };
+    const parameters = { name: "MIT", approval_status: "denied" };
+    const given: Readonly<Record<string, Fields | undefined>> = {
+      create: parameters,
+      update: { approval_status: "allowed" },
+    };
+    for (const [action, endpoint] of Object.entries(known.calls)) {
+      const own = row.calls[action as "create"];
+      if (typeof own !== "object" || typeof endpoint !== "object") throw new RangeError(`no call for ${action}`);
+      expect(call(own, segments, given[action])).toEqual(call(endpoint, segments, given[action]));
+      expect(own.needs).toBe(endpoint.needs);
+    }
+    if (!row.read || !known.read) throw new RangeError("they have no list");
+    expect(call(row.read.list, segments)).toEqual(call(known.read.list, segments));
+  });
+});
+
+test.each(kinds)("%s has calls that its keys and rows fill", (_, kind) => {
+  const { calls, read } = kindRowOf(kind);
+  const keys = Object.fromEntries(keyFieldsOf(kind).map((name) => [name, "x"]));
+  const segments = { id: "a/b", "row.id": "7", "row.name": "n", "row.key": "k", "row.environment_scope": "*", ...keys };
+  for (const endpoint of [...Object.values(calls), read?.list, read?.single]) {
+    if (typeof endpoint === "object") expect(call(endpoint, segments).path).toMatch(/^\/(?:projects|groups)\/a%2Fb/);
+  }
+  const { parameters } = fieldSpecOf(kind);
+  expect([...parameters.keys()]).toEqual(Object.keys(kind.fields.properties));
+  expect([...parameters.values()].filter(({ types }) => types.length === 0)).toEqual([]);
+});
