@@ -43,7 +43,7 @@ export function wholesOf(value: string): readonly SecretFragment[] {
  */
 export function secretParts(value: string): readonly string[] {
   if (foldedText(value).length < shortest) return [];
-  const strings = stringsIn(value).filter((each) => each !== value);
+  const strings = /^\s*[[{]/.test(value) ? stringsIn(value) : [];
   const parts = strings.length > 0 ? strings.filter((each) => each.length >= leastHeld) : [value];
   return parts.flatMap(revealingParts).flatMap((part) => [part, ...bytesOf(part)]);
 }
