@@ -41,8 +41,10 @@ export function diff(desired: DesiredProject, live: readonly Live[], given: Diff
   const listed = new Set<string>();
   const diffs: ResourceDiff[] = [];
   for (const resource of desired.resources) {
-    const namesakes = byIdentity.get(resource.identity) ?? none;
-    if (namesakes !== none) listed.add(resource.identity);
+    // A resource that a user of the library made by hand may lack it.
+    const { identity = identityOf(catalogue, resource) } = resource;
+    const namesakes = byIdentity.get(identity) ?? none;
+    if (namesakes !== none) listed.add(identity);
     if (!isTargeted(project, resource, options)) continue;
     const found = diffResource(project, resource, namesakes, options);
     if (found !== inSync) diffs.push(found);

@@ -1,4 +1,6 @@
 import { type Difference, diff } from "../../src/diff/diff.ts";
+import { catalogueOf } from "../../src/model/catalogue.ts";
+import { identityOf } from "../../src/model/kinds.ts";
 import type { Desired, Fields, Kind, Live, Origin, Problem } from "../../src/model/types.ts";
 
 /** What goes into a plan: resources by `kind/key`, as in `test/cases/plan`. */
@@ -31,7 +33,12 @@ function desiredOf(written: CaseProject): Desired[] {
   return Object.entries(written.desired).map(([name, fields], index) => {
     const stated =
       fields === "absent" ? ({ presence: "absent", fields: {} } as const) : ({ presence: "present", fields } as const);
-    return { ...split(name), identity: name, ...stated, origin: originAt(index + 5, written) };
+    return {
+      ...split(name),
+      identity: identityOf(catalogueOf(), split(name)),
+      ...stated,
+      origin: originAt(index + 5, written),
+    };
   });
 }
 
