@@ -2,7 +2,7 @@ import { exit, UserError } from "../base/exit.ts";
 import { isGlob } from "../base/glob.ts";
 import { didYouMean } from "../base/nearest.ts";
 import type { Difference } from "../diff/diff.ts";
-import type { Selection } from "../live/refresh.ts";
+import type { Selection } from "../live/select-projects.ts";
 import { eachDesired } from "../manifest/desired-fleet.ts";
 import type { Policy } from "../manifest/policies.ts";
 import { projectsOf } from "../manifest/projects.ts";

@@ -1,5 +1,5 @@
 import { diff } from "../diff/diff.ts";
-import type { RefreshScope } from "../live/refresh.ts";
+import type { RefreshScope } from "../live/refresh-scope.ts";
 import { desiredOf } from "../manifest/layers.ts";
 import type { Catalogue } from "../model/catalogue.ts";
 import { identityOf } from "../model/kinds.ts";

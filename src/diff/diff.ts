@@ -140,7 +140,7 @@ function diffLive(project: string, desired: Desired, live: Live, options: FullDi
   const evidence = {
     ...compared,
     ...recalled,
-    different: without(compared.different, recalled.unkept),
+    different: compared.different.filter((name) => !recalled.unkept.includes(name)),
     // The server has its group's, whatever was sent before.
     ...(live.inherited && { edited: compared.unverified, isInherited: true }),
   };
@@ -168,10 +168,6 @@ function isPlainlyInSync(desired: Desired, live: Live, { catalogue, ledger, rese
       return false;
   }
   return true;
-}
-
-function without(names: readonly string[], others: readonly string[]): string[] {
-  return names.filter((name) => !others.includes(name));
 }
 
 /** Live resources of one identity: which of them is meant is for a person to say. */

@@ -5,93 +5,15 @@ import { explained } from "../client/explain-failure.ts";
 import type { CallFailed } from "../client/failure.ts";
 import { inSpan } from "../client/spans.ts";
 import { type Difference, diff } from "../diff/diff.ts";
-import type { DiffOptions } from "../diff/options.ts";
-import { type DesiredFleet, desiredFleet } from "../manifest/desired-fleet.ts";
-import { noLongerSelected } from "../manifest/expiry.ts";
-import { desiredOf } from "../manifest/layers.ts";
-import type { Policy } from "../manifest/policies.ts";
-import { sortedProblems } from "../manifest/problem.ts";
-import { addressOf } from "../model/address.ts";
+import type { DesiredFleet } from "../manifest/desired-fleet.ts";
 import type { Catalogue } from "../model/catalogue.ts";
-import { addressTest, unresolvedReferences } from "../model/identity.ts";
-import type { Desired, DesiredProject, Problem, Project } from "../model/types.ts";
+import type { DesiredProject, Problem, Project } from "../model/types.ts";
 import { failFastOnCommonError, refusedLists } from "./common-failures.ts";
-import { type FoundProjects, findProjects, type ProjectScope } from "./find-projects.ts";
 import { findMovedProjects, type Missing, missingProblems } from "./missing-projects.ts";
-import { type PartlyRead, readReadable, type Trusts, type Unread } from "./read-live.ts";
+import { type PartlyRead, readReadable, type Unread } from "./read-live.ts";
+import type { RefreshScope } from "./refresh-scope.ts";
+import type { Selection } from "./select-projects.ts";
 import { readableOf, unreadProblem } from "./unread-resources.ts";
-
-/** What a refresh compares. */
-export interface RefreshScope extends ProjectScope {
-  /** Policies that do not count any more. */
-  readonly expired?: readonly Policy[];
-  /** `--target` and `--resend` as they were written, to be told when they match nothing. */
-  readonly globs: readonly string[];
-  readonly diff: (project: Project) => DiffOptions;
-  /** Integrations that need no GET of their own (`reads: trust-updated-at`). */
-  readonly trusts?: Trusts;
-  /** The `updated_at` at which such an integration stands still; undefined where it is to be read. */
-  readonly stillAt?: (project: string, desired: Desired) => string | undefined;
-  /** Who reads the projects; left out: this process. */
-  readonly delegate?: ReadDelegate | undefined;
-  readonly progress?: (done: number, total: number) => void;
-  /** Told what is wanted of each project, in their order, before any is read. */
-  readonly selected?: (desired: DesiredProject) => void;
-  /** Told what a ledger may remember of each project, which is not kept any longer. */
-  readonly remember?: (difference: Pick<Difference, "settled" | "absent">) => void;
-}
-
-/**
- * Has projects read by others, and tells each as it was read, by its place among them. Resolves to the requests that
- * they sent. @throws CallFailed where it ends the run.
- */
-export type ReadDelegate = (fleet: DesiredFleet, arrived: (index: number, read: PartlyRead) => void) => Promise<number>;
-
-/** The projects of a run and what is wanted of each, before any of them is read, and its problems. */
-export interface Selection extends Pick<FoundProjects, "listing" | "of"> {
-  /** Everything that policies select, under each name that had to be known, whatever this run is limited to. */
-  readonly projects: FoundProjects["projects"];
-  readonly fleet: DesiredFleet;
-  readonly problems: readonly Problem[];
-}
-
-/** Finds the projects that a run is about, and what is wanted of each. @throws CallFailed where a look-up fails. */
-export async function select(reader: Reader, scope: RefreshScope): Promise<Selection> {
-  const { policies, expired = [], since } = scope;
-  const { listing, of, ...found } = await findProjects(reader, scope);
-  const projects = found.projects.filter(scope.includes);
-  const merged = (project: Project) => desiredOf(policies, project, expired);
-  const among = since ? " among the projects that want something else" : "";
-  const idle = idleGlobs(scope.globs);
-  const faults = projects.flatMap((project) => {
-    const { desired, problems } = merged(project);
-    idle.see(desired);
-    scope.selected?.(desired);
-    return problems;
-  });
-  const problems = [
-    ...found.problems,
-    ...faults,
-    ...unlisted(projects, scope),
-    ...(since ? [] : noLongerSelected(policies, expired, listing, scope.includes)),
-  ];
-  return {
-    projects: found.projects,
-    fleet: desiredFleet(projects, (project) => merged(project).desired),
-    listing,
-    of,
-    problems: [...sortedProblems(problems), ...idle.problems(among)],
-  };
-}
-
-function unlisted(projects: readonly Project[], { referencedGlobs }: RefreshScope): Problem[] {
-  return projects.flatMap((project) => {
-    const [glob] = unresolvedReferences(referencedGlobs, [project]);
-    if (glob === undefined) return [];
-    const message = `the server does not list project ${project.name}, so it is unknown whether ${glob} matches it`;
-    return [{ severity: "warning", rule: "unlisted-project", message, project: project.name }];
-  });
-}
 
 /** Every project's difference, sorted by project, and the problems. */
 export interface Refreshed {
@@ -167,26 +89,6 @@ async function refreshAll(reader: Reader, fleet: DesiredFleet, scope: ObservedSc
 
 function problemsOf({ problems, missing }: RefreshedProject): readonly Problem[] {
   return missing ? [] : problems;
-}
-
-/** Without this warning, a misspelt glob would look like a fleet in sync. */
-function idleGlobs(globs: readonly string[]) {
-  const tests = new Map(globs.map((glob) => [glob, addressTest(glob)]));
-  return {
-    see: ({ project, resources }: DesiredProject) => {
-      for (const [glob, matches] of tests) {
-        if (resources.some(({ kind, key }) => matches(addressOf(project.name, kind, key), project))) tests.delete(glob);
-      }
-    },
-    problems: (among: string): Problem[] =>
-      globs
-        .filter((glob) => tests.has(glob))
-        .map((glob) => ({
-          severity: "warning",
-          rule: "no-match",
-          message: `no declared resource matches ${glob}${among}`,
-        })),
-  };
 }
 
 /** A project as it is now, or why that is not known. */

@@ -1,7 +1,9 @@
 import { version } from "../base/version.ts";
 import type { Reader } from "../client/client.ts";
 import { inSpan } from "../client/spans.ts";
-import { type RefreshScope, refresh, type Selection, select } from "../live/refresh.ts";
+import { refresh } from "../live/refresh.ts";
+import type { RefreshScope } from "../live/refresh-scope.ts";
+import { type Selection, select } from "../live/select-projects.ts";
 import { hasErrors } from "../manifest/validate.ts";
 import type { DesiredProject, Problem, Project, SecretReference } from "../model/types.ts";
 import { referencesIn } from "../model/values.ts";

@@ -1,5 +1,5 @@
 import { CallFailed } from "../client/failure.ts";
-import type { ReadDelegate, RefreshScope } from "../live/refresh.ts";
+import type { ReadDelegate, RefreshScope } from "../live/refresh-scope.ts";
 import { partlyRead, readChunk, throwIfEnded } from "../workers/chunks.ts";
 import type { Dispatcher } from "../workers/dispatcher.ts";
 

@@ -1,6 +1,6 @@
 import type { Outcomes } from "../apply/apply.ts";
 import { inSpan } from "../client/spans.ts";
-import type { RefreshScope } from "../live/refresh.ts";
+import type { RefreshScope } from "../live/refresh-scope.ts";
 import type { Problem } from "../model/types.ts";
 import { callOf } from "../plan/make-plan.ts";
 import { withApprovalObjections } from "./approvals.ts";

@@ -1,0 +1,76 @@
+import type { Reader } from "../client/client.ts";
+import { type DesiredFleet, desiredFleet } from "../manifest/desired-fleet.ts";
+import { noLongerSelected } from "../manifest/expiry.ts";
+import { desiredOf } from "../manifest/layers.ts";
+import { sortedProblems } from "../manifest/problem.ts";
+import { addressOf } from "../model/address.ts";
+import { addressTest, unresolvedReferences } from "../model/identity.ts";
+import type { DesiredProject, Problem, Project } from "../model/types.ts";
+import { type FoundProjects, findProjects } from "./find-projects.ts";
+import type { RefreshScope } from "./refresh-scope.ts";
+
+/** The projects of a run with their desired state, before any of them is read, and its problems. */
+export interface Selection extends Pick<FoundProjects, "listing" | "of"> {
+  /** Everything that policies select, under each name that had to be known, whatever this run is limited to. */
+  readonly projects: FoundProjects["projects"];
+  readonly fleet: DesiredFleet;
+  readonly problems: readonly Problem[];
+}
+
+/** Finds the projects of a run and their desired state. @throws CallFailed if a look-up fails. */
+export async function select(reader: Reader, scope: RefreshScope): Promise<Selection> {
+  const { policies, expired = [], since } = scope;
+  const { listing, of, ...found } = await findProjects(reader, scope);
+  const projects = found.projects.filter(scope.includes);
+  const merged = (project: Project) => desiredOf(policies, project, expired);
+  const among = since ? " among the projects that want something else" : "";
+  const idle = idleGlobs(scope.globs);
+  const faults = projects.flatMap((project) => {
+    const { desired, problems } = merged(project);
+    idle.see(desired);
+    scope.selected?.(desired);
+    return problems;
+  });
+  const problems = [
+    ...found.problems,
+    ...faults,
+    ...unlisted(projects, scope),
+    ...(since ? [] : noLongerSelected(policies, expired, listing, scope.includes)),
+  ];
+  return {
+    projects: found.projects,
+    fleet: desiredFleet(projects, (project) => merged(project).desired),
+    listing,
+    of,
+    problems: [...sortedProblems(problems), ...idle.problems(among)],
+  };
+}
+
+function unlisted(projects: readonly Project[], { referencedGlobs }: RefreshScope): Problem[] {
+  return projects.flatMap((project) => {
+    const [glob] = unresolvedReferences(referencedGlobs, [project]);
+    if (glob === undefined) return [];
+    const message = `the server does not list project ${project.name}, so it is unknown whether ${glob} matches it`;
+    return [{ severity: "warning", rule: "unlisted-project", message, project: project.name }];
+  });
+}
+
+/** Without this warning, a misspelt glob would look like a fleet in sync. */
+function idleGlobs(globs: readonly string[]) {
+  const tests = new Map(globs.map((glob) => [glob, addressTest(glob)]));
+  return {
+    see: ({ project, resources }: DesiredProject) => {
+      for (const [glob, matches] of tests) {
+        if (resources.some(({ kind, key }) => matches(addressOf(project.name, kind, key), project))) tests.delete(glob);
+      }
+    },
+    problems: (among: string): Problem[] =>
+      globs
+        .filter((glob) => tests.has(glob))
+        .map((glob) => ({
+          severity: "warning",
+          rule: "no-match",
+          message: `no declared resource matches ${glob}${among}`,
+        })),
+  };
+}
