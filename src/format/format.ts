@@ -36,7 +36,7 @@ function unsafe(file: string): Problem {
 const mention = /\bapiVersion["']?\s*:\s*["']?evenkeel\//;
 
 function isOurs(value: unknown): boolean {
-  return isObject(value) && String(value.apiVersion).startsWith("evenkeel/");
+  return isObject(value) && typeof value.apiVersion === "string" && value.apiVersion.startsWith("evenkeel/");
 }
 
 function isBroken(text: string): boolean {

@@ -112,7 +112,7 @@ function referenceFaults(
 }
 
 function versionWords(version: unknown): string {
-  return Number(version) > 1
+  return typeof version === "number" && version > 1
     ? `expected an integer of at most ${Number.MAX_SAFE_INTEGER}`
     : "expected an integer of at least 1";
 }
