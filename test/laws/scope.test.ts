@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { addressMatcher } from "../../src/model/address.ts";
 import { legacyStatuses } from "../../src/model/license-status.ts";
+import type { Fields } from "../../src/model/types.ts";
 import { type Expected, expectedOf } from "./expected.ts";
 import { type Fleet, fleet } from "./fleet.ts";
 import { law, onStage, withoutPauses } from "./stage.ts";
@@ -55,8 +56,9 @@ describe.each(["spec", "observed"] as const)("behaviour %s", (behaviour) => {
       await onStage(generated, { behaviour, protected: [glob] }, async (stage) => {
         const { plan, refused = [] } = await stage.apply();
         const isProtected = underEachName(addressMatcher(glob), generated);
-        const removals = plan.resource_changes.filter(({ change }) =>
-          ["disable", "delete"].includes(change.actions[0]),
+        const removals = plan.resource_changes.filter(
+          ({ change: { actions, before, after } }) =>
+            ["disable", "delete"].includes(actions[0]) || (isOn(before) && isDeclaredOff(after)),
         );
         const touched = removals.filter(({ address }) => isProtected(address)).map(({ address }) => address);
         expect(refused.flatMap(({ addresses }) => addresses).sort()).toEqual(touched.sort());
@@ -69,6 +71,15 @@ describe.each(["spec", "observed"] as const)("behaviour %s", (behaviour) => {
     });
   });
 });
+
+/** An update that turns something off counts as a removal (docs/safety.md). */
+function isOn(before: Fields | null): boolean {
+  return ["true", "1"].includes(String(before?.active));
+}
+
+function isDeclaredOff(after: Fields | null): boolean {
+  return ["false", "0", ""].includes(String(after?.active ?? "undeclared"));
+}
 
 /** A project is one project under its ID and under its path (docs/running.md). */
 function underEachName(matches: (address: string) => boolean, { projects }: Fleet): (address: string) => boolean {
