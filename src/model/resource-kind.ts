@@ -53,6 +53,7 @@ export interface FieldSchema {
   readonly "x-words"?: Readonly<Record<string, Scalar>>;
   readonly "x-case"?: "ignore";
   readonly "x-immutable"?: boolean;
+  readonly "x-keep"?: boolean;
   readonly "x-returned"?: boolean;
   readonly "x-url"?: boolean;
   readonly "x-introduced"?: string;

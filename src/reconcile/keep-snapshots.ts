@@ -8,8 +8,8 @@ import type { ProjectObservation, RunObservation } from "../state/snapshots/obse
 import { recordObservation } from "../state/snapshots/record.ts";
 import type { SyncStatusCounts } from "../state/snapshots/snapshot.ts";
 import type { Context } from "./context.ts";
+import type { DesiredState } from "./desired-state.ts";
 import type { Applied } from "./request.ts";
-import type { Survey } from "./survey.ts";
 
 /** What the state keeps of what a run saw of the fleet: how that stands now, or why it could not be kept. */
 export type KeptSnapshots =
@@ -34,7 +34,7 @@ export async function recordSnapshots(context: Context, result: Applied): Promis
 function observationOf(context: Context, result: Applied): RunObservation {
   const { request, claim, heading, ledger } = context;
   const { targets = [], shard, since, command } = request;
-  const isLimited = targets.length > 0 || since !== undefined || !result.survey;
+  const isLimited = targets.length > 0 || since !== undefined || !result.desired;
   return {
     run: claim.run,
     at: new Date().toISOString(),
@@ -42,7 +42,7 @@ function observationOf(context: Context, result: Applied): RunObservation {
     server: heading.url,
     whole: !isLimited && !shard,
     ...(!isLimited && { covers: shard ?? (() => true) }),
-    ...(result.survey ? surveyed(result.survey, context, result) : settled(result)),
+    ...(result.desired ? compared(result.desired, context, result) : settled(result)),
     exceptions: context.rules.flatMap(exceptionOf),
     hasLedger: ledger !== undefined,
     cause: command === "plan" || command === "apply" ? "pending" : "drift",
@@ -57,7 +57,7 @@ function exceptionOf({ name, except, until }: Context["rules"][number]): RunObse
 type SeenProjects = Pick<RunObservation, "projects" | "observe" | "locate">;
 
 /** Every project that was to be read. */
-function surveyed({ fleet, fingerprints, locate }: Survey, { request }: Context, result: Applied): SeenProjects {
+function compared({ fleet, fingerprints, locate }: DesiredState, { request }: Context, result: Applied): SeenProjects {
   const { projects, at } = fleet;
   const differences = new Map(result.differences.map((each) => [each.project, each]));
   const problems = grouped(result.plan.problems, ({ project }) => project ?? "");

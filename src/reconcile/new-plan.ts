@@ -13,6 +13,7 @@ import type { Plan, PlanScope } from "../plan/plan.ts";
 import { keepProjects } from "../state/project-list.ts";
 import type { Dispatcher } from "../workers/dispatcher.ts";
 import type { Context } from "./context.ts";
+import { recordDesiredState } from "./desired-state.ts";
 import { type PreparedPlan, preparePlan } from "./prepared-plan.ts";
 import { namesForPlan } from "./project-names.ts";
 import { readBy } from "./read-by-workers.ts";
@@ -21,7 +22,6 @@ import { withRuleObjections } from "./rules-in-force.ts";
 import { neededBy, secretsToCompare } from "./run-secrets.ts";
 import { guardRules, idleCanaries, idleProtection, scopeOf } from "./scope.ts";
 import { movesOf } from "./storage-moves.ts";
-import { startSurvey } from "./survey.ts";
 
 /** Who reads for a plan, and what is told on the way. */
 interface Reading extends Pick<RefreshScope, "remember"> {
@@ -34,10 +34,10 @@ export async function newPlan(
   context: Context,
   { dispatcher, remember }: Reading,
 ): Promise<PreparedPlan> {
-  const survey = context.request.command ? startSurvey() : undefined;
+  const recorded = context.request.command ? recordDesiredState() : undefined;
   const secrets = new Map<string, SecretReference>();
   const selected = (desired: DesiredProject) => {
-    survey?.add(desired);
+    recorded?.add(desired);
     for (const { fields } of desired.resources)
       for (const reference of referencesIn(fields)) secrets.set(reference.secret, reference);
   };
@@ -78,7 +78,7 @@ export async function newPlan(
   });
   const document = withRuleObjections(unchecked, context, projects);
   const missing = context.secrets.missing(neededBy(differences));
-  const found = { plan: document, differences, ...(survey && { survey: survey.of(fleet) }) };
+  const found = { plan: document, differences, ...(recorded && { desired: recorded.of(fleet) }) };
   return preparePlan(context, { ...found, moves, compared: true, missing }, fleet);
 }
 

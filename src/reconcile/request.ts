@@ -10,7 +10,7 @@ import type { Holder } from "../state/lease-store.ts";
 import type { RunProgress, WorkersStatus } from "../state/run-progress.ts";
 import type { MovingProgress } from "../storage/move-progress.ts";
 import type { Move } from "../storage/moves.ts";
-import type { Survey } from "./survey.ts";
+import type { DesiredState } from "./desired-state.ts";
 
 /** What a person asked for. Everything but `folder` and `env` is optional. */
 export interface Request {
@@ -95,8 +95,8 @@ export interface ChosenChanges {
 export interface Planned {
   readonly plan: Plan;
   readonly differences: readonly Difference[];
-  /** What is wanted of the projects that were to be read; only of a new plan. */
-  readonly survey?: Survey;
+  /** The desired state of the projects that were to be read; only of a new plan. */
+  readonly desired?: DesiredState;
   /** What storage migrations are to move; only where a new plan was asked for them. */
   readonly moves?: readonly Move[];
   /** The waves of an apply, before it and after it; left out where it has none. */

@@ -2,7 +2,7 @@ import { Ajv } from "ajv";
 import { describe, expect, test } from "vitest";
 import schema from "../../schemas/resource-kind.schema.json" with { type: "json" };
 import { compile } from "../../src/base/schema.ts";
-import { type Call, type KindFile, kinds, language, schemasWithin, words } from "./kinds.ts";
+import { type Call, type KindFile, kinds, language, minimal, schemasWithin, words } from "./kinds.ts";
 
 const check = compile(schema);
 
@@ -85,17 +85,6 @@ function expressionsOf(kind: KindFile): readonly Row[] {
     }),
   ];
 }
-
-const minimal = {
-  apiVersion: "evenkeel/v1",
-  kind: "ResourceKind",
-  name: "hooks",
-  singular: "hook",
-  of: "project",
-  key: "url",
-  calls: { list: "GET /projects/:id/hooks" },
-  fields: { required: ["url"], properties: { url: { type: "string" } } },
-};
 
 const wrong: Readonly<Record<string, object>> = {
   "a name in capitals": { name: "Hooks" },

@@ -3,27 +3,9 @@ import { basename, join } from "node:path";
 import { Environment } from "@marcbachmann/cel-js";
 import { parse } from "yaml";
 import resourceKindSchema from "../../schemas/resource-kind.schema.json" with { type: "json" };
+import type { FieldSchema } from "../../src/model/resource-kind.ts";
 
-/** A field as a file of schemas/kinds has it: a JSON Schema with our words. */
-export interface FieldSchema {
-  readonly type?: string | readonly string[];
-  readonly enum?: readonly unknown[];
-  readonly default?: unknown;
-  readonly writeOnly?: boolean;
-  readonly items?: FieldSchema;
-  readonly properties?: Readonly<Record<string, FieldSchema>>;
-  readonly required?: readonly string[];
-  readonly "x-read"?: string;
-  readonly "x-send"?: string | Readonly<Record<string, string>>;
-  readonly "x-send-as"?: string;
-  readonly "x-lookup"?: string;
-  readonly "x-words"?: Readonly<Record<string, unknown>>;
-  readonly "x-set"?: boolean;
-  readonly "x-case"?: "ignore";
-  readonly "x-immutable"?: boolean;
-  readonly "x-keep"?: boolean;
-  readonly "x-returned"?: boolean;
-}
+export type { FieldSchema };
 
 export type Call = string | { readonly call: string; readonly release: string };
 
@@ -38,6 +20,18 @@ export interface KindFile {
   readonly tightened?: string;
   readonly fields: FieldSchema & { readonly properties: Readonly<Record<string, FieldSchema>> };
 }
+
+/** What a kind needs at least. */
+export const minimal = {
+  apiVersion: "evenkeel/v1",
+  kind: "ResourceKind",
+  name: "hooks",
+  singular: "hook",
+  of: "project",
+  key: "url",
+  calls: { list: "GET /projects/:id/hooks", update: "PUT /projects/:id/hooks/:row.id" },
+  fields: { required: ["url"], properties: { url: { type: "string" }, token: { type: "string" } } },
+} satisfies Record<string, unknown>;
 
 const folder = join(import.meta.dirname, "../../schemas/kinds");
 

@@ -10,6 +10,7 @@ import { keyFieldsOf, keyTextOf, keyValuesOf, type ResourceKind } from "../../sr
 import { type ExpressionCheck, expressionsOf, resourceKindFaults } from "../../src/model/resource-kind-faults.ts";
 import { fieldSpecOf, kindRowOf } from "../../src/model/resource-kind-row.ts";
 import type { Fields } from "../../src/model/types.ts";
+import { minimal } from "../kinds/kinds.ts";
 
 const folder = join(import.meta.dirname, "../../schemas/kinds");
 const kinds = readdirSync(folder).map(
@@ -35,17 +36,6 @@ describe.each(kinds)("%s", (file, kind) => {
     expect(compiled.filter((each) => "fault" in each)).toEqual([]);
   });
 });
-
-const minimal = {
-  apiVersion: "evenkeel/v1",
-  kind: "ResourceKind",
-  name: "hooks",
-  singular: "hook",
-  of: "project",
-  key: "url",
-  calls: { list: "GET /projects/:id/hooks", update: "PUT /projects/:id/hooks/:row.id" },
-  fields: { required: ["url"], properties: { url: { type: "string" }, token: { type: "string" } } },
-} satisfies Record<string, unknown>;
 
 const { fields, calls } = minimal;
 const withField = (name: string, field: object) => ({

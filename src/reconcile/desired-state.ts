@@ -4,16 +4,16 @@ import { locator } from "../state/snapshots/entries.ts";
 import { desiredFingerprints } from "../state/snapshots/fingerprint.ts";
 import type { Locate } from "../state/snapshots/observation.ts";
 
-/** What a run wanted of its projects, for the state to keep. */
-export interface Survey {
+/** The desired state of a run's projects, for the state to keep. */
+export interface DesiredState {
   readonly fleet: DesiredFleet;
-  /** Of what is wanted of each project, by its place in the fleet. */
+  /** Of the desired state of each project, by its index in the fleet. */
   readonly fingerprints: readonly string[];
   readonly locate: Locate;
 }
 
-/** Takes the survey of a run as its projects are selected. */
-export function startSurvey() {
+/** Records the desired state of a run as its projects are selected. */
+export function recordDesiredState() {
   const fingerprints: string[] = [];
   const locate = locator();
   const fingerprintOf = desiredFingerprints(locate);
@@ -21,6 +21,6 @@ export function startSurvey() {
     add: ({ resources }: DesiredProject) => {
       fingerprints.push(fingerprintOf(resources));
     },
-    of: (fleet: DesiredFleet): Survey => ({ fleet, fingerprints, locate }),
+    of: (fleet: DesiredFleet): DesiredState => ({ fleet, fingerprints, locate }),
   };
 }
