@@ -4,7 +4,7 @@ import { explained } from "../client/explain-failure.ts";
 import { CallFailed } from "../client/failure.ts";
 import { readInventory } from "../live/read-live.ts";
 import { tierIncludes } from "../model/availability.ts";
-import { kindOf, type PolicyKind, policyKinds, removedSection } from "../model/kinds.ts";
+import { importedKinds, kindOf, type PolicyKind, removedSection } from "../model/kinds.ts";
 import type { Live, Platform, Problem, Project } from "../model/types.ts";
 import { whyUndeclarable } from "./import-project.ts";
 import type { FoundProject } from "./imported-project.ts";
@@ -47,7 +47,7 @@ interface ReadProject {
 
 /** A project that cannot be read at all is reported once. */
 async function readProject(reader: Reader, project: Project, platform: Platform): Promise<ReadProject> {
-  const parts = policyKinds(reader.catalogue).filter(({ kind, section }) => {
+  const parts = importedKinds(reader.catalogue).filter(({ kind, section }) => {
     const row = kindOf(reader.catalogue, kind);
     return tierIncludes(platform.tier, row.tier) && !removedSection(row, section, platform);
   });

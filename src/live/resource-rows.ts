@@ -65,6 +65,7 @@ type Filled<Whole> = { -readonly [Name in keyof Whole]: Whole[Name] };
  */
 export function reportedFields(catalogue: Catalogue, resource: Resource, row: JsonObject): Fields {
   const properties = isObject(row.properties) ? row.properties : {};
+  const { known, normalise } = kindOf(catalogue, resource.kind);
   const reported: Record<string, Value> = {};
   for (const name in resource.fields) {
     const value = resource.fields[name];
@@ -75,7 +76,7 @@ export function reportedFields(catalogue: Catalogue, resource: Resource, row: Js
       // A blank one is answered as the one that stands in for it.
       reported[name] = value;
     else if (isScalar(found) && (found === value || !isSecret(found)))
-      reported[name] = column ? found : kindOf(catalogue, resource.kind).normalise(found);
+      reported[name] = known ? found : normalise(found);
   }
   return reported;
 }

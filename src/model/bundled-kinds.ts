@@ -1,22 +1,27 @@
-import { licenseTier } from "./availability.ts";
-import { type Endpoint, endpoints } from "./endpoints.ts";
+import { endpoints } from "./endpoints.ts";
 import type { KindRow } from "./kind-row.ts";
-import { legacyStatuses, olderStatuses } from "./license-status.ts";
+import files from "./kinds.json" with { type: "json" };
 import { normaliseParameter } from "./parameter-value.ts";
 import { repositoriesOf, repositoryKinds } from "./repository-kinds.ts";
+import { ownersOf, type ResourceKind } from "./resource-kind.ts";
+import { kindRowOf } from "./resource-kind-row.ts";
 import type { Kind } from "./types.ts";
 
-/** A license by the number that its row has. */
-function ofRow(endpoint: Endpoint): Endpoint {
-  const { path, answer } = endpoint;
-  const same = answer.same && { same: { id: ":row.id" } };
-  return { ...endpoint, path: path.replace(":managed_license_id", ":row.id"), answer: { ...answer, ...same } };
-}
+/** The kinds of projects that are files; first those that are imported without being asked for. */
+const ofProjects = (files as unknown as readonly ResourceKind[])
+  .filter((file) => ownersOf(file).includes("project"))
+  .toSorted((a, b) => Number(b.imported ?? false) - Number(a.imported ?? false));
+
+/** What files say in expressions, for readers that cannot evaluate them. */
+const beside: Readonly<Record<Kind, Pick<KindRow, "policyEffect">>> = {
+  license: { policyEffect: { field: "approval_status", by: { allowed: "loosened", denied: "tightened" } } },
+};
 
 /** The kinds of every catalogue, in the order in which manifests and reports list them. */
 export const bundledKinds: Readonly<Record<Kind, KindRow>> = {
   integration: {
     policy: { section: "integrations", off: "disabled" },
+    imported: true,
     read: { list: endpoints.listIntegrations, key: "slug", numbered: false, single: endpoints.getIntegration },
     known: true,
     normalise: (value, column) => normaliseParameter(column, value),
@@ -31,27 +36,7 @@ export const bundledKinds: Readonly<Record<Kind, KindRow>> = {
     removed: { before: { active: true }, after: { active: false } },
     tier: "free",
   },
-  license: {
-    policy: { section: "licenses", only: "approval_status" },
-    read: { list: endpoints.listLicenses, key: "name", numbered: true, title: "the managed license list" },
-    normalise: (status) => legacyStatuses.get(String(status)) ?? status,
-    removal: "delete",
-    calls: {
-      create: endpoints.createLicense,
-      update: ofRow(endpoints.updateLicense),
-      delete: ofRow(endpoints.deleteLicense),
-    },
-    identity: (name) => name.toLowerCase(),
-    removed: { before: {}, after: null },
-    policyEffect: { field: "approval_status", by: { allowed: "loosened", denied: "tightened" } },
-    olderWords: olderStatuses,
-    tier: licenseTier,
-    removedIn: {
-      // The route still exists afterwards: lists are empty, and writes are rejected.
-      release: "16.0",
-      instead: "license approval policies replace them, which evenkeel export license-policy writes",
-    },
-  },
+  ...Object.fromEntries(ofProjects.map((file) => [file.singular, { ...kindRowOf(file), ...beside[file.singular] }])),
   storage: {
     normalise: (value) => value,
     removal: "delete",

@@ -1,5 +1,6 @@
 import type { Endpoint } from "./endpoints.ts";
-import type { IntegrationParameter } from "./integration.ts";
+import type { Integration, IntegrationParameter } from "./integration.ts";
+import type { ResourceKind } from "./resource-kind.ts";
 import type { Action, Fields, PolicyEffect, Scalar, Tier } from "./types.ts";
 
 /**
@@ -9,6 +10,12 @@ import type { Action, Fields, PolicyEffect, Scalar, Tier } from "./types.ts";
 export interface KindRow {
   /** How policies list its resources; omitted if they cannot. */
   readonly policy?: PolicyColumn;
+  /** The file that describes the kind; omitted for integrations and storage. */
+  readonly file?: ResourceKind;
+  /** The fields of a kind that is a file, in the form that the catalogue has parameters of integrations in. */
+  readonly spec?: Integration;
+  /** Whether `import` reads it without being asked for it. */
+  readonly imported?: true;
   /** How a project's resources are read; omitted if projects have none. */
   readonly read?: ReadColumn;
   /** Whether keys are slugs of the catalogue; omitted if any text is a valid key. */

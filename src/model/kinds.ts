@@ -26,6 +26,11 @@ export const policyKinds = memoized(
   new WeakMap(),
 );
 
+/** The kinds that `import` reads without being asked for them. */
+export function importedKinds(catalogue: Catalogue): readonly PolicyKind[] {
+  return policyKinds(catalogue).filter(({ kind }) => kindOf(catalogue, kind).imported);
+}
+
 /** How policies list resources of a kind; undefined if they cannot. */
 export function policyKind(catalogue: Catalogue, kind: Kind): PolicyKind | undefined {
   return policyKinds(catalogue).find((row) => row.kind === kind);
@@ -36,9 +41,9 @@ export function sectionNameOf(catalogue: Catalogue, kind: Kind): string {
   return kindOf(catalogue, kind).policy?.section ?? `${kind}s`;
 }
 
-/** All plurals as a phrase: `integrations and licenses`. */
-export function policySections(catalogue: Catalogue): string {
-  return policyKinds(catalogue)
+/** The plurals of the kinds that `import` reads, as a phrase: `integrations and licenses`. */
+export function importedSections(catalogue: Catalogue): string {
+  return importedKinds(catalogue)
     .map(({ section }) => section)
     .join(", ")
     .replace(/, (?=[^,]*$)/, " and ");
@@ -67,7 +72,8 @@ export function integrationOf(catalogue: Catalogue, { kind, key }: Named): Integ
   return kindOf(catalogue, kind).known && catalogue.integrations.get(key);
 }
 
-/** The parameter of a field in the catalogue; undefined if there is none. */
+/** The parameter of a field, in the catalogue or in the file of its kind; undefined if there is none. */
 export function columnOf(catalogue: Catalogue, named: Named, name: string): IntegrationParameter | undefined {
-  return integrationOf(catalogue, named)?.parameters.get(name);
+  const spec = kindOf(catalogue, named.kind).spec ?? integrationOf(catalogue, named);
+  return spec?.parameters.get(name);
 }

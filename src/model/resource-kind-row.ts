@@ -26,6 +26,9 @@ export function kindRowOf(kind: ResourceKind): KindRow {
   const isNumbered = Object.values(kind.calls).some((call) => namesInPath(writtenCall(call).path).includes(rowId));
   const isCaseless = properties[key]?.["x-case"] === "ignore";
   return {
+    file: kind,
+    spec: fieldSpecOf(kind),
+    ...(kind.imported && { imported: true as const }),
     policy: { section: kind.name, ...(kind.only !== undefined && { only: kind.only }) },
     ...(list && { read: { list, key, numbered: isNumbered, title, ...(show && { single: show }) } }),
     normalise: (value) => words.get(String(value)) ?? value,

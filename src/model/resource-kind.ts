@@ -19,6 +19,9 @@ export interface ResourceKind {
   readonly replace?: boolean;
   readonly loosened?: string;
   readonly tightened?: string;
+  readonly imported?: boolean;
+  readonly sources?: readonly string[];
+  readonly notes?: readonly string[];
   readonly fields: FieldSchema & { readonly properties: Readonly<Record<string, FieldSchema>> };
 }
 

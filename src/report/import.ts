@@ -4,7 +4,7 @@ import { counted } from "../base/text-format.ts";
 import type { Draft } from "../import/policy.ts";
 import { addressOf } from "../model/address.ts";
 import { catalogueOf } from "../model/catalogue.ts";
-import { policyKinds } from "../model/kinds.ts";
+import { importedKinds } from "../model/kinds.ts";
 import { problemLine, reportedProblem } from "../model/problem-line.ts";
 import type { Kind, Problem } from "../model/types.ts";
 import { widthOf } from "./columns.ts";
@@ -71,7 +71,7 @@ function columns(rows: readonly (readonly [left: string, right: string])[]): rea
 function countsOf(drafts: readonly Draft[]): string {
   const entries = drafts.flatMap((draft) => draft.entries);
   const off = drafts.flatMap(({ disabled = [] }) => disabled).length;
-  const counts = policyKinds(catalogueOf()).map(({ kind, section }) =>
+  const counts = importedKinds(catalogueOf()).map(({ kind, section }) =>
     counted(keysOf(entries, kind).length, kind, section),
   );
   return [...counts, ...(off > 0 ? [`${off} disabled`] : [])].join(", ");
@@ -110,7 +110,7 @@ export function importJson({ written, idle, problems, notImported }: ImportRepor
     projects: draft.projects,
     ...(draft.except.length > 0 && { except: draft.except }),
     ...Object.fromEntries(
-      policyKinds(catalogueOf()).map(({ kind, section }) => [section, keysOf(draft.entries, kind)]),
+      importedKinds(catalogueOf()).map(({ kind, section }) => [section, keysOf(draft.entries, kind)]),
     ),
     ...(draft.disabled && { disabled: draft.disabled }),
     to_fill_in: blanksOf(draft),

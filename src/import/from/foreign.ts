@@ -1,7 +1,7 @@
 import { grouped } from "../../base/grouped.ts";
 import { counted } from "../../base/text-format.ts";
 import { type Catalogue, catalogueOf } from "../../model/catalogue.ts";
-import { policySections } from "../../model/kinds.ts";
+import { importedSections } from "../../model/kinds.ts";
 import type { Place, Platform, Problem } from "../../model/types.ts";
 import type { SecretScope } from "../names.ts";
 import type { Draft } from "../policy.ts";
@@ -66,7 +66,7 @@ export interface NamedPlace {
 /** Reports each name once, at its first location, with the number of its occurrences. */
 export function reportUnsupported(others: readonly NamedPlace[], noun: "section" | "resource"): readonly Problem[] {
   return [...grouped(others, ({ name }) => name)].flatMap(([name, found]) => {
-    const message = `${name} is left out (${counted(found.length, noun)}): policies are about ${policySections(catalogueOf())}`;
+    const message = `${name} is left out (${counted(found.length, noun)}): policies are about ${importedSections(catalogueOf())}`;
     return found.slice(0, 1).map(({ place }) => notImported(place(), message));
   });
 }
