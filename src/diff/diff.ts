@@ -1,8 +1,9 @@
 import { grouped } from "../base/grouped.ts";
 import { addressOf } from "../model/address.ts";
 import { type Catalogue, catalogueOf } from "../model/catalogue.ts";
+import type { Comparison } from "../model/field-meaning.ts";
 import { columnOf, identityOf, integrationOf, kindOf } from "../model/kinds.ts";
-import { type Comparison, compareField } from "../model/normalise.ts";
+import { compareField } from "../model/normalise.ts";
 import { switchedOff, turnedOff } from "../model/removal-changes.ts";
 import type { Change, Desired, DesiredProject, Live, Problem, Resource } from "../model/types.ts";
 import { changeFrom, inApplyOrder, pick, removalFrom } from "./changes.ts";

@@ -1,4 +1,4 @@
-import type { Comparison } from "../model/normalise.ts";
+import type { Comparison } from "../model/field-meaning.ts";
 import type { Live, Resource, Value } from "../model/types.ts";
 import { isReference } from "../model/values.ts";
 

@@ -1,6 +1,6 @@
 import { addressOf } from "../model/address.ts";
+import type { Comparison } from "../model/field-meaning.ts";
 import { integrationOf } from "../model/kinds.ts";
-import type { Comparison } from "../model/normalise.ts";
 import type { Cause, Change, Desired, Live } from "../model/types.ts";
 import { editedSince, hasMoved, isKeptOff, type Recalled, type Recollection } from "./last-applied.ts";
 import type { DiffOptions, FullDiffOptions } from "./options.ts";

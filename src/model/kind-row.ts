@@ -1,7 +1,7 @@
 import type { Endpoint } from "./endpoints.ts";
 import type { Integration, IntegrationParameter } from "./integration.ts";
 import type { ResourceKind } from "./resource-kind.ts";
-import type { Action, Fields, PolicyEffect, Scalar, Tier } from "./types.ts";
+import type { Action, Fields, Plain, PolicyEffect, Scalar, Tier } from "./types.ts";
 
 /**
  * The properties of a kind of resource: one row per kind, so that manifests, reading, diff, plan, apply, import and reports
@@ -12,6 +12,8 @@ export interface KindRow {
   readonly policy?: PolicyColumn;
   /** The file that describes the kind; omitted for integrations and storage. */
   readonly file?: ResourceKind;
+  /** Evaluates the expressions of its file; see `withExpressions`, which fills it for the kinds that policies use. */
+  readonly expressions?: KindExpressions;
   /** The fields of a kind that is a file, in the form that the catalogue has parameters of integrations in. */
   readonly spec?: Integration;
   /** Whether `import` reads it without being asked for it. */
@@ -40,6 +42,14 @@ export interface KindRow {
   readonly tier: Tier;
   /** The release that removed the kind, and a sentence on what to do instead. */
   readonly removedIn?: { readonly release: string; readonly instead: string };
+}
+
+interface KindExpressions {
+  /**
+   * The value of an expression of the kind's file, with the names that it knows (`row`; `want` and `row`; `before` and
+   * `after`); undefined where it reads what is not there. @throws UserError where it cannot be evaluated.
+   */
+  readonly valueOf: (text: string, given: Readonly<Record<string, unknown>>) => Plain | undefined;
 }
 
 export interface PolicyColumn {

@@ -5,6 +5,7 @@ import type { Catalogue } from "./catalogue.ts";
 import type { Integration, IntegrationParameter } from "./integration.ts";
 import type { KindRow, PolicyColumn } from "./kind-row.ts";
 import { compareReleases } from "./releases.ts";
+import type { FieldSchema } from "./resource-kind.ts";
 import type { Kind, Platform, Resource } from "./types.ts";
 
 /** The row of a kind. @throws RangeError for a kind that the catalogue does not have, which is an internal error. */
@@ -76,4 +77,10 @@ export function integrationOf(catalogue: Catalogue, { kind, key }: Named): Integ
 export function columnOf(catalogue: Catalogue, named: Named, name: string): IntegrationParameter | undefined {
   const spec = kindOf(catalogue, named.kind).spec ?? integrationOf(catalogue, named);
   return spec?.parameters.get(name);
+}
+
+/** The schema of a field of a kind that is a file; undefined if the kind is none, or has no such field. */
+export function fieldOf(catalogue: Catalogue, kind: Kind, name: string): FieldSchema | undefined {
+  const properties = kindOf(catalogue, kind).file?.fields.properties;
+  return properties && Object.hasOwn(properties, name) ? properties[name] : undefined;
 }

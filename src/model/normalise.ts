@@ -1,16 +1,10 @@
 import { canonical } from "../base/json.ts";
 import type { Catalogue } from "./catalogue.ts";
+import { type Comparison, comparable, compareMeaning } from "./field-meaning.ts";
 import type { IntegrationParameter } from "./integration.ts";
-import { columnOf, kindOf } from "./kinds.ts";
+import { columnOf, fieldOf, kindOf } from "./kinds.ts";
 import type { Plain, Resource, Value } from "./types.ts";
-import { isReference, isScalar, referencesWithin, replaceReferences } from "./values.ts";
-
-/**
- * Result of a comparison by meaning (docs/comparing.md): both values are normalised, then compared for equality.
- *
- * `unverified`: the server did not return the value, or it is a secret, so it cannot be compared.
- */
-export type Comparison = "same" | "different" | "unverified";
+import { isAlike, isReference, isScalar, referencesWithin, replaceReferences } from "./values.ts";
 
 /** Whether a server's `active` means disabled, whatever its type. */
 export function isOff(active: unknown): boolean {
@@ -25,6 +19,8 @@ export function compareField(
   desired: Value,
   live: Value | undefined,
 ): Comparison {
+  const field = fieldOf(catalogue, resource.kind, name);
+  if (field) return compareMeaning(field, desired, live);
   if (isReference(desired) || isReference(live)) return "unverified";
   if (desired === live) return "same";
   const visible = replaceReferences(desired, () => undefined) ?? null;
@@ -41,6 +37,8 @@ export function normalise(
   name: string,
   value: Plain,
 ): Plain {
+  const field = fieldOf(catalogue, resource.kind, name);
+  if (field) return comparable(field, value);
   const column = columnOf(catalogue, resource, name);
   if (!isScalar(value)) return normaliseCollection(column, value);
   return kindOf(catalogue, resource.kind).normalise(value, column);
@@ -53,11 +51,6 @@ function normaliseCollection(column: IntegrationParameter | undefined, value: Pl
   return Array.from(items)
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .map(([, item]) => item);
-}
-
-/** Whether normalised values are equal: lists in order, mappings in any order of keys. */
-export function isAlike(one: Plain, other: Plain): boolean {
-  return one === other || (!isScalar(one) && !isScalar(other) && canonical(one) === canonical(other));
 }
 
 /** The normalised fields of a live resource, for its digest. */

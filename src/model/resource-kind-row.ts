@@ -1,11 +1,11 @@
 import type { NeededRole } from "./command-access.ts";
 import type { Endpoint, Parameter } from "./endpoints.ts";
-import type { Integration, IntegrationParameter, ParameterType } from "./integration.ts";
+import { typesOf } from "./field-meaning.ts";
+import type { Integration, IntegrationParameter } from "./integration.ts";
 import type { KindRow } from "./kind-row.ts";
 import {
   type CallName,
   type FieldSchema,
-  type FieldType,
   keyFieldsOf,
   namesInPath,
   type ResourceKind,
@@ -132,23 +132,11 @@ export function fieldSpecOf(kind: ResourceKind): Integration {
   };
 }
 
-/** The types of a field; where it states none, those of the values that it may have. */
-function typesOf({ type, enum: allowed = [] }: FieldSchema): readonly ParameterType[] {
-  const stated = type === undefined ? allowed.map(typeOfScalar) : [type].flat();
-  return [...new Set(stated.filter((each) => each !== "null"))];
-}
-
-function typeOfScalar(value: Scalar): FieldType {
-  if (value === null) return "null";
-  if (typeof value === "number") return Number.isInteger(value) ? "integer" : "number";
-  return typeof value === "boolean" ? "boolean" : "string";
-}
-
 function columnIn(name: string, field: FieldSchema, required: boolean): IntegrationParameter {
   const url = field["x-url"] ?? false;
   return {
     name,
-    types: typesOf(field),
+    types: typesOf(field).filter((type) => type !== "null"),
     required,
     optionalFrom: undefined,
     enum: field.enum?.map(String),

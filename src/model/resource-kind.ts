@@ -41,22 +41,27 @@ export interface FieldSchema {
   readonly type?: FieldType | readonly FieldType[];
   readonly enum?: readonly Scalar[];
   readonly pattern?: string;
+  readonly format?: string;
   readonly default?: Plain;
   readonly deprecated?: boolean;
   readonly deprecationMessage?: string;
   readonly writeOnly?: boolean;
   readonly items?: FieldSchema;
   readonly properties?: Readonly<Record<string, FieldSchema>>;
+  readonly additionalProperties?: boolean | FieldSchema;
   readonly required?: readonly string[];
   readonly "x-read"?: string;
   readonly "x-send"?: string | Readonly<Record<string, string>>;
   readonly "x-send-as"?: string;
   readonly "x-lookup"?: string;
+  readonly "x-field"?: string;
   readonly "x-set"?: boolean;
   readonly "x-words"?: Readonly<Record<string, Scalar>>;
   readonly "x-case"?: "ignore";
   readonly "x-immutable"?: boolean;
   readonly "x-keep"?: boolean;
+  /** false: only `show` has it. */
+  readonly "x-listed"?: boolean;
   readonly "x-returned"?: boolean;
   readonly "x-url"?: boolean;
   readonly "x-introduced"?: string;

@@ -1,3 +1,4 @@
+import { canonical } from "../base/json.ts";
 import type { Fields, Plain, Scalar, SecretReference, Value } from "./types.ts";
 
 /** Whether a value is a scalar, not a list or a mapping. */
@@ -53,4 +54,9 @@ export function isList(value: unknown): value is readonly Plain[] {
 /** A value in one line: a single one as it is, a list or mapping as compact JSON. */
 export function inlineText(value: Plain): string {
   return isScalar(value) ? String(value) : JSON.stringify(value);
+}
+
+/** Whether normalised values are equal: lists in order, mappings in any order of keys. */
+export function isAlike(one: Plain, other: Plain): boolean {
+  return one === other || (!isScalar(one) && !isScalar(other) && canonical(one) === canonical(other));
 }

@@ -1,7 +1,7 @@
 import { addressOf } from "../model/address.ts";
 import type { Catalogue } from "../model/catalogue.ts";
 import { kindOf } from "../model/kinds.ts";
-import { isAlike, normalise } from "../model/normalise.ts";
+import { normalise } from "../model/normalise.ts";
 import { policyEffectOf } from "../model/policy-effect.ts";
 import type {
   Desired,
@@ -16,7 +16,7 @@ import type {
   SecretReference,
   Value,
 } from "../model/types.ts";
-import { isReference, replaceReferences } from "../model/values.ts";
+import { isAlike, isReference, replaceReferences } from "../model/values.ts";
 import { disableNotes, editNotes } from "./lost-notifications.ts";
 
 /**

@@ -1,4 +1,6 @@
 import { EvaluationError } from "@marcbachmann/cel-js";
+import { compareMeaning } from "../../src/model/field-meaning.ts";
+import type { Value } from "../../src/model/types.ts";
 import type { FieldSchema, KindFile } from "./kinds.ts";
 import { language } from "./kinds.ts";
 
@@ -46,7 +48,7 @@ function isSent(kind: KindFile, name: string, field: FieldSchema, want: Values, 
   if (live === null) return name in want;
   if (field["x-immutable"] === true) return false;
   if (!(name in want)) return field["x-keep"] === true && live[name] !== undefined;
-  const isChanged = !isEqual(field, want[name], live[name]);
+  const isChanged = compareMeaning(field, want[name] as Value, live[name] as Value | undefined) !== "same";
   return isChanged || (kind.fields.required?.includes(name) === true && field["x-send"] === undefined);
 }
 
@@ -75,32 +77,6 @@ function plain(field: FieldSchema, value: unknown, row: Values | null): unknown 
   if (!isMapping(value)) return value;
   const sent = Object.keys(value).map((name) => parameters(name, field.properties?.[name] ?? {}, value, row));
   return Object.assign({}, ...sent);
-}
-
-/** Whether what is live means what is declared; of a mapping, only what is declared counts. */
-export function isEqual(field: FieldSchema, declared: unknown, live: unknown): boolean {
-  if (field.properties && isMapping(declared) && isMapping(live)) {
-    return Object.keys(declared).every((name) => isEqual(field.properties?.[name] ?? {}, declared[name], live[name]));
-  }
-  return JSON.stringify(meaning(field, declared)) === JSON.stringify(meaning(field, live));
-}
-
-function meaning(field: FieldSchema, value: unknown): unknown {
-  if (Array.isArray(value)) {
-    const items = value.map((each) => meaning(field.items ?? {}, each));
-    return field["x-set"] === true ? items.toSorted((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1)) : items;
-  }
-  if (isMapping(value)) return meaningOfMapping(field, value);
-  return field["x-case"] === "ignore" && typeof value === "string" ? value.toLowerCase() : value;
-}
-
-/** Without secrets, and without properties that have their default. */
-function meaningOfMapping({ properties = {} }: FieldSchema, value: Values): Values {
-  const told = Object.entries(properties).flatMap(([name, field]) => {
-    const isTold = name in value && field.writeOnly !== true && value[name] !== field.default;
-    return isTold ? [[name, meaning(field, value[name])] as const] : [];
-  });
-  return Object.fromEntries(told);
 }
 
 /** Whether a change loosens or tightens: null stands for a resource that is not there. */

@@ -2,7 +2,9 @@ import { readdirSync } from "node:fs";
 import { basename, join } from "node:path";
 import { Ajv } from "ajv";
 import { describe, expect, test } from "vitest";
-import { effectOf, evaluated, isEqual, parametersOf, type Values, valuesOf } from "./exchange.ts";
+import { compareMeaning } from "../../src/model/field-meaning.ts";
+import type { Value } from "../../src/model/types.ts";
+import { effectOf, evaluated, parametersOf, type Values, valuesOf } from "./exchange.ts";
 import { type FieldSchema, type KindFile, kinds, readYaml, words } from "./kinds.ts";
 
 /** A resource as a policy declares it (after look-ups), as it is created, and as a server answers it. */
@@ -84,8 +86,7 @@ function differences(kind: KindFile, declared: Values, row: Values): readonly st
   const live = valuesOf(kind, row);
   return Object.keys(declared).filter((name) => {
     const field = kind.fields.properties[name] ?? {};
-    const isCompared = field.writeOnly !== true || field["x-returned"] === true;
-    return isCompared && name in live && !isEqual(field, declared[name], live[name]);
+    return compareMeaning(field, declared[name] as Value, live[name] as Value | undefined) === "different";
   });
 }
 

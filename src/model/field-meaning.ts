@@ -1,0 +1,181 @@
+import { canonical, isObject } from "../base/json.ts";
+import type { FieldSchema, FieldType } from "./resource-kind.ts";
+import type { Plain, Scalar, Value } from "./types.ts";
+import { isAlike, isList, isReference, isScalar, referencesWithin, replaceReferences } from "./values.ts";
+
+/**
+ * Result of a comparison by meaning (docs/comparing.md): both values are normalised, then compared for equality.
+ *
+ * `unverified`: the server did not return the value, or it is a secret, so it cannot be compared.
+ */
+export type Comparison = "same" | "different" | "unverified";
+
+/**
+ * The normal form of a field's value, which desired and live resources have and reports show: `x-words` as values, but a
+ * number as the word that names it, and an `x-set` in the order of its values. Secret references stay.
+ */
+export function meaningOf(field: FieldSchema, value: Value): Value {
+  return replaced(field, value, (each, scalar) => {
+    const wire = valueOfWord(each, scalar);
+    return typeof wire === "number" ? (wordOf(each, wire) ?? wire) : wire;
+  });
+}
+
+/** A value as requests and expressions have it: every word of `x-words` as its value. */
+export function wireValue(field: FieldSchema, value: Value): Value {
+  return replaced(field, value, valueOfWord);
+}
+
+function valueOfWord({ "x-words": words }: FieldSchema, value: Scalar): Scalar {
+  return typeof value === "string" && words && Object.hasOwn(words, value) ? (words[value] ?? value) : value;
+}
+
+function wordOf({ "x-words": words = {} }: FieldSchema, value: Scalar): string | undefined {
+  return Object.keys(words).find((word) => words[word] === value);
+}
+
+/** Replaces each single value within a value, by its own field. */
+function replaced(field: FieldSchema, value: Value, by: (field: FieldSchema, value: Scalar) => Scalar): Value {
+  if (isScalar(value)) return by(field, value);
+  if (isReference(value)) return value;
+  const inside = (each: FieldSchema | undefined, inner: Plain) => (each ? (replaced(each, inner, by) as Plain) : inner);
+  if (isList(value)) {
+    const items = value.map((item) => inside(field.items, item));
+    return field["x-set"] === true ? sortedSet(items, (item) => comparable(field.items ?? any, item)) : items;
+  }
+  return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, inside(propertyOf(field, name), each)]));
+}
+
+const any: FieldSchema = {};
+
+/** The schema of a property of a mapping; undefined if the mapping has no such property. */
+function propertyOf({ properties, additionalProperties: others }: FieldSchema, name: string): FieldSchema | undefined {
+  if (properties && Object.hasOwn(properties, name)) return properties[name];
+  if (isObject(others)) return others as FieldSchema;
+  return properties ? undefined : any;
+}
+
+/** A list in the order of what its items mean, each once. */
+function sortedSet(items: readonly Plain[], meaning: (item: Plain) => Plain): readonly Plain[] {
+  const byMeaning = new Map(items.map((item) => [canonical(meaning(item)), item]));
+  return Array.from(byMeaning)
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([, item]) => item);
+}
+
+/**
+ * The form of a value in which everything that means the same is equal, for digests and fingerprints: values in place of
+ * words, a set in order, and items without properties that have their default.
+ */
+export function comparable(field: FieldSchema, value: Plain): Plain {
+  if (isScalar(value)) return comparableScalar(field, valueOfWord(field, value));
+  if (isList(value)) {
+    const items = value.map((item) => comparableItem(field.items ?? any, item));
+    return field["x-set"] === true ? sortedSet(items, (item) => item) : items;
+  }
+  return mapped(value, (name, each) => {
+    const property = propertyOf(field, name);
+    return property && comparable(property, each);
+  });
+}
+
+/** Of a mapping in a list, what equals a default, or is empty, is the same as absent. */
+function comparableItem(field: FieldSchema, item: Plain): Plain {
+  if (isScalar(item) || isList(item)) return comparable(field, item);
+  return mapped(item, (name, each) => {
+    const property = propertyOf(field, name);
+    if (!property) return undefined;
+    const meant = comparableItem(property, each);
+    const isDefault = property.default !== undefined && isAlike(meant, comparable(property, property.default));
+    return isDefault || isAbsent(property, meant) ? undefined : meant;
+  });
+}
+
+/** Servers answer null, an empty text or nothing where a text is not set. */
+function isAbsent(field: FieldSchema, meant: Plain): boolean {
+  return meant === "" && field.default === undefined;
+}
+
+function comparableScalar(field: FieldSchema, value: Scalar): Scalar {
+  if (value === null) return emptyOf(field);
+  if (typeof value !== "string") return value;
+  if (isOfType(field, "boolean")) return value === "true" || (value === "false" ? false : value);
+  if (isOfType(field, "integer")) return /^-?\d{1,15}$/.test(value) ? Number(value) : value;
+  if (field.format === "date-time") return instantOf(value);
+  const text = value.replaceAll("\r\n", "\n");
+  return field["x-case"] === "ignore" ? text.toLowerCase() : text;
+}
+
+/** What null means: off, or no text, which servers also answer as null where null is a value that policies may give. */
+function emptyOf(field: FieldSchema): Scalar {
+  if (field.type === "boolean") return false;
+  return isOfType(field, "string") ? "" : null;
+}
+
+/** Whether a field takes values of this type alone, apart from null. */
+function isOfType(field: FieldSchema, type: FieldType): boolean {
+  if (typeof field.type === "string") return field.type === type;
+  const types = typesOf(field).filter((each) => each !== "null");
+  return types.length > 0 && types.every((each) => each === type);
+}
+
+/** The types of a field; where it states none, those of the values that it may have. */
+export function typesOf({ type, enum: allowed = [] }: FieldSchema): readonly FieldType[] {
+  return type === undefined ? [...new Set(allowed.map(typeOfScalar))] : typeof type === "string" ? [type] : type;
+}
+
+function typeOfScalar(value: Scalar): FieldType {
+  if (value === null) return "null";
+  if (typeof value === "number") return Number.isInteger(value) ? "integer" : "number";
+  return typeof value === "boolean" ? "boolean" : "string";
+}
+
+/** A time as the server may write it: in any zone and precision. */
+function instantOf(text: string): string {
+  const time = isTime.test(text) ? new Date(text) : undefined;
+  return time && !Number.isNaN(time.getTime()) ? time.toISOString() : text;
+}
+
+/** With a zone: without one, the result would depend on this machine. */
+const isTime = /^\d{4}-\d\d-\d\d[Tt ][\d:.]{4,25}(?:[Zz]|[+-]\d\d:?\d\d)$/;
+
+/** A mapping with other values; undefined ones are left out. */
+function mapped(
+  value: { readonly [name: string]: Plain },
+  by: (name: string, value: Plain) => Plain | undefined,
+): Plain {
+  const entries = Object.entries(value).map(([name, each]) => [name, by(name, each)] as const);
+  return Object.fromEntries(entries.flatMap(([name, each]) => (each === undefined ? [] : [[name, each]])));
+}
+
+/** A value without anything secret at any depth; undefined if it is secret as a whole. */
+function withoutSecrets(field: FieldSchema, value: Plain): Plain | undefined {
+  if (field.writeOnly === true) return undefined;
+  if (isScalar(value)) return value;
+  if (isList(value)) return value.flatMap((item) => withoutSecrets(field.items ?? any, item) ?? []);
+  return mapped(value, (name, each) => withoutSecrets(propertyOf(field, name) ?? any, each));
+}
+
+/** Compares a declared value of a field with its live value; of a mapping, only what is declared counts. */
+export function compareMeaning(field: FieldSchema, desired: Value, live: Value | undefined): Comparison {
+  if (field.writeOnly === true || isReference(desired) || (live !== undefined && isReference(live)))
+    return "unverified";
+  if (live !== undefined && field.properties && isMapping(desired) && isMapping(live)) {
+    return worst(
+      Object.entries(desired).map(([name, each]) => compareMeaning(propertyOf(field, name) ?? any, each, live[name])),
+    );
+  }
+  const visible = replaceReferences(desired, () => undefined) ?? null;
+  const meant = comparable(field, withoutSecrets(field, visible) ?? null);
+  if (live === undefined) return meant === "" ? "same" : "unverified";
+  if (!isAlike(meant, comparable(field, withoutSecrets(field, live as Plain) ?? null))) return "different";
+  return referencesWithin(desired).length > 0 ? "unverified" : "same";
+}
+
+function isMapping(value: Value): value is { readonly [name: string]: Plain } {
+  return isObject(value) && !isReference(value);
+}
+
+function worst(parts: readonly Comparison[]): Comparison {
+  return parts.find((each) => each === "different") ?? parts.find((each) => each === "unverified") ?? "same";
+}
