@@ -3,7 +3,7 @@ import type { Reader, Writer } from "../client/client.ts";
 import { inSpan, type OpenSpan } from "../client/spans.ts";
 import { addressParts } from "../model/address.ts";
 import type { Call, Change, Outcome } from "../model/types.ts";
-import { callOf } from "../plan/make-plan.ts";
+import { callOf } from "../plan/requests.ts";
 import type { JournalEntry } from "../state/journal-entry.ts";
 import type { SecretDigests } from "../state/ledger/secret-digest.ts";
 import { type SentChange, sendChange } from "./send-change.ts";

@@ -2,7 +2,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import type { Reader } from "../client/client.ts";
 import { CallFailed } from "../client/failure.ts";
 import type { Change } from "../model/types.ts";
-import { callOf } from "../plan/make-plan.ts";
+import { callOf } from "../plan/requests.ts";
 import type { ApplyOptions } from "./apply.ts";
 import { isInPlace } from "./send-change.ts";
 import { isVisible } from "./verify-write.ts";

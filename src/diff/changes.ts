@@ -53,7 +53,7 @@ export function pick(fields: Fields, names: readonly string[]): Fields {
 }
 
 /** Disabling comes first, for a server may allow one active issue tracker; deleting last, so that a rename never leaves a gap. */
-const order: readonly Action[] = ["disable", "create", "update", "delete"];
+const order: readonly Action[] = ["disable", "replace", "create", "update", "delete"];
 
 /** Sorts changes into the order in which they are applied; what will fail unless a person acts keeps nothing else from it. */
 export function inApplyOrder(a: Change, b: Change): number {

@@ -1,7 +1,7 @@
 import type { Endpoint } from "./endpoints.ts";
 import type { Integration, IntegrationParameter } from "./integration.ts";
 import type { ResourceKind } from "./resource-kind.ts";
-import type { Action, Fields, Plain, PolicyEffect, Scalar, Tier } from "./types.ts";
+import type { CallAction, Fields, Plain, PolicyEffect, Scalar, Tier } from "./types.ts";
 
 /**
  * The properties of a kind of resource: one row per kind, so that manifests, reading, diff, plan, apply, import and reports
@@ -27,9 +27,9 @@ export interface KindRow {
   /** Whether its resources receive events, according to the catalogue. */
   readonly listens?: true;
   /** The action that removes a resource. */
-  readonly removal: Extract<Action, "disable" | "delete">;
+  readonly removal: Extract<CallAction, "disable" | "delete">;
   /** The endpoint of each action, possibly by the key of the resource. */
-  readonly calls: Readonly<Partial<Record<Action, Endpoint | ((key: string) => Endpoint)>>>;
+  readonly calls: Readonly<Partial<Record<CallAction, Endpoint | ((key: string) => Endpoint)>>>;
   /** Keys with the same identity are the same resource. */
   readonly identity: (key: string) => string;
   /** The fields that show a removal, before and after it. */

@@ -14,12 +14,16 @@ export function isRemoval({ action }: Pick<Change, "action">): boolean {
 export const turnedOff = { before: { active: true }, after: { active: false } } as const;
 
 /**
- * Whether a change disables an enabled resource: a removal, or an update with the same effect. Guards treat both alike
- * (docs/running.md).
+ * Whether a change disables an enabled resource or deletes it, be it to create it again: a removal, a replacement, or an
+ * update with the same effect. Guards treat them alike (docs/running.md).
  */
 export function turnsOff(change: Visible): boolean {
   const { before, after } = turnedOff;
-  return isRemoval(change) || (holdsAll(change.before, before) && holdsAll(change.after, after));
+  return (
+    isRemoval(change) ||
+    change.action === "replace" ||
+    (holdsAll(change.before, before) && holdsAll(change.after, after))
+  );
 }
 
 /** The declared fields that disable a live resource; none if it stays enabled, or was disabled already. */

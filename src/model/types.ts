@@ -8,7 +8,7 @@ import type { AnswerShape } from "./answer-shape.ts";
  * - **Resource**: one managed object in normal form: project, kind, key, fields. An integration's key is its
  *   slug, a license's key its name. **Desired** resources come from manifests, **live** ones from the server.
  * - **Change**: brings one live resource to its desired state; a **plan** is the sorted list of changes.
- * - **Action**: create, update, disable or delete. **Call**: the one request that applies a change.
+ * - **Action**: create, update, replace, disable or delete. **Call**: the request that applies a change; a replace has two.
  * - **Unmanaged**: live, but not listed by any policy. **Unverified**: declared, but not returned by the server.
  * - **Problem**: an error or warning with its position. **Outcome**: the result of applying a change.
  * - **Catalogue**: everything that can be configured, in the names of one **dialect**. **Endpoint**: a row of the API table.
@@ -20,7 +20,11 @@ import type { AnswerShape } from "./answer-shape.ts";
 /** The kind of a resource, as in addresses: `integration`, `license`. */
 export type Kind = string;
 
-export type Action = "create" | "update" | "disable" | "delete";
+/** `replace` deletes a resource and creates it again, because the server cannot change it. */
+export type Action = "create" | "update" | "replace" | "disable" | "delete";
+
+/** An action that is one request. */
+export type CallAction = Exclude<Action, "replace">;
 
 export type Scalar = string | number | boolean | null;
 

@@ -1,9 +1,10 @@
-import { isRemoval, turnsOff, type Visible } from "../model/removal-changes.ts";
+import { turnsOff, type Visible } from "../model/removal-changes.ts";
 
 /** What a reviewer should know of a change: `losses` last. */
 export function notesOf(change: Visible, inherited: true | undefined, losses: readonly string[]): readonly string[] {
   return [
-    ...(turnsOff(change) && !isRemoval(change) ? [offNote(change)] : []),
+    ...(change.action === "update" && turnsOff(change) ? [offNote(change)] : []),
+    ...(change.action === "replace" ? [replaceNote] : []),
     ...(change.action === "update" && inherited ? [inheritedNote] : []),
     ...losses,
   ];
@@ -19,6 +20,9 @@ export function lossesIn(notes: readonly string[], change: Visible): readonly st
 function offNote({ key }: Visible): string {
   return `${key} is turned off by this update, which counts as a disable for the guards`;
 }
+
+const replaceNote =
+  "the server cannot change it: it is deleted and created again, which counts as a deletion for the guards";
 
 const inheritedNote =
   "the group's settings apply, and a write changes nothing: disable inheritance for this project on the server first";

@@ -7,9 +7,10 @@ import { fullPathOf } from "../model/identity.ts";
 import type { KindRow } from "../model/kind-row.ts";
 import { kindOf } from "../model/kinds.ts";
 import { policyEffectOf } from "../model/policy-effect.ts";
+import { isRemoval } from "../model/removal-changes.ts";
 import type { Change, DesiredProject, Fields, Live, Project } from "../model/types.ts";
 import { plannedChange } from "./make-plan.ts";
-import type { PlannedChange } from "./plan.ts";
+import { actionOf, type PlannedChange } from "./plan.ts";
 
 /** Why changes of a saved plan cannot follow from the manifests, by their addresses. */
 export type Contradictions = ReadonlyMap<string, string>;
@@ -93,14 +94,14 @@ function statedOf({ address, project, kind, key, change, policy_reason: reason, 
 /** The change that manifests lead to where live is what a planned change says; or why they lead to none. */
 function declaredChange(planned: PlannedChange, desired: DesiredProject, catalogue: Catalogue): Change | string {
   const { kind, key, change, action_reason: reason, cause = "drift" } = planned;
-  const [action] = change.actions;
+  const action = actionOf(planned);
   const row = kindOf(catalogue, kind);
   const { removal, removed } = row;
   const resource = desired.resources.find((each) => each.kind === kind && each.key === key);
   const origin = resource?.origin ?? desired.exclusive.get(kind);
   if (!origin) return "no manifest declares it";
   const isPresent = resource?.presence === "present";
-  if (isPresent ? action !== "create" && action !== "update" : action !== removal) {
+  if (isPresent ? isRemoval({ action }) : action !== removal) {
     return `the manifests want it ${isPresent ? "present" : "absent"}, and the plan says ${action}`;
   }
   const declared = resource?.fields ?? {};

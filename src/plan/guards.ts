@@ -1,6 +1,6 @@
 import { counted, firstFew } from "../base/text-format.ts";
 import type { Difference } from "../diff/diff.ts";
-import { isRemoval, turnsOff, type Visible } from "../model/removal-changes.ts";
+import { turnsOff, type Visible } from "../model/removal-changes.ts";
 import type { Change } from "../model/types.ts";
 
 /** Why a plan may not be applied (docs/safety.md). */
@@ -137,9 +137,13 @@ export function checkProtected(
     .filter((change) => turnsOff(change) && isProtected(change.address))
     .map((change) => ({
       guard: "protected",
-      message: `${change.address} is protected and would be ${isRemoval(change) ? `${change.action}d` : "turned off"}`,
+      message: `${change.address} is protected and would be ${isUpdate(change) ? "turned off" : `${change.action}d`}`,
       addresses: [change.address],
     }));
+}
+
+function isUpdate({ action }: Visible): boolean {
+  return action === "update";
 }
 
 /** What `--fail-on-loosening` has against changes: one objection for all that make a policy laxer. */

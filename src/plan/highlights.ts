@@ -1,12 +1,12 @@
 import { quantity, thousands } from "../base/text-format.ts";
 import { turnsOff } from "../model/removal-changes.ts";
 import { groupsOf } from "./groups.ts";
-import { type PlannedChange, visibleOf } from "./plan.ts";
+import { actionOf, type PlannedChange, visibleOf } from "./plan.ts";
 import { subjectOf } from "./planned-groups.ts";
 
 /** What a reviewer should look at before anything else. */
 export interface Highlight {
-  readonly topic: "loosened" | "lost-notifications" | "disabled" | "deleted";
+  readonly topic: "loosened" | "lost-notifications" | "disabled" | "deleted" | "replaced";
   /** The changes that it is about; at least one. */
   readonly changes: readonly [PlannedChange, ...PlannedChange[]];
   /** How many they are, and of what. */
@@ -47,19 +47,25 @@ const topics: readonly Topic[] = [
   },
   {
     topic: "disabled",
-    holds: (planned) => turnsOff(visibleOf(planned)) && !isDelete(planned),
+    holds: (planned) => turnsOff(visibleOf(planned)) && !doesDelete(planned),
     says: (count) => `${thousands(count)} to disable`,
     word: subjectOf,
   },
   {
     topic: "deleted",
-    holds: isDelete,
+    holds: (planned) => actionOf(planned) === "delete",
     says: (count) => `${thousands(count)} to delete`,
+    word: subjectOf,
+  },
+  {
+    topic: "replaced",
+    holds: (planned) => actionOf(planned) === "replace",
+    says: (count) => `${thousands(count)} to delete and create again`,
     word: subjectOf,
   },
 ];
 
-function isDelete({ change }: PlannedChange): boolean {
+function doesDelete({ change }: PlannedChange): boolean {
   return change.actions[0] === "delete";
 }
 

@@ -1,28 +1,29 @@
 import { compareTexts } from "../base/text-format.ts";
 import type { Difference } from "../diff/diff.ts";
 import { type Catalogue, catalogueOf } from "../model/catalogue.ts";
-import { call, type Endpoint } from "../model/endpoints.ts";
 import { fullPathOf } from "../model/identity.ts";
-import type { KindRow } from "../model/kind-row.ts";
-import { kindOf } from "../model/kinds.ts";
 import { bySeverity } from "../model/problem-line.ts";
-import { isRemoval } from "../model/removal-changes.ts";
-import type { Call, Change, Fields, Problem, Project, SecretReference } from "../model/types.ts";
-import { referencesIn, referencesWithin } from "../model/values.ts";
+import type { Call, Change, Fields, Problem, Project } from "../model/types.ts";
+import { referencesWithin } from "../model/values.ts";
 import { lossesOf } from "../routes/listeners.ts";
+import { countsOf } from "./action-counts.ts";
 import { notesOf } from "./change-notes.ts";
 import type { Objection } from "./guards.ts";
 import {
-  countsOf,
+  actionOf,
   effectsOf,
   formatVersion,
+  listedActions,
   type Plan,
+  type PlannedCall,
   type PlannedChange,
   type PlanScope,
   planDigest,
   policyEffectIn,
   type Summary,
+  writesOf,
 } from "./plan.ts";
+import { callsOf } from "./requests.ts";
 
 /** All that a plan is made of. */
 export interface PlanInput {
@@ -67,49 +68,25 @@ export function planOf(input: PlanInput): Plan {
   return { ...rest, digest: planDigest(rest), created_at: input.createdAt };
 }
 
-/** The call that carries a change out, its parameters still references where they are secret. */
-export function callOf(change: Change, catalogue = catalogueOf()): Call {
-  const row = kindOf(catalogue, change.kind);
-  const carrier = row.calls[change.action];
-  const endpoint = typeof carrier === "function" ? carrier(change.key) : carrier;
-  if (!endpoint) throw new RangeError(`no call for ${change.action} of a ${change.kind}`);
-  return call(endpoint, segmentsOf(row, change), endpoint.body && parametersOf(row, change, endpoint));
-}
-
-/** What fills the path of its call: the project, the key, and the row as read. */
-function segmentsOf({ read }: KindRow, { project, key, live }: Change): Readonly<Record<string, string>> {
-  return { id: project, ...(read && { [read.key]: key }), "row.id": String(live?.id ?? key) };
-}
-
-/** The secrets that it sends. */
-export function secretsSentBy(change: Change): readonly SecretReference[] {
-  return isRemoval(change) ? [] : referencesIn(change.declared);
-}
-
-function parametersOf({ read }: KindRow, change: Change, { method }: Endpoint): Fields {
-  const named = read && method === "POST" ? { [read.key]: change.key } : {};
-  return { ...named, ...change.extraFields, ...change.declared };
-}
-
 function summaryOf(input: PlanInput, changes: readonly PlannedChange[]): Summary {
   const sum = (of: (difference: Difference) => number) => input.differences.reduce((total, d) => total + of(d), 0);
   return {
     projects: input.differences.length,
     changed_projects: input.differences.filter((difference) => difference.changes.length > 0).length,
     live: sum((difference) => difference.live),
-    ...countsOf(changes.map(({ change }) => change.actions[0])),
+    ...countsOf(changes.map(actionOf)),
     ...effectsOf(changes),
     unmanaged: sum((difference) => difference.unmanaged),
     unverified: sum((difference) => difference.unverified.reduce((n, { fields }) => n + fields.length, 0)),
     reads: input.reads,
-    writes: changes.length,
+    writes: writesOf(changes),
   };
 }
 
 /** A change as a plan lists it. */
 export function plannedChange(change: Change, catalogue: Catalogue, named?: Project): PlannedChange {
   const { address, project, kind, key, action, before, after, live, liveDigest } = change;
-  const { method, path } = callOf(change, catalogue);
+  const [call, next] = callsOf(change, catalogue);
   const lost_notifications = lossesOf(change, catalogue);
   const notes = notesOf(change, live?.inherited, lost_notifications);
   return {
@@ -118,7 +95,7 @@ export function plannedChange(change: Change, catalogue: Catalogue, named?: Proj
     ...(named && otherNames(named)),
     kind,
     key,
-    change: { actions: [action], before, after, after_sensitive: sensitiveOf(after) },
+    change: { actions: listedActions(action), before, after, after_sensitive: sensitiveOf(after) },
     live: live && liveDigest ? { updated_at: live.updatedAt ?? null, digest: liveDigest } : null,
     action_reason: reasonOf(change),
     cause: change.cause,
@@ -128,8 +105,13 @@ export function plannedChange(change: Change, catalogue: Catalogue, named?: Proj
     ...(notes.length > 0 && { notes }),
     ...(lost_notifications.length > 0 && { lost_notifications }),
     source: change.origin.place(),
-    call: { method, path },
+    call: plannedCall(call),
+    ...(next && { next_call: plannedCall(next) }),
   };
+}
+
+function plannedCall({ method, path }: Call): PlannedCall {
+  return { method, path };
 }
 
 /** The names of a project that plans list beside the one that addresses begin with. */

@@ -136,7 +136,7 @@ function sum(summaries: readonly Summary[]): Summary {
   return outcomes.length > 0 ? { ...counts, outcomes: added(outcomes) } : counts;
 }
 
-function added<Row extends Readonly<Record<keyof Row, number>>>(rows: readonly Row[]): Row {
+function added<Row extends Readonly<Partial<Record<keyof Row, number>>>>(rows: readonly Row[]): Row {
   const names = [...new Set(rows.flatMap((row) => Object.keys(row)))] as (keyof Row)[];
   return Object.fromEntries(
     names.map((name) => [name, rows.reduce((total, row) => total + (row[name] ?? 0), 0)]),

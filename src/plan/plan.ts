@@ -5,7 +5,8 @@ import { policyEffectOf } from "../model/policy-effect.ts";
 import type { ReportedProblem } from "../model/problem-line.ts";
 import { turnsOff } from "../model/removal-changes.ts";
 import { isMove } from "../model/repository-kinds.ts";
-import type { Action, Call, Cause, Fields, Kind, Outcome, Place, PolicyEffect } from "../model/types.ts";
+import type { Action, Call, CallAction, Cause, Fields, Kind, Outcome, Place, PolicyEffect } from "../model/types.ts";
+import { type ActionCounts, countsOf } from "./action-counts.ts";
 import { lossesIn } from "./change-notes.ts";
 import type { Objection } from "./guards.ts";
 
@@ -44,15 +45,11 @@ export interface PlanScope {
   readonly of?: number;
 }
 
-export interface Summary {
+export interface Summary extends ActionCounts {
   readonly projects: number;
   readonly changed_projects: number;
   /** Live resources that were read: the base of a guard's percentage. */
   readonly live: number;
-  readonly create: number;
-  readonly update: number;
-  readonly disable: number;
-  readonly delete: number;
   /** Changes that make a policy stricter, and laxer. */
   readonly tightened: number;
   readonly loosened: number;
@@ -87,7 +84,8 @@ export interface PlannedChange {
   readonly kind: Kind;
   readonly key: string;
   readonly change: {
-    readonly actions: readonly [Action];
+    /** A replacement is a deletion and a creation. */
+    readonly actions: readonly [CallAction] | typeof replaceActions;
     readonly before: Fields | null;
     readonly after: Fields | null;
     readonly after_sensitive: Readonly<Record<string, true>>;
@@ -107,10 +105,27 @@ export interface PlannedChange {
   /** Who will no longer receive which events. Left out where nobody is known to lose any. */
   readonly lost_notifications?: readonly string[];
   readonly source: Place;
-  readonly call: { readonly method: Call["method"]; readonly path: string };
+  readonly call: PlannedCall;
+  /** The second request of a replacement. */
+  readonly next_call?: PlannedCall;
   /** The wave that it belongs to, from 1; only of an apply in waves. */
   readonly wave?: number;
   readonly outcome?: Outcome;
+}
+
+/** A request of a plan, without its parameters. */
+export type PlannedCall = Pick<Call, "method" | "path">;
+
+const replaceActions = ["delete", "create"] as const;
+
+/** An action as plans list it. */
+export function listedActions(action: Action): PlannedChange["change"]["actions"] {
+  return action === "replace" ? replaceActions : [action];
+}
+
+/** The action of a planned change. */
+export function actionOf({ change: { actions } }: Pick<PlannedChange, "change">): Action {
+  return actions.length > 1 ? "replace" : actions[0];
 }
 
 /** The digest that a plan should carry; it differs from the one it does carry where somebody has edited it. */
@@ -127,14 +142,14 @@ export function recounted(plan: Plan, catalogue: Catalogue): Plan {
     const effect = policyEffectIn(policyEffectOf(visible, catalogue));
     return { ...planned, ...effect, ...(losses.length > 0 && { lost_notifications: losses }) };
   });
-  const actions = changes.map(({ change }) => change.actions[0]);
+  const actions = changes.map(actionOf);
   const summary = {
     ...plan.summary,
     changed_projects: new Set(changes.flatMap((change) => (isMove(change) ? [] : [change.project]))).size,
     ...countsOf(actions),
     ...effectsOf(changes),
     unverified: plan.unverified.reduce((total, { fields }) => total + fields.length, 0),
-    writes: actions.length,
+    writes: writesOf(changes),
   };
   return { ...plan, summary, resource_changes: changes };
 }
@@ -145,22 +160,23 @@ export function removalsOf({ resource_changes }: Pick<Plan, "resource_changes">)
 }
 
 /** What a planned change says of the thing itself, as the diff said it. */
-export function visibleOf({ address, kind, key, change: { actions, before, after }, policy_effect }: PlannedChange) {
+export function visibleOf(planned: PlannedChange) {
+  const { address, kind, key, change, policy_effect } = planned;
+  const { before, after } = change;
   return {
     address,
     kind,
     key,
-    action: actions[0],
+    action: actionOf(planned),
     before,
     after,
     ...(policy_effect && { policyEffect: policy_effect }),
   };
 }
 
-/** How many changes there are of each action. */
-export function countsOf(actions: readonly Action[]): Record<Action, number> {
-  const count = (action: Action) => actions.filter((each) => each === action).length;
-  return { create: count("create"), update: count("update"), disable: count("disable"), delete: count("delete") };
+/** How many requests the changes of a plan are. */
+export function writesOf(changes: readonly PlannedChange[]): number {
+  return changes.reduce((sum, { change }) => sum + change.actions.length, 0);
 }
 
 /** What changes do beyond their actions. */

@@ -3,7 +3,7 @@ import { isListedByCatalogue } from "../model/kinds.ts";
 import { isRemoval, turnsOff } from "../model/removal-changes.ts";
 import type { Action } from "../model/types.ts";
 import { type ChangeGroup, type Groupable, groupsOf } from "./groups.ts";
-import { type PlannedChange, visibleOf } from "./plan.ts";
+import { actionOf, type PlannedChange, visibleOf } from "./plan.ts";
 
 export type PlannedGroup = ChangeGroup<PlannedChange>;
 
@@ -16,7 +16,7 @@ export function plannedGroups(changes: readonly PlannedChange[]): PlannedGroup[]
 function groupable(planned: PlannedChange): Groupable {
   const { project, change, action_reason: reason, notes = [], source, outcome } = planned;
   const { status = "", error = "", not_kept: notKept = [] } = outcome ?? {};
-  const [action] = change.actions;
+  const action = actionOf(planned);
   return {
     project,
     subject: subjectOf(planned),
@@ -34,27 +34,29 @@ export function subjectOf({ kind, key }: Pick<PlannedChange, "kind" | "key">): s
   return isListedByCatalogue(kind) ? key : `${kind}/${key}`;
 }
 
-const order: readonly Action[] = ["disable", "delete", "create", "update"];
+const order: readonly Action[] = ["disable", "delete", "replace", "create", "update"];
 
 /** Where a change stands among others: what loosens, what goes or is turned off, who loses events, then the rest. */
 export function urgencyOf(planned: PlannedChange): number {
-  const [action] = planned.change.actions;
+  const action = actionOf(planned);
   if (planned.policy_effect === "loosened") return 0;
   if (turnsOff(visibleOf(planned))) return 1 + order.indexOf(action === "update" ? "disable" : action);
-  return planned.lost_notifications ? 3 : 4 + order.indexOf(action);
+  return planned.lost_notifications ? 4 : 5 + order.indexOf(action);
 }
 
 const participles: Readonly<Record<Action, string>> = {
   create: "created",
   update: "updated",
+  replace: "replaced",
   disable: "disabled",
   delete: "deleted",
 };
 
 /** A group in one line: `2,000 projects: license/MIT updated, loosened (policies/all.yaml:5)`. */
 export function groupLine({ members, projects, shared }: PlannedGroup): string {
-  const [{ change, policy_effect }] = members;
+  const [first] = members;
+  const { policy_effect } = first;
   const { subject, source } = shared;
-  const what = [`${subject} ${participles[change.actions[0]]}`, ...(policy_effect ? [policy_effect] : [])].join(", ");
+  const what = [`${subject} ${participles[actionOf(first)]}`, ...(policy_effect ? [policy_effect] : [])].join(", ");
   return `${quantity(projects.length, "project")}: ${what} (${source.file}:${source.line})`;
 }

@@ -1,6 +1,6 @@
 import { turnsOff } from "../model/removal-changes.ts";
 import type { Change, Live, Outcome } from "../model/types.ts";
-import { type PlannedChange, visibleOf } from "./plan.ts";
+import { actionOf, type PlannedChange, visibleOf } from "./plan.ts";
 
 /** The outcome of a change that is not sent because the plan no longer matches its manifests or the server. */
 export function staleOutcome(reason: string): Outcome {
@@ -9,7 +9,7 @@ export function staleOutcome(reason: string): Outcome {
 
 /** Why a planned change is stale now that its project was read again; undefined where it would have the same effect. */
 export function changedSincePlan(planned: PlannedChange, now: Change): string | undefined {
-  const [action] = planned.change.actions;
+  const action = actionOf(planned);
   const visible = visibleOf(planned);
   if (action !== now.action) return `the planned action is ${action}, but now it would be ${now.action}`;
   if (turnsOff(now) && !turnsOff(visible)) return "it would now be turned off, which the plan does not show";

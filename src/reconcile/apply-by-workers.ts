@@ -14,7 +14,7 @@ import { firstFew } from "../base/text-format.ts";
 import type { Catalogue } from "../model/catalogue.ts";
 import type { Change, Outcome } from "../model/types.ts";
 import { referencesIn } from "../model/values.ts";
-import { callOf } from "../plan/make-plan.ts";
+import { callOf } from "../plan/requests.ts";
 import { boundedName } from "../state/bounded-name.ts";
 import type { Lease } from "../state/lease.ts";
 import { type SecretDigests, secretDigest } from "../state/ledger/secret-digest.ts";

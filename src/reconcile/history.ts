@@ -1,6 +1,7 @@
 import type { Watcher } from "../apply/apply.ts";
 import { exitCode, UserError } from "../base/exit.ts";
 import { addressParts } from "../model/address.ts";
+import { actionOf } from "../plan/plan.ts";
 import { endWord, runEnd } from "../plan/run-end.ts";
 import { touchedBy } from "../state/run-summary.ts";
 import type { Context } from "./context.ts";
@@ -87,10 +88,10 @@ async function keeping(
 async function keep(context: Context, started: string, result: Applied): Promise<Planned["recorded"]> {
   const { request, claim } = context;
   const { plan, outcomes } = result;
-  const changes = plan.resource_changes.map(({ address, change }) => ({
-    address,
-    action: change.actions[0],
-    status: outcomes?.get(address)?.status,
+  const changes = plan.resource_changes.map((planned) => ({
+    address: planned.address,
+    action: actionOf(planned),
+    status: outcomes?.get(planned.address)?.status,
   }));
   const seen = await recordSnapshots(context, result);
   const trouble = await record(context, {

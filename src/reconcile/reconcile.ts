@@ -2,7 +2,7 @@ import type { Outcomes } from "../apply/apply.ts";
 import { inSpan } from "../client/spans.ts";
 import type { RefreshScope } from "../live/refresh-scope.ts";
 import type { Problem } from "../model/types.ts";
-import { callOf } from "../plan/make-plan.ts";
+import { callOf } from "../plan/requests.ts";
 import { withApprovalObjections } from "./approvals.ts";
 import { failedPlan, withProblems } from "./failed-plan.ts";
 import { newPlan } from "./new-plan.ts";

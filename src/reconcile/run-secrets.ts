@@ -1,7 +1,7 @@
 import { firstFew } from "../base/text-format.ts";
 import type { Difference } from "../diff/diff.ts";
 import type { Problem, SecretReference } from "../model/types.ts";
-import { secretsSentBy } from "../plan/make-plan.ts";
+import { secretsSentBy } from "../plan/requests.ts";
 import type { Context } from "./context.ts";
 
 /** The secrets that the changes of these projects will send. */

@@ -20,7 +20,16 @@ function reasonsOf({ plan, exitCode }: Report): object {
 }
 
 function variablesOf({ plan: { summary, resource_changes }, saved }: Report): object {
-  const { create, update, disable, delete: deleted, loosened } = summary;
+  const { create, update, replace, disable, delete: deleted, loosened } = summary;
   const pending = resource_changes.some(({ outcome }) => outcome?.status !== "applied");
-  return { ...(saved && { run: saved }), pending, create, update, disable, delete: deleted, loosened };
+  return {
+    ...(saved && { run: saved }),
+    pending,
+    create,
+    update,
+    ...(replace && { replace }),
+    disable,
+    delete: deleted,
+    loosened,
+  };
 }

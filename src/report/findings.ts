@@ -6,7 +6,7 @@ import type { ReportedProblem } from "../model/problem-line.ts";
 import type { Action, OutcomeStatus, Place } from "../model/types.ts";
 import { scopeText } from "../plan/heading.ts";
 import { highlightLine, highlightsOf } from "../plan/highlights.ts";
-import type { Plan, PlannedChange } from "../plan/plan.ts";
+import { actionOf, type Plan, type PlannedChange } from "../plan/plan.ts";
 import { urgencyOf } from "../plan/planned-groups.ts";
 
 /** The parts of a plan that may require action. */
@@ -115,6 +115,7 @@ function problemFinding(problem: ReportedProblem, level: Level): Draft {
 const actionLevels: Readonly<Record<Action, Level>> = {
   create: "note",
   update: "note",
+  replace: "warning",
   disable: "warning",
   delete: "warning",
 };
@@ -127,8 +128,8 @@ const outcomeLevels: Readonly<Record<Exclude<OutcomeStatus, "applied">, Level>> 
 };
 
 function changeFinding(planned: PlannedChange): Draft | undefined {
-  const { address, project, change, action_reason: reason, notes = [], source, outcome } = planned;
-  const [action] = change.actions;
+  const { address, project, action_reason: reason, notes = [], source, outcome } = planned;
+  const action = actionOf(planned);
   const common = { on: "change", place: source, address, project } as const;
   if (!outcome) {
     const level = planned.policy_effect === "loosened" ? "warning" : actionLevels[action];

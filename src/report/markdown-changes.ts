@@ -2,7 +2,7 @@ import { grouped } from "../base/grouped.ts";
 import { counted } from "../base/text-format.ts";
 import type { Action } from "../model/types.ts";
 import type { Groupable } from "../plan/groups.ts";
-import type { PlannedChange } from "../plan/plan.ts";
+import { actionOf, type PlannedChange } from "../plan/plan.ts";
 import { groupLine, type PlannedGroup } from "../plan/planned-groups.ts";
 import { code, fittingOr, heading, htmlCode, row } from "./markdown-text.ts";
 import { shown } from "./text-changes.ts";
@@ -29,11 +29,11 @@ function cellsOf(group: PlannedGroup): readonly string[] {
   return [actionCell(planned), what, code(reason), code(source)];
 }
 
-const removals: readonly Action[] = ["disable", "delete"];
+const removals: readonly Action[] = ["disable", "delete", "replace"];
 
-function actionCell({ change: { actions }, policy_effect }: PlannedChange): string {
-  const [action] = actions;
-  if (policy_effect === "loosened") return `**${action}**, **loosened**`;
+function actionCell(planned: PlannedChange): string {
+  const action = actionOf(planned);
+  if (planned.policy_effect === "loosened") return `**${action}**, **loosened**`;
   return removals.includes(action) ? `**${action}**` : action;
 }
 

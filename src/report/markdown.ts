@@ -50,13 +50,13 @@ function marker({ command }: Report<unknown>): string {
   return `<!-- evenkeel:${command} -->`;
 }
 
-const inOrder: readonly Action[] = ["disable", "delete", "create", "update"];
+const inOrder: readonly Action[] = ["disable", "delete", "replace", "create", "update"];
 
 function title({ plan, compared }: Report): string {
   const { summary, problems } = plan;
   if (!compared) return `### Evenkeel: nothing was compared, ${counted(problems.length, "problem")}`;
   const { loosened } = summary;
-  const actions = inOrder.filter((action) => summary[action] > 0).map((action) => `${summary[action]} to ${action}`);
+  const actions = inOrder.flatMap((action) => (summary[action] ? [`${summary[action]} to ${action}`] : []));
   const parts = [...(loosened > 0 ? [`${loosened} loosened`] : []), ...actions];
   const trouble = problems.length > 0 ? [counted(problems.length, "problem")] : [];
   return `### Evenkeel: ${[...(parts.length > 0 ? parts : ["no changes"]), ...trouble].join(", ")}`;

@@ -1,7 +1,8 @@
 import { escaped } from "../base/printable.ts";
 import { type ReportedProblem, reportedLine } from "../model/problem-line.ts";
+import { actionCountWords } from "../plan/action-counts.ts";
 import { type Highlight, highlightLine, highlightsOf } from "../plan/highlights.ts";
-import type { Plan, PlannedChange } from "../plan/plan.ts";
+import { actionOf, type Plan, type PlannedChange } from "../plan/plan.ts";
 import type { Renderer, Report } from "./report.ts";
 
 /** What every line has beside `type`; readers that do not know a type show `@message`. */
@@ -60,7 +61,7 @@ function highlightEvent(highlight: Highlight): Event {
 }
 
 function changeEvent({ outcome: _, ...change }: PlannedChange): Event {
-  const message = `${change.change.actions[0]} ${change.address}: ${change.action_reason}`;
+  const message = `${actionOf({ change: change.change })} ${change.address}: ${change.action_reason}`;
   return { type: "planned_change", message, more: { change } };
 }
 
@@ -81,6 +82,5 @@ function summaryEvent({ plan, exitCode, seconds, compared }: Report): Event {
 }
 
 function summaryText({ summary }: Plan): string {
-  const { create, update, disable, delete: deleted } = summary;
-  return `${create} to create, ${update} to update, ${disable} to disable, ${deleted} to delete`;
+  return actionCountWords(summary).join(", ");
 }

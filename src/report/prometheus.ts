@@ -1,9 +1,10 @@
 import { grouped } from "../base/grouped.ts";
 import { version } from "../base/version.ts";
 import { catalogueOf } from "../model/catalogue.ts";
+import type { KindRow } from "../model/kind-row.ts";
 import type { Action, Kind } from "../model/types.ts";
 import { scopeText } from "../plan/heading.ts";
-import type { PlannedChange } from "../plan/plan.ts";
+import { actionOf, type PlannedChange } from "../plan/plan.ts";
 import type { Before, Renderer, Report } from "./report.ts";
 
 type Labels = Readonly<Record<string, string>>;
@@ -79,13 +80,17 @@ function lastSuccess(before: string | undefined): number | undefined {
   return Number.isFinite(value) ? value : undefined;
 }
 
+function actionsOf({ calls, file }: KindRow): readonly Action[] {
+  return [...(Object.keys(calls) as Action[]), ...(file?.replace ? (["replace"] as const) : [])];
+}
+
 function aboutTheState({ plan }: Report): Metric[] {
   const { summary } = plan;
   const pending = plan.resource_changes.filter(({ outcome }) => outcome?.status !== "applied");
   const count = (kind: Kind, action: Action) =>
-    pending.filter((each) => each.kind === kind && each.change.actions[0] === action).length;
-  const drift = [...catalogueOf().kinds].flatMap(([kind, { calls }]) =>
-    (Object.keys(calls) as Action[]).map((action) => [{ kind, action }, count(kind, action)] as const),
+    pending.filter((each) => each.kind === kind && actionOf(each) === action).length;
+  const drift = [...catalogueOf().kinds].flatMap(([kind, row]) =>
+    actionsOf(row).map((action) => [{ kind, action }, count(kind, action)] as const),
   );
   const outcomes = Object.entries(summary.outcomes ?? {}).map(([status, n]) => [{ status }, n] as const);
   const holding = (is: (planned: PlannedChange) => boolean) => pending.filter(is).length;

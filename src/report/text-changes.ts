@@ -3,15 +3,22 @@ import { printable } from "../base/printable.ts";
 import { firstFew, wrapped } from "../base/text-format.ts";
 import type { Action, Call, Fields, Value } from "../model/types.ts";
 import { isReference } from "../model/values.ts";
-import type { PlannedChange } from "../plan/plan.ts";
+import { actionOf, type PlannedChange } from "../plan/plan.ts";
 import { groupLine, type PlannedGroup, plannedGroups } from "../plan/planned-groups.ts";
 import type { Palette } from "./palette.ts";
 
-const symbols: Readonly<Record<Action, string>> = { create: "+", update: "~", disable: "x", delete: "-" };
+const symbols: Readonly<Record<Action, string>> = {
+  create: "+",
+  update: "~",
+  replace: "-/+",
+  disable: "x",
+  delete: "-",
+};
 
 const paints: Readonly<Record<Action, keyof Palette>> = {
   create: "add",
   update: "change",
+  replace: "remove",
   disable: "remove",
   delete: "remove",
 };
@@ -72,8 +79,8 @@ function nameOf({ address, project, kind, key }: PlannedChange): string {
 }
 
 /** The sign of what a change does. */
-export function mark({ change }: PlannedChange, palette: Palette): string {
-  const [action] = change.actions;
+export function mark(planned: PlannedChange, palette: Palette): string {
+  const action = actionOf(planned);
   return palette[paints[action]](symbols[action]);
 }
 

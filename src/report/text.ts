@@ -1,6 +1,7 @@
 import { printable } from "../base/printable.ts";
 import { shellWord } from "../base/shell-word.ts";
 import { counted, thousands } from "../base/text-format.ts";
+import { actionCountWords } from "../plan/action-counts.ts";
 import { objectionGroups } from "../plan/guards.ts";
 import { creationText, scopeText, waveLines } from "../plan/heading.ts";
 import { type Highlight, highlightLine, highlightsOf } from "../plan/highlights.ts";
@@ -78,11 +79,8 @@ function headline({ summary, problems }: Plan, palette: Palette): string {
   const unread = problems.length > 0 ? " among what could be read" : "";
   if (summary.writes === 0)
     return palette.strong(`No changes${unread}: ${counted(summary.projects, "project")} in sync.`);
-  const actions = (["create", "update", "disable", "delete"] as const).map(
-    (action) => `${summary[action]} to ${action}`,
-  );
   return palette.strong(
-    `Plan: ${actions.join(", ")}; ${summary.changed_projects} of ${counted(summary.projects, "project")} changed.`,
+    `Plan: ${actionCountWords(summary).join(", ")}; ${summary.changed_projects} of ${counted(summary.projects, "project")} changed.`,
   );
 }
 

@@ -66,7 +66,7 @@ function sizeOf(text: string): number {
 }
 
 /** Codes of actions, as in reports, and of outcomes. */
-const actions: Readonly<Record<Action, string>> = { create: "+", update: "~", disable: "x", delete: "-" };
+const actions: Readonly<Record<Action, string>> = { create: "+", update: "~", replace: "r", disable: "x", delete: "-" };
 const statuses: Readonly<Record<OutcomeStatus, string>> = {
   applied: "a",
   failed: "f",

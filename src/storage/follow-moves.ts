@@ -4,7 +4,7 @@ import { explained } from "../client/explain-failure.ts";
 import { CallFailed } from "../client/failure.ts";
 import { createStop, type Stop } from "../client/stop-signal.ts";
 import type { Outcome, Problem } from "../model/types.ts";
-import { callOf } from "../plan/make-plan.ts";
+import { callOf } from "../plan/requests.ts";
 import { createTally, type MovingProgress, type Tally } from "./move-progress.ts";
 import type { Move } from "./moves.ts";
 import { cleanupWarning, failedError, interruptedError, unknownError } from "./outcome-messages.ts";

@@ -11,7 +11,7 @@ import type { Catalogue } from "../model/catalogue.ts";
 import { isRemoval } from "../model/removal-changes.ts";
 import type { Change, SecretReference } from "../model/types.ts";
 import { referencesIn } from "../model/values.ts";
-import { secretsSentBy } from "../plan/make-plan.ts";
+import { secretsSentBy } from "../plan/requests.ts";
 import type { Secrets } from "../secrets/secrets.ts";
 import { startJournal } from "../state/journal.ts";
 import type { JournalLine } from "../state/journal-entry.ts";

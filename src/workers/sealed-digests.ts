@@ -9,7 +9,7 @@ import {
 } from "node:crypto";
 import { canonical } from "../base/json.ts";
 import type { Change, SecretReference } from "../model/types.ts";
-import { secretsSentBy } from "../plan/make-plan.ts";
+import { secretsSentBy } from "../plan/requests.ts";
 import type { Secrets } from "../secrets/secrets.ts";
 import { type SecretDigests, secretDigest } from "../state/ledger/secret-digest.ts";
 

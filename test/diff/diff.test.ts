@@ -8,7 +8,7 @@ import { addressMatcher } from "../../src/model/address.ts";
 import { catalogueOf } from "../../src/model/catalogue.ts";
 import { identityOf, policyKinds } from "../../src/model/kinds.ts";
 import type { Desired, Fields, Kind, Live } from "../../src/model/types.ts";
-import { callOf } from "../../src/plan/make-plan.ts";
+import { callOf } from "../../src/plan/requests.ts";
 
 /** A golden case: what is declared, what is live, and the changes that it comes to, in order. */
 interface Case {

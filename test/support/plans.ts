@@ -1,5 +1,14 @@
 import type { Action, Fields, Kind, Outcome } from "../../src/model/types.ts";
-import { formatVersion, type Plan, type PlannedChange, planDigest } from "../../src/plan/plan.ts";
+import { countsOf } from "../../src/plan/action-counts.ts";
+import {
+  actionOf,
+  formatVersion,
+  listedActions,
+  type Plan,
+  type PlannedChange,
+  planDigest,
+  writesOf,
+} from "../../src/plan/plan.ts";
 import type { Report } from "../../src/report/report.ts";
 
 const digest = `sha256:${"5a".repeat(32)}`;
@@ -29,7 +38,7 @@ export function planned(
 /** The fields of a change as the action has them: a create has no before, a delete no after. */
 export function fieldsOf(action: Action, before: Fields, after: Fields): PlannedChange["change"] {
   return {
-    actions: [action],
+    actions: listedActions(action),
     before: action === "create" ? null : before,
     after: action === "delete" ? null : after,
     after_sensitive: {},
@@ -44,7 +53,6 @@ export interface Parts
 
 /** A plan of these parts, its counts and digest as they have to be. */
 export function planWith({ changes = [], url = "https://code.example.com", ...parts }: Parts): Plan {
-  const count = (action: Action) => changes.filter(({ change }) => change.actions[0] === action).length;
   const rest: Omit<Plan, "digest" | "created_at"> = {
     format_version: formatVersion,
     evenkeel_version: "0.1.0",
@@ -54,17 +62,14 @@ export function planWith({ changes = [], url = "https://code.example.com", ...pa
       projects: 7,
       changed_projects: new Set(changes.map(({ project }) => project)).size,
       live: 40,
-      create: count("create"),
-      update: count("update"),
-      disable: count("disable"),
-      delete: count("delete"),
+      ...countsOf(changes.map(actionOf)),
       tightened: changes.filter(({ policy_effect }) => policy_effect === "tightened").length,
       loosened: changes.filter(({ policy_effect }) => policy_effect === "loosened").length,
       lost_notifications: changes.filter(({ lost_notifications }) => lost_notifications).length,
       unmanaged: 4,
       unverified: parts.unverified?.length ?? 2,
       reads: 9,
-      writes: changes.length,
+      writes: writesOf(changes),
       ...outcomeCounts(changes),
     },
     resource_changes: changes,

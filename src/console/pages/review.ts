@@ -20,9 +20,19 @@ function planNode(waiting: WaitingPlan): Markup {
   const { run, plan, trouble, summary } = waiting;
   if (!plan)
     return markup`<li class="paper"><h2><a href="/runs/${run}">${run}</a></h2><p class="notice bad">${trouble ?? ""}</p></li>`;
-  const { create, update, disable, delete: deletes, loosened, projects, changed_projects: changed } = plan.summary;
+  const {
+    create,
+    update,
+    replace = 0,
+    disable,
+    delete: deletes,
+    loosened,
+    projects,
+    changed_projects: changed,
+  } = plan.summary;
   const counts = [
     [deletes, "to delete"],
+    [replace, "to replace"],
     [disable, "to disable"],
     [create, "to create"],
     [update, "to update"],

@@ -103,7 +103,13 @@ export function runOutcomeNode({ run, outcome, ended }: RunSummary, live: LiveRu
   return badge(outcome ?? "did not finish", tones[outcome ?? ""] ?? "unreadable");
 }
 
-const actions: Readonly<Record<string, string>> = { "+": "create", "~": "update", x: "disable", "-": "delete" };
+const actions: Readonly<Record<string, string>> = {
+  "+": "create",
+  "~": "update",
+  r: "replace",
+  x: "disable",
+  "-": "delete",
+};
 const statuses: Readonly<Record<string, string>> = {
   a: "applied",
   f: "failed",

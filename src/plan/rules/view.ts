@@ -27,6 +27,7 @@ export const summaryFields = {
   live: "int",
   create: "int",
   update: "int",
+  replace: "int",
   disable: "int",
   delete: "int",
   tightened: "int",
@@ -102,6 +103,7 @@ export class SummaryView implements Readonly<Record<keyof typeof summaryFields, 
   readonly live: bigint;
   readonly create: bigint;
   readonly update: bigint;
+  readonly replace: bigint;
   readonly disable: bigint;
   readonly delete: bigint;
   readonly tightened: bigint;
@@ -118,6 +120,7 @@ export class SummaryView implements Readonly<Record<keyof typeof summaryFields, 
     this.live = BigInt(live);
     this.create = having("action", "create");
     this.update = having("action", "update");
+    this.replace = having("action", "replace");
     this.disable = having("action", "disable");
     this.delete = having("action", "delete");
     this.tightened = having("policy_effect", "tightened");

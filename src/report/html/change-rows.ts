@@ -1,7 +1,7 @@
 import { quantity } from "../../base/text-format.ts";
 import type { Action, Fields, Place, Value } from "../../model/types.ts";
 import { minuteText } from "../../plan/heading.ts";
-import type { PlannedChange } from "../../plan/plan.ts";
+import { actionOf, type PlannedCall, type PlannedChange } from "../../plan/plan.ts";
 import type { PlannedGroup } from "../../plan/planned-groups.ts";
 import { type Facet, facets, filterLink } from "./filter-link.ts";
 import { each, type Markup, markup } from "./markup.ts";
@@ -55,11 +55,6 @@ export function rowNode({
   return markup`<li${attribute}><details class="change"${isOpen ? markup` open` : ""}><summary>${action ? symbolNode(action) : ""}<span class="what">${who}${name}</span><span class="brief">${brief}</span><span class="end">${badges}${sourceNode(source)}</span></summary>
 <div class="detail">${detail}</div></details></li>
 `;
-}
-
-/** What a change does. */
-export function actionOf({ change }: PlannedChange): Action {
-  return change.actions[0];
 }
 
 /** The value of each facet that changes can be filtered by; empty if a change has none. */
@@ -151,9 +146,13 @@ export function sidesTable(sides: Sides, most?: number): Markup {
   return fieldsTable(fieldNames(sides.before, sides.after), columns);
 }
 
-function ownFacts({ call, live }: PlannedChange): Markup {
+function ownFacts({ call, next_call: next, live }: PlannedChange): Markup {
   const read = live?.updated_at ? fact("Live state of", minuteText(live.updated_at)) : "";
-  return markup`${fact("Request", `${call.method} ${call.path}`)}${read}`;
+  return markup`${fact("Request", requestText(call))}${next ? fact("then", requestText(next)) : ""}${read}`;
+}
+
+function requestText({ method, path }: PlannedCall): string {
+  return `${method} ${path}`;
 }
 
 function linkToChange({ address }: PlannedChange): Markup {

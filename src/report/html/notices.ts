@@ -3,8 +3,8 @@ import type { ReportedProblem } from "../../model/problem-line.ts";
 import { objectionGroups } from "../../plan/guards.ts";
 import { waveLines } from "../../plan/heading.ts";
 import { type Highlight, highlightsOf } from "../../plan/highlights.ts";
-import type { Plan, PlannedChange } from "../../plan/plan.ts";
-import { actionOf, linkTo } from "./change-rows.ts";
+import { actionOf, type Plan, type PlannedChange } from "../../plan/plan.ts";
+import { linkTo } from "./change-rows.ts";
 import { type Filter, filterLink } from "./filter-link.ts";
 import { each, longList, type Markup, markup } from "./markup.ts";
 import { badge, sourceText } from "./values.ts";
@@ -77,6 +77,7 @@ const filters: Readonly<Record<Highlight["topic"], Partial<Filter>>> = {
   "lost-notifications": { events: new Set(["lost"]) },
   disabled: { action: new Set(["disable"]) },
   deleted: { action: new Set(["delete"]) },
+  replaced: { action: new Set(["replace"]) },
 };
 
 function problemLine({ file, line, column, path, project, message, rule }: ReportedProblem): Markup {

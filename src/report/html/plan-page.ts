@@ -1,8 +1,9 @@
 import { grouped } from "../../base/grouped.ts";
 import { quantity, thousands } from "../../base/text-format.ts";
-import type { Plan, PlannedChange } from "../../plan/plan.ts";
+import type { Action } from "../../model/types.ts";
+import { actionOf, type Plan, type PlannedChange } from "../../plan/plan.ts";
 import { type PlannedGroup, plannedGroups } from "../../plan/planned-groups.ts";
-import { actionOf, facetsOf, plannedRow } from "./change-rows.ts";
+import { facetsOf, plannedRow } from "./change-rows.ts";
 import { reportDocument } from "./document.ts";
 import type { Facet } from "./filter-link.ts";
 import { each, type Markup, markup } from "./markup.ts";
@@ -30,7 +31,12 @@ ${changes.length > 0 ? markup`${overviewOf(plan)}${listOf(changes)}` : ""}
   );
 }
 
-const actions = Object.keys(symbols) as readonly (keyof typeof symbols)[];
+const actions = Object.keys(symbols) as readonly Action[];
+
+/** The actions that have a tile: those that every plan counts, and those of its changes. */
+function actionsOf(changes: readonly PlannedChange[]): readonly Action[] {
+  return actions.filter((action) => action !== "replace" || changes.some((change) => actionOf(change) === action));
+}
 
 interface Tile {
   readonly facet: Facet;
@@ -42,15 +48,18 @@ interface Tile {
 const tiles: readonly Tile[] = [
   { facet: "policy_effect", word: "loosened", symbol: "!", label: "loosened" },
   { facet: "events", word: "lost", symbol: "!", label: "losing events" },
-  ...actions.map((action): Tile => ({ facet: "action", word: action, symbol: symbols[action], label: `to ${action}` })),
 ];
+
+function actionTile(action: Action): Tile {
+  return { facet: "action", word: action, symbol: symbols[action], label: `to ${action}` };
+}
 
 /** A button for each action and each kind, with its number of changes. */
 function overviewOf({ resource_changes: changes }: Plan): Markup {
   const kinds = [...grouped(changes, ({ kind }) => kind)].sort(([, a], [, b]) => b.length - a.length);
   const countOf = ({ facet, word }: Tile) => changes.filter((change) => facetsOf(change)[facet] === word).length;
   return markup`<section class="overview" aria-label="Filters by action and kind">
-<fieldset><legend class="unseen">Actions</legend><div class="tiles">${each(tiles, (tile) => tileOf(tile, countOf(tile)))}</div></fieldset>
+<fieldset><legend class="unseen">Actions</legend><div class="tiles">${each([...tiles, ...actionsOf(changes).map(actionTile)], (tile) => tileOf(tile, countOf(tile)))}</div></fieldset>
 <fieldset class="chart"><legend>Changes by kind</legend>${each(kinds, ([kind, { length }]) => barOf(kind, length))}</fieldset>
 </section>
 `;

@@ -3,7 +3,13 @@ import { isReference } from "../../model/values.ts";
 import { each, type Markup, markup, multiline } from "./markup.ts";
 
 /** The symbol of each action, removals first. */
-export const symbols: Readonly<Record<Action, string>> = { delete: "−", disable: "×", create: "+", update: "~" };
+export const symbols: Readonly<Record<Action, string>> = {
+  delete: "−",
+  disable: "×",
+  replace: "−/+",
+  create: "+",
+  update: "~",
+};
 
 /** An action as its symbol, and as a word for screen readers. */
 export function symbolNode(action: Action): Markup {

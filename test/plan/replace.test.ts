@@ -1,0 +1,139 @@
+import { Ajv } from "ajv";
+import { describe, expect, test } from "vitest";
+import schema from "../../schemas/plan.schema.json" with { type: "json" };
+import type { Difference } from "../../src/diff/diff.ts";
+import { addressMatcher } from "../../src/model/address.ts";
+import { catalogueOf } from "../../src/model/catalogue.ts";
+import type { Change } from "../../src/model/types.ts";
+import { verifyApprovals } from "../../src/plan/approvals/verify.ts";
+import { checkGuards, unwaivedObjections } from "../../src/plan/guards.ts";
+import { highlightLine, highlightsOf } from "../../src/plan/highlights.ts";
+import { plannedChange } from "../../src/plan/make-plan.ts";
+import { mergePlans } from "../../src/plan/merge.ts";
+import { recounted, removalsOf } from "../../src/plan/plan.ts";
+import { plain } from "../../src/report/palette.ts";
+import { planRenderers } from "../../src/report/renderers.ts";
+import type { PlanKind } from "../../src/report/report-kinds.ts";
+import { planText } from "../../src/report/text.ts";
+import { touchedBy } from "../../src/state/run-summary.ts";
+import { fieldsOf, planned, planWith, reportOf } from "../support/plans.ts";
+
+const origin = { place: () => ({ file: "policies/base.yaml", line: 12, column: 5 }) };
+
+const change: Change = {
+  address: "shop/api:license/MIT",
+  project: "shop/api",
+  kind: "license",
+  key: "MIT",
+  action: "replace",
+  before: { approval_status: "denied" },
+  after: { approval_status: "allowed" },
+  declared: { approval_status: "allowed" },
+  live: { kind: "license", key: "MIT", id: 7, fields: { approval_status: "denied" }, active: true },
+  liveDigest: `sha256:${"5a".repeat(32)}`,
+  reason: "field differs",
+  cause: "drift",
+  origin,
+};
+
+const replaced = (project: string) =>
+  planned(project, "MIT", "replace", {
+    kind: "license",
+    change: fieldsOf("replace", { approval_status: "allowed" }, { approval_status: "denied" }),
+    call: { method: "DELETE", path: "/projects/7/managed_licenses/1" },
+    next_call: { method: "POST", path: "/projects/7/managed_licenses" },
+  });
+
+const plan = planWith({ changes: [replaced("shop/api"), replaced("shop/web"), planned("shop/web", "irc", "update")] });
+
+describe("a replacement in a plan", () => {
+  test("is one change of two actions and two requests", () => {
+    const listed = plannedChange(change, catalogueOf());
+    expect(listed.change.actions).toEqual(["delete", "create"]);
+    expect(listed.call).toEqual({ method: "DELETE", path: "/projects/shop%2Fapi/managed_licenses/7" });
+    expect(listed.next_call).toEqual({ method: "POST", path: "/projects/shop%2Fapi/managed_licenses" });
+    expect(listed.notes).toEqual([
+      "the server cannot change it: it is deleted and created again, which counts as a deletion for the guards",
+    ]);
+    const isPlan = new Ajv({ allErrors: true, allowUnionTypes: true }).compile(schema);
+    expect(isPlan(planWith({ changes: [listed] })) || isPlan.errors).toBe(true);
+  });
+
+  test("is counted apart, in a merged plan too; a plan without any has no such count", () => {
+    const counts = { create: 0, update: 1, replace: 2, disable: 0, delete: 0, writes: 5 };
+    expect(plan.summary).toMatchObject(counts);
+    expect(recounted(plan, catalogueOf()).summary).toMatchObject(counts);
+    const other = planWith({ changes: [replaced("shop/cart")], scope: { shards: ["2/2"] } });
+    const first = { ...plan, scope: { shards: ["1/2"] } };
+    const parts = [
+      { name: "a", plan: first },
+      { name: "b", plan: other },
+    ] as const;
+    expect(mergePlans([...parts]).summary).toMatchObject({ replace: 3, writes: 7 });
+    expect(planWith({ changes: [planned("p", "irc", "update")] }).summary).not.toHaveProperty("replace");
+  });
+});
+
+describe("a replacement counts as a deletion", () => {
+  const difference = (count: number): Difference => ({
+    ...{ project: "shop/api", live: 20, unmanaged: 0, unverified: [], settled: [], absent: [], problems: [] },
+    changes: Array.from({ length: count }, (_, index) => ({ ...change, address: `shop/api:license/MIT-${index}` })),
+  });
+  const guards = { deletePercent: 30, deleteMinimum: 5 };
+
+  test("for the share that may go, and for its waiver", () => {
+    const rules = { guards, isProtected: () => false };
+    expect(checkGuards([difference(6)], rules)).toEqual([]);
+    const objections = checkGuards([difference(7)], rules);
+    expect(objections).toMatchObject([{ guard: "delete-percent" }]);
+    expect(unwaivedObjections(objections, 7, { deletes: 7, protected: new Set() })).toEqual([]);
+    expect(removalsOf(plan)).toHaveLength(2);
+  });
+
+  test("for what is protected", () => {
+    const isProtected = addressMatcher("*/*:license/*");
+    expect(checkGuards([difference(1)], { guards, isProtected })).toMatchObject([
+      { message: "shop/api:license/MIT-0 is protected and would be replaced" },
+    ]);
+  });
+
+  test("for approvals of removals", () => {
+    const policy = { rules: [{ when: "removals", count: 1 } as const], signers: [], expire: undefined };
+    const context = { policy, signed: undefined, isProtected: () => false, now: new Date() };
+    expect(verifyApprovals(plan, context)).toMatchObject([{ guard: "approvals" }]);
+  });
+});
+
+describe("reports show a replacement", () => {
+  test("as one change with a symbol of its own, equal ones together", () => {
+    const text = planText(plan, plain);
+    expect(text).toContain("-/+ 2 projects: license/MIT replaced (policies/base.yaml:12)");
+    expect(text).toContain("Plan: 0 to create, 1 to update, 2 to replace, 0 to disable, 0 to delete;");
+    expect(highlightsOf(plan.resource_changes).map(highlightLine)).toEqual([
+      "2 to delete and create again: license/MIT in 2 projects",
+    ]);
+  });
+
+  const words: Readonly<Partial<Record<PlanKind, string>>> = {
+    markdown: "**replace**",
+    sarif: "planned-replace",
+    junit: "would replace shop/api:license/MIT",
+    codequality: "planned-replace",
+    github: "would replace shop/api:license/MIT",
+    html: 'data-word="replace"',
+    terraform: '"create":2,"update":1,"delete":2',
+    dotenv: "EVENKEEL_PLAN_REPLACE=2",
+    ndjson: "replace shop/api:license/MIT",
+  };
+
+  test.each(Object.entries(words))("in %s", async (kind, word) => {
+    const renderers = await planRenderers([kind]);
+    const render = renderers[kind as keyof typeof renderers];
+    expect(render?.(reportOf(plan), () => undefined)).toContain(word);
+  });
+
+  test("in the summary of a run", () => {
+    const touched = touchedBy([{ address: "shop/api:license/MIT", action: "replace", status: "applied" }]);
+    expect(touched).toEqual({ touched: { "shop/api": { "license/MIT": "ra" } } });
+  });
+});
