@@ -1,7 +1,7 @@
 import type { Call } from "../model/types.ts";
 
 /**
- * Why a call failed. `status`: the API said no. `network`: no answer came. `timeout`: none came in time. `cut`: an
+ * Why a call failed. `dialect`: a list in the names of another dialect. `status`: the API said no. `network`: no answer came. `timeout`: none came in time. `cut`: an
  * answer broke off. `html`: an answer that is not the API's, such as a web page. `shape`: a success that does not hold
  * what it must. `redirect`: the server points elsewhere. `aborted`: the run was stopped. `unauthorized`: the token was
  * refused.
@@ -12,6 +12,7 @@ export type FailureKind =
   | "timeout"
   | "html"
   | "shape"
+  | "dialect"
   | "cut"
   | "redirect"
   | "aborted"

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
-import { dirname, join, relative, resolve, sep } from "node:path";
+import { dirname, extname, join, relative, resolve, sep } from "node:path";
 import { UserError } from "../base/exit.ts";
+import { freeName } from "../base/free-name.ts";
 import { groupedAs } from "../base/grouped.ts";
 import type { ImportResult } from "../import/import-projects.ts";
 import { type Draft, policyFileText } from "../import/policy.ts";
@@ -11,6 +12,8 @@ import { isThere } from "../workspace/durable-file.ts";
 import { linkFault } from "../workspace/links.ts";
 import { loadWorkspace, workspaceAbove } from "../workspace/load.ts";
 import { makeFiles } from "../workspace/output-file.ts";
+import { textIn } from "../workspace/text-files.ts";
+import { exampleMark } from "./init.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** A draft and its path relative to the current folder. */
@@ -31,7 +34,18 @@ export function writeDrafts(
 /** The folder for drafts: the named one, or `policies/` of the surrounding workspace. */
 function placed({ cwd }: Terminal, drafts: readonly Draft[], around: string, out?: string): readonly ImportedFile[] {
   const folder = out === undefined ? join(rootOf(around), "policies") : resolve(cwd, out);
-  return drafts.map((draft) => [relative(cwd, join(folder, draft.file)), draft]);
+  return drafts.map((draft) => [relative(cwd, besideExample(join(folder, draft.file))), draft]);
+}
+
+/** The path, or a free one beside the example of `init`, which declares nothing. */
+function besideExample(path: string): string {
+  const end = extname(path);
+  return `${freeName(path.slice(0, -end.length), (name) => isExample(`${name}${end}`))}${end}`;
+}
+
+function isExample(path: string): boolean {
+  const text = isThere(path) && textIn({ path, name: path });
+  return typeof text === "string" && text.includes(exampleMark) && !/^\s*[^#\s]/m.test(text);
 }
 
 /** A folder that the user names may be outside the workspace; the default one may not. */

@@ -13,6 +13,7 @@ import { ignored } from "../state/folder/state-folder.ts";
 import { isThere } from "../workspace/durable-file.ts";
 import { linkFault } from "../workspace/links.ts";
 import { makeFiles } from "../workspace/output-file.ts";
+import { type ChosenDialect, chooseDialect, hasToken } from "./choose-dialect.ts";
 import type { Run } from "./command.ts";
 import { exampleUrl, type ServerSettings, serverOf } from "./prompts.ts";
 import type { Options } from "./table.ts";
@@ -21,43 +22,53 @@ import type { Terminal } from "./terminal.ts";
 const examplePolicy = "policies/example.yaml";
 const schemaFolder = ".evenkeel/schemas";
 
-const workspace = ({ url, release, tier }: ServerSettings, dialect: string) =>
+const workspace = ({ url, release, tier }: ServerSettings, { dialect, because }: ChosenDialect) =>
   `# yaml-language-server: $schema=${schemaFolder}/manifest.schema.json
 apiVersion: evenkeel/v1
 kind: Workspace
 server:
   url: ${JSON.stringify(url)}
   ${release ? `release: ${JSON.stringify(release)}` : '# release: "14.5"           # if left out, the server is asked'}
-${dialect === neutral.name ? "" : `  dialect: ${dialect}\n`}\
+${dialectLine(dialect, because !== undefined)}\
   ${(tier ? `tier: ${tier}` : "# tier: ultimate").padEnd(27)} # if set, what the tier lacks is reported before anything is sent
 # protected: ["payments/core:integration/*"]   # never disabled or deleted
 `;
 
-/** The first policy; its licenses are comments if the server has none. */
-const policy = (withLicenses: boolean) => `# yaml-language-server: $schema=../${schemaFolder}/manifest.schema.json
-apiVersion: evenkeel/v1
-kind: Policy
-name: example
-projects: ["example/app"]     # an ID, a full path, or a glob such as "example/**"
-vars:
-  tracker: https://bugs.example.com
-integrations:
-  issue-tracker-links-a:
-    new_issue_url: \${vars.tracker}/\${project.path}/new
-    issues_url: \${vars.tracker}/\${project.path}/:id
-    project_url: \${vars.tracker}/\${project.path}
-  # chat-notifications-a:
-  #   webhook: { secret: env:EXAMPLE_HOOK }   # a secret is named, never written here
-  #   channel: "#example"
-  #   pipeline_events: true
-# disabled: [irc-gateway]     # make sure that it is off
-${withLicenses ? licenses : licenses.replace(/^(?!#)/gm, "# ")}
+function dialectLine(dialect: string, isKnown: boolean): string {
+  if (dialect !== neutral.name) return `  dialect: ${dialect}\n`;
+  return isKnown ? "" : `  ${"# dialect: gitlab".padEnd(27)} # for a GitLab server; default: ${dialect}\n`;
+}
+
+/** A line of the example, by which it is known. */
+export const exampleMark = "# An example of a policy. It does nothing until you remove";
+
+/** The first policy, all of it in comments. */
+const example = `# yaml-language-server: $schema=../${schemaFolder}/manifest.schema.json
+${exampleMark} the "# " in front of the lines below.
+#
+# apiVersion: evenkeel/v1
+# kind: Policy
+# name: example
+# projects: ["example/app"]     # an ID, a full path, or a glob such as "example/**"
+# vars:
+#   tracker: https://bugs.example.com
+# integrations:
+#   issue-tracker-links-a:
+#     new_issue_url: \${vars.tracker}/\${project.path}/new
+#     issues_url: \${vars.tracker}/\${project.path}/:id
+#     project_url: \${vars.tracker}/\${project.path}
+#   chat-notifications-a:
+#     webhook: { secret: env:EXAMPLE_HOOK }   # a secret is named, never written here
+#     channel: "#example"
+#     pipeline_events: true
+# disabled: [irc-gateway]       # make sure that it is off
 `;
 
-const licenses = `licenses:
-  AGPL-3.0: denied
-  MIT: allowed
-# exclusive: [licenses]       # licenses that no policy lists are deleted`;
+const licenses = `# licenses:
+#   AGPL-3.0: denied
+#   MIT: allowed
+# exclusive: [licenses]         # licenses that no policy lists are deleted
+`;
 
 const gitignore = `# What a run keeps on this machine, and keys; a ledger is committed.
 ${ignored
@@ -72,28 +83,32 @@ export const run: Run<Options<"init">> = async (terminal, options, [folder = "."
   const [taken] = [workspaceFile, examplePolicy].filter((file) => isThere(resolve(terminal.cwd, folder, file)));
   if (taken) throw new UserError(`${join(folder, taken)} exists already; nothing was written`);
   const server = await serverOf(terminal, options);
-  const { slugs } = translationBetween(neutral.name, options.dialect);
-  const files: [string, string][] = [
-    [workspaceFile, workspace(server, options.dialect)],
-    [examplePolicy, replaceWords(policy(hasLicenses(server, options.dialect)), slugs)],
-    [".gitignore", gitignore],
-    ...[...schemasIn(dialectNamed(options.dialect))].map(([name, schema]): [string, string] => [
-      join(schemaFolder, name),
-      JSON.stringify(schema, null, 2),
-    ]),
-  ];
-  const named = files.map(([file, text]) => ({
+  const chosen = await chooseDialect(terminal, server.url, options.dialect);
+  const root = resolve(terminal.cwd, folder);
+  const files = filesOf(server, chosen).map(([file, text]) => ({
     name: join(folder, file),
-    path: resolve(terminal.cwd, folder, file),
+    path: join(root, file),
     text,
   }));
-  const missing = named.filter(({ path }) => !isThere(path));
-  const root = resolve(terminal.cwd, folder);
+  const missing = files.filter(({ path }) => !isThere(path));
   for (const { name, path } of missing) refuseLink(name, linkFault(root, relative(root, path)));
   makeFiles(missing);
-  terminal.print(nextSteps(terminal, folder, server));
+  terminal.print(nextSteps(terminal, folder, server, chosen));
   return exit.done;
 };
+
+function filesOf(server: ServerSettings, chosen: ChosenDialect): readonly (readonly [name: string, text: string])[] {
+  const { dialect } = chosen;
+  const { slugs } = translationBetween(neutral.name, dialect);
+  const policy = hasLicenses(server, dialect) ? example + licenses : example;
+  const schemas = [...schemasIn(dialectNamed(dialect))];
+  return [
+    [workspaceFile, workspace(server, chosen)],
+    [examplePolicy, replaceWords(policy, slugs)],
+    [".gitignore", gitignore],
+    ...schemas.map(([name, schema]) => [join(schemaFolder, name), JSON.stringify(schema, null, 2)] as const),
+  ];
+}
 
 function refuseLink(name: string, fault: string | undefined): void {
   if (fault !== undefined) throw new UserError(`cannot write ${name}: ${fault}; nothing was written`);
@@ -107,19 +122,30 @@ function hasLicenses({ release, tier }: ServerSettings, dialect: string): boolea
   return isKept && tierIncludes(tier || undefined, licenseTier);
 }
 
-function nextSteps(terminal: Terminal, folder: string, { url }: ServerSettings): string {
+function nextSteps(
+  terminal: Terminal,
+  folder: string,
+  { url }: ServerSettings,
+  { dialect, because }: ChosenDialect,
+): string {
   const here = relative(terminal.cwd, resolve(terminal.cwd, folder));
   const option = here ? ` -C ${shellWord(here)}` : "";
+  const file = join(folder, workspaceFile);
+  const changes = [
+    ...(url === exampleUrl ? [`  server.url in ${file}: ${url} is only an example`] : []),
+    ...(because === undefined ? [`  server.dialect in ${file}: ${dialectQuestion}`] : []),
+    ...(hasToken(terminal.env) ? [] : [`  ${tokenQuestion}`]),
+  ];
   return [
-    `Wrote ${join(folder, workspaceFile)} and ${join(folder, examplePolicy)}.`,
+    `Wrote ${file} and ${join(folder, examplePolicy)}${because ? `; dialect ${dialect}, because ${because}` : ""}.`,
     "",
-    "To change first:",
-    ...(url === exampleUrl ? [`  server.url in ${join(folder, workspaceFile)}: ${url} is only an example`] : []),
-    "  EVENKEEL_TOKEN in the environment: a token of that server, or EVENKEEL_TOKEN_FILE, a file that holds it",
-    "",
+    ...(changes.length > 0 ? ["To change first:", ...changes, ""] : []),
     "Next:",
-    `  evenkeel import${option} --all   writes what is live as policies; then delete the example`,
-    `  evenkeel validate${option}       checks the manifests; offline`,
-    `  evenkeel plan${option}           compares them with the server; needs EVENKEEL_TOKEN`,
+    `  evenkeel import${option} --all --factor   writes what is live as policies; changes nothing on the server`,
+    `  evenkeel plan${option}                    compares them with the server: no changes yet`,
   ].join("\n");
 }
+
+const dialectQuestion = "gitlab if it is a GitLab server";
+const tokenQuestion =
+  "EVENKEEL_TOKEN in the environment: a token of that server, or EVENKEEL_TOKEN_FILE, a file that holds it";

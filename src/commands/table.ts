@@ -45,7 +45,11 @@ const table = {
       { flags: "--url <url>", description: "the server's URL; on a terminal, init asks for missing values" },
       { flags: "--release <release>", description: "its release, such as 14.5" },
       { flags: "--tier <tier>", description: "its tier", choices: tiers },
-      serverDialect,
+      {
+        flags: "--dialect <name>",
+        description: "its naming dialect; default: the server is asked",
+        choices: dialectNames,
+      },
     ],
     load: () => import("./init.ts"),
   },

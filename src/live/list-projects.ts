@@ -20,6 +20,19 @@ export async function readProjects(reader: Reader): Promise<Project[]> {
   return projectsIn((await seesAll(reader, rows)) ? await listed(reader) : rows);
 }
 
+/** Some of {@link readProjects}: one page of at most so many. @throws CallFailed. */
+export async function readSomeProjects(reader: Reader, most: number): Promise<Project[]> {
+  const page = async (parameters: Fields) => {
+    const { body } = await reader.get(call("listProjects", {}, { per_page: String(most), ...parameters }));
+    return projectsIn(body);
+  };
+  const own = await page(ofMembers).catch((error) => {
+    if (error instanceof CallFailed && error.status === 400) return [];
+    throw error;
+  });
+  return own.length > 0 ? own : page({});
+}
+
 /** The projects that the rows of a list tell of, under their full paths. */
 export function projectsIn(rows: unknown): Project[] {
   if (!Array.isArray(rows)) return [];

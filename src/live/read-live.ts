@@ -5,6 +5,7 @@ import { CallFailed } from "../client/failure.ts";
 import { call, NamesNothing } from "../model/endpoints.ts";
 import { columnOf, integrationOf, kindOf } from "../model/kinds.ts";
 import type { Desired, DesiredProject, Kind, Live, Project, Resource } from "../model/types.ts";
+import { refuseOtherDialect } from "./other-dialect.ts";
 import { mayShowKey, redactedResource } from "./redacted-resources.ts";
 import { asDeclared, isWhole, liveOf } from "./resource-rows.ts";
 
@@ -140,7 +141,9 @@ export async function readInventory(
 async function readRows(reader: Reader, project: Project, kind: Kind): Promise<readonly Listed[]> {
   const { read } = kindOf(reader.catalogue, kind);
   if (!read) return [];
-  const rows = (await reader.list(call(read.list, { id: project.name }))) as readonly JsonObject[];
+  const listing = call(read.list, { id: project.name });
+  const rows = (await reader.list(listing)) as readonly JsonObject[];
+  if (kindOf(reader.catalogue, kind).known) refuseOtherDialect(reader.catalogue, listing, rows);
   const distinct = new Map<unknown, JsonObject>();
   for (const row of rows) distinct.set(row[read.numbered ? "id" : read.key], row);
   return Array.from(distinct.values(), (row) => ({ key: String(row[read.key]), row }));

@@ -42,6 +42,7 @@ export const rules = {
   "secret-version": { asks: "a secret has a version only if there is a ledger" },
   deprecated: { asks: "no parameter is deprecated", severity: "warning" },
   inactive: { asks: "an integration that can be off sets active", severity: "warning" },
+  dialect: { asks: "manifests use the names of the dialect of the workspace" },
   release: { asks: "the release supports what is declared" },
   "other-release": { asks: "server.release is the release of the server", severity: "warning" },
   tier: { asks: "the tier supports what is declared" },

@@ -1,20 +1,24 @@
 import { groupedAs } from "../base/grouped.ts";
+import { isObject } from "../base/json.ts";
 import { memoized } from "../base/memoize.ts";
+import { firstFew } from "../base/text-format.ts";
 import type { Catalogue } from "../model/catalogue.ts";
+import { otherDialectOf } from "../model/dialect-evidence.ts";
 import type { Problem, Project } from "../model/types.ts";
+import type { Document } from "./document.ts";
 import { byExpiry, expiryProblems } from "./expiry.ts";
 import { foreignGlob, foreignSlug } from "./foreign-slug.ts";
 import { merge } from "./layers.ts";
 import { readMigrations } from "./migrations.ts";
 import { type Policies, type Policy, readPolicies } from "./policies.ts";
-import { problemAt, sortedProblems } from "./problem.ts";
+import { problemAt, problemIn, sortedProblems } from "./problem.ts";
 import { namedProjects, needsLookup } from "./projects.ts";
 import { providerProblems } from "./provider-uses.ts";
 import { type PlanRule, readRules } from "./rules.ts";
 import { compareLayers, type Layer, matchingLayers, sameLayers } from "./selection.ts";
 import type { GlobSelector } from "./selector.ts";
 import { isTemplate } from "./template.ts";
-import type { Loaded } from "./workspace.ts";
+import { type Loaded, workspaceFile } from "./workspace.ts";
 
 /** The policies of a workspace that apply on a day, and all problems that can be found offline, sorted by position. */
 export interface Validated extends Policies {
@@ -44,6 +48,7 @@ export function validate(
     ...migrationProblems,
     ...ruleProblems,
     ...foreignNames(rules, loaded.workspace.catalogue),
+    ...otherDialect(loaded),
     ...duplicates(all),
     ...namedProjectProblems(policies, beside),
     ...globProblems(policies),
@@ -84,8 +89,14 @@ function namedProjectProblems(policies: readonly Policy[], beside: readonly Poli
     const layers = matchingLayers(policies, project);
     if (isSettled(layers)) return [];
     if (beside && sameLayers(layers, matchingLayers(beside, project))) return [];
-    return merge(layers, probeOf(project), partial ? definedOutside(layers, defining) : undefined).problems;
+    const elsewhere = partial ? definedOutside(layers, defining, (policy) => mayAlsoMatch(policy, project)) : undefined;
+    return merge(layers, probeOf(project), elsewhere).problems;
   });
+}
+
+/** Whether only the server knows if a policy that does not match a project under this name matches it under its other one. */
+function mayAlsoMatch({ projects }: Policy, { path }: Project): boolean {
+  return projects.some(({ form }) => (path === undefined ? form !== "id" : form === "id"));
 }
 
 /** A single policy without interpolations has no ties, and no problems that depend on the project. */
@@ -136,9 +147,38 @@ function definitions(policies: readonly Policy[]): Definitions {
 }
 
 /** Whether a policy that may match too, once projects are known, sets the variable to another value. */
-function definedOutside(layers: readonly Layer[], defining: Definitions): (variable: string) => boolean {
+function definedOutside(
+  layers: readonly Layer[],
+  defining: Definitions,
+  mayMatch: (policy: Policy) => boolean = () => true,
+): (variable: string) => boolean {
   const inside = new Set(layers.map(({ policy }) => policy));
-  return memoized((variable) => (defining.get(variable) ?? []).some((policy) => !inside.has(policy)));
+  const isOutside = (policy: Policy) => !inside.has(policy) && mayMatch(policy);
+  return memoized((variable) => (defining.get(variable) ?? []).some(isOutside));
+}
+
+/** The manifests as a whole are in the names of another dialect, and none of their names is one of the workspace's alone. */
+function otherDialect({
+  documents,
+  workspace,
+  settings,
+}: Pick<Loaded, "documents" | "workspace" | "settings">): Problem[] {
+  const { catalogue } = workspace;
+  const other = otherDialectOf(catalogue, documents.flatMap(slugsIn));
+  if (!other) return [];
+  const which = `the manifests use names of dialect ${other.dialect} (${firstFew(other.slugs)})`;
+  const stated = `set dialect: ${other.dialect} if the server uses them; else evenkeel translate --to ${catalogue.dialect} converts them`;
+  const message = `${which}, and server.dialect is ${catalogue.dialect}: ${stated}`;
+  const at = settings && { document: settings, path: ["server", "dialect"] };
+  return [at ? problemAt("dialect", message, at) : problemIn(workspaceFile, "dialect", message)];
+}
+
+/** Slugs of a policy, known or not. */
+function slugsIn({ value }: Document): readonly string[] {
+  const { kind, integrations, disabled } = isObject(value) ? value : {};
+  if (kind !== "Policy") return [];
+  const off = Array.isArray(disabled) ? disabled.filter((slug) => typeof slug === "string") : [];
+  return [...(isObject(integrations) ? Object.keys(integrations) : []), ...off];
 }
 
 /** Names of other dialects in rules: in exceptions, which then match nothing, and in strings of expressions. */

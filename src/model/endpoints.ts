@@ -171,6 +171,12 @@ const table = {
     answer: { holds: "row", fields: { version: "text" } },
     uncounted: true,
   },
+  getMetadata: {
+    method: "GET",
+    path: "/metadata",
+    answer: { holds: "row", fields: { version: "text" } },
+    uncounted: true,
+  },
   getUser: { method: "GET", path: "/user", answer: { holds: "row", fields: { ...numbered, username: "text" } } },
   getToken: { method: "GET", path: "/personal_access_tokens/self", answer: numberedRow },
 

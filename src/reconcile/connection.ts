@@ -3,6 +3,7 @@ import { networkFor } from "../client/network.ts";
 import type { RateOptions } from "../client/rate-gate.ts";
 import { urlNameOf, urlOf } from "../client/server-url.ts";
 import { isTemplate } from "../manifest/template.ts";
+import { defaultWorkspace } from "../manifest/workspace.ts";
 import { referencesIn } from "../model/values.ts";
 import { readToken } from "../secrets/token.ts";
 import { ratesAt } from "../state/open-state.ts";
@@ -34,6 +35,14 @@ export type ConnectionRequest = Pick<
  */
 export function connectionFrom(request: ConnectionRequest): ClientOptions {
   return connection(loadSettings(request.folder), request);
+}
+
+/**
+ * How to reach a server that no workspace names yet, or the one that EVENKEEL_URL names.
+ * @throws UserError as {@link connectionOf}.
+ */
+export function connectionTo(url: string, request: ConnectionRequest): ClientOptions {
+  return connection({ ...defaultWorkspace, server: { ...defaultWorkspace.server, url } }, request);
 }
 
 type Settings = Pick<Workspace, "server" | "requestTimeout" | "concurrency" | "rateLimit"> &

@@ -16,7 +16,7 @@ import {
   type ServerContext,
 } from "./server-context.ts";
 import { type Caller, findProject, type MoveKind, type ProjectState, type Role, roles } from "./state.ts";
-import { getToken, getUser, getVersion } from "./users.ts";
+import { getMetadata, getToken, getUser, getVersion } from "./users.ts";
 
 /** What an endpoint requires of its caller, and its handler. */
 type HandlerRow = {
@@ -50,6 +50,7 @@ const handlers: Readonly<Record<RouteName, HandlerRow>> = {
   getUser: { role: "guest", instance: getUser },
   getToken: { role: "guest", instance: getToken },
   getVersion: { role: "guest", instance: getVersion },
+  getMetadata: { role: "guest", instance: getMetadata },
 
   listIntegrations: { role: "maintainer", roleFirst: true, project: integrations.listIntegrations },
   getIntegration: { role: "maintainer", roleFirst: true, project: integrations.getIntegration },
@@ -138,11 +139,13 @@ function moved(endpoint: RouteName, { address, raw }: ParsedRequest, id: number)
   return json(301, `This resource has been moved permanently to ${location}`, { location });
 }
 
+const ofAnyScope: ReadonlySet<RouteName> = new Set(["getUser", "getVersion", "getMetadata"]);
+
 /** Scopes are checked first; any scope may read the user of the token. */
 function isInScope({ scopes = ["api"] }: Caller, endpoint: RouteName): boolean {
   if (scopes.includes("api") || endpoint === "getToken") return true;
   if (routes[endpoint].method !== "GET") return false;
-  return scopes.includes("read_api") || endpoint === "getUser" || endpoint === "getVersion";
+  return scopes.includes("read_api") || ofAnyScope.has(endpoint);
 }
 
 function roleRefusal(row: HandlerRow, { role }: Caller): ServerReply | undefined {

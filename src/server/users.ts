@@ -1,4 +1,5 @@
-import { json } from "./reply.ts";
+import { factHolds } from "../model/catalogue.ts";
+import { json, unknownRoute } from "./reply.ts";
 import type { Handler } from "./server-context.ts";
 import type { Caller, Role } from "./state.ts";
 
@@ -22,9 +23,19 @@ export const getToken: Handler = (_, { caller: { role, user, scopes = ["api"] } 
     expires_at: null,
   });
 
-/** GET /version, on deployed servers only. A release without a patch version has patch version 0. */
-export const getVersion: Handler = ({ release }) =>
-  json(200, { version: `${release.split(".").length === 2 ? `${release}.0` : release}-ee`, revision: "0000000000a" });
+/** GET /version, on deployed servers only. */
+export const getVersion: Handler = ({ release }) => json(200, versionOf(release));
+
+/** GET /metadata, in dialects and releases that have it. */
+export const getMetadata: Handler = ({ catalogue, release }) =>
+  factHolds(catalogue, "metadata-route", release)
+    ? json(200, { ...versionOf(release), enterprise: true })
+    : unknownRoute;
+
+/** A release without a patch version has patch version 0. */
+function versionOf(release: string): object {
+  return { version: `${release.split(".").length === 2 ? `${release}.0` : release}-ee`, revision: "0000000000a" };
+}
 
 /** The role of the caller in a project. */
 export function permissionsOf({ role }: Caller): object {

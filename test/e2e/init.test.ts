@@ -13,13 +13,33 @@ test.each([
   const { root, files, read } = folder();
   const ran = await runProgram(["init", "new", "--url", "https://git.example.org", ...flags], root);
   expect(ran).toMatchObject({ code: 0, stderr: "" });
-  expect(ran.stdout).toContain("evenkeel import -C new --all");
+  expect(ran.stdout).toContain("evenkeel import -C new --all --factor");
   expect(ran.stdout).toContain("  EVENKEEL_TOKEN in the environment: ");
   expect(ran.stdout).not.toContain("only an example");
   expect(read("new/evenkeel.yaml")).toContain('url: "https://git.example.org"');
   const [first] = (files()["new/policies/example.yaml"] ?? "").split("\n");
   expect(first).toBe("# yaml-language-server: $schema=../.evenkeel/schemas/manifest.schema.json");
   const checked = await runProgram(["validate", "-C", "new"], root);
+  expect(checked).toMatchObject({ code: 0, stdout: "Valid: 0 policies.\n", stderr: "" });
+});
+
+test.each([
+  ["--dialect", "neutral"],
+  ["--dialect", "gitlab"],
+  ["--dialect", "gitlab", "--release", "15.2"],
+])("the example of init %s %s does nothing, and is a valid policy without its comment signs", async (...flags) => {
+  const { root, read, write } = folder();
+  await runProgram(["init", ...flags], root);
+  const text = read("policies/example.yaml");
+  expect(text.split("\n").filter((line) => !/^#/.test(line))).toEqual([""]);
+  write(
+    "policies/example.yaml",
+    text
+      .split("#\n")
+      .map((part, index) => (index > 0 ? part.replace(/^# /gm, "") : part))
+      .join("#\n"),
+  );
+  const checked = await runProgram(["validate"], root);
   expect(checked).toMatchObject({ code: 0, stdout: "Valid: 1 policy.\n", stderr: "" });
 });
 
@@ -27,11 +47,11 @@ test("a release that nobody stated is asked of the server, and a platform's exam
   const { root, read } = folder();
   await runProgram(["init", "new", "--dialect", "gitlab"], root);
   expect(read("new/evenkeel.yaml")).toContain('\n  # release: "14.5"           # if left out, the server is asked\n');
-  expect(read("new/policies/example.yaml")).toContain("\n# licenses:\n");
+  expect(read("new/policies/example.yaml")).not.toContain("licenses");
   const ran = await runProgram(["init", "old", "--dialect", "gitlab", "--release", "15.2"], root);
   expect(ran.code).toBe(0);
   expect(read("old/evenkeel.yaml")).toContain('\n  release: "15.2"\n  dialect: gitlab\n');
-  expect(read("old/policies/example.yaml")).toContain("\nlicenses:\n");
+  expect(read("old/policies/example.yaml")).toContain("\n# licenses:\n");
 });
 
 test("init says which of its values is only an example", async () => {

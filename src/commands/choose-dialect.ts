@@ -1,0 +1,58 @@
+import { UserError } from "../base/exit.ts";
+import { printable } from "../base/printable.ts";
+import { connectReader } from "../client/client.ts";
+import { CallFailed } from "../client/failure.ts";
+import { type FoundDialect, findDialect } from "../live/find-dialect.ts";
+import { neutral } from "../model/dialects.ts";
+import { connectionTo } from "../reconcile/connection.ts";
+import { exampleUrl } from "./prompts.ts";
+import type { Terminal } from "./terminal.ts";
+
+/** The dialect of a new workspace. `because` is missing if it is only assumed, and empty if the user named it. */
+export interface ChosenDialect {
+  readonly dialect: string;
+  readonly because?: string;
+}
+
+const assumed: ChosenDialect = { dialect: neutral.name };
+
+/** Milliseconds for which a server that does not answer is waited for. */
+const patience = 10_000;
+
+/**
+ * The dialect that a flag names, else that of the server, which is asked if there is a token for it. Why it could not be
+ * asked is noted, and the specification's own is assumed.
+ */
+export async function chooseDialect(
+  terminal: Terminal,
+  url: string,
+  named: string | undefined,
+): Promise<ChosenDialect> {
+  if (named !== undefined) return { dialect: named, because: "" };
+  if (!hasToken(terminal.env) || (url === exampleUrl && !terminal.env.EVENKEEL_URL)) return assumed;
+  const found = await askServer(terminal, url);
+  if (found && !("why" in found)) return found;
+  const why = found?.why ?? "it has no project, or none whose integrations the token may read";
+  terminal.note(printable(`note: the server did not show which dialect it uses: ${why}`));
+  return assumed;
+}
+
+/** Whether a token is set; it may not be valid. */
+export function hasToken({ EVENKEEL_TOKEN, EVENKEEL_TOKEN_FILE }: Terminal["env"]): boolean {
+  return Boolean(EVENKEEL_TOKEN || EVENKEEL_TOKEN_FILE);
+}
+
+async function askServer(
+  terminal: Terminal,
+  url: string,
+): Promise<FoundDialect | { readonly why: string } | undefined> {
+  const { cwd: folder, env, interrupted: signal, listen: connecting } = terminal;
+  try {
+    const connection = connectionTo(url, { folder, env, signal, connecting, patience: { giveUpAfter: patience } });
+    await using reader = await connectReader(connection);
+    return await findDialect(reader);
+  } catch (error) {
+    if (error instanceof UserError || error instanceof CallFailed) return { why: error.message };
+    throw error;
+  }
+}

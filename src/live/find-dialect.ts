@@ -1,0 +1,80 @@
+import { isObject } from "../base/json.ts";
+import { firstFew } from "../base/text-format.ts";
+import type { Reader } from "../client/client.ts";
+import { CallFailed } from "../client/failure.ts";
+import { dialectOfSlugs, tellingSlugs } from "../model/dialect-evidence.ts";
+import { dialects } from "../model/dialects.ts";
+import { call } from "../model/endpoints.ts";
+import type { Project } from "../model/types.ts";
+import { readSomeProjects } from "./list-projects.ts";
+
+/** The dialect of a server, and what shows it, as a clause: `payments/api has slack`. */
+export interface FoundDialect {
+  readonly dialect: string;
+  readonly because: string;
+}
+
+/** Projects whose integrations are listed at most: one integration is enough, and most projects have some. */
+const mostProjects = 20;
+
+/**
+ * Finds out which names a server uses, in a few reads: by the integrations of its projects, else by the names that it accepts,
+ * else by a route that only one dialect has. Undefined if nothing tells. @throws CallFailed where it ends the run.
+ */
+export async function findDialect(reader: Reader): Promise<FoundDialect | undefined> {
+  const projects = (await unlessRefused(() => readSomeProjects(reader, mostProjects))) ?? [];
+  return (await byRows(reader, projects)) ?? (await byName(reader, projects)) ?? byRoute(reader);
+}
+
+async function byRows(reader: Reader, projects: readonly Project[]): Promise<FoundDialect | undefined> {
+  for (const { name } of projects) {
+    const list = await unlessRefused(() => reader.get(call("listIntegrations", { id: name })));
+    const rows = Array.isArray(list?.body) ? list.body.filter(isObject) : [];
+    const found = dialectOfSlugs(rows.map(({ slug }) => String(slug)));
+    if (found) return { dialect: found.dialect, because: `${name} has ${firstFew(found.slugs)}` };
+  }
+  return undefined;
+}
+
+/** A server rejects the name of an integration that it does not know, configured or not. */
+async function byName(reader: Reader, projects: readonly Project[]): Promise<FoundDialect | undefined> {
+  for (const { name } of projects) {
+    const known: FoundDialect[] = [];
+    for (const dialect of dialects.keys()) {
+      const [slug = ""] = tellingSlugs(dialect);
+      const answer = await knowsSlug(reader, name, slug);
+      if (answer === undefined) break;
+      if (answer) known.push({ dialect, because: `it has an integration named ${slug}` });
+    }
+    if (known.length === 1) return known[0];
+  }
+  return undefined;
+}
+
+/** Undefined where that cannot be read. */
+async function knowsSlug(reader: Reader, id: string, slug: string): Promise<boolean | undefined> {
+  try {
+    await reader.get(call("getIntegration", { id, slug }));
+    return true;
+  } catch (error) {
+    if (!(error instanceof CallFailed) || error.endsRun) throw error;
+    if (error.status === 400) return false;
+    return error.saysGone ? true : undefined;
+  }
+}
+
+async function byRoute(reader: Reader): Promise<FoundDialect | undefined> {
+  const named = [...dialects].find(([, { facts }]) => facts.some(({ id }) => id === "metadata-route"));
+  const answer = named && (await unlessRefused(() => reader.get(call("getMetadata", {}))));
+  return named && answer && { dialect: named[0], because: "it answers GET /metadata" };
+}
+
+/** Undefined where the server refuses. @throws CallFailed where it ends the run. */
+async function unlessRefused<Result>(read: () => Promise<Result>): Promise<Result | undefined> {
+  try {
+    return await read();
+  } catch (error) {
+    if (!(error instanceof CallFailed) || error.endsRun) throw error;
+    return undefined;
+  }
+}
