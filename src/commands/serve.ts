@@ -5,25 +5,30 @@ import { cannotListen } from "../base/listen-address.ts";
 import { describeSystemError } from "../base/system-errors.ts";
 import { catalogueOf } from "../model/catalogue.ts";
 import { problemLine } from "../model/problem-line.ts";
+import type { ResourceKind } from "../model/resource-kind.ts";
 import type { Problem } from "../model/types.ts";
 import type { ChaosRule } from "../server/chaos.ts";
 import { parseChaos } from "../server/chaos.ts";
+import { allKinds } from "../server/kinds.ts";
 import { parseSeed, type Seed } from "../server/seed.ts";
 import { createServer, type Server, type ServerOptions } from "../server/server.ts";
 import type { Run } from "./command.ts";
+import { readKinds } from "./kind-files.ts";
 import type { Options } from "./table.ts";
 import type { Terminal } from "./terminal.ts";
 import { checkedRelease } from "./workspace-options.ts";
 
 /** `evenkeel serve`: runs the embedded server until it is interrupted. */
 export const run: Run<Options<"serve">> = async (terminal, options) => {
-  const { seed, chaos, data, ...rest } = options;
+  const { seed, chaos, data, kinds: folder, ...rest } = options;
   const release = checkedRelease(options.release);
   if (options.port > 65535) throw new UserError("--port takes a number from 0 to 65535", exit.usage);
+  const kinds = folder === undefined ? [] : ownKinds(terminal, folder);
   const server = await started({
     ...rest,
     release,
-    ...(seed && { seed: readSeed(terminal, seed, options.dialect) }),
+    kinds,
+    ...(seed && { seed: readSeed(terminal, seed, options.dialect, kinds) }),
     ...(chaos && { chaos: readChaos(terminal, chaos) }),
     ...(data && { data: resolve(terminal.cwd, data) }),
   });
@@ -43,8 +48,15 @@ async function started(options: ServerOptions & Pick<Options<"serve">, "host" | 
   }
 }
 
-function readSeed(terminal: Terminal, file: string, dialect: string): Seed {
-  const parsed = parseSeed(readNamedFile(terminal, file), file, catalogueOf(dialect));
+function ownKinds({ cwd }: Terminal, folder: string): readonly ResourceKind[] {
+  const read = readKinds(cwd, folder, allKinds());
+  if ("problems" in read) throw new UserError(problemsOf(read.problems));
+  if (read.kinds.length > 0) return read.kinds;
+  throw new UserError(`no document of kind: ResourceKind in ${folder}`);
+}
+
+function readSeed(terminal: Terminal, file: string, dialect: string, kinds: readonly ResourceKind[]): Seed {
+  const parsed = parseSeed(readNamedFile(terminal, file), file, catalogueOf(dialect), kinds);
   if ("seed" in parsed) return parsed.seed;
   throw new UserError(problemsOf(parsed.problems));
 }

@@ -677,12 +677,14 @@ const table = {
     examples: [
       ["evenkeel serve --seed seed.yaml", "on a free port, in memory"],
       ["evenkeel serve --port 8080 --data server.db", "keeps its data across restarts"],
+      ["evenkeel serve --kinds .", "with the kinds of resources of this workspace, too"],
     ],
     flags: [
       { flags: "--port <n>", description: "the port; 0 for a free one", takes: "count", default: "0" },
       { flags: "--host <host>", description: "the address to bind to", default: "127.0.0.1" },
       { flags: "--seed <file>", description: "YAML with the initial content" },
       { flags: "--data <file>", description: "keep everything in this database file" },
+      { flags: "--kinds <dir>", description: "serve the kinds of resources in this folder, beside the bundled ones" },
       { flags: "--token <token>", description: "an administrator's token", default: "evenkeel-dev-token" },
       { flags: "--release <release>", description: "the release to behave like", default: "14.5" },
       {

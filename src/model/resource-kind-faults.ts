@@ -145,21 +145,32 @@ export function expressionsOf(kind: ResourceKind): readonly WrittenExpression[] 
       const text = kind[word];
       return text === undefined ? [] : [{ path: [word], text, names, type: "bool" }];
     }),
+    ...(kind.answers ?? []).flatMap(({ when, body }, index): WrittenExpression[] => {
+      const [path, names] = [
+        ["answers", index],
+        ["params", "row", "rows"],
+      ];
+      return [
+        { path: [...path, "when"], text: when, names, type: "bool" },
+        { path: [...path, "body"], text: body, names, type: "any" },
+      ];
+    }),
     ...schemasWithin(kind.fields, ["fields"]).flatMap(([path, field]) => fieldExpressions(path, field)),
   ];
 }
 
 function fieldExpressions(path: KindFault["path"], field: FieldSchema): readonly WrittenExpression[] {
-  const { "x-read": read, "x-send": send } = field;
-  const sent: readonly (readonly [string[], string])[] =
-    typeof send === "string" ? [[[], send]] : Object.entries(send ?? {}).map(([name, text]) => [[name], text]);
-  return [
-    ...(read === undefined ? [] : [{ path: [...path, "x-read"], text: read, names: ["row"], type: "any" } as const]),
-    ...sent.map(([inside, text]) => {
-      return { path: [...path, "x-send", ...inside], text, names: ["want", "row"], type: "any" } as const;
-    }),
-  ];
+  return (["x-read", "x-send", "x-store"] as const).flatMap((word) => {
+    const written = field[word] ?? {};
+    const texts: readonly (readonly [string[], string])[] =
+      typeof written === "string" ? [[[], written]] : Object.entries(written).map(([name, text]) => [[name], text]);
+    return texts.map(([inside, text]): WrittenExpression => {
+      return { path: [...path, word, ...inside], text, names: knownTo[word], type: "any" };
+    });
+  });
 }
+
+const knownTo = { "x-read": ["row"], "x-send": ["want", "row"], "x-store": ["params", "row", "others"] } as const;
 
 /** A schema and all schemas in it, each with its path. */
 function schemasWithin(

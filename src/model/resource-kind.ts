@@ -14,7 +14,12 @@ export interface ResourceKind {
   readonly only?: string;
   readonly calls: Readonly<Partial<Record<CallName, WrittenCall>>>;
   readonly body?: "form" | "json";
-  readonly needs?: { readonly role?: KindRole; readonly tier?: Tier; readonly release?: string };
+  readonly needs?: {
+    readonly role?: KindRole;
+    readonly read?: KindRole;
+    readonly tier?: Tier;
+    readonly release?: string;
+  };
   readonly removed?: { readonly release: string; readonly instead?: string };
   readonly replace?: boolean;
   readonly loosened?: string;
@@ -22,7 +27,17 @@ export interface ResourceKind {
   readonly imported?: boolean;
   readonly sources?: readonly string[];
   readonly notes?: readonly string[];
+  readonly unique?: boolean;
+  readonly answers?: readonly KindAnswer[];
   readonly fields: FieldSchema & { readonly properties: Readonly<Record<string, FieldSchema>> };
+}
+
+/** A request that the embedded server answers in another way than by doing what it asks. */
+interface KindAnswer {
+  readonly on: "create" | "update" | "delete";
+  readonly when: string;
+  readonly status: number;
+  readonly body: string;
 }
 
 /** Whose resources they are. */
@@ -42,6 +57,7 @@ export interface FieldSchema {
   readonly enum?: readonly Scalar[];
   readonly pattern?: string;
   readonly format?: string;
+  readonly minimum?: number;
   readonly default?: Plain;
   readonly deprecated?: boolean;
   readonly deprecationMessage?: string;
@@ -50,7 +66,9 @@ export interface FieldSchema {
   readonly properties?: Readonly<Record<string, FieldSchema>>;
   readonly additionalProperties?: boolean | FieldSchema;
   readonly required?: readonly string[];
+  readonly minProperties?: number;
   readonly "x-read"?: string;
+  readonly "x-store"?: string | Readonly<Record<string, string>>;
   readonly "x-send"?: string | Readonly<Record<string, string>>;
   readonly "x-send-as"?: string;
   readonly "x-lookup"?: string;
@@ -63,6 +81,7 @@ export interface FieldSchema {
   /** false: only `show` has it. */
   readonly "x-listed"?: boolean;
   readonly "x-returned"?: boolean;
+  readonly "x-tier"?: Tier;
   readonly "x-url"?: boolean;
   readonly "x-introduced"?: string;
   readonly "x-removed"?: string;

@@ -66,6 +66,8 @@ const choices = {
   conditionalRemovals: choice(false, true),
   /** Parameters behave as in the `observed` column of the catalogue; otherwise all but secrets are returned as sent. */
   quirks: choice(false, true),
+  /** A key that is taken is refused with 409, whatever the kind says of deployed servers. */
+  keysAreUnique: choice(true, false),
   /** Only presence and types are checked: unknown parameters, enums and patterns are ignored. */
   lenientParameters: choice(false, true),
   /** Parameters that were never set are null in responses; otherwise only those that are stored separately. */

@@ -8,7 +8,7 @@ export type ReadBody = { readonly raw: JsonObject; readonly isJson: boolean } | 
 const limit = 1024 * 1024;
 
 /** Reads the parameters of a request from its body: JSON, form fields, or multipart form fields. */
-export async function readBody(request: IncomingMessage): Promise<ReadBody> {
+export async function readBody(request: IncomingMessage, formOf = formFields): Promise<ReadBody> {
   const type = request.headers["content-type"] ?? "";
   const body = await collect(request);
   if (!body) return { refusal: tooLarge };
@@ -16,7 +16,7 @@ export async function readBody(request: IncomingMessage): Promise<ReadBody> {
   try {
     if (type.includes("json")) return jsonFields(body.toString());
     if (type.includes("multipart/form-data")) return { raw: await multipartFields(body, type), isJson: false };
-    return { raw: formFields(body.toString()), isJson: false };
+    return { raw: formOf(body.toString()), isJson: false };
   } catch {
     return { refusal: malformed };
   }
@@ -40,6 +40,47 @@ function jsonFields(text: string): ReadBody {
 /** Fields of a query or a form. */
 export function formFields(text: string): JsonObject {
   return text === "" ? {} : Object.fromEntries(new URLSearchParams(text));
+}
+
+/** Fields of a form with lists and mappings in them: `a[]=1`, `a[b]=1`, `a[][b]=1`. */
+export function nestedFormFields(text: string): JsonObject {
+  const all: Mutable = {};
+  for (const [name, value] of new URLSearchParams(text)) {
+    const [, first = name, rest = ""] = /^([^[]*)((?:\[[^\]]*\])*)$/.exec(name) ?? [];
+    nest(
+      all,
+      first,
+      Array.from(rest.matchAll(/\[([^\]]*)\]/g), ([, key = ""]) => key),
+      value,
+    );
+  }
+  return all;
+}
+
+type Mutable = Record<string, unknown>;
+
+function nest(into: Mutable, key: string, rest: readonly string[], value: string): void {
+  const [next, ...further] = rest;
+  if (next === undefined) into[key] = value;
+  else if (next === "") into[key] = listWith(Array.isArray(into[key]) ? into[key] : [], further, value);
+  else nest(mappingAt(into, key), next, further, value);
+}
+
+function mappingAt(into: Mutable, key: string): Mutable {
+  const known = into[key];
+  const mapping: Mutable = isObject(known) ? known : {};
+  into[key] = mapping;
+  return mapping;
+}
+
+/** An item begins where its first key comes again. */
+function listWith(list: unknown[], [key, ...rest]: readonly string[], value: string): unknown[] {
+  if (key === undefined) return value === "" ? list : [...list, value];
+  const last = list.at(-1);
+  const isNew = !isObject(last) || key in last;
+  const item: Mutable = isNew ? {} : (last as Mutable);
+  nest(item, key, rest, value);
+  return isNew ? [...list, item] : list;
 }
 
 async function multipartFields(body: Buffer, type: string): Promise<JsonObject> {

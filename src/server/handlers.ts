@@ -1,11 +1,12 @@
 import { listDeployments } from "./deployment-list.ts";
 import * as deployments from "./deployments.ts";
+import { formerProject, movedReply } from "./former-paths.ts";
 import * as integrations from "./integrations.ts";
 import * as licenses from "./licenses.ts";
 import { addMove, listMoves, ownMove, ownMoves, scheduleMoves, showMove } from "./moves.ts";
 import { readParameters } from "./parameters.ts";
 import { getProject, listProjects } from "./projects.ts";
-import { forbidden, invalid, json, notFound, outOfScope, type ServerReply } from "./reply.ts";
+import { forbidden, invalid, notFound, outOfScope, type ServerReply } from "./reply.ts";
 import { type RouteName, routes } from "./routes.ts";
 import {
   accessRefusal,
@@ -15,8 +16,8 @@ import {
   type ProjectRefusal,
   type ServerContext,
 } from "./server-context.ts";
-import { type Caller, findProject, type MoveKind, type ProjectState, type Role, roles } from "./state.ts";
-import { getMetadata, getToken, getUser, getVersion } from "./users.ts";
+import { type Caller, findProject, type MoveKind, type Role, roles } from "./state.ts";
+import { getMetadata, getToken, getUser, getVersion, listUsers } from "./users.ts";
 
 /** What an endpoint requires of its caller, and its handler. */
 type HandlerRow = {
@@ -51,6 +52,7 @@ const handlers: Readonly<Record<RouteName, HandlerRow>> = {
   getToken: { role: "guest", instance: getToken },
   getVersion: { role: "guest", instance: getVersion },
   getMetadata: { role: "guest", instance: getMetadata },
+  listUsers: { role: "guest", instance: listUsers },
 
   listIntegrations: { role: "maintainer", roleFirst: true, project: integrations.listIntegrations },
   getIntegration: { role: "maintainer", roleFirst: true, project: integrations.getIntegration },
@@ -111,32 +113,13 @@ export function handle(context: ServerContext, { endpoint, unreadable, ...asked 
   if ("instance" in row) return roleRefusal(row, asked.caller) ?? unread ?? row.instance(context, call);
   const named = asked.segments.id ?? "";
   const project = findProject(context.state, named) ?? formerProject(context, named);
-  if (project && !("record" in project)) return moved(endpoint, call, project.movedTo);
+  if (project && !("record" in project)) {
+    return movedReply(routes[endpoint].method, call.address, call.raw, project.movedTo);
+  }
   if (unread && !row.roleFirst) return unread;
   if (!project) return noProject;
   const refusal = accessRefusal(project) ?? roleRefusal(row, asked.caller) ?? row.before?.(context, call, project);
   return refusal ?? unread ?? row.project(context, call, project);
-}
-
-/** The project of a former path, if the server redirects to it. */
-function formerProject(
-  { state, behaviour }: ServerContext,
-  path: string,
-): ProjectState | { movedTo: number } | undefined {
-  const project = state.formerPaths.get(path.toLowerCase());
-  if (!project || behaviour.formerPaths === "unknown") return undefined;
-  return behaviour.formerPaths === "followed" ? project : { movedTo: project.record.id };
-}
-
-function moved(endpoint: RouteName, { address, raw }: ParsedRequest, id: number): ServerReply {
-  if (routes[endpoint].method !== "GET") {
-    return json(405, { message: "Non GET methods are not allowed for moved projects" });
-  }
-  const query = new URLSearchParams(
-    Object.entries(raw).map(([name, value]): [string, string] => [name, String(value)]),
-  );
-  const location = address.replace(/\/projects\/[^/]+/, `/projects/${id}`) + (query.size > 0 ? `?${query}` : "");
-  return json(301, `This resource has been moved permanently to ${location}`, { location });
 }
 
 const ofAnyScope: ReadonlySet<RouteName> = new Set(["getUser", "getVersion", "getMetadata"]);

@@ -1,6 +1,8 @@
 import type { Catalogue } from "../model/catalogue.ts";
 import type { Scalar } from "../model/types.ts";
 import { jobOf } from "./deployment-rows.ts";
+import type { ServedKinds } from "./kinds.ts";
+import { loadRows } from "./load-rows.ts";
 import * as records from "./records.ts";
 import type { Seed, SeedDeployment, SeedProject, SeedRepository } from "./seed.ts";
 import {
@@ -29,7 +31,7 @@ export function activeBy({ integrations }: Catalogue, putActivates: boolean): Ac
 }
 
 /** Loads a seed into an empty state. */
-export function loadSeed(state: State, seed: Seed, isActive: ActiveByDefault): void {
+export function loadSeed(state: State, seed: Seed, isActive: ActiveByDefault, kinds: ServedKinds): void {
   const now = timestamp();
   for (const storage of seed.storages ?? []) {
     const { name, cluster = false } = typeof storage === "string" ? { name: storage } : storage;
@@ -37,6 +39,7 @@ export function loadSeed(state: State, seed: Seed, isActive: ActiveByDefault): v
   }
   for (const [feature, on] of Object.entries(seed.features ?? {})) if (on) records.put(state, "feature", feature, true);
   for (const { token, ...who } of seed.tokens ?? []) records.put(state, "token", token, callerOf(state, who));
+  for (const user of seed.users ?? []) loadUser(state, user);
   for (const kind of ["snippet", "group"] as const) {
     for (const seeded of seed[`${kind}s`] ?? []) {
       const record = repositoryOf(state, kind, seeded, now);
@@ -45,6 +48,14 @@ export function loadSeed(state: State, seed: Seed, isActive: ActiveByDefault): v
   }
   reserve(state, seed.projects ?? []);
   for (const project of seed.projects ?? []) loadProject(state, project, now, isActive);
+  loadRows(state, seed, kinds);
+}
+
+function loadUser(state: State, seed: NonNullable<Seed["users"]>[number]): void {
+  const { id, username, name = username } = typeof seed === "string" ? { username: seed, id: undefined } : seed;
+  const number = id ? takeNumber(state, "user", id) : takeNumber(state, "user", Math.max(2, nextNumber(state, "user")));
+  const user = { ...userOf(number, "guest"), username, name, web_url: `https://code.example.com/${username}` };
+  records.put(state, "user", number, user);
 }
 
 function callerOf(state: State, { role, scopes }: Pick<Caller, "role" | "scopes">): Caller {

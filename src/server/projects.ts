@@ -1,8 +1,10 @@
+import type { JsonObject } from "../base/json.ts";
+import { ownerRow } from "./kind-store.ts";
 import { keysetPaged, paged } from "./pages.ts";
 import { readBoolean } from "./parameters.ts";
 import { forbidden, json, type ServerReply } from "./reply.ts";
-import type { Handler, ParsedRequest, ProjectHandler } from "./server-context.ts";
-import type { Repository, State } from "./state.ts";
+import type { Handler, ParsedRequest, ProjectHandler, ServerContext } from "./server-context.ts";
+import { type Caller, findGroup, type Repository, type State } from "./state.ts";
 import { permissionsOf } from "./users.ts";
 
 /** GET /projects, all or those on one storage (docs/api.md#repository-storage-moves). */
@@ -57,10 +59,38 @@ function tooFar(limit: number, { raw }: ParsedRequest): ServerReply | undefined 
 }
 
 /** GET /projects/:id, which deployed servers have. */
-export const getProject: ProjectHandler = ({ state, behaviour }, { caller }, { record }) => {
-  const row = projectRow(state, record, caller.role === "admin" || !behaviour.storageHidden);
-  return json(200, { ...row, permissions: permissionsOf(caller) });
-};
+export const getProject: ProjectHandler = (context, { caller }, { record }) =>
+  json(200, shownProject(context, caller, record));
+
+/** A project with its settings. */
+export function shownProject(
+  { state, behaviour, kinds }: ServerContext,
+  caller: Caller,
+  project: Repository,
+): JsonObject {
+  const row = projectRow(state, project, caller.role === "admin" || !behaviour.storageHidden);
+  return { ...ownerRow(state, kinds.owners.project, project.id, row), permissions: permissionsOf(caller) };
+}
+
+/** A group with its settings. */
+export function shownGroup({ state, kinds }: ServerContext, group: Repository): JsonObject {
+  return ownerRow(state, kinds.owners.group, group.id, groupRow(state, group));
+}
+
+function groupRow(state: State, { id, path, name, created_at }: Repository): JsonObject {
+  const parent = findGroup(state, path.slice(0, Math.max(0, path.lastIndexOf("/"))));
+  const full_name = [...path.split("/").slice(0, -1), name].join(" / ");
+  return {
+    id,
+    name,
+    path: path.slice(path.lastIndexOf("/") + 1),
+    full_name,
+    full_path: path,
+    parent_id: parent?.id ?? null,
+    web_url: `https://code.example.com/groups/${path}`,
+    created_at,
+  };
+}
 
 function isKeyset({ given }: ParsedRequest): boolean {
   return given.pagination === "keyset" && given.order_by === "id";
@@ -105,7 +135,7 @@ function countOf<Row>(rows: readonly Row[], isTrue: (row: Row) => boolean): numb
   return low;
 }
 
-function projectRow(state: State, project: Repository, showsStorage: boolean): object {
+function projectRow(state: State, project: Repository, showsStorage: boolean): JsonObject {
   return {
     ...projectNames(project),
     default_branch: project.default_branch,

@@ -2,12 +2,14 @@ import type {
   Caller,
   DeploymentRecord,
   IntegrationRecord,
+  KindRecord,
   LicenseRecord,
   MoveRecord,
   ProjectState,
   Repository,
   State,
   Storage,
+  User,
 } from "./state.ts";
 import type { RowKind } from "./store.ts";
 
@@ -17,6 +19,7 @@ interface Rows {
   readonly storage: Storage;
   readonly feature: true;
   readonly token: Caller;
+  readonly user: User;
   readonly project: Repository;
   readonly snippet: Repository;
   readonly group: Repository;
@@ -24,6 +27,7 @@ interface Rows {
   readonly license: LicenseRecord;
   readonly deployment: DeploymentRecord;
   readonly move: MoveRecord;
+  readonly resource: KindRecord;
 }
 
 /** Saves a record to the state and the store; {@link restore} reads it back. */
@@ -94,6 +98,22 @@ export function putLicenses(state: State, project: ProjectState, records: readon
   project.licenses = records;
 }
 
+/** Saves a row of a kind in the place that `key` names. */
+export function putRow(state: State, key: string, record: KindRecord): void {
+  state.store.save("resource", `${key}/${record.number}`, record);
+  const known = state.rows.get(key) ?? [];
+  const index = known.findIndex(({ number }) => number === record.number);
+  state.rows.set(key, index < 0 ? [...known, record] : known.with(index, record));
+}
+
+export function dropRow(state: State, key: string, { number }: KindRecord): void {
+  state.store.forget("resource", `${key}/${number}`);
+  state.rows.set(
+    key,
+    (state.rows.get(key) ?? []).filter((each) => each.number !== number),
+  );
+}
+
 function replaced<T extends { readonly id: number }>(records: readonly T[], record: T): readonly T[] {
   const place = records.findIndex(({ id }) => id === record.id);
   return place < 0 ? [...records, record] : records.with(place, record);
@@ -104,6 +124,7 @@ const placements: { readonly [Each in RowKind]: (state: State, key: string, row:
   storage: (state, key, storage) => state.storages.set(key, storage),
   feature: (state, key) => state.features.add(key),
   token: (state, key, caller) => state.tokens.set(key, caller),
+  user: (state, _, user) => state.users.set(user.id, user),
   project: placeProject,
   snippet: (state, _, record) => state.snippets.set(record.id, record),
   group: (state, _, record) => state.groups.set(record.id, record),
@@ -111,6 +132,10 @@ const placements: { readonly [Each in RowKind]: (state: State, key: string, row:
   license: (state, key, record) => (owner(state, key).licenses as LicenseRecord[]).push(record),
   deployment: (state, key, record) => (owner(state, key).deployments as DeploymentRecord[]).push(record),
   move: (state, _, move) => state.moves.set(move.id, move),
+  resource: (state, key, record) => {
+    const place = key.slice(0, key.lastIndexOf("/"));
+    state.rows.set(place, [...(state.rows.get(place) ?? []), record]);
+  },
 };
 
 function owner(state: State, key: string): ProjectState {
@@ -127,5 +152,9 @@ export function restore(state: State): void {
   for (const project of state.projects.values()) {
     project.licenses = project.licenses.toSorted((a, b) => a.id - b.id);
     project.deployments = project.deployments.toSorted((a, b) => a.id - b.id);
+  }
+  for (const [key, records] of state.rows) {
+    const inOrder = records.toSorted((a, b) => a.number - b.number);
+    state.rows.set(key, inOrder);
   }
 }

@@ -1,9 +1,10 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import { setTimeout as delay } from "node:timers/promises";
-import { formFields, type ReadBody, readBody } from "./body.ts";
+import { formFields, nestedFormFields, type ReadBody, readBody } from "./body.ts";
 import type { Chaos } from "./chaos.ts";
 import { injectFault } from "./chaos.ts";
 import { handle, type RoutedRequest } from "./handlers.ts";
+import { handleKind } from "./kind-handlers.ts";
 import { broken, json, notAllowed, type ServerReply, unauthorized, unknownRoute } from "./reply.ts";
 import type { WritableLog } from "./request-log.ts";
 import type { Match, Router } from "./routes.ts";
@@ -77,9 +78,9 @@ function split(url: string): SplitUrl {
 
 async function replyTo(parts: Parts, request: IncomingMessage, { path, query, token }: SplitUrl): Promise<ServerReply> {
   if (!path.startsWith(`${prefix}/`)) return unknownRoute;
-  const match = parts.route(request.method ?? "GET", path.slice(prefix.length));
-  if (match === "unknown") return unknownRoute;
-  if (match === "method") return notAllowed;
+  const method = request.method ?? "GET";
+  const match = parts.route(method, path.slice(prefix.length));
+  if (typeof match === "string") return replyOfKind(parts, request, match, { path, query, token });
   const caller = callerOf(parts.context, request, token);
   if (!caller) return unauthorized;
   const unmodifiedSince = timeIn(request.headers["if-unmodified-since"]);
@@ -87,6 +88,24 @@ async function replyTo(parts: Parts, request: IncomingMessage, { path, query, to
   return routes[match.endpoint].body
     ? answerBody(parts.context, asked, query, request)
     : handle(parts.context, { ...asked, raw: formFields(query) });
+}
+
+/** A path that is none of the specification may be one of a kind of resource. */
+async function replyOfKind(
+  { context }: Parts,
+  request: IncomingMessage,
+  otherwise: "unknown" | "method",
+  { path, query, token }: SplitUrl,
+): Promise<ServerReply> {
+  const method = request.method ?? "GET";
+  const match = context.kinds.route(method, path.slice(prefix.length));
+  if (typeof match === "string") return [match, otherwise].includes("method") ? notAllowed : unknownRoute;
+  const caller = callerOf(context, request, token);
+  if (!caller) return unauthorized;
+  const read = await readBody(request, nestedFormFields);
+  const [body, unreadable] = "refusal" in read ? [{}, read.refusal] : [read.raw, undefined];
+  const address = `http://${request.headers.host}${path}`;
+  return handleKind(context, { match, method, caller, query: formFields(query), body, unreadable, address });
 }
 
 /** An invalid time is ignored. */

@@ -29,17 +29,28 @@ const moveRoutes = {
   }),
 } as const satisfies Record<string, (one: (typeof repositories)[number]) => Route>;
 
+/** What clients look users up by. */
+const otherRoutes = {
+  listUsers: { method: "GET", path: "/users", parameters: { username: { type: "string" } } },
+} as const satisfies Record<string, Route>;
+
 type MoveRoute = `${keyof typeof moveRoutes}:${(typeof repositories)[number]}`;
 
-export type RouteName = EndpointName | MoveRoute;
+export type RouteName = EndpointName | MoveRoute | keyof typeof otherRoutes;
 
 /** All routes: the endpoints that Evenkeel calls, and those of other clients. */
 export const routes: Readonly<Record<RouteName, Route>> = {
   ...endpoints,
+  ...otherRoutes,
   ...(Object.fromEntries(
     Object.entries(moveRoutes).flatMap(([name, route]) => repositories.map((one) => [`${name}:${one}`, route(one)])),
   ) as Record<MoveRoute, Route>),
 };
+
+/** The method and the path of every route. */
+export const endpointPaths: ReadonlySet<string> = new Set(
+  Object.values(routes).map(({ method, path }) => `${method} ${path}`),
+);
 
 type Method = Call["method"];
 

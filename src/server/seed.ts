@@ -3,7 +3,9 @@ import type { JsonObject } from "../base/json.ts";
 import { compile } from "../base/schema.ts";
 import { type Catalogue, catalogueOf } from "../model/catalogue.ts";
 import { type Fault, orElse, parseChecked } from "../model/checked-yaml.ts";
+import { ownersOf, type ResourceKind } from "../model/resource-kind.ts";
 import type { Problem } from "../model/types.ts";
+import { allKinds } from "./kinds.ts";
 import { laterFlags } from "./release-facts.ts";
 import type { MergeRequest, Role, Scope } from "./state.ts";
 
@@ -13,7 +15,9 @@ export interface Seed {
   /** Storages besides those of projects, and whether they are clusters. */
   readonly storages?: readonly (string | { readonly name: string; readonly cluster?: boolean })[];
   readonly snippets?: readonly SeedRepository[];
-  readonly groups?: readonly SeedRepository[];
+  readonly groups?: readonly SeedGroup[];
+  /** Users without a token, by name or with an ID. */
+  readonly users?: readonly (string | { readonly id?: number; readonly username: string; readonly name?: string })[];
   readonly tokens?: readonly { readonly token: string; readonly role: Role; readonly scopes?: readonly Scope[] }[];
   readonly features?: Readonly<Record<string, boolean>>;
   /** Duration of a storage move in milliseconds. */
@@ -31,6 +35,13 @@ export interface SeedRepository {
   readonly leave_copy?: boolean;
 }
 
+/** Rows by the names of kinds: parameters of a creation, or parts of rows as they are answered. */
+export type SeedRows = Readonly<Record<string, readonly JsonObject[] | JsonObject>>;
+
+interface SeedGroup extends SeedRepository {
+  readonly resources?: SeedRows;
+}
+
 export interface SeedProject extends SeedRepository {
   readonly path: string;
   readonly default_branch?: string;
@@ -43,6 +54,7 @@ export interface SeedProject extends SeedRepository {
   /** Values as in responses: any scalar, including those that a PUT would reject. `active` defaults as in a PUT. */
   readonly integrations?: Readonly<Record<string, Readonly<Record<string, string | number | boolean | null>> | null>>;
   readonly licenses?: Readonly<Record<string, string>>;
+  readonly resources?: SeedRows;
   readonly deployments?: readonly SeedDeployment[];
   /** Belongs to the deployments `deployment_id` or `deployment_ids`, or to all if neither is set. */
   readonly merge_requests?: readonly MergeRequest[];
@@ -69,8 +81,13 @@ export type ParsedSeed = { readonly seed: Seed } | { readonly problems: readonly
 const checkSeed = compile(schema);
 
 /** Reads a seed from YAML or JSON. Every mistake is a problem with its location in `file`. */
-export function parseSeed(text: string, file = "seed", catalogue = catalogueOf()): ParsedSeed {
-  const faults = (seed: Seed) => faultsIn(seed, catalogue);
+export function parseSeed(
+  text: string,
+  file = "seed",
+  catalogue = catalogueOf(),
+  kinds: readonly ResourceKind[] = [],
+): ParsedSeed {
+  const faults = (seed: Seed) => [...faultsIn(seed, catalogue), ...rowFaults(seed, allKinds(kinds))];
   const parsed = parseChecked<Seed>(text, file, { rule: "seed", shape: checkSeed, empty: {}, faults });
   return "value" in parsed ? { seed: parsed.value } : parsed;
 }
@@ -83,6 +100,23 @@ function faultsIn(seed: Seed, catalogue: Catalogue): Fault[] {
     ...twice(projects, "path", ({ path }) => path.toLowerCase()),
     ...projects.flatMap((project, index) => projectFaults(project, ["projects", index], catalogue)),
   ];
+}
+
+/** Names of kinds that there are not. */
+function rowFaults({ projects, groups }: Seed, kinds: readonly ResourceKind[]): Fault[] {
+  const owners = [
+    ...(projects ?? []).map((each, index) => ({ of: "project" as const, path: ["projects", index], each })),
+    ...(groups ?? []).map((each, index) => ({ of: "group" as const, path: ["groups", index], each })),
+  ];
+  return owners.flatMap(({ of, path, each }) => {
+    const names = kinds.filter((kind) => ownersOf(kind).includes(of)).map(({ name }) => name);
+    return Object.keys(each.resources ?? {})
+      .filter((name) => !names.includes(name))
+      .map((name) => ({
+        path: [...path, "resources", name],
+        message: `unknown kind ${name} of ${of}s${orElse(name, names)}`,
+      }));
+  });
 }
 
 function twice(projects: readonly SeedProject[], word: string, of: (project: SeedProject) => unknown): Fault[] {

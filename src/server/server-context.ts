@@ -5,6 +5,8 @@ import type { Parameter } from "../model/endpoints.ts";
 import { legacyStatuses, licenseStatuses } from "../model/license-status.ts";
 import type { Environment, Tier } from "../model/types.ts";
 import type { Behaviour } from "./behaviour.ts";
+import type { KindMatch } from "./kind-paths.ts";
+import type { ServedKind, ServedKinds } from "./kinds.ts";
 import { forbidden, json, type ServerReply } from "./reply.ts";
 import { type RouteName, routes } from "./routes.ts";
 import type { Caller, ProjectState, State } from "./state.ts";
@@ -23,6 +25,8 @@ export interface ServerContext {
   /** The integrations of this release, tier and environment, and why one is not in this tier. */
   readonly slugs: ReadonlyMap<string, Integration | ServerReply>;
   readonly parameters: Readonly<Record<RouteName, Readonly<Record<string, Parameter>>>>;
+  /** The kinds of resources whose rows the server keeps. */
+  readonly kinds: ServedKinds;
   /** Lets a scheduled storage move run. */
   readonly startMove: (move: number) => void;
 }
@@ -39,6 +43,19 @@ export interface ParsedRequest {
   readonly address: string;
   /** Milliseconds since 1970: nothing that changed after it may be removed. */
   readonly unmodifiedSince: number | undefined;
+}
+
+/** A request to a kind. */
+export interface KindRequest {
+  readonly match: KindMatch<ServedKind>;
+  readonly method: string;
+  readonly caller: Caller;
+  /** Parameters of the query. */
+  readonly query: JsonObject;
+  /** Parameters of the body; the query has parameters too. */
+  readonly body: JsonObject;
+  readonly unreadable?: ServerReply | undefined;
+  readonly address: string;
 }
 
 export type Handler = (context: ServerContext, call: ParsedRequest) => ServerReply;

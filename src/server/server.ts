@@ -2,9 +2,11 @@ import { createServer as createHttpServer, type Server as HttpServer } from "nod
 import type { AddressInfo } from "node:net";
 import { hostAndPort } from "../base/listen-address.ts";
 import { catalogueOf, observedCatalogueOf } from "../model/catalogue.ts";
+import type { ResourceKind } from "../model/resource-kind.ts";
 import type { Environment, Tier } from "../model/types.ts";
 import { type BehaviourName, behaviourOf } from "./behaviour.ts";
 import { type ChaosRule, createChaos } from "./chaos.ts";
+import { type ServedKinds, servedKinds } from "./kinds.ts";
 import { activeBy, loadSeed } from "./load-seed.ts";
 import { createMover, type Mover } from "./mover.ts";
 import { restore } from "./records.ts";
@@ -32,6 +34,8 @@ export interface ServerOptions {
   readonly environment?: Environment;
   /** The dialect; default that of the specification. */
   readonly dialect?: string;
+  /** Kinds of resources, beside those that come with the program. */
+  readonly kinds?: readonly ResourceKind[];
   /** Whether to follow the specification or deployed servers where they differ. */
   readonly behaviour?: BehaviourName;
   /** Milliseconds before each response. */
@@ -57,15 +61,17 @@ export interface Server {
 /** Starts the embedded server (docs/embedded-server.md). Rejects if the port or the data file is unavailable. */
 export async function createServer(options: ServerOptions = {}): Promise<Server> {
   const { port = 0, host = "127.0.0.1", latency = 0, keepRequests = 1000 } = options;
+  const { release = defaultRelease, tier = "ultimate" } = options;
+  const kinds = servedKinds({ release, tier }, options.kinds);
   const store = await openStore(options.data);
-  const state = await stateOf(store, options);
+  const state = await stateOf(store, options, kinds);
   const mover = createMover({
     state,
-    release: options.release ?? defaultRelease,
+    release,
     duration: options.moveDuration ?? options.seed?.move_duration ?? 300,
     settle: () => void store.settled()?.catch(() => undefined),
   });
-  const context = worldOf(state, options, mover);
+  const context = worldOf(state, options, { mover, kinds });
   const log = requestLog(keepRequests);
   const chaos = createChaos(options.chaos ?? []);
   const route = router(context.release, context.behaviour.beyondSpec);
@@ -92,17 +98,22 @@ async function openStore(file: string | undefined): Promise<Store> {
   return openFileStore(file);
 }
 
-async function stateOf(store: Store, { seed = {}, dialect, token, ...options }: ServerOptions): Promise<State> {
+async function stateOf(store: Store, options: ServerOptions, kinds: ServedKinds): Promise<State> {
+  const { seed = {}, dialect, token } = options;
   const state = emptyState(store);
   const { putActivates } = behaviourOf(options.behaviour ?? "spec", options.release ?? defaultRelease);
-  if (store.fresh) loadSeed(state, seed, activeBy(catalogueOf(dialect), putActivates));
+  if (store.fresh) loadSeed(state, seed, activeBy(catalogueOf(dialect), putActivates), kinds);
   else restore(state);
   await store.settled();
   state.tokens.set(token ?? "evenkeel-dev-token", { role: "admin", user: userOf(1, "admin") });
   return state;
 }
 
-function worldOf(state: State, options: ServerOptions, mover: Mover): ServerContext {
+function worldOf(
+  state: State,
+  options: ServerOptions,
+  { mover, kinds }: { readonly mover: Mover; readonly kinds: ServedKinds },
+): ServerContext {
   const { release = defaultRelease, tier = "ultimate", environment = "production" } = options;
   const behaviour = behaviourOf(options.behaviour ?? "spec", release);
   const catalogue = (options.behaviour === "observed" ? observedCatalogueOf : catalogueOf)(options.dialect);
@@ -117,6 +128,7 @@ function worldOf(state: State, options: ServerOptions, mover: Mover): ServerCont
     maxPageSize: options.maxPageSize ?? 100,
     slugs: slugsOf({ catalogue, release, tier, environment }),
     parameters: parametersOf(behaviour),
+    kinds,
     startMove: mover.start,
   };
 }

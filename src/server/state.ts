@@ -21,6 +21,10 @@ export interface State {
   readonly moves: Map<number, MoveRecord>;
   readonly storages: Map<string, Storage>;
   readonly tokens: Map<string, Caller>;
+  /** Users without a token, by their ID. */
+  readonly users: Map<number, User>;
+  /** The rows of kinds of resources: by the owner's kind, the kind and the owner, in the order of their creation. */
+  readonly rows: Map<string, readonly KindRecord[]>;
   readonly features: Set<string>;
   /** Repositories that are read-only while they move, by ID; follows from the moves. */
   readonly moving: Readonly<Record<MoveKind, Set<number>>>;
@@ -64,6 +68,12 @@ export interface IntegrationRecord {
   readonly inherited?: true;
   /** Event flags and other parameters that have been set. */
   readonly values: Readonly<Record<string, Scalar>>;
+}
+
+/** A row of a kind of resource, as its calls answer it, with its secrets. */
+export interface KindRecord {
+  readonly number: number;
+  readonly row: JsonObject;
 }
 
 export interface LicenseRecord {
@@ -158,6 +168,8 @@ export function emptyState(store: Store): State {
     moves: new Map(),
     storages: new Map(),
     tokens: new Map(),
+    users: new Map(),
+    rows: new Map(),
     features: new Set(),
     moving: { project: new Set(), snippet: new Set(), group: new Set() },
     numbers: new Map(),
@@ -186,6 +198,12 @@ function setNumber(state: State, kind: string, number: number): void {
 export function findProject(state: State, id: string): ProjectState | undefined {
   const project = /^\d+$/.test(id) ? state.projects.get(Number(id)) : state.projectsByPath.get(id.toLowerCase());
   return project?.record.access === "hidden" ? undefined : project;
+}
+
+/** A group by its ID, where `id` is all digits, or its path in any case. */
+export function findGroup(state: State, id: string): Repository | undefined {
+  if (/^\d+$/.test(id)) return state.groups.get(Number(id));
+  return [...state.groups.values()].find(({ path }) => path.toLowerCase() === id.toLowerCase());
 }
 
 /** The current time, but later than `previous`. */

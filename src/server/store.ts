@@ -4,6 +4,7 @@ export const rowKinds = [
   "storage",
   "feature",
   "token",
+  "user",
   "project",
   "snippet",
   "group",
@@ -11,6 +12,7 @@ export const rowKinds = [
   "license",
   "deployment",
   "move",
+  "resource",
 ] as const;
 
 export type RowKind = (typeof rowKinds)[number];

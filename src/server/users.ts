@@ -1,7 +1,8 @@
 import { factHolds } from "../model/catalogue.ts";
+import { paged } from "./pages.ts";
 import { json, unknownRoute } from "./reply.ts";
 import type { Handler } from "./server-context.ts";
-import type { Caller, Role } from "./state.ts";
+import type { Caller, Role, User } from "./state.ts";
 
 /** GET /user, on deployed servers only. `is_admin` is returned to administrators only. */
 export const getUser: Handler = (_, { caller }) =>
@@ -10,6 +11,17 @@ export const getUser: Handler = (_, { caller }) =>
     email: `${caller.user.username}@example.com`,
     ...(caller.role === "admin" && { is_admin: true }),
   });
+
+/** GET /users by their name, in any case: those of tokens, and those of the seed. Without a name, everyone. */
+export const listUsers: Handler = (context, call) => {
+  const { username } = call.given;
+  const all = new Map<number, User>(context.state.users);
+  for (const { user } of context.state.tokens.values()) all.set(user.id, user);
+  const isAsked = (user: User) =>
+    username === undefined || user.username.toLowerCase() === String(username).toLowerCase();
+  const found = [...all.values()].filter(isAsked).toSorted((a, b) => a.id - b.id);
+  return paged(context, call, found, (user) => user);
+};
 
 /** GET /personal_access_tokens/self, on deployed servers only: the scopes of the token. */
 export const getToken: Handler = (_, { caller: { role, user, scopes = ["api"] } }) =>

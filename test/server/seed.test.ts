@@ -54,9 +54,9 @@ test("every mistake has its place and a sentence", () => {
   ]);
   expect(problemsOf("tokens: [{ token: t, role: chief }]")[0]).toContain("expected one of guest, reporter, developer");
   expect(problemsOf("tokens: [{ token: t, role: maintaner }]")[0]).toContain("did you mean maintainer?");
-  expect(problemsOf("users: []")).toEqual([
-    "1:8 users unknown key users; " +
-      "expected one of projects, storages, snippets, groups, tokens, features, move_duration",
+  expect(problemsOf("people: []")).toEqual([
+    "1:9 people unknown key people; " +
+      "expected one of projects, storages, snippets, groups, users, tokens, features, move_duration",
   ]);
   expect(problemsOf("projects: [")).toHaveLength(1);
 });

@@ -1,0 +1,179 @@
+import { isObject, type JsonObject } from "../base/json.ts";
+import type { CallName } from "../model/resource-kind.ts";
+import { type OwnerOfRows, ownerOf } from "./kind-owners.ts";
+import type { KindMatch } from "./kind-paths.ts";
+import { changedRow, createdRow, shownRow } from "./kind-rows.ts";
+import { addRow, changeRow, type RowPlace, recordsOf, removeRow, rowsElsewhere } from "./kind-store.ts";
+import { checkKindParameters } from "./kind-values.ts";
+import { hasKey, type ServedKind } from "./kinds.ts";
+import { paged } from "./pages.ts";
+import { forbidden, invalid, json, noContent, noRecord, outOfScope, refused, type ServerReply } from "./reply.ts";
+import type { KindRequest, ParsedRequest, ServerContext } from "./server-context.ts";
+import { type Caller, type KindRecord, roles } from "./state.ts";
+
+/** A request whose project or group is known, and whose caller may send it. */
+interface Admitted extends RowPlace {
+  readonly context: ServerContext;
+  readonly asked: KindRequest;
+  readonly found: OwnerOfRows;
+}
+
+/** Checks in the platform's order (scope, project or group, role, parameters), then answers. */
+export function handleKind(context: ServerContext, asked: KindRequest): ServerReply {
+  const { match, method, caller, unreadable } = asked;
+  if (!isInScope(caller, method)) return outOfScope;
+  const found = ownerOf(context, asked, match.kind.of);
+  if ("status" in found) return found;
+  if (!mayCall(match, caller)) return forbidden;
+  if (unreadable) return unreadable;
+  const admitted = { context, asked, found, kind: match.kind, owner: found.id };
+  try {
+    return calls[match.call](admitted);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message.split("\n")[0] : "";
+    return refused(500, `Internal Server Error: an expression of the kind ${match.kind.file.name} failed: ${reason}`);
+  }
+}
+
+function isInScope({ scopes = ["api"] }: Caller, method: string): boolean {
+  return scopes.includes("api") || (scopes.includes("read_api") && (method === "GET" || method === "HEAD"));
+}
+
+function mayCall({ kind, call }: KindMatch<ServedKind>, { role }: Caller): boolean {
+  const { role: writer = "guest", read = writer } = kind.file.needs ?? {};
+  return roles.indexOf(role) >= roles.indexOf(call === "list" || call === "show" ? read : writer);
+}
+
+const calls: Readonly<Record<CallName, (admitted: Admitted) => ServerReply>> = {
+  list: listRows,
+  show: showRow,
+  create: createRow,
+  update: updateRow,
+  delete: deleteRow,
+};
+
+function listRows(admitted: Admitted): ServerReply {
+  const { context, asked, kind } = admitted;
+  const call: ParsedRequest = { ...asked, segments: {}, raw: asked.query, given: {}, unmodifiedSince: undefined };
+  return paged(context, call, recordsOf(context.state, admitted), ({ row }) => shownRow(kind.file, row, true));
+}
+
+const absent = json(200, null);
+
+function showRow(admitted: Admitted): ServerReply {
+  const { kind, found } = admitted;
+  if (kind.isOwner) return json(200, found.shown());
+  const record = find(admitted);
+  if (record && "status" in record) return record;
+  if (!record) return kind.keys.length === 0 ? absent : noRecord;
+  return json(200, shownRow(kind.file, record.row));
+}
+
+function createRow(admitted: Admitted): ServerReply {
+  const { context, kind } = admitted;
+  const { params, faults } = read(admitted, "creation");
+  if (faults.length > 0) return invalid(faults);
+  const made = createdRow(kind.fields, { params, others: rowsElsewhere(context.state, admitted) });
+  const other = otherAnswer(admitted, "create", params, null);
+  const isTaken = recordsOf(context.state, admitted).some(({ row }) => hasKey(kind, row, made));
+  if (isTaken && isRefused(admitted)) return takenReply(admitted, other);
+  if (other) return other;
+  return json(201, shownRow(kind.file, addRow(context.state, admitted, params)));
+}
+
+/** Whether a key is refused because it is taken: by the specification always, on deployed servers if they keep keys apart. */
+function isRefused({ context, kind }: Admitted): boolean {
+  return context.behaviour.keysAreUnique || kind.file.unique !== false;
+}
+
+function takenReply({ context, kind }: Admitted, other: ServerReply | undefined): ServerReply {
+  const isFit = other && (other.status === 409 || !context.behaviour.keysAreUnique);
+  return isFit ? other : refused(409, `Conflict - the ${kind.file.singular.replaceAll("_", " ")} already exists`);
+}
+
+function updateRow(admitted: Admitted): ServerReply {
+  const { context, kind, found } = admitted;
+  const { params, faults } = read(admitted, "change");
+  if (faults.length > 0) return invalid(faults);
+  if (kind.isOwner) {
+    found.change(params);
+    return json(200, found.shown());
+  }
+  const record = find(admitted);
+  if (!record) return noRecord;
+  if ("status" in record) return record;
+  const other = otherAnswer(admitted, "update", params, record.row);
+  if (other) return other;
+  const others = rowsElsewhere(context.state, admitted);
+  const row = changedRow(kind.fields, { params, row: record.row, others });
+  const rest = recordsOf(context.state, admitted).filter((each) => each !== record);
+  if (!hasKey(kind, row, record.row) && rest.some((each) => hasKey(kind, each.row, row)) && isRefused(admitted)) {
+    return takenReply(admitted, undefined);
+  }
+  return json(200, shownRow(kind.file, changeRow(context.state, admitted, record, row)));
+}
+
+function deleteRow(admitted: Admitted): ServerReply {
+  const record = find(admitted);
+  if (!record) return noRecord;
+  if ("status" in record) return record;
+  const other = otherAnswer(admitted, "delete", {}, record.row);
+  if (other) return other;
+  removeRow(admitted.context.state, admitted, record);
+  return noContent;
+}
+
+/** The row that a path names; a reply if it names several, and the query does not say which. */
+function find(admitted: Admitted): KindRecord | ServerReply | undefined {
+  const { context, asked, kind } = admitted;
+  const { named, narrowing } = asked.match;
+  const all = recordsOf(context.state, admitted).filter(({ row }) => has(kind, row, named));
+  const told = Object.entries(narrowing).flatMap(([parameter, part]) =>
+    typeof asked.query[parameter] === "string" ? [[part, asked.query[parameter]] as const] : [],
+  );
+  const fit = all.filter(({ row }) => has(kind, row, Object.fromEntries(told)));
+  const [open] = Object.keys(narrowing).filter((parameter) => asked.query[parameter] === undefined);
+  if (fit.length < 2 || open === undefined) return fit[0];
+  const message = `There are multiple ${kind.file.name} with provided parameters. Please use '${open}'`;
+  return json(409, { message });
+}
+
+function has({ file }: ServedKind, row: JsonObject, parts: Readonly<Record<string, string>>): boolean {
+  return Object.entries(parts).every(([part, value]) => {
+    const text = String(row[part] ?? "");
+    const isCaseless = file.fields.properties[part]?.["x-case"] === "ignore";
+    return isCaseless ? text.toLowerCase() === value.toLowerCase() : text === value;
+  });
+}
+
+function read(
+  { context, asked, kind }: Admitted,
+  check: "creation" | "change",
+): ReturnType<typeof checkKindParameters> {
+  const { query, body, match } = asked;
+  const inQuery = Object.entries(query).filter(([name]) => !(name in match.narrowing));
+  const raw = { ...Object.fromEntries(inQuery), ...body };
+  const checked = checkKindParameters(kind.checks, kind.checks[check], raw, !context.behaviour.lenientParameters);
+  const isEmpty = Object.keys(checked.params).length === 0 && (kind.file.fields.minProperties ?? 0) > 0;
+  if (!isEmpty || checked.faults.length > 0) return checked;
+  const names = [...kind.checks.schemas.keys()].join(", ");
+  return { ...checked, faults: [`${names} are missing, at least one parameter must be provided`] };
+}
+
+/** What a kind says that servers answer in place of doing what is asked. */
+function otherAnswer(
+  admitted: Admitted,
+  on: "create" | "update" | "delete",
+  params: JsonObject,
+  row: JsonObject | null,
+): ServerReply | undefined {
+  const { context, kind } = admitted;
+  const answers = kind.answers.filter((answer) => answer.on === on);
+  if (answers.length === 0) return undefined;
+  const rows = recordsOf(context.state, admitted).map((record) => record.row);
+  const given = { params, row, rows };
+  const answer = answers.find(({ when }) => when.valueOf(given) === true);
+  if (!answer) return undefined;
+  const body = answer.body.valueOf(given);
+  return json(answer.status, isObject(body) ? shownRow(kind.file, body) : body);
+}

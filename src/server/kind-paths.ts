@@ -1,0 +1,108 @@
+import { type CallName, type ResourceKind, writtenCall } from "../model/resource-kind.ts";
+
+/** A request to a kind: the values that its path and its query name. */
+export interface KindMatch<Kind> {
+  readonly kind: Kind;
+  readonly call: CallName;
+  /** The ID or the path of the project or group. */
+  readonly owner: string;
+  /** What the row must have, by the names of its parts. */
+  readonly named: Readonly<Record<string, string>>;
+  /** The parameters of the query that narrow it down further, and the parts of the row that they name. */
+  readonly narrowing: Readonly<Record<string, string>>;
+}
+
+type Segment = { readonly text: string } | { readonly name: string };
+
+interface KindRoute<Kind> {
+  readonly kind: Kind;
+  readonly call: CallName;
+  readonly method: string;
+  readonly segments: readonly Segment[];
+  readonly narrowing: Readonly<Record<string, string>>;
+}
+
+/** The call of a kind that a method and a path (relative to /api/v4) name; HEAD is like GET. */
+export type KindRouter<Kind> = (method: string, path: string) => KindMatch<Kind> | "unknown" | "method";
+
+/** Compiles the calls of kinds. */
+export function kindRouter<Kind extends { readonly file: ResourceKind; readonly calls: KindCalls }>(
+  kinds: readonly Kind[],
+): KindRouter<Kind> {
+  const routes = kinds.flatMap((kind) =>
+    (Object.keys(kind.calls) as CallName[]).flatMap((call) => {
+      const written = kind.calls[call];
+      return written === undefined ? [] : [routeOf(kind, call, written)];
+    }),
+  );
+  return (method, path) => {
+    const segments = decoded(path);
+    const known = segments ? routes.filter((route) => isOn(route, segments)) : [];
+    const route = known.find((each) => each.method === (method === "HEAD" ? "GET" : method));
+    if (!segments || !route) return known.length > 0 ? "method" : "unknown";
+    return matchOf(route, segments);
+  };
+}
+
+/** The calls of a kind that a server has, as methods and paths. */
+export type KindCalls = Readonly<Partial<Record<CallName, string>>>;
+
+/**
+ * The calls of a kind in a release. Servers also show one resource where others are changed or deleted, even if the kind
+ * does not say so.
+ */
+export function servedCalls(file: ResourceKind, has: (release: string) => boolean): KindCalls {
+  const entries = Object.entries(file.calls).flatMap(([name, call]) => {
+    const isThere = typeof call === "string" || has(call.release);
+    return isThere ? [[name, typeof call === "string" ? call : call.call] as const] : [];
+  });
+  const calls: KindCalls = Object.fromEntries(entries);
+  const one = calls.update ?? calls.delete ?? file.calls.update;
+  if (calls.show !== undefined || one === undefined) return calls;
+  return { ...calls, show: `GET ${writtenCall(one).path}` };
+}
+
+function routeOf<Kind>(kind: Kind, call: CallName, written: string): KindRoute<Kind> {
+  const { method, path } = writtenCall(written);
+  const [place = "", query = ""] = path.split("?");
+  const narrowing = [...new URLSearchParams(query)].flatMap(([parameter, value]) =>
+    value.startsWith(":") ? [[parameter, partOf(value)] as const] : [],
+  );
+  return { kind, call, method, segments: place.split("/").map(segmentOf), narrowing: Object.fromEntries(narrowing) };
+}
+
+const owner = ":id";
+
+function segmentOf(text: string): Segment {
+  if (text === owner) return { name: owner };
+  return text.startsWith(":") ? { name: partOf(text) } : { text };
+}
+
+/** `name` of `:name` and `:row.name`. */
+function partOf(parameter: string): string {
+  return parameter.replace(/^:(row\.)?/, "");
+}
+
+function decoded(path: string): readonly string[] | undefined {
+  try {
+    return path.split("/").map(decodeURIComponent);
+  } catch {
+    return undefined;
+  }
+}
+
+function isOn({ segments }: KindRoute<unknown>, given: readonly string[]): boolean {
+  if (segments.length !== given.length) return false;
+  return segments.every((segment, index) => ("name" in segment ? given[index] !== "" : segment.text === given[index]));
+}
+
+function matchOf<Kind>(
+  { kind, call, segments, narrowing }: KindRoute<Kind>,
+  given: readonly string[],
+): KindMatch<Kind> {
+  const named = segments.flatMap((segment, index) =>
+    "name" in segment ? [[segment.name, given[index] ?? ""] as const] : [],
+  );
+  const { [owner]: id = "", ...parts } = Object.fromEntries(named);
+  return { kind, call, owner: id, named: parts, narrowing };
+}

@@ -1,0 +1,66 @@
+import type { JsonObject } from "../base/json.ts";
+import { createdRow, numbered } from "./kind-rows.ts";
+import type { ServedKind } from "./kinds.ts";
+import { dropRow, putRow } from "./records.ts";
+import { type KindRecord, nextNumber, type State } from "./state.ts";
+
+/** The rows of a kind of one project or group. */
+export interface RowPlace {
+  readonly kind: ServedKind;
+  readonly owner: number;
+}
+
+/** The key of a place in the state. */
+function placeKey({ kind, owner }: RowPlace): string {
+  return `${kind.of}/${kind.file.singular}/${owner}`;
+}
+
+const none: readonly KindRecord[] = [];
+
+/** The records of a place in the order of their creation. */
+export function recordsOf(state: State, place: RowPlace): readonly KindRecord[] {
+  return state.rows.get(placeKey(place)) ?? none;
+}
+
+/** The rows of a kind in all other projects or groups, if an expression of the kind asks for them. */
+export function rowsElsewhere(state: State, { kind, owner }: RowPlace): readonly JsonObject[] {
+  if (!kind.asksOthers) return [];
+  const [prefix, own] = [placeKey({ kind, owner: 0 }).slice(0, -1), placeKey({ kind, owner })];
+  return [...state.rows].flatMap(([key, records]) =>
+    key !== own && key.startsWith(prefix) ? records.map(({ row }) => row) : [],
+  );
+}
+
+/** Adds a row with the numbers that it needs, and what a seed says of it beside its parameters. */
+export function addRow(state: State, place: RowPlace, params: JsonObject, beside: JsonObject = {}): JsonObject {
+  const { kind } = place;
+  const made = kind.isOwner ? {} : createdRow(kind.fields, { params, others: rowsElsewhere(state, place) });
+  const number = nextNumber(state, `${kind.of} ${kind.file.singular}`);
+  const row = withNumbers(state, { ...(kind.isNumbered && { id: number }), ...made, ...beside });
+  putRow(state, placeKey(place), { number, row });
+  return row;
+}
+
+/** Puts a changed row in the place of a record. */
+export function changeRow(state: State, place: RowPlace, record: KindRecord, row: JsonObject): JsonObject {
+  const kept = withNumbers(state, row);
+  putRow(state, placeKey(place), { ...record, row: kept });
+  return kept;
+}
+
+/** Removes a record. */
+export function removeRow(state: State, place: RowPlace, record: KindRecord): void {
+  dropRow(state, placeKey(place), record);
+}
+
+function withNumbers(state: State, row: JsonObject): JsonObject {
+  return numbered(row, () => nextNumber(state, "part of a row")) as JsonObject;
+}
+
+/** What kinds say of a project or group itself, over what it is without them. */
+export function ownerRow(state: State, kinds: readonly ServedKind[], owner: number, base: JsonObject): JsonObject {
+  const [kind] = kinds;
+  if (!kind) return base;
+  const [record] = recordsOf(state, { kind, owner });
+  return { ...kind.initial, ...base, ...record?.row };
+}

@@ -1,0 +1,129 @@
+import type { JsonObject } from "../base/json.ts";
+import { tierIncludes } from "../model/availability.ts";
+import type { KindExpression } from "../model/kind-expressions.ts";
+import bundled from "../model/kinds.json" with { type: "json" };
+import { compareReleases } from "../model/releases.ts";
+import { type FieldSchema, keyFieldsOf, ownersOf, type ResourceKind } from "../model/resource-kind.ts";
+import type { Tier } from "../model/types.ts";
+import { type KindCalls, type KindRouter, kindRouter, servedCalls } from "./kind-paths.ts";
+import { createdRow, expressionOf, type StoredField, storedFields } from "./kind-rows.ts";
+import { checksOf, type ParameterChecks } from "./kind-values.ts";
+import { endpointPaths } from "./routes.ts";
+
+/** Whose resources a kind has. */
+export type OwnerKind = ReturnType<typeof ownersOf>[number];
+
+/** A kind whose resources a server of some release and tier keeps. */
+export interface ServedKind {
+  readonly file: ResourceKind;
+  readonly of: OwnerKind;
+  readonly keys: readonly string[];
+  readonly calls: KindCalls;
+  readonly fields: readonly StoredField[];
+  /** The row of a resource about which nothing is said. */
+  readonly initial: JsonObject;
+  readonly checks: ParameterChecks;
+  /** Requests that are answered otherwise than asked. */
+  readonly answers: readonly OtherAnswer[];
+  /** Whether each row has a number: a path names it. */
+  readonly isNumbered: boolean;
+  /** Whether an expression asks for the rows of all other projects or groups. */
+  readonly asksOthers: boolean;
+  /** Whether its resource is the project or group itself. */
+  readonly isOwner: boolean;
+}
+
+interface OtherAnswer {
+  readonly on: "create" | "update" | "delete";
+  readonly when: KindExpression;
+  readonly status: number;
+  readonly body: KindExpression;
+}
+
+/** The kinds of a server. */
+export interface ServedKinds {
+  readonly all: readonly ServedKind[];
+  /** Those whose resource is the project or group itself. */
+  readonly owners: Readonly<Record<OwnerKind, readonly ServedKind[]>>;
+  readonly route: KindRouter<ServedKind>;
+}
+
+interface Platform {
+  readonly release: string;
+  readonly tier: Tier;
+}
+
+/** The bundled kinds and `own` ones, as far as the release and the tier have them. Endpoints of the specification stay. */
+export function servedKinds(platform: Platform, own: readonly ResourceKind[] = []): ServedKinds {
+  const all = allKinds(own)
+    .filter((file) => exists(file, platform))
+    .flatMap((file) => ownersOf(file).map((of) => servedKind(file, of, platform)));
+  const owners = all.filter(({ isOwner }) => isOwner);
+  const ofOwner = (owner: OwnerKind) => owners.filter(({ of }) => of === owner);
+  return { all, owners: { project: ofOwner("project"), group: ofOwner("group") }, route: kindRouter(all) };
+}
+
+/** Every kind that can be served, of any release and tier. */
+export function allKinds(own: readonly ResourceKind[] = []): readonly ResourceKind[] {
+  const files = [...(bundled as unknown as readonly ResourceKind[]), ...own];
+  return files.filter(({ calls }) => typeof calls.list !== "string" || !endpointPaths.has(calls.list));
+}
+
+function exists({ needs, removed }: ResourceKind, { release, tier }: Platform): boolean {
+  if (needs?.tier !== undefined && !tierIncludes(tier, needs.tier)) return false;
+  if (needs?.release !== undefined && compareReleases(release, needs.release) < 0) return false;
+  return removed === undefined || compareReleases(release, removed.release) < 0;
+}
+
+function servedKind(file: ResourceKind, of: OwnerKind, platform: Platform): ServedKind {
+  const keys = keyFieldsOf(file);
+  const fields = new Map(
+    Object.entries(file.fields.properties).filter(([name, field]) => keys.includes(name) || isThere(field, platform)),
+  );
+  const calls = servedCalls(file, (release) => compareReleases(platform.release, release) >= 0);
+  const stored = storedFields(fields);
+  const isOwner = /^GET \/\w+\/:id(\?|$)/.test(calls.show ?? "");
+  return {
+    file,
+    of,
+    keys,
+    calls,
+    fields: stored,
+    initial: isOwner ? createdRow(stored, { params: {}, others: [] }) : {},
+    checks: checksOf(fields, file.fields.required ?? []),
+    answers: (file.answers ?? []).map(({ on, when, status, body }) => ({
+      on,
+      when: expressionOf(when, answerNames),
+      status,
+      body: expressionOf(body, answerNames),
+    })),
+    isNumbered: Object.values(calls).some((call) => call.includes(":row.id")),
+    asksOthers: Array.from(fields.values(), storeTexts)
+      .flat()
+      .some((text) => /\bothers\b/.test(text)),
+    isOwner,
+  };
+}
+
+function storeTexts({ "x-store": store = {} }: FieldSchema): readonly string[] {
+  return typeof store === "string" ? [store] : Object.values(store);
+}
+
+/** What expressions of answers know: `rows` are those of the project or group. */
+const answerNames = ["params", "row", "rows"] as const;
+
+function isThere(field: FieldSchema, { release, tier }: Platform): boolean {
+  const { "x-introduced": introduced, "x-removed": removed, "x-tier": needed } = field;
+  if (introduced !== undefined && compareReleases(release, introduced) < 0) return false;
+  if (removed !== undefined && compareReleases(release, removed) >= 0) return false;
+  return needed === undefined || tierIncludes(tier, needed);
+}
+
+/** Whether two rows have the same key. */
+export function hasKey({ keys, file }: ServedKind, a: JsonObject, b: JsonObject): boolean {
+  return keys.every((name) => {
+    const [one, other] = [a, b].map((row) => String(row[name] ?? ""));
+    if (file.fields.properties[name]?.["x-case"] === "ignore") return one?.toLowerCase() === other?.toLowerCase();
+    return one === other;
+  });
+}
