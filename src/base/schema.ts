@@ -1,6 +1,7 @@
-import { Ajv, type ErrorObject, type ValidateFunction } from "ajv";
-import { type JsonObject, pointerKeys } from "./json.ts";
+import type { JsonObject } from "./json.ts";
 import { suggestionFor } from "./nearest.ts";
+import type { Violation } from "./schema-keywords.ts";
+import { violationsBy } from "./schema-violations.ts";
 import { expectedWords, typeOf, valueInWords } from "./type-words.ts";
 
 /** A violation of a JSON Schema. */
@@ -21,41 +22,25 @@ export type SchemaCheck = (value: unknown) => readonly SchemaFault[];
  * `x-expected` of a schema completes "expected …", and `x-key` does so for the keys of a mapping.
  */
 export function compile(schema: object, references: readonly object[] = []): SchemaCheck {
-  let validate: ValidateFunction | undefined;
+  let violations: ReturnType<typeof violationsBy> | undefined;
   return (value) => {
-    validate ??= new Ajv({ ...options, schemas: [...references] }).compile(schema);
-    return validate(value) ? [] : faultsOf(validate.errors ?? []);
+    violations ??= violationsBy(schema, references);
+    const found = violations(value);
+    return found.length === 0 ? [] : faultsOf(found);
   };
 }
 
-// Schemas are validated in test/model/schemas.test.ts, because that takes a sixth of a short run.
-const options = {
-  validateSchema: false,
-  meta: false,
-  allErrors: true,
-  strict: false,
-  strictNumbers: true,
-  verbose: true,
-  logger: false,
-} as const;
-
-type SchemaError = Pick<ErrorObject, "keyword" | "instancePath" | "params" | "data" | "parentSchema">;
-
-/** A value of the wrong type violates other keywords too; only the first is reported. */
-function faultsOf(errors: readonly SchemaError[]): readonly SchemaFault[] {
-  const faults = errors.map(faultOf);
+/** Of several faults of one value the first. */
+function faultsOf(violations: readonly Violation[]): readonly SchemaFault[] {
+  const faults = violations.map(faultOf);
   return [...new Map(faults.toReversed().map((fault) => [JSON.stringify(fault.path), fault])).values()].reverse();
 }
 
-function faultOf({ keyword, instancePath, params, data, parentSchema = {} }: SchemaError): SchemaFault {
-  const path = pointerKeys(instancePath).map((key) => (/^\d+$/.test(key) ? Number(key) : key));
-  if (keyword === "additionalProperties") return unknownKey(path, String(params.additionalProperty), parentSchema);
-  if (keyword === "required") {
-    const key = String(params.missingProperty);
-    return { rule: "missing-key", keyword, message: `missing ${key}`, path: [...path, key] };
-  }
+function faultOf({ keyword, schema, value, path, key = "" }: Violation): SchemaFault {
+  if (keyword === "additionalProperties") return unknownKey(path, key, schema);
+  if (keyword === "required") return { rule: "missing-key", keyword, message: `missing ${key}`, path };
   const rule = keyword === "type" ? "wrong-type" : "wrong-value";
-  const message = `expected ${expectationOf(parentSchema)}${got(data, parentSchema, rule)}${suggestionFor(data, parentSchema.enum)}`;
+  const message = `expected ${expectationOf(schema)}${got(value, schema, rule)}${suggestionFor(value, schema.enum)}`;
   return { rule, keyword, message, path };
 }
 
@@ -66,7 +51,7 @@ function unknownKey(path: SchemaFault["path"], key: string, schema: JsonObject):
     rule: "unknown-key",
     keyword: "additionalProperties",
     message: `unknown key ${key}${hint}`,
-    path: [...path, key],
+    path,
   };
 }
 

@@ -15,9 +15,10 @@ import type { Run } from "./command.ts";
 import { schemaFrom } from "./import-files.ts";
 import { openReports, save } from "./outputs.ts";
 import { printProblems } from "./print-problems.ts";
+import { requestOf } from "./run-request.ts";
 import type { Options } from "./table.ts";
 import type { Terminal } from "./terminal.ts";
-import { globsOf, requestOf } from "./workspace-options.ts";
+import { globsOf } from "./workspace-options.ts";
 
 /** `evenkeel accept ADDRESS...`: writes manifests as `fmt` does, without a prompt, since their changes are reviewed. */
 export const run: Run<Options<"accept">> = async (terminal, options, addresses) => {

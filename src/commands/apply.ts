@@ -22,11 +22,12 @@ import type { Run } from "./command.ts";
 import { openPlanReports, type WriteReports } from "./plan-reports.ts";
 import { noteUnrecorded, printMissingSecrets, printProblems } from "./print-problems.ts";
 import { noBar } from "./progress-bar.ts";
+import { requestOf } from "./run-request.ts";
 import type { Options } from "./table.ts";
 import type { Progress, Terminal } from "./terminal.ts";
 import { traced } from "./tracing.ts";
 import { follow } from "./workers-progress.ts";
-import { globsOf, requestOf } from "./workspace-options.ts";
+import { globsOf } from "./workspace-options.ts";
 
 /** `evenkeel apply [PLAN]`. */
 export const run: Run<Options<"apply">> = async (terminal, options, [file]) => {

@@ -14,7 +14,7 @@ import type { Run } from "./command.ts";
 import { openReports } from "./outputs.ts";
 import type { Options } from "./table.ts";
 import type { Terminal } from "./terminal.ts";
-import { stateAround } from "./workspace-options.ts";
+import { stateAround } from "./workspace-state.ts";
 
 /** `evenkeel approve PLAN` or `approve --plan RUN`: signs a saved plan; offline. */
 export const run: Run<Options<"approve">> = async (terminal, options, [file]) => {

@@ -12,8 +12,8 @@ import { openState } from "../state/open-state.ts";
 import type { Run } from "./command.ts";
 import { type EffectiveProject, effectiveProject } from "./effective-state.ts";
 import { openReports } from "./outputs.ts";
+import { requestOf } from "./run-request.ts";
 import type { Options } from "./table.ts";
-import { requestOf } from "./workspace-options.ts";
 
 /** `evenkeel blame ADDRESS`: offline as far as `show` is; only reads git and the journal. */
 export const run: Run<Options<"blame">> = async (terminal, options, [address = ""]) => {

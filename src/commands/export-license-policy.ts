@@ -29,9 +29,10 @@ import { readProjectFile } from "../workspace/project-file.ts";
 import type { Run } from "./command.ts";
 import { openReports } from "./outputs.ts";
 import { printProblems } from "./print-problems.ts";
+import { requestOf } from "./run-request.ts";
 import type { Options } from "./table.ts";
 import type { Terminal } from "./terminal.ts";
-import { checkedRelease, requestOf } from "./workspace-options.ts";
+import { checkedRelease } from "./workspace-options.ts";
 
 type Choice = Options<"export license-policy">;
 

@@ -15,9 +15,10 @@ import { loadSettings } from "../workspace/load.ts";
 import type { Run } from "./command.ts";
 import { printWarnings, writeDrafts } from "./import-files.ts";
 import { openReports } from "./outputs.ts";
+import { requestOf } from "./run-request.ts";
 import type { Options } from "./table.ts";
 import type { Terminal } from "./terminal.ts";
-import { globsOf, requestOf } from "./workspace-options.ts";
+import { globsOf } from "./workspace-options.ts";
 
 /** `evenkeel import`: policies from live state. Existing files are not overwritten. */
 export const run: Run<Options<"import">> = async (terminal, options, names) => {

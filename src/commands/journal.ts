@@ -5,7 +5,7 @@ import type { Journals } from "../state/state.ts";
 import type { Run } from "./command.ts";
 import { openReports } from "./outputs.ts";
 import type { Options } from "./table.ts";
-import { stateAround } from "./workspace-options.ts";
+import { stateAround } from "./workspace-state.ts";
 
 /** `evenkeel journal [RUN]`: the runs of this workspace, or the entries of one. */
 export const run: Run<Options<"journal">> = async (terminal, options, [wanted]) => {

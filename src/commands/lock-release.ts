@@ -5,7 +5,7 @@ import type { Holder } from "../state/lease-store.ts";
 import type { Run } from "./command.ts";
 import type { Options } from "./table.ts";
 import type { Terminal } from "./terminal.ts";
-import { stateAround } from "./workspace-options.ts";
+import { stateAround } from "./workspace-state.ts";
 
 /** `evenkeel lock release RUN`: for a run that has ended and whose lease has not expired yet. */
 export const run: Run<Options<"lock release">> = async (terminal, options, [wanted = ""]) => {

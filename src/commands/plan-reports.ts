@@ -4,9 +4,8 @@ import { type ExitCode, exit, UserError } from "../base/exit.ts";
 import { describeSystemError } from "../base/system-errors.ts";
 import type { Plan } from "../plan/plan.ts";
 import type { Actionable } from "../report/findings.ts";
-import { findingRenderers, planRenderers } from "../report/renderers.ts";
 import type { Renderer, Report } from "../report/report.ts";
-import { findingKinds, type OwnKind, planKinds } from "../report/report-kinds.ts";
+import { findingKinds, isOwnKind, type OwnKind, planKinds } from "../report/report-kinds.ts";
 import type { WorkersStatus } from "../state/run-progress.ts";
 import { findWorkspace } from "../workspace/load.ts";
 import { openReports } from "./outputs.ts";
@@ -39,12 +38,23 @@ interface Options extends Pick<OnlineOptions, "C" | "report"> {
 
 /** Checks `--report` and `--out` and starts the clock, for a command that makes a plan. */
 export async function openPlanReports(terminal: Terminal, command: string, options: Options): Promise<WriteReports> {
-  return openRendered(terminal, command, options, planKinds, await planRenderers(kindsIn(options)));
+  const renderers = await renderersFor(options);
+  return openRendered(terminal, command, options, planKinds, await renderers?.planRenderers(kindsIn(options)));
 }
 
 /** The same for a command that reports problems and makes no plan. */
-export function openFindingReports(terminal: Terminal, command: string, options: Options): WriteReports<Actionable> {
-  return openRendered(terminal, command, options, findingKinds, findingRenderers);
+export async function openFindingReports(
+  terminal: Terminal,
+  command: string,
+  options: Options,
+): Promise<WriteReports<Actionable>> {
+  const renderers = await renderersFor(options);
+  return openRendered(terminal, command, options, findingKinds, renderers?.findingRenderers);
+}
+
+/** Most runs render nothing but what each command renders itself. */
+async function renderersFor(options: Options) {
+  return kindsIn(options).every(isOwnKind) ? undefined : await import("../report/renderers.ts");
 }
 
 type Problems = Pick<Actionable, "problems" | "warnings">;
@@ -56,7 +66,7 @@ function openRendered<Content extends Problems>(
   command: string,
   options: Options,
   kinds: readonly string[],
-  renderers: Renderers<Content>,
+  renderers: Renderers<Content> | undefined,
 ): WriteReports<Content> {
   const began = performance.now();
   const write = openReports(terminal, options.report, kinds, options.out);
@@ -64,10 +74,13 @@ function openRendered<Content extends Problems>(
     const seconds = (performance.now() - began) / 1000;
     const folder = folderInRepository(folderOf(terminal, options));
     const report: Report<Content> = { ...ended, command, folder, seconds, finishedAt: new Date() };
-    const rendered = Object.entries(renderers).map(([kind, render]) => [kind, render.bind(undefined, report)] as const);
+    const rendered = Object.entries(renderers ?? {}).map(
+      ([kind, render]) => [kind, render.bind(undefined, report)] as const,
+    );
     const file = () => [...problemLines(ended.plan), own.text()].filter(Boolean).join("\n");
     write({ ...Object.fromEntries(rendered), ...own, file });
-    if (kindsIn(options).includes("github")) summarize(terminal, () => renderers.markdown(report, () => undefined));
+    if (renderers && kindsIn(options).includes("github"))
+      summarize(terminal, () => renderers.markdown(report, () => undefined));
   };
 }
 

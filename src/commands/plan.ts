@@ -13,11 +13,12 @@ import { writeTo } from "./outputs.ts";
 import { openPlanReports } from "./plan-reports.ts";
 import { noteUnrecorded, printMissingSecrets, printProblems } from "./print-problems.ts";
 import { noBar } from "./progress-bar.ts";
+import { requestOf } from "./run-request.ts";
 import type { Options } from "./table.ts";
 import type { Terminal } from "./terminal.ts";
 import { traced } from "./tracing.ts";
 import { follow } from "./workers-progress.ts";
-import { globsOf, requestOf } from "./workspace-options.ts";
+import { globsOf } from "./workspace-options.ts";
 
 /** `evenkeel plan`. */
 export const run: Run<Options<"plan">> = (terminal, options) => planAs("plan", terminal, options);

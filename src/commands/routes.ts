@@ -24,9 +24,9 @@ import { dialectAround } from "../workspace/load.ts";
 import type { Run } from "./command.ts";
 import { effectiveState } from "./effective-state.ts";
 import { openReports, type ReportContents } from "./outputs.ts";
+import { requestOf } from "./run-request.ts";
 import type { Options } from "./table.ts";
 import type { Terminal } from "./terminal.ts";
-import { requestOf } from "./workspace-options.ts";
 
 /** `evenkeel routes PROJECT`: the receivers of events by manifests or by the server, or how the two differ. */
 export const run: Run<Options<"routes">> = async (terminal, options, [project = ""]) => {

@@ -6,7 +6,7 @@ import { concerns } from "../state/run-summary.ts";
 import type { Run } from "./command.ts";
 import { openReports } from "./outputs.ts";
 import type { Options } from "./table.ts";
-import { stateAround } from "./workspace-options.ts";
+import { stateAround } from "./workspace-state.ts";
 
 /** `evenkeel runs`: summaries of the runs of this workspace, newest first. */
 export const run: Run<Options<"runs">> = async (terminal, options) => {

@@ -3,8 +3,8 @@ import { showJson, showText } from "../report/show.ts";
 import type { Run } from "./command.ts";
 import { effectiveState } from "./effective-state.ts";
 import { openReports } from "./outputs.ts";
+import { requestOf } from "./run-request.ts";
 import type { Options } from "./table.ts";
-import { requestOf } from "./workspace-options.ts";
 
 /** `evenkeel show PROJECT`: offline, unless the ID or path of the project has to be looked up, or only globs match it. */
 export const run: Run<Options<"show">> = async (terminal, options, [name = ""]) => {

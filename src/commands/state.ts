@@ -7,7 +7,7 @@ import { type Contents, isShared } from "../state/state.ts";
 import type { Run } from "./command.ts";
 import { openReports } from "./outputs.ts";
 import type { Options } from "./table.ts";
-import { stateAround } from "./workspace-options.ts";
+import { stateAround } from "./workspace-state.ts";
 
 /** `evenkeel state`: its location, the holders of its leases, and its size. */
 export const run: Run<Options<"state">> = async (terminal, options) => {

@@ -5,8 +5,8 @@ import { sortedProblems } from "../manifest/problem.ts";
 import { hasErrors, validate } from "../manifest/validate.ts";
 import { bySeverity } from "../model/problem-line.ts";
 import type { Problem } from "../model/types.ts";
-import { nameProblems } from "../reconcile/context.ts";
 import { rulesInForce } from "../reconcile/rules-in-force.ts";
+import { nameProblems } from "../reconcile/workspace-checks.ts";
 import { ledgerKey } from "../state/ledger/key.ts";
 import { type Loaded, loadWorkspace } from "../workspace/load.ts";
 import type { Run } from "./command.ts";
@@ -26,7 +26,7 @@ interface ValidationDocument {
 
 /** `evenkeel validate`: every problem of every manifest, offline. */
 export const run: Run<Options<"validate">> = async (terminal, options) => {
-  const write = openFindingReports(terminal, "validate", options);
+  const write = await openFindingReports(terminal, "validate", options);
   const report = (all: readonly Problem[], text: string): ExitCode => {
     const { problems, warnings } = bySeverity(all);
     const document: ValidationDocument = { format_version: "1.0", valid: !hasErrors(all), problems, warnings };

@@ -3,10 +3,9 @@ import { exit, UserError } from "../base/exit.ts";
 import { printable } from "../base/printable.ts";
 import { createFollower, type Follower } from "../git/fast-forward.ts";
 import { repositoryAround } from "../git/repository.ts";
-import { unshared } from "../reconcile/workers.ts";
 import { watchMetrics } from "../report/prometheus.ts";
 import { readHookSecret } from "../secrets/token.ts";
-import { sharesState } from "../state/open-state.ts";
+import { sharesState, unshared } from "../state/state-address.ts";
 import { checkoutAround, touchesWorkspace } from "../watch/checkout.ts";
 import { systemClock } from "../watch/clock.ts";
 import { newStatus, type WatchOptions, type WatchStatus } from "../watch/options.ts";
@@ -16,10 +15,11 @@ import { watch } from "../watch/watch.ts";
 import { findWorkspace, loadSettings } from "../workspace/load.ts";
 import { type CheckFigures, checkPrinter } from "./check-printer.ts";
 import type { Run } from "./command.ts";
+import { requestOf } from "./run-request.ts";
 import type { Options } from "./table.ts";
 import type { Terminal } from "./terminal.ts";
 import { tracedAs } from "./tracing.ts";
-import { folderOf, requestOf } from "./workspace-options.ts";
+import { folderOf } from "./workspace-options.ts";
 
 /** `evenkeel watch`: runs until it is interrupted, or has made `--max-checks` checks. */
 export const run: Run<Options<"watch">> = async (terminal, options) => {

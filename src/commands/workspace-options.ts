@@ -1,43 +1,10 @@
-import { dirname, resolve } from "node:path";
+import { resolve } from "node:path";
 import { exit, UserError } from "../base/exit.ts";
-import { printable } from "../base/printable.ts";
-import { deadline } from "../client/timer.ts";
-import { targetFault } from "../model/address.ts";
-import { type Shard, shardOf } from "../plan/shards.ts";
-import type { Request } from "../reconcile/request.ts";
-import { commitOfRevision } from "../reconcile/revisions.ts";
-import { unshared } from "../reconcile/workers.ts";
-import { openState, sharesState } from "../state/open-state.ts";
-import type { WorkspaceState } from "../state/state.ts";
-import { findWorkspace, loadSettings } from "../workspace/load.ts";
-import type { OptionValues } from "./command.ts";
 import type { Options } from "./table.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** The options of every command with a workspace and a server. */
 export type OnlineOptions = Options<"drift">;
-
-/** Converts options to a request. */
-export function requestOf(terminal: Terminal, options: OnlineOptions): Request {
-  const { concurrency, shard, since, asOf, failOnLoosening, giveUpAfter, workers } = options;
-  if (workers && !sharesState(terminal.env)) throw new UserError(unshared, exit.usage);
-  return {
-    folder: folderOf(terminal, options),
-    env: terminal.env,
-    targets: globsOf("--target", options.target, targetFault),
-    signal: stopOf(terminal, options.timeout),
-    connecting: terminal.listen,
-    warn: (sentence) => terminal.warn(printable(`warning: ${sentence}`)),
-    ...(asOf && { today: asOf }),
-    ...(concurrency && { concurrency }),
-    ...(failOnLoosening && { failOnLoosening }),
-    ...(terminal.env.EVENKEEL_DEBUG === "1" && { debug: terminal.warn }),
-    ...(workers && { workers }),
-    ...(giveUpAfter && { patience: { giveUpAfter } }),
-    ...(shard && sharded(partOf(shard, terminal))),
-    ...(since !== undefined && { since: commitOfRevision(folderOf(terminal, options), since) }),
-  };
-}
 
 /** The globs of a flag. @throws UserError for an invalid one. */
 export function globsOf(
@@ -54,36 +21,6 @@ export function globsOf(
 
 export function folderOf(terminal: Terminal, { C }: Pick<OnlineOptions, "C">): string {
   return resolve(terminal.cwd, C ?? ".");
-}
-
-function stopOf({ interrupted, warn }: Terminal, timeout: number | undefined): AbortSignal {
-  const say = () => warn("Interrupted: finishing what is in flight. Interrupt again to stop at once.");
-  interrupted.addEventListener("abort", say, { once: true });
-  if (!timeout) return interrupted;
-  return AbortSignal.any([interrupted, deadline(timeout, `the run's --timeout of ${timeout / 1000} s has passed`)]);
-}
-
-/** The shard 1/1 is everything. */
-function sharded(part: Shard): Pick<Request, "shard" | "part"> {
-  return part.total === 1 ? {} : { shard: shardOf(part), part: `${part.index}/${part.total}` };
-}
-
-/** `auto` reads the shard from the environment of the pipeline; a job that is not parallel has no shard. */
-function partOf(shard: OptionValues["shard"], { env }: Pick<Terminal, "env">): Shard {
-  if (shard !== "auto") return shard;
-  const { CI_NODE_TOTAL: total = "", CI_NODE_INDEX: index = total === "1" ? "1" : "" } = env;
-  const part = { index: Number(index), total: Number(total) };
-  const isPart = /^\d{1,6}$/.test(index) && /^\d{1,6}$/.test(total) && part.index >= 1 && part.index <= part.total;
-  if (isPart) return part;
-  throw new UserError("--shard auto needs CI_NODE_INDEX, from 1 to N, and CI_NODE_TOTAL, N", exit.usage);
-}
-
-/** The state of the surrounding workspace. @throws UserError if there is no workspace, or its state is unusable. */
-export async function stateAround(terminal: Terminal, options: Pick<OnlineOptions, "C">): Promise<WorkspaceState> {
-  const folder = folderOf(terminal, options);
-  const root = dirname(findWorkspace(folder));
-  const { name } = loadSettings(folder);
-  return openState({ root, name, env: terminal.env });
 }
 
 /** The value of `--release`. @throws UserError if it is not a release. */

@@ -202,10 +202,3 @@ function wordsIn(lists: Readonly<Record<string, unknown>>): Words<string> {
 export function isRemoved({ release, removal_date }: Deprecation, reached: string): boolean {
   return removal_date !== null && compareReleases(reached, release) >= 0;
 }
-
-/** The release of an entry. Throws {@link RangeError} for an id that is not in the schedule. */
-export function removalOf(id: string): string {
-  const entry = schedule.find((each) => each.id === id);
-  if (!entry) throw new RangeError(`unknown deprecation ${id}`);
-  return entry.release;
-}

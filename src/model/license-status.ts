@@ -1,4 +1,3 @@
-import { removalOf } from "./deprecations.ts";
 import { compareReleases } from "./releases.ts";
 
 /** The approval statuses of a managed license (docs/api.md#managed-licenses). */
@@ -15,8 +14,8 @@ export const olderStatuses: ReadonlyMap<string, string> = new Map(
   [...legacyStatuses].map(([older, word]) => [word, older]),
 );
 
-/** The release that removes the deprecated names (docs/api.md#removals). */
-export const legacyRemoval = removalOf("license-status-approved");
+/** The release that removes the deprecated names (docs/api.md#removals), as the schedule of removals has it. */
+export const legacyRemoval = "15.0";
 
 /** Whether servers of this release still accept the deprecated names. */
 export function hasLegacyStatuses(release: string): boolean {

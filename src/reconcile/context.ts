@@ -1,6 +1,5 @@
 import { dayOf, isDay } from "../base/day.ts";
 import { UserError } from "../base/exit.ts";
-import { digestOf } from "../base/json.ts";
 import { knownSecrets } from "../base/known-secrets.ts";
 import { shownUrl } from "../client/server-url.ts";
 import { commitOf } from "../git/commit.ts";
@@ -18,13 +17,14 @@ import { type Lease, leaseDuration, takeLease } from "../state/lease.ts";
 import type { Claim } from "../state/lease-store.ts";
 import { ledgerFile, readLedgerFile } from "../state/ledger/file.ts";
 import { type Ledger, openLedger } from "../state/ledger/ledger.ts";
-import { openState, sharesState, unnamed } from "../state/open-state.ts";
+import { openState } from "../state/open-state.ts";
 import { keptProjects, type ProjectList } from "../state/project-list.ts";
 import { ProgressMeter } from "../state/run-progress.ts";
 import { serverBefore } from "../state/server-note.ts";
 import { isShared, type WorkspaceState } from "../state/state.ts";
 import type { Loaded, Workspace } from "../workspace/load.ts";
 import type { Request } from "./request.ts";
+import { digestWithout, nameProblems } from "./workspace-checks.ts";
 
 /** A validated workspace and what was asked for of it: all that is known of a run offline. */
 export interface Checked {
@@ -125,19 +125,8 @@ function notToday(day: string): readonly Problem[] {
   return [{ severity: "warning", rule: "as-of", message: `this is as of ${day}, not of today` }];
 }
 
-/** Manifests of which less counts are other manifests: a plan that was saved before a policy expired is stale. */
-export function digestWithout(digest: string, expired: Validated["expired"]): string {
-  return expired.length === 0 ? digest : digestOf({ digest, expired: expired.map(({ name }) => name).sort() });
-}
-
 function keepsLedgerInState({ ledger }: Workspace): boolean {
   return ledger === "state";
-}
-
-/** A shared state keeps workspaces apart by their names (docs/state.md). */
-export function nameProblems({ workspace, settings: document }: Loaded, env: Request["env"]): readonly Problem[] {
-  if (!document || workspace.name !== undefined || !sharesState(env)) return [];
-  return [problemAt("workspace-name", unnamed, { document, path: [] })];
 }
 
 /** Opens what lasts of a workspace. @throws UserError where its state cannot be used. */

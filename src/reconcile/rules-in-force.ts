@@ -20,8 +20,9 @@ import {
 import { staleOutcome } from "../plan/staleness.ts";
 import { loadWorkspace, workspaceAbove } from "../workspace/load.ts";
 import { readRulesFolder, rulesInside } from "../workspace/rules-folder.ts";
-import { type Checked, type Context, digestWithout } from "./context.ts";
+import type { Checked, Context } from "./context.ts";
 import type { Request } from "./request.ts";
+import { digestWithout } from "./workspace-checks.ts";
 
 /** The rules that hold for a run, and what is wrong with them. */
 export interface RulesInForce {

@@ -5,6 +5,7 @@ import { durationOf } from "../manifest/duration.ts";
 import type { JournalLine } from "../state/journal-entry.ts";
 import { type Lease, leaseDuration } from "../state/lease.ts";
 import { isShared, type SharedState } from "../state/state.ts";
+import { unshared } from "../state/state-address.ts";
 import { saveUnstored } from "../state/unstored-outcomes.ts";
 import type { Chunk, ChunkResult } from "../workers/chunks.ts";
 import { type Dispatcher, openDispatcher } from "../workers/dispatcher.ts";
@@ -82,8 +83,6 @@ function runningChunks(
     return "reads" in result ? { ...result, reads: 0 } : result;
   };
 }
-
-export const unshared = "workers need a state that they share: set EVENKEEL_STATE to a PostgreSQL database";
 
 /** Projects processed at the same time. */
 const mostProjects = 64;

@@ -23,7 +23,12 @@ export type FindingKind = keyof typeof findingForms;
 export type PlanKind = keyof typeof planForms;
 
 /** Kinds that each command renders itself: its terminal output and its JSON document. */
-export type OwnKind = "text" | "json";
+const ownKinds = ["text", "json"] as const;
+export type OwnKind = (typeof ownKinds)[number];
+
+export function isOwnKind(kind: string): boolean {
+  return ownKinds.some((each) => each === kind);
+}
 
 export const findingKinds = Object.keys(findingForms) as readonly FindingKind[];
 export const planKinds = Object.keys(planForms) as readonly PlanKind[];

@@ -1,10 +1,8 @@
-import { readFileSync } from "node:fs";
 import { UserError } from "../base/exit.ts";
-import { describeSystemError } from "../base/system-errors.ts";
-import { valueOrFile } from "../secrets/token.ts";
 import { folderState } from "./folder.ts";
 import { processRates, type Rates } from "./rates.ts";
 import type { SharedState, WorkspaceState } from "./state.ts";
+import { stateAddress, unnamed } from "./state-address.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -17,12 +15,6 @@ export interface StateOf {
   readonly env: Environment;
 }
 
-/** The URL of a shared state, and its setting for messages. */
-export interface StateAddress {
-  readonly url: string;
-  readonly variable: string;
-}
-
 /**
  * Opens the state in the database of EVENKEEL_STATE or EVENKEEL_STATE_FILE, otherwise in the workspace. An empty variable
  * counts as unset. @throws UserError, without the URL, if it cannot be used.
@@ -32,13 +24,6 @@ export async function openState({ root, name, env }: StateOf): Promise<Workspace
   if (!address) return folderState(root);
   if (name === undefined) throw new UserError(unnamed);
   return stateAt(address.url, address.variable, name, env);
-}
-
-export const unnamed = "a shared state keeps workspaces apart by name; expected name: in evenkeel.yaml";
-
-/** Whether a shared state is configured. */
-export function sharesState(env: Environment): boolean {
-  return Boolean(env.EVENKEEL_STATE || env.EVENKEEL_STATE_FILE);
 }
 
 /** Opens the state of a named workspace in a database. */
@@ -64,19 +49,4 @@ export function ratesAt(env: Environment): { readonly rates: Rates; readonly clo
     },
     close: async () => (await opened?.catch(() => undefined))?.[Symbol.asyncDispose](),
   };
-}
-
-/** The configured shared state, if any. @throws UserError if both variables are set. */
-export function stateAddress(env: Environment): StateAddress | undefined {
-  const { direct: url, file } = valueOrFile(env, "EVENKEEL_STATE");
-  if (url) return { url, variable: "EVENKEEL_STATE" };
-  return file ? { url: readStateFile(file), variable: "the file that EVENKEEL_STATE_FILE names" } : undefined;
-}
-
-function readStateFile(file: string): string {
-  try {
-    return readFileSync(file, "utf8").trim();
-  } catch (error) {
-    throw new UserError(`EVENKEEL_STATE_FILE names ${file}, which cannot be read: ${describeSystemError(error)}`);
-  }
 }

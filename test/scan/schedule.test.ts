@@ -2,7 +2,8 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { Ajv } from "ajv";
 import { describe, expect, it } from "vitest";
-import { hints, isRemoved, removalOf, schedule } from "../../src/model/deprecations.ts";
+import { hints, isRemoved, schedule } from "../../src/model/deprecations.ts";
+import { legacyRemoval } from "../../src/model/license-status.ts";
 import { type ScheduleFilter, scheduleRows, scheduleText } from "../../src/report/deprecations.ts";
 import { plain } from "../../src/report/palette.ts";
 
@@ -73,5 +74,8 @@ it("a patch release reaches its removals", () => {
   const [entry] = schedule.filter(({ id }) => id === "ci-type");
   expect(entry && isRemoved(entry, "15.0.2")).toBe(true);
   expect(entry && isRemoved(entry, "14.10.5")).toBe(false);
-  expect(() => removalOf("no-such")).toThrow(RangeError);
+});
+
+it("the release that removes the older words of licenses is that of the schedule", () => {
+  expect(schedule.find(({ id }) => id === "license-status-approved")?.release).toBe(legacyRemoval);
 });

@@ -10,8 +10,9 @@ import type { EndpointName } from "../../model/endpoints.ts";
 import { connectionFrom } from "../../reconcile/connection.ts";
 import { deploymentText } from "../../report/deployments.ts";
 import { openReports, type ReportContents } from "../outputs.ts";
+import { requestOf } from "../run-request.ts";
 import type { Terminal } from "../terminal.ts";
-import { type OnlineOptions, requestOf } from "../workspace-options.ts";
+import type { OnlineOptions } from "../workspace-options.ts";
 
 /** What a command shows, or a sentence that says what went wrong. */
 export type Shown = ReportContents | { readonly status: "failed" | "unknown"; readonly error: string };
