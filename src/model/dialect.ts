@@ -23,6 +23,8 @@ export interface Dialect {
   readonly title: string;
   readonly description: string;
   readonly integrations: Readonly<Record<string, NamedIntegration>>;
+  /** What the specification lacks, in the platform's own names. */
+  readonly additions?: Additions;
   readonly facts: readonly Fact[];
 }
 
@@ -33,6 +35,17 @@ export interface NamedIntegration {
   readonly parameters?: Readonly<Record<string, string>>;
   /** Defaults of parameters that are omitted on creation, if they deviate from the specification. */
   readonly initial?: Readonly<Record<string, string>>;
+}
+
+/** Entries of a schema of integrations that only one platform has; `added` facts state since when. */
+export interface Additions {
+  readonly events: Readonly<Record<string, object>>;
+  /** Definitions that the entries refer to, beside those of the specification's schema. */
+  readonly definitions: Readonly<Record<string, object>>;
+  /** Parameters, by the specification's slug of their integration. */
+  readonly parameters: Readonly<Record<string, Readonly<Record<string, object>>>>;
+  /** Integrations, by slug. */
+  readonly integrations: Readonly<Record<string, object>>;
 }
 
 /** A range of releases: including the first, excluding the last. */

@@ -16,6 +16,7 @@ interface ParameterSchema {
   "x-optional-from"?: string;
   "x-level"?: "top";
   "x-list"?: "comma" | "whitespace";
+  "x-set"?: boolean;
   "x-url"?: boolean;
   "x-host"?: boolean;
   "x-route"?: RouteColumn;
@@ -108,7 +109,7 @@ function parameterOf(name: string, parameter: ParameterSchema, required: boolean
     description: parameter.description ?? "",
     level: parameter["x-level"] ?? "properties",
     list: parameter["x-list"],
-    set: false,
+    set: parameter["x-set"] ?? false,
     url: parameter["x-url"] ?? false,
     destination: Boolean(parameter["x-url"] || parameter["x-host"]) || parameter["x-route"]?.role === "recipients",
     route: parameter["x-route"],

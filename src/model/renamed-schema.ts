@@ -1,4 +1,5 @@
 import { type Dialect, type Fact, isQuirk, type NamedIntegration } from "./dialect.ts";
+import { extendedSchema } from "./dialect-additions.ts";
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -14,11 +15,11 @@ interface NamedEntry extends Json {
 }
 
 /**
- * The schema of integrations in the names of a dialect: renames slugs and parameters, also in descriptions, and adds the
- * facts that hold in some releases only (`x-facts`).
+ * The schema of integrations in the names of a dialect: renames slugs and parameters, also in descriptions, and adds what
+ * only its platform has, and the facts that hold in some releases only (`x-facts`).
  */
 export function renamedSchema<Schema extends object>(schema: Schema, dialect: Dialect): Schema {
-  const { definitions, properties, ...rest } = schema as unknown as NamedSchema;
+  const { definitions, properties, ...rest } = extendedSchema(schema, dialect.additions) as unknown as NamedSchema;
   const slugs = new Map(Object.entries(dialect.integrations).map(([slug, { name }]) => [slug, name]));
   const entries = Object.entries(properties).map(([slug, entry]) => {
     const named = dialect.integrations[slug] ?? { name: slug };

@@ -26,6 +26,7 @@ test("the specification's own names are those of its schema", () => {
 
 describe.each(platforms)("dialect $name", (dialect: Dialect) => {
   const catalogue = catalogueOf(dialect.name);
+  const parametersIn = (slug: string) => catalogue.integrations.get(slug)?.parameters.keys() ?? [];
   const text = readFileSync(join(folder, `${dialect.name}.json`), "utf8");
 
   test("keeps to its schema", () => {
@@ -35,7 +36,8 @@ describe.each(platforms)("dialect $name", (dialect: Dialect) => {
   });
 
   test("names each integration once, and nothing that there is not", () => {
-    expect(catalogue.integrations.size).toBe(specification.integrations.size);
+    const added = Object.keys(dialect.additions?.integrations ?? {}).length;
+    expect(catalogue.integrations.size).toBe(specification.integrations.size + added);
     const wrong = Object.entries(dialect.integrations).flatMap(([slug, { parameters = {} }]) => {
       const known = specification.integrations.get(slug)?.parameters;
       return known ? Object.keys(parameters).filter((name) => !known.has(name)) : [slug];
@@ -48,7 +50,12 @@ describe.each(platforms)("dialect $name", (dialect: Dialect) => {
       slug,
       ...[...parameters.keys()].flatMap((name) => [`${slug}.${name}`, `*.${name}`]),
     ]);
-    const { facts } = dialect;
+    const { facts, additions = { parameters: {}, integrations: {} } } = dialect;
+    const added = [
+      ...Object.entries(additions.parameters).map(([slug, own]) => [slug, Object.keys(own)] as const),
+      ...Object.keys(additions.integrations).map((slug) => [slug, [...parametersIn(slug)]] as const),
+    ];
+    for (const [slug, own] of added) names.push(slug, ...own.flatMap((name) => [`${slug}.${name}`, `*.${name}`]));
     const stated = facts.filter(({ says }) => says !== "listed").flatMap(({ of = [] }) => of);
     expect(stated.filter((name) => !names.includes(name))).toEqual([]);
     expect(new Set(facts.map(({ id }) => id)).size).toBe(facts.length);

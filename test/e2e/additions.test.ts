@@ -1,0 +1,64 @@
+import { rmSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { catalogueOf, type Integration, type IntegrationParameter } from "../../src/model/catalogue.ts";
+import { dialectNamed } from "../../src/model/dialects.ts";
+import { stage } from "../support/stage.ts";
+
+const release = "18.5";
+const gitlab = { dialect: "gitlab", release, behaviour: "observed", tier: "ultimate" } as const;
+const site = { dialect: "gitlab", release, tier: "ultimate" };
+const { integrations } = catalogueOf("gitlab");
+const { additions, integrations: named } = dialectNamed("gitlab");
+const extended = Object.keys(additions?.parameters ?? {}).map((slug) => named[slug]?.name ?? slug);
+const added = Object.keys(additions?.integrations ?? {});
+const gone = (slug: string) => integrations.get(slug)?.removed !== undefined;
+const slugs = [...extended, ...added].filter((slug) => !gone(slug) && slug !== "mock-ci");
+
+/** Each parameter with a value of its type that is not its default. */
+function declared(integration: Integration): Readonly<Record<string, unknown>> {
+  const own = [...integration.parameters.values()].filter(({ deprecated }) => deprecated === undefined);
+  return Object.fromEntries(own.map((parameter) => [parameter.name, valueOf(parameter)]));
+}
+
+function valueOf({
+  name,
+  types,
+  enum: words,
+  secret,
+  url,
+  default: standard,
+  valid,
+  pattern,
+}: IntegrationParameter): unknown {
+  if (secret) return { secret: "env:SECRET" };
+  if (words) return words.find((word) => word !== standard);
+  if (types[0] === "array") return ["B", "A"];
+  if (types[0] === "boolean") return standard !== true;
+  if (types[0] === "integer") return 1;
+  if (valid.pattern) return "eu.example.com";
+  return url ? `https://${name.replaceAll("_", "-")}.example.com/${pattern ?? ""}` : `a ${name}`;
+}
+
+const policy = {
+  projects: ["p"],
+  integrations: Object.fromEntries(slugs.map((slug) => [slug, declared(integrations.get(slug) as Integration)])),
+};
+
+const secrets = { SECRET: "CANARYsecret" };
+const projects = [{ path: "p" }];
+
+test("what dialect gitlab adds is valid, applied, and in sync from then on, also as imported; no secret is printed", async () => {
+  const { evenkeel, root } = await stage({ ...gitlab, site, secrets, projects, policy });
+  const ran = async (...args: string[]) => {
+    const { code, stdout, stderr } = await evenkeel(...args);
+    expect(stdout + stderr).not.toContain("CANARY");
+    return { code, stdout, stderr };
+  };
+  expect(await ran("validate")).toMatchObject({ code: 0 });
+  expect(await ran("apply", "--yes")).toMatchObject({ code: 0 });
+  expect(await ran("plan")).toMatchObject({ code: 0 });
+  expect(await ran("import", "--all", "--dir", "policies")).toMatchObject({ code: 0 });
+  rmSync(join(root, "all.yaml"));
+  expect(await ran("plan")).toEqual({});
+});
