@@ -1,8 +1,8 @@
 import { type Integration, type IntegrationParameter, isRequired, quirksAt } from "../model/catalogue.ts";
 import { type ParameterFault, parameterFaults } from "../model/parameter-check.ts";
 import { normaliseParameter } from "../model/parameter-value.ts";
-import type { Live, Scalar } from "../model/types.ts";
-import { isScalar } from "../model/values.ts";
+import type { Live, Plain, Scalar, Value } from "../model/types.ts";
+import { isList, isReference, isScalar } from "../model/values.ts";
 import type { ImportedEntry, ImportedValue } from "./imported-project.ts";
 import { replaceDeprecated } from "./replace-deprecated.ts";
 
@@ -35,16 +35,25 @@ export function importIntegration(integration: Integration, live: Live, release:
   };
 }
 
-function reportedValues(parameters: Parameters, live: Live, release: string): Map<string, Scalar> {
-  const values = new Map<string, Scalar>();
+function reportedValues(parameters: Parameters, live: Live, release: string): Map<string, Plain> {
+  const values = new Map<string, Plain>();
   const fields = parameters.has("active") ? { ...live.fields, active: live.active } : live.fields;
   for (const [name, parameter] of parameters) {
     const value = fields[name];
-    if (!isScalar(value) || value === null || value === "") continue;
-    const spelled = spelledAs(parameter, value, release);
+    if (value === undefined || isUnset(value)) continue;
+    const spelled = isScalar(value) ? spelledAs(parameter, value, release) : listOf(parameter, value);
     if (spelled !== undefined) values.set(name, spelled);
   }
   return values;
+}
+
+function isUnset(value: Value): boolean {
+  return value === null || value === "" || (isList(value) && value.length === 0);
+}
+
+/** A list as it is; undefined for anything else that no parameter has. */
+function listOf({ types }: IntegrationParameter, value: Value): Plain | undefined {
+  return types.includes("array") && isList(value) && !isReference(value) ? value : undefined;
 }
 
 /** The value in the type of its parameter; undefined where omitting it has the same meaning. */
@@ -66,7 +75,7 @@ function unsetOf(parameter: IntegrationParameter, release: string): Scalar | und
 /** Fields in the catalogue's order; required ones without a valid value are blanks. */
 function fieldsOf(
   parameters: Parameters,
-  values: ReadonlyMap<string, Scalar>,
+  values: ReadonlyMap<string, Plain>,
   faults: readonly ParameterFault[],
   release: string,
 ): ReadonlyMap<string, ImportedValue> {
@@ -85,7 +94,7 @@ function isNeeded(parameter: IntegrationParameter | undefined, release: string):
   return parameter !== undefined && isRequired(parameter, release);
 }
 
-function blankWords(secret: boolean, value: Scalar | undefined): string {
+function blankWords(secret: boolean, value: Plain | undefined): string {
   if (secret) return "set this: a secret";
   return value === undefined ? "set this: required, not reported" : "set this: the value on the server is not valid";
 }
@@ -94,7 +103,7 @@ function blankWords(secret: boolean, value: Scalar | undefined): string {
 function faultWords(
   { parameter: name, expected }: ParameterFault,
   parameters: Parameters,
-  values: ReadonlyMap<string, Scalar>,
+  values: ReadonlyMap<string, Plain>,
 ) {
   const parameter = parameters.get(name);
   const closed = parameter && !parameter.secret && (parameter.enum || !parameter.types.includes("string"));

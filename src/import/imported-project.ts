@@ -1,4 +1,4 @@
-import type { Kind, Live, Project, Scalar } from "../model/types.ts";
+import type { Kind, Live, Plain, Project } from "../model/types.ts";
 
 /** The live state of one project. */
 export interface FoundProject {
@@ -16,7 +16,7 @@ export interface FoundProject {
  * that the user has to fill in. The `reference` of a blank is set once all blanks are known.
  */
 export type ImportedValue =
-  | { readonly form: "value"; readonly value: Scalar }
+  | { readonly form: "value"; readonly value: Plain }
   | { readonly form: "template"; readonly text: string }
   | Blank;
 

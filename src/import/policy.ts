@@ -1,9 +1,10 @@
-import { Document, Pair, Scalar, YAMLMap, YAMLSeq } from "yaml";
+import { Document, type Node, Pair, Scalar, YAMLMap, YAMLSeq } from "yaml";
 import { printable } from "../base/printable.ts";
 import { asciiEscapes, scalarOf } from "../format/scalar.ts";
 import { catalogueOf } from "../model/catalogue.ts";
 import { policyKinds } from "../model/kinds.ts";
-import type { Scalar as Value } from "../model/types.ts";
+import type { Plain, Scalar as Value } from "../model/types.ts";
+import { isList, isScalar } from "../model/values.ts";
 import type { ImportedEntry, ImportedValue } from "./imported-project.ts";
 
 /** A policy to be written. */
@@ -86,7 +87,7 @@ function sectionOf(entries: readonly ImportedEntry[], only: string | undefined):
 }
 
 /** The value of an entry: its parameters or the value of `only`. */
-export function entryNode(entry: ImportedEntry, only: string | undefined): Scalar | YAMLMap {
+export function entryNode(entry: ImportedEntry, only: string | undefined): Node {
   const value = entry.fields.get(only ?? "");
   return value ? nodeOf(value) : parametersOf(entry);
 }
@@ -103,14 +104,25 @@ function keyOf({ key, remarks }: ImportedEntry): Scalar {
   return node;
 }
 
-function nodeOf(stated: ImportedValue): Scalar | YAMLMap {
-  if (stated.form === "value") return scalarOf(literal(stated.value));
+function nodeOf(stated: ImportedValue): Node {
+  if (stated.form === "value") return plainNode(stated.value);
   if (stated.form === "template") return scalarOf(stated.text);
   const reference = new YAMLMap();
   reference.flow = true;
   reference.items = [new Pair(new Scalar("secret"), new Scalar(stated.reference))];
   reference.comment = ` ${stated.why}`;
   return reference;
+}
+
+/** A short list or mapping is on one line. */
+function plainNode(value: Plain): Node {
+  if (isScalar(value)) return scalarOf(literal(value));
+  const node = isList(value) ? new YAMLSeq() : new YAMLMap();
+  node.items = isList(value)
+    ? value.map(plainNode)
+    : Object.entries(value).map(([name, each]) => new Pair(scalarOf(name), plainNode(each)));
+  node.flow = JSON.stringify(value).length < longestLine;
+  return node;
 }
 
 /** Escapes a literal value: `$${` is `${` (docs/manifests.md). */

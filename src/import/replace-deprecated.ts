@@ -1,8 +1,9 @@
 import equal from "fast-deep-equal";
 import type { IntegrationParameter } from "../model/catalogue.ts";
-import type { Fields, Scalar } from "../model/types.ts";
+import type { Fields, Plain } from "../model/types.ts";
+import { inlineText } from "../model/values.ts";
 
-type Values = ReadonlyMap<string, Scalar>;
+type Values = ReadonlyMap<string, Plain>;
 
 /** Values without deprecated parameters, with a remark for each that had no replacement. */
 export interface WithoutDeprecated {
@@ -30,7 +31,7 @@ export function replaceDeprecated(
     const reportedValue = replacement && live[replacement.name];
     if (replacement && newValue !== undefined && (reportedValue === undefined || reportedValue === newValue))
       values.set(replacement.name, newValue);
-    else remarks.push(`${name}: ${value} is deprecated (${old.deprecated}) and left out`);
+    else remarks.push(`${name}: ${inlineText(value)} is deprecated (${old.deprecated}) and left out`);
   }
   return { values, remarks };
 }
@@ -42,10 +43,10 @@ function replaces(other: IntegrationParameter, old: IntegrationParameter): boole
 
 function replacementValue(
   old: IntegrationParameter,
-  value: Scalar,
+  value: Plain,
   { route }: IntegrationParameter,
 ): string | undefined {
   if (route?.role !== "branches" || old.route?.role !== "branches") return undefined;
-  const reach = old.route.reach[String(value)];
+  const reach = old.route.reach[inlineText(value)];
   return Object.keys(route.reach).find((newValue) => equal(route.reach[newValue], reach));
 }

@@ -1,5 +1,6 @@
 import type { Catalogue } from "../model/catalogue.ts";
 import { identityOf, policyKind } from "../model/kinds.ts";
+import { isScalar } from "../model/values.ts";
 import type { ImportedEntry, ImportedValue } from "./imported-project.ts";
 
 /** An entry with a variable for the one value in which it differs from others. */
@@ -57,7 +58,7 @@ function varyingIn(entries: readonly ImportedEntry[]): Varying | undefined {
   const values = new Map<string, Set<string>>();
   for (const { fields } of forms) {
     for (const [name, value] of fields) {
-      if (value.form !== "blank") values.set(name, (values.get(name) ?? new Set()).add(JSON.stringify(value)));
+      if (isText(value)) values.set(name, (values.get(name) ?? new Set()).add(JSON.stringify(value)));
     }
   }
   let best: (Varying & { readonly merged: number }) | undefined;
@@ -69,12 +70,17 @@ function varyingIn(entries: readonly ImportedEntry[]): Varying | undefined {
   return best;
 }
 
+/** Whether a variable can take its place: it has one value, and no list or mapping. */
+function isText(value: ImportedValue): boolean {
+  return value.form === "template" || (value.form === "value" && isScalar(value.value));
+}
+
 /** How many forms a variable for a parameter would merge. */
 function mergedBy(field: string, forms: readonly ImportedEntry[]): { masks: ReadonlySet<string>; merged: number } {
   const counts = new Map<string, number>();
   for (const entry of forms) {
     const value = entry.fields.get(field);
-    if (!value || value.form === "blank") continue;
+    if (!value || !isText(value)) continue;
     const mask = maskOf(entry, field);
     counts.set(mask, (counts.get(mask) ?? 0) + 1);
   }

@@ -6,7 +6,7 @@ import { kindOf, policyKinds, removedSection } from "../model/kinds.ts";
 import { hasLegacyStatuses, legacyRemoval, legacyStatuses } from "../model/license-status.ts";
 import type { Problem } from "../model/types.ts";
 import type { Document } from "./document.ts";
-import { foreignSlug } from "./foreign-slug.ts";
+import { addedElsewhere, foreignSlug } from "./foreign-slug.ts";
 import { listed } from "./listed.ts";
 import { type PolicyText, sectionIn } from "./policy-text.ts";
 import type { Path } from "./positions.ts";
@@ -76,7 +76,7 @@ function knownSlugs(policy: Checkable): readonly Problem[] {
 }
 
 function unknownSlug(slug: string, catalogue: Catalogue): string {
-  const foreign = foreignSlug(slug, catalogue);
+  const foreign = foreignSlug(slug, catalogue) ?? addedElsewhere(slug, catalogue);
   if (foreign) return foreign;
   const { integrations } = catalogue;
   return `unknown integration ${slug}${didYouMean(slug, integrations.keys()) || "; see evenkeel explain"}`;

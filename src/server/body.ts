@@ -37,9 +37,16 @@ function jsonFields(text: string): ReadBody {
   return isObject(value) ? { raw: value, isJson: true } : { refusal: malformed };
 }
 
-/** Fields of a query or a form. */
+/** Fields of a query or a form; those whose name ends with `[]` are the items of a list, which one empty item empties. */
 export function formFields(text: string): JsonObject {
-  return text === "" ? {} : Object.fromEntries(new URLSearchParams(text));
+  if (text === "") return {};
+  const form = new URLSearchParams(text);
+  const fields = [...form].map(([name, value]) =>
+    name.endsWith("[]")
+      ? ([name.slice(0, -2), form.getAll(name).filter((item) => item !== "")] as const)
+      : ([name, value] as const),
+  );
+  return Object.fromEntries(fields);
 }
 
 /** Fields of a form with lists and mappings in them: `a[]=1`, `a[b]=1`, `a[][b]=1`. */
