@@ -4,6 +4,8 @@
  */
 
 import { catalogueOf } from "./model/catalogue.ts";
+import { compileKindExpression } from "./model/kind-expressions.ts";
+import { useExpressions } from "./model/lazy-expressions.ts";
 
 export {
   type ApplyOptions,
@@ -77,6 +79,9 @@ export { createSecrets, type Secrets } from "./secrets/secrets.ts";
 export { parseSeed, type Seed } from "./server/seed.ts";
 export { createServer, type Server, type ServerOptions } from "./server/server.ts";
 export { type Document, type Loaded, loadWorkspace as load, type Workspace } from "./workspace/load.ts";
+
+// The stages below cannot wait for it.
+useExpressions(compileKindExpression);
 
 /** The integrations in the specification's own names, by slug; `catalogue(dialect)` has those of any dialect. */
 export const { integrations } = catalogueOf();

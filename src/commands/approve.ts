@@ -37,7 +37,7 @@ interface Signed {
   readonly signatures: number;
 }
 
-function signing(terminal: Terminal, options: Options<"approve">, file: string | undefined): Promise<Signed> | Signed {
+function signing(terminal: Terminal, options: Options<"approve">, file: string | undefined): Promise<Signed> {
   const { plan: savedRun } = options;
   if ((file === undefined) === (savedRun === undefined)) {
     throw new UserError("approve needs a saved plan: give either its file or --plan RUN", exit.usage);
@@ -45,9 +45,9 @@ function signing(terminal: Terminal, options: Options<"approve">, file: string |
   return savedRun === undefined ? signFile(terminal, options, file ?? "") : signInState(terminal, options, savedRun);
 }
 
-function signFile(terminal: Terminal, options: Options<"approve">, name: string): Signed {
+async function signFile(terminal: Terminal, options: Options<"approve">, name: string): Promise<Signed> {
   const path = resolve(terminal.cwd, name);
-  const plan = readPlan(path);
+  const plan = await readPlan(path);
   const added = signatureOf(plan, terminal, options);
   const { kept, dropped } = signaturesToKeep(signatureText(path), added, plan);
   const armored = [...kept, added];

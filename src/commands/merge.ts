@@ -34,7 +34,7 @@ async function merging(
   files: readonly string[],
   write: WriteReports,
 ): Promise<ExitCode> {
-  const [first, ...others] = files.map((file) => partOf(terminal, file));
+  const [first, ...others] = await Promise.all(files.map((file) => partOf(terminal, file)));
   if (!first) throw new UserError("merge needs the plans of the shards", exit.usage);
   const parts = [first, ...others] as const;
   const today = dayOf(new Date());
@@ -58,8 +58,8 @@ async function merging(
   return code;
 }
 
-function partOf({ cwd }: Terminal, name: string): NamedPlan {
-  return { name, plan: readReport(resolve(cwd, name)) };
+async function partOf({ cwd }: Terminal, name: string): Promise<NamedPlan> {
+  return { name, plan: await readReport(resolve(cwd, name)) };
 }
 
 function outcomesIn({ resource_changes: changes }: Plan): ReadonlyMap<string, Outcome> {

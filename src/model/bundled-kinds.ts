@@ -12,11 +12,6 @@ const ofProjects = (files as unknown as readonly ResourceKind[])
   .filter((file) => ownersOf(file).includes("project"))
   .toSorted((a, b) => Number(b.imported ?? false) - Number(a.imported ?? false));
 
-/** What files say in expressions, for readers that cannot evaluate them. */
-const beside: Readonly<Record<Kind, Pick<KindRow, "policyEffect">>> = {
-  license: { policyEffect: { field: "approval_status", by: { allowed: "loosened", denied: "tightened" } } },
-};
-
 /** The kinds of every catalogue, in the order in which manifests and reports list them. */
 export const bundledKinds: Readonly<Record<Kind, KindRow>> = {
   integration: {
@@ -36,7 +31,7 @@ export const bundledKinds: Readonly<Record<Kind, KindRow>> = {
     removed: { before: { active: true }, after: { active: false } },
     tier: "free",
   },
-  ...Object.fromEntries(ofProjects.map((file) => [file.singular, { ...kindRowOf(file), ...beside[file.singular] }])),
+  ...Object.fromEntries(ofProjects.map((file) => [file.singular, kindRowOf(file)])),
   storage: {
     normalise: (value) => value,
     removal: "delete",

@@ -1,4 +1,8 @@
 import { type ASTNode, Environment, type EvaluationError, type ParseError } from "@marcbachmann/cel-js";
+import { type Bound, costOf } from "../base/cel/cost.ts";
+import { exactBound, type JsonSize, jsonSizeOf, roughBound } from "../base/cel/json-bound.ts";
+import { expressionLimits, withLinearMatch, withLinearPatterns } from "../base/cel/patterns.ts";
+import { UserError } from "../base/exit.ts";
 import { isObject } from "../base/json.ts";
 import { memoized } from "../base/memoize.ts";
 import { didYouMean } from "../base/nearest.ts";
@@ -9,37 +13,51 @@ type Given = Readonly<Record<string, unknown>>;
 
 /** An expression of a kind that knows its names. */
 export interface KindExpression {
-  /** Its value in the numbers of JSON; undefined where what it is given lacks something that it reads. */
+  /**
+   * Its value in the numbers of JSON; undefined where what it is given lacks something that it reads.
+   * @throws UserError where it cannot be evaluated, or could take too long.
+   */
   readonly valueOf: (given: Given) => Plain | undefined;
 }
 
-/** CEL of a kind's file: its optional values, and no regular expressions, which could take for ever. */
+/** CEL of a kind's file: its optional values, and regular expressions that take linear time. */
 export function compileKindExpression(
   text: string,
   names: readonly string[],
   type: "bool" | "any",
 ): KindExpression | { readonly fault: string } {
   try {
-    const expression = environmentOf(names.join(" ")).parse(text);
+    const environment = environmentOf(names.join(" "));
+    const linear = withLinearPatterns(text, environment);
+    if ("fault" in linear) return { fault: linear.fault.message };
+    const expression = environment.parse(linear.text);
     const { valid, type: found = "", error } = expression.check();
     if (!valid && error) throw error;
-    if (callsMatches(expression.ast)) return { fault: "matches is not known here" };
     if (type === "bool" && found !== "bool" && found !== "dyn")
       return { fault: `expected true or false, got ${found}` };
-    return { valueOf: (given) => evaluated(() => expression({ ...given })) };
+    const isTooLong = timeLimit({ tree: expression.ast, patternSize: linear.patternSize });
+    return { valueOf: (given) => (isTooLong(given) ? tooLong() : evaluated(() => expression({ ...given }))) };
   } catch (error) {
     return { fault: faultWords(error, names) };
   }
+}
+
+function tooLong(): never {
+  throw new UserError("it could take too long on a row of this size; nest fewer loops");
 }
 
 function evaluated(evaluate: () => unknown): Plain | undefined {
   try {
     return fromCel(evaluate());
   } catch (error) {
-    if ((error as Partial<EvaluationError>).code === "no_such_key") return undefined;
-    throw error;
+    const { code = "", summary } = error as Partial<EvaluationError>;
+    if (missing.has(code)) return undefined;
+    if (summary === undefined) throw error;
+    throw new UserError(`it cannot be evaluated: ${plainly(summary)}`);
   }
 }
+
+const missing: ReadonlySet<string> = new Set(["no_such_key", "index_out_of_bounds", "optional_value_missing"]);
 
 function fromCel(value: unknown): Plain {
   if (typeof value === "bigint") return Number(value);
@@ -48,31 +66,56 @@ function fromCel(value: unknown): Plain {
   return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, fromCel(each)]));
 }
 
-/** As rules of policies are bounded. */
-const limits = { maxAstNodes: 1000, maxDepth: 50, maxListElements: 500, maxMapEntries: 100 };
+/** Steps of one evaluation: some tenths of a second. */
+const mostSteps = 10_000_000;
+
+/** What no row of a server exceeds; an expression that is fast on it is never measured. */
+const largest: JsonSize = { list: 10_000, text: 256 * 1024, all: 1024 * 1024 };
+
+/** Whether an expression could take too long on what it is given. */
+function timeLimit(expression: { readonly tree: ASTNode; readonly patternSize: number }): (given: Given) => boolean {
+  const stepsOn = (bounds: ReadonlyMap<string, Bound>) =>
+    costOf(expression.tree, { variables: bounds, patternSize: expression.patternSize });
+  const stepsOnAny = memoized((key: string) => {
+    const [list = 1, text = 1, all = 1, ...names] = key.split(" ").map((part) => Number(part) || part);
+    const bound = roughBound({ list: Number(list), text: Number(text), all: Number(all) });
+    return stepsOn(new Map(names.map((name) => [String(name), bound])));
+  });
+  const keyOf = ({ list, text, all }: JsonSize, given: Given) => [list, text, all, ...Object.keys(given)].join(" ");
+  let isAlwaysFast: boolean | undefined;
+  return (given) => {
+    isAlwaysFast ??= stepsOnAny(keyOf(largest, given)) <= mostSteps;
+    if (isAlwaysFast || stepsOnAny(keyOf(roughSizeOf(given), given)) <= mostSteps) return false;
+    return stepsOn(new Map(Object.entries(given).map(([name, value]) => [name, exactBound(value)]))) > mostSteps;
+  };
+}
+
+/** Rounded up to powers of two, so that many rows are of one size. */
+function roughSizeOf(given: Given): JsonSize {
+  const sizes = Object.values(given).map((value) => (isObject(value) ? sizeOf(value) : jsonSizeOf(value)));
+  const most = (key: keyof JsonSize) => 2 ** Math.ceil(Math.log2(Math.max(...sizes.map((size) => size[key]))));
+  return { list: most("list"), text: most("text"), all: most("all") };
+}
+
+const sizeOf = memoized((value: object) => jsonSizeOf(value), new WeakMap());
 
 const environmentOf = memoized((names: string) =>
   names
     .split(" ")
     .reduce(
       (environment, name) => environment.registerVariable(name, "dyn"),
-      new Environment({ enableOptionalTypes: true, limits }),
+      withLinearMatch(new Environment({ enableOptionalTypes: true, limits: expressionLimits })),
     ),
 );
-
-function callsMatches(node: ASTNode): boolean {
-  if (node.op === "rcall" && node.args[0] === "matches") return true;
-  const inside = (part: unknown): boolean =>
-    Array.isArray(part)
-      ? part.some(inside)
-      : isObject(part) && "op" in part && callsMatches(part as unknown as ASTNode);
-  return inside([node.args]);
-}
 
 function faultWords(error: unknown, names: readonly string[]): string {
   const { code, summary = "it cannot be read" } = error as Partial<ParseError>;
   const [, word = ""] = /(\w+)$/.exec(summary) ?? [];
   if (code === "unknown_variable")
     return `unknown name ${word}${didYouMean(word, names) || `; it knows ${names.join(" and ")}`}`;
+  return plainly(summary);
+}
+
+function plainly(summary: string): string {
   return summary.slice(0, 1).toLowerCase() + summary.slice(1);
 }

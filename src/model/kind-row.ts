@@ -1,7 +1,7 @@
 import type { Endpoint } from "./endpoints.ts";
 import type { Integration, IntegrationParameter } from "./integration.ts";
 import type { ResourceKind } from "./resource-kind.ts";
-import type { CallAction, Fields, Plain, PolicyEffect, Scalar, Tier } from "./types.ts";
+import type { CallAction, Fields, Plain, Scalar, Tier } from "./types.ts";
 
 /**
  * The properties of a kind of resource: one row per kind, so that manifests, reading, diff, plan, apply, import and reports
@@ -34,8 +34,6 @@ export interface KindRow {
   readonly identity: (key: string) => string;
   /** The fields that show a removal, before and after it. */
   readonly removed: { readonly before: Fields; readonly after: Fields | null };
-  /** The field that determines whether the resource tightens or loosens a policy; omitted if there is none. */
-  readonly policyEffect?: { readonly field: string; readonly by: Readonly<Record<string, PolicyEffect>> };
   /** Values, and their legacy equivalents for servers of older releases. */
   readonly olderWords?: ReadonlyMap<string, string>;
   /** The lowest tier that has the kind; some of its resources may need a higher one. */
@@ -44,7 +42,7 @@ export interface KindRow {
   readonly removedIn?: { readonly release: string; readonly instead: string };
 }
 
-interface KindExpressions {
+export interface KindExpressions {
   /**
    * The value of an expression of the kind's file, with the names that it knows (`row`; `want` and `row`; `before` and
    * `after`); undefined where it reads what is not there. @throws UserError where it cannot be evaluated.

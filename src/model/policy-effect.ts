@@ -1,26 +1,55 @@
+import { UserError } from "../base/exit.ts";
 import { catalogueOf } from "./catalogue.ts";
+import { comparable } from "./field-meaning.ts";
+import type { KindExpressions } from "./kind-row.ts";
 import { kindOf } from "./kinds.ts";
-import type { Change, PolicyEffect, Value } from "./types.ts";
+import type { ResourceKind } from "./resource-kind.ts";
+import type { Change, Fields, Plain, PolicyEffect } from "./types.ts";
+import { replaceReferences } from "./values.ts";
 
-const opposite: Readonly<Record<PolicyEffect, PolicyEffect>> = { tightened: "loosened", loosened: "tightened" };
+type Visible = Pick<Change, "kind" | "before" | "after">;
 
 /**
- * Whether a change tightens or loosens a policy: an added value has its own effect, a removed value the opposite one.
- * Undefined if the effect is not known, or the kind is not a policy.
+ * Whether a change tightens or loosens a policy, by the expressions of its kind; one that does both loosens it. Undefined
+ * if it does neither, or the kind is not a policy. The expressions must be loaded (`withExpressions`).
  */
-export function policyEffectOf(
-  change: Pick<Change, "kind" | "before" | "after">,
-  catalogue = catalogueOf(),
-): PolicyEffect | undefined {
-  const { kind, before, after } = change;
-  const row = kindOf(catalogue, kind);
-  const { field, by } = row.policyEffect ?? {};
-  if (field === undefined || !by) return undefined;
-  const effectOf = (value: Value | undefined): PolicyEffect | undefined => {
-    const word = typeof value === "string" ? String(row.normalise(value)) : "";
-    return Object.hasOwn(by, word) ? by[word] : undefined;
+export function policyEffectOf(change: Visible, catalogue = catalogueOf()): PolicyEffect | undefined {
+  const { file, expressions } = kindOf(catalogue, change.kind);
+  if (!file || !expressions || (change.before === null && change.after === null)) return undefined;
+  const given = {
+    before: comparedOf(file, change.before, change.after),
+    after: comparedOf(file, change.after, change.before),
   };
-  if (after !== null) return effectOf(after[field]);
-  const gone = effectOf(before?.[field]);
-  return gone && opposite[gone];
+  if (holds(file.loosened, expressions, given)) return "loosened";
+  return holds(file.tightened, expressions, given) ? "tightened" : undefined;
+}
+
+/** What cannot be evaluated might hold: an unknown effect must not pass for none. */
+function holds(
+  text: string | undefined,
+  expressions: KindExpressions,
+  given: Readonly<Record<string, unknown>>,
+): boolean {
+  if (text === undefined) return false;
+  try {
+    return expressions.valueOf(text, given) === true;
+  } catch (error) {
+    if (error instanceof UserError) return true;
+    throw error;
+  }
+}
+
+/** The fields of one side that the other has too, as values of requests; secrets are left out. */
+function comparedOf(
+  { fields }: ResourceKind,
+  own: Fields | null,
+  other: Fields | null,
+): Readonly<Record<string, Plain>> | null {
+  if (!own) return null;
+  const compared: Record<string, Plain> = {};
+  for (const [name, value] of Object.entries(own)) {
+    const visible = other && !(name in other) ? undefined : replaceReferences(value, () => undefined);
+    if (visible !== undefined) compared[name] = comparable(fields.properties[name] ?? {}, visible);
+  }
+  return compared;
 }

@@ -3,6 +3,7 @@ import type { Endpoint, Parameter } from "./endpoints.ts";
 import { typesOf } from "./field-meaning.ts";
 import type { Integration, IntegrationParameter } from "./integration.ts";
 import type { KindRow } from "./kind-row.ts";
+import { lazyExpressions } from "./lazy-expressions.ts";
 import {
   type CallName,
   type FieldSchema,
@@ -27,6 +28,7 @@ export function kindRowOf(kind: ResourceKind): KindRow {
   const isCaseless = properties[key]?.["x-case"] === "ignore";
   return {
     file: kind,
+    expressions: lazyExpressions(kind),
     spec: fieldSpecOf(kind),
     ...(kind.imported && { imported: true as const }),
     policy: { section: kind.name, ...(kind.only !== undefined && { only: kind.only }) },

@@ -136,10 +136,11 @@ export function planDigest(plan: Omit<Plan, "digest" | "created_at"> & Partial<P
 
 /** The plan with all that its changes show taken anew from the changes themselves, whatever it says. */
 export function recounted(plan: Plan, catalogue: Catalogue): Plan {
-  const changes = plan.resource_changes.map(({ policy_effect: _, lost_notifications: __, ...planned }) => {
+  const changes = plan.resource_changes.map(({ policy_effect: said, lost_notifications: _, ...planned }) => {
     const visible = visibleOf(planned);
     const losses = lossesIn(planned.notes ?? [], visible);
-    const effect = policyEffectIn(policyEffectOf(visible, catalogue));
+    // Of a kind that only the workspace of the plan knows, nothing can be worked out; an apply does it there.
+    const effect = policyEffectIn(catalogue.kinds.has(planned.kind) ? policyEffectOf(visible, catalogue) : said);
     return { ...planned, ...effect, ...(losses.length > 0 && { lost_notifications: losses }) };
   });
   const actions = changes.map(actionOf);

@@ -15,6 +15,7 @@ import { type Catalogue, catalogueOf } from "../model/catalogue.ts";
 import { isMove } from "../model/repository-kinds.ts";
 import type { DesiredProject, SecretReference } from "../model/types.ts";
 import { referencesIn } from "../model/values.ts";
+import { withExpressions } from "../model/with-expressions.ts";
 import { checkLoosening, isMany } from "../plan/guards.ts";
 import { formatVersion, type Plan, planDigest, recounted, removalsOf, visibleOf } from "../plan/plan.ts";
 import type { WorkspaceState } from "../state/state.ts";
@@ -31,7 +32,7 @@ import { movesAgain } from "./storage-moves.ts";
  * Reads a plan that `plan --out` saved; its counts are those of its changes, whatever its summary says.
  * @throws UserError as {@link readReport}, and for the report of an apply: what it says was done was not done by it.
  */
-export function readPlan(path: string, catalogue = catalogueOf()): Plan {
+export async function readPlan(path: string, catalogue = catalogueOf()): Promise<Plan> {
   return planIn(readPlanFile(path), path, catalogue);
 }
 
@@ -39,12 +40,12 @@ export function readPlan(path: string, catalogue = catalogueOf()): Plan {
  * Reads a plan, or what an apply or a dry run says became of one.
  * @throws UserError for one of another format, one that was edited, and one that is not what its schema says.
  */
-export function readReport(path: string, catalogue = catalogueOf()): Plan {
+export async function readReport(path: string, catalogue = catalogueOf()): Promise<Plan> {
   return reportIn(readPlanFile(path), path, catalogue);
 }
 
-function planIn(text: string, path: string, catalogue: Catalogue): Plan {
-  const plan = reportIn(text, path, catalogue);
+async function planIn(text: string, path: string, catalogue: Catalogue): Promise<Plan> {
+  const plan = await reportIn(text, path, catalogue);
   if (!isReport(plan)) return plan;
   throw new UserError(`${path} is the report of an apply, not a plan; evenkeel plan --out FILE writes one`);
 }
@@ -54,7 +55,7 @@ function isReport({ summary, resource_changes: changes, ...rest }: Plan): boolea
   return changes.some(({ outcome, wave }) => outcome !== undefined || wave !== undefined);
 }
 
-function reportIn(text: string, path: string, catalogue: Catalogue): Plan {
+async function reportIn(text: string, path: string, catalogue: Catalogue): Promise<Plan> {
   const plan = parse(text, path);
   if (!isObject(plan) || typeof plan.format_version !== "string" || typeof plan.digest !== "string") {
     throw new UserError(`${path} is not a saved plan; evenkeel plan --out FILE writes one`);
@@ -69,7 +70,8 @@ function reportIn(text: string, path: string, catalogue: Catalogue): Plan {
   }
   const fault = shapeFault(saved) ?? twiceIn(saved);
   if (fault) throw new UserError(`${path} is not a complete plan: ${fault}; plan again`);
-  return recounted(saved, catalogue);
+  const kinds = saved.resource_changes.map(({ kind }) => kind);
+  return recounted(saved, await withExpressions(catalogue, new Set(kinds)));
 }
 
 const checkPlan = compile(planSchema);

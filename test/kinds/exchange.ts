@@ -79,13 +79,6 @@ function plain(field: FieldSchema, value: unknown, row: Values | null): unknown 
   return Object.assign({}, ...sent);
 }
 
-/** Whether a change loosens or tightens: null stands for a resource that is not there. */
-export function effectOf(kind: KindFile, before: Values | null, after: Values | null): string {
-  const holds = (text: string | undefined) => text !== undefined && evaluated(text, { before, after }) === true;
-  const effects = [holds(kind.loosened) && "loosened", holds(kind.tightened) && "tightened"];
-  return effects.filter((effect) => effect !== false).join(" and ") || "none";
-}
-
 /** What an expression gives; its whole numbers as those of JSON. */
 export function evaluated(text: string, values: Values): unknown {
   return fromCel(language(...Object.keys(values)).parse(text)({ ...values }));

@@ -2,9 +2,14 @@ import { readdirSync } from "node:fs";
 import { basename, join } from "node:path";
 import { Ajv } from "ajv";
 import { describe, expect, test } from "vitest";
+import { catalogueOf } from "../../src/model/catalogue.ts";
 import { compareMeaning } from "../../src/model/field-meaning.ts";
+import { policyEffectOf } from "../../src/model/policy-effect.ts";
+import type { ResourceKind } from "../../src/model/resource-kind.ts";
+import { kindRowOf } from "../../src/model/resource-kind-row.ts";
 import type { Value } from "../../src/model/types.ts";
-import { effectOf, evaluated, parametersOf, type Values, valuesOf } from "./exchange.ts";
+import { withExpressions } from "../../src/model/with-expressions.ts";
+import { evaluated, parametersOf, type Values, valuesOf } from "./exchange.ts";
 import { type FieldSchema, type KindFile, kinds, readYaml, words } from "./kinds.ts";
 
 /** A resource as a policy declares it (after look-ups), as it is created, and as a server answers it. */
@@ -35,6 +40,10 @@ test("every kind has examples", () => {
   expect([...examples.keys()]).toEqual([...kinds.keys()]);
 });
 
+const rows = Array.from(kinds, ([file, kind]) => [file, kindRowOf(kind as ResourceKind)] as const);
+const catalogue = await withExpressions({ ...catalogueOf(), kinds: new Map(rows) }, kinds.keys());
+type Visible = Parameters<typeof policyEffectOf>[0];
+
 describe.each([...kinds])("%s", (file, kind) => {
   const { resources = [], foreign = [] } = examples.get(file) ?? {};
 
@@ -56,9 +65,10 @@ describe.each([...kinds])("%s", (file, kind) => {
     expect(parametersOf(kind, declared, null)).toEqual(parameters);
   });
 
-  test.each(resources)("example %# is changed with what differs", ({ declared, row, updates = [] }) => {
+  test.each(resources)("example %# is changed with what differs", ({ row, updates = [] }) => {
     for (const { declared: want, parameters, effect = "none" } of updates) {
-      expect(effectOf(kind, onlyOf(valuesOf(kind, row), { ...declared, ...want }), want)).toBe(effect);
+      const change = { kind: file, before: onlyOf(valuesOf(kind, row), want), after: want } as const;
+      expect(policyEffectOf(change as unknown as Visible, catalogue) ?? "none").toBe(effect);
       const isReplaced = changed(kind, want, row).some((field) => field["x-immutable"] === true);
       if (parameters === undefined) expect(isReplaced || kind.calls.update === undefined).toBe(true);
       else expect([isReplaced, parametersOf(kind, want, row)]).toEqual([false, parameters]);

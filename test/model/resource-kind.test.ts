@@ -60,7 +60,10 @@ const wrong: readonly (readonly [change: object, fault: string])[] = [
   ],
   [{ where: "rwo.id > 1" }, "where: not an expression of CEL: unknown name rwo; did you mean row?"],
   [{ where: "'text'" }, "where: not an expression of CEL: expected true or false, got string"],
-  [{ loosened: "before.x.matches('(a+)+$')" }, "loosened: not an expression of CEL: matches is not known here"],
+  [
+    { loosened: "before.x.matches(after.x)" },
+    "loosened: not an expression of CEL: matches needs its pattern written out here",
+  ],
   [
     withField("flag", { type: "boolean", "x-read": "want.flag" }),
     "fields.properties.flag.x-read: not an expression of CEL: unknown name want; it knows row",

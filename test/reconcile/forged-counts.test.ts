@@ -115,8 +115,8 @@ describe("what nobody can know before an apply is in no plan", () => {
     const run = await stage();
     const { plan } = await run.plan();
     const saved = save(run, { ...plan, ...forge(plan) });
-    expect(() => readPlan(saved)).toThrow("is the report of an apply, not a plan");
-    expect(readReport(saved).resource_changes).toHaveLength(plan.resource_changes.length);
+    await expect(readPlan(saved)).rejects.toThrow("is the report of an apply, not a plan");
+    expect((await readReport(saved)).resource_changes).toHaveLength(plan.resource_changes.length);
     const { plan: refused } = await run.apply({ saved });
     expect([refused.problems.length, run.server.requests.writes]).toEqual([1, 0]);
   });
@@ -126,7 +126,7 @@ describe("what nobody can know before an apply is in no plan", () => {
     const { plan } = await run.plan();
     for (const created of ["", "2026-11-22 21:06 UTC, approved by security", "2026-11-22T21:06:00Z\napproved"]) {
       const saved = save(run, { ...plan, created_at: created });
-      expect(() => readPlan(saved)).toThrow("created_at");
+      await expect(readPlan(saved)).rejects.toThrow("created_at");
     }
   });
 
@@ -134,6 +134,6 @@ describe("what nobody can know before an apply is in no plan", () => {
     const run = await stage();
     const { plan } = await run.plan();
     const saved = save(run, { ...plan, summary: { ...plan.summary, changed_projects: 0, unverified: 0, writes: 0 } });
-    expect(readPlan(saved).summary).toEqual(plan.summary);
+    expect((await readPlan(saved)).summary).toEqual(plan.summary);
   });
 });

@@ -1,7 +1,12 @@
 import fc from "fast-check";
 import { afterEach, beforeAll, inject } from "vitest";
 import { knownSecrets } from "../../src/base/known-secrets.ts";
+import { compileKindExpression } from "../../src/model/kind-expressions.ts";
+import { useExpressions } from "../../src/model/lazy-expressions.ts";
 import { endAll } from "./ending.ts";
+
+// As the library does it; processes load it when a run opens.
+useExpressions(compileKindExpression);
 
 // One process runs many files: each of them finds it as if it were the first.
 beforeAll(() => knownSecrets.forget());

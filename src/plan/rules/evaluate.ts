@@ -1,3 +1,4 @@
+import type { ExpressionFault } from "../../base/cel/patterns.ts";
 import { firstFew } from "../../base/text-format.ts";
 import { isExpired } from "../../manifest/expiry.ts";
 import { problemAt } from "../../manifest/problem.ts";
@@ -8,7 +9,7 @@ import type { Change, Place, Problem, Project } from "../../model/types.ts";
 import type { Objection } from "../guards.ts";
 import { plannedChange } from "../make-plan.ts";
 import { type Plan, planDigest } from "../plan.ts";
-import type { Expression, ExpressionFault } from "./language.ts";
+import type { Expression } from "./language.ts";
 import { tooLongOnChanges, tooLongOnPlan } from "./limits.ts";
 import { ChangeView, type CountsOfPlan, PlanView } from "./view.ts";
 

@@ -1,6 +1,7 @@
+import { type Bound, costOf } from "../../base/cel/cost.ts";
+import type { ExpressionFault } from "../../base/cel/patterns.ts";
 import { memoized } from "../../base/memoize.ts";
-import { type Bound, costOf } from "./cost.ts";
-import type { Expression, ExpressionFault } from "./language.ts";
+import type { Expression } from "./language.ts";
 import type { ChangeView } from "./view.ts";
 
 /** Of a change: how many fields it has, and how long its longest text is. */

@@ -6,6 +6,8 @@ export interface Bound {
   readonly size: number;
   readonly item?: Bound;
   readonly fields?: Readonly<Record<string, Bound>>;
+  /** Of JSON of which no more is known: the characters of its longest text, and of all of it; `size` is its longest list. */
+  readonly json?: { readonly text: number; readonly all: number };
 }
 
 interface Estimate {
@@ -52,11 +54,15 @@ function resultOf(node: ASTNode, bounds: readonly Bound[]): Bound {
   if (node.op === "." || node.op === ".?") return first.fields?.[node.args[1]] ?? itemOf(first);
   if (node.op === "[]" || node.op === "[?]") return itemOf(first);
   if (node.op === "list" || node.op === "map") return { size: bounds.length, item: union(bounds) };
-  if (node.op === "rcall" && node.args[0] === "split") return { size: first.size + 1, item: leaf(first.size) };
+  if (node.op === "rcall" && node.args[0] === "split") return { size: textOf(first) + 1, item: leaf(textOf(first)) };
   if (node.op === "rcall" && listsOrigins.has(node.args[0])) return { size: mostAddresses + 1, item: leaf(first.size) };
   if (truths.has(node.op) || isMeasure(node)) return leaf(20);
   const whole = union(bounds);
-  return { ...whole, size: bounds.reduce((sum, bound) => sum + (bound.item ? weight(bound) : bound.size), 20) };
+  return { ...whole, size: bounds.reduce((sum, bound) => sum + (bound.item ? weight(bound) : textOf(bound)), 20) };
+}
+
+function textOf({ size, json }: Bound): number {
+  return json ? Math.max(size, json.text) : size;
 }
 
 const truths: ReadonlySet<string> = new Set(["==", "!=", "in", "<", "<=", ">", ">=", "&&", "||", "!_"]);
@@ -149,10 +155,12 @@ function leaf(size: number): Bound {
 }
 
 function itemOf(bound: Bound): Bound {
+  if (bound.json) return bound;
   return bound.item ?? (bound.fields ? union(Object.values(bound.fields)) : leaf(bound.size));
 }
 
-function weight({ size, item, fields }: Bound): number {
+function weight({ size, item, fields, json }: Bound): number {
+  if (json) return json.all;
   if (fields) return Object.values(fields).reduce((sum, field) => sum + weight(field), size);
   return item ? size * (1 + weight(item)) : size;
 }
@@ -160,6 +168,17 @@ function weight({ size, item, fields }: Bound): number {
 /** As large as the largest of them in every respect. */
 function union(bounds: readonly Bound[]): Bound {
   const size = bounds.reduce((most, bound) => Math.max(most, bound.size), 1);
+  const json = jsonUnion(bounds);
+  if (json) return { size, json };
   const items = bounds.flatMap(({ item, fields = {} }) => [...(item ? [item] : []), ...Object.values(fields)]);
   return items.length > 0 ? { size, item: union(items) } : { size };
+}
+
+/** Where one of them may be any JSON, so may what is made of all of them. */
+function jsonUnion(bounds: readonly Bound[]): Bound["json"] {
+  if (!bounds.some(({ json }) => json)) return undefined;
+  return {
+    text: bounds.reduce((most, bound) => Math.max(most, textOf(bound)), 1),
+    all: bounds.reduce((sum, bound) => sum + weight(bound), 1),
+  };
 }
