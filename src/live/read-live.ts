@@ -5,6 +5,7 @@ import { CallFailed } from "../client/failure.ts";
 import { call, NamesNothing } from "../model/endpoints.ts";
 import { columnOf, integrationOf, kindOf } from "../model/kinds.ts";
 import type { Desired, DesiredProject, Kind, Live, Project, Resource } from "../model/types.ts";
+import { withExpressions } from "../model/with-expressions.ts";
 import { refuseOtherDialect } from "./other-dialect.ts";
 import { mayShowKey, redactedResource } from "./redacted-resources.ts";
 import { asDeclared, isWhole, liveOf } from "./resource-rows.ts";
@@ -50,6 +51,7 @@ export async function readReadable(
   desired: DesiredProject,
   trusts: Trusts = never,
 ): Promise<PartlyRead> {
+  await withExpressions(reader.catalogue, desired.kinds);
   const read = [...desired.kinds].map((kind) =>
     readKind(reader, kind, desired, trusts).catch((error) => [unreadOf({ kind }, error)]),
   );
@@ -121,7 +123,7 @@ export async function readInventory(
   kind: Kind,
   wanted: (key: string) => boolean,
 ): Promise<Inventory> {
-  const { catalogue } = reader;
+  const catalogue = await withExpressions(reader.catalogue, [kind]);
   const rows = await readRows(reader, project, kind);
   const spec = (key: string) => integrationOf(catalogue, { kind, key });
   const isKnown = (key: string) => (kindOf(catalogue, kind).known ? spec(key) !== undefined : !knownSecrets.isIn(key));
