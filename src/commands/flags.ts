@@ -47,7 +47,7 @@ export const yes = { flags: "--yes", description: "do not ask for confirmation" 
 export const storage = { flags: "--storage", description: "plan storage migrations too" } as const;
 export const failOnLoosening = {
   flags: "--fail-on-loosening",
-  description: "exit 3 if a change loosens a license policy",
+  description: "exit 3 if a change loosens a policy",
 } as const;
 export const resend = {
   flags: "--resend <glob>",

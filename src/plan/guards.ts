@@ -2,12 +2,17 @@ import { counted, firstFew } from "../base/text-format.ts";
 import type { Difference } from "../diff/diff.ts";
 import { turnsOff, type Visible } from "../model/removal-changes.ts";
 import type { Change } from "../model/types.ts";
+import { verdictOf } from "./verdict.ts";
 
 /** Why a plan may not be applied (docs/safety.md). */
 export interface Objection {
   readonly guard: "delete-percent" | "protected" | "storage" | "loosening" | "approvals" | "rule";
   readonly message: string;
   readonly addresses: readonly string[];
+  /** The rule that objects. */
+  readonly name?: string;
+  /** How many approvals the plan needs, and how many of them it has. */
+  readonly approvals?: { readonly needed: number; readonly given: number };
   /** Waived for this run: it blocks nothing. */
   readonly waived?: true;
 }
@@ -67,9 +72,8 @@ export function objectionGroups(objections: readonly Objection[]) {
   const [blocking = [], waived = []] = [false, true].map((is) =>
     objections.filter((each) => (each.waived ?? false) === is),
   );
-  const who = blockersOf(blocking);
   const titled = [
-    [`Blocked by ${who}`, blocking],
+    [verdictOf({ objections }), blocking],
     ["Waived for this run", waived],
   ] as const;
   return titled.filter(([, those]) => those.length > 0);
@@ -151,6 +155,6 @@ export function checkLoosening(changes: readonly Pick<Change, "address" | "polic
   const addresses = changes.filter(({ policyEffect }) => policyEffect === "loosened").map(({ address }) => address);
   if (addresses.length === 0) return [];
   const loosen = addresses.length === 1 ? "loosens" : "loosen";
-  const what = `${counted(addresses.length, "change")} ${loosen} a license policy (${firstFew(addresses, 1)})`;
+  const what = `${counted(addresses.length, "change")} ${loosen} a policy (${firstFew(addresses, 1)})`;
   return [{ guard: "loosening", message: `--fail-on-loosening failed: ${what}`, addresses }];
 }

@@ -1,5 +1,8 @@
 import { quantity, thousands } from "../base/text-format.ts";
+import { catalogueOf } from "../model/catalogue.ts";
 import { turnsOff } from "../model/removal-changes.ts";
+import type { Value } from "../model/types.ts";
+import { inlineText, replaceReferences } from "../model/values.ts";
 import { groupsOf } from "./groups.ts";
 import { actionOf, type PlannedChange, visibleOf } from "./plan.ts";
 import { subjectOf } from "./planned-groups.ts";
@@ -36,7 +39,7 @@ const topics: readonly Topic[] = [
   {
     topic: "loosened",
     holds: ({ policy_effect }) => policy_effect === "loosened",
-    says: (count) => `${quantity(count, "license change")} ${count === 1 ? "loosens" : "loosen"} the policy`,
+    says: (count) => `${quantity(count, "change")} ${count === 1 ? "loosens" : "loosen"} the policy`,
     word: (planned) => loosening(visibleOf(planned)),
   },
   {
@@ -106,9 +109,18 @@ function groupedDetails<Each extends Pick<PlannedChange, "project">>(
   });
 }
 
-/** What a change makes of a resource: `license/MIT becomes allowed`. */
+/** What a change makes of a resource: `license/MIT becomes allowed`, `label/bug: color becomes #ff0000`. */
 export function loosening(change: Pick<Visible, "kind" | "key" | "before" | "after">): string {
-  const { before, after } = change;
-  const words = Object.values(after ?? before ?? {}).map(String);
-  return `${subjectOf(change)} ${after === null ? "is no longer" : "becomes"} ${words.join(", ")}`;
+  const { kind, before, after } = change;
+  const subject = subjectOf(change);
+  const isOne = catalogueOf().kinds.get(kind)?.policy?.only !== undefined;
+  const values = Object.entries(after ?? before ?? {}).map(([name, value]) => [name, shownText(value)] as const);
+  const texts = values.map(([, text]) => text).join(", ");
+  if (after === null) return `${subject} is no longer ${isOne ? texts : "there"}`;
+  if (isOne) return `${subject} becomes ${texts}`;
+  return `${subject}: ${values.map(([name, text]) => `${name} becomes ${text}`).join(", ")}`;
+}
+
+function shownText(value: Value): string {
+  return inlineText(replaceReferences(value, () => "(secret)") ?? null);
 }

@@ -14,7 +14,7 @@ export function changedSincePlan(planned: PlannedChange, now: Change): string | 
   if (action !== now.action) return `the planned action is ${action}, but now it would be ${now.action}`;
   if (turnsOff(now) && !turnsOff(visible)) return "it would now be turned off, which the plan does not show";
   if (now.policyEffect === "loosened" && visible.policyEffect !== "loosened") {
-    return "it would now loosen the license policy, which the plan does not show";
+    return "it would now loosen the policy, which the plan does not show";
   }
   const { updated_at, digest } = planned.live ?? {};
   return liveValuesChanged({ digest, updatedAt: updated_at ?? undefined }, { digest: now.liveDigest, live: now.live });

@@ -2,12 +2,13 @@ import { UserError } from "../base/exit.ts";
 import { describeSystemError } from "../base/system-errors.ts";
 import { sshSignatures } from "../plan/approvals/ssh-signature.ts";
 import { verifyApprovals } from "../plan/approvals/verify.ts";
+import { planDigest } from "../plan/plan.ts";
 import { approvalPolicy, approvalsInside } from "../workspace/approval-policy.ts";
 import { isThere, readRegular } from "../workspace/durable-file.ts";
 import type { Checked, Context } from "./context.ts";
 import type { PreparedPlan } from "./prepared-plan.ts";
 
-/** A context of a run that may write: with the approvals that its plan needs, as EVENKEEL_APPROVALS says. */
+/** A context with the approvals that applying its plan needs, as EVENKEEL_APPROVALS says. */
 export function withApprovals(context: Checked): Checked {
   const { request, loaded } = context;
   const { policy, problems: found } = approvalPolicy(request.env);
@@ -16,7 +17,7 @@ export function withApprovals(context: Checked): Checked {
 }
 
 /**
- * A plan that is about to be applied, refused where it lacks approvals that its changes need (docs/approvals.md).
+ * A plan, refused where it lacks approvals that its changes need (docs/approvals.md).
  * @throws UserError where the signatures cannot be read.
  */
 export async function withApprovalObjections(prepared: PreparedPlan, context: Context): Promise<PreparedPlan> {
@@ -26,8 +27,11 @@ export async function withApprovalObjections(prepared: PreparedPlan, context: Co
   const { plan } = planned;
   const signed = saved && { plan: saved, signatures: sshSignatures(await signaturesFor(context)) };
   const lacking = verifyApprovals(plan, { policy, signed, isProtected, now: new Date() });
-  const objections = [...plan.objections, ...lacking];
-  return { ...prepared, planned: { ...planned, plan: { ...plan, objections } }, refused: [...refused, ...lacking] };
+  if (lacking.length === 0) return prepared;
+  const judged = { ...plan, objections: [...plan.objections, ...lacking] };
+  // A saved plan keeps the digest that people signed.
+  const shown = saved ? judged : { ...judged, digest: planDigest(judged) };
+  return { ...prepared, planned: { ...planned, plan: shown }, refused: [...refused, ...lacking] };
 }
 
 /** The armored signatures of the saved plan that a request names: beside its file, or in the state. */

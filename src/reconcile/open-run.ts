@@ -52,7 +52,8 @@ export interface BlockedRun extends AsyncDisposable {
 
 /** Opens a run that plans. @throws UserError for what a person can correct; CallFailed where the server ends the run. */
 export async function openPlanRun(start: RunStart): Promise<ConnectedRun | BlockedRun> {
-  start.known = await withRules(await openWorkspace(start.request));
+  const ruled = await withRules(await openWorkspace(start.request));
+  start.known = start.request.command === "plan" ? withApprovals(ruled) : ruled;
   return openRun(start, start.known, async (context, opened) => {
     const { end } = opened.add(await recordAtEnd(context));
     const connection = connectionOf(context);

@@ -32,7 +32,8 @@ export async function plan(request: Request): Promise<Planned> {
   try {
     await using run = await openPlanRun(start);
     if (run.blocked) return run.blocked;
-    const { planned } = await newPlan(run.reader, run.context, run);
+    const found = await newPlan(run.reader, run.context, run);
+    const { planned } = await withApprovalObjections(found, run.context);
     return await run.end(planned);
   } catch (error) {
     return failedPlan(start.known, error);

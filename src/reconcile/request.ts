@@ -35,7 +35,7 @@ export interface Request {
   /** Globs over addresses to write whatever the comparison says. */
   readonly resend?: readonly string[];
   readonly waivers?: Waivers;
-  /** Object to what makes a license policy laxer; no one can waive that. */
+  /** Object to what makes a policy laxer; no one can waive that. */
   readonly failOnLoosening?: boolean;
   /** What part of the fleet `shard` is, such as `1/8`: the plan says so, and merging knows what it was given. */
   readonly part?: string;

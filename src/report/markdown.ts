@@ -6,6 +6,7 @@ import { minuteText, scopeText, waveLines } from "../plan/heading.ts";
 import { highlightsOf } from "../plan/highlights.ts";
 import type { Plan } from "../plan/plan.ts";
 import { type PlannedGroup, plannedGroups } from "../plan/planned-groups.ts";
+import { verdictOf } from "../plan/verdict.ts";
 import type { Actionable } from "./findings.ts";
 import { changeTable, detailsOf } from "./markdown-changes.ts";
 import { code, fitting, fittingOr } from "./markdown-text.ts";
@@ -56,10 +57,12 @@ function title({ plan, compared }: Report): string {
   const { summary, problems } = plan;
   if (!compared) return `### Evenkeel: nothing was compared, ${counted(problems.length, "problem")}`;
   const { loosened } = summary;
+  const verdict = verdictOf(plan);
   const actions = inOrder.flatMap((action) => (summary[action] ? [`${summary[action]} to ${action}`] : []));
   const parts = [...(loosened > 0 ? [`${loosened} loosened`] : []), ...actions];
   const trouble = problems.length > 0 ? [counted(problems.length, "problem")] : [];
-  return `### Evenkeel: ${[...(parts.length > 0 ? parts : ["no changes"]), ...trouble].join(", ")}`;
+  const comes = [...(parts.length > 0 ? parts : ["no changes"]), ...trouble].join(", ");
+  return `### Evenkeel: ${verdict ? `${verdict} · ` : ""}${comes}`;
 }
 
 /** What the plan is of: a comment that a later push has made stale is seen by it. */

@@ -6,6 +6,7 @@ import { objectionGroups } from "../plan/guards.ts";
 import { creationText, scopeText, waveLines } from "../plan/heading.ts";
 import { type Highlight, highlightLine, highlightsOf } from "../plan/highlights.ts";
 import { type Plan, type PlannedChange, removalsOf, type Summary } from "../plan/plan.ts";
+import { verdictOf } from "../plan/verdict.ts";
 import { movingNotes } from "./moves.ts";
 import type { Palette } from "./palette.ts";
 import { changesText, mark, terminalWidth } from "./text-changes.ts";
@@ -25,11 +26,15 @@ export function planText(plan: Plan, palette: Palette): string {
 
 function headText(plan: Plan, palette: Palette): string {
   const scope = scopeText(plan.scope);
+  const verdict = verdictOf(plan);
   const lines = [
     `Plan of ${creationText(plan)}, for ${plan.server.url}`,
     ...(scope ? [`Only ${scope}${unreadText(plan)}`] : []),
   ];
-  return lines.map((line) => palette.faint(printable(line))).join("\n");
+  return [
+    ...(verdict ? [palette.warn(printable(`${verdict}.`))] : []),
+    ...lines.map((line) => palette.faint(printable(line))),
+  ].join("\n");
 }
 
 /** What a plan since a revision did not look at. */

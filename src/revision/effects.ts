@@ -24,7 +24,7 @@ const topics: readonly Topic[] = [
   {
     rule: "loosened",
     holds: ({ policy_effect }) => policy_effect === "loosened",
-    says: (count) => `${quantity(count, "license change")} ${count === 1 ? "loosens" : "loosen"} the policy`,
+    says: (count) => `${quantity(count, "change")} ${count === 1 ? "loosens" : "loosen"} the policy`,
     word: loosening,
   },
   {

@@ -80,6 +80,22 @@ describe("approvals", () => {
     expect([two.code, two.writes, said(two)]).toEqual([0, 1, expect.not.stringContaining("approval")]);
   });
 
+  it("stand in every plan that will need them, and do not keep it from being signed and applied", async () => {
+    const staged = await reviewed();
+    const plan = (...args: string[]) =>
+      staged.evenkeelWith({ EVENKEEL_APPROVALS: at(staged.outside, "approvals.yaml") }, "plan", ...args);
+    const shown = await plan("--out", "plan.json");
+    expect([shown.code, shown.stdout.split("\n")[0]]).toEqual([0, "Needs 2 approvals, has none."]);
+    expect((await plan("--fail-on-guard", "--quiet")).code).toBe(3);
+    const { objections } = (await plan("--report", "json")).plan();
+    expect(objections).toMatchObject([{ guard: "approvals", approvals: { needed: 2, given: 0 } }]);
+    await staged.sign("ed25519");
+    const lacking = await staged.apply("plan.json", "--yes");
+    expect([lacking.code, lacking.stdout.split("\n")[0]]).toEqual([3, "Needs 2 approvals, has 1."]);
+    await staged.sign("rsa");
+    expect(await staged.apply("plan.json", "--yes")).toMatchObject({ code: 0, writes: 1 });
+  });
+
   it("are told from what passes for them in a few words, and a file that merge requests reach is a warning", async () => {
     const staged = await reviewed();
     const block = "-----BEGIN SSH SIGNATURE-----\nAAAA\n-----END SSH SIGNATURE-----\n";

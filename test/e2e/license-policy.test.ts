@@ -53,7 +53,7 @@ test("what a change does to a policy stands in the plan, and is counted", async 
   const details = "license/Old becomes allowed in p; license/WTFPL becomes allowed in p";
   expect(stdout.split("\n").slice(2, 6)).toEqual([
     "Look at these first",
-    "  ! 2 license changes loosen the policy",
+    "  ! 2 changes loosen the policy",
     ...details.split("; ").map((detail) => `      ${detail}`),
   ]);
 });
@@ -64,7 +64,7 @@ test("apply and drift refuse to loosen where they are asked to, before any write
   const drifted = await evenkeel("drift", "--fail-on-loosening");
   expect(drifted).toMatchObject({ code: 3, stderr: "Refused by --fail-on-loosening: p:license/WTFPL.\n", writes: 0 });
   await evenkeel("plan", "--out", "plan.json");
-  const why = "--fail-on-loosening failed: 1 change loosens a license policy (p:license/WTFPL)";
+  const why = "--fail-on-loosening failed: 1 change loosens a policy (p:license/WTFPL)";
   const kinds = ["markdown", "html", "json", "sarif", "junit", "github", "codequality", "ndjson"];
   const files = kinds.flatMap((kind) => ["--report", `${kind}=report.${kind}`]);
   for (const args of [["--yes"], ["plan.json"], ["--dry-run"]]) {
@@ -90,7 +90,7 @@ test("every report says that --fail-on-loosening failed, and why", async () => {
   const files = ["markdown", "html", "json", "sarif", "junit", "github"].map((kind) => `${kind}=report.${kind}`);
   const reports = [...files, "prometheus=p.prom"].flatMap((file) => ["--report", file]);
   const { code, stdout } = await evenkeel("plan", "--fail-on-loosening", ...reports, "--out", "plan.json");
-  const why = "--fail-on-loosening failed: 1 change loosens a license policy (p:license/WTFPL)";
+  const why = "--fail-on-loosening failed: 1 change loosens a policy (p:license/WTFPL)";
   expect(code).toBe(3);
   expect(stdout).toContain(why);
   const silent = files.filter((file) => !read(file.split("=")[1] ?? "").includes("--fail-on-loosening failed"));

@@ -112,8 +112,9 @@ describe.skipIf(lacks("chromium"))("in a browser (needs chromium)", () => {
     for (const role of ["banner", "main", "search", "contentinfo", "status"] as const) {
       expect(await page.getByRole(role).count(), role).toBe(1);
     }
-    expect(await page.getByRole("heading", { level: 1 }).textContent()).toBe("5 changes in 3 of 7 projects");
-    expect(await page.title()).toBe("Plan: 5 changes in 3 of 7 projects");
+    expect(await page.getByRole("heading", { level: 1 }).textContent()).toBe("Blocked by protected");
+    expect(await page.locator("header .lead").textContent()).toBe("5 changes in 3 of 7 projects");
+    expect(await page.title()).toBe("Plan: Blocked by protected; 5 changes in 3 of 7 projects");
     expect(await page.getByRole("searchbox", { name: "Search" }).count()).toBe(1);
     expect(await page.getByRole("combobox", { name: "Project" }).count()).toBe(1);
     expect(requests.filter((url) => !url.startsWith("data:"))).toEqual([page.url()]);
@@ -163,7 +164,7 @@ describe.skipIf(lacks("chromium"))("in a browser (needs chromium)", () => {
     expect(await notices.getByRole("heading").allTextContents()).toEqual([
       "1 problem",
       "Look at these first",
-      "Blocked by a guard",
+      "Blocked by protected",
       "1 warning",
       "1 resource with parameters that could not be compared",
     ]);
@@ -328,7 +329,7 @@ describe.skipIf(lacks("chromium"))("in a browser (needs chromium)", () => {
     expect(await rowsOf(page).first().locator("summary").textContent()).toMatch(/→ allowedloosened/);
     const first = page.getByRole("region", { name: "Look at these first" });
     expect(await first.getByRole("listitem").allTextContents()).toEqual([
-      "1 license change loosens the policy: license/MIT becomes allowed in a",
+      "1 change loosens the policy: license/MIT becomes allowed in a",
       "1 to delete: chat in a",
     ]);
     expect(await page.getByRole("heading", { level: 3 }).allTextContents()).toEqual(

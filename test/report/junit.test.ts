@@ -80,7 +80,7 @@ describe("JUnit XML", () => {
       });
     });
     expect(propertiesOf(read({ ...planWith({ changes }), scope: { shards: ["1/2"] } }))).toEqual([
-      "loosened: 2 license changes loosen the policy: license/MIT becomes allowed in 2 projects",
+      "loosened: 2 changes loosen the policy: license/MIT becomes allowed in 2 projects",
       "made: 2026-11-21T07:23:14.000Z",
       "only: shard 1/2",
     ]);

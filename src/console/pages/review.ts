@@ -36,7 +36,7 @@ function planNode(waiting: WaitingPlan): Markup {
     [disable, "to disable"],
     [create, "to create"],
     [update, "to update"],
-    [loosened, "that loosen a license policy"],
+    [loosened, "that loosen a policy"],
   ] as const;
   const words = counts.flatMap(([count, word]) => (count > 0 ? [`${thousands(count)} ${word}`] : []));
   const standing = plan.objections.filter(({ waived }) => !waived);

@@ -40,9 +40,10 @@ export interface ApprovalContext {
 /** An objection if a plan lacks required approvals. */
 export function verifyApprovals(plan: Plan, context: ApprovalContext): readonly Objection[] {
   const needed = neededFor(plan, context);
-  if (!needed) return [];
-  const message = messageOfLack(needed, context);
-  return message === undefined ? [] : [{ guard: "approvals", message, addresses: [] }];
+  const lack = needed && lackOf(needed, context);
+  if (!lack) return [];
+  const { message, given } = lack;
+  return [{ guard: "approvals", message, addresses: [], approvals: { needed: needed.count, given } }];
 }
 
 interface Needed {
@@ -67,25 +68,32 @@ function neededFor(plan: Plan, { policy, isProtected }: ApprovalContext): Needed
 const reasons: Readonly<Record<Occasion, string>> = {
   always: "it has changes",
   removals: "it disables or deletes something",
-  loosening: "it loosens a license policy",
+  loosening: "it loosens a policy",
   protected: "it changes protected resources",
 };
 
-function messageOfLack({ count, because }: Needed, context: ApprovalContext): string | undefined {
+interface Lack {
+  readonly message: string;
+  /** How many approvals count. */
+  readonly given: number;
+}
+
+function lackOf({ count, because }: Needed, context: ApprovalContext): Lack | undefined {
   const { policy, signed, now } = context;
   const needs = `the plan needs ${counted(count, "approval")} because ${because}`;
-  if (!signed) return `${needs}; ${advice}`;
+  if (!signed) return { message: `${needs}; ${advice}`, given: 0 };
   const { plan, signatures } = signed;
   const late = lateness(plan, policy, now);
-  if (late) return `${needs}; ${late}, so its approvals do not count; plan again`;
+  if (late) return { message: `${needs}; ${late}, so its approvals do not count; plan again`, given: 0 };
   const verified = signatures.map((signature) => signerOf(signature, plan, context));
   const signers = verified.flatMap((signer) => (typeof signer === "string" ? [] : [signer]));
   const people = peopleAmong(signers, policy.signers);
-  if (people.length >= count) return undefined;
-  const has =
-    people.length === 0 ? "it has none" : `it has ${people.length} (${people.map(({ name }) => name).join(", ")})`;
+  const given = people.length;
+  if (given >= count) return undefined;
+  const has = given === 0 ? "it has none" : `it has ${given} (${people.map(({ name }) => name).join(", ")})`;
   const unusable = verified.flatMap((why, index) => (typeof why === "string" ? [`signature ${index + 1} ${why}`] : []));
-  return [`${needs}; ${has}`, ...unusable.slice(0, mostReasons), ...moreOf(unusable.length)].join("; ");
+  const message = [`${needs}; ${has}`, ...unusable.slice(0, mostReasons), ...moreOf(unusable.length)].join("; ");
+  return { message, given };
 }
 
 const mostReasons = 10;

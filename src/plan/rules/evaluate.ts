@@ -177,7 +177,7 @@ function answerOf({ expression }: CompiledRule, view: ChangeView | PlanView): bo
 }
 
 function objectionOf(rule: PlanRule, found: Found): Objection {
-  return { guard: "rule", message: sentence(rule, found), addresses: found.addresses };
+  return { guard: "rule", message: sentence(rule, found), addresses: found.addresses, name: rule.name };
 }
 
 /** At the change that it is about, where a reviewer looks; a rule on plans at the rule itself. */

@@ -1,6 +1,7 @@
 import { quantity, thousands } from "../../base/text-format.ts";
 import { minuteText, scopeText } from "../../plan/heading.ts";
 import type { Plan } from "../../plan/plan.ts";
+import { verdictOf } from "../../plan/verdict.ts";
 import { each, type Markup, markup } from "./markup.ts";
 
 /** Counts of a plan, or of what was applied, in one sentence. */
@@ -13,10 +14,16 @@ export function planHeadline({ summary, problems }: Plan): string {
 
 /** The top of the report: what was planned or applied, when, and of which commit. */
 export function planHead(plan: Plan): Markup {
+  const verdict = verdictOf(plan);
+  if (verdict) return headNode(plan, verdict, planHeadline(plan), "blocked");
   const lead = leadOf(plan);
+  return headNode(plan, planHeadline(plan), lead, lead ? "settled" : "");
+}
+
+function headNode(plan: Plan, title: string, lead: string, tone: string): Markup {
   return markup`<header>
 <p class="overline"><b>${planTitle(plan)}</b> · ${plan.server.url}</p>
-<h1${lead ? markup` class="settled"` : ""}>${planHeadline(plan)}</h1>
+<h1${tone ? markup` class="${tone}"` : ""}>${title}</h1>
 ${lead ? markup`<p class="lead">${lead}</p>` : ""}${factList(factsOf(plan))}
 </header>`;
 }

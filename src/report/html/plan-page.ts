@@ -3,6 +3,7 @@ import { quantity, thousands } from "../../base/text-format.ts";
 import type { Action } from "../../model/types.ts";
 import { actionOf, type Plan, type PlannedChange } from "../../plan/plan.ts";
 import { type PlannedGroup, plannedGroups } from "../../plan/planned-groups.ts";
+import { verdictOf } from "../../plan/verdict.ts";
 import { facetsOf, plannedRow } from "./change-rows.ts";
 import { reportDocument } from "./document.ts";
 import type { Facet } from "./filter-link.ts";
@@ -18,7 +19,7 @@ import { symbols } from "./values.ts";
 export function planHtml(plan: Plan): string {
   const { resource_changes: changes, digest, evenkeel_version: version } = plan;
   return reportDocument(
-    `${planTitle(plan)}: ${planHeadline(plan)}`,
+    `${planTitle(plan)}: ${[verdictOf(plan), planHeadline(plan)].filter(Boolean).join("; ")}`,
     markup`${changes.length > 0 ? markup`<a class="skip" id="skip" href="#changes">Skip to the changes</a>` : ""}
 ${planHead(plan)}
 <main>

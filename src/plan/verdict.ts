@@ -1,0 +1,40 @@
+import { counted } from "../base/text-format.ts";
+import type { Objection } from "./guards.ts";
+import type { Plan } from "./plan.ts";
+
+/**
+ * What keeps a plan from being applied as it is, in a few words: `Blocked by deletePercent`, `Needs 2 approvals, has 1`.
+ * Every report begins with it. Empty if nothing does.
+ */
+export function verdictOf({ objections }: Pick<Plan, "objections">): string {
+  const blocking = objections.filter(({ waived }) => !waived);
+  const blockers = [...new Set(blocking.flatMap(blockerOf))];
+  const blocked = blockers.length > 0 ? [`Blocked by ${inWords(blockers)}`] : [];
+  return [...blocked, ...new Set(blocking.flatMap(lackOf))].join("; ");
+}
+
+/** What an objection names: the setting of the workspace, the option or the rule. */
+function blockerOf({ guard, name }: Objection): readonly string[] {
+  if (guard === "approvals") return [];
+  return [name === undefined ? blockers[guard] : `rule ${name}`];
+}
+
+const blockers: Readonly<Record<Exclude<Objection["guard"], "approvals">, string>> = {
+  "delete-percent": "deletePercent",
+  protected: "protected",
+  storage: "the storage guard",
+  loosening: "--fail-on-loosening",
+  rule: "a rule",
+};
+
+function lackOf({ guard, approvals }: Objection): readonly string[] {
+  if (guard !== "approvals") return [];
+  if (!approvals) return ["Lacks approvals"];
+  const { needed, given } = approvals;
+  return [`Needs ${counted(needed, "approval")}, has ${given === 0 ? "none" : given}`];
+}
+
+function inWords(names: readonly string[]): string {
+  const last = names.at(-1) ?? "";
+  return names.length < 2 ? last : `${names.slice(0, -1).join(", ")} and ${last}`;
+}

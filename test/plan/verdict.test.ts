@@ -1,0 +1,31 @@
+import { describe, expect, test } from "vitest";
+import type { Objection } from "../../src/plan/guards.ts";
+import { verdictOf } from "../../src/plan/verdict.ts";
+
+const objection = (guard: Objection["guard"], rest: Partial<Objection> = {}): Objection => ({
+  ...{ guard, message: "why", addresses: [] },
+  ...rest,
+});
+
+describe("what keeps a plan from being applied, in a few words", () => {
+  test.each<readonly [string, readonly Objection[], string]>([
+    ["nothing", [], ""],
+    ["what was waived", [objection("protected", { waived: true })], ""],
+    ["a guard, however often it objects", [objection("protected"), objection("protected")], "Blocked by protected"],
+    [
+      "guards by the names of their settings, and rules by theirs",
+      [objection("delete-percent"), objection("protected"), objection("rule", { name: "no-friday" })],
+      "Blocked by deletePercent, protected and rule no-friday",
+    ],
+    ["a rule of a plan of an older version", [objection("rule")], "Blocked by a rule"],
+    ["approvals", [objection("approvals", { approvals: { needed: 2, given: 1 } })], "Needs 2 approvals, has 1"],
+    [
+      "approvals that nobody has given, after what blocks",
+      [objection("approvals", { approvals: { needed: 1, given: 0 } }), objection("storage")],
+      "Blocked by the storage guard; Needs 1 approval, has none",
+    ],
+    ["approvals of a plan of an older version", [objection("approvals")], "Lacks approvals"],
+  ])("%s", (_, objections, verdict) => {
+    expect(verdictOf({ objections })).toBe(verdict);
+  });
+});
