@@ -2,7 +2,6 @@ import { counted, firstFew } from "../base/text-format.ts";
 import type { Difference } from "../diff/diff.ts";
 import { turnsOff, type Visible } from "../model/removal-changes.ts";
 import type { Change } from "../model/types.ts";
-import { verdictOf } from "./verdict.ts";
 
 /** Why a plan may not be applied (docs/safety.md). */
 export interface Objection {
@@ -65,18 +64,6 @@ export function markWaived(objections: readonly Objection[], unwaived: readonly 
     const { waived: _, ...rest } = objection;
     return unwaived.includes(objection) ? rest : { ...rest, waived: true };
   });
-}
-
-/** Objections under a heading: those that block the plan, and those that were waived. */
-export function objectionGroups(objections: readonly Objection[]) {
-  const [blocking = [], waived = []] = [false, true].map((is) =>
-    objections.filter((each) => (each.waived ?? false) === is),
-  );
-  const titled = [
-    [verdictOf({ objections }), blocking],
-    ["Waived for this run", waived],
-  ] as const;
-  return titled.filter(([, those]) => those.length > 0);
 }
 
 /** What blocks a plan; completes "blocked by …". */

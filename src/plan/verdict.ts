@@ -38,3 +38,15 @@ function inWords(names: readonly string[]): string {
   const last = names.at(-1) ?? "";
   return names.length < 2 ? last : `${names.slice(0, -1).join(", ")} and ${last}`;
 }
+
+/** Objections under a heading: those that block the plan, and those that were waived. */
+export function objectionGroups(objections: readonly Objection[]) {
+  const [blocking = [], waived = []] = [false, true].map((is) =>
+    objections.filter((each) => (each.waived ?? false) === is),
+  );
+  const titled = [
+    [verdictOf({ objections }), blocking],
+    ["Waived for this run", waived],
+  ] as const;
+  return titled.filter(([, those]) => those.length > 0);
+}

@@ -1,12 +1,11 @@
 import { counted } from "../base/text-format.ts";
 import type { ReportedProblem } from "../model/problem-line.ts";
 import type { Action } from "../model/types.ts";
-import { objectionGroups } from "../plan/guards.ts";
 import { minuteText, scopeText, waveLines } from "../plan/heading.ts";
 import { highlightsOf } from "../plan/highlights.ts";
 import type { Plan } from "../plan/plan.ts";
 import { type PlannedGroup, plannedGroups } from "../plan/planned-groups.ts";
-import { verdictOf } from "../plan/verdict.ts";
+import { objectionGroups, verdictOf } from "../plan/verdict.ts";
 import type { Actionable } from "./findings.ts";
 import { changeTable, detailsOf } from "./markdown-changes.ts";
 import { code, fitting, fittingOr } from "./markdown-text.ts";

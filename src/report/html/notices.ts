@@ -1,9 +1,9 @@
 import { quantity, thousands } from "../../base/text-format.ts";
 import type { ReportedProblem } from "../../model/problem-line.ts";
-import { objectionGroups } from "../../plan/guards.ts";
 import { waveLines } from "../../plan/heading.ts";
 import { type Highlight, highlightsOf } from "../../plan/highlights.ts";
 import { actionOf, type Plan, type PlannedChange } from "../../plan/plan.ts";
+import { objectionGroups } from "../../plan/verdict.ts";
 import { linkTo } from "./change-rows.ts";
 import { type Filter, filterLink } from "./filter-link.ts";
 import { each, longList, type Markup, markup } from "./markup.ts";
