@@ -23,8 +23,8 @@ export interface EditTarget extends Editable {
 }
 
 /** Whether a policy selects one project alone. A glob never does, because it also selects future projects. */
-export function isOwn({ projects }: Policy, { id, path }: Project): boolean {
-  return projects.every((selector) => selector.form !== "glob" && isMatch(selector, id, path?.toLowerCase()));
+export function isOwn({ projects }: Policy, project: Project): boolean {
+  return projects.every((selector) => selector.form !== "glob" && isMatch(selector, project));
 }
 
 /**

@@ -30,9 +30,9 @@ export function compile(schema: object, references: readonly object[] = []): Sch
   };
 }
 
-/** Of several faults of one value the first. */
+/** Of several faults of one value the first; what a condition asks for is a fault of its own. */
 function faultsOf(violations: readonly Violation[]): readonly SchemaFault[] {
-  const faults = violations.map(faultOf);
+  const faults = violations.filter(({ keyword }) => keyword !== "if").map(faultOf);
   return [...new Map(faults.toReversed().map((fault) => [JSON.stringify(fault.path), fault])).values()].reverse();
 }
 

@@ -1,5 +1,6 @@
 import type { Catalogue } from "../model/catalogue.ts";
 import { identityOf } from "../model/kinds.ts";
+import { bareName } from "../model/owner.ts";
 import type { Kind, Project, Resource } from "../model/types.ts";
 import type { PolicyEntry, Stated } from "./entries.ts";
 import type { Policy, Variable } from "./policies.ts";
@@ -92,11 +93,11 @@ export function variablesIn(value: unknown): readonly string[] {
 }
 
 /** The most specific selector of the line's policy that matches a project. */
-function selectorIn(layers: readonly Layer[], { document }: Stated, { id, path }: Project): string {
+function selectorIn(layers: readonly Layer[], { document }: Stated, project: Project): string {
   const layer = layers.find(({ policy }) => policy.document === document);
-  const matching = (layer?.policy.projects ?? []).filter((selector) => isMatch(selector, id, path?.toLowerCase()));
+  const matching = (layer?.policy.projects ?? []).filter((selector) => isMatch(selector, project));
   const [first] = matching.toSorted((a, b) => literalOf(b) - literalOf(a));
-  return first?.written ?? "";
+  return bareName(first?.written ?? "");
 }
 
 function literalOf(selector: Policy["projects"][number]): number {

@@ -1,5 +1,6 @@
 import { type Catalogue, impliedFields } from "../model/catalogue.ts";
 import { identityOf, integrationOf, kindOf, type PolicyKind, policyKinds } from "../model/kinds.ts";
+import type { Owner } from "../model/owner.ts";
 import type { Desired, Origin, Place, Problem, Resource, Scalar } from "../model/types.ts";
 import type { Document } from "./document.ts";
 import { listed } from "./listed.ts";
@@ -36,6 +37,7 @@ interface Entries {
 interface From {
   readonly document: Document;
   readonly policy: string;
+  readonly of: Owner;
   readonly catalogue: Catalogue;
   readonly reason?: string;
   readonly until?: string;
@@ -43,7 +45,7 @@ interface From {
 
 /** All resources that a policy declares, by kind. */
 export function readEntries(from: From, text: Partial<PolicyText>, workspace: Workspace): Entries {
-  const rows = policyKinds(from.catalogue);
+  const rows = policyKinds(from.catalogue, from.of);
   const checked = rows.flatMap((row) => (row.only === undefined ? parameterEntries(from, row, text, workspace) : []));
   const declared = checked.map(({ entry }) => entry);
   return {

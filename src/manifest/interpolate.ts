@@ -1,4 +1,5 @@
 import { memoized } from "../base/memoize.ts";
+import { bareName, describeOwner } from "../model/owner.ts";
 import { parameterFaults } from "../model/parameter-check.ts";
 import type { Desired, Problem, SecretReference, Value } from "../model/types.ts";
 import { isReference } from "../model/values.ts";
@@ -54,9 +55,9 @@ function fillReference(reference: SecretReference, spot: Spot, { project, interp
   if (typeof resolved === "string") return undefined;
   const secret = String(resolved.value);
   const fault =
-    project.path === undefined || isPlainPath(project.path)
+    project.path === undefined || isPlainPath(bareName(project.path))
       ? referenceFault(secret)
-      : `the path of project ${project.path} cannot stand in a secret reference: only letters, digits, _, - and . can`;
+      : `the path of ${describeOwner(project.path)} cannot stand in a secret reference: only letters, digits, _, - and . can`;
   return fault === undefined
     ? { value: { ...reference, secret } }
     : { fault: problemAt("secret-reference", fault, spot) };

@@ -1,6 +1,7 @@
 import { isDay } from "../base/day.ts";
 import { lazy, memoized } from "../base/memoize.ts";
 import { policyKinds } from "../model/kinds.ts";
+import type { Owner } from "../model/owner.ts";
 import type { Kind, Origin, Problem, Scalar } from "../model/types.ts";
 import type { Document } from "./document.ts";
 import { readHead } from "./document-head.ts";
@@ -8,7 +9,7 @@ import { type PolicyEntry, readEntries, type Stated, stated } from "./entries.ts
 import { listed } from "./listed.ts";
 import type { Declared } from "./parameters.ts";
 import { checkPolicy } from "./policy-checks.ts";
-import type { PolicyText } from "./policy-text.ts";
+import { ownerOfPolicy, type PolicyText, type SelectorKey, selectorKeys } from "./policy-text.ts";
 import { type Selector, selectorOf } from "./selector.ts";
 import { shape } from "./shape.ts";
 import type { Loaded, Workspace } from "./workspace.ts";
@@ -17,6 +18,11 @@ import type { Loaded, Workspace } from "./workspace.ts";
 export interface Policy {
   readonly name: string;
   readonly document: Document;
+  /** Whether it is about projects or about groups. */
+  readonly of: Owner;
+  /** The key of the list of its selectors. */
+  readonly selects: SelectorKey;
+  /** What it selects: projects or, by names with a slash at the end, groups. */
   readonly projects: readonly Selector[];
   readonly except: readonly Selector[];
   readonly priority: number;
@@ -86,11 +92,13 @@ function readPolicy(document: Document, text: Partial<PolicyText>, workspace: Wo
   const { name = "", priority = 0, until, reason } = text;
   const why = reason === undefined ? {} : { reason };
   const end = until !== undefined && isDay(until) ? { until } : {};
-  const from = { document, policy: name, catalogue: workspace.catalogue, ...why, ...end };
+  const of = ownerOfPolicy(document.value);
+  const selects = selectorKeys[of];
+  const from = { document, policy: name, of, catalogue: workspace.catalogue, ...why, ...end };
   const { declared, problems, plaintext, ...read } = readEntries(from, text, workspace);
   const exclusive = new Map(
     listed(text.exclusive).flatMap(([word, index]) =>
-      policyKinds(workspace.catalogue)
+      policyKinds(workspace.catalogue, of)
         .filter(({ section }) => section === word)
         .map(({ kind }): [Kind, Origin] => [kind, { place: () => document.place(["exclusive", index]), ...why }]),
     ),
@@ -103,8 +111,10 @@ function readPolicy(document: Document, text: Partial<PolicyText>, workspace: Wo
   const policy: Policy = {
     name,
     document,
-    projects: listed(text.projects).map(([selector]) => selectorOf(selector)),
-    except: listed(text.except).map(([selector]) => selectorOf(selector)),
+    of,
+    selects,
+    projects: listed(text[selects]).map(([selector]) => selectorOf(selector, of)),
+    except: listed(text.except).map(([selector]) => selectorOf(selector, of)),
     priority,
     vars,
     declared,

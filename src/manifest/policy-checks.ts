@@ -2,18 +2,20 @@ import { isObject } from "../base/json.ts";
 import { didYouMean, nearest } from "../base/nearest.ts";
 import { tierIncludes, unavailable, unavailableParameter } from "../model/availability.ts";
 import type { Catalogue } from "../model/catalogue.ts";
-import { kindOf, policyKinds, removedSection } from "../model/kinds.ts";
+import { missingSection } from "../model/kind-availability.ts";
+import { kindOf, type PolicyKind, policyKinds, removedSection } from "../model/kinds.ts";
 import { hasLegacyStatuses, legacyRemoval, legacyStatuses } from "../model/license-status.ts";
+import { bareName, type Owner, ownerOfName, owners } from "../model/owner.ts";
 import type { Problem } from "../model/types.ts";
 import type { Document } from "./document.ts";
 import { addedElsewhere, foreignSlug } from "./foreign-slug.ts";
 import { listed } from "./listed.ts";
-import { type PolicyText, sectionIn } from "./policy-text.ts";
+import { keysIn, ownerOfPolicy, type PolicyText, sectionIn, selectorKeys } from "./policy-text.ts";
 import type { Path } from "./positions.ts";
 import { problemAt } from "./problem.ts";
 import { undated } from "./rules.ts";
 import { selectorFault } from "./selector.ts";
-import { isTemplate, parseReference, referencesOf, referenceWords } from "./template.ts";
+import { factsOf, isTemplate, parseReference, referencesOf, referenceWords } from "./template.ts";
 import type { Workspace } from "./workspace.ts";
 
 /** A single policy that conforms to the schema. */
@@ -25,13 +27,17 @@ export interface ShapedPolicy {
 
 interface Checkable extends ShapedPolicy {
   readonly catalogue: Catalogue;
+  /** Whether the policy is about projects or about groups. */
+  readonly of: Owner;
 }
 
 type Check = (policy: Checkable) => readonly Problem[];
 
 /** Checks of a policy beyond its schema and its integrations' parameters, by description. */
 const checks: ReadonlyMap<string, Check> = new Map<string, Check>([
+  ["projects or groups are selected, not both", oneOwner],
   ["globs are valid", knownGlobs],
+  ["what is selected has each section", ownSections],
   ["until is a date that exists", ({ document, text }) => undated(document, text.until)],
   ["slugs are in the catalogue", knownSlugs],
   ["the server supports what is declared", available],
@@ -45,17 +51,49 @@ const checks: ReadonlyMap<string, Check> = new Map<string, Check>([
 
 /** All problems of a policy on its own. */
 export function checkPolicy(policy: ShapedPolicy): readonly Problem[] {
-  const checkable = { ...policy, catalogue: policy.workspace.catalogue };
+  const checkable = { ...policy, catalogue: policy.workspace.catalogue, of: ownerOfPolicy(policy.document.value) };
   return [...checks.values()].flatMap((check) => check(checkable));
 }
 
-function knownGlobs({ document, text }: Checkable): readonly Problem[] {
-  return (["projects", "except"] as const).flatMap((key) =>
+function oneOwner({ document }: Checkable): readonly Problem[] {
+  if (!isObject(document.value) || !("projects" in document.value && "groups" in document.value)) return [];
+  const message = "a policy selects projects or groups, not both; write a policy for each";
+  return [problemAt("contradiction", message, { document, path: ["groups"], of: "key" })];
+}
+
+function knownGlobs({ document, text, of }: Checkable): readonly Problem[] {
+  return ([selectorKeys[of], "except"] as const).flatMap((key) =>
     listed<string | number>(text[key]).flatMap(([written, index]) => {
-      const fault = selectorFault(written);
+      const fault = selectorFault(written) ?? (of === "project" ? groupFault(written) : undefined);
       return fault ? [problemAt("wrong-value", `expected ${fault}`, { document, path: [key, index] })] : [];
     }),
   );
+}
+
+function groupFault(written: string | number): string | undefined {
+  if (ownerOfName(String(written)) === "project") return undefined;
+  return `a project; a policy of the group ${bareName(String(written))} has groups in place of projects`;
+}
+
+/** Every section that projects or groups have. */
+function ownSections({ document, text, catalogue, of }: Checkable): readonly Problem[] {
+  const own = policyKinds(catalogue, of).flatMap(keysOf);
+  const all = owners.flatMap((owner) => policyKinds(catalogue, owner)).flatMap(keysOf);
+  const foreign = [...new Set(all)].filter((key) => !own.includes(key));
+  const words = (key: string) => `${of}s have no ${key}${didYouMean(key, own) || `; they have ${own.join(", ")}`}`;
+  const keys = foreign.filter((key) => Object.hasOwn(text, key));
+  const listedIn = listed(text.exclusive).filter(([word]) => foreign.includes(word));
+  return [
+    ...keys.map((key) => problemAt("unknown-key", words(key), { document, path: [key], of: "key" })),
+    ...listedIn.map(([word, index]) =>
+      problemAt("wrong-value", words(word), { document, path: ["exclusive", index], of: "value" }),
+    ),
+  ];
+}
+
+/** The keys of a policy that list resources of a kind. */
+function keysOf({ section, off }: PolicyKind): readonly string[] {
+  return off === undefined ? [section] : [section, off];
 }
 
 /** The keys of a section, whatever their values are: a wrong value does not hide a wrong key. */
@@ -131,8 +169,8 @@ function modernStatuses({ document, text: { licenses = {} }, workspace }: Checka
   });
 }
 
-function sectionsInTier({ document, text, catalogue, workspace: { server } }: Checkable): readonly Problem[] {
-  return policyKinds(catalogue).flatMap(({ kind, section }) => {
+function sectionsInTier({ document, text, catalogue, of, workspace: { server } }: Checkable): readonly Problem[] {
+  return policyKinds(catalogue, of).flatMap(({ kind, section }) => {
     const { tier } = kindOf(catalogue, kind);
     const path = tierIncludes(server.tier, tier) ? undefined : sectionPath(text, section);
     const message = `${section} need tier ${tier}; the server is ${server.tier}`;
@@ -140,10 +178,11 @@ function sectionsInTier({ document, text, catalogue, workspace: { server } }: Ch
   });
 }
 
-function sectionsInRelease({ document, text, catalogue, workspace: { server } }: Checkable): readonly Problem[] {
-  return policyKinds(catalogue).flatMap(({ kind, section }) => {
-    const why = removedSection(kindOf(catalogue, kind), section, server);
-    const path = why && sectionPath(text, section);
+function sectionsInRelease({ document, text, catalogue, of, workspace: { server } }: Checkable): readonly Problem[] {
+  return policyKinds(catalogue, of).flatMap(({ kind, section, off = section }) => {
+    const why =
+      removedSection(kindOf(catalogue, kind), section, server) ?? missingSection(catalogue, kind, section, server);
+    const path = why && (sectionPath(text, section) ?? (keysIn(text, off)?.length ? [off] : undefined));
     return path ? [problemAt("release", why, { document, path, of: "key" })] : [];
   });
 }
@@ -155,18 +194,25 @@ function sectionPath(text: Partial<PolicyText>, section: string): Path | undefin
   return item && ["exclusive", item[1]];
 }
 
-function knownReferences({ document, text, catalogue }: Checkable): readonly Problem[] {
+function knownReferences({ document, text, catalogue, of }: Checkable): readonly Problem[] {
   return interpolated(text, catalogue).flatMap(({ path, value }) =>
     [...new Set(referencesOf(value))]
-      .filter((name) => !parseReference(name))
-      .map((name) => problemAt("undefined-variable", unknownReference(name), { document, path })),
+      .filter((name) => !isKnownIn(of, name))
+      .map((name) => problemAt("undefined-variable", unknownReference(name, of), { document, path })),
   );
 }
 
-function unknownReference(name: string): string {
+function isKnownIn(owner: Owner, name: string): boolean {
+  const reference = parseReference(name);
+  return reference !== undefined && ("variable" in reference || factsOf[owner].includes(reference.project));
+}
+
+function unknownReference(name: string, owner: Owner): string {
   if (name.startsWith("${")) return "unclosed interpolation; write $${ for a literal ${";
-  const near = nearest(name, ["project.path", "project.name", "project.id"]);
-  return `\${${name}} is not defined; ${near ? `did you mean \${${near}}?` : `expected one of ${referenceWords}`}`;
+  const near = parseReference(name) ? name.replace(/^\w+/, owner) : nearest(name, factsOf[owner]);
+  const hint = near ? `did you mean \${${near}}?` : `expected one of ${referenceWords(owner)}`;
+  const what = parseReference(name) ? `is not defined for ${owner}s` : "is not defined";
+  return `\${${name}} ${what}; ${hint}`;
 }
 
 interface Interpolated {

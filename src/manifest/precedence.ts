@@ -1,4 +1,5 @@
 import equal from "fast-deep-equal";
+import { kindWord } from "../model/owner.ts";
 import type { Problem } from "../model/types.ts";
 import type { PolicyEntry, Stated } from "./entries.ts";
 import type { Policy, Variable } from "./policies.ts";
@@ -40,7 +41,7 @@ const variables: ItemType<Variable> = {
 const entries: ItemType<PolicyEntry> = {
   of: (policy) => policy.entries,
   identity: ({ desired }) => desired.identity,
-  name: ({ desired }) => `${desired.kind} ${desired.key}`,
+  name: ({ desired }) => `${kindWord(desired.kind)} ${desired.key}`,
   isSame: (a, b) =>
     a.desired.presence === b.desired.presence &&
     equal(a.written?.parameters ?? a.desired.fields, b.written?.parameters ?? b.desired.fields),

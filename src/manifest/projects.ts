@@ -1,11 +1,13 @@
 import { memoized } from "../base/memoize.ts";
 import { compareTexts } from "../base/text-format.ts";
+import { idNameOf } from "../model/identity.ts";
+import { bareName } from "../model/owner.ts";
 import type { Problem, Project } from "../model/types.ts";
 import type { Policy } from "./policies.ts";
 import { problemAt } from "./problem.ts";
 import { isSelected } from "./selection.ts";
 import type { Selector } from "./selector.ts";
-import { isTemplate, referencesOf } from "./template.ts";
+import { isTemplate, type ProjectFact, referencesOf } from "./template.ts";
 
 /** Whether the server has to be asked which IDs, paths and globs are the same project (docs/manifests.md). */
 export function needsLookup(policies: readonly Policy[]): boolean {
@@ -14,8 +16,11 @@ export function needsLookup(policies: readonly Policy[]): boolean {
   const forms = new Set([...selected, ...policies.flatMap(({ except }) => except.map(({ form }) => form))]);
   if (forms.has("id") && (forms.has("path") || forms.has("glob"))) return true;
   const facts = factsUsed(policies);
-  return selected.has("id") ? facts.has("project.path") || facts.has("project.name") : facts.has("project.id");
+  const uses = (...names: readonly ProjectFact[]) => names.some((name) => facts.has(name));
+  return selected.has("id") ? uses(...pathFacts) : uses("project.id", "group.id");
 }
+
+const pathFacts = ["project.path", "project.name", "group.path", "group.name"] as const;
 
 /** Whether any policy has wildcards, which need the list of all projects. */
 export function selectsByGlob(policies: readonly Policy[]): boolean {
@@ -27,9 +32,10 @@ export function partlyKnown(policies: readonly Policy[], named = namedProjects(p
   const selectors = policies.flatMap(({ projects, except }) => [...projects, ...except]);
   const facts = factsUsed(policies);
   // IDs among them are looked up anyway, which returns the path.
-  const lookedUp = new Set(named.map(({ id }) => id));
-  const byId = selectors.some((line) => line.form === "id" && !lookedUp.has(line.id)) || facts.has("project.id");
-  const byPath = selectors.some(({ form }) => form !== "id") || facts.has("project.path") || facts.has("project.name");
+  const lookedUp = new Set(named.map(idNameOf));
+  const usesId = facts.has("project.id") || facts.has("group.id");
+  const byId = selectors.some((line) => line.form === "id" && !lookedUp.has(line.written)) || usesId;
+  const byPath = selectors.some(({ form }) => form !== "id") || pathFacts.some((name) => facts.has(name));
   return named.filter(({ id, path }) => (id === undefined ? byId : path === undefined && byPath));
 }
 
@@ -59,10 +65,10 @@ export function projectsOf(policies: readonly Policy[], listing: readonly Projec
 
 /** The listed projects, and other projects that policies name, without duplicates. */
 export function knownProjects(policies: readonly Policy[], listing: readonly Project[] = []): readonly Project[] {
-  const ids = new Set(listing.map(({ id }) => id));
+  const ids = new Set(listing.map(idNameOf));
   const paths = new Set(listing.map(({ path }) => path?.toLowerCase()));
   const unlisted = namedProjects(policies).filter(
-    ({ id, path }) => !(id === undefined ? paths.has(path?.toLowerCase()) : ids.has(id)),
+    (each) => !(each.id === undefined ? paths.has(each.path?.toLowerCase()) : ids.has(idNameOf(each))),
   );
   return [...listing, ...unlisted];
 }
@@ -84,17 +90,16 @@ export function namedProjects(policies: readonly Policy[]): readonly Project[] {
   return [...named.values()];
 }
 
-/** Warnings for globs that match no listed project. */
+/** Warnings for globs that match no listed project, or no listed group. */
 export function idleGlobs(policies: readonly Policy[], listing: readonly Project[]): readonly Problem[] {
   const isIdle = memoized(
     (selector: Selector) =>
       selector.form === "glob" && !listing.some(({ path }) => path !== undefined && selector.matches(path)),
   );
-  return policies.flatMap(({ document, projects }) =>
-    projects.flatMap((selector, index) =>
-      isIdle(selector)
-        ? [problemAt("no-project", `${selector.written} matches no project`, { document, path: ["projects", index] })]
-        : [],
-    ),
+  return policies.flatMap(({ document, of, selects, projects }) =>
+    projects.flatMap((selector, index) => {
+      const message = `${bareName(selector.written)} matches no ${of}`;
+      return isIdle(selector) ? [problemAt("no-project", message, { document, path: [selects, index] })] : [];
+    }),
   );
 }

@@ -1,6 +1,7 @@
 import { grouped } from "../base/grouped.ts";
 import { memoized } from "../base/memoize.ts";
 import { compareTexts } from "../base/text-format.ts";
+import { idNameOf } from "../model/identity.ts";
 import type { Project } from "../model/types.ts";
 import type { Policy } from "./policies.ts";
 import type { Selector } from "./selector.ts";
@@ -34,32 +35,38 @@ export function sameLayers(some: readonly Layer[], others: readonly Layer[]): bo
 
 /** Whether any policy matches a project. */
 export function isSelected(policies: readonly Policy[], project: Project): boolean {
+  const id = idNameOf(project);
   const path = project.path?.toLowerCase();
-  return candidates(indexOf(policies), project.id, path).some(({ policy }) => !isExcepted(policy, project.id, path));
+  return candidates(indexOf(policies), id, path).some(({ policy }) => !isExcepted(policy, id, path));
 }
 
 /** The policies that match a project, the most specific first. */
 export function matchingLayers(policies: readonly Policy[], project: Project): readonly Layer[] {
+  const id = idNameOf(project);
   const path = project.path?.toLowerCase();
   const layers = new Map<Policy, number>();
-  for (const { policy, selector } of candidates(indexOf(policies), project.id, path)) {
+  for (const { policy, selector } of candidates(indexOf(policies), id, path)) {
     const literal = selector.form === "glob" ? selector.literal : Number.POSITIVE_INFINITY;
     layers.set(policy, Math.max(literal, layers.get(policy) ?? 0));
   }
   const matching: Layer[] = [];
-  for (const [policy, literal] of layers) if (!isExcepted(policy, project.id, path)) matching.push({ policy, literal });
+  for (const [policy, literal] of layers) if (!isExcepted(policy, id, path)) matching.push({ policy, literal });
   return matching.sort(compareLayers);
 }
 
-function isExcepted(policy: Policy, id: number | undefined, path: string | undefined): boolean {
+function isExcepted(policy: Policy, id: string | undefined, path: string | undefined): boolean {
   return policy.except.length > 0 && candidates(exceptionsOf(policy), id, path).length > 0;
 }
 
-/** Whether a line of `projects` or `except` matches a project. */
-export function isMatch(selector: Selector, id: number | undefined, path: string | undefined): boolean {
-  if (selector.form === "id") return selector.id === id;
+/** Whether a line of `projects`, `groups` or `except` matches a project or a group. */
+export function isMatch(selector: Selector, project: Project): boolean {
+  return isMatchOf(selector, idNameOf(project), project.path?.toLowerCase());
+}
+
+function isMatchOf(selector: Selector, id: string | undefined, path: string | undefined): boolean {
+  if (selector.form === "id") return selector.written === id;
   if (path === undefined) return false;
-  return selector.form === "path" ? selector.path === path.toLowerCase() : selector.matches(path);
+  return selector.form === "path" ? selector.path === path : selector.matches(path);
 }
 
 interface Line {
@@ -67,9 +74,9 @@ interface Line {
   readonly selector: Selector;
 }
 
-/** Index of the lines of `projects` or `except`: by ID, by path, and globs by their base folder. */
+/** Index of the lines of `projects`, `groups` or `except`: by ID, by path, and globs by their base folder. */
 interface Index {
-  readonly ids: ReadonlyMap<number, readonly Line[]>;
+  readonly ids: ReadonlyMap<string, readonly Line[]>;
   readonly paths: ReadonlyMap<string, readonly Line[]>;
   readonly folders: ReadonlyMap<string, readonly Line[]>;
 }
@@ -87,18 +94,19 @@ const exceptionsOf = memoized(
 
 function indexed(lines: readonly Line[]): Index {
   return {
-    ids: grouped(lines, ({ selector }) => (selector.form === "id" ? selector.id : undefined)),
+    ids: grouped(lines, ({ selector }) => (selector.form === "id" ? selector.written : undefined)),
     paths: grouped(lines, ({ selector }) => (selector.form === "path" ? selector.path : undefined)),
     folders: grouped(lines, ({ selector }) => (selector.form === "glob" ? selector.base : undefined)),
   };
 }
 
-function candidates({ ids, paths, folders }: Index, id: number | undefined, path: string | undefined): readonly Line[] {
+function candidates({ ids, paths, folders }: Index, id: string | undefined, path: string | undefined): readonly Line[] {
   const byId = id === undefined ? none : (ids.get(id) ?? none);
   if (path === undefined) return byId;
   const found = [...byId, ...(paths.get(path) ?? none)];
   for (let end = 0; end >= 0 && folders.size > 0; end = nextFolder(path, end)) {
-    for (const line of folders.get(path.slice(0, end)) ?? none) if (isMatch(line.selector, id, path)) found.push(line);
+    for (const line of folders.get(path.slice(0, end)) ?? none)
+      if (isMatchOf(line.selector, id, path)) found.push(line);
   }
   return found;
 }

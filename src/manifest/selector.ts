@@ -1,8 +1,12 @@
 import { globFault, globFolder, globMatcher } from "../base/glob.ts";
 import { memoized } from "../base/memoize.ts";
+import { bareName, type Owner, ownerName, ownerOfName } from "../model/owner.ts";
 import { idFault, idIn, isId } from "../model/project-id.ts";
 
-/** A parsed line of `projects` or `except`. */
+/**
+ * A parsed line of `projects`, `groups` or `except`. Everything of one that selects groups has a slash at the end, as the
+ * names of groups have: no selector matches both.
+ */
 export type Selector =
   | { readonly form: "id"; readonly written: string; readonly id: number }
   | { readonly form: "path"; readonly written: string; readonly path: string }
@@ -19,22 +23,26 @@ export interface GlobSelector {
 }
 
 /** Parses a line: digits are an ID, a wildcard makes a glob, and paths are case-insensitive. */
-export function selectorOf(written: string | number): Selector {
-  const text = String(written);
-  if (isId(text)) return { form: "id", written: text, id: idIn(text) };
-  if (!/[*?[\]{}]/.test(text)) return { form: "path", written: text, path: text.toLowerCase() };
-  return globOf(text);
+export function selectorOf(line: string | number, owner: Owner = "project"): Selector {
+  const written = ownerName(owner, String(line));
+  const text = bareName(written);
+  if (isId(text)) return { form: "id", written, id: idIn(text) };
+  if (!/[*?[\]{}]/.test(text)) return { form: "path", written, path: written.toLowerCase() };
+  return globOf(written);
 }
 
-const globOf = memoized(
-  (written: string): GlobSelector => ({
+const globOf = memoized((written: string): GlobSelector => {
+  const text = bareName(written);
+  const owner = ownerOfName(written);
+  const matches = globMatcher(text, { crossing: false, cased: false, dots: true });
+  return {
     form: "glob",
     written,
-    literal: literalLength(written),
-    base: globFolder(written.toLowerCase()),
-    matches: globMatcher(written, { crossing: false, cased: false, dots: true }),
-  }),
-);
+    literal: literalLength(text),
+    base: globFolder(text.toLowerCase()),
+    matches: (path) => ownerOfName(path) === owner && matches(bareName(path)),
+  };
+});
 
 /** `{a,bc}` counts as its shortest alternative; `[abc]`, `?` and `*` count as zero. */
 function literalLength(glob: string): number {
@@ -54,7 +62,7 @@ function plainLength(glob: string): number {
   return length;
 }
 
-/** Completes "expected …" for an invalid line of `projects`, `except` or `canary`; undefined for a valid one. */
+/** Completes "expected …" for an invalid line of `projects`, `groups`, `except` or `canary`; undefined for a valid one. */
 export function selectorFault(written: string | number): string | undefined {
   return idFault(written) ?? (selectorOf(written).form === "glob" ? globFault(String(written)) : undefined);
 }

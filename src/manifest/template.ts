@@ -1,4 +1,5 @@
 import { memoized } from "../base/memoize.ts";
+import type { Owner } from "../model/owner.ts";
 import type { Scalar, Value } from "../model/types.ts";
 import { textsWithin } from "../model/values.ts";
 
@@ -70,18 +71,28 @@ function orEmpty(found: Resolved): Resolved {
   return typeof found === "object" && found.value === null ? { value: "" } : found;
 }
 
-const projectNames = ["project.path", "project.name", "project.id"] as const;
+const ownFacts = ["path", "name", "id"] as const;
+
+/** Facts of the project, or of the group, that a policy is about. */
+export type ProjectFact = `${Owner}.${(typeof ownFacts)[number]}`;
+
+/** The facts that policies of projects, and of groups, can refer to. */
+export const factsOf: Readonly<Record<Owner, readonly ProjectFact[]>> = {
+  project: ownFacts.map((fact) => `project.${fact}` as const),
+  group: ownFacts.map((fact) => `group.${fact}` as const),
+};
 
 /** Checks a reference by its name alone. */
 export const parseReference = memoized(
   (name: string): { readonly variable: string } | { readonly project: ProjectFact } | undefined => {
     const variable = /^vars\.([A-Za-z_][A-Za-z0-9_-]*)$/.exec(name)?.[1];
     if (variable !== undefined) return { variable };
-    const known = projectNames.find((each) => each === name);
+    const known = [...factsOf.project, ...factsOf.group].find((each) => each === name);
     return known && { project: known };
   },
 );
 
-export type ProjectFact = (typeof projectNames)[number];
-
-export const referenceWords = `\${vars.NAME}, ${projectNames.map((name) => `\${${name}}`).join(", ")}`;
+/** All references of policies of projects, or of groups, for messages. */
+export function referenceWords(owner: Owner): string {
+  return ["vars.NAME", ...factsOf[owner]].map((name) => `\${${name}}`).join(", ");
+}

@@ -4,6 +4,7 @@ import { memoized } from "../base/memoize.ts";
 import { firstFew } from "../base/text-format.ts";
 import type { Catalogue } from "../model/catalogue.ts";
 import { otherDialectOf } from "../model/dialect-evidence.ts";
+import { ownerName, ownerOfName } from "../model/owner.ts";
 import type { Problem, Project } from "../model/types.ts";
 import type { Document } from "./document.ts";
 import { byExpiry, expiryProblems } from "./expiry.ts";
@@ -114,7 +115,11 @@ function isSettled(layers: readonly Layer[]): boolean {
 function globProblems(policies: readonly Policy[]): readonly Problem[] {
   const defining = definitions(policies);
   return [...layersByGlob(policies).values()].flatMap((layers) => {
-    return merge(layers, probeOf({ name: "" }), definedOutside(layers, defining)).problems;
+    return merge(
+      layers,
+      probeOf({ name: ownerName(layers[0]?.policy.of ?? "project", "") }),
+      definedOutside(layers, defining),
+    ).problems.map((problem) => ({ ...problem, project: "" }));
   });
 }
 
@@ -131,8 +136,8 @@ export function layersByGlob(policies: readonly Policy[]): ReadonlyMap<string, r
 }
 
 /** A placeholder of the right type for a fact that only the server knows. */
-function probeOf({ name, id = 1, path = "group/project" }: Project): Project {
-  return { name, id, path };
+function probeOf({ name, id = 1, path }: Project): Project {
+  return { name, id, path: path ?? ownerName(ownerOfName(name), "group/project") };
 }
 
 type Definitions = ReadonlyMap<string, readonly Policy[]>;

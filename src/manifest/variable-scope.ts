@@ -1,10 +1,19 @@
 import { type Dictionary, dictionaryOf } from "../base/nearest.ts";
+import { bareName, describeOwner, isGroup, ownerOfName } from "../model/owner.ts";
 import type { Problem, Project, Scalar } from "../model/types.ts";
 import type { Document } from "./document.ts";
 import type { Variable } from "./policies.ts";
 import type { Path } from "./positions.ts";
 import { problemAt, type Rule } from "./problem.ts";
-import { interpolate, isTemplate, longestText, type ProjectFact, parseReference, type Resolved } from "./template.ts";
+import {
+  factsOf,
+  interpolate,
+  isTemplate,
+  longestText,
+  type ProjectFact,
+  parseReference,
+  type Resolved,
+} from "./template.ts";
 
 /** The location of a string that is being interpolated. */
 interface Spot {
@@ -94,9 +103,10 @@ class Resolving {
 
   #reference(name: string, spot: Spot): Resolved {
     const reference = parseReference(name);
-    // An unknown form was already reported when the policy was read.
+    // An unknown form, and a fact of a group for a project, were already reported when the policy was read.
     if (!reference) return "faulty";
     if ("variable" in reference) return this.variable(reference.variable, spot);
+    if (!factsOf[ownerOfName(this.#project.name)].includes(reference.project)) return "faulty";
     const value = factOf(this.#project, reference.project) ?? this.#otherwise(reference.project);
     return value === undefined
       ? this.#fail("undefined-variable", unknownFact(reference.project, this.#project), spot)
@@ -120,13 +130,20 @@ const deepest = 100;
 const factOf = (project: Project, fact: ProjectFact): Scalar | undefined => facts[fact](project);
 
 const facts: Readonly<Record<ProjectFact, (project: Project) => Scalar | undefined>> = {
-  "project.id": ({ id }) => id,
-  "project.path": ({ path }) => path,
-  "project.name": ({ path }) => path?.split("/").at(-1),
+  "project.id": (project) => (isGroup(project) ? undefined : project.id),
+  "project.path": (project) => (isGroup(project) ? undefined : project.path),
+  "project.name": (project) => (isGroup(project) ? undefined : lastOf(project)),
+  "group.id": (project) => (isGroup(project) ? project.id : undefined),
+  "group.path": (project) => (isGroup(project) && project.path ? bareName(project.path) : undefined),
+  "group.name": (project) => (isGroup(project) ? lastOf(project) : undefined),
 };
 
+function lastOf({ path }: Project): string | undefined {
+  return path && bareName(path).split("/").at(-1);
+}
+
 function unknownFact(fact: ProjectFact, { name }: Project): string {
-  return `\${${fact}} is not known for project ${name}, which the server does not list`;
+  return `\${${fact}} is not known for ${describeOwner(name)}, which the server does not list`;
 }
 
 /** Reported at the first variable by name, independent of the order of resolution. */

@@ -1,12 +1,13 @@
 import { type GlobRules, globFault, globMatcher, isGlob } from "../base/glob.ts";
 import { nearest } from "../base/nearest.ts";
 import { bundledKinds } from "./bundled-kinds.ts";
+import { kindOfWord, kindWord, ownerOfName } from "./owner.ts";
 import { idFault } from "./project-id.ts";
 import type { Kind } from "./types.ts";
 
-/** The address of a resource: `payments/api:integration/irc-gateway` (docs/running.md). */
+/** The address of a resource: `payments/api:integration/irc-gateway`, of a group `payments/:integration/slack` (docs/running.md). */
 export function addressOf(project: string, kind: Kind, key: string): string {
-  return `${project}:${kind}/${key}`;
+  return `${project}:${kindWord(kind)}/${key}`;
 }
 
 /** The address of a storage migration: `storage:nfs-1/projects`; the key is from `storageKey`. */
@@ -63,7 +64,7 @@ export function targetFault(glob: string): string | undefined {
   return addressGlobFault(glob) ?? kindFault(glob);
 }
 
-const kindNames = Object.keys(bundledKinds);
+const kindNames = [...new Set(Object.keys(bundledKinds).map(kindWord))];
 
 function kindFault(glob: string): string | undefined {
   const [project, rest] = split(glob);
@@ -82,11 +83,11 @@ export interface AddressParts {
   readonly key: string;
 }
 
-/** Undefined if it is not the address of a project's resource. */
+/** Undefined if it is not the address of a resource of a project or a group. */
 export function partsOfAddress(address: string): AddressParts | undefined {
   const [project, rest = ""] = split(address);
   const slash = rest.indexOf("/");
-  const kind = kindNames.find((each) => each === rest.slice(0, Math.max(0, slash)));
+  const kind = kindOfWord(ownerOfName(project), rest.slice(0, Math.max(0, slash)));
   const key = rest.slice(slash + 1);
-  return project && kind && key ? { project, kind, key } : undefined;
+  return project && Object.hasOwn(bundledKinds, kind) && key ? { project, kind, key } : undefined;
 }

@@ -12,26 +12,41 @@ const ofProjects = (files as unknown as readonly ResourceKind[])
   .filter((file) => ownersOf(file).includes("project"))
   .toSorted((a, b) => Number(b.imported ?? false) - Number(a.imported ?? false));
 
+const integration: KindRow = {
+  policy: { section: "integrations", off: "disabled" },
+  imported: true,
+  read: { list: endpoints.listIntegrations, key: "slug", numbered: false, single: endpoints.getIntegration },
+  known: true,
+  normalise: (value, column) => normaliseParameter(column, value),
+  listens: true,
+  removal: "disable",
+  calls: {
+    create: endpoints.putIntegration,
+    update: endpoints.putIntegration,
+    disable: endpoints.deleteIntegration,
+  },
+  identity: (slug) => slug,
+  removed: { before: { active: true }, after: { active: false } },
+  tier: "free",
+};
+
+/** Projects inherit these integrations, unless they have settings of their own. */
+const groupIntegration: KindRow = {
+  ...integration,
+  read: { list: endpoints.listGroupIntegrations, key: "slug", numbered: false, single: endpoints.getGroupIntegration },
+  calls: {
+    create: endpoints.putGroupIntegration,
+    update: endpoints.putGroupIntegration,
+    disable: endpoints.deleteGroupIntegration,
+  },
+  fact: "group-integrations",
+};
+
 /** The kinds of every catalogue, in the order in which manifests and reports list them. */
 export const bundledKinds: Readonly<Record<Kind, KindRow>> = {
-  integration: {
-    policy: { section: "integrations", off: "disabled" },
-    imported: true,
-    read: { list: endpoints.listIntegrations, key: "slug", numbered: false, single: endpoints.getIntegration },
-    known: true,
-    normalise: (value, column) => normaliseParameter(column, value),
-    listens: true,
-    removal: "disable",
-    calls: {
-      create: endpoints.putIntegration,
-      update: endpoints.putIntegration,
-      disable: endpoints.deleteIntegration,
-    },
-    identity: (slug) => slug,
-    removed: { before: { active: true }, after: { active: false } },
-    tier: "free",
-  },
+  integration,
   ...Object.fromEntries(ofProjects.map((file) => [file.singular, kindRowOf(file)])),
+  "group:integration": groupIntegration,
   storage: {
     normalise: (value) => value,
     removal: "delete",

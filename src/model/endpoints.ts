@@ -3,6 +3,7 @@ import { memoized } from "../base/memoize.ts";
 import type { AnswerShape } from "./answer-shape.ts";
 import type { NeededRole } from "./command-access.ts";
 import { legacyStatuses, licenseStatuses } from "./license-status.ts";
+import { bareName } from "./owner.ts";
 import type { Call, Fields, Value } from "./types.ts";
 
 /**
@@ -105,6 +106,13 @@ export const projectsWithPaths: AnswerShape = {
   keeps: ["id", "path_with_namespace", "repository_storage", "permissions"],
 };
 
+/** The same of groups. */
+export const groupsWithPaths: AnswerShape = {
+  holds: "rows",
+  fields: { ...numbered, full_path: "text" },
+  keeps: ["id", "full_path"],
+};
+
 /** The specification describes the fields of one integration only, so any field that all have is sufficient. */
 const integration: AnswerShape = {
   holds: "row",
@@ -165,6 +173,30 @@ const table = {
     answer: { holds: "row", fields: { ...numbered, path_with_namespace: "text" }, same: { id: ":id" } },
   },
 
+  listGroups: {
+    method: "GET",
+    path: "/groups",
+    list: "paged",
+    answer: numberedRows,
+    query: { order_by: "id", sort: "asc", pagination: "keyset" },
+    parameters: {
+      min_access_level: { type: "integer" },
+      order_by: { type: "string", enum: ["name", "path", "id"], default: "name" },
+      sort: { type: "string", enum: ["asc", "desc"], default: "asc" },
+      pagination: { type: "string", enum: ["keyset", "legacy"], default: "legacy" },
+    },
+    observed: true,
+  },
+  getGroup: {
+    method: "GET",
+    path: "/groups/:id",
+    segments: ofProject,
+    // Otherwise it lists a hundred projects too.
+    query: { with_projects: false },
+    answer: { holds: "row", fields: { ...numbered, full_path: "text" }, same: { id: ":id" } },
+    observed: true,
+  },
+
   getVersion: {
     method: "GET",
     path: "/version",
@@ -202,6 +234,42 @@ const table = {
     needs: "maintainer",
     path: "/projects/:id/integrations/:slug",
     answer: nothing,
+  },
+
+  listGroupIntegrations: {
+    method: "GET",
+    needs: "maintainer",
+    path: "/groups/:id/integrations",
+    list: "whole",
+    answer: { holds: "rows", fields: { slug: "text" } },
+    introduced: "17.9",
+    observed: true,
+  },
+  getGroupIntegration: {
+    method: "GET",
+    needs: "maintainer",
+    path: "/groups/:id/integrations/:slug",
+    answer: integration,
+    introduced: "17.9",
+    observed: true,
+  },
+  putGroupIntegration: {
+    method: "PUT",
+    needs: "maintainer",
+    path: "/groups/:id/integrations/:slug",
+    body: "form",
+    answer: { ...integration, mayBeSilent: true },
+    parameters: "integration",
+    introduced: "17.9",
+    observed: true,
+  },
+  deleteGroupIntegration: {
+    method: "DELETE",
+    needs: "maintainer",
+    path: "/groups/:id/integrations/:slug",
+    answer: nothing,
+    introduced: "17.9",
+    observed: true,
   },
 
   listDeployments: {
@@ -329,16 +397,13 @@ const partsOf = memoized((path: string): readonly string[] => path.split(/:((?:r
 export class NamesNothing extends UserError {}
 
 /**
- * The call of an endpoint, with its path filled in and URL-encoded.
- * @throws RangeError if `segments` lacks a name of the path, which is an internal error; NamesNothing for a segment that
+ * The call of an endpoint, with its path filled in from the `given` segments and URL-encoded; `id` is the name of a project
+ * or a group. @throws RangeError if `given` lacks a name of the path, which is an internal error; NamesNothing for a segment that
  * would resolve to another path.
  */
-export function call(
-  of: EndpointName | Endpoint,
-  segments: Readonly<Record<string, string>>,
-  parameters?: Fields,
-): Call {
+export function call(of: EndpointName | Endpoint, given: Readonly<Record<string, string>>, parameters?: Fields): Call {
   const endpoint = typeof of === "string" ? endpoints[of] : of;
+  const segments = given.id?.endsWith("/") ? { ...given, id: bareName(given.id) } : given;
   const { method, path, body, list, answer, query, uncounted, parameters: table } = endpoint;
   const asked = query ? { ...query, ...parameters } : parameters;
   let filled = "";

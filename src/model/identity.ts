@@ -1,25 +1,35 @@
 import { matchesBeyond, matchesWithin } from "../base/glob-alphabet.ts";
 import { addressMatcher, addressRules, projectMatcher } from "./address.ts";
+import { bareName, type Owner, ownerName, ownerOfName } from "./owner.ts";
 import { idIn, isId } from "./project-id.ts";
 import type { Project } from "./types.ts";
 
 /**
  * A project has two names, its ID and its full path (docs/running.md). The project part of an address, or of a glob over
  * addresses, is compared with both: digits alone are an ID, a glob that can match digits alone matches IDs too, and any
- * other one matches paths. Case-insensitive.
+ * other one matches paths. Case-insensitive. Either name of a group has a slash at the end.
  */
 type NameForm = "id" | "path";
 
 export type AddressTest = (address: string, project: Project) => boolean;
 
-/** The forms of names that a glob can match; none if it matches every project, so that no name has to be known. */
-function formsOf(glob: string): ReadonlySet<NameForm> {
-  const part = projectPart(glob);
+/**
+ * The forms of names of projects, or of groups, that a glob can match; none if it matches all of them or none, so that no
+ * name has to be known.
+ */
+function formsOf(glob: string, owner: Owner): ReadonlySet<NameForm> {
+  const whole = projectPart(glob);
   const forms = new Set<NameForm>();
-  if (/^\**$/.test(part)) return forms;
+  if (/^\**$/.test(whole) || !mayMean(whole, owner)) return forms;
+  const part = owner === "group" ? bareName(whole) : whole;
   if (matchesWithin(part, addressRules, digits)) forms.add("id");
   if (matchesBeyond(part, addressRules, digits, othersIn(part))) forms.add("path");
   return forms;
+}
+
+/** A glob that ends in a slash matches only groups, and one that ends in another character only projects. */
+function mayMean(part: string, owner: Owner): boolean {
+  return /[*?\]}]$/.test(part) || ownerOfName(part) === owner;
 }
 
 const digits = "0123456789";
@@ -42,9 +52,10 @@ export function addressTest(glob: string): AddressTest {
 export function cautiousAddressTest(glob: string): AddressTest {
   const matches = addressTest(glob);
   const matchesOfAny = addressMatcher(renamed(glob, "*"));
-  const forms = [...formsOf(glob)];
+  const forms = { project: [...formsOf(glob, "project")], group: [...formsOf(glob, "group")] };
   return (address, project) =>
-    matches(address, project) || (forms.some((form) => project[form] === undefined) && matchesOfAny(address));
+    matches(address, project) ||
+    (forms[ownerOfName(project.name)].some((form) => project[form] === undefined) && matchesOfAny(address));
 }
 
 /** Whether a glob over addresses can match a resource of this project. */
@@ -56,15 +67,24 @@ export function projectTest(glob: string): (project: Project) => boolean {
 
 /** The globs that match a form of name that is unknown for one of these projects. */
 export function unresolvedReferences(globs: readonly string[], projects: readonly Project[]): readonly string[] {
-  const lacking = (["id", "path"] as const).filter((form) => projects.some((project) => project[form] === undefined));
-  return globs.filter((glob) => lacking.some((form) => formsOf(glob).has(form)));
+  const lacking = (owner: Owner, form: NameForm) =>
+    projects.some((project) => project[form] === undefined && ownerOfName(project.name) === owner);
+  const unknown = namedForms.filter(([owner, form]) => lacking(owner, form));
+  return globs.filter((glob) => unknown.some(([owner, form]) => formsOf(glob, owner).has(form)));
 }
+
+const namedForms: readonly (readonly [Owner, NameForm])[] = [
+  ["project", "id"],
+  ["project", "path"],
+  ["group", "id"],
+  ["group", "path"],
+];
 
 /** Adds the missing IDs and paths from a listing. The name in addresses and its spelling do not change. */
 export function identified(projects: readonly Project[], listing: readonly Project[]): readonly Project[] {
   const find = projectFinder(listing);
   return projects.map((project) => {
-    const found = find(String(project.id ?? project.path));
+    const found = find(idNameOf(project) ?? String(project.path));
     return { ...found, ...project, ...(found?.path !== undefined && { fullPath: found.path }) };
   });
 }
@@ -74,16 +94,22 @@ export function fullPathOf({ fullPath, path }: Pick<Project, "fullPath" | "path"
   return fullPath ?? path;
 }
 
+/** The ID as a name in addresses; undefined if it is not known. */
+export function idNameOf({ name, id }: Pick<Project, "name" | "id">): string | undefined {
+  return id === undefined ? undefined : ownerName(ownerOfName(name), String(id));
+}
+
 /** Finds a project by either of its names. */
 export function projectFinder(projects: readonly Project[]): (name: string) => Project | undefined {
   const byPath = new Map(projects.flatMap((each) => (each.path === undefined ? [] : [[lower(each.path), each]])));
-  const byId = new Map(projects.flatMap((each) => (each.id === undefined ? [] : [[each.id, each]])));
-  return (name) => (isId(name) ? byId.get(idIn(name)) : byPath.get(lower(name)));
+  const byId = new Map(projects.flatMap((each) => (each.id === undefined ? [] : [[idNameOf(each), each]])));
+  return (name) => (isId(bareName(name)) ? byId.get(name) : byPath.get(lower(name)));
 }
 
 /** A project of which only the name in an address is known. */
 export function projectNamed(name: string): Project {
-  return isId(name) ? { name, id: idIn(name) } : { name, path: name };
+  const written = bareName(name);
+  return isId(written) ? { name, id: idIn(written) } : { name, path: name };
 }
 
 /** The project part of an address or of a glob over addresses. */
@@ -100,8 +126,8 @@ export function renamed(address: string, name: string): string {
 /** The names to compare with a glob. Digits alone are an ID, never a path. */
 function namesFor(glob: string): (project: Project) => readonly string[] {
   const part = projectPart(glob);
-  if (isId(part)) return ({ id }) => (id === idIn(part) ? [part] : []);
-  return ({ name, id, ...project }) => [...new Set([fullPathOf(project) ?? name, String(id ?? name)])];
+  if (isId(bareName(part))) return (project) => (idNameOf(project) === part ? [part] : []);
+  return (project) => [...new Set([fullPathOf(project) ?? project.name, idNameOf(project) ?? project.name])];
 }
 
 const lower = (text: string) => text.toLowerCase();

@@ -38,6 +38,8 @@ export interface KindRow {
   readonly olderWords?: ReadonlyMap<string, string>;
   /** The lowest tier that has the kind; some of its resources may need a higher one. */
   readonly tier: Tier;
+  /** The fact of a dialect that says from which release on it exists; omitted: everywhere. */
+  readonly fact?: string;
   /** The release that removed the kind, and a sentence on what to do instead. */
   readonly removedIn?: { readonly release: string; readonly instead: string };
 }

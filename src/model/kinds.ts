@@ -4,6 +4,7 @@ import { bundledKinds } from "./bundled-kinds.ts";
 import type { Catalogue } from "./catalogue.ts";
 import type { Integration, IntegrationParameter } from "./integration.ts";
 import type { KindRow, PolicyColumn } from "./kind-row.ts";
+import { kindWord, type Owner, ownerOfKind } from "./owner.ts";
 import { compareReleases } from "./releases.ts";
 import type { FieldSchema } from "./resource-kind.ts";
 import type { Kind, Platform, Resource } from "./types.ts";
@@ -20,12 +21,16 @@ export interface PolicyKind extends PolicyColumn {
   readonly kind: Kind;
 }
 
-/** The kinds that policies can list. */
-export const policyKinds = memoized(
-  ({ kinds }: Catalogue): readonly PolicyKind[] =>
-    [...kinds].flatMap(([kind, { policy }]) => (policy ? [{ kind, ...policy }] : [])),
-  new WeakMap(),
-);
+/** The kinds that policies of projects, or of groups, can list. */
+export function policyKinds(catalogue: Catalogue, owner: Owner = "project"): readonly PolicyKind[] {
+  return policyKindsByOwner(catalogue)[owner];
+}
+
+const policyKindsByOwner = memoized(({ kinds }: Catalogue): Readonly<Record<Owner, readonly PolicyKind[]>> => {
+  const all = [...kinds].flatMap(([kind, { policy }]) => (policy ? [{ kind, ...policy }] : []));
+  const of = (owner: Owner) => all.filter(({ kind }) => ownerOfKind(kind) === owner);
+  return { project: of("project"), group: of("group") };
+}, new WeakMap());
 
 /** The kinds that `import` reads without being asked for them. */
 export function importedKinds(catalogue: Catalogue): readonly PolicyKind[] {
@@ -34,12 +39,12 @@ export function importedKinds(catalogue: Catalogue): readonly PolicyKind[] {
 
 /** How policies list resources of a kind; undefined if they cannot. */
 export function policyKind(catalogue: Catalogue, kind: Kind): PolicyKind | undefined {
-  return policyKinds(catalogue).find((row) => row.kind === kind);
+  return policyKinds(catalogue, ownerOfKind(kind)).find((row) => row.kind === kind);
 }
 
 /** The plural of a kind in policies and messages. */
 export function sectionNameOf(catalogue: Catalogue, kind: Kind): string {
-  return kindOf(catalogue, kind).policy?.section ?? `${kind}s`;
+  return kindOf(catalogue, kind).policy?.section ?? `${kindWord(kind)}s`;
 }
 
 /** The plurals of the kinds that `import` reads, as a phrase: `integrations and licenses`. */

@@ -17,7 +17,7 @@ import type { AnswerShape } from "./answer-shape.ts";
  * client writes a request.
  */
 
-/** The kind of a resource, as in addresses: `integration`, `license`. */
+/** The kind of a resource: the word in addresses, such as `integration`; of groups `group:integration` (owner.ts). */
 export type Kind = string;
 
 /** `replace` deletes a resource and creates it again, because the server cannot change it. */
@@ -87,7 +87,10 @@ export interface Live extends Resource {
   readonly inherited?: true;
 }
 
-/** A project as manifests and calls name it. `path` is unknown if only the ID was given and nothing required the path. */
+/**
+ * A project as manifests and calls name it, or a group: then `name` and both paths have a slash at the end (owner.ts). `path`
+ * is unknown if only the ID was given and nothing required the path.
+ */
 export interface Project {
   /** Full path in the server's spelling, or the ID in decimal: the first part of every address. */
   readonly name: string;

@@ -6,6 +6,7 @@ import type { Catalogue } from "../model/catalogue.ts";
 import { fullPathOf } from "../model/identity.ts";
 import type { KindRow } from "../model/kind-row.ts";
 import { kindOf } from "../model/kinds.ts";
+import { kindIn } from "../model/owner.ts";
 import { policyEffectOf } from "../model/policy-effect.ts";
 import { isRemoval } from "../model/removal-changes.ts";
 import type { Change, DesiredProject, Fields, Live, Project } from "../model/types.ts";
@@ -93,7 +94,8 @@ function statedOf({ address, project, kind, key, change, policy_reason: reason, 
 
 /** The change that manifests lead to where live is what a planned change says; or why they lead to none. */
 function declaredChange(planned: PlannedChange, desired: DesiredProject, catalogue: Catalogue): Change | string {
-  const { kind, key, change, action_reason: reason, cause = "drift" } = planned;
+  const { key, change, action_reason: reason, cause = "drift" } = planned;
+  const kind = kindIn(planned);
   const action = actionOf(planned);
   const row = kindOf(catalogue, kind);
   const { removal, removed } = row;
@@ -128,7 +130,9 @@ function declaredPart(declared: Fields, { change: { actions, before, after } }: 
 }
 
 /** What is live, as a planned change says it. */
-function claimedLive({ read }: KindRow, { kind, key, change, live, call }: PlannedChange): Live | undefined {
+function claimedLive({ read }: KindRow, planned: PlannedChange): Live | undefined {
+  const { key, change, live, call } = planned;
+  const kind = kindIn(planned);
   if (!live) return undefined;
   const id = read?.numbered ? /\/(\d+)$/.exec(call.path)?.[1] : undefined;
   return { kind, key, fields: change.before ?? {}, active: true, ...(id !== undefined && { id: Number(id) }) };

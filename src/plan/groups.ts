@@ -1,4 +1,5 @@
 import { grouped } from "../base/grouped.ts";
+import { bareName, ownerOfName } from "../model/owner.ts";
 import type { Fields, Place, Value } from "../model/types.ts";
 
 /** A change as grouping sees it, be it one of a plan or one between two revisions. */
@@ -93,5 +94,6 @@ function general(value: Value, project: string): Value {
 /** As a policy would write it. An ID, or any path without a slash, may stand in a text by chance. */
 function generalText(text: string, project: string): string {
   const literal = text.replaceAll("${", () => "$${");
-  return project.includes("/") ? literal.replaceAll(project, () => "${project.path}") : literal;
+  const path = bareName(project);
+  return path.includes("/") ? literal.replaceAll(path, () => `\${${ownerOfName(project)}.path}`) : literal;
 }

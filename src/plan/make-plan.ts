@@ -2,6 +2,7 @@ import { compareTexts } from "../base/text-format.ts";
 import type { Difference } from "../diff/diff.ts";
 import { type Catalogue, catalogueOf } from "../model/catalogue.ts";
 import { fullPathOf } from "../model/identity.ts";
+import { kindWord } from "../model/owner.ts";
 import { bySeverity } from "../model/problem-line.ts";
 import type { Call, Change, Fields, Problem, Project } from "../model/types.ts";
 import { referencesWithin } from "../model/values.ts";
@@ -93,7 +94,7 @@ export function plannedChange(change: Change, catalogue: Catalogue, named?: Proj
     address,
     project,
     ...(named && otherNames(named)),
-    kind,
+    kind: kindWord(kind),
     key,
     change: { actions: listedActions(action), before, after, after_sensitive: sensitiveOf(after) },
     live: live && liveDigest ? { updated_at: live.updatedAt ?? null, digest: liveDigest } : null,

@@ -1,6 +1,7 @@
 import { digestOf } from "../base/json.ts";
 import type { Unverified } from "../diff/diff.ts";
 import type { Catalogue } from "../model/catalogue.ts";
+import { kindIn } from "../model/owner.ts";
 import { policyEffectOf } from "../model/policy-effect.ts";
 import type { ReportedProblem } from "../model/problem-line.ts";
 import { turnsOff } from "../model/removal-changes.ts";
@@ -76,11 +77,13 @@ export interface WaveCount {
 
 export interface PlannedChange {
   readonly address: string;
+  /** Of a group, with a slash at the end. */
   readonly project: string;
   /** Left out where it is not known. */
   readonly project_id?: number;
   /** The full path as the server says it, where `project` is not that. */
   readonly project_path?: string;
+  /** The word in its address. */
   readonly kind: Kind;
   readonly key: string;
   readonly change: {
@@ -162,11 +165,11 @@ export function removalsOf({ resource_changes }: Pick<Plan, "resource_changes">)
 
 /** What a planned change says of the thing itself, as the diff said it. */
 export function visibleOf(planned: PlannedChange) {
-  const { address, kind, key, change, policy_effect } = planned;
+  const { address, key, change, policy_effect } = planned;
   const { before, after } = change;
   return {
     address,
-    kind,
+    kind: kindIn(planned),
     key,
     action: actionOf(planned),
     before,

@@ -2,6 +2,7 @@ import { type Catalogue, catalogueOf } from "../model/catalogue.ts";
 import { call, type Endpoint } from "../model/endpoints.ts";
 import type { KindRow } from "../model/kind-row.ts";
 import { kindOf } from "../model/kinds.ts";
+import { kindWord } from "../model/owner.ts";
 import { isRemoval } from "../model/removal-changes.ts";
 import type { Call, CallAction, Change, Fields, SecretReference } from "../model/types.ts";
 import { referencesIn } from "../model/values.ts";
@@ -22,7 +23,7 @@ function callFor(change: Change, action: CallAction, catalogue: Catalogue): Call
   const row = kindOf(catalogue, change.kind);
   const carrier = row.calls[action];
   const endpoint = typeof carrier === "function" ? carrier(change.key) : carrier;
-  if (!endpoint) throw new RangeError(`no call for ${action} of a ${change.kind}`);
+  if (!endpoint) throw new RangeError(`no call for ${action} of a ${kindWord(change.kind)}`);
   return call(endpoint, segmentsOf(row, change), endpoint.body && parametersOf(row, change, endpoint));
 }
 

@@ -5,6 +5,7 @@ import { type PlanRule, readOutsideRules, shadowed } from "../manifest/rules.ts"
 import { validate } from "../manifest/validate.ts";
 import { addressOf } from "../model/address.ts";
 import { addressTest, projectNamed, projectPart } from "../model/identity.ts";
+import { kindIn } from "../model/owner.ts";
 import { bySeverity } from "../model/problem-line.ts";
 import type { DesiredProject, Origin, Problem, Project } from "../model/types.ts";
 import { otherNames } from "../plan/make-plan.ts";
@@ -111,8 +112,8 @@ export function withReasons(plan: Plan, projects: ReadonlyMap<string, DesiredPro
       ),
     ),
   );
-  const originOf = ({ address, project, kind }: PlannedChange) =>
-    origins.get(address) ?? projects.get(project)?.exclusive.get(kind);
+  const originOf = (planned: PlannedChange) =>
+    origins.get(planned.address) ?? projects.get(planned.project)?.exclusive.get(kindIn(planned));
   const withNames = ({ project_id: _, project_path: __, ...change }: PlannedChange): PlannedChange => {
     const found = projects.get(change.project);
     return { ...change, ...(found && otherNames(found.project)) };

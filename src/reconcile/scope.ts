@@ -120,7 +120,7 @@ export function guardRules({ loaded }: Context, projects: readonly Project[]): G
 /** Tells by its name whether a project of these is one of the workspace's canaries. */
 export function canaryTest({ loaded }: Context, projects: readonly Project[]): (project: string) => boolean {
   const { canary } = loaded.workspace;
-  const found = projects.filter(({ id, path }) => canary.some((selector) => isMatch(selector, id, path)));
+  const found = projects.filter((project) => canary.some((selector) => isMatch(selector, project)));
   const names = new Set(found.map(({ name }) => name));
   return (project) => names.has(project);
 }
@@ -178,7 +178,7 @@ export function idleCanaries(
 ): Problem[] {
   if (targets.length > 0 || shard || since || only || !settings) return [];
   return workspace.canary.flatMap((selector, index) => {
-    if (projects.some(({ id, path }) => isMatch(selector, id, path))) return [];
+    if (projects.some((project) => isMatch(selector, project))) return [];
     const message = `canary ${selector.written} matches no project that a policy selects`;
     return [problemAt("no-project", message, { document: settings, path: ["canary", index] })];
   });

@@ -2,6 +2,7 @@ import { addressOf } from "../model/address.ts";
 import type { Catalogue } from "../model/catalogue.ts";
 import { kindOf } from "../model/kinds.ts";
 import { normalise } from "../model/normalise.ts";
+import { kindWord } from "../model/owner.ts";
 import { policyEffectOf } from "../model/policy-effect.ts";
 import type {
   Desired,
@@ -63,7 +64,9 @@ export function comparedProject(project: string, before: Wanted, after: Wanted):
   const identities = [...new Set([...was.keys(), ...is.keys()])].sort();
   const changes = identities.map((identity) => changeOf(was.get(identity), is.get(identity), before, after));
   const drafts = [...changes.flatMap((change) => change ?? []), ...exclusiveChanges(before, after)];
-  return drafts.map((draft) => ({ address: addressOf(project, draft.kind, draft.key), project, ...draft }));
+  return drafts.map(({ kind, ...draft }) => {
+    return { address: addressOf(project, kind, draft.key), project, kind: kindWord(kind), ...draft };
+  });
 }
 
 type Unaddressed = Omit<DraftChange, "address" | "project">;

@@ -1,6 +1,7 @@
 import { quantity, thousands } from "../base/text-format.ts";
 import { catalogueOf } from "../model/catalogue.ts";
 import { sectionNameOf } from "../model/kinds.ts";
+import { kindIn } from "../model/owner.ts";
 import { detailLines, loosening } from "../plan/highlights.ts";
 import { subjectOf } from "../plan/planned-groups.ts";
 import type { RevisionChange } from "./compare-projects.ts";
@@ -43,7 +44,7 @@ const topics: readonly Topic[] = [
     rule: "exclusive",
     holds: ({ action, key }) => action === "declare" && key === "*",
     says: () => "whatever is live and not listed is removed",
-    word: ({ kind }) => sectionNameOf(catalogueOf(), kind),
+    word: (change) => sectionNameOf(catalogueOf(), kindIn(change)),
   },
 ];
 

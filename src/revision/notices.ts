@@ -5,6 +5,7 @@ import type { Policy } from "../manifest/policies.ts";
 import { type Workspace, workspaceFile } from "../manifest/workspace.ts";
 import type { Catalogue, IntegrationParameter } from "../model/catalogue.ts";
 import { columnOf } from "../model/kinds.ts";
+import { kindIn } from "../model/owner.ts";
 import type { Place, Project, Value } from "../model/types.ts";
 import { isReference, referencesWithin } from "../model/values.ts";
 import { type Groupable, groupsOf } from "../plan/groups.ts";
@@ -114,7 +115,7 @@ function repointings(change: RevisionChange, catalogue: Catalogue): readonly Rep
   if (action !== "edit" || !before || !after) return [];
   return Object.entries(after).flatMap(([name, value]) => {
     const was = before[name] ?? null;
-    return isRepointed(columnOf(catalogue, change, name), was, value)
+    return isRepointed(columnOf(catalogue, { ...change, kind: kindIn(change) }, name), was, value)
       ? [{ change, name, before: was, after: value }]
       : [];
   });

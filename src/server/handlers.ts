@@ -1,6 +1,7 @@
 import { listDeployments } from "./deployment-list.ts";
 import * as deployments from "./deployments.ts";
 import { formerProject, movedReply } from "./former-paths.ts";
+import { type GroupHandler, getGroup, groupOwner, listGroups } from "./groups.ts";
 import * as integrations from "./integrations.ts";
 import * as licenses from "./licenses.ts";
 import { addMove, listMoves, ownMove, ownMoves, scheduleMoves, showMove } from "./moves.ts";
@@ -16,7 +17,7 @@ import {
   type ProjectRefusal,
   type ServerContext,
 } from "./server-context.ts";
-import { type Caller, findProject, type MoveKind, type Role, roles } from "./state.ts";
+import { type Caller, findGroup, findProject, type MoveKind, type Role, roles } from "./state.ts";
 import { getMetadata, getToken, getUser, getVersion, listUsers } from "./users.ts";
 
 /** What an endpoint requires of its caller, and its handler. */
@@ -25,7 +26,7 @@ type HandlerRow = {
   readonly role: Role;
   /** Whether the role is checked before parameters are. */
   readonly roleFirst?: true;
-} & (OfProject | { readonly instance: Handler });
+} & (OfProject | { readonly group: GroupHandler } | { readonly instance: Handler });
 
 interface OfProject {
   readonly project: ProjectHandler;
@@ -45,6 +46,13 @@ function movesOf<Kind extends MoveKind>(kind: Kind) {
 
 /** The handlers of the routes (docs/api.md). */
 const handlers: Readonly<Record<RouteName, HandlerRow>> = {
+  listGroups: { role: "guest", instance: listGroups },
+  getGroup: { role: "guest", group: getGroup },
+  listGroupIntegrations: { role: "maintainer", roleFirst: true, group: integrations.listIntegrations },
+  getGroupIntegration: { role: "maintainer", roleFirst: true, group: integrations.getIntegration },
+  putGroupIntegration: { role: "maintainer", roleFirst: true, group: integrations.editIntegration },
+  deleteGroupIntegration: { role: "maintainer", roleFirst: true, group: integrations.deleteIntegration },
+
   listProjects: { role: "guest", instance: listProjects },
   getProject: { role: "guest", project: getProject },
 
@@ -111,6 +119,7 @@ export function handle(context: ServerContext, { endpoint, unreadable, ...asked 
   const unread = unreadable ?? (faults.length > 0 ? invalid(faults) : undefined);
   const call: ParsedRequest = { ...asked, given: values };
   if ("instance" in row) return roleRefusal(row, asked.caller) ?? unread ?? row.instance(context, call);
+  if ("group" in row) return handleGroup(context, call, row, unread);
   const named = asked.segments.id ?? "";
   const project = findProject(context.state, named) ?? formerProject(context, named);
   if (project && !("record" in project)) {
@@ -120,6 +129,18 @@ export function handle(context: ServerContext, { endpoint, unreadable, ...asked 
   if (!project) return noProject;
   const refusal = accessRefusal(project) ?? roleRefusal(row, asked.caller) ?? row.before?.(context, call, project);
   return refusal ?? unread ?? row.project(context, call, project);
+}
+
+/** As for projects: the group, the role, then the parameters. */
+function handleGroup(
+  context: ServerContext,
+  call: ParsedRequest,
+  row: HandlerRow & { readonly group: GroupHandler },
+  unread: ServerReply | undefined,
+): ServerReply {
+  const group = findGroup(context.state, call.segments.id ?? "");
+  if (!group) return notFound("Group");
+  return roleRefusal(row, call.caller) ?? unread ?? row.group(context, call, groupOwner(context.state, group));
 }
 
 const ofAnyScope: ReadonlySet<RouteName> = new Set(["getUser", "getVersion", "getMetadata"]);

@@ -5,7 +5,7 @@ import type { Scalar } from "../model/types.ts";
 import { readBoolean, readInteger } from "./parameters.ts";
 import { json, refused, type ServerReply } from "./reply.ts";
 import type { ServerContext } from "./server-context.ts";
-import type { ProjectState } from "./state.ts";
+import type { IntegrationOwner } from "./state.ts";
 
 export interface ReadIntegration {
   readonly values: Readonly<Record<string, Scalar>>;
@@ -88,7 +88,7 @@ const checks = {
 } as const satisfies Record<string, (context: ServerContext, asked: Asked) => Faults>;
 
 interface Asked {
-  readonly project: ProjectState;
+  readonly owner: IntegrationOwner;
   readonly integration: Integration;
   /** The values of the request. */
   readonly given: Values;
@@ -118,9 +118,9 @@ function isLocal(value: string): boolean {
   return URL.canParse(value) && local.test(new URL(value).hostname);
 }
 
-function invalidValues({ behaviour, slugs }: ServerContext, { project, integration, result }: Asked): Faults {
+function invalidValues({ behaviour, slugs }: ServerContext, { owner, integration, result }: Asked): Faults {
   const faults = [...integration.parameters.values()].flatMap((parameter) => valueFaults(parameter, result));
-  const isTaken = behaviour.oneIssueTracker && integration.alone && hasAnother(project, integration, slugs);
+  const isTaken = behaviour.oneIssueTracker && integration.alone && hasAnother(owner, integration, slugs);
   return isTaken ? [...faults, ["base", alreadyInUse]] : faults;
 }
 
@@ -138,7 +138,7 @@ function valueFaults({ name, valid, required }: IntegrationParameter, values: Va
   return faults;
 }
 
-function hasAnother({ integrations }: ProjectState, { slug }: Integration, slugs: ServerContext["slugs"]): boolean {
+function hasAnother({ integrations }: IntegrationOwner, { slug }: Integration, slugs: ServerContext["slugs"]): boolean {
   return [...integrations.values()].some((record) => {
     const other = slugs.get(record.slug);
     return record.active && record.slug !== slug && other !== undefined && !("status" in other) && other.alone;

@@ -1,58 +1,71 @@
 import type { Integration } from "../model/catalogue.ts";
+import { effectiveIntegrations } from "./inherited-integrations.ts";
 import { modelRefusal, readIntegration } from "./integration-parameters.ts";
 import { createdRecord, disabledRecord, editedRecord, entityOf, inactiveRecord, rowOf } from "./integration-record.ts";
 import { readBoolean } from "./parameters.ts";
-import { putIntegration as keep } from "./records.ts";
+import { dropIntegration, putIntegration as keep } from "./records.ts";
 import { changedSince, invalid, json, noContent, notAllowed, notFound, type ServerReply } from "./reply.ts";
-import type { ParsedRequest, ProjectHandler, ServerContext } from "./server-context.ts";
-import type { IntegrationRecord, ProjectState } from "./state.ts";
+import type { ParsedRequest, ServerContext } from "./server-context.ts";
+import { type IntegrationOwner, type IntegrationRecord, nextNumber } from "./state.ts";
+
+type OwnerHandler = (context: ServerContext, call: ParsedRequest, owner: IntegrationOwner) => ServerReply;
 
 const noIntegration = ({ behaviour }: ServerContext) => notFound(behaviour.notFoundAs);
 const unknownSlug = invalid(["slug does not have a valid value"]);
 
 /** The integration endpoints (docs/api.md#integrations). Lists have no pages, and contain only active ones. */
-export const listIntegrations: ProjectHandler = (context, _, project) => {
-  const active = [...project.integrations.values()].filter((record) => record.active);
+export const listIntegrations: OwnerHandler = (context, _, owner) => {
+  const active = [...effectiveIntegrations(context, owner).values()].filter((record) => record.active);
   return json(
     200,
     active.map((record) => rowOf(context, record)),
   );
 };
 
-export const getIntegration: ProjectHandler = (context, call, project) => {
-  const known = lookUp(context, call, project);
+export const getIntegration: OwnerHandler = (context, call, owner) => {
+  const known = lookUp(context, call, owner);
   if (!known) return unknownSlug;
   if ("status" in known) return known;
   return known.record ? json(200, entityOf(context, known.integration, known.record)) : noIntegration(context);
 };
 
-export const editIntegration: ProjectHandler = (context, call, project) => {
+export const editIntegration: OwnerHandler = (context, call, owner) => {
   const integration = context.slugs.get(slugOf(call));
   if (!integration) return notAllowed;
   if ("status" in integration) return integration;
   const { values, active, faults } = readIntegration(context, integration, call.raw);
   if (faults.length > 0) return invalid(faults);
   if (isUnclear(context, call)) return invalid(["use_inherited_settings is invalid"]);
-  const known = project.integrations.get(integration.slug);
+  if (inheritsAgain(context, call)) dropIntegration(context.state, owner, integration.slug);
+  const known = effectiveIntegrations(context, owner).get(integration.slug);
   if (known && staysInherited(context, call, known)) return json(200, entityOf(context, integration, known));
-  const record = known
-    ? editedRecord(context, known, values, active)
-    : createdRecord(context, integration, values, active);
-  const refusal = modelRefusal(context, { project, integration, given: values, result: record.values });
+  const own = known && ownRecord(context, owner, known);
+  const record = own ? editedRecord(context, own, values, active) : createdRecord(context, integration, values, active);
+  const refusal = modelRefusal(context, { owner, integration, given: values, result: record.values });
   if (refusal) return refusal;
-  if (record !== known) keep(context.state, project, record);
+  if (record !== owner.integrations.get(integration.slug)) keep(context.state, owner, record);
   return json(200, entityOf(context, integration, record));
 };
 
-export const deleteIntegration: ProjectHandler = (context, call, project) => {
-  const known = lookUp(context, call, project);
+/** The record that a write edits: one of a group is copied first. */
+function ownRecord({ state }: ServerContext, owner: IntegrationOwner, known: IntegrationRecord): IntegrationRecord {
+  return owner.integrations.get(known.slug) ?? { ...known, id: nextNumber(state, "integration") };
+}
+
+/** Whether a request gives up settings of its own for those of a group. */
+function inheritsAgain({ behaviour }: ServerContext, { raw }: ParsedRequest): boolean {
+  return behaviour.groupIntegrations && readBoolean(raw.use_inherited_settings) === true;
+}
+
+export const deleteIntegration: OwnerHandler = (context, call, owner) => {
+  const known = lookUp(context, call, owner);
   if (!known) return unknownSlug;
   if ("status" in known) return known;
   const record = known.record ?? inactiveRecord(context, known.integration);
   if (!record) return noIntegration(context);
   if (isChangedSince(context, call, known.record)) return changedSince;
   if (record.active || record !== known.record)
-    keep(context.state, project, disabledRecord(context, known.integration, record));
+    keep(context.state, owner, disabledRecord(context, known.integration, ownRecord(context, owner, record)));
   return noContent;
 };
 
@@ -86,11 +99,11 @@ interface Known {
 }
 
 /** A slug outside the catalogue exists if it was seeded. */
-function lookUp(context: ServerContext, call: ParsedRequest, project: ProjectState): Known | ServerReply | undefined {
+function lookUp(context: ServerContext, call: ParsedRequest, owner: IntegrationOwner): Known | ServerReply | undefined {
   const slug = slugOf(call);
   const integration = context.slugs.get(slug);
   if (integration && "status" in integration) return integration;
-  const record = project.integrations.get(slug);
+  const record = effectiveIntegrations(context, owner).get(slug);
   return integration || record ? { integration, record } : undefined;
 }
 

@@ -89,7 +89,7 @@ export const repositoryReaders: Readonly<Record<MoveKind, RepositoryReader>> = {
     named: ({ snippets }, name) => snippets.get(Number(name)),
   },
   group: {
-    list: ({ groups }) => [...groups.values()],
+    list: ({ groups }) => [...groups.values()].filter(({ implied }) => !implied),
     find: ({ groups }, id) => groups.get(id),
     named: ({ groups }, name) => groups.get(Number(name)) ?? [...groups.values()].find(({ path }) => path === name),
   },

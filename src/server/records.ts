@@ -1,6 +1,7 @@
 import type {
   Caller,
   DeploymentRecord,
+  IntegrationOwner,
   IntegrationRecord,
   KindRecord,
   LicenseRecord,
@@ -24,6 +25,7 @@ interface Rows {
   readonly snippet: Repository;
   readonly group: Repository;
   readonly integration: IntegrationRecord;
+  readonly groupIntegration: IntegrationRecord;
   readonly license: LicenseRecord;
   readonly deployment: DeploymentRecord;
   readonly move: MoveRecord;
@@ -68,8 +70,18 @@ function insertInOrder(projects: ProjectState[], project: ProjectState): void {
   projects.splice(after + 1, 0, project);
 }
 
-export function putIntegration(state: State, { record: { id } }: ProjectState, record: IntegrationRecord): void {
-  put(state, "integration", `${id}/${record.slug}`, record);
+export function putIntegration(state: State, owner: IntegrationOwner, record: IntegrationRecord): void {
+  put(state, rowKindOf(owner), `${owner.record.id}/${record.slug}`, record);
+}
+
+/** Then the settings of its group apply again. */
+export function dropIntegration(state: State, owner: IntegrationOwner, slug: string): void {
+  state.store.forget(rowKindOf(owner), `${owner.record.id}/${slug}`);
+  owner.integrations.delete(slug);
+}
+
+function rowKindOf(owner: IntegrationOwner): "integration" | "groupIntegration" {
+  return "isGroup" in owner ? "groupIntegration" : "integration";
 }
 
 export function putLicense(state: State, project: ProjectState, record: LicenseRecord): void {
@@ -127,7 +139,8 @@ const placements: { readonly [Each in RowKind]: (state: State, key: string, row:
   user: (state, _, user) => state.users.set(user.id, user),
   project: placeProject,
   snippet: (state, _, record) => state.snippets.set(record.id, record),
-  group: (state, _, record) => state.groups.set(record.id, record),
+  group: placeGroup,
+  groupIntegration: (state, key, record) => integrationsOfGroup(state, idIn(key)).set(record.slug, record),
   integration: (state, key, record) => owner(state, key).integrations.set(record.slug, record),
   license: (state, key, record) => (owner(state, key).licenses as LicenseRecord[]).push(record),
   deployment: (state, key, record) => (owner(state, key).deployments as DeploymentRecord[]).push(record),
@@ -138,8 +151,24 @@ const placements: { readonly [Each in RowKind]: (state: State, key: string, row:
   },
 };
 
+function placeGroup(state: State, _: string, record: Repository): void {
+  state.groups.set(record.id, record);
+  state.groupsByPath.set(record.path.toLowerCase(), record);
+}
+
+/** The own integrations of a group, by slug. */
+export function integrationsOfGroup({ groupIntegrations }: State, id: number): Map<string, IntegrationRecord> {
+  const known = groupIntegrations.get(id) ?? new Map<string, IntegrationRecord>();
+  groupIntegrations.set(id, known);
+  return known;
+}
+
+function idIn(key: string): number {
+  return Number.parseInt(key, 10);
+}
+
 function owner(state: State, key: string): ProjectState {
-  const project = state.projects.get(Number.parseInt(key, 10));
+  const project = state.projects.get(idIn(key));
   if (!project) throw new Error(`the data file has ${key} of a project that is missing in it`);
   return project;
 }

@@ -6,6 +6,7 @@ import type { ResourceKind } from "../model/resource-kind.ts";
 import type { Environment, Tier } from "../model/types.ts";
 import { type BehaviourName, behaviourOf } from "./behaviour.ts";
 import { type ChaosRule, createChaos } from "./chaos.ts";
+import { implyGroups } from "./groups.ts";
 import { type ServedKinds, servedKinds } from "./kinds.ts";
 import { activeBy, loadSeed } from "./load-seed.ts";
 import { createMover, type Mover } from "./mover.ts";
@@ -104,6 +105,7 @@ async function stateOf(store: Store, options: ServerOptions, kinds: ServedKinds)
   const { putActivates } = behaviourOf(options.behaviour ?? "spec", options.release ?? defaultRelease);
   if (store.fresh) loadSeed(state, seed, activeBy(catalogueOf(dialect), putActivates), kinds);
   else restore(state);
+  implyGroups(state);
   await store.settled();
   state.tokens.set(token ?? "evenkeel-dev-token", { role: "admin", user: userOf(1, "admin") });
   return state;

@@ -18,6 +18,9 @@ export interface State {
   readonly formerPaths: Map<string, ProjectState>;
   readonly snippets: Map<number, Repository>;
   readonly groups: Map<number, Repository>;
+  readonly groupsByPath: Map<string, Repository>;
+  /** By the ID of the group, and the slug. */
+  readonly groupIntegrations: Map<number, Map<string, IntegrationRecord>>;
   readonly moves: Map<number, MoveRecord>;
   readonly storages: Map<string, Storage>;
   readonly tokens: Map<string, Caller>;
@@ -41,6 +44,16 @@ export interface ProjectState {
   readonly mergeRequests: readonly MergeRequest[];
 }
 
+/** A group and its integrations. */
+export interface GroupState {
+  readonly record: Repository;
+  readonly integrations: Map<string, IntegrationRecord>;
+  readonly isGroup: true;
+}
+
+/** A project or a group. */
+export type IntegrationOwner = ProjectState | GroupState;
+
 /** Something on a storage. `path` is the ID of a snippet without a path. */
 export interface Repository {
   readonly id: number;
@@ -54,6 +67,8 @@ export interface Repository {
   /** The number of its next storage moves that fail. */
   readonly fail_moves?: number;
   readonly leave_copy?: boolean;
+  /** A group that was not seeded, but is in the path of something else; it has nothing that could move. */
+  readonly implied?: true;
   readonly created_at: string;
   readonly merge_requests?: readonly MergeRequest[];
 }
@@ -165,6 +180,8 @@ export function emptyState(store: Store): State {
     formerPaths: new Map(),
     snippets: new Map(),
     groups: new Map(),
+    groupsByPath: new Map(),
+    groupIntegrations: new Map(),
     moves: new Map(),
     storages: new Map(),
     tokens: new Map(),
@@ -203,7 +220,7 @@ export function findProject(state: State, id: string): ProjectState | undefined 
 /** A group by its ID, where `id` is all digits, or its path in any case. */
 export function findGroup(state: State, id: string): Repository | undefined {
   if (/^\d+$/.test(id)) return state.groups.get(Number(id));
-  return [...state.groups.values()].find(({ path }) => path.toLowerCase() === id.toLowerCase());
+  return state.groupsByPath.get(id.toLowerCase());
 }
 
 /** The current time, but later than `previous`. */

@@ -9,6 +9,7 @@ export const rowKinds = [
   "snippet",
   "group",
   "integration",
+  "groupIntegration",
   "license",
   "deployment",
   "move",

@@ -5,6 +5,7 @@ import { parse } from "yaml";
 import { desiredOf } from "../../src/manifest/layers.ts";
 import { needsLookup, projectsOf } from "../../src/manifest/projects.ts";
 import { validate } from "../../src/manifest/validate.ts";
+import { kindWord } from "../../src/model/owner.ts";
 import { problemLine } from "../../src/model/problem-line.ts";
 import type { DesiredProject, Fields, Kind, Project } from "../../src/model/types.ts";
 import { loadWorkspace } from "../../src/workspace/load.ts";
@@ -39,7 +40,7 @@ function layOut(name: string, files: Case["files"]): string {
 }
 
 function written({ resources, exclusive }: DesiredProject): unknown {
-  const of = (kind: Kind) => resources.filter((resource) => resource.kind === kind);
+  const of = (kind: Kind) => resources.filter((resource) => kindWord(resource.kind) === kind);
   return {
     integrations: Object.fromEntries(
       of("integration").map(({ key, presence, fields }): [string, Fields | "disabled"] => [
@@ -48,7 +49,7 @@ function written({ resources, exclusive }: DesiredProject): unknown {
       ]),
     ),
     licenses: Object.fromEntries(of("license").map(({ key, fields }) => [key, fields.approval_status])),
-    exclusive: [...exclusive.keys()].sort(),
+    exclusive: [...exclusive.keys()].map(kindWord).sort(),
   };
 }
 

@@ -80,7 +80,7 @@ export class ChangeView {
     this.project = path ?? planned.project;
     this.address = renamed(rest.address, this.project);
     this.project_id = BigInt(named.id ?? 0);
-    this.kind = rest.kind;
+    this.kind = planned.kind;
     this.key = rest.key;
     this.action = action;
     this.before = celFields(before);

@@ -1,6 +1,7 @@
 import { firstFew, quantity } from "../../base/text-format.ts";
 import { catalogueOf } from "../../model/catalogue.ts";
 import { sectionNameOf } from "../../model/kinds.ts";
+import { kindIn } from "../../model/owner.ts";
 import { type ChangeGroup, type Groupable, groupsOf } from "../../plan/groups.ts";
 import { subjectOf } from "../../plan/planned-groups.ts";
 import type { RevisionAction, RevisionChange } from "../../revision/compare-projects.ts";
@@ -63,8 +64,8 @@ export function lineOfGroup(group: RevisionGroup): string {
 
 /** `irc-gateway disabled`, `license/MIT declared, loosened`. */
 export function whatOf({ members: [change] }: RevisionGroup): string {
-  const { kind, key, action, policy_effect } = change;
-  const name = key === "*" ? `exclusive ${sectionNameOf(catalogueOf(), kind)}` : subjectOf(change);
+  const { key, action, policy_effect } = change;
+  const name = key === "*" ? `exclusive ${sectionNameOf(catalogueOf(), kindIn(change))}` : subjectOf(change);
   return `${name} ${words[action]}${policy_effect ? `, ${policy_effect}` : ""}`;
 }
 

@@ -59,7 +59,15 @@ function place(placed: Placed, { integrations, levels }: Effective, statements: 
     const value = integrations[slug];
     if (value === undefined) for (const each of applying) for (const project of projects) each.except.add(project);
     else if (!isSame(value, nearest(applying, sample)?.value))
-      known.push({ key, slug, value, levels, projects, selectors: projects.map(selectorOf), except: new Set(except) });
+      known.push({
+        key,
+        slug,
+        value,
+        levels,
+        projects,
+        selectors: projects.map((each) => selectorOf(each)),
+        except: new Set(except),
+      });
     statements.set(slug, known);
   }
 }
