@@ -8,9 +8,14 @@ import { findingKinds, planKinds } from "../../src/report/report-kinds.ts";
 import { read as readFrom, root } from "../readme.ts";
 
 import { commandsPage } from "./commands.ts";
+import { kindsPage } from "./kinds.ts";
 
 test("docs/commands.md is in step with the commands; npm run docs writes it", async () => {
   await expect(commandsPage()).toMatchFileSnapshot(join(root, "docs/commands.md"));
+});
+
+test("docs/kinds-reference.md is in step with schemas/kinds; npm run docs writes it", async () => {
+  await expect(kindsPage()).toMatchFileSnapshot(join(root, "docs/kinds-reference.md"));
 });
 
 test("every command has at least two examples to begin with, and they are its own", () => {
