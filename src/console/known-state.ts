@@ -130,8 +130,10 @@ async function knownOf(
   const rest = { runs: all, live: await liveRuns(state), at };
   const moved = Object.entries(fleet?.shards ?? {}).filter(([name, { run }]) => shards.get(name)?.run !== run);
   if (moved.length === 0 && before.fleet && fleet) return { ...withoutTrouble(before), ...rest, fleet };
-  const texts = await snapshots.read(moved.map(([name]) => name));
-  for (const [name, { run }] of moved) shards.set(name, { run, heads: summariesIn(parseShard(texts.get(name))) });
+  for (const [name, { run }] of moved) {
+    const text = (await snapshots.read([name])).get(name);
+    shards.set(name, { run, heads: summariesIn(parseShard(text)) });
+  }
   const projects = [...shards.values()]
     .flatMap(({ heads }) => heads)
     .sort((a, b) => compareTexts(a.project, b.project));

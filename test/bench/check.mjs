@@ -1,10 +1,11 @@
 // npm run bench -- --check: each target of docs/speed.md at a small size, as a ratio or carried on to its full size, and the
 // ones that fall short; ends with 1 if any does. Times are CPU seconds, so that a busy machine counts little.
 import { spawnSync } from "node:child_process";
-import { readFileSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
+import { gunzipSync, gzipSync } from "node:zlib";
 import { layers, manifestOf } from "./fleet.mjs";
 import {
   inFolders,
@@ -108,20 +109,40 @@ function change(folder, texts) {
     writeFileSync(join(folder, `policies/${index}.yaml`), text.replace("server_port: 6659", "server_port: 6660"));
 }
 
-/** Peak memory of a plan, and the console over what it recorded: of its first page once it was asked for before. */
-function recorded(count) {
+/** Peak memory of a plan; `use` gets the folder whose state has what it recorded. */
+function recorded(count, use = () => ({})) {
   return inFolders([workspaceOf([layers()])], async (folder) => {
     const { megabytes } = await withServer([count], (url) =>
       measuredProgram(folder, ["plan", "--quiet"], { EVENKEEL_URL: url, EVENKEEL_TOKEN: token }),
     );
-    const words = [program, "console", "--port", "0"];
-    const env = { PATH: process.env.PATH };
-    return listening(words, { cwd: folder, env }, async (url, pid) => ({
-      plan: megabytes,
-      ...(await visited(url, pid)),
-    }));
+    return { plan: megabytes, ...(await use(folder)) };
   });
 }
+
+/** A console over so many times as many projects: its first page once it was asked for before, and its peak memory. */
+function consoleOver(folder, times) {
+  const shards = join(folder, ".evenkeel/snapshots");
+  for (const name of readdirSync(shards)) grow(join(shards, name), times);
+  const words = [program, "console", "--port", "0"];
+  return listening(words, { cwd: folder, env: { PATH: process.env.PATH } }, visited);
+}
+
+/** Gives each project of recorded snapshots namesakes that are declared alike. */
+function grow(file, times) {
+  const { shards, rows, entries, ...rest } = JSON.parse(gunzipSync(readFileSync(file)));
+  const copies = (values, named) =>
+    Array.from({ length: times }, (_, copy) => values.map((value) => named(value, copy))).flat();
+  const renamed = (value, copy) => JSON.parse(JSON.stringify(value).replaceAll("project-", `project-${copy}-`));
+  const rowIn = (row, copy) =>
+    row.map((cell, at) => (at === 8 ? cell.map((index) => index + copy * entries.length) : cell));
+  const counted = ({ counts, ...head }) => ({ ...head, counts: map(counts, (count) => count * times) });
+  const grown = shards
+    ? { shards: map(shards, counted) }
+    : { entries: copies(entries, renamed), rows: copies(rows, (row, copy) => rowIn(renamed(row, copy), copy)) };
+  writeFileSync(file, gzipSync(JSON.stringify({ ...rest, ...grown })));
+}
+
+const map = (object, use) => Object.fromEntries(Object.entries(object).map(([key, value]) => [key, use(value)]));
 
 async function visited(url, pid) {
   const times = [];
@@ -142,12 +163,9 @@ const carriedOn = (small, large, name, full) =>
   large[1][name] + ((large[1][name] - small[1][name]) / (large[0] - small[0])) * (full - large[0]);
 
 async function recordedAt(full) {
-  const [small, large] = [
-    [5000, await recorded(5000)],
-    [20_000, await recorded(20_000)],
-  ];
-  const at = (name) => carriedOn(small, large, name, full);
-  return { plan: at("plan"), page: Math.max(large[1].page, at("page")), console: at("console") };
+  const small = [5000, await recorded(5000)];
+  const large = [20_000, await recorded(20_000, (folder) => consoleOver(folder, full / 20_000))];
+  return { ...large[1], plan: carriedOn(small, large, "plan", full) };
 }
 
 const quickstart = fileURLToPath(new URL("../../examples/quickstart", import.meta.url));
@@ -191,7 +209,7 @@ const targets = [
   ["--help, time of a bare node", "help", "x", "<=", 2.8],
   ["validate of three policies, time of a bare node", "validate", "x", "<=", 2.8],
   ["completion, time of a bare node", "completion", "x", "<=", 2.8],
-  ["console over 100,000 projects, from 5,000 and 20,000: first page", "recorded.page", "ms", "<=", 50],
+  ["console over 100,000 projects: first page", "recorded.page", "ms", "<=", 50],
   ["the same: peak memory", "recorded.console", "MB", "<=", 150],
 ];
 
