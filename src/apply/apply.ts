@@ -2,12 +2,11 @@ import { inParallel } from "../base/concurrency.ts";
 import type { Reader, Writer } from "../client/client.ts";
 import { inSpan, type OpenSpan } from "../client/spans.ts";
 import { addressParts } from "../model/address.ts";
-import type { Call, Change, Outcome } from "../model/types.ts";
-import { callOf } from "../plan/requests.ts";
-import type { JournalEntry } from "../state/journal-entry.ts";
-import type { SecretDigests } from "../state/ledger/secret-digest.ts";
-import { type SentChange, sendChange } from "./send-change.ts";
-import type { Seen } from "./verify-write.ts";
+import type { Change, Outcome } from "../model/types.ts";
+import { sendRecorded } from "./send-recorded.ts";
+import type { ChangeEvent, Watcher } from "./watcher.ts";
+
+export type { ChangeEvent, Watcher } from "./watcher.ts";
 
 /** A change to apply, or a change of a saved plan whose outcome is already known. */
 export type Step = { readonly change: Change } | { readonly address: string; readonly outcome: Outcome };
@@ -15,30 +14,6 @@ export type Step = { readonly change: Change } | { readonly address: string; rea
 /** The steps of one project, computed immediately before the first write. */
 export interface Batch {
   readonly steps: () => Promise<readonly Step[]>;
-}
-
-/** Notified of each step as it happens; the journal, the ledger and a progress bar are watchers. */
-export interface Watcher {
-  /** Awaited before each request, so that the intent is durable before the server acts. A message prevents the request. */
-  readonly intent?: (change: Change, call: Call) => Promise<string | undefined>;
-  /** Another journal entry. */
-  readonly noted?: (entry: JournalEntry) => Promise<void>;
-  /** Whether it writes the journal; workers write their own. */
-  readonly isJournal?: true;
-  /** Awaited after each step, before the next step of the project. */
-  readonly outcome?: (event: ChangeEvent) => Promise<void>;
-}
-
-/** The outcome of one step. */
-export interface ChangeEvent extends SentChange {
-  readonly address: string;
-  readonly change?: Change;
-  /** State after the write, if another process sent it. */
-  readonly seen?: Seen;
-  /** Known digests of the secrets that another process sent; undefined if this process sent it. */
-  readonly sentSecrets?: SecretDigests;
-  /** Whether its watchers have been notified. */
-  readonly isReported?: true;
 }
 
 export interface ApplyOptions {
@@ -139,17 +114,5 @@ async function take(
   if (skip) return { address, change, outcome: { status: "skipped", error: skip } };
   const known = await options.known?.(writer, change);
   if (known) return { address, change, ...known };
-  const call = callOf(change, writer.catalogue);
-  const unrecorded = await announce(options.watchers, change, call);
-  if (unrecorded) return { address, change, outcome: { status: "skipped", error: unrecorded } };
-  return { address, change, ...(await sendChange(writer, change, call)) };
-}
-
-/** Announces a request that is about to be sent. Returns why it must not be sent, if a watcher cannot record it. */
-export async function announce(watchers: readonly Watcher[], change: Change, call: Call): Promise<string | undefined> {
-  for (const watcher of watchers) {
-    const reason = await watcher.intent?.(change, call);
-    if (reason) return reason;
-  }
-  return undefined;
+  return { address, change, ...(await sendRecorded(writer, change, options.watchers)) };
 }

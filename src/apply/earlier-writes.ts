@@ -2,7 +2,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import type { Reader } from "../client/client.ts";
 import { CallFailed } from "../client/failure.ts";
 import type { Change } from "../model/types.ts";
-import { callOf } from "../plan/requests.ts";
+import { bareCallsOf } from "../plan/requests.ts";
 import type { ApplyOptions } from "./apply.ts";
 import { isInPlace } from "./send-change.ts";
 import { isVisible } from "./verify-write.ts";
@@ -32,6 +32,10 @@ export async function lookUpWrite(reader: Reader, change: Change, another: strin
 /** Milliseconds. */
 const pollInterval = 500;
 
+function isPosted({ catalogue }: Reader, change: Change): boolean {
+  return bareCallsOf(change, catalogue).some(({ method }) => method === "POST");
+}
+
 /**
  * Requests that an interrupted run left in flight may still be executed. Changes that would then exist twice wait until
  * those have timed out, `milliseconds` from now, and are sent if reading does not show them.
@@ -44,7 +48,7 @@ export function afterEarlierRuns(
   const addresses = new Set(inFlight);
   const over = performance.now() + milliseconds;
   return async (reader, change) => {
-    if (!addresses.has(change.address) || callOf(change, reader.catalogue).method !== "POST") return undefined;
+    if (!addresses.has(change.address) || !isPosted(reader, change)) return undefined;
     for (let left = milliseconds; left > 0 && !stopped(); left = over - performance.now()) {
       await pause(Math.min(left, pollInterval));
     }

@@ -23,6 +23,7 @@ export function rewriteRejectedCall(
 /** Advice on a rejected change; undefined if the server's message suffices. */
 export function adviceOn(catalogue: Catalogue, change: Change, failure: CallFailed): string | undefined {
   const { status, method, serverMessage = "" } = failure;
+  if (method === "POST" && isTaken(failure)) return takenAdvice;
   if (status !== 400 || method !== "PUT") return undefined;
   const blind =
     missingIn(catalogue, change, failure)?.filter((name) => preservedValue(name, change.live) === undefined) ?? [];
@@ -33,6 +34,20 @@ export function adviceOn(catalogue: Catalogue, change: Change, failure: CallFail
   if (addresses.length === 0) return undefined;
   return `the server gives no reason; many servers reject addresses in a local network: check ${firstFew(addresses)}`;
 }
+
+const refusals: ReadonlySet<number | undefined> = new Set([400, 409, 422]);
+
+/** Whether the server refuses to create what it has already: releases and kinds differ in the status. */
+function isTaken({ status, serverMessage = "" }: CallFailed): boolean {
+  return (
+    refusals.has(status) &&
+    /\b(?:already (?:exists?|been taken|taken|protected)|has already been)\b/i.test(serverMessage)
+  );
+}
+
+const takenAdvice =
+  "the server has one that its list does not show under this name, such as one of a group above or one created since; " +
+  "look for it there, and plan again";
 
 /** Parameters that the server reports as missing; undefined unless all of them are known to be required. */
 function missingIn(catalogue: Catalogue, change: Change, { serverMessage = "" }: CallFailed): string[] | undefined {

@@ -13,7 +13,8 @@ import type { Change, DesiredProject, Live } from "../model/types.ts";
  * are live already.
  */
 export function isVisible(change: Change): boolean {
-  return change.action !== "update" || Object.keys(change.before ?? {}).length > 0;
+  const { action, before } = change;
+  return (action !== "update" && action !== "replace") || Object.keys(before ?? {}).length > 0;
 }
 
 /** Whether live resources show that a change was applied. Only for one that {@link isVisible}. */
@@ -33,10 +34,10 @@ export function lostOf(catalogue: Catalogue, change: Change, live: readonly Live
   });
 }
 
-/** By ID if there is one, because keys may differ only in case. */
-function isSubject(catalogue: Catalogue, { kind, key, live }: Change, found: Live): boolean {
+/** By ID if there is one, because keys may differ only in case; what was replaced has another one. */
+function isSubject(catalogue: Catalogue, { kind, key, live, action }: Change, found: Live): boolean {
   if (found.kind !== kind) return false;
-  if (live?.id !== undefined) return found.id === live.id;
+  if (live?.id !== undefined && action !== "replace") return found.id === live.id;
   return identityOf(catalogue, found) === identityOf(catalogue, { kind, key });
 }
 

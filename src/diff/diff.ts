@@ -7,9 +7,10 @@ import { compareField } from "../model/normalise.ts";
 import { switchedOff, turnedOff } from "../model/removal-changes.ts";
 import type { Change, Desired, DesiredProject, Live, Problem, Resource } from "../model/types.ts";
 import { changeFrom, inApplyOrder, pick, removalFrom } from "./changes.ts";
-import { recollect } from "./last-applied.ts";
+import { type Recalled, recollect } from "./last-applied.ts";
 import type { DiffOptions, FullDiffOptions } from "./options.ts";
 import { unlistedAddress, whyCreate, whyExclude, whyRemove, whyUpdate } from "./reasons.ts";
+import { wayToChange, whyNotCreated, whyNotRemoved } from "./replacement.ts";
 
 /** What a project's desired and live resources come to. */
 export interface Difference {
@@ -129,6 +130,8 @@ function diffResource(
 function diffMissing(project: string, desired: Desired, options: FullDiffOptions): ResourceDiff {
   const why = whyCreate(desired, addressOf(project, desired.kind, desired.key), options);
   if (!why) return inSync;
+  const problem = whyNotCreated(options, project, desired);
+  if (problem) return { problem };
   const subject = { project, resource: desired, live: undefined, ...why };
   return { change: changeFrom(options, subject, "create", { before: null, after: desired.fields }) };
 }
@@ -148,15 +151,39 @@ function diffLive(project: string, desired: Desired, live: Live, options: FullDi
   const found = compared.unverified.length > 0 ? { unverified: { address, fields: compared.unverified } } : {};
   const why = whyUpdate(address, evidence, options);
   if (!why) return options.ledger ? { ...found, settled: { address, desired, live, ...compared } } : found;
+  const changed = [...evidence.different, ...evidence.edited];
+  const names = [...changed, ...sentAgain(address, desired, evidence, options)];
+  const isDue = changed.length > 0 || options.resend?.(address) === true;
+  const action = wayToChange(options, project, desired, { names, isDue });
+  if (action === undefined) return found;
+  if (typeof action !== "string") return { ...found, problem: action };
   const off = switchedOff(desired, live);
   const visible = {
     before: { ...pick(live.fields, evidence.different), ...pick(turnedOff.before, off) },
-    after: pick(desired.fields, [...evidence.different, ...evidence.edited, ...off]),
+    after: pick(desired.fields, [...names, ...off]),
   };
   return {
     ...found,
-    change: changeFrom(options, { project, resource: desired, live, ...why }, "update", visible),
+    change: changeFrom(options, { project, resource: desired, live, ...why }, action, visible),
   };
+}
+
+/**
+ * What cannot be compared and is sent again all the same, of a kind whose updates send only what is named: all of it where
+ * that was asked for, else what an update can send.
+ */
+function sentAgain(
+  address: string,
+  { kind }: Desired,
+  { unverified, edited, moved }: Recalled & Pick<Record<Comparison, readonly string[]>, "unverified">,
+  { catalogue, resend, alwaysSend }: FullDiffOptions,
+): readonly string[] {
+  const { file } = kindOf(catalogue, kind);
+  if (!file) return [];
+  const isAsked = resend?.(address) ?? false;
+  if (!isAsked && !alwaysSend && !moved) return [];
+  const others = unverified.filter((name) => !edited.includes(name));
+  return isAsked ? others : others.filter((name) => !file.fields.properties[name]?.["x-immutable"]);
 }
 
 /** What nearly every resource is on nearly every run, so that it costs next to nothing. */
@@ -187,6 +214,8 @@ function diffAmbiguous(
 
 function diffAbsent(project: string, desired: Desired, live: Live | undefined, options: FullDiffOptions): ResourceDiff {
   if (!live?.active) return options.ledger ? { absent: addressOf(project, desired.kind, desired.key) } : inSync;
+  const problem = whyNotRemoved(options, project, live, desired.origin);
+  if (problem) return { problem };
   const why = whyRemove(project, live, options);
   return { change: removalFrom(options, { project, resource: desired, live, ...why }) };
 }
@@ -214,6 +243,8 @@ function diffUnlisted({ project, exclusive }: DesiredProject, live: Live, option
     const where = { place: origin.place(), project: project.name };
     return { unmanaged: true, problem: { severity: "warning", rule: "unknown-live", message, ...where } };
   }
+  const problem = whyNotRemoved(options, project.name, live, origin);
+  if (problem) return { unmanaged: true, problem };
   const resource = { kind: live.kind, key: live.key, fields: {}, origin };
   const why = whyExclude(project.name, live, options);
   return { change: removalFrom(options, { project: project.name, resource, live, ...why }) };

@@ -147,6 +147,10 @@ class Entry implements PolicyEntry {
   get place(): () => Place {
     return () => this.document.place(this.path, "key");
   }
+
+  get fieldPlace(): (name: string) => Place {
+    return (name) => this.document.place([...this.path, name], "key");
+  }
 }
 
 const none: readonly string[] = [];

@@ -391,7 +391,9 @@ export const endpoints: Readonly<Record<EndpointName, Endpoint>> = table;
 export const integrationsAlias = { segment: "/integrations", alias: "/services" } as const;
 
 /** A path's literal text and its segment names, in alternation: `id`, a field, or `row.id` for a field of the live row. */
-const partsOf = memoized((path: string): readonly string[] => path.split(/:((?:row\.)?\w+)/));
+const partsOf = memoized((path: string): readonly string[] =>
+  path.split(/:((?:row\.)?\w+)/).map((part, index) => (index % 2 ? part : part.replace(/[[\]]/g, encodeURIComponent))),
+);
 
 /** Thrown for a name that cannot be part of an API path. */
 export class NamesNothing extends UserError {}
@@ -407,7 +409,9 @@ export function call(of: EndpointName | Endpoint, given: Readonly<Record<string,
   const { method, path, body, list, answer, query, uncounted, parameters: table } = endpoint;
   const asked = query ? { ...query, ...parameters } : parameters;
   let filled = "";
-  for (const [index, part] of partsOf(path).entries()) filled += index % 2 ? segmentOf(endpoint, segments, part) : part;
+  for (const [index, part] of partsOf(path).entries()) {
+    filled += index % 2 ? segmentOf(endpoint, segments, part, filled.includes("?")) : part;
+  }
   const expected = expectedOf(answer, segments, parameters);
   const older = asked && table && table !== "integration" ? inOlderWords(asked, table) : undefined;
   const how = {
@@ -419,13 +423,32 @@ export function call(of: EndpointName | Endpoint, given: Readonly<Record<string,
   return { method, path: filled, ...(asked && { parameters: asked }), ...how, answer: expected };
 }
 
-function segmentOf({ method, path }: Endpoint, segments: Readonly<Record<string, string>>, part: string): string {
+function segmentOf(
+  { method, path }: Endpoint,
+  segments: Readonly<Record<string, string>>,
+  part: string,
+  isInQuery: boolean,
+): string {
   const value = segments[part];
   if (value === undefined) throw new RangeError(`${method} ${path} needs ${part}`);
   // URL parsers resolve these, percent-encoded or not.
-  const isResolved = value.includes(".") && value.split("/").some((part) => part === "." || part === "..");
+  const isResolved =
+    !isInQuery && value.includes(".") && value.split("/").some((part) => part === "." || part === "..");
   if (isResolved || value === "") throw new NamesNothing(notAName(value));
   return encodeURIComponent(value);
+}
+
+/** What the segments of a path are, decoded, by their names; undefined where it is no path of the endpoint. */
+export function segmentsIn({ path }: Endpoint, filled: string): Readonly<Record<string, string>> | undefined {
+  const parts = partsOf(path);
+  const pattern = parts.map((part, index) => (index % 2 ? "([^/?&]*)" : literalPattern(part))).join("");
+  const [, ...values] = new RegExp(`^${pattern}$`).exec(filled) ?? [];
+  if (values.length === 0) return undefined;
+  return Object.fromEntries(values.map((value, index) => [parts[index * 2 + 1] ?? "", decodeURIComponent(value)]));
+}
+
+function literalPattern(text: string): string {
+  return text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
 }
 
 /** The parameters with legacy values, with those values. */

@@ -108,6 +108,12 @@ export function writtenCall(call: WrittenCall): { readonly method: string; reado
   return { method, path };
 }
 
+/** The release that introduced a call; undefined if the kind has it in every release that has the kind. */
+export function introductionOf({ calls }: ResourceKind, name: CallName): string | undefined {
+  const call = calls[name];
+  return typeof call === "object" ? call.release : undefined;
+}
+
 /** The names in a path: `id`, a field, or `row.FIELD`. */
 export function namesInPath(path: string): readonly string[] {
   return Array.from(path.matchAll(/:((?:row\.)?\w+)/g), ([, name = ""]) => name);

@@ -1,3 +1,4 @@
+import type { JsonObject } from "../base/json.ts";
 import type { AnswerShape } from "./answer-shape.ts";
 
 /**
@@ -59,6 +60,8 @@ export interface Place {
 /** The source of a value. Its position is computed on demand, because that requires parsing. */
 export interface Origin {
   readonly place: () => Place;
+  /** The position of one of its fields; omitted if there is none but that of the whole. */
+  readonly fieldPlace?: (name: string) => Place;
   /** The `reason` of the policy. */
   readonly reason?: string | undefined;
   /** The policy and its file, available without parsing. */
@@ -80,6 +83,8 @@ export interface Live extends Resource {
   /** The server's ID, if calls identify the resource by it. */
   readonly id?: number;
   readonly active: boolean;
+  /** The row as read, without anything secret, of a kind that is a file. */
+  readonly row?: JsonObject;
   readonly updatedAt?: string;
   /** Undeclared parameters that some servers require in every write, if they could be read. */
   readonly undeclared?: Fields;

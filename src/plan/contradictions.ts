@@ -3,6 +3,7 @@ import { pick } from "../diff/changes.ts";
 import { withoutMemory } from "../diff/reasons.ts";
 import { addressOf } from "../model/address.ts";
 import type { Catalogue } from "../model/catalogue.ts";
+import { segmentsIn } from "../model/endpoints.ts";
 import { fullPathOf } from "../model/identity.ts";
 import type { KindRow } from "../model/kind-row.ts";
 import { kindOf } from "../model/kinds.ts";
@@ -130,12 +131,18 @@ function declaredPart(declared: Fields, { change: { actions, before, after } }: 
 }
 
 /** What is live, as a planned change says it. */
-function claimedLive({ read }: KindRow, planned: PlannedChange): Live | undefined {
+function claimedLive({ read, calls }: KindRow, planned: PlannedChange): Live | undefined {
   const { key, change, live, call } = planned;
   const kind = kindIn(planned);
   if (!live) return undefined;
-  const id = read?.numbered ? /\/(\d+)$/.exec(call.path)?.[1] : undefined;
-  return { kind, key, fields: change.before ?? {}, active: true, ...(id !== undefined && { id: Number(id) }) };
+  const action = actionOf(planned);
+  const carrier = calls[action === "replace" ? "delete" : action];
+  const segments = typeof carrier === "object" ? (segmentsIn(carrier, call.path) ?? {}) : {};
+  const named = Object.entries(segments).filter(([name]) => name.startsWith("row."));
+  const row = Object.fromEntries(named.map(([name, value]) => [name.slice(4), value]));
+  const id = read?.numbered ? /^\d+$/.exec(row.id ?? "")?.[0] : undefined;
+  const found = { kind, key, fields: change.before ?? {}, active: true, row };
+  return { ...found, ...(id !== undefined && { id: Number(id) }) };
 }
 
 /** The first part that differs, as a path such as `change.after.recipients`; undefined where none does. */

@@ -24,7 +24,7 @@ import {
   type Summary,
   writesOf,
 } from "./plan.ts";
-import { callsOf } from "./requests.ts";
+import { bareCallsOf } from "./requests.ts";
 
 /** All that a plan is made of. */
 export interface PlanInput {
@@ -87,7 +87,7 @@ function summaryOf(input: PlanInput, changes: readonly PlannedChange[]): Summary
 /** A change as a plan lists it. */
 export function plannedChange(change: Change, catalogue: Catalogue, named?: Project): PlannedChange {
   const { address, project, kind, key, action, before, after, live, liveDigest } = change;
-  const [call, next] = callsOf(change, catalogue);
+  const [call, next] = bareCallsOf(change, catalogue);
   const lost_notifications = lossesOf(change, catalogue);
   const notes = notesOf(change, live?.inherited, lost_notifications);
   return {

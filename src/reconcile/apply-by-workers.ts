@@ -1,6 +1,5 @@
 import {
   type ApplyOptions,
-  announce,
   type Batch,
   type ChangeEvent,
   type Outcomes,
@@ -8,13 +7,14 @@ import {
   type Step,
   type Watcher,
 } from "../apply/apply.ts";
+import { announce } from "../apply/watcher.ts";
 import { inParallel } from "../base/concurrency.ts";
 import { UserError } from "../base/exit.ts";
 import { firstFew } from "../base/text-format.ts";
 import type { Catalogue } from "../model/catalogue.ts";
 import type { Change, Outcome } from "../model/types.ts";
 import { referencesIn } from "../model/values.ts";
-import { callOf } from "../plan/requests.ts";
+import { bareCallsOf } from "../plan/requests.ts";
 import { boundedName } from "../state/bounded-name.ts";
 import type { Lease } from "../state/lease.ts";
 import { type SecretDigests, secretDigest } from "../state/ledger/secret-digest.ts";
@@ -157,7 +157,7 @@ async function unrecordable(
   steps: ProjectSteps,
 ): Promise<string | undefined> {
   const [first] = changesIn(steps).values();
-  return first && announce(watchers, first, callOf(first, catalogue));
+  return first && announce(watchers, first, bareCallsOf(first, catalogue)[0]);
 }
 
 function changesIn(steps: ProjectSteps): ReadonlyMap<string, Change> {

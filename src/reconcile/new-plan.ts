@@ -77,7 +77,7 @@ export async function newPlan(
     reads: reader.counts.reads - lookUps - named.lookUps + delegatedReads,
   });
   const document = withRuleObjections(unchecked, context, projects);
-  const missing = context.secrets.missing(neededBy(differences));
+  const missing = context.secrets.missing(neededBy(differences, context.loaded.workspace.catalogue));
   const found = { plan: document, differences, ...(recorded && { desired: recorded.of(fleet) }) };
   return preparePlan(context, { ...found, moves, compared: true, missing }, fleet);
 }

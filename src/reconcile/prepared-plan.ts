@@ -43,7 +43,7 @@ export function preparePlan(context: Context, planned: Planned, fleet: DesiredFl
   const refused = refusedBy(plan, fleet.projects, request);
   const rest = {
     planned: withWaivers(planned, refused),
-    references: neededBy(differences),
+    references: neededBy(differences, context.loaded.workspace.catalogue),
     refused,
     isProtected: guardRules(context, fleet.projects).isProtected,
     isCanary: canaryTest(context, fleet.projects),

@@ -2,7 +2,7 @@ import type { Outcomes } from "../apply/apply.ts";
 import { inSpan } from "../client/spans.ts";
 import type { RefreshScope } from "../live/refresh-scope.ts";
 import type { Problem } from "../model/types.ts";
-import { callOf } from "../plan/requests.ts";
+import { callsOf } from "../plan/requests.ts";
 import { withApprovalObjections } from "./approvals.ts";
 import { failedPlan, withProblems } from "./failed-plan.ts";
 import { newPlan } from "./new-plan.ts";
@@ -51,7 +51,7 @@ export async function rehearse(request: Request): Promise<Rehearsed> {
     const settled = steps.flatMap((step) => ("outcome" in step ? [[step.address, step.outcome] as const] : []));
     const outcomes: Outcomes = new Map([...(stale ?? []), ...settled]);
     const requests = steps.flatMap((step) =>
-      "change" in step ? [callOf(step.change, run.context.loaded.workspace.catalogue)] : [],
+      "change" in step ? callsOf(step.change, run.context.loaded.workspace.catalogue) : [],
     );
     return { ...planned, refused, requests, ...(outcomes.size > 0 && { outcomes }) };
   } catch (error) {

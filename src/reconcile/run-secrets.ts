@@ -1,12 +1,13 @@
 import { firstFew } from "../base/text-format.ts";
 import type { Difference } from "../diff/diff.ts";
+import type { Catalogue } from "../model/catalogue.ts";
 import type { Problem, SecretReference } from "../model/types.ts";
 import { secretsSentBy } from "../plan/requests.ts";
 import type { Context } from "./context.ts";
 
 /** The secrets that the changes of these projects will send. */
-export function neededBy(differences: readonly Difference[]): SecretReference[] {
-  return differences.flatMap(({ changes }) => changes.flatMap(secretsSentBy));
+export function neededBy(differences: readonly Difference[], catalogue: Catalogue): SecretReference[] {
+  return differences.flatMap(({ changes }) => changes.flatMap((change) => secretsSentBy(change, catalogue)));
 }
 
 /**

@@ -7,6 +7,7 @@ import { isRemoval } from "../model/removal-changes.ts";
 import type { Change, Problem, Value } from "../model/types.ts";
 import { isReference } from "../model/values.ts";
 import type { Plan } from "../plan/plan.ts";
+import { sentFieldsOf } from "../plan/requests.ts";
 import type { LeaseToken } from "../state/lease-store.ts";
 import type { Ledger } from "../state/ledger/ledger.ts";
 import { type SecretDigests, withDigests } from "../state/ledger/secret-digest.ts";
@@ -38,11 +39,12 @@ function rememberWrite(ledger: Ledger, change: Change, event: ChangeEvent): void
     return;
   }
   const resource = { kind: change.kind, key: change.key, fields: change.declared };
-  const seen = {
-    ...(event.seen ?? writtenState(ledger.catalogue, change, event.answer)),
-    unkept: event.outcome.not_kept ?? [],
-  };
-  ledger.remember(change.address, memoryOf(resource, change.address, seen, sentFingerprint(ledger, event)));
+  const written = event.seen ?? writtenState(ledger.catalogue, change, event.answer);
+  const sent = sentFieldsOf(change, ledger.catalogue);
+  const unseen = written.unreported.filter((name) => !sent.includes(name));
+  const seen = { ...written, unseen, unkept: event.outcome.not_kept ?? [] };
+  const memory = memoryOf(resource, change.address, seen, sentFingerprint(ledger, event));
+  ledger.remember(change.address, keeping(ledger.recall(change.address), memory, unseen));
 }
 
 /** Whoever sent a secret may have had another value of it than this process has now. */

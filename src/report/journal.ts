@@ -41,6 +41,7 @@ function stepText(entry: JournalLine, palette: Palette): string | undefined {
   if (entry.event === "wave") return `${at} ${printable(waveText(entry))}`;
   if (entry.event === "intent") return `${at} ${printable(`${entry.method} ${entry.path}`)}`;
   if (entry.event === "scheduled") return `${at} ${printable(`scheduled ${entry.address} to ${entry.to}`)}`;
+  if (entry.event === "deleted") return `${at} ${printable(`deleted ${entry.address}, to be created again`)}`;
   if (entry.event !== "result") return undefined;
   const details = [entry.http && `HTTP ${entry.http}`, entry.request_id && `request ${entry.request_id}`, entry.error];
   const more = details.filter(Boolean).join(", ");

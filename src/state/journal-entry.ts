@@ -39,6 +39,8 @@ export type JournalEntry =
     }
   /** The server accepted a storage move, which continues in the background. */
   | { readonly event: "scheduled"; readonly address: string; readonly to: string; readonly http?: number }
+  /** The first request of a replacement deleted the resource, which another is to create. */
+  | { readonly event: "deleted"; readonly address: string; readonly http?: number }
   | { readonly event: "end"; readonly outcomes: Readonly<Record<string, number>> }
   /** A later run has reported that this one did not finish. */
   | { readonly event: "noticed" };

@@ -60,9 +60,13 @@ function inFlight(entries: readonly JournalLine[]): string[] {
   const open = new Set<string>();
   for (const entry of entries) {
     if (entry.event === "intent") open.add(entry.address);
-    if (entry.event === "result" || entry.event === "scheduled") open.delete(entry.address);
+    if (endsRequest(entry)) open.delete(entry.address);
   }
   return [...open];
+}
+
+function endsRequest(entry: JournalLine): entry is Extract<JournalLine, { readonly address: string }> {
+  return entry.event === "result" || entry.event === "scheduled" || entry.event === "deleted";
 }
 
 /** Whether a later run must report the run with these entries. */
@@ -87,6 +91,7 @@ const requiredTexts: Readonly<Record<JournalEntry["event"], readonly string[]>> 
   result: ["address", "status"],
   wave: [],
   scheduled: ["address", "to"],
+  deleted: ["address"],
   end: [],
   noticed: [],
 };

@@ -24,7 +24,9 @@ export function saveUnstored(root: string, run: string, lines: readonly JournalL
 }
 
 function isOfRequest(line: JournalLine): boolean {
-  return line.event === "scheduled" || (line.event === "result" && line.status !== "skipped");
+  return (
+    line.event === "scheduled" || line.event === "deleted" || (line.event === "result" && line.status !== "skipped")
+  );
 }
 
 function save(place: () => string, text: string): { readonly file: string } | { readonly why: string } {

@@ -1,4 +1,5 @@
-import { announce, type ChangeEvent, type Outcomes, type Watcher } from "../apply/apply.ts";
+import type { ChangeEvent, Outcomes, Watcher } from "../apply/apply.ts";
+import { announce } from "../apply/watcher.ts";
 import type { Answer, Writer } from "../client/client.ts";
 import { explained } from "../client/explain-failure.ts";
 import { CallFailed } from "../client/failure.ts";

@@ -83,8 +83,9 @@ async function write(chunk: WriteChunk, context: ChunkContext): Promise<WriteRes
   const { token } = chunk;
   if (!writer) throw new RangeError("this process only reads");
   const batches = batchesIn(chunk);
-  await secrets.ask(batches.flatMap(referencesOf));
-  const sealed = sealDigests(secrets, chunk.sealFor);
+  const { catalogue } = writer;
+  await secrets.ask(batches.flatMap((steps) => referencesOf(steps, catalogue)));
+  const sealed = sealDigests(secrets, chunk.sealFor, catalogue);
   const sending = { store: state.workers, token, sender, grace: context.requestTimeout, stopped, sealed };
   const journal = startJournal(state, token, () => new Date(), sender.name);
   try {
@@ -101,7 +102,7 @@ async function write(chunk: WriteChunk, context: ChunkContext): Promise<WriteRes
     };
     const events = await runBatches(
       writer,
-      batches.map((steps) => ({ steps: async () => withSecrets(steps, secrets) })),
+      batches.map((steps) => ({ steps: async () => withSecrets(steps, secrets, catalogue) })),
       { workers, watchers, stopped, known },
     );
     const sealedBy = ({ address, change }: ChangeEvent) =>
@@ -114,8 +115,8 @@ async function write(chunk: WriteChunk, context: ChunkContext): Promise<WriteRes
 }
 
 /** If a secret of a project cannot be resolved, none of its changes is written. */
-function withSecrets(steps: readonly Step[], secrets: Secrets): readonly Step[] {
-  const missing = secrets.missing(referencesOf(steps));
+function withSecrets(steps: readonly Step[], secrets: Secrets, catalogue: Catalogue): readonly Step[] {
+  const missing = secrets.missing(referencesOf(steps, catalogue));
   if (missing.length === 0) return steps;
   const error = `a secret is needed and cannot be resolved: ${missing.join(", ")}`;
   return steps.map((step) =>
@@ -123,8 +124,8 @@ function withSecrets(steps: readonly Step[], secrets: Secrets): readonly Step[] 
   );
 }
 
-function referencesOf(steps: readonly Step[]): SecretReference[] {
-  return changesIn(steps).flatMap(secretsSentBy);
+function referencesOf(steps: readonly Step[], catalogue: Catalogue): SecretReference[] {
+  return changesIn(steps).flatMap((change) => secretsSentBy(change, catalogue));
 }
 
 function changesIn(steps: readonly Step[]): Change[] {

@@ -8,6 +8,7 @@ import {
   type KeyObject,
 } from "node:crypto";
 import { canonical } from "../base/json.ts";
+import type { Catalogue } from "../model/catalogue.ts";
 import type { Change, SecretReference } from "../model/types.ts";
 import { secretsSentBy } from "../plan/requests.ts";
 import type { Secrets } from "../secrets/secrets.ts";
@@ -72,10 +73,10 @@ function publicKeyOf(text: string): KeyObject {
  * Encrypts the digests of the secrets that a change sends, by reference; empty if it sends none. The run records these in
  * the ledger, because its own values may differ from those that the worker sent.
  */
-export function sealDigests(secrets: Secrets, key: string): (change: Change) => string {
+export function sealDigests(secrets: Secrets, key: string, catalogue: Catalogue): (change: Change) => string {
   const known = new Map<string, string>();
   return (change) => {
-    const references = secretsSentBy(change);
+    const references = secretsSentBy(change, catalogue);
     const name = canonical(references.map(({ secret }) => secret));
     const sealed = known.get(name) ?? sealedDigests(references, secrets, key);
     known.set(name, sealed);

@@ -1,6 +1,4 @@
 import { EvaluationError } from "@marcbachmann/cel-js";
-import { compareMeaning } from "../../src/model/field-meaning.ts";
-import type { Value } from "../../src/model/types.ts";
 import type { FieldSchema, KindFile } from "./kinds.ts";
 import { language } from "./kinds.ts";
 
@@ -31,52 +29,6 @@ function readExpression(read: string, row: Values): unknown {
     if (error instanceof EvaluationError && error.code === "no_such_key") return undefined;
     throw error;
   }
-}
-
-/** The parameters of the request that creates a resource (row: null), or changes one to what is declared. */
-export function parametersOf(kind: KindFile, want: Values, row: Values | null): Values {
-  const live = row && valuesOf(kind, row);
-  const sent = Object.entries(kind.fields.properties).flatMap(([name, field]) => {
-    if (!isSent(kind, name, field, want, live)) return [];
-    return Object.entries(parameters(name, field, { ...want, [name]: complete(field, want[name], live?.[name]) }, row));
-  });
-  return Object.fromEntries(sent.filter(([, value]) => value !== undefined && value !== null));
-}
-
-/** A change sends what it changes, what the kind requires, and what it would clear otherwise. */
-function isSent(kind: KindFile, name: string, field: FieldSchema, want: Values, live: Values | null): boolean {
-  if (live === null) return name in want;
-  if (field["x-immutable"] === true) return false;
-  if (!(name in want)) return field["x-keep"] === true && live[name] !== undefined;
-  const isChanged = compareMeaning(field, want[name] as Value, live[name] as Value | undefined) !== "same";
-  return isChanged || (kind.fields.required?.includes(name) === true && field["x-send"] === undefined);
-}
-
-/** What is declared, with what an update would clear otherwise as it was read. */
-function complete({ properties, ...field }: FieldSchema, declared: unknown, live: unknown): unknown {
-  if (declared === undefined && field["x-keep"] === true) return live;
-  if (!properties || !isMapping(declared) || !isMapping(live)) return declared;
-  const all = Object.entries(properties).map(
-    ([name, each]) => [name, complete(each, declared[name], live[name])] as const,
-  );
-  return Object.fromEntries(all.filter(([, value]) => value !== undefined));
-}
-
-function parameters(name: string, field: FieldSchema, want: Values, row: Values | null): Values {
-  const { "x-send": send, "x-send-as": sendAs = name } = field;
-  if (typeof send === "string") return { [sendAs]: evaluated(send, { want, row }) };
-  if (send === undefined) return { [sendAs]: plain(field, want[name], row) };
-  return Object.fromEntries(
-    Object.entries(send).map(([parameter, text]) => [parameter, evaluated(text, { want, row })]),
-  );
-}
-
-/** A value as it is sent: its properties under the names of their parameters. */
-function plain(field: FieldSchema, value: unknown, row: Values | null): unknown {
-  if (Array.isArray(value)) return value.map((each) => plain(field.items ?? {}, each, row));
-  if (!isMapping(value)) return value;
-  const sent = Object.keys(value).map((name) => parameters(name, field.properties?.[name] ?? {}, value, row));
-  return Object.assign({}, ...sent);
 }
 
 /** What an expression gives; its whole numbers as those of JSON. */

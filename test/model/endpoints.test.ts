@@ -13,7 +13,7 @@ const segments = { id: "a/b", "row.id": "7", environment_scope: "prod/*", name: 
 test("a path is filled with the project, fields and what the row has", () => {
   expect(call(endpoint, segments, { url: "https://example.com" })).toMatchObject({
     method: "PUT",
-    path: "/projects/a%2Fb/hooks/7/scopes/prod%2F*?filter[name]=A%26B",
+    path: "/projects/a%2Fb/hooks/7/scopes/prod%2F*?filter%5Bname%5D=A%26B",
     body: "json",
     answer: { same: { id: "7" } },
   });

@@ -1,0 +1,38 @@
+import type { Call, Change } from "../model/types.ts";
+import type { JournalEntry } from "../state/journal-entry.ts";
+import type { SecretDigests } from "../state/ledger/secret-digest.ts";
+import type { SentChange } from "./send-change.ts";
+import type { Seen } from "./verify-write.ts";
+
+/** Notified of each step as it happens; the journal, the ledger and a progress bar are watchers. */
+export interface Watcher {
+  /** Awaited before each request, so that the intent is durable before the server acts. A message prevents the request. */
+  readonly intent?: (change: Change, call: Call) => Promise<string | undefined>;
+  /** Another journal entry. */
+  readonly noted?: (entry: JournalEntry) => Promise<void>;
+  /** Whether it writes the journal; workers write their own. */
+  readonly isJournal?: true;
+  /** Awaited after each step, before the next step of the project. */
+  readonly outcome?: (event: ChangeEvent) => Promise<void>;
+}
+
+/** The outcome of one step. */
+export interface ChangeEvent extends SentChange {
+  readonly address: string;
+  readonly change?: Change;
+  /** State after the write, if another process sent it. */
+  readonly seen?: Seen;
+  /** Known digests of the secrets that another process sent; undefined if this process sent it. */
+  readonly sentSecrets?: SecretDigests;
+  /** Whether its watchers have been notified. */
+  readonly isReported?: true;
+}
+
+/** Announces a request that is about to be sent. Returns why it must not be sent, if a watcher cannot record it. */
+export async function announce(watchers: readonly Watcher[], change: Change, call: Call): Promise<string | undefined> {
+  for (const watcher of watchers) {
+    const reason = await watcher.intent?.(change, call);
+    if (reason) return reason;
+  }
+  return undefined;
+}

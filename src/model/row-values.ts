@@ -1,0 +1,35 @@
+import { isObject, type JsonObject } from "../base/json.ts";
+import type { KindRow } from "./kind-row.ts";
+import type { FieldSchema } from "./resource-kind.ts";
+import type { Plain } from "./types.ts";
+
+/** What a row says of a field, as the server spells it; undefined where it does not say. */
+export function valueInRow(
+  kind: Pick<KindRow, "expressions">,
+  name: string,
+  field: FieldSchema,
+  row: JsonObject,
+): Plain | undefined {
+  const { "x-read": read, properties } = field;
+  if (read !== undefined) return compiledExpressions(kind).valueOf(read, { row }) ?? undefined;
+  const value = row[name];
+  if (!properties || !isObject(value)) return value as Plain | undefined;
+  return definedFields(properties, (inner, each) => valueInRow(kind, inner, each, value));
+}
+
+/** The expressions of a kind. @throws RangeError where they were not compiled, which is an internal error. */
+export function compiledExpressions({
+  expressions,
+}: Pick<KindRow, "expressions">): NonNullable<KindRow["expressions"]> {
+  if (!expressions) throw new RangeError("the expressions of the kind were not compiled");
+  return expressions;
+}
+
+/** The values that each of the fields has; undefined ones are left out. */
+export function definedFields<Each>(
+  fields: Readonly<Record<string, Each>>,
+  valueFor: (name: string, field: Each) => Plain | undefined,
+): { readonly [name: string]: Plain } {
+  const values = Object.entries(fields).map(([name, field]) => [name, valueFor(name, field)] as const);
+  return Object.fromEntries(values.flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])));
+}

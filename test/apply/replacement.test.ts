@@ -1,0 +1,142 @@
+import { describe, expect, test } from "vitest";
+import { applyChanges, type Watcher } from "../../src/apply/apply.ts";
+import { journalling } from "../../src/apply/journal-watcher.ts";
+import type { Writer } from "../../src/client/client.ts";
+import { CallFailed } from "../../src/client/failure.ts";
+import type { Settled } from "../../src/client/reader.ts";
+import { catalogueOf } from "../../src/model/catalogue.ts";
+import type { Call, Change } from "../../src/model/types.ts";
+import { unfinishedRuns } from "../../src/state/journal.ts";
+import type { JournalEntry, JournalLine } from "../../src/state/journal-entry.ts";
+import { lastOutcomes } from "../../src/state/last-outcome.ts";
+
+const address = "shop/api:license/MIT";
+
+const change: Change = {
+  ...{ address, project: "shop/api", kind: "license", key: "MIT", action: "replace", reason: "", cause: "drift" },
+  before: { approval_status: "denied" },
+  after: { approval_status: "allowed" },
+  declared: { approval_status: "allowed" },
+  live: { kind: "license", key: "MIT", id: 7, fields: { approval_status: "denied" }, active: true },
+  liveDigest: "sha256:00",
+  origin: { place: () => ({ file: "a.yaml", line: 3, column: 3 }) },
+};
+
+type Reply = (call: Call) => Settled;
+
+const failed = (status: number, more: Partial<CallFailed["facts"]> = {}): Reply => {
+  return ({ method, path }) => {
+    const facts = {
+      method,
+      path,
+      url: `http://a.test${path}`,
+      kind: "status",
+      what: `answered ${status}`,
+      status,
+      attempts: 1,
+    } as const;
+    return { failure: new CallFailed({ ...facts, ...more } as CallFailed["facts"]), unknown: false };
+  };
+};
+
+const deleted: Reply = () => ({ answer: { status: 204, body: undefined, requestId: undefined } });
+const created: Reply = () => {
+  const body = { id: 8, name: "MIT", approval_status: "allowed" };
+  return { answer: { status: 201, body, requestId: undefined } };
+};
+
+/** What an apply of the replacement sends and records, by the replies to its requests. */
+async function replacing(first: Reply, second: Reply, others: readonly Watcher[] = []) {
+  const calls: Call[] = [];
+  const entries: JournalEntry[] = [];
+  const settle = async (call: Call) => {
+    calls.push(call);
+    return (calls.length === 1 ? first : second)(call);
+  };
+  const writer = { catalogue: catalogueOf(), settle, list: async () => [] } as unknown as Writer;
+  const write = async (entry: JournalEntry) => void entries.push(entry);
+  const journal = journalling({ write } as unknown as Parameters<typeof journalling>[0]);
+  const outcomes = await applyChanges(writer, [{ steps: async () => [{ change }] }], {
+    ...{ workers: 1, watchers: [...others, journal], stopped: () => undefined },
+  });
+  return {
+    sent: calls.map(({ method, path, parameters }) => [method, path, ...(parameters ? [parameters] : [])]),
+    events: entries.map((entry) => [entry.event, "action" in entry ? entry.action : "status" in entry && entry.status]),
+    entries,
+    outcome: outcomes.get(address),
+  };
+}
+
+describe("a replacement", () => {
+  const list = "/projects/shop%2Fapi/managed_licenses";
+
+  test("deletes and creates, and both are in the journal", async () => {
+    const { sent, events, outcome } = await replacing(deleted, created);
+    expect(sent).toEqual([
+      ["DELETE", `${list}/7`],
+      ["POST", list, { name: "MIT", approval_status: "allowed" }],
+    ]);
+    expect(events).toEqual([
+      ["intent", "delete"],
+      ["deleted", false],
+      ["intent", "create"],
+      ["result", "applied"],
+    ]);
+    expect(outcome).toEqual({ status: "applied" });
+  });
+
+  test("creates what is gone already", async () => {
+    const { sent, outcome } = await replacing(() => ({ found: true }), created);
+    expect([sent.length, outcome]).toEqual([2, { status: "applied" }]);
+  });
+
+  test("whose deletion fails creates nothing", async () => {
+    const { sent, outcome } = await replacing(failed(403), created);
+    expect([sent.length, outcome?.status]).toEqual([1, "failed"]);
+    expect(outcome?.error).not.toContain("deleted now");
+  });
+
+  test.each([
+    ["is refused", failed(422)],
+    ["is not sent, as the run ended", failed(0, { kind: "aborted", sent: false, attempts: 0 } as never)],
+  ])("whose creation %s says that the resource is deleted now", async (_, reply) => {
+    const { outcome, events } = await replacing(deleted, reply);
+    expect(outcome?.status).toBe("failed");
+    expect(outcome?.error).toMatch(/^it is deleted now and was not created again: .*; apply again to create it$/);
+    expect(events.at(-1)).toEqual(["result", "failed"]);
+  });
+
+  test("whose creation may have happened says so", async () => {
+    const unknown: Reply = (call) => ({ ...failed(502)(call), unknown: true }) as Settled;
+    const { outcome } = await replacing(deleted, unknown);
+    expect(outcome?.status).toBe("unknown");
+    expect(outcome?.error).toMatch(/^it was deleted, and perhaps not created again: /);
+  });
+
+  test("is not half sent without being recorded", async () => {
+    const intent = async ({ action }: Change) => (action === "create" ? "the journal is full" : undefined);
+    const { sent, outcome } = await replacing(deleted, created, [{ intent }]);
+    expect(sent).toHaveLength(1);
+    expect(outcome?.error).toContain("it is deleted now and was not created again: the journal is full");
+  });
+
+  test("that is cut anywhere leaves in flight what may still happen, and what is known", async () => {
+    const { entries } = await replacing(deleted, created);
+    const lines = entries.map((entry, index): JournalLine => ({ ...entry, at: `2026-01-01T00:00:0${index}Z` }));
+    const found = await Promise.all(
+      lines.map(async (_, index) => {
+        const read = async () => lines.slice(0, index + 1);
+        const journals = { unfinished: async () => ["r"], list: async () => ["r"], read } as never;
+        const [run] = await unfinishedRuns(journals);
+        const [last] = await lastOutcomes(journals, [address]);
+        return [run?.inFlight.length, last?.status, last?.error?.startsWith("it was deleted") ?? false];
+      }),
+    );
+    expect(found).toEqual([
+      [1, "unknown", false],
+      [0, "unknown", true],
+      [1, "unknown", true],
+      [0, "applied", false],
+    ]);
+  });
+});

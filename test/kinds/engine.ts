@@ -1,0 +1,38 @@
+import type { JsonObject } from "../../src/base/json.ts";
+import { compareMeaning } from "../../src/model/field-meaning.ts";
+import { compileKindExpression } from "../../src/model/kind-expressions.ts";
+import type { KindRow } from "../../src/model/kind-row.ts";
+import { keyTextOf, type ResourceKind } from "../../src/model/resource-kind.ts";
+import { kindRowOf } from "../../src/model/resource-kind-row.ts";
+import { valueInRow } from "../../src/model/row-values.ts";
+import type { Fields, Value } from "../../src/model/types.ts";
+import { bodyOf } from "../../src/plan/request-body.ts";
+
+/** A kind as the engine has it, its expressions compiled as they are asked for. */
+export function engineKind(file: ResourceKind): KindRow & { readonly file: ResourceKind } {
+  const expressions: KindRow["expressions"] = {
+    valueOf: (text, given) => {
+      const compiled = compileKindExpression(text, Object.keys(given), "any");
+      if ("fault" in compiled) throw new Error(compiled.fault);
+      return compiled.valueOf(given);
+    },
+  };
+  return { ...kindRowOf(file), file, expressions };
+}
+
+/** The parameters that the engine sends to create a resource (row: null), or to change one to what is declared. */
+export function sentParameters(file: ResourceKind, want: Fields, row: JsonObject | null): Fields {
+  const kind = engineKind(file);
+  const key = keyTextOf(file, want);
+  const names = row ? changedNames(kind, want, row) : Object.keys(want);
+  const after = Object.fromEntries(names.map((name) => [name, want[name] ?? null]));
+  return bodyOf(kind, { key, declared: want, after, action: row ? "update" : "create" }, row);
+}
+
+function changedNames(kind: KindRow & { readonly file: ResourceKind }, want: Fields, row: JsonObject): string[] {
+  return Object.entries(want).flatMap(([name, value]): string[] => {
+    const field = kind.file.fields.properties[name] ?? {};
+    const live = valueInRow(kind, name, field, row) as Value | undefined;
+    return compareMeaning(field, value, live) === "same" ? [] : [name];
+  });
+}
