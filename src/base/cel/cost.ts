@@ -57,8 +57,15 @@ function resultOf(node: ASTNode, bounds: readonly Bound[]): Bound {
   if (node.op === "rcall" && node.args[0] === "split") return { size: textOf(first) + 1, item: leaf(textOf(first)) };
   if (node.op === "rcall" && listsOrigins.has(node.args[0])) return { size: mostAddresses + 1, item: leaf(first.size) };
   if (truths.has(node.op) || isMeasure(node)) return leaf(20);
+  if (isChoice(node)) return union(bounds);
+  if (node.op === "+") return { ...union(bounds), size: bounds.reduce((sum, bound) => sum + textOf(bound), 0) };
   const whole = union(bounds);
   return { ...whole, size: bounds.reduce((sum, bound) => sum + (bound.item ? weight(bound) : textOf(bound)), 20) };
+}
+
+/** Whether a node gives one of its parts as it is. */
+function isChoice(node: ASTNode): boolean {
+  return node.op === "?:" || (node.op === "rcall" && (node.args[0] === "orValue" || node.args[0] === "or"));
 }
 
 function textOf({ size, json }: Bound): number {
