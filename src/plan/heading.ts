@@ -18,8 +18,13 @@ export function scopeText({ targets = [], shards = [], since, projects, of }: Pl
 
 /** When a plan was made and of which commit, in one line, so that an old one is seen. */
 export function creationText({ created_at, manifests }: Pick<Plan, "created_at" | "manifests">): string {
-  const commit = manifests.commit === null ? "" : `, commit ${manifests.commit.slice(0, 12)}`;
-  return `${minuteText(created_at)}${commit}`;
+  const commit = commitText(manifests);
+  return `${minuteText(created_at)}${commit && `, commit ${commit}`}`;
+}
+
+/** `a1b2c3d4e5f6, with uncommitted changes`; empty where no commit is known. */
+export function commitText({ commit, uncommitted }: Plan["manifests"], digits = 12): string {
+  return commit === null ? "" : `${commit.slice(0, digits)}${uncommitted ? ", with uncommitted changes" : ""}`;
 }
 
 /** An ISO time to the minute; anything else as it is. */

@@ -29,7 +29,11 @@ export function mergePlans(parts: readonly [NamedPlan, ...NamedPlan[]]): Plan {
     format_version,
     evenkeel_version,
     server,
-    manifests: { ...manifests, commit: sameCommit ? manifests.commit : null },
+    manifests: {
+      digest: manifests.digest,
+      commit: sameCommit ? manifests.commit : null,
+      ...(sameCommit && plans.some((plan) => plan.manifests.uncommitted) && { uncommitted: true as const }),
+    },
     ...joinedScope(plans.map(({ scope = {} }) => scope)),
     summary: sum(plans.map(({ summary }) => summary)),
     resource_changes: gathered(plans, "resource_changes", ({ address }) => address),

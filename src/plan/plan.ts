@@ -19,7 +19,12 @@ export interface Plan {
   /** Of everything else but `created_at`. */
   readonly digest: string;
   readonly server: { readonly url: string };
-  readonly manifests: { readonly digest: string; readonly commit: string | null };
+  readonly manifests: {
+    readonly digest: string;
+    readonly commit: string | null;
+    /** The manifests are not all as the commit has them. */
+    readonly uncommitted?: true;
+  };
   /** What the run was limited to; omitted if it covered everything. */
   readonly scope?: PlanScope;
   readonly summary: Summary;

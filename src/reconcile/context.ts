@@ -3,10 +3,12 @@ import { UserError } from "../base/exit.ts";
 import { knownSecrets } from "../base/known-secrets.ts";
 import { shownUrl } from "../client/server-url.ts";
 import { commitOf } from "../git/commit.ts";
+import { hasUncommitted } from "../git/uncommitted.ts";
 import { durationOf } from "../manifest/duration.ts";
 import type { Policy } from "../manifest/policies.ts";
 import { problemAt } from "../manifest/problem.ts";
 import { hasErrors, type Validated, validate } from "../manifest/validate.ts";
+import { workspaceFile } from "../manifest/workspace.ts";
 import type { Kind, Problem } from "../model/types.ts";
 import { withExpressions } from "../model/with-expressions.ts";
 import type { ApprovalPolicy } from "../plan/approvals/verify.ts";
@@ -110,10 +112,18 @@ export function validated(loaded: Loaded, request: Request): Checked {
     heading: {
       url: shownUrl(env, workspace.server),
       catalogue,
-      manifests: { digest: digestWithout(digest, expired), commit: commitOf(root, env) },
+      manifests: { digest: digestWithout(digest, expired), ...committedAs(loaded, env) },
     },
     concurrency: request.concurrency ?? workspace.concurrency,
   };
+}
+
+/** The commit of the manifests, and whether they are as it has them. */
+function committedAs({ root, documents }: Loaded, env: Request["env"]): Omit<Heading["manifests"], "digest"> {
+  const commit = commitOf(root, env);
+  if (commit === null) return { commit };
+  const files = new Set([workspaceFile, ...documents.map(({ file }) => file)]);
+  return { commit, ...(hasUncommitted(root, files) && { uncommitted: true }) };
 }
 
 /** A hook of a team often ends in the team's name, which no message about its projects can do without. */

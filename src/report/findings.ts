@@ -4,7 +4,7 @@ import { printable } from "../base/printable.ts";
 import { workspaceFile } from "../manifest/workspace.ts";
 import type { ReportedProblem } from "../model/problem-line.ts";
 import type { Action, OutcomeStatus, Place } from "../model/types.ts";
-import { scopeText } from "../plan/heading.ts";
+import { commitText, scopeText } from "../plan/heading.ts";
 import { highlightLine, highlightsOf } from "../plan/highlights.ts";
 import { actionOf, type Plan, type PlannedChange } from "../plan/plan.ts";
 import { urgencyOf } from "../plan/planned-groups.ts";
@@ -62,9 +62,12 @@ export function findingsOf(found: Actionable, circumstances: Circumstances): Rev
   return withFingerprints(worstFirst(all)).map((draft) => finished(draft, folder));
 }
 
+/** Digits of a commit's ID, however long. */
+const wholeCommit = 64;
+
 /** What stands at the head of a report: what it is of, and what to look at first; named texts, none where there is neither. */
 export function headOf({ created_at: made, manifests, scope, resource_changes }: Actionable): Record<string, string> {
-  const commit = manifests?.commit ?? undefined;
+  const commit = (manifests && commitText(manifests, wholeCommit)) || undefined;
   const only = scopeText(scope) || undefined;
   const facts = Object.entries({ made, commit, only }).filter(([, text]) => text !== undefined);
   const first = highlightsOf(resource_changes).map((each) => [each.topic, highlightLine(each)]);

@@ -1,7 +1,7 @@
 import { counted } from "../base/text-format.ts";
 import type { ReportedProblem } from "../model/problem-line.ts";
 import type { Action } from "../model/types.ts";
-import { minuteText, scopeText, waveLines } from "../plan/heading.ts";
+import { commitText, minuteText, scopeText, waveLines } from "../plan/heading.ts";
 import { highlightsOf } from "../plan/highlights.ts";
 import type { Plan } from "../plan/plan.ts";
 import { type PlannedGroup, plannedGroups } from "../plan/planned-groups.ts";
@@ -66,11 +66,8 @@ function title({ plan, compared }: Report): string {
 
 /** What the plan is of: a comment that a later push has made stale is seen by it. */
 function facts({ created_at, manifests, scope }: Plan): string {
-  const { commit } = manifests;
-  const parts = [
-    `Made ${code(minuteText(created_at))}`,
-    ...(commit === null ? [] : [`commit ${code(commit.slice(0, 12))}`]),
-  ];
+  const commit = commitText(manifests);
+  const parts = [`Made ${code(minuteText(created_at))}`, ...(commit === "" ? [] : [`commit ${code(commit)}`])];
   const only = scopeText(scope);
   return [...parts, ...(only ? [`only ${code(only)}`] : [])].join(" · ");
 }

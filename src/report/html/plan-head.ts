@@ -1,5 +1,5 @@
 import { quantity, thousands } from "../../base/text-format.ts";
-import { minuteText, scopeText } from "../../plan/heading.ts";
+import { commitText, minuteText, scopeText } from "../../plan/heading.ts";
 import type { Plan } from "../../plan/plan.ts";
 import { verdictOf } from "../../plan/verdict.ts";
 import { each, type Markup, markup } from "./markup.ts";
@@ -45,7 +45,7 @@ export type NamedValue = readonly [name: string, value: string | Markup];
 function factsOf({ created_at: createdAt, manifests, scope, summary }: Plan): readonly NamedValue[] {
   return [
     ["Made", markup`<time datetime="${createdAt}" data-age>${minuteText(createdAt)}</time>`],
-    ["Commit", manifests.commit?.slice(0, 12) ?? ""],
+    ["Commit", commitText(manifests)],
     ["Only", scopeText(scope)],
     ["Requests", `${thousands(summary.reads)} to read, ${thousands(summary.writes)} to write`],
     ["Unmanaged", summary.unmanaged > 0 ? `${thousands(summary.unmanaged)} live, in no policy` : ""],
