@@ -16,8 +16,11 @@ export function verdictOf({ objections }: Pick<Plan, "objections">): string {
 /** What an objection names: the setting of the workspace, the option or the rule. */
 function blockerOf({ guard, name }: Objection): readonly string[] {
   if (guard === "approvals") return [];
-  return [name === undefined ? blockers[guard] : `rule ${name}`];
+  return [name !== undefined && plainName.test(name) ? `rule ${name}` : blockers[guard]];
 }
+
+/** A file of a plan could hold any. */
+const plainName = /^[\w.-]{1,80}$/;
 
 const blockers: Readonly<Record<Exclude<Objection["guard"], "approvals">, string>> = {
   "delete-percent": "deletePercent",

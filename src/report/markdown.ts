@@ -67,7 +67,10 @@ function title({ plan, compared }: Report): string {
 /** What the plan is of: a comment that a later push has made stale is seen by it. */
 function facts({ created_at, manifests, scope }: Plan): string {
   const commit = commitText(manifests);
-  const parts = [`Made ${code(minuteText(created_at))}`, ...(commit === "" ? [] : [`commit ${code(commit)}`])];
+  const parts = [
+    `Made ${code(minuteText(created_at))}`,
+    ...(manifests.commit === null ? [] : [`commit ${code(commit)}`]),
+  ];
   const only = scopeText(scope);
   return [...parts, ...(only ? [`only ${code(only)}`] : [])].join(" · ");
 }

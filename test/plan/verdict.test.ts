@@ -18,6 +18,7 @@ describe("what keeps a plan from being applied, in a few words", () => {
       "Blocked by deletePercent, protected and rule no-friday",
     ],
     ["a rule of a plan of an older version", [objection("rule")], "Blocked by a rule"],
+    ["a rule whose name is more than a name", [objection("rule", { name: "x](http://a)" })], "Blocked by a rule"],
     ["approvals", [objection("approvals", { approvals: { needed: 2, given: 1 } })], "Needs 2 approvals, has 1"],
     [
       "approvals that nobody has given, after what blocks",
