@@ -1,6 +1,7 @@
 import { digestOf } from "../base/json.ts";
 import { addressOf } from "../model/address.ts";
 import type { Catalogue } from "../model/catalogue.ts";
+import { kindOrder } from "../model/kind-order.ts";
 import { kindOf } from "../model/kinds.ts";
 import { readAs } from "../model/normalise.ts";
 import { policyEffectOf } from "../model/policy-effect.ts";
@@ -55,13 +56,20 @@ export function pick(fields: Fields, names: readonly string[]): Fields {
 /** Disabling comes first, for a server may allow one active issue tracker; deleting last, so that a rename never leaves a gap. */
 const order: readonly Action[] = ["disable", "replace", "create", "update", "delete"];
 
-/** Sorts changes into the order in which they are applied; what will fail unless a person acts keeps nothing else from it. */
-export function inApplyOrder(a: Change, b: Change): number {
-  return (
+/**
+ * Sorts changes into the order in which they are applied: kinds that refer to others after those, and deleted before them.
+ * What will fail unless a person acts keeps nothing else from it.
+ */
+export function inApplyOrder(catalogue: Catalogue): (a: Change, b: Change) => number {
+  const places = kindOrder(catalogue);
+  const placeOf = ({ kind, action }: Change) => (places.get(kind) ?? 0) * (action === "delete" ? -1 : 1);
+  const isLast = (change: Change) => Number(change.action === "delete");
+  return (a, b) =>
     Number(isOverride(a)) - Number(isOverride(b)) ||
+    isLast(a) - isLast(b) ||
+    placeOf(a) - placeOf(b) ||
     order.indexOf(a.action) - order.indexOf(b.action) ||
-    (a.address < b.address ? -1 : 1)
-  );
+    (a.address < b.address ? -1 : 1);
 }
 
 /** An update of what the project has from its group. */

@@ -58,7 +58,9 @@ export function diff(desired: DesiredProject, live: readonly Live[], given: Diff
   return {
     project,
     changes: compact(
-      diffs.flatMap(({ change }) => (change ? orExpired(catalogue, change, desired) : [])).sort(inApplyOrder),
+      diffs
+        .flatMap(({ change }) => (change ? orExpired(catalogue, change, desired) : []))
+        .sort(inApplyOrder(catalogue)),
     ),
     live: live.filter((resource) => resource.active).length,
     unmanaged: diffs.filter((found) => found.unmanaged).length,

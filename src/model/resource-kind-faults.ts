@@ -30,6 +30,7 @@ export function resourceKindFaults(
   const kind = document as ResourceKind;
   return [
     ...takenNames(kind, others),
+    ...unknownOrder(kind, others),
     ...unknownFields(kind),
     ...unknownInPaths(kind),
     ...unschematic(kind),
@@ -50,6 +51,21 @@ function takenNames(kind: ResourceKind, others: readonly Named[]): readonly Kind
     );
     if (!other) return [];
     return [{ path: [word], message: `${kind[word]} is taken by the kind ${other.name} of ${ownerWords(other)}` }];
+  });
+}
+
+/** Kinds to come after that are none of its owner. */
+function unknownOrder(kind: ResourceKind, others: readonly Named[]): readonly KindFault[] {
+  const known = others.filter(({ of }) => [of].flat().some((owner) => ownersOf(kind).includes(owner)));
+  const names = known.map(({ name }) => name);
+  return (kind.after ?? []).flatMap((name, index): KindFault[] => {
+    if (names.includes(name)) return [];
+    return [
+      {
+        path: ["after", index],
+        message: `there is no other kind ${name} of ${ownerWords(kind)}${orElse(name, names)}`,
+      },
+    ];
   });
 }
 

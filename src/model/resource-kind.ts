@@ -22,6 +22,8 @@ export interface ResourceKind {
   };
   readonly removed?: { readonly release: string; readonly instead?: string };
   readonly replace?: boolean;
+  /** Kinds whose resources are written before, and deleted after, by their names. */
+  readonly after?: readonly string[];
   readonly loosened?: string;
   readonly tightened?: string;
   readonly imported?: boolean;

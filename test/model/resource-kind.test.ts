@@ -74,6 +74,16 @@ const wrong: readonly (readonly [change: object, fault: string])[] = [
   ],
 ];
 
+test("a kind comes after others of its owner, and not after itself", () => {
+  const labels = { name: "labels", singular: "label", of: "project" } as const as unknown as ResourceKind;
+  expect(faults({ ...minimal, after: ["labels"] }, [labels])).toEqual([]);
+  expect(faults({ ...minimal, after: ["labls", "hooks"] }, [labels])).toEqual([
+    "after.0: there is no other kind labls of projects; did you mean labels?",
+    expect.stringMatching(/^after\.1: there is no other kind hooks of projects/),
+  ]);
+  expect(faults({ ...minimal, after: ["labels"] }, [{ ...labels, of: "group" }])).toHaveLength(1);
+});
+
 test("the smallest kind is right", () => {
   expect(faults(minimal)).toEqual([]);
 });
