@@ -34,7 +34,7 @@ function neededFor(failure: CallFailed): string | undefined {
   if (move) return neededToMove(move);
   const { needs } = endpointOf(method, path) ?? {};
   if (!needs) return undefined;
-  const role = `the token needs the role ${neededRoles[needs].words} in this project`;
+  const role = `the token needs the role ${neededRoles[needs].words} in this ${path.startsWith("/groups/") ? "group" : "project"}`;
   const catalogue = catalogueOf(facts.dialect);
   const tier = [...catalogue.kinds.values()]
     .map((row) => tierNeeded(row, segments, catalogue))

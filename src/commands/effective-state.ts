@@ -4,12 +4,13 @@ import { printable } from "../base/printable.ts";
 import { type ClientOptions, connectReader } from "../client/client.ts";
 import { CallFailed } from "../client/failure.ts";
 import { type Backoff, defaultBackoff } from "../client/retry.ts";
-import { readProjects } from "../live/list-projects.ts";
+import { readOwners } from "../live/list-projects.ts";
 import { desiredOf } from "../manifest/layers.ts";
 import { namedProjects, needsLookup } from "../manifest/projects.ts";
 import { matchingLayers } from "../manifest/selection.ts";
 import { hasErrors } from "../manifest/validate.ts";
-import { projectNamed } from "../model/identity.ts";
+import { projectFinder, projectNamed } from "../model/identity.ts";
+import { bareName, describeOwner, ownerOfName } from "../model/owner.ts";
 import { bySeverity } from "../model/problem-line.ts";
 import { idFault } from "../model/project-id.ts";
 import type { DesiredProject, Project } from "../model/types.ts";
@@ -62,7 +63,7 @@ function whyUnselected(name: string, project: Project, context: Checked): string
 }
 
 function namedProject(name: string): Project {
-  const fault = idFault(name);
+  const fault = idFault(bareName(name));
   if (fault) throw new UserError(`expected ${fault}, got ${name}`, exit.usage);
   return projectNamed(name);
 }
@@ -93,11 +94,11 @@ class NotListed extends UserError {}
 async function lookUp(name: string, connection: ClientOptions): Promise<Project> {
   const project = namedProject(name);
   await using reader = await connectReader(connection);
-  const listing = await readProjects(reader);
-  const found = listing.find(({ id, path }) => id === project.id || path?.toLowerCase() === name.toLowerCase());
+  const listing = await readOwners(reader, ownerOfName(name));
+  const found = projectFinder(listing)(project.name);
   if (found) return found;
   const known = listing.map((each) => each.name);
-  throw new NotListed(`the server lists no project ${name}${didYouMean(name, known)}`);
+  throw new NotListed(`the server lists no ${describeOwner(name)}${didYouMean(name, known)}`);
 }
 
 function isMeantByGlobs(project: Project, { policies }: Checked): boolean {

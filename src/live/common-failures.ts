@@ -3,6 +3,7 @@ import type { CallFailed } from "../client/failure.ts";
 import type { DesiredFleet } from "../manifest/desired-fleet.ts";
 import type { Catalogue } from "../model/catalogue.ts";
 import { sectionNameOf } from "../model/kinds.ts";
+import { ownerOfKind } from "../model/owner.ts";
 import type { DesiredProject, Kind, Problem } from "../model/types.ts";
 import type { Unread } from "./read-live.ts";
 import { unreadProblem } from "./unread-resources.ts";
@@ -25,7 +26,7 @@ export function refusedLists(catalogue: Catalogue, fleet: DesiredFleet, read: re
   return [...catalogue.kinds.keys()].flatMap((kind) => {
     const [first, ...others] = refusals(catalogue, fleet, read, kind);
     if (!first || others.length === 0) return [];
-    const what = `${sectionNameOf(catalogue, kind)} of ${others.length + 1} projects could not be read and are left out of the plan`;
+    const what = `${sectionNameOf(catalogue, kind)} of ${others.length + 1} ${ownerOfKind(kind)}s could not be read and are left out of the plan`;
     const message = `${what}: ${first.why}; the same error for all of them`;
     const instead = new Set([first, ...others].map(({ message }) => message));
     return [{ problem: { severity: "error", rule: "unreadable", message }, instead }];

@@ -1,8 +1,10 @@
+import { compareTexts } from "../base/text-format.ts";
 import type { Reader } from "../client/client.ts";
 import type { Policy } from "../manifest/policies.ts";
 import {
   idleGlobs,
   knownProjects,
+  listedOf,
   namedProjects,
   needsLookup,
   type Projects,
@@ -12,9 +14,10 @@ import {
 } from "../manifest/projects.ts";
 import { isSelected } from "../manifest/selection.ts";
 import { identified, projectFinder, projectNamed, unresolvedReferences } from "../model/identity.ts";
+import { type Owner, ownerOfName, owners } from "../model/owner.ts";
 import type { Project } from "../model/types.ts";
 import { hasDesiredChange, type RevisionSide, touchedPolicies } from "../revision/revision.ts";
-import { readProjects } from "./list-projects.ts";
+import { readOwners } from "./list-projects.ts";
 import { lookUpProjects } from "./look-up-projects.ts";
 
 /** Which projects a run is about. */
@@ -57,12 +60,54 @@ export async function findProjects(reader: Reader, scope: ProjectScope): Promise
   return { ...found, projects: await recognised(reader, found.projects, scope) };
 }
 
+/** Projects and groups apart: IDs, globs and lists of the one mean nothing for the other. */
 async function selected(reader: Reader, scope: ProjectScope): Promise<FoundProjects> {
+  const parts = owners.map((owner) => partOf(scope, owner)).filter(isAboutAny);
+  const [first = scope, ...others] = parts;
+  if (others.length === 0) return selectedPart(reader, first);
+  const found = [await selectedPart(reader, first)];
+  for (const part of others) found.push(await selectedPart(reader, part));
+  const listings = found.flatMap(({ listing }) => (listing ? [listing] : []));
+  const counts = found.map(({ of }) => of ?? Number.NaN);
+  const of = counts.reduce((sum, count) => sum + count, 0);
+  return {
+    projects: found.flatMap(({ projects }) => projects).toSorted((a, b) => compareTexts(a.name, b.name)),
+    problems: found.flatMap(({ problems }) => problems),
+    ...(listings.length > 0 && { listing: listings.flat() }),
+    ...(!Number.isNaN(of) && { of }),
+  };
+}
+
+/** The part of a scope that is about projects, or about groups. */
+function partOf({ policies, only, since, ...scope }: ProjectScope, owner: Owner): ProjectScope {
+  const own = (all: readonly Policy[]) =>
+    all.every(({ of }) => of === owner) ? all : all.filter(({ of }) => of === owner);
+  const side = (each: RevisionSide): RevisionSide => ({ ...each, policies: own(each.policies) });
+  return {
+    ...scope,
+    policies: own(policies),
+    ...(only && { only: only.filter((name) => ownerOfName(name) === owner) }),
+    ...(since && {
+      since: {
+        before: side(since.before),
+        after: side(since.after),
+        recent: listedOf(owner, since.recent),
+        listed: listedOf(owner, since.listed),
+      },
+    }),
+  };
+}
+
+function isAboutAny({ policies, only = [], since }: ProjectScope): boolean {
+  return policies.length + only.length + (since?.before.policies.length ?? 0) > 0;
+}
+
+async function selectedPart(reader: Reader, scope: ProjectScope): Promise<FoundProjects> {
   const { policies, only, since, workers } = scope;
   if (only) return { projects: await known(reader, only.map(projectNamed), policies, workers), problems: [] };
   if (since) return changed(reader, scope, since);
   if (selectsByGlob(policies)) {
-    const listing = await readProjects(reader);
+    const listing = await readOwners(reader, policies[0]?.of);
     return { ...projectsOf(policies, listing), listing };
   }
   if (!needsLookup(policies)) return projectsOf(policies, undefined);
@@ -89,7 +134,7 @@ async function changed(reader: Reader, scope: ProjectScope, since: Since): Promi
   const { before, after, recent } = since;
   const both = [...before.policies, ...after.policies];
   const touched = touchedPolicies(before, after);
-  const listing = selectsByGlob(touched) && !recent ? await readProjects(reader) : undefined;
+  const listing = selectsByGlob(touched) && !recent ? await readOwners(reader, touched[0]?.of) : undefined;
   const fleet = selectsByGlob(touched) ? (listing ?? recent) : undefined;
   const candidates = fleet
     ? knownProjects(both, fleet)

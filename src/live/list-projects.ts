@@ -1,7 +1,8 @@
 import { isObject, type JsonObject } from "../base/json.ts";
 import type { Reader } from "../client/client.ts";
 import { CallFailed } from "../client/failure.ts";
-import { call, projectsWithPaths } from "../model/endpoints.ts";
+import { call, groupsWithPaths, projectsWithPaths } from "../model/endpoints.ts";
+import { type Owner, ownerName } from "../model/owner.ts";
 import type { Fields, Project } from "../model/types.ts";
 
 /**
@@ -33,15 +34,26 @@ export async function readSomeProjects(reader: Reader, most: number): Promise<Pr
   return own.length > 0 ? own : page({});
 }
 
-/** The projects that the rows of a list tell of, under their full paths. */
-export function projectsIn(rows: unknown): Project[] {
-  if (!Array.isArray(rows)) return [];
-  return rows
-    .filter(isObject)
-    .flatMap(({ id, path_with_namespace: path }) =>
-      typeof id === "number" && typeof path === "string" ? [{ id, path, name: path }] : [],
-    );
+/**
+ * All projects, or all groups, that the token can see: of groups those of which its user is a member, subgroups too, and
+ * every one for an administrator. @throws CallFailed.
+ */
+export async function readOwners(reader: Reader, owner: Owner = "project"): Promise<Project[]> {
+  if (owner === "project") return readProjects(reader);
+  return projectsIn(await reader.list({ ...call("listGroups", {}), answer: groupsWithPaths }), owner);
 }
+
+/** The projects, or the groups, that the rows of a list tell of, under their full paths. */
+export function projectsIn(rows: unknown, owner: Owner = "project"): Project[] {
+  if (!Array.isArray(rows)) return [];
+  return rows.filter(isObject).flatMap(({ id, [pathFields[owner]]: path }) => {
+    if (typeof id !== "number" || typeof path !== "string") return [];
+    const name = ownerName(owner, path);
+    return [{ id, path: name, name }];
+  });
+}
+
+const pathFields: Readonly<Record<Owner, string>> = { project: "path_with_namespace", group: "full_path" };
 
 function listed(reader: Reader, parameters: Fields = {}): Promise<readonly unknown[]> {
   return reader.list({ ...call("listProjects", {}, parameters), answer: projectsWithPaths });

@@ -3,8 +3,9 @@ import type { Reader } from "../client/client.ts";
 import { CallFailed } from "../client/failure.ts";
 import { call } from "../model/endpoints.ts";
 import { identified } from "../model/identity.ts";
+import { isGroup, ownerOfName } from "../model/owner.ts";
 import type { Project } from "../model/types.ts";
-import { projectsIn, readProjects } from "./list-projects.ts";
+import { projectsIn, readOwners } from "./list-projects.ts";
 
 /** More projects than this are looked up in the list of all, which has as many in each of its pages. */
 const mostSingles = 100;
@@ -18,19 +19,30 @@ export async function lookUpProjects(
   projects: readonly Project[],
   workers: number,
 ): Promise<readonly Project[]> {
+  const groups = projects.filter(isGroup);
+  if (groups.length === 0 || groups.length === projects.length) return lookUpAlike(reader, projects, workers);
+  const others = projects.filter((each) => !isGroup(each));
+  return [...(await lookUpAlike(reader, others, workers)), ...(await lookUpAlike(reader, groups, workers))];
+}
+
+async function lookUpAlike(reader: Reader, projects: readonly Project[], workers: number): Promise<readonly Project[]> {
   const [first, ...others] = projects;
   if (!first) return [];
-  if (projects.length > mostSingles) return readProjects(reader);
+  const owner = ownerOfName(first.name);
+  if (projects.length > mostSingles) return readOwners(reader, owner);
   const found = await lookUp(reader, first);
-  if (found === "unknown route") return readProjects(reader);
+  if (found === "unknown route") return readOwners(reader, owner);
   const rest = await inParallel(others, workers, (each) => lookUp(reader, each));
   return [found, ...rest].flatMap((each) => (each === "unknown route" ? [] : each));
 }
 
+const singles = { project: "getProject", group: "getGroup" } as const;
+
 async function lookUp(reader: Reader, { name }: Project): Promise<readonly Project[] | "unknown route"> {
   try {
-    const { body } = await reader.get(call("getProject", { id: name }));
-    return projectsIn([body]);
+    const owner = ownerOfName(name);
+    const { body } = await reader.get(call(singles[owner], { id: name }));
+    return projectsIn([body], owner);
   } catch (error) {
     if (!(error instanceof CallFailed) || error.endsRun) throw error;
     if (error.unknownRoute || error.kind === "shape" || error.status === 405) return "unknown route";

@@ -1,9 +1,13 @@
+import { inParallel } from "../base/concurrency.ts";
 import { didYouMean } from "../base/nearest.ts";
 import type { Reader } from "../client/client.ts";
 import { CallFailed } from "../client/failure.ts";
 import type { Policy } from "../manifest/policies.ts";
+import { listedOf } from "../manifest/projects.ts";
+import { isMatch } from "../manifest/selection.ts";
 import { call } from "../model/endpoints.ts";
 import { projectNamed } from "../model/identity.ts";
+import { bareName, describeOwner, type Owner, ownedBy, ownerName, ownerOfName, owners } from "../model/owner.ts";
 import type { Place, Problem, Project } from "../model/types.ts";
 import { projectsIn } from "./list-projects.ts";
 import { lookUpProjects } from "./look-up-projects.ts";
@@ -22,24 +26,21 @@ export function missingProblems(
   policies: readonly Policy[],
   listing: readonly Project[],
 ): readonly Problem[] {
-  const paths = listing.flatMap(({ path }) => path ?? []);
   return missing.map(({ project, message, movedTo }) => {
     const place = selectorPlace(policies, project);
-    const now = movedTo === undefined ? undefined : listing.find(({ id }) => id === Number(movedTo));
-    const meant = project.path === undefined || movedTo !== undefined ? "" : didYouMean(project.path, paths);
-    const said = `project ${project.name} was not found: ${message}${meant}${now ? `: ${now.name}` : ""}`;
+    const alike = ownedBy(ownerOfName(project.name), listing);
+    const paths = alike.flatMap(({ path }) => (path === undefined ? [] : [bareName(path)]));
+    const now = movedTo === undefined ? undefined : alike.find(({ id }) => id === Number(movedTo));
+    const meant = project.path === undefined || movedTo !== undefined ? "" : didYouMean(bareName(project.path), paths);
+    const said = `${describeOwner(project.name)} was not found: ${message}${meant}${now ? `: ${bareName(now.name)}` : ""}`;
     return { severity: "error", rule: "unreadable", message: said, ...(place && { place }), project: project.name };
   });
 }
 
-function selectorPlace(policies: readonly Policy[], { id, path }: Project): Place | undefined {
-  const name = path?.toLowerCase();
-  for (const { document, projects } of policies) {
-    const index = projects.findIndex(
-      (selector) =>
-        (selector.form === "path" && selector.path === name) || (selector.form === "id" && selector.id === id),
-    );
-    if (index >= 0) return document.place(["projects", index]);
+function selectorPlace(policies: readonly Policy[], project: Project): Place | undefined {
+  for (const { document, selects, projects } of policies) {
+    const index = projects.findIndex((selector) => selector.form !== "glob" && isMatch(selector, project));
+    if (index >= 0) return document.place([selects, index]);
   }
   return undefined;
 }
@@ -50,17 +51,24 @@ export async function findMovedProjects(
   missing: readonly Missing[],
   listing: readonly Project[] | undefined,
 ): Promise<readonly Project[]> {
-  const moved = missing.flatMap(({ movedTo }) => (movedTo === undefined ? [] : [projectNamed(movedTo)]));
-  const isMisspelt = missing.some(({ project, movedTo }) => project.path && movedTo === undefined);
-  const known = listing ?? (isMisspelt ? await firstProjects(reader) : []);
-  return [...known, ...(await lookUpProjects(reader, moved, 1))];
+  const moved = missing.flatMap(({ project, movedTo }) => {
+    return movedTo === undefined ? [] : [projectNamed(ownerName(ownerOfName(project.name), movedTo))];
+  });
+  const misspelt = missing.filter(({ project, movedTo }) => project.path && movedTo === undefined);
+  const unlisted = owners.filter((owner) => {
+    return !listedOf(owner, listing) && misspelt.some(({ project }) => ownerOfName(project.name) === owner);
+  });
+  const first = await inParallel(unlisted, 1, (owner) => firstPage(reader, owner));
+  return [...(listing ?? []), ...first.flat(), ...(await lookUpProjects(reader, moved, 1))];
 }
 
+const lists = { project: "listProjects", group: "listGroups" } as const;
+
 /** The first page of what the token can see, to find the nearest path in; nothing where it cannot be had. */
-async function firstProjects(reader: Reader): Promise<readonly Project[]> {
+async function firstPage(reader: Reader, owner: Owner): Promise<readonly Project[]> {
   try {
-    const { body } = await reader.get(call("listProjects", {}, { per_page: "100" }));
-    return projectsIn(body);
+    const { body } = await reader.get(call(lists[owner], {}, { per_page: "100" }));
+    return projectsIn(body, owner);
   } catch (error) {
     if (error instanceof CallFailed) return [];
     throw error;

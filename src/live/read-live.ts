@@ -4,6 +4,7 @@ import type { Reader } from "../client/client.ts";
 import { CallFailed } from "../client/failure.ts";
 import { call, NamesNothing } from "../model/endpoints.ts";
 import { columnOf, integrationOf, kindOf } from "../model/kinds.ts";
+import { ownerOfKind, ownerOfName } from "../model/owner.ts";
 import type { Desired, DesiredProject, Kind, Live, Project, Resource } from "../model/types.ts";
 import { withExpressions } from "../model/with-expressions.ts";
 import { refuseOtherDialect } from "./other-dialect.ts";
@@ -102,7 +103,9 @@ export async function readActiveReadable(
   project: Project,
   wanted: (key: string) => boolean,
 ): Promise<PartlyRead> {
-  const listening = [...reader.catalogue.kinds].flatMap(([kind, { listens }]) => (listens ? kind : []));
+  const listening = [...reader.catalogue.kinds].flatMap(([kind, { listens }]) =>
+    listens && ownerOfKind(kind) === ownerOfName(project.name) ? kind : [],
+  );
   const read = await Promise.all(listening.map((kind) => readInventory(reader, project, kind, wanted)));
   return { live: read.flatMap(({ live }) => live), unread: read.flatMap(({ unread }) => unread) };
 }

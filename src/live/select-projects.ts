@@ -5,6 +5,7 @@ import { desiredOf } from "../manifest/layers.ts";
 import { sortedProblems } from "../manifest/problem.ts";
 import { addressOf } from "../model/address.ts";
 import { addressTest, unresolvedReferences } from "../model/identity.ts";
+import { describeOwner } from "../model/owner.ts";
 import type { DesiredProject, Problem, Project } from "../model/types.ts";
 import { type FoundProjects, findProjects } from "./find-projects.ts";
 import type { RefreshScope } from "./refresh-scope.ts";
@@ -50,7 +51,7 @@ function unlisted(projects: readonly Project[], { referencedGlobs }: RefreshScop
   return projects.flatMap((project) => {
     const [glob] = unresolvedReferences(referencedGlobs, [project]);
     if (glob === undefined) return [];
-    const message = `the server does not list project ${project.name}, so it is unknown whether ${glob} matches it`;
+    const message = `the server does not list ${describeOwner(project.name)}, so it is unknown whether ${glob} matches it`;
     return [{ severity: "warning", rule: "unlisted-project", message, project: project.name }];
   });
 }

@@ -1,10 +1,11 @@
 import { daysBetween } from "../base/day.ts";
 import { grouped } from "../base/grouped.ts";
 import { firstFew } from "../base/text-format.ts";
+import { owners } from "../model/owner.ts";
 import type { Problem, Project } from "../model/types.ts";
 import type { Policy } from "./policies.ts";
 import { problemAt } from "./problem.ts";
-import { needsLookup, projectsOf } from "./projects.ts";
+import { listedOf, needsLookup, projectsOf } from "./projects.ts";
 import type { PlanRule } from "./rules.ts";
 import { matchingLayers } from "./selection.ts";
 
@@ -69,6 +70,18 @@ function expiryWarnings(
 
 /** Projects that only expired policies select. They are neither read nor changed, because omission never deletes. */
 export function noLongerSelected(
+  policies: readonly Policy[],
+  expired: readonly Policy[],
+  listing: readonly Project[] | undefined,
+  includes: (project: Project) => boolean,
+): readonly Problem[] {
+  return owners.flatMap((owner) => {
+    const own = (all: readonly Policy[]) => all.filter(({ of }) => of === owner);
+    return noLongerSelectedOf(own(policies), own(expired), listedOf(owner, listing), includes);
+  });
+}
+
+function noLongerSelectedOf(
   policies: readonly Policy[],
   expired: readonly Policy[],
   listing: readonly Project[] | undefined,

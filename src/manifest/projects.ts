@@ -1,7 +1,7 @@
 import { memoized } from "../base/memoize.ts";
 import { compareTexts } from "../base/text-format.ts";
 import { idNameOf } from "../model/identity.ts";
-import { bareName } from "../model/owner.ts";
+import { bareName, type Owner, ownedBy } from "../model/owner.ts";
 import type { Problem, Project } from "../model/types.ts";
 import type { Policy } from "./policies.ts";
 import { problemAt } from "./problem.ts";
@@ -61,6 +61,12 @@ export function projectsOf(policies: readonly Policy[], listing: readonly Projec
   const known = knownProjects(policies, listing);
   const projects = known.filter((project) => isSelected(policies, project));
   return { projects: projects.toSorted(byName), problems: listing ? idleGlobs(policies, listing) : [] };
+}
+
+/** The projects, or the groups, of a list; undefined if it was made without any, because no policy asked for them. */
+export function listedOf(owner: Owner, listing: readonly Project[] | undefined): readonly Project[] | undefined {
+  const own = listing && ownedBy(owner, listing);
+  return own && own.length > 0 ? own : undefined;
 }
 
 /** The listed projects, and other projects that policies name, without duplicates. */

@@ -9,6 +9,7 @@ import type { Policy } from "../manifest/policies.ts";
 import { problemAt } from "../manifest/problem.ts";
 import { hasErrors, type Validated, validate } from "../manifest/validate.ts";
 import { workspaceFile } from "../manifest/workspace.ts";
+import { bareName } from "../model/owner.ts";
 import type { Kind, Problem } from "../model/types.ts";
 import { withExpressions } from "../model/with-expressions.ts";
 import type { ApprovalPolicy } from "../plan/approvals/verify.ts";
@@ -128,7 +129,7 @@ function committedAs({ root, documents }: Loaded, env: Request["env"]): Omit<Hea
 
 /** A hook of a team often ends in the team's name, which no message about its projects can do without. */
 function pathWords(policies: Validated["policies"]): ReadonlySet<string> {
-  return new Set(policies.flatMap(({ projects }) => projects.flatMap(({ written }) => String(written).split("/"))));
+  return new Set(policies.flatMap(({ projects }) => projects.flatMap(({ written }) => bareName(written).split("/"))));
 }
 
 /** A report as of another day must not pass for one of today. */

@@ -17,6 +17,7 @@ import {
   renamed,
 } from "../model/identity.ts";
 import { kindOf } from "../model/kinds.ts";
+import { kindWord, ownerOfName } from "../model/owner.ts";
 import type { Kind, Problem, Project } from "../model/types.ts";
 import { type GuardRules, type Objection, unwaivedObjections, type Waivers } from "../plan/guards.ts";
 import { type Plan, removalsOf } from "../plan/plan.ts";
@@ -156,19 +157,20 @@ export function idleProtection(
  * has such a name. Undefined where it may protect something, be it live or not.
  */
 function whyIdle(glob: string, projects: readonly Project[], catalogue: Catalogue): string | undefined {
-  if (!projects.some(projectTest(glob))) return "it matches no project that the policies select";
+  if (!projects.some(projectTest(glob)))
+    return `it matches no ${ownerOfName(projectPart(glob))} that the policies select`;
   const removable = [...catalogue.kinds].flatMap(([kind, { calls, removal }]) => (calls[removal] ? kind : []));
   const mayMatch = removable.some((kind) => mayMean(glob, kind, catalogue));
-  return mayMatch ? undefined : `no ${removable.join(" or ")} has such a name`;
+  return mayMatch ? undefined : `no ${[...new Set(removable.map(kindWord))].join(" or ")} has such a name`;
 }
 
 function mayMean(glob: string, kind: Kind, catalogue: Catalogue): boolean {
   const rest = glob.slice(projectPart(glob).length + 1);
   const known = kindOf(catalogue, kind).known && catalogue.integrations;
   if (!glob.includes(":")) return true;
-  if (known) return [...known.keys()].some((key) => addressMatcher(renamed(glob, "*"))(`any:${kind}/${key}`));
+  if (known) return [...known.keys()].some((key) => addressMatcher(renamed(glob, "*"))(`any:${kindWord(kind)}/${key}`));
   const [head = "", ...key] = rest.split("/");
-  return /[^\w]/.test(head) || (head.toLowerCase() === kind && key.length > 0);
+  return /[^\w]/.test(head) || (head.toLowerCase() === kindWord(kind) && key.length > 0);
 }
 
 /** Canaries that are no project of the run; only for a run without limits, where that is certain. */
@@ -179,7 +181,7 @@ export function idleCanaries(
   if (targets.length > 0 || shard || since || only || !settings) return [];
   return workspace.canary.flatMap((selector, index) => {
     if (projects.some((project) => isMatch(selector, project))) return [];
-    const message = `canary ${selector.written} matches no project that a policy selects`;
+    const message = `canary ${selector.written} matches no ${ownerOfName(selector.written)} that a policy selects`;
     return [problemAt("no-project", message, { document: settings, path: ["canary", index] })];
   });
 }

@@ -5,13 +5,13 @@ import type { Policy } from "../manifest/policies.ts";
 import { type Workspace, workspaceFile } from "../manifest/workspace.ts";
 import type { Catalogue, IntegrationParameter } from "../model/catalogue.ts";
 import { columnOf } from "../model/kinds.ts";
-import { kindIn } from "../model/owner.ts";
+import { kindIn, type Owner } from "../model/owner.ts";
 import type { Place, Project, Value } from "../model/types.ts";
 import { isReference, referencesWithin } from "../model/values.ts";
 import { type Groupable, groupsOf } from "../plan/groups.ts";
 import type { RevisionChange } from "./compare-projects.ts";
 import type { EffectRule } from "./effects.ts";
-import { changedPolicies, unseenIn, widenedBy } from "./selector-changes.ts";
+import { changedPolicies, type PolicyPair, unseenIn, widenedBy } from "./selector-changes.ts";
 import type { SettingChange } from "./setting-changes.ts";
 
 type NoticeRule = "repointed" | "setting" | "widened-selector" | "unlisted" | EffectRule;
@@ -34,21 +34,28 @@ interface Found {
   };
   readonly changes: readonly RevisionChange[];
   readonly settings: readonly SettingChange[];
-  /** All that there are, where they are known. */
-  readonly projects: readonly Project[] | undefined;
+  /** All projects, or all groups, where they are known. */
+  readonly known: (owner: Owner) => readonly Project[] | undefined;
 }
 
 /** What goes elsewhere, reaches further, or is guarded less. */
-export function noticesFor({ before, after, changes, settings, projects }: Found): readonly Notice[] {
+export function noticesFor({ before, after, changes, settings, known }: Found): readonly Notice[] {
   const pairs = changedPolicies(before.policies, after.policies);
   return [
     ...settings.flatMap((setting) => settingNotice(setting, after.settings)),
     ...repointed(changes, after.workspace.catalogue),
     ...pairs
-      .flatMap((pair) => widenedBy(pair, projects))
+      .flatMap((pair) => widenedBy(pair, known(ownerOfPair(pair))))
       .map((each) => ({ rule: "widened-selector", ...each }) as const),
-    ...(projects ? [] : pairs.flatMap(unseenIn)).map((each) => ({ rule: "unlisted", ...each }) as const),
+    ...pairs
+      .filter((pair) => !known(ownerOfPair(pair)))
+      .flatMap(unseenIn)
+      .map((each) => ({ rule: "unlisted", ...each }) as const),
   ];
+}
+
+function ownerOfPair({ before, after }: PolicyPair): Owner {
+  return (after ?? before)?.of ?? "project";
 }
 
 function settingNotice(change: SettingChange, document: Document | undefined): readonly Notice[] {

@@ -5,12 +5,13 @@ import { type Merged, merge, mergeAsWritten } from "../manifest/layers.ts";
 import type { StorageMigration } from "../manifest/migrations.ts";
 import type { Policy } from "../manifest/policies.ts";
 import { sortedProblems } from "../manifest/problem.ts";
-import { idleGlobs, knownProjects, needsLookup } from "../manifest/projects.ts";
+import { idleGlobs, knownProjects, listedOf, needsLookup } from "../manifest/projects.ts";
 import type { PlanRule } from "../manifest/rules.ts";
 import { matchingLayers, sameLayers } from "../manifest/selection.ts";
 import { layersByGlob } from "../manifest/validate.ts";
 import type { Workspace } from "../manifest/workspace.ts";
 import { catalogueOf } from "../model/catalogue.ts";
+import { type Owner, ownedBy, owners } from "../model/owner.ts";
 import type { DesiredProject, Problem, Project } from "../model/types.ts";
 import { comparedProject, type DraftChange, type RevisionChange, type Wanted } from "./compare-projects.ts";
 import { revisionEffects } from "./effects.ts";
@@ -56,7 +57,9 @@ export function compareRevisions(
 ): RevisionDiff {
   const projects = knownProjects([...before.policies, ...after.policies], listing);
   const pairs = projects.flatMap((project) => pairOf(before, after, project));
-  const unlisted = listing ? [] : unlistedChanges(before, after);
+  const isListed = (owner: Owner) => listing !== undefined && (listing.length === 0 || !!listedOf(owner, listing));
+  const unknown = owners.filter((owner) => !isListed(owner));
+  const unlisted = unknown.flatMap((owner) => unlistedChanges(sideOf(before, owner), sideOf(after, owner)));
   const drafts = [...pairs.flatMap(({ drafts }) => drafts), ...unlisted, ...migrationChanges(before, after)];
   const changes = placed(drafts).toSorted(byAddress);
   const settings = alarmingFirst([
@@ -65,7 +68,13 @@ export function compareRevisions(
     ...changedRules(before.rules, after.rules),
     ...changedLastDays(before.policies, after.policies),
   ]);
-  const said = listing ? idleGlobs(after.policies, listing) : [];
+  const said = listing
+    ? idleGlobs(
+        owners.filter(isListed).flatMap((owner) => sideOf(after, owner).policies),
+        listing,
+      )
+    : [];
+  const elsewhere = unknown.flatMap((owner) => reselected(sideOf(before, owner), sideOf(after, owner)));
   return {
     changes,
     settings,
@@ -73,9 +82,9 @@ export function compareRevisions(
       ...noticesFor({
         before,
         after,
-        changes: [...changes, ...(listing ? [] : reselected(before, after))],
+        changes: [...changes, ...elsewhere],
         settings,
-        projects: listing && projects,
+        known: (owner) => (isListed(owner) ? ownedBy(owner, projects) : undefined),
       }),
       ...revisionEffects(changes),
     ],
@@ -84,6 +93,11 @@ export function compareRevisions(
       after: sortedProblems([...said, ...pathless(after, projects), ...pairs.flatMap(({ is }) => is.problems)]),
     },
   };
+}
+
+/** A revision as far as it is about projects, or about groups. */
+function sideOf(side: RevisionSide, owner: Owner): RevisionSide {
+  return { ...side, policies: side.policies.filter(({ of }) => of === owner) };
 }
 
 function byAddress(a: RevisionChange, b: RevisionChange): number {

@@ -2,6 +2,7 @@ import { counted, firstFew } from "../base/text-format.ts";
 import type { Policy } from "../manifest/policies.ts";
 import { matchingLayers } from "../manifest/selection.ts";
 import type { Selector } from "../manifest/selector.ts";
+import { bareName } from "../model/owner.ts";
 import type { Place, Project } from "../model/types.ts";
 
 /** A policy that two revisions do not have in common, by its name; one that only one of them has is left out on the other side. */
@@ -34,11 +35,15 @@ export function widenedBy({ before, after }: PolicyPair, projects: readonly Proj
   const more = projects && reachedAnew(before, after, projects);
   if (more?.length === 0) return [];
   const words = [
-    ...(added.length > 0 ? [`now selects ${added.map((index) => after.projects[index]?.written).join(", ")}`] : []),
-    ...(released.length > 0 ? [`excepts ${released.map(({ written }) => written).join(", ")} no longer`] : []),
+    ...(added.length > 0
+      ? [`now selects ${added.map((index) => bareName(after.projects[index]?.written ?? "")).join(", ")}`]
+      : []),
+    ...(released.length > 0
+      ? [`excepts ${released.map(({ written }) => bareName(written)).join(", ")} no longer`]
+      : []),
   ];
-  const reach = more ? `: ${counted(more.length, "project")} more (${firstFew(more)})` : "";
-  const place = after.document.place(added[0] === undefined ? ["projects"] : ["projects", added[0]]);
+  const reach = more ? `: ${counted(more.length, after.of)} more (${firstFew(more)})` : "";
+  const place = after.document.place(added[0] === undefined ? [after.selects] : [after.selects, added[0]]);
   return [{ message: `policy ${after.name} ${words.join(" and ")}${reach}`, place }];
 }
 
@@ -65,10 +70,11 @@ export function unseenIn({ before, after }: PolicyPair): readonly Widened[] {
   const selectors = [...(before?.projects ?? []), ...(after?.projects ?? [])];
   if (!policy || !selectors.some(({ form }) => form === "glob")) return [];
   const excepts = after?.except.filter(({ written }) => !before?.except.some((each) => each.written === written)) ?? [];
-  const except = before && excepts.length > 0 ? [`excepts ${excepts.map(({ written }) => written).join(", ")}`] : [];
+  const except =
+    before && excepts.length > 0 ? [`excepts ${excepts.map(({ written }) => bareName(written)).join(", ")}`] : [];
   const priority = before && after ? shifted("priority", before.priority, after.priority) : [];
   return [...changedVars(before, after), ...priority, ...except].map((what) => ({
-    message: `policy ${policy.name}: ${what}, which may change any project that it selects`,
+    message: `policy ${policy.name}: ${what}, which may change any ${policy.of} that it selects`,
     place: policy.document.place(["name"]),
   }));
 }

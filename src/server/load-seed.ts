@@ -1,6 +1,7 @@
 import type { Catalogue } from "../model/catalogue.ts";
 import type { Scalar } from "../model/types.ts";
 import { jobOf } from "./deployment-rows.ts";
+import { groupOwner } from "./groups.ts";
 import type { ServedKinds } from "./kinds.ts";
 import { loadRows } from "./load-rows.ts";
 import * as records from "./records.ts";
@@ -9,6 +10,7 @@ import {
   type Caller,
   type DeploymentRecord,
   finalStatuses,
+  type IntegrationOwner,
   type IntegrationRecord,
   nextNumber,
   type ProjectState,
@@ -40,15 +42,20 @@ export function loadSeed(state: State, seed: Seed, isActive: ActiveByDefault, ki
   for (const [feature, on] of Object.entries(seed.features ?? {})) if (on) records.put(state, "feature", feature, true);
   for (const { token, ...who } of seed.tokens ?? []) records.put(state, "token", token, callerOf(state, who));
   for (const user of seed.users ?? []) loadUser(state, user);
-  for (const kind of ["snippet", "group"] as const) {
-    for (const seeded of seed[`${kind}s`] ?? []) {
-      const record = repositoryOf(state, kind, seeded, now);
-      records.put(state, kind, record.id, record);
-    }
+  for (const seeded of seed.snippets ?? []) loadRepository(state, "snippet", seeded, now);
+  for (const seeded of seed.groups ?? []) {
+    const group = groupOwner(state, loadRepository(state, "group", seeded, now));
+    loadIntegrations(state, group, seeded.integrations, now, isActive);
   }
   reserve(state, seed.projects ?? []);
   for (const project of seed.projects ?? []) loadProject(state, project, now, isActive);
   loadRows(state, seed, kinds);
+}
+
+function loadRepository(state: State, kind: "snippet" | "group", seed: SeedRepository, now: string): Repository {
+  const record = repositoryOf(state, kind, seed, now);
+  records.put(state, kind, record.id, record);
+  return record;
 }
 
 function loadUser(state: State, seed: NonNullable<Seed["users"]>[number]): void {
@@ -101,9 +108,7 @@ function loadProject(state: State, seed: SeedProject, now: string, isActive: Act
     ...(seed.former_paths && { former_paths: seed.former_paths }),
     ...(seed.merge_requests && { merge_requests: seed.merge_requests }),
   });
-  for (const [slug, values] of Object.entries(seed.integrations ?? {})) {
-    records.putIntegration(state, project, integrationOf(state, slug, values ?? {}, now, isActive));
-  }
+  loadIntegrations(state, project, seed.integrations, now, isActive);
   const licenses = Object.entries(seed.licenses ?? {});
   records.putLicenses(
     state,
@@ -112,6 +117,18 @@ function loadProject(state: State, seed: SeedProject, now: string, isActive: Act
   );
   for (const deployment of seed.deployments ?? []) {
     records.putDeployment(state, project, deploymentOf(state, project, deployment, now));
+  }
+}
+
+function loadIntegrations(
+  state: State,
+  owner: IntegrationOwner,
+  integrations: SeedProject["integrations"],
+  now: string,
+  isActive: ActiveByDefault,
+): void {
+  for (const [slug, values] of Object.entries(integrations ?? {})) {
+    records.putIntegration(state, owner, integrationOf(state, slug, values ?? {}, now, isActive));
   }
 }
 

@@ -39,6 +39,8 @@ export interface SeedRepository {
 export type SeedRows = Readonly<Record<string, readonly JsonObject[] | JsonObject>>;
 
 interface SeedGroup extends SeedRepository {
+  /** As of a project; projects of the group inherit them. */
+  readonly integrations?: SeedProject["integrations"] | undefined;
   readonly resources?: SeedRows;
 }
 
@@ -99,6 +101,7 @@ function faultsIn(seed: Seed, catalogue: Catalogue): Fault[] {
     ...twice(projects, "id", ({ id }) => id),
     ...twice(projects, "path", ({ path }) => path.toLowerCase()),
     ...projects.flatMap((project, index) => projectFaults(project, ["projects", index], catalogue)),
+    ...(seed.groups ?? []).flatMap((group, index) => integrationFaults(group, ["groups", index], catalogue)),
   ];
 }
 
@@ -134,10 +137,18 @@ function projectFaults(project: SeedProject, path: Fault["path"], catalogue: Cat
   if (/^\d+$/.test(project.path)) {
     faults.push({ path: [...path, "path"], message: "a path of only digits would be read as an ID" });
   }
-  for (const [slug, values] of Object.entries(project.integrations ?? {})) {
-    faults.push(...nameFaults(slug, Object.keys(values ?? {}), [...path, "integrations", slug], catalogue));
-  }
+  faults.push(...integrationFaults(project, path, catalogue));
   return [...faults, ...timeFaults(project, [...path, "deployments"])];
+}
+
+function integrationFaults(
+  { integrations }: Pick<SeedProject | SeedGroup, "integrations">,
+  path: Fault["path"],
+  catalogue: Catalogue,
+): Fault[] {
+  return Object.entries(integrations ?? {}).flatMap(([slug, values]) =>
+    nameFaults(slug, Object.keys(values ?? {}), [...path, "integrations", slug], catalogue),
+  );
 }
 
 function timeFaults({ deployments }: SeedProject, path: Fault["path"]): Fault[] {

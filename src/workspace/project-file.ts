@@ -3,7 +3,10 @@ import { UserError } from "../base/exit.ts";
 import { describeSystemError } from "../base/system-errors.ts";
 import type { Problem, Project } from "../model/types.ts";
 
-/** The projects in a file, one path per line, and its invalid lines. Empty lines and lines that start with `#` are ignored. */
+/**
+ * The projects in a file, one path per line, groups with a slash at the end, and its invalid lines. Empty lines and lines that
+ * start with `#` are ignored.
+ */
 export interface ProjectFile {
   readonly projects: readonly Project[];
   readonly problems: readonly Problem[];
@@ -42,5 +45,5 @@ function faultOf(text: string): string | undefined {
   if (/^\d+$/.test(text)) return "an ID";
   if (/[*?[\]{}]/.test(text)) return "a wildcard";
   if (/\s/.test(text)) return "several words";
-  return /^\/|\/\/|\/$/.test(text) ? "a path that begins or ends with a slash, or has an empty part" : undefined;
+  return /^\/|\/\//.test(text) ? "a path that begins with a slash, or has an empty part" : undefined;
 }
