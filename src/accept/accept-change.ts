@@ -50,7 +50,7 @@ export function acceptChange(manifests: Manifests, target: LiveTarget, context: 
   const draft: ManifestDraft = { manifests, hunks: [], notes: [], left: [] };
   const { change, live } = target;
   if (change.action === "create") return acceptAbsence(draft, target, context);
-  if (change.action === "update") return acceptFields(draft, target, context);
+  if (change.action === "update" || change.action === "replace") return acceptFields(draft, target, context);
   return live ? acceptPresence(draft, { ...target, live }, context) : draft;
 }
 
@@ -82,10 +82,11 @@ interface FieldTarget {
 /** One variable may set several fields: no matching field may become different. */
 function acceptField(draft: ManifestDraft, { ref, name, live }: FieldTarget, context: DraftContext): ManifestDraft {
   const { catalogue } = draft.manifests;
-  const wrong = differing(catalogue, desiredNow(draft, ref), live);
+  const now = desiredNow(draft, ref);
+  const wrong = differing(catalogue, now, live);
   if (!wrong.includes(name)) return draft;
   const spellings = wrong.map(
-    (each) => [each, manifestValue(catalogue, ref, each, live.fields[each] ?? null)] as const,
+    (each) => [each, manifestValue(catalogue, ref, each, live.fields[each] ?? null, now?.fields[each])] as const,
   );
   const spelling = new Map(spellings).get(name);
   if (!spelling || "why" in spelling) return { ...draft, left: [...draft.left, spelling?.why ?? ""] };
@@ -98,7 +99,7 @@ function acceptField(draft: ManifestDraft, { ref, name, live }: FieldTarget, con
     const still = differing(catalogue, resource, live);
     return resource?.presence === "present" && still.every((each) => each !== name && wrong.includes(each));
   };
-  const filled = filledIn(catalogue, subject, desiredNow(draft, ref));
+  const filled = filledIn(catalogue, subject, now);
   return firstOf(fieldProposals(subject, name, { values, filled }), isDeclared, draft, subject, context);
 }
 
@@ -111,7 +112,7 @@ function filledIn(
   const names = entry?.templates.filter((name) => variablesIn(entry.written?.parameters[name]).length > 0) ?? [];
   return new Map(
     names.flatMap((name) => {
-      const converted = manifestValue(catalogue, ref, name, wanted?.fields[name] ?? null);
+      const converted = manifestValue(catalogue, ref, name, wanted?.fields[name] ?? null, undefined);
       return "why" in converted ? [] : [[name, converted.value] as const];
     }),
   );

@@ -1,10 +1,23 @@
 import { literal } from "../import/policy.ts";
 import type { Catalogue } from "../model/catalogue.ts";
-import { columnOf, integrationOf, kindOf } from "../model/kinds.ts";
+import { typesOf } from "../model/field-meaning.ts";
+import { columnOf, fieldOf, integrationOf, kindOf } from "../model/kinds.ts";
 import { parameterFaults } from "../model/parameter-check.ts";
-import type { Resource, Value } from "../model/types.ts";
-import { isReference, isScalar } from "../model/values.ts";
+import type { Plain, Resource, Value } from "../model/types.ts";
+import { isList, isReference, isScalar, referencesWithin } from "../model/values.ts";
 import type { ManifestValue } from "./proposals.ts";
+
+/** Of a mapping, what is declared: all else is left alone on the server too. What holds secrets, the server does not tell. */
+function collectionValue(name: string, live: Plain, declared: Value = null): ReturnType<typeof manifestValue> {
+  if (referencesWithin(declared).length > 0) return { why: `${name} holds secrets; edit the manifest` };
+  return { value: declaredPart(live, declared as Plain) };
+}
+
+function declaredPart(live: Plain, declared: Plain): Plain {
+  if (isScalar(live) || isList(live) || isScalar(declared) || isList(declared)) return live;
+  const kept = Object.entries(live).filter(([name]) => name in declared);
+  return Object.fromEntries(kept.map(([name, value]) => [name, declaredPart(value, declared[name] ?? null)]));
+}
 
 /**
  * A live value as a manifest declares it, in the type of its parameter. An unset value that cannot be declared
@@ -15,10 +28,13 @@ export function manifestValue(
   resource: Pick<Resource, "kind" | "key">,
   name: string,
   live: Value,
+  declared: Value | undefined,
 ): { readonly value: ManifestValue } | { readonly why: string } {
   const { normalise } = kindOf(catalogue, resource.kind);
   if (isReference(live)) return { why: `${name} is a secret` };
-  if (!isScalar(live)) return { why: `${name} is a list or mapping; edit the manifest` };
+  if (!isScalar(live)) return collectionValue(name, live, declared);
+  const field = fieldOf(catalogue, resource.kind, name);
+  if (field) return { value: live === null && !typesOf(field).includes("null") ? undefined : literal(live) };
   const column = columnOf(catalogue, resource, name);
   if (!column) return { value: literal(normalise(live)) ?? undefined };
   const typed = column.types[0] === "string" ? String(live ?? "") : normalise(live, column);

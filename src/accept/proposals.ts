@@ -1,11 +1,15 @@
 import { Document, isMap, type Node, Pair, type YAMLMap } from "yaml";
 import { addTo, type Editable, type Edited, inOrderAs, nodeIn, removeIn, setIn } from "../format/edit.ts";
 import { scalarOf } from "../format/scalar.ts";
+import type { YamlValue } from "../format/yaml-text.ts";
+import { plainNode } from "../import/policy.ts";
 import type { PolicyEntry } from "../manifest/entries.ts";
 import type { Policy, Variable } from "../manifest/policies.ts";
 import { decidingEntries } from "../manifest/precedence.ts";
 import { matchingLayers } from "../manifest/selection.ts";
 import { policyKind } from "../model/kinds.ts";
+import type { Plain } from "../model/types.ts";
+import { isScalar } from "../model/values.ts";
 import { decidingVariable, isUsedAlone } from "./deciding-variables.ts";
 import { type EditTarget, editTargetExcept, editTargetsFor, isOwn, type NewEditTarget } from "./edit-targets.ts";
 import { type Manifests, policyOf, type ResourceRef } from "./manifests.ts";
@@ -20,7 +24,7 @@ export interface Proposal {
 }
 
 /** A value as a manifest declares it; undefined if it is omitted. */
-export type ManifestValue = string | number | boolean | undefined;
+export type ManifestValue = Plain | undefined;
 
 /** Values of the fields of an entry. */
 export interface FieldValues {
@@ -70,7 +74,7 @@ export function* fieldProposals(subject: Subject, name: string, { values, filled
   if (variable && value !== undefined) {
     const note = elsewhereNote(variable, subject);
     yield* targetProposals(subject, policyOf(manifests, variable), note, (target) =>
-      setIn(target, ["vars", variable.name], value),
+      setIn(target, ["vars", variable.name], yamlValue(value)),
     );
   }
   const path = [sectionOf(manifests, ref), entry.desired.key];
@@ -141,6 +145,10 @@ function* targetProposals(
   }
 }
 
+function yamlValue(value: Plain): YamlValue {
+  return isScalar(value) && value !== null ? value : valueNode(value);
+}
+
 type EditLocation = Pick<PolicyEntry, "document" | "path">;
 
 function* valueProposal(
@@ -150,7 +158,7 @@ function* valueProposal(
   note?: string,
 ): Iterable<Proposal> {
   const source = editable(manifests, location);
-  const text = value === undefined ? removeIn(source, location.path) : setIn(source, location.path, value);
+  const text = value === undefined ? removeIn(source, location.path) : setIn(source, location.path, yamlValue(value));
   const end = endOf(policyOf(manifests, location));
   yield { file: location.document.file, texts: [sorted(source.text, text)], ...(note && { note }), ...end };
 }
@@ -173,7 +181,7 @@ function sectionOf({ catalogue }: Manifests, { kind }: ResourceRef): string {
 
 /** A copy of the entry with other values for these fields. */
 function restated(manifests: Manifests, entry: PolicyEntry, values: ReadonlyMap<string, ManifestValue>): Node {
-  if (!entry.written) return scalarOf([...values.values()][0] ?? null);
+  if (!entry.written) return valueNode([...values.values()][0] ?? null);
   const plain = () => new Document(entry.written?.parameters).contents as unknown as Node;
   const node = nodeIn(editable(manifests, entry), entry.path) ?? plain();
   if (isMap(node)) for (const [name, value] of values) restateField(node, name, value);
@@ -184,10 +192,15 @@ function restateField(node: YAMLMap, name: string, value: ManifestValue): void {
   const index = node.items.findIndex(({ key }) => String(key) === name);
   const pair = node.items[index];
   const before = pair?.value as Node | undefined;
-  const next = Object.assign(scalarOf(value ?? null), { comment: before?.comment ?? null });
+  const next = Object.assign(valueNode(value ?? null), { comment: before?.comment ?? null });
   if (value === undefined) node.items.splice(index, pair ? 1 : 0);
   else if (pair) pair.value = next;
   else node.items.push(new Pair(scalarOf(name), next));
+}
+
+/** Texts are escaped already, but for those in lists and mappings. */
+function valueNode(value: Plain): Node {
+  return isScalar(value) ? scalarOf(value) : plainNode(value);
 }
 
 function variableNote({ name, ...line }: Variable, { project }: ResourceRef): string {

@@ -1,4 +1,4 @@
-import { isAlias, isMap, isScalar, isSeq, type Node, visit, type YAMLMap, type YAMLSeq } from "yaml";
+import { isAlias, isMap, isScalar, isSeq, type Node, type Pair, visit, type YAMLMap, type YAMLSeq } from "yaml";
 import { documentParts } from "../manifest/document-parts.ts";
 import type { Path } from "../manifest/positions.ts";
 import { endOf, endOfNode, type Lined, lineAt, lineBehind, lined, lineStart, startOf } from "./arrange.ts";
@@ -31,9 +31,21 @@ function setInPart({ text, document }: Editable, path: Path, value: YamlValue): 
   if (!pair) return isMap(map) ? withPair(lined(text), map, key, value) : undefined;
   const node = pair.value as Node | null;
   const [from, to] = node?.range ?? [];
-  if (from === undefined || to === undefined || to <= from || (isNodeValue(value) && !inFlow)) return undefined;
+  if (from === undefined || to === undefined || to <= from) return undefined;
+  if (node && isNodeValue(value) && !inFlow) return withCollection(text, pair, node, value);
   const end = text.slice(from, to).endsWith("\n") ? lineEnd(text) : "";
   return `${text.slice(0, from)}${inline(value, isScalar(node) ? node : undefined, inFlow)}${end}${text.slice(to)}`;
+}
+
+/** Replaces the value of a key by a list or mapping on one line; undefined where comments or an anchor would be lost. */
+function withCollection(text: string, { key }: Pair, node: Node, value: YamlValue): Edited {
+  const [, keyEnd = 0] = (key as Node | null)?.range ?? [];
+  const [from, to] = node.range ?? [keyEnd, keyEnd];
+  const between = text.slice(keyEnd, from);
+  const old = text.slice(from, to);
+  if (isAlias(node) || node.anchor || !/^:\s*$/.test(between) || (old.includes("\n") && /(^|\s)#/m.test(old)))
+    return undefined;
+  return `${text.slice(0, keyEnd)}: ${inline(value, undefined, true)}${old.endsWith("\n") ? lineEnd(text) : ""}${text.slice(to)}`;
 }
 
 /** Removes a key, and its mapping if that is then empty. */

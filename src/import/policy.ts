@@ -114,8 +114,8 @@ function nodeOf(stated: ImportedValue): Node {
   return reference;
 }
 
-/** A short list or mapping is on one line. */
-function plainNode(value: Plain): Node {
+/** A value as a node, its texts escaped. A short list or mapping is on one line. */
+export function plainNode(value: Plain): Node {
   if (isScalar(value)) return scalarOf(literal(value));
   const node = isList(value) ? new YAMLSeq() : new YAMLMap();
   node.items = isList(value)
@@ -126,7 +126,7 @@ function plainNode(value: Plain): Node {
 }
 
 /** Escapes a literal value: `$${` is `${` (docs/manifests.md). */
-export function literal(value: Value): Value {
+export function literal<Each extends Value>(value: Each): Each | string {
   return typeof value === "string" ? value.replaceAll("${", () => "$${") : value;
 }
 
