@@ -23,6 +23,8 @@ interface Read {
 
 /** Lists that each of several projects answered 403: the token lacks a role everywhere, which is reported once. */
 export function refusedLists(catalogue: Catalogue, fleet: DesiredFleet, read: readonly Read[]): readonly RefusedList[] {
+  // Desired state is computed on access, so that it is asked for only where something was refused.
+  if (!read.some(isRefused)) return [];
   return [...catalogue.kinds.keys()].flatMap((kind) => {
     const [first, ...others] = refusals(catalogue, fleet, read, kind);
     if (!first || others.length === 0) return [];
@@ -31,6 +33,10 @@ export function refusedLists(catalogue: Catalogue, fleet: DesiredFleet, read: re
     const instead = new Set([first, ...others].map(({ message }) => message));
     return [{ problem: { severity: "error", rule: "unreadable", message }, instead }];
   });
+}
+
+function isRefused({ unread = [], failure }: Read): boolean {
+  return [failure, ...unread.map((each) => each.failure)].some((each) => each?.status === 403);
 }
 
 /** Why each list of a kind was refused; none where any was not. */

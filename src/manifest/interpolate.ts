@@ -1,6 +1,6 @@
 import { memoized } from "../base/memoize.ts";
 import { bareName, describeOwner } from "../model/owner.ts";
-import { parameterFaults } from "../model/parameter-check.ts";
+import { valueFaults } from "../model/parameter-check.ts";
 import type { Desired, Problem, SecretReference, Value } from "../model/types.ts";
 import { isReference } from "../model/values.ts";
 import type { PolicyEntry } from "./entries.ts";
@@ -68,8 +68,7 @@ function faultsOf(
   templates: readonly string[],
   fields: Readonly<Record<string, Value>>,
 ): readonly Problem[] {
-  return parameterFaults(written.integration, fields)
-    .filter(({ parameter, fault }) => fault !== "missing" && templates.includes(parameter))
+  return valueFaults(written.integration, fields, templates)
     .filter(({ parameter }) => !isReference(fields[parameter]))
     .map((fault) => parameterProblem(fault, written, fields));
 }

@@ -33,6 +33,24 @@ function isNeeded({ parameters }: Integration, name: string, release: string | u
   return parameter !== undefined && isRequired(parameter, release);
 }
 
+/** The faults of these parameters alone, of those that have a value. */
+export function valueFaults(
+  integration: Integration,
+  parameters: JsonObject,
+  names: readonly string[],
+): ParameterFault[] {
+  return names.flatMap((name) => {
+    const parameter = integration.parameters.get(name);
+    if (!parameter || parameters[name] === undefined) return [];
+    return valueCheckOf(parameter)(parameters[name]).map((fault) => faultOf(integration, { ...fault, path: [name] }));
+  });
+}
+
+const valueCheckOf = memoized(
+  (parameter: IntegrationParameter): SchemaCheck => compile(apiSchema(parameter)),
+  new WeakMap(),
+);
+
 /** The same for an integration given by its slug. @throws RangeError if the catalogue does not have it. */
 export function checkParameters(slug: string, parameters: JsonObject, catalogue = catalogueOf()): ParameterFault[] {
   const integration = catalogue.integrations.get(slug);
