@@ -7,7 +7,7 @@ import type { Plan } from "../plan/plan.ts";
 import { runEnd } from "../plan/run-end.ts";
 import { plan } from "../reconcile/reconcile.ts";
 import type { Planned, Request } from "../reconcile/request.ts";
-import { planText, waiversText } from "../report/text.ts";
+import { driftText, planText, waiversText } from "../report/text.ts";
 import type { Run } from "./command.ts";
 import { writeTo } from "./outputs.ts";
 import { openPlanReports } from "./plan-reports.ts";
@@ -43,7 +43,8 @@ async function planning(command: "plan" | "drift", terminal: Terminal, options: 
     ...runEnd({ problems: plan.problems, refused: refusals, interrupted: terminal.interrupted.aborted }),
     pending: options.detailedExitcode === true && plan.summary.writes > 0,
   });
-  const text = () => (compared ? planText(plan, terminal.palette) : "");
+  const textOf = command === "drift" ? driftText : planText;
+  const text = () => (compared ? textOf(plan, terminal.palette) : "");
   write({ text, json }, { plan, exitCode: code, compared, saved: savedAs(options, found), fleet: found.fleet });
   noteRecord(terminal, options, found);
   for (const refusal of refusals) terminal.warn(printable(refusal));

@@ -3,13 +3,14 @@ import { catalogueOf } from "../model/catalogue.ts";
 import { turnsOff } from "../model/removal-changes.ts";
 import type { Value } from "../model/types.ts";
 import { inlineText, replaceReferences } from "../model/values.ts";
+import { directions } from "./drift.ts";
 import { groupsOf } from "./groups.ts";
 import { actionOf, type PlannedChange, visibleOf } from "./plan.ts";
 import { subjectOf } from "./planned-groups.ts";
 
 /** What a reviewer should look at before anything else. */
 export interface Highlight {
-  readonly topic: "loosened" | "lost-notifications" | "disabled" | "deleted" | "replaced";
+  readonly topic: "looser" | "loosened" | "lost-notifications" | "disabled" | "deleted" | "replaced";
   /** The changes that it is about; at least one. */
   readonly changes: readonly [PlannedChange, ...PlannedChange[]];
   /** How many they are, and of what. */
@@ -68,13 +69,32 @@ const topics: readonly Topic[] = [
   },
 ];
 
+/** Where live state is looser than what is declared: of drift, the gravest. */
+const looser: Topic = {
+  topic: "looser",
+  holds: ({ policy_effect }) => policy_effect === "tightened",
+  says: (count) => `${quantity(count, "setting")} ${count === 1 ? "is" : "are"} ${directions.tightened}`,
+  word: subjectOf,
+};
+
+const driftTopics = [looser, ...topics.filter(({ topic }) => topic !== "loosened")];
+
 function doesDelete({ change }: PlannedChange): boolean {
   return change.actions[0] === "delete";
 }
 
 /** The topics that changes give reason for, the gravest first; empty where there is nothing of the kind. */
 export function highlightsOf(changes: readonly PlannedChange[]): Highlight[] {
-  return topics.flatMap(({ topic, holds, says, word }) => {
+  return highlightsIn(topics, changes);
+}
+
+/** The same of drift: what is looser than declared, in place of what an apply would loosen. */
+export function driftHighlights(changes: readonly PlannedChange[]): Highlight[] {
+  return highlightsIn(driftTopics, changes);
+}
+
+function highlightsIn(sought: readonly Topic[], changes: readonly PlannedChange[]): Highlight[] {
+  return sought.flatMap(({ topic, holds, says, word }) => {
     const [first, ...others] = changes.filter(holds);
     if (!first) return [];
     const all = [first, ...others] as const;

@@ -1,8 +1,9 @@
 import { counted } from "../base/text-format.ts";
 import type { ReportedProblem } from "../model/problem-line.ts";
 import type { Action } from "../model/types.ts";
+import { asDrift } from "../plan/drift.ts";
 import { commitText, minuteText, scopeText, waveLines } from "../plan/heading.ts";
-import { highlightsOf } from "../plan/highlights.ts";
+import { driftHighlights, highlightsOf } from "../plan/highlights.ts";
 import type { Plan } from "../plan/plan.ts";
 import { type PlannedGroup, plannedGroups } from "../plan/planned-groups.ts";
 import { objectionGroups, verdictOf } from "../plan/verdict.ts";
@@ -26,10 +27,11 @@ const reserve = 200;
  * of the table.
  */
 export const planMarkdown: Renderer = (report) => {
-  const { plan } = report;
-  const groups = plannedGroups(plan.resource_changes);
+  const { plan, command } = report;
+  const changes = plan.resource_changes;
+  const groups = plannedGroups(command === "drift" ? changes.map(asDrift) : changes);
   const about = report.compared
-    ? [counts(plan), waves(plan), list("**Look at these first**", highlightLines(plan), "line")]
+    ? [counts(report), waves(plan), list("**Look at these first**", highlightLines(report), "line")]
     : [];
   const head = [marker(report), title(report), facts(plan), ...about, ...sentences(plan)];
   const room = longestMarkdown - joined(head).length - reserve;
@@ -52,16 +54,17 @@ function marker({ command }: Report<unknown>): string {
 
 const inOrder: readonly Action[] = ["disable", "delete", "replace", "create", "update"];
 
-function title({ plan, compared }: Report): string {
+function title({ plan, compared, command }: Report): string {
+  const what = command === "drift" ? "Evenkeel drift" : "Evenkeel";
   const { summary, problems } = plan;
-  if (!compared) return `### Evenkeel: nothing was compared, ${counted(problems.length, "problem")}`;
-  const { loosened } = summary;
+  if (!compared) return `### ${what}: nothing was compared, ${counted(problems.length, "problem")}`;
+  const loosened = command === "drift" ? 0 : summary.loosened;
   const verdict = verdictOf(plan);
   const actions = inOrder.flatMap((action) => (summary[action] ? [`${summary[action]} to ${action}`] : []));
   const parts = [...(loosened > 0 ? [`${loosened} loosened`] : []), ...actions];
   const trouble = problems.length > 0 ? [counted(problems.length, "problem")] : [];
   const comes = [...(parts.length > 0 ? parts : ["no changes"]), ...trouble].join(", ");
-  return `### Evenkeel: ${verdict ? `${verdict} · ` : ""}${comes}`;
+  return `### ${what}: ${verdict ? `${verdict} · ` : ""}${comes}`;
 }
 
 /** What the plan is of: a comment that a later push has made stale is seen by it. */
@@ -75,14 +78,15 @@ function facts({ created_at, manifests, scope }: Plan): string {
   return [...parts, ...(only ? [`only ${code(only)}`] : [])].join(" · ");
 }
 
-function highlightLines({ resource_changes }: Plan): string[] {
-  return highlightsOf(resource_changes).map(({ title, details }) => `- **${title}**: ${details.map(code).join("; ")}`);
+function highlightLines({ plan: { resource_changes }, command }: Report): string[] {
+  const highlights = command === "drift" ? driftHighlights : highlightsOf;
+  return highlights(resource_changes).map(({ title, details }) => `- **${title}**: ${details.map(code).join("; ")}`);
 }
 
-function counts({ summary, server }: Plan): string {
+function counts({ plan: { summary, server }, command }: Report): string {
   const { changed_projects: changed, projects, unmanaged, unverified, outcomes } = summary;
   const line = [
-    `${changed} of ${counted(projects, "project")} changed on ${code(server.url)}`,
+    `${changed} of ${counted(projects, "project")} ${command === "drift" ? "out of sync" : "changed"} on ${code(server.url)}`,
     `${unmanaged} unmanaged`,
     `${unverified} unverified`,
   ].join(" · ");

@@ -27,5 +27,5 @@ const renderers: PlanRenderers = { ...findingRenderers, markdown: planMarkdown, 
 export async function planRenderers(requested: readonly string[]): Promise<PlanRenderers> {
   if (!requested.includes("html")) return renderers;
   const { planHtml } = await import("./html/plan-page.ts");
-  return { ...renderers, html: ({ plan }) => planHtml(plan) };
+  return { ...renderers, html: ({ plan, command }) => planHtml(plan, command) };
 }

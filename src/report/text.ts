@@ -2,8 +2,9 @@ import { printable } from "../base/printable.ts";
 import { shellWord } from "../base/shell-word.ts";
 import { counted, thousands } from "../base/text-format.ts";
 import { actionCountWords } from "../plan/action-counts.ts";
+import { asDrift } from "../plan/drift.ts";
 import { creationText, scopeText, waveLines } from "../plan/heading.ts";
-import { type Highlight, highlightLine, highlightsOf } from "../plan/highlights.ts";
+import { driftHighlights, type Highlight, highlightLine, highlightsOf } from "../plan/highlights.ts";
 import { type Plan, type PlannedChange, removalsOf, type Summary } from "../plan/plan.ts";
 import { objectionGroups, verdictOf } from "../plan/verdict.ts";
 import { movingNotes } from "./moves.ts";
@@ -14,7 +15,7 @@ import { changesText, mark, terminalWidth } from "./text-changes.ts";
 export function planText(plan: Plan, palette: Palette): string {
   return paragraphs([
     headText(plan, palette),
-    highlightsText(plan, palette),
+    highlightsText(highlightsOf(plan.resource_changes), palette),
     ...changesText(plan.resource_changes, palette),
     movingNotes(plan, palette),
     ...objectionsText(plan, palette),
@@ -23,11 +24,28 @@ export function planText(plan: Plan, palette: Palette): string {
   ]);
 }
 
-function headText(plan: Plan, palette: Palette): string {
+/** The same of drift: how what the server has differs from what is declared. */
+export function driftText(plan: Plan, palette: Palette): string {
+  return paragraphs([
+    headText(plan, palette, "Drift"),
+    highlightsText(driftHighlights(plan.resource_changes), palette),
+    ...changesText(plan.resource_changes.map(asDrift), palette),
+    ...objectionsText(plan, palette),
+    headline(plan, palette, "Drift"),
+    countsText(plan),
+  ]);
+}
+
+/** What is said of the projects that a report lists. */
+const states = { Plan: "changed", Drift: "out of sync" } as const;
+
+type Title = keyof typeof states;
+
+function headText(plan: Plan, palette: Palette, title: Title = "Plan"): string {
   const scope = scopeText(plan.scope);
   const verdict = verdictOf(plan);
   const lines = [
-    `Plan of ${creationText(plan)}, for ${plan.server.url}`,
+    `${title} of ${creationText(plan)}, for ${plan.server.url}`,
     ...(scope ? [`Only ${scope}${unreadText(plan)}`] : []),
   ];
   return [
@@ -43,8 +61,8 @@ function unreadText({ scope: { since, projects = 0, of } = {} }: Plan): string {
   return `; the other ${thousands(of - projects)} were not checked`;
 }
 
-function highlightsText({ resource_changes }: Plan, palette: Palette): string {
-  const lines = highlightsOf(resource_changes).flatMap((highlight) => highlightLines(highlight, palette));
+function highlightsText(highlights: readonly Highlight[], palette: Palette): string {
+  const lines = highlights.flatMap((highlight) => highlightLines(highlight, palette));
   return lines.length > 0 ? [palette.strong("Look at these first"), ...lines].join("\n") : "";
 }
 
@@ -79,12 +97,12 @@ function protectedWaivers(addresses: readonly string[]): readonly string[] {
   return [`--allow-protected ADDRESS for each of the ${addresses.length} protected addresses`];
 }
 
-function headline({ summary, problems }: Plan, palette: Palette): string {
+function headline({ summary, problems }: Plan, palette: Palette, title: Title = "Plan"): string {
   const unread = problems.length > 0 ? " among what could be read" : "";
   if (summary.writes === 0)
     return palette.strong(`No changes${unread}: ${counted(summary.projects, "project")} in sync.`);
   return palette.strong(
-    `Plan: ${actionCountWords(summary).join(", ")}; ${summary.changed_projects} of ${counted(summary.projects, "project")} changed.`,
+    `${title}: ${actionCountWords(summary).join(", ")}; ${summary.changed_projects} of ${counted(summary.projects, "project")} ${states[title]}.`,
   );
 }
 
@@ -129,7 +147,7 @@ export function outcomesText(plan: Plan, palette: Palette): string {
 export function appliedText(plan: Plan, palette: Palette): string {
   return paragraphs([
     headText(plan, palette),
-    highlightsText(plan, palette),
+    highlightsText(highlightsOf(plan.resource_changes), palette),
     linesOf(plan.resource_changes, palette),
     ...objectionsText(plan, palette),
     wavesText(plan, palette),

@@ -58,6 +58,18 @@ test("what a change does to a policy stands in the plan, and is counted", async 
   ]);
 });
 
+test("drift says how live state compares with what is declared, and not what an apply would do to the policy", async () => {
+  const { evenkeel } = await scene({
+    projects,
+    policy: { projects: ["p"], licenses: { MIT: "denied", Old: "allowed" } },
+  });
+  const lines = (await evenkeel("drift")).stdout.split("\n");
+  expect(lines[0]).toMatch(/^Drift of \d{4}-/);
+  expect(lines).toContain("  ! 1 setting is looser than declared: license/MIT in p");
+  expect(lines).toContainEqual(expect.stringMatching(/license\/Old {2}.*, stricter than declared,/));
+  expect(lines).toContainEqual(expect.stringMatching(/^Drift: .*; 1 of 1 project out of sync\.$/));
+});
+
 test("apply and drift refuse to loosen where they are asked to, before any write; a tampered plan hides nothing", async () => {
   const { evenkeel, read, write, policy } = await scene({ projects });
   policy({ projects: ["p"], licenses: { MIT: "denied", WTFPL: "allowed" } });

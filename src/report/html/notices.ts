@@ -73,6 +73,7 @@ function highlightLine({ topic, title, details, changes }: Highlight): Markup {
 }
 
 const filters: Readonly<Record<Highlight["topic"], Partial<Filter>>> = {
+  looser: { policy_effect: new Set(["tightened"]) },
   loosened: { policy_effect: new Set(["loosened"]) },
   "lost-notifications": { events: new Set(["lost"]) },
   disabled: { action: new Set(["disable"]) },

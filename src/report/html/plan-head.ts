@@ -13,16 +13,22 @@ export function planHeadline({ summary, problems }: Plan): string {
 }
 
 /** The top of the report: what was planned or applied, when, and of which commit. */
-export function planHead(plan: Plan): Markup {
+export function planHead(plan: Plan, overline: string): Markup {
   const verdict = verdictOf(plan);
-  if (verdict) return headNode(plan, verdict, planHeadline(plan), "blocked");
+  if (verdict) return headNode(plan, overline, { title: verdict, lead: planHeadline(plan), tone: "blocked" });
   const lead = leadOf(plan);
-  return headNode(plan, planHeadline(plan), lead, lead ? "settled" : "");
+  return headNode(plan, overline, { title: planHeadline(plan), lead, tone: lead ? "settled" : "" });
 }
 
-function headNode(plan: Plan, title: string, lead: string, tone: string): Markup {
+interface Head {
+  readonly title: string;
+  readonly lead: string;
+  readonly tone: string;
+}
+
+function headNode(plan: Plan, overline: string, { title, lead, tone }: Head): Markup {
   return markup`<header>
-<p class="overline"><b>${planTitle(plan)}</b> · ${plan.server.url}</p>
+<p class="overline"><b>${overline}</b> · ${plan.server.url}</p>
 <h1${tone ? markup` class="${tone}"` : ""}>${title}</h1>
 ${lead ? markup`<p class="lead">${lead}</p>` : ""}${factList(factsOf(plan))}
 </header>`;

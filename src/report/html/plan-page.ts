@@ -16,12 +16,13 @@ import { symbols } from "./values.ts";
  * A plan, or the outcome of an apply, as one HTML file that needs no network. It holds no secret, because a plan holds
  * none. All changes are in the document: the script filters and opens what is there.
  */
-export function planHtml(plan: Plan): string {
+export function planHtml(plan: Plan, command?: string): string {
+  const title = command === "drift" ? "Drift" : planTitle(plan);
   const { resource_changes: changes, digest, evenkeel_version: version } = plan;
   return reportDocument(
-    `${planTitle(plan)}: ${[verdictOf(plan), planHeadline(plan)].filter(Boolean).join("; ")}`,
+    `${title}: ${[verdictOf(plan), planHeadline(plan)].filter(Boolean).join("; ")}`,
     markup`${changes.length > 0 ? markup`<a class="skip" id="skip" href="#changes">Skip to the changes</a>` : ""}
-${planHead(plan)}
+${planHead(plan, title)}
 <main>
 <div id="notices">${planNotices(plan)}</div>
 ${changes.length > 0 ? markup`${overviewOf(plan)}${listOf(changes)}` : ""}
