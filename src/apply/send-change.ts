@@ -7,6 +7,7 @@ import type { Settled } from "../client/reader.ts";
 import { readLive } from "../live/read-live.ts";
 import { reportedFields } from "../live/resource-rows.ts";
 import type { Catalogue } from "../model/catalogue.ts";
+import { kindOf } from "../model/kinds.ts";
 import { compareField, isOff } from "../model/normalise.ts";
 import { isRemoval } from "../model/removal-changes.ts";
 import type { Call, Change, Fields, Outcome, Value } from "../model/types.ts";
@@ -85,7 +86,7 @@ function answered(catalogue: Catalogue, change: Change, { body }: Answer): Outco
   }
   const notKept = [
     ...differing(catalogue, change, reportedFields(catalogue, { ...change, fields: change.declared }, body)),
-    ...offIn(change, body),
+    ...(kindOf(catalogue, change.kind).file ? [] : offIn(change, body)),
   ];
   return { status: "applied", ...(notKept.length > 0 && { not_kept: notKept }) };
 }

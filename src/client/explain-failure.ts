@@ -1,6 +1,6 @@
 import { type Catalogue, catalogueOf } from "../model/catalogue.ts";
 import { neededRoles } from "../model/command-access.ts";
-import { type Endpoint, endpoints } from "../model/endpoints.ts";
+import { type Endpoint, endpoints, segmentsIn } from "../model/endpoints.ts";
 import type { KindRow } from "../model/kind-row.ts";
 import { type RepositoryKindRow, repositoryKinds } from "../model/repository-kinds.ts";
 import type { Tier } from "../model/types.ts";
@@ -24,6 +24,7 @@ function renamed({ status, serverMessage = "" }: CallFailed): string | undefined
 /** What a call needs that was answered 403, in words: the same for all calls that lack the same. Undefined for any other failure. */
 function neededFor(failure: CallFailed): string | undefined {
   const { status, method, path, url, serverMessage = "", facts } = failure;
+  if (status === 404 && (failure.saysGone || failure.unknownRoute)) return neededByKind(failure);
   if (status !== 403) return undefined;
   if (serverMessage.includes("insufficient_scope")) return `the token needs the scope ${scopeOf(method)}`;
   if (new URL(url).searchParams.has(storageFilter)) {
@@ -32,14 +33,36 @@ function neededFor(failure: CallFailed): string | undefined {
   const segments = path.split("/").map(decodeURIComponent);
   const move = moves.get(segments.at(-1) ?? "");
   if (move) return neededToMove(move);
-  const { needs } = endpointOf(method, path) ?? {};
+  const catalogue = catalogueOf(facts.dialect);
+  const { needs } = endpointOf(method, path) ?? callOfKind(catalogue, method, path)?.endpoint ?? {};
   if (!needs) return undefined;
   const role = `the token needs the role ${neededRoles[needs].words} in this ${path.startsWith("/groups/") ? "group" : "project"}`;
-  const catalogue = catalogueOf(facts.dialect);
   const tier = [...catalogue.kinds.values()]
     .map((row) => tierNeeded(row, segments, catalogue))
     .find((each) => each !== undefined);
   return tier ? `${role}, and ${tier}` : role;
+}
+
+/** What a server must have to know the resources of a kind at all: a licence or a release that lacks them is answered 404. */
+function neededByKind({ method, path, facts }: CallFailed): string | undefined {
+  const file = method === "GET" ? callOfKind(catalogueOf(facts.dialect), method, path)?.file : undefined;
+  const { tier = "free", release } = file?.needs ?? {};
+  const needs = [
+    ...(tier === "free" ? [] : [`tier ${tier}`]),
+    ...(release === undefined ? [] : [`release ${release}`]),
+  ];
+  return file && needs.length > 0 ? `${file.name} need ${needs.join(" and ")}` : undefined;
+}
+
+/** The call of a kind that is a file, by its path. */
+function callOfKind({ kinds }: Catalogue, method: string, path: string) {
+  for (const { file, read, calls } of kinds.values()) {
+    if (!file) continue;
+    const all = [read?.list, read?.single, ...Object.values(calls)].filter((each) => typeof each === "object");
+    const endpoint = all.find((each) => each.method === method && segmentsIn(each, path));
+    if (endpoint) return { file, endpoint };
+  }
+  return undefined;
 }
 
 const storageFilter = "repository_storage";
@@ -70,7 +93,7 @@ function neededToMove({ one, tier }: RepositoryKindRow): string {
 function tierNeeded({ known: isKnown, read, tier }: KindRow, segments: readonly string[], catalogue: Catalogue) {
   const known = isKnown ? catalogue.integrations.get(segments.at(-1) ?? "") : undefined;
   if (known) return inTier(known.slug, known.tier);
-  const [list] = read ? read.list.path.split("/").slice(-1) : [];
+  const [list] = read ? (read.list.path.split("?")[0] ?? "").split("/").slice(-1) : [];
   return read?.title && list && segments.includes(list) ? inTier(read.title, tier) : undefined;
 }
 

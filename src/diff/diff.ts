@@ -2,7 +2,7 @@ import { grouped } from "../base/grouped.ts";
 import { addressOf } from "../model/address.ts";
 import { type Catalogue, catalogueOf } from "../model/catalogue.ts";
 import type { Comparison } from "../model/field-meaning.ts";
-import { columnOf, identityOf, integrationOf, kindOf } from "../model/kinds.ts";
+import { columnOf, identityOf, integrationOf, kindOf, sectionNameOf } from "../model/kinds.ts";
 import { compareField } from "../model/normalise.ts";
 import { switchedOff, turnedOff } from "../model/removal-changes.ts";
 import type { Change, Desired, DesiredProject, Live, Problem, Resource } from "../model/types.ts";
@@ -159,7 +159,7 @@ function diffLive(project: string, desired: Desired, live: Live, options: FullDi
   const action = wayToChange(options, project, desired, { names, isDue });
   if (action === undefined) return found;
   if (typeof action !== "string") return { ...found, problem: action };
-  const off = switchedOff(desired, live);
+  const off = kindOf(catalogue, desired.kind).file ? [] : switchedOff(desired, live);
   const visible = {
     before: { ...pick(live.fields, evidence.different), ...pick(turnedOff.before, off) },
     after: pick(desired.fields, [...names, ...off]),
@@ -208,10 +208,23 @@ function diffAmbiguous(
   namesakes: readonly Live[],
 ): ResourceDiff {
   const agree = namesakes.every((live) => sortFields(catalogue, desired, live).different.length === 0);
-  if (agree && desired.presence === "present") return {};
+  const isOne = new Set(namesakes.map(({ key }) => key)).size === 1;
+  if (agree && !isOne && desired.presence === "present") return {};
+  const severity = agree && desired.presence === "present" ? "warning" : "error";
+  const message = isOne ? severalWords(catalogue, namesakes) : caseWords(namesakes);
+  return { problem: { severity, rule: "ambiguous", message, place: desired.origin.place(), project } };
+}
+
+function caseWords(namesakes: readonly Live[]): string {
   const names = namesakes.map(({ key, id }) => (id === undefined ? key : `${key} (id ${id})`)).join(" and ");
-  const message = `the server has ${names}, which differ only in case; keep one of them`;
-  return { problem: { severity: "error", rule: "ambiguous", message, place: desired.origin.place(), project } };
+  return `the server has ${names}, which differ only in case; keep one of them`;
+}
+
+function severalWords(catalogue: Catalogue, namesakes: readonly Live[]): string {
+  const [{ kind, key } = { kind: "", key: "" }] = namesakes;
+  const ids = namesakes.flatMap(({ id }) => (id === undefined ? [] : [id]));
+  const which = ids.length > 0 ? ` (ids ${ids.join(", ")})` : "";
+  return `the server has ${namesakes.length} ${sectionNameOf(catalogue, kind)} named ${key}${which}; keep one of them`;
 }
 
 function diffAbsent(project: string, desired: Desired, live: Live | undefined, options: FullDiffOptions): ResourceDiff {

@@ -2,12 +2,15 @@ import type { JsonObject } from "../base/json.ts";
 import { knownSecrets } from "../base/known-secrets.ts";
 import type { Reader } from "../client/client.ts";
 import { CallFailed } from "../client/failure.ts";
-import { call, NamesNothing } from "../model/endpoints.ts";
+import { call } from "../model/endpoints.ts";
 import { columnOf, integrationOf, kindOf } from "../model/kinds.ts";
 import { ownerOfKind, ownerOfName } from "../model/owner.ts";
 import type { Desired, DesiredProject, Kind, Live, Project, Resource } from "../model/types.ts";
 import { withExpressions } from "../model/with-expressions.ts";
+import { isReadByFile } from "./kind-rows.ts";
 import { refuseOtherDialect } from "./other-dialect.ts";
+import { type PartlyRead, parted, type Trusts, type Unread, unreadOf } from "./partly-read.ts";
+import { readAllOfKind, readFileKind } from "./read-kind.ts";
 import { mayShowKey, redactedResource } from "./redacted-resources.ts";
 import { asDeclared, isWhole, liveOf } from "./resource-rows.ts";
 
@@ -16,9 +19,6 @@ interface Listed {
   readonly key: string;
   readonly row: JsonObject;
 }
-
-/** Whether a declared resource may be taken to be as declared, since its `updated_at` stands still. */
-export type Trusts = (project: string, desired: Desired, updatedAt: unknown) => boolean;
 
 const never: Trusts = () => false;
 
@@ -33,19 +33,6 @@ export async function readLive(reader: Reader, desired: DesiredProject, trusts: 
   return live;
 }
 
-/** A list of a project that could not be read or, with a key, one declared resource of it. */
-export interface Unread {
-  readonly kind: Kind;
-  readonly key?: string;
-  readonly failure: CallFailed;
-}
-
-/** What could be read of a project, and what could not. */
-export interface PartlyRead {
-  readonly live: Live[];
-  readonly unread: readonly Unread[];
-}
-
 /** As {@link readLive}, but what cannot be read stops nothing else. @throws CallFailed where it ends the run. */
 export async function readReadable(
   reader: Reader,
@@ -57,30 +44,6 @@ export async function readReadable(
     readKind(reader, kind, desired, trusts).catch((error) => [unreadOf({ kind }, error)]),
   );
   return parted((await Promise.all(read)).flat());
-}
-
-function parted(read: readonly (Live | Unread)[]): PartlyRead {
-  return { live: read.filter(isLive), unread: read.filter(isUnread) };
-}
-
-function isUnread(each: Live | Unread): each is Unread {
-  return "failure" in each;
-}
-
-function isLive(each: Live | Unread): each is Live {
-  return !isUnread(each);
-}
-
-function unreadOf(part: Omit<Unread, "failure">, error: unknown): Unread {
-  if (error instanceof NamesNothing) return { ...part, failure: unnamed(error) };
-  if (!(error instanceof CallFailed) || error.endsRun) throw error;
-  return { ...part, failure: error };
-}
-
-/** A server may list anything: what no request can name is a problem of its project alone. */
-function unnamed({ message }: NamesNothing): CallFailed {
-  const where = { method: "GET", path: "/projects", url: "of the project" } as const;
-  return new CallFailed({ ...where, kind: "shape", what: `was not sent: ${message}`, sent: false, attempts: 0 });
 }
 
 /**
@@ -127,6 +90,13 @@ export async function readInventory(
   wanted: (key: string) => boolean,
 ): Promise<Inventory> {
   const catalogue = await withExpressions(reader.catalogue, [kind]);
+  const row = kindOf(catalogue, kind);
+  if (isReadByFile(row)) {
+    const all = await readAllOfKind(reader, project, kind, row);
+    const live = all.filter(({ key }) => !knownSecrets.isIn(key) && wanted(key));
+    const others = all.filter((each) => !live.includes(each)).map(({ key }) => knownSecrets.clean(key));
+    return { live, unread: [], others };
+  }
   const rows = await readRows(reader, project, kind);
   const spec = (key: string) => integrationOf(catalogue, { kind, key });
   const isKnown = (key: string) => (kindOf(catalogue, kind).known ? spec(key) !== undefined : !knownSecrets.isIn(key));
@@ -157,10 +127,13 @@ async function readRows(reader: Reader, project: Project, kind: Kind): Promise<r
 async function readKind(
   reader: Reader,
   kind: Kind,
-  { project, resources }: DesiredProject,
+  desired: DesiredProject,
   trusts: Trusts,
 ): Promise<readonly (Live | Unread)[]> {
   const { catalogue } = reader;
+  const row = kindOf(catalogue, kind);
+  if (isReadByFile(row)) return readFileKind(reader, kind, row, desired);
+  const { project, resources } = desired;
   const rows = await readRows(reader, project, kind);
   const declared = new Map<string, Desired>();
   for (const one of resources) if (one.kind === kind && one.presence === "present") declared.set(one.key, one);

@@ -4,7 +4,7 @@ import type { DesiredFleet } from "../manifest/desired-fleet.ts";
 import type { Policy } from "../manifest/policies.ts";
 import type { Desired, DesiredProject, Project } from "../model/types.ts";
 import type { ProjectScope } from "./find-projects.ts";
-import type { PartlyRead, Trusts } from "./read-live.ts";
+import type { PartlyRead, Trusts } from "./partly-read.ts";
 
 /** What a refresh compares. */
 export interface RefreshScope extends ProjectScope {

@@ -10,7 +10,8 @@ import type { Catalogue } from "../model/catalogue.ts";
 import type { DesiredProject, Problem, Project } from "../model/types.ts";
 import { failFastOnCommonError, refusedLists } from "./common-failures.ts";
 import { findMovedProjects, type Missing, missingProblems } from "./missing-projects.ts";
-import { type PartlyRead, readReadable, type Unread } from "./read-live.ts";
+import type { PartlyRead, Unread } from "./partly-read.ts";
+import { readReadable } from "./read-live.ts";
 import type { RefreshScope } from "./refresh-scope.ts";
 import type { Selection } from "./select-projects.ts";
 import { readableOf, unreadProblem } from "./unread-resources.ts";
@@ -120,17 +121,31 @@ function refreshed(
 ): RefreshedProject {
   const readable = readableOf(catalogue, desired, unread);
   const [part] = unread;
-  if (part && readable.kinds.size === 0) return unreadable(desired.project, part);
+  if (part && readable.kinds.size === 0) {
+    return unreadable(desired.project, unread.find((each) => isMissing(catalogue, each)) ?? part, catalogue);
+  }
   const difference = diff(readable, live, scope.diff(desired.project));
   if (unread.length === 0) return { difference, problems: difference.problems };
   const problems = unread.map((each) => unreadProblem(catalogue, desired, each));
   return { difference, problems: [...difference.problems, ...problems], unread };
 }
 
-function unreadable(project: Project, { failure }: Unread): RefreshedProject {
+function unreadable(project: Project, part: Unread, catalogue: Catalogue): RefreshedProject {
+  const { failure } = part;
   const message = explained(failure);
   const problem: Problem = { severity: "error", rule: "unreadable", message, project: project.name };
-  const { status, unknownRoute, movedTo } = failure;
-  const isMissing = movedTo !== undefined || (status === 404 && !unknownRoute);
-  return { problems: [problem], failure, ...(isMissing && { missing: { project, message, movedTo } }) };
+  const { movedTo } = failure;
+  return {
+    problems: [problem],
+    failure,
+    ...(isMissing(catalogue, part) && { missing: { project, message, movedTo } }),
+  };
+}
+
+/** Whether the server does not know the project. What a kind needs of the server may be missing too, and is no project. */
+function isMissing(catalogue: Catalogue, { kind, failure }: Unread): boolean {
+  const { status, unknownRoute, movedTo, saysGone } = failure;
+  if (movedTo !== undefined) return true;
+  const isOfServer = saysGone && (catalogue.kinds.get(kind)?.file?.needs?.tier ?? "free") !== "free";
+  return status === 404 && !unknownRoute && !isOfServer;
 }

@@ -1,11 +1,12 @@
 import { isObject, type JsonObject } from "../base/json.ts";
-import { memoized } from "../base/memoize.ts";
 import type { Catalogue } from "../model/catalogue.ts";
 import { columnOf, kindOf } from "../model/kinds.ts";
 import { isOff } from "../model/normalise.ts";
+import { isFileKind } from "../model/read-field.ts";
 import { requiredByServer } from "../model/server-required.ts";
 import type { Desired, Fields, Live, Resource, Scalar, Value } from "../model/types.ts";
 import { isReference } from "../model/values.ts";
+import { reportedByRow } from "./kind-resources.ts";
 import { isSecret, updatedAtOf } from "./redacted-resources.ts";
 
 /** Whether the row of a list shows all that is declared. */
@@ -25,12 +26,11 @@ export function asDeclared(catalogue: Catalogue, desired: Desired, row: JsonObje
   return { ...live, fields: { ...Object.fromEntries(plain), ...reported } };
 }
 
-/** A row as a resource, with the fields that are asked for, or with the only one that its kind has. */
+/** A row as a resource, with the fields that are asked for. */
 export function liveOf(catalogue: Catalogue, resource: Resource, row: JsonObject): Live {
   const { kind, key } = resource;
-  const { read, policy } = kindOf(catalogue, kind);
-  const asked = policy?.only === undefined ? resource : { kind, key, fields: onlyField(policy.only) };
-  const reported = reportedFields(catalogue, asked, row);
+  const { read } = kindOf(catalogue, kind);
+  const reported = reportedFields(catalogue, resource, row);
   // Filled in one by one: a fleet has millions of them, and each part that is spread would be an object more.
   const live: Filled<Live> = { kind, key, fields: reported, active: !isOff(row.active) };
   if (read?.numbered && typeof row.id === "number") live.id = row.id;
@@ -41,8 +41,6 @@ export function liveOf(catalogue: Catalogue, resource: Resource, row: JsonObject
   if (undeclared) live.undeclared = undeclared;
   return live;
 }
-
-const onlyField = memoized((name: string): Fields => ({ [name]: null }));
 
 /** What servers show unless it was never set; of a secret, only that there is none. */
 function undeclaredIn(catalogue: Catalogue, resource: Resource, row: JsonObject): Fields | undefined {
@@ -64,8 +62,10 @@ type Filled<Whole> = { -readonly [Name in keyof Whole]: Whole[Name] };
  * value that repeats a known one where the manifest does not. What no catalogue lists has the spelling that policies give it.
  */
 export function reportedFields(catalogue: Catalogue, resource: Resource, row: JsonObject): Fields {
+  const kind = kindOf(catalogue, resource.kind);
+  if (isFileKind(kind)) return reportedByRow(kind, resource.fields, row);
+  const { known, normalise } = kind;
   const properties = isObject(row.properties) ? row.properties : {};
-  const { known, normalise } = kindOf(catalogue, resource.kind);
   const reported: Record<string, Value> = {};
   for (const name in resource.fields) {
     const value = resource.fields[name];

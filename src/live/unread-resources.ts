@@ -3,7 +3,7 @@ import { addressOf } from "../model/address.ts";
 import type { Catalogue } from "../model/catalogue.ts";
 import { identityOf, sectionNameOf } from "../model/kinds.ts";
 import type { DesiredProject, Problem, Resource } from "../model/types.ts";
-import type { Unread } from "./read-live.ts";
+import type { Unread } from "./partly-read.ts";
 
 /** What nothing can be concluded about is left out, so that it is neither changed nor taken for absent. */
 export function readableOf(catalogue: Catalogue, desired: DesiredProject, unread: readonly Unread[]): DesiredProject {

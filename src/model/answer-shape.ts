@@ -22,6 +22,8 @@ export interface AnswerShape {
   readonly keeps?: readonly string[];
   /** The response may be 204 without a body. */
   readonly mayBeSilent?: true;
+  /** The response may be null: there is no such row yet. */
+  readonly mayBeNull?: true;
   /** The response is 202: the server processes the request later. */
   readonly actsLater?: true;
 }
@@ -33,6 +35,7 @@ export function shapeFault(shape: AnswerShape, status: number, body: unknown): s
   if (partial.has(status)) return shape.actsLater ? undefined : "which is not a final answer";
   if (shape.holds === "nothing") return isError(body) ? "with an error" : undefined;
   if (body === undefined && status === 204 && shape.mayBeSilent) return undefined;
+  if (body === null && shape.mayBeNull) return undefined;
   const instead = (fault: string) => `with ${isError(body) ? "an error" : fault} instead of ${dueOf(shape)}`;
   if (body === undefined) return instead("an empty body");
   if (shape.holds === "row") {

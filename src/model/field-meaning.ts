@@ -149,11 +149,11 @@ function mapped(
 }
 
 /** A value without anything secret at any depth; undefined if it is secret as a whole. */
-function withoutSecrets(field: FieldSchema, value: Plain): Plain | undefined {
+export function withoutSecretValues(field: FieldSchema, value: Plain): Plain | undefined {
   if (field.writeOnly === true) return undefined;
   if (isScalar(value)) return value;
-  if (isList(value)) return value.flatMap((item) => withoutSecrets(field.items ?? any, item) ?? []);
-  return mapped(value, (name, each) => withoutSecrets(propertyOf(field, name) ?? any, each));
+  if (isList(value)) return value.flatMap((item) => withoutSecretValues(field.items ?? any, item) ?? []);
+  return mapped(value, (name, each) => withoutSecretValues(propertyOf(field, name) ?? any, each));
 }
 
 /** Compares a declared value of a field with its live value; of a mapping, only what is declared counts. */
@@ -166,9 +166,9 @@ export function compareMeaning(field: FieldSchema, desired: Value, live: Value |
     );
   }
   const visible = replaceReferences(desired, () => undefined) ?? null;
-  const meant = comparable(field, withoutSecrets(field, visible) ?? null);
+  const meant = comparable(field, withoutSecretValues(field, visible) ?? null);
   if (live === undefined) return meant === "" ? "same" : "unverified";
-  if (!isAlike(meant, comparable(field, withoutSecrets(field, live as Plain) ?? null))) return "different";
+  if (!isAlike(meant, comparable(field, withoutSecretValues(field, live as Plain) ?? null))) return "different";
   return referencesWithin(desired).length > 0 ? "unverified" : "same";
 }
 

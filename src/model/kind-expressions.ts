@@ -6,6 +6,7 @@ import { UserError } from "../base/exit.ts";
 import { isObject } from "../base/json.ts";
 import { memoized } from "../base/memoize.ts";
 import { didYouMean } from "../base/nearest.ts";
+import { TooLongError } from "./too-long-error.ts";
 import type { Plain } from "./types.ts";
 
 /** What an expression of a kind is given, by the names that it knows. */
@@ -43,7 +44,7 @@ export function compileKindExpression(
 }
 
 function tooLong(): never {
-  throw new UserError("it could take too long on a row of this size; nest fewer loops");
+  throw new TooLongError("it could take too long on a row of this size; nest fewer loops");
 }
 
 function evaluated(evaluate: () => unknown): Plain | undefined {

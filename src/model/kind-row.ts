@@ -62,7 +62,10 @@ export interface PolicyColumn {
 }
 
 interface ReadColumn {
+  /** All resources of a project; of a singleton, itself. */
   readonly list: Endpoint;
+  /** Whether a project has one resource of the kind, with the key `""`. */
+  readonly isSingle?: true;
   /** The field of a row with the key, also in the POST that creates a resource. */
   readonly key: string;
   /** Whether calls identify a resource by the `id` of its row: `:row.id` in their paths. */

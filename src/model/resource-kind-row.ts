@@ -33,6 +33,7 @@ export function kindRowOf(kind: ResourceKind): KindRow {
     ...(kind.imported && { imported: true as const }),
     policy: { section: kind.name, ...(kind.only !== undefined && { only: kind.only }) },
     ...(list && { read: { list, key, numbered: isNumbered, title, ...(show && { single: show }) } }),
+    ...(!list && show && { read: { list: show, isSingle: true, key, numbered: false } }),
     normalise: (value) => words.get(String(value)) ?? value,
     removal: "delete",
     calls: { ...(create && { create }), ...(update && { update }), ...(removal && { delete: removal }) },
@@ -63,7 +64,8 @@ function endpointOf(kind: ResourceKind, name: CallName): Endpoint | undefined {
   const written = kind.calls[name];
   if (written === undefined) return undefined;
   const { method, path } = writtenCall(written);
-  const role = neededRole[kind.needs?.role ?? "guest"];
+  const { role: writer = "guest", read: reader = writer } = kind.needs ?? {};
+  const role = neededRole[method === "GET" ? reader : writer];
   const introduced = typeof written === "string" ? kind.needs?.release : written.release;
   const row = { path, ...(role && { needs: role }), ...(introduced !== undefined && { introduced }) };
   if (method === "GET" || method === "DELETE") return { ...row, method, ...answerOf(kind, name) };
@@ -83,7 +85,7 @@ const neededRole: Readonly<Record<string, NeededRole | undefined>> = {
 function answerOf(kind: ResourceKind, name: CallName): Pick<Endpoint, "answer" | "list"> {
   if (name === "delete") return { answer: { holds: "nothing" } };
   const keys = keyFieldsOf(kind);
-  const isTold = (field: string) => keys.includes(field) || field === kind.only;
+  const isTold = (field: string) => (keys.includes(field) || field === kind.only) && isPlainText(kind, field, name);
   const told = (kind.fields.required ?? []).filter(isTold).map((field) => [field, "text"] as const);
   const isNumbered = Object.values(kind.calls).some((call) => namesInPath(writtenCall(call).path).includes(rowId));
   const fields = { ...(isNumbered && { id: "number" as const }), ...Object.fromEntries(told) };
@@ -93,7 +95,16 @@ function answerOf(kind: ResourceKind, name: CallName): Pick<Endpoint, "answer" |
   const same = isOne ? { same: { id: `:${rowId}` } } : {};
   const isCaseless = kind.fields.properties[key]?.["x-case"] === "ignore";
   const created = name === "create" && isCaseless ? { alike: { [key]: `:${key}` } } : {};
-  return { answer: { holds: "row", fields, ...same, ...created } };
+  const silent = keys.length === 0 && name === "show" && kind.calls.create ? { mayBeNull: true as const } : {};
+  return { answer: { holds: "row", fields, ...same, ...created, ...silent } };
+}
+
+/** Whether every row has a field as a text: not where another expression reads it, or tells which rows count at all. */
+function isPlainText({ fields, where }: ResourceKind, field: string, name: CallName): boolean {
+  const { "x-read": read, ...schema } = fields.properties[field] ?? {};
+  return (
+    read === undefined && (where === undefined || name !== "list") && typesOf(schema).every((type) => type === "string")
+  );
 }
 
 /** Parameters that servers of older releases know by other words. */

@@ -1,6 +1,6 @@
 import { standsStill } from "../diff/last-applied.ts";
 import type { Since } from "../live/find-projects.ts";
-import type { Trusts } from "../live/read-live.ts";
+import type { Trusts } from "../live/partly-read.ts";
 import type { RefreshScope } from "../live/refresh-scope.ts";
 import { readMigrations } from "../manifest/migrations.ts";
 import { problemAt } from "../manifest/problem.ts";

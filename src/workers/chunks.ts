@@ -2,7 +2,7 @@ import type { ChangeEvent, Step } from "../apply/apply.ts";
 import { UserError } from "../base/exit.ts";
 import type { Rate } from "../base/rate.ts";
 import { CallFailed, type FailureFacts } from "../client/failure.ts";
-import type { PartlyRead } from "../live/read-live.ts";
+import type { PartlyRead } from "../live/partly-read.ts";
 import type { Change, Desired, DesiredProject, Kind, Live, Origin, Project } from "../model/types.ts";
 import type { LeaseToken } from "../state/lease-store.ts";
 import type { SealedBySenders } from "../state/worker-store.ts";

@@ -1,0 +1,62 @@
+import type { JsonObject } from "../base/json.ts";
+import { comparable } from "../model/field-meaning.ts";
+import { type FileKind, fieldInRow, rowWithoutSecrets } from "../model/read-field.ts";
+import { keyFieldsOf, type ResourceKind } from "../model/resource-kind.ts";
+import type { Fields, Live, Plain, Value } from "../model/types.ts";
+import { isAlike, replaceReferences, textsWithin } from "../model/values.ts";
+import { isSecret } from "./redacted-resources.ts";
+
+/** The fields of what no policy declares. */
+export const undeclared: Fields = {};
+
+/**
+ * A row as a resource: with the fields that are declared, or with all that may be shown of one that is to be removed. What
+ * no policy declares has no fields, for a fleet has many of them.
+ */
+export function liveRow(
+  kind: FileKind,
+  named: Pick<Live, "kind" | "key">,
+  row: JsonObject,
+  declared: Fields | undefined,
+): Live {
+  const { only } = kind.file;
+  const asked = declared ?? shownFields(kind.file);
+  const fields = reportedByRow(kind, only === undefined ? asked : { [only]: asked[only] ?? null }, row);
+  return {
+    ...named,
+    fields,
+    active: true,
+    ...(kind.read?.numbered && typeof row.id === "number" && { id: row.id }),
+    ...(declared !== undeclared && { row: rowWithoutSecrets(kind.file, row) }),
+  };
+}
+
+/** Every field that the address does not tell, and the list does. */
+function shownFields(file: ResourceKind): Fields {
+  const keys = new Set(keyFieldsOf(file));
+  const names = Object.entries(file.fields.properties).flatMap(([name, field]) =>
+    keys.has(name) || field["x-listed"] === false ? [] : [name],
+  );
+  return Object.fromEntries(names.map((name) => [name, null]));
+}
+
+/** The declared fields that a row reports; a value that repeats a known secret is dropped where the manifest has it not. */
+export function reportedByRow(kind: FileKind, declared: Fields, row: JsonObject): Fields {
+  const reported: Record<string, Value> = {};
+  for (const name in declared) {
+    const wanted = declared[name];
+    const found = fieldInRow(kind, name, row, wanted);
+    if (found !== undefined && (!holdsSecret(found) || isDeclared(kind, name, wanted, found))) reported[name] = found;
+  }
+  return reported;
+}
+
+function holdsSecret(value: Plain): boolean {
+  return textsWithin(value).some(isSecret);
+}
+
+function isDeclared({ file }: FileKind, name: string, wanted: Value | undefined, found: Plain): boolean {
+  const field = file.fields.properties[name] ?? {};
+  const visible = wanted === undefined ? undefined : replaceReferences(wanted, () => undefined);
+  return visible !== undefined && isAlike(comparable(field, visible), comparable(field, found));
+}

@@ -1,0 +1,83 @@
+import { UserError } from "../base/exit.ts";
+import type { JsonObject } from "../base/json.ts";
+import { canonical } from "../base/json.ts";
+import type { Reader } from "../client/client.ts";
+import { CallFailed } from "../client/failure.ts";
+import { call } from "../model/endpoints.ts";
+import type { KindRow } from "../model/kind-row.ts";
+import { type FileKind, fieldInRow } from "../model/read-field.ts";
+import { keyFieldsOf, keyTextOf } from "../model/resource-kind.ts";
+import type { Call, Plain, Project } from "../model/types.ts";
+
+/** A kind that is a file, and how it is read. */
+export type ReadKind = FileKind & { readonly read: NonNullable<KindRow["read"]> };
+
+/** Whether a kind is a file, and read by it. */
+export function isReadByFile(kind: KindRow): kind is ReadKind {
+  return kind.file !== undefined && kind.read !== undefined;
+}
+
+/** A row that the owner itself has, and the key of its resource. */
+export interface KeyedRow {
+  readonly key: string;
+  readonly row: JsonObject;
+}
+
+/**
+ * The rows of a kind that a project itself has; of a singleton, the one that it is. @throws CallFailed where it cannot be
+ * read, or where a row does not say which resource it is.
+ */
+export async function readKindRows(reader: Reader, project: Project, kind: ReadKind): Promise<readonly KeyedRow[]> {
+  const { list, isSingle } = kind.read;
+  if (isSingle) return readSingleton(reader, project, kind);
+  const listing = call(list, { id: project.name });
+  const rows = (await reader.list(listing)) as readonly JsonObject[];
+  try {
+    return distinct(rows)
+      .filter((row) => isOwn(kind, row))
+      .map((row) => ({ key: keyOf(kind, row), row }));
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error;
+    throw unusable(listing, error.message);
+  }
+}
+
+/** What does not exist yet is answered with null, or by servers of some releases with 404. */
+async function readSingleton(reader: Reader, project: Project, kind: ReadKind): Promise<readonly KeyedRow[]> {
+  try {
+    const { body } = await reader.get(call(kind.read.list, { id: project.name }));
+    return body === null ? [] : [{ key: "", row: body as JsonObject }];
+  } catch (error) {
+    if (kind.file.calls.create !== undefined && error instanceof CallFailed && error.saysGone) return [];
+    throw error;
+  }
+}
+
+/** Each row once, also where the list changes while its pages are read. */
+function distinct(rows: readonly JsonObject[]): readonly JsonObject[] {
+  const byId = new Map(
+    rows.map((row) => [row.id === undefined || row.id === null ? canonical(row) : `id ${row.id}`, row]),
+  );
+  return byId.size === rows.length ? rows : [...byId.values()];
+}
+
+function isOwn({ file, expressions }: FileKind, row: JsonObject): boolean {
+  return file.where === undefined || expressions?.valueOf(file.where, { row }) === true;
+}
+
+/** @throws UserError for a row without one. */
+function keyOf(kind: FileKind, row: JsonObject): string {
+  const values: Record<string, Plain> = {};
+  for (const name of keyFieldsOf(kind.file)) {
+    const value = fieldInRow(kind, name, row) ?? kind.file.fields.properties[name]?.default ?? "";
+    if (value === "") throw new UserError(`a row has no ${name}, which tells one of ${kind.file.name} from another`);
+    values[name] = value;
+  }
+  return keyTextOf(kind.file, values);
+}
+
+/** What makes a list unusable is its failure, and no deletion of what it lacks. */
+function unusable({ method, path }: Call, why: string): CallFailed {
+  const what = `answered 200 with a list that cannot be used: ${why}`;
+  return new CallFailed({ method, path, url: path, kind: "shape", what, status: 200, attempts: 1 });
+}

@@ -1,0 +1,45 @@
+import { CallFailed } from "../client/failure.ts";
+import { NamesNothing } from "../model/endpoints.ts";
+import type { Desired, Kind, Live } from "../model/types.ts";
+
+/** Whether a declared resource may be taken to be as declared, since its `updated_at` stands still. */
+export type Trusts = (project: string, desired: Desired, updatedAt: unknown) => boolean;
+
+/** A list of a project that could not be read or, with a key, one declared resource of it. */
+export interface Unread {
+  readonly kind: Kind;
+  readonly key?: string;
+  readonly failure: CallFailed;
+}
+
+/** What could be read of a project, and what could not. */
+export interface PartlyRead {
+  readonly live: Live[];
+  readonly unread: readonly Unread[];
+}
+
+/** What could be read apart from what could not. */
+export function parted(read: readonly (Live | Unread)[]): PartlyRead {
+  return { live: read.filter(isLive), unread: read.filter(isUnread) };
+}
+
+function isUnread(each: Live | Unread): each is Unread {
+  return "failure" in each;
+}
+
+function isLive(each: Live | Unread): each is Live {
+  return !isUnread(each);
+}
+
+/** A part that could not be read. @throws the error, where it ends the run or is none of a request. */
+export function unreadOf(part: Omit<Unread, "failure">, error: unknown): Unread {
+  if (error instanceof NamesNothing) return { ...part, failure: unnamed(error) };
+  if (!(error instanceof CallFailed) || error.endsRun) throw error;
+  return { ...part, failure: error };
+}
+
+/** A server may list anything: what no request can name is a problem of its project alone. */
+function unnamed({ message }: NamesNothing): CallFailed {
+  const where = { method: "GET", path: "/projects", url: "of the project" } as const;
+  return new CallFailed({ ...where, kind: "shape", what: `was not sent: ${message}`, sent: false, attempts: 0 });
+}

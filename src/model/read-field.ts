@@ -1,0 +1,79 @@
+import { UserError } from "../base/exit.ts";
+import { isObject, type JsonObject } from "../base/json.ts";
+import { meaningOf, withoutSecretValues } from "./field-meaning.ts";
+import type { KindRow } from "./kind-row.ts";
+import type { FieldSchema, ResourceKind } from "./resource-kind.ts";
+import { valueInRow } from "./row-values.ts";
+import { TooLongError } from "./too-long-error.ts";
+import type { Plain, Value } from "./types.ts";
+import { isReference } from "./values.ts";
+
+/** A kind that is a file, and its expressions. */
+export type FileKind = KindRow & { readonly file: ResourceKind };
+
+/** Whether a kind is a file. */
+export function isFileKind(kind: KindRow): kind is FileKind {
+  return kind.file !== undefined;
+}
+
+/**
+ * What a row says of a field, in normal form, without secrets; of a mapping, what is declared. Undefined where the row
+ * does not say. @throws UserError where the expression that reads it could take too long.
+ */
+export function fieldInRow(kind: FileKind, name: string, row: JsonObject, declared?: Value): Plain | undefined {
+  const field = kind.file.fields.properties[name];
+  if (!field || field.writeOnly === true) return undefined;
+  const value = spelledValue(kind, name, field, row);
+  const visible = value === undefined ? undefined : withoutSecretValues(field, value);
+  if (visible === undefined) return undefined;
+  return meaningOf(field, field.properties ? declaredPart(visible, declared) : visible) as Plain;
+}
+
+/** A row that holds something else than the expression can read, such as null for a list, does not say. */
+function spelledValue(kind: FileKind, name: string, field: FieldSchema, row: JsonObject): Plain | undefined {
+  try {
+    return valueInRow(kind, name, field, row);
+  } catch (error) {
+    if (error instanceof UserError && !(error instanceof TooLongError)) return undefined;
+    throw error;
+  }
+}
+
+/** What is not declared is left alone, and therefore not even compared with what it was. */
+function declaredPart(value: Plain, declared: Value | undefined): Plain {
+  if (!isObject(declared) || !isObject(value) || isReference(declared as Value)) return value;
+  const known = Object.entries(value as { readonly [name: string]: Plain });
+  return Object.fromEntries(known.filter(([name]) => name in declared));
+}
+
+/** A row without anything that its kind calls secret, at any depth. */
+export function rowWithoutSecrets({ fields }: ResourceKind, row: JsonObject): JsonObject {
+  const names = secretNames(fields);
+  const visible = (value: unknown, isNested: boolean): unknown => {
+    if (Array.isArray(value)) return value.map((item) => visible(item, true));
+    if (!isObject(value)) return value;
+    const kept = Object.entries(value).filter(([name]) => !(isNested ? names.nested : names.top).has(name));
+    return Object.fromEntries(kept.map(([name, each]) => [name, visible(each, true)]));
+  };
+  return visible(row, false) as JsonObject;
+}
+
+/** The names under which rows may have secrets: those of fields, of their parameters, and what they are read from. */
+function secretNames(fields: ResourceKind["fields"]) {
+  const top = Object.entries(fields.properties).flatMap(([name, field]) =>
+    field.writeOnly === true ? namesOf(name, field) : [],
+  );
+  const nested = Object.values(fields.properties).flatMap((field) => secretsWithin(field));
+  return { top: new Set(top), nested: new Set(nested) };
+}
+
+function secretsWithin({ properties = {}, items }: FieldSchema): readonly string[] {
+  const own = Object.entries(properties).flatMap(([name, field]) =>
+    field.writeOnly === true ? namesOf(name, field) : [],
+  );
+  return [...own, ...[...Object.values(properties), ...(items ? [items] : [])].flatMap(secretsWithin)];
+}
+
+function namesOf(name: string, { "x-send-as": sentAs = name, "x-read": read = "" }: FieldSchema): readonly string[] {
+  return [name, sentAs, ...Array.from(read.matchAll(/\.\??(\w+)/g), ([, each = ""]) => each)];
+}
