@@ -33,6 +33,8 @@ export function dialectOfSlugs(slugs: Iterable<string>): DialectEvidence | undef
 
 /** The same if it is another dialect than that of a catalogue. */
 export function otherDialectOf(catalogue: Catalogue, slugs: Iterable<string>): DialectEvidence | undefined {
-  const found = dialectOfSlugs(slugs);
+  const all = [...slugs];
+  if (all.every((slug) => catalogue.integrations.has(slug))) return undefined;
+  const found = dialectOfSlugs(all);
   return found?.dialect === catalogue.dialect ? undefined : found;
 }

@@ -113,6 +113,7 @@ const textKeys: ReadonlySet<string> = new Set(["description", "markdownDescripti
 
 /** Renames words in all descriptions. */
 function withRenamedWords(value: unknown, words: ReadonlyMap<string, string>, key = ""): unknown {
+  if (words.size === 0) return value;
   if (typeof value === "string") return textKeys.has(key) ? replaceWords(value, words) : value;
   if (Array.isArray(value)) return value.map((each) => withRenamedWords(each, words));
   if (typeof value !== "object" || value === null) return value;
