@@ -5,6 +5,7 @@ import { blockersOf, type Objection } from "../plan/guards.ts";
 import type { Plan } from "../plan/plan.ts";
 import { runEnd } from "../plan/run-end.ts";
 import type { Applied, Request } from "../reconcile/request.ts";
+import type { NextStep } from "../report/next-steps.ts";
 import { appliedText, outcomesText, planText, waiversText } from "../report/text.ts";
 import type { Terminal } from "./terminal.ts";
 
@@ -38,10 +39,11 @@ export function resultText(
   request: Request,
   { outcomes, refused }: Applied,
   plan: Plan,
+  next: readonly NextStep[],
 ): string {
   if (!outcomes) return refused ? planText(plan, palette) : "";
   const isSaved = request.saved !== undefined || request.savedRun !== undefined;
-  return isSaved ? appliedText(plan, palette) : outcomesText(plan, palette);
+  return isSaved ? appliedText(plan, palette, next) : outcomesText(plan, palette, next);
 }
 
 /** The exit code of an apply or a dry run (docs/running.md). */

@@ -19,6 +19,7 @@ import { holderText } from "../state/lease.ts";
 import { commandAgain, deploymentFrom, optionOf, type Saved } from "./apply-options.ts";
 import { codeOf, planJson, refusalText, resultText, untouched } from "./apply-result.ts";
 import type { Run } from "./command.ts";
+import { stepsAfterApply } from "./next-steps.ts";
 import { openPlanReports, type WriteReports } from "./plan-reports.ts";
 import { noteUnrecorded, printMissingSecrets, printProblems } from "./print-problems.ts";
 import { noBar } from "./progress-bar.ts";
@@ -120,8 +121,10 @@ async function applying(
   const plan = applied.outcomes ? withWaves(done, applied.waves) : done;
   printProblems(terminal, plan);
   const code = codeOf(terminal, applied, plan);
+  const { recorded } = applied;
+  const next = stepsAfterApply(plan, options, recorded && "run" in recorded ? recorded.run : undefined);
   write(
-    { text: () => resultText(terminal, wanted.request, applied, plan), json: () => planJson(plan) },
+    { text: () => resultText(terminal, wanted.request, applied, plan, next), json: () => planJson(plan) },
     { plan, exitCode: code, compared: applied.compared, fleet: applied.fleet },
   );
   noteUnrecorded(terminal, applied);

@@ -10,6 +10,7 @@ import { importJson, importText } from "../report/import.ts";
 import { loadSettings } from "../workspace/load.ts";
 import { textIn } from "../workspace/text-files.ts";
 import { printWarnings, writeDrafts } from "./import-files.ts";
+import { stepsAfterImport } from "./next-steps.ts";
 import { openReports } from "./outputs.ts";
 import type { Options } from "./table.ts";
 import type { Terminal } from "./terminal.ts";
@@ -57,7 +58,10 @@ export async function importFrom(terminal: Terminal, options: Choice, names: rea
   const imported = { ...writeDrafts(terminal, found, folder, out), notImported };
   for (const problem of imported.problems) terminal.warn(problemLine(problem));
   printWarnings(terminal, imported.written, folder);
-  report({ text: () => importText(imported, terminal.palette), json: () => importJson(imported) });
+  report({
+    text: () => importText(imported, terminal.palette, stepsAfterImport(options)),
+    json: () => importJson(imported),
+  });
   return exitCode({ interrupted: terminal.interrupted.aborted, problem: imported.problems.length > 0 });
 }
 

@@ -14,6 +14,7 @@ import { importJson, importText } from "../report/import.ts";
 import { loadSettings } from "../workspace/load.ts";
 import type { Run } from "./command.ts";
 import { printWarnings, writeDrafts } from "./import-files.ts";
+import { stepsAfterImport } from "./next-steps.ts";
 import { openReports } from "./outputs.ts";
 import { requestOf } from "./run-request.ts";
 import type { Options } from "./table.ts";
@@ -30,7 +31,10 @@ export const run: Run<Options<"import">> = async (terminal, options, names) => {
   const imported = writeDrafts(terminal, adoption, request.folder, options.out);
   for (const problem of imported.problems) terminal.warn(problemLine(problem));
   printWarnings(terminal, imported.written, request.folder);
-  report({ text: () => importText(imported, terminal.palette), json: () => importJson(imported) });
+  report({
+    text: () => importText(imported, terminal.palette, stepsAfterImport(options)),
+    json: () => importJson(imported),
+  });
   return exitCode({ interrupted: terminal.interrupted.aborted, problem: imported.problems.length > 0 });
 };
 

@@ -9,6 +9,7 @@ import { dialectNamed, neutral } from "../model/dialects.ts";
 import { kindOf, removedSection } from "../model/kinds.ts";
 import { replaceWords } from "../model/renamed-schema.ts";
 import { schemasIn } from "../model/schemas.ts";
+import { nextStepsText } from "../report/next-steps.ts";
 import { ignored } from "../state/folder/state-folder.ts";
 import { isThere } from "../workspace/durable-file.ts";
 import { linkFault } from "../workspace/links.ts";
@@ -140,9 +141,13 @@ function nextSteps(
     `Wrote ${file} and ${join(folder, examplePolicy)}${because ? `; dialect ${dialect}, because ${because}` : ""}.`,
     "",
     ...(changes.length > 0 ? ["To change first:", ...changes, ""] : []),
-    "Next:",
-    `  evenkeel import${option} --all --factor   writes what is live as policies; changes nothing on the server`,
-    `  evenkeel plan${option}                    compares them with the server: no changes yet`,
+    nextStepsText(
+      [
+        [`evenkeel import${option} --all --factor`, "writes what is live as policies"],
+        [`evenkeel plan${option}`, "compares them with the server: no changes"],
+      ],
+      terminal.palette,
+    ),
   ].join("\n");
 }
 

@@ -7,8 +7,10 @@ import type { Plan } from "../plan/plan.ts";
 import { runEnd } from "../plan/run-end.ts";
 import { plan } from "../reconcile/reconcile.ts";
 import type { Planned, Request } from "../reconcile/request.ts";
+import { nextStepsText } from "../report/next-steps.ts";
 import { driftText, planText, waiversText } from "../report/text.ts";
 import type { Run } from "./command.ts";
+import { stepsAfterDrift, stepsAfterPlan } from "./next-steps.ts";
 import { writeTo } from "./outputs.ts";
 import { openPlanReports } from "./plan-reports.ts";
 import { noteUnrecorded, printMissingSecrets, printProblems } from "./print-problems.ts";
@@ -43,12 +45,21 @@ async function planning(command: "plan" | "drift", terminal: Terminal, options: 
     ...runEnd({ problems: plan.problems, refused: refusals, interrupted: terminal.interrupted.aborted }),
     pending: options.detailedExitcode === true && plan.summary.writes > 0,
   });
-  const textOf = command === "drift" ? driftText : planText;
-  const text = () => (compared ? textOf(plan, terminal.palette) : "");
+  const text = () => (compared ? planAndNext(command, terminal, options, plan) : "");
   write({ text, json }, { plan, exitCode: code, compared, saved: savedAs(options, found), fleet: found.fleet });
   noteRecord(terminal, options, found);
   for (const refusal of refusals) terminal.warn(printable(refusal));
   return code;
+}
+
+/** The plan, where it was saved, and what follows. */
+function planAndNext(command: "plan" | "drift", { palette }: Terminal, options: Options<"plan">, plan: Plan): string {
+  const [text, next] =
+    command === "drift"
+      ? [driftText(plan, palette), stepsAfterDrift(plan, options)]
+      : [planText(plan, palette), stepsAfterPlan(plan, options)];
+  const saved = options.out === undefined ? "" : printable(`Saved the plan to ${options.out}.`);
+  return [text, saved, nextStepsText(next, palette)].filter(Boolean).join("\n\n");
 }
 
 async function planned(command: "plan" | "drift", terminal: Terminal, options: Options<"plan">): Promise<Planned> {

@@ -1,6 +1,6 @@
 import { grouped, groupedAs } from "../base/grouped.ts";
 import { printable } from "../base/printable.ts";
-import { counted } from "../base/text-format.ts";
+import { counted, thousands } from "../base/text-format.ts";
 import type { Draft } from "../import/policy.ts";
 import { addressOf } from "../model/address.ts";
 import { catalogueOf } from "../model/catalogue.ts";
@@ -8,6 +8,7 @@ import { importedKinds } from "../model/kinds.ts";
 import { problemLine, reportedProblem } from "../model/problem-line.ts";
 import type { Kind, Problem } from "../model/types.ts";
 import { widthOf } from "./columns.ts";
+import { type NextStep, nextStepsText } from "./next-steps.ts";
 import type { Palette } from "./palette.ts";
 
 /** What an import wrote, and what it leaves to people. */
@@ -28,7 +29,11 @@ interface ToFill {
 }
 
 /** Files, what was left out, and the references to set. */
-export function importText({ written, idle, notImported }: ImportReport, palette: Palette): string {
+export function importText(
+  { written, idle, notImported, problems }: ImportReport,
+  palette: Palette,
+  next: readonly NextStep[] = [],
+): string {
   const byFile = groupedAs(
     written,
     ([path]) => path,
@@ -46,10 +51,24 @@ export function importText({ written, idle, notImported }: ImportReport, palette
     idle.length > 0 ? `Nothing to import: ${printable(idle.join(", "))}` : "",
     part(palette, "Left out or unknown:", remarks),
     part(palette, "Not imported:", (notImported ?? []).map(problemLine)),
-    part(palette, "Set these secrets before the first apply:", filling),
+    part(palette, "Set these secrets before the first apply:", fewOf(filling)),
     notImported ? summary(written, notImported) : "",
+    written.length > 0 ? nextStepsText(next, palette) : "",
+    written.length + idle.length + problems.length === 0 && !notImported ? nothingFound : "",
   ];
   return parts.filter((text) => text !== "").join("\n\n");
+}
+
+const nothingFound = "Nothing to import: the token sees no project. evenkeel whoami shows whose token it is.";
+
+/** Secrets that are listed; a fleet has thousands. */
+const mostSecrets = 10;
+
+function fewOf(secrets: readonly string[]): readonly string[] {
+  const more = secrets.length - mostSecrets;
+  if (more <= 0) return secrets;
+  const rest = `and ${thousands(more)} more, which the policies name: --secrets by-group has one for the projects of a group`;
+  return [...secrets.slice(0, mostSecrets), rest];
 }
 
 function summary(written: ImportReport["written"], notImported: readonly Problem[]): string {

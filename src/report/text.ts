@@ -8,6 +8,7 @@ import { driftHighlights, type Highlight, highlightLine, highlightsOf } from "..
 import { type Plan, type PlannedChange, removalsOf, type Summary } from "../plan/plan.ts";
 import { objectionGroups, verdictOf } from "../plan/verdict.ts";
 import { movingNotes } from "./moves.ts";
+import { type NextStep, nextStepsText } from "./next-steps.ts";
 import type { Palette } from "./palette.ts";
 import { changesText, mark, terminalWidth } from "./text-changes.ts";
 
@@ -134,23 +135,29 @@ function unverifiedText(entries: Plan["unverified"]): string {
  * The result of an apply, for readers who know its plan: all failures, then the counts. Changes of waves that did not
  * start are listed only by wave.
  */
-export function outcomesText(plan: Plan, palette: Palette): string {
+export function outcomesText(plan: Plan, palette: Palette, next: readonly NextStep[] = []): string {
   const idle = new Set(plan.summary.waves?.filter(({ status }) => status === "not started").map(({ wave }) => wave));
   const isIdle = ({ wave, outcome }: PlannedChange) => outcome?.status === "skipped" && wave && idle.has(wave);
   const troubled = plan.resource_changes.filter(
     (each) => each.outcome && each.outcome.status !== "applied" && !isIdle(each),
   );
-  return paragraphs([linesOf(troubled, palette), wavesText(plan, palette), outcomeCounts(plan.summary, palette)]);
+  return paragraphs([
+    linesOf(troubled, palette),
+    wavesText(plan, palette),
+    nextStepsText(next, palette),
+    outcomeCounts(plan.summary, palette),
+  ]);
 }
 
 /** The same for people who have not: every change with its outcome, a line each. */
-export function appliedText(plan: Plan, palette: Palette): string {
+export function appliedText(plan: Plan, palette: Palette, next: readonly NextStep[] = []): string {
   return paragraphs([
     headText(plan, palette),
     highlightsText(highlightsOf(plan.resource_changes), palette),
     linesOf(plan.resource_changes, palette),
     ...objectionsText(plan, palette),
     wavesText(plan, palette),
+    nextStepsText(next, palette),
     outcomeCounts(plan.summary, palette),
   ]);
 }

@@ -167,7 +167,9 @@ test("-C finds the workspace from elsewhere, and from below", async () => {
   const ran = await runProgram(["plan", "-C", join(root, "deep/down"), "--out", "here.json"], elsewhere.root, env);
   expect(ran).toMatchObject({ code: 0, stderr: "" });
   expect(JSON.parse(elsewhere.read("here.json")).summary.writes).toBe(3);
-  expect((await runProgram(["plan"], join(root, "deep"), env)).stdout).toBe(ran.stdout);
+  expect((await runProgram(["plan"], join(root, "deep"), env)).stdout).toContain(
+    ran.stdout.split("\nSaved the plan")[0],
+  );
 });
 
 test("--target takes addresses by globs, and reads no other project", async () => {

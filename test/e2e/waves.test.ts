@@ -29,12 +29,16 @@ describe("apply --waves", () => {
       ],
     );
     expect([failed.code, failed.writes]).toEqual([1, 1]);
-    expect(failed.stdout.trimEnd().split("\n").slice(-7)).toEqual([
+    expect(failed.stdout.trimEnd().split("\n").slice(-11)).toEqual([
       expect.stringMatching(/^ {2}~ failed g\/p5:license\/MIT: PATCH .* answered 400/),
       "",
       "Waves",
       "  wave 1 of 2: g/p5 (1 change), stopped: g/p5:license/MIT failed",
       "  wave 2 of 2: 7 projects (7 changes), not started",
+      "",
+      "Next:",
+      "  evenkeel plan --target 'g/*'            shows what is left to do",
+      expect.stringMatching(/^ {2}evenkeel journal \S+ {2}shows what was sent and answered$/),
       "",
       "Apply: 0 applied, 1 failed, 7 skipped.",
     ]);
