@@ -18,7 +18,7 @@ function survive(stream: NodeJS.WriteStream, name: string): void {
     isReported = true;
     process.exitCode = atLeastError((process.exitCode as ExitCode | undefined) ?? exit.problem);
     if (stream !== process.stderr)
-      process.stderr.write(`evenkeel: cannot write to ${name}: ${describeSystemError(error)}\n`);
+      process.stderr.write(`error: cannot write to ${name}: ${describeSystemError(error)}\n`);
   });
 }
 

@@ -13,6 +13,8 @@ export interface Attempt {
   readonly url: string;
   /** What the server's URL stands in, for a person to correct it. */
   readonly setting: string;
+  /** The variable that the token comes from, if it is known. */
+  readonly tokenName?: string | undefined;
   readonly attempts: number;
   /** The dialect of the server. */
   readonly dialect?: string | undefined;
@@ -189,9 +191,6 @@ function wordsOfBroken({ broken, sent, code }: Broken): string {
 
 type FailureRest = Omit<FailureFacts, keyof Attempt | "uncertain"> & { readonly acted?: boolean };
 
-function failed(
-  { method, path, url, attempts, dialect }: Attempt,
-  { acted = false, ...part }: FailureRest,
-): CallFailed {
-  return new CallFailed({ method, path, url, attempts, dialect, ...part, uncertain: method !== "GET" && acted });
+function failed({ answer: _, ...attempt }: Attempt, { acted = false, ...part }: FailureRest): CallFailed {
+  return new CallFailed({ ...attempt, ...part, uncertain: attempt.method !== "GET" && acted });
 }

@@ -7,12 +7,34 @@ import type { Tier } from "../model/types.ts";
 import type { CallFailed } from "./failure.ts";
 
 /**
- * A failed call's own sentence and, where the server says 403, which scope, role and tier it takes to be let in; where it
+ * A failed call's own sentence and what to do about it: where the URL and the token come from, if they may be wrong; where the server says 403, which scope, role and tier it takes to be let in; where it
  * says that the project has another path now, what to do.
  */
 export function explained(failure: CallFailed): string {
-  const needed = neededFor(failure) ?? renamed(failure);
+  const needed =
+    neededFor(failure) ?? renamed(failure) ?? wrongToken(failure) ?? wrongServer(failure) ?? wrongPath(failure);
   return needed ? `${failure.message}; ${needed}` : failure.message;
+}
+
+function wrongToken({ status, facts: { tokenName } }: CallFailed): string | undefined {
+  if (status !== 401 || tokenName === undefined) return undefined;
+  return `it comes from ${tokenName}: it may have expired, or belong to another server; evenkeel whoami checks it`;
+}
+
+/** A host that does not exist, or on which nothing listens. */
+function wrongServer({ url, facts: { setting, what } }: CallFailed): string | undefined {
+  const isHost = /^was not sent: (?:host not found|the host name|the connection was refused|the connection timed out)/;
+  if (setting === undefined || !isHost.test(what)) return undefined;
+  return `check the address ${new URL(url).host}, which comes from ${setting}`;
+}
+
+/** A path before that of the API is rare: of a server below a path, or of a page that was copied from a browser. */
+function wrongPath({ url, kind, unknownRoute, facts: { setting } }: CallFailed): string | undefined {
+  if (setting === undefined || !(kind === "html" || unknownRoute)) return undefined;
+  const { origin, pathname } = new URL(url);
+  const [prefix] = pathname.split("/api/v4/");
+  if (!prefix || prefix === pathname) return undefined;
+  return `${setting} has the path ${prefix}: if that is a group, a project or a page, leave it out: ${origin}`;
 }
 
 /** Servers redirect reads to a project's new path, and reject writes. */

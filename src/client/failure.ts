@@ -37,6 +37,9 @@ export interface FailureFacts {
   readonly unknownRoute?: boolean;
   readonly movedTo?: string;
   readonly attempts: number;
+  /** The setting that the URL stands in, and the variable that the token comes from; left out where unknown. */
+  readonly setting?: string | undefined;
+  readonly tokenName?: string | undefined;
   /** The dialect of its path; left out: the specification's own. */
   readonly dialect?: string | undefined;
 }

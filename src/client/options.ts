@@ -11,6 +11,8 @@ export interface ClientOptions {
   /** The setting that `url` stands in, as messages name it; left out: `server.url`. */
   readonly urlName?: string | undefined;
   readonly token: string;
+  /** The variable that it comes from, as messages name it. */
+  readonly tokenName?: string | undefined;
   /** The dialect of the server; left out: the specification's own names. */
   readonly dialect?: string | undefined;
   /** Requests in flight at most, reads and writes together; as many of them as serve best. */

@@ -89,7 +89,16 @@ function isAnswer(result: Received | Broken): boolean {
 function attemptOf({ server, options }: RunConnection, { call, attempts }: Outgoing, { target }: WireRequest): Attempt {
   const { method, path, answer } = call;
   const { name: setting, origin } = server;
-  return { method, path, url: origin + target, setting, dialect: options.dialect, attempts, answer };
+  return {
+    method,
+    path,
+    url: origin + target,
+    setting,
+    tokenName: options.tokenName,
+    dialect: options.dialect,
+    attempts,
+    answer,
+  };
 }
 
 function understood(run: RunConnection, attempt: Attempt, received: Received, sending: Sending) {

@@ -62,7 +62,8 @@ function lineOf({ plan, whole, applied, run, outcome, seconds, finishedAt }: Che
 
 function problemLines({ plan, errors, applied }: CheckEnd): string {
   const refused = (applied?.refused ?? []).map(({ message }) => printable(`refused: ${message}`));
-  return [...[...plan.problems, ...errors].map(reportedLine), ...refused].join("\n");
+  const lines = [...plan.problems, ...errors].map((problem) => `error: ${reportedLine(problem)}`);
+  return [...lines, ...refused].join("\n");
 }
 
 function metricsOf({ plan, compared, seconds, finishedAt, exitCode }: CheckEnd, before: string): string {

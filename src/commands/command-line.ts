@@ -7,9 +7,10 @@ import { version } from "../base/version.ts";
 import { durationOf } from "../manifest/duration.ts";
 import { wavesIn } from "../manifest/waves.ts";
 import { maxConcurrency } from "../model/max-concurrency.ts";
+import type { Palette } from "../report/palette.ts";
 import type { CliCommand, Flag, OptionValues } from "./command.ts";
 import { commands, groups } from "./table.ts";
-import { createTerminal, type Host } from "./terminal.ts";
+import { createTerminal, type Host, paletteFor, withLabels } from "./terminal.ts";
 
 /**
  * One run of the command line on `host`, whose `argv` begins with two words that are not read, as a process's does. It knows
@@ -78,7 +79,7 @@ function program(host: Host, done: (code: ExitCode) => void): Command {
       writeErr: (text) => host.stderr.write(text),
       getOutHelpWidth: () => widthOf(host.stdout),
       getErrHelpWidth: () => widthOf(host.stderr),
-      outputError: (text, write) => write(knownSecrets.clean(text.replace(/^error: /, "evenkeel: "))),
+      outputError: (text, write) => write(withLabels(knownSecrets.clean(text), errorPalette(host))),
     })
     .exitOverride();
   refuseSecond(root);
@@ -183,17 +184,29 @@ function optionOf({ flags, description, takes, choices, default: standard }: Fla
   return option;
 }
 
-function codeOf({ env, stderr }: Host, error: unknown): ExitCode {
+function codeOf(host: Host, error: unknown): ExitCode {
+  const { env, stderr } = host;
   if (error instanceof CommanderError) return error.exitCode === 0 ? exit.done : exit.usage;
   if (!(error instanceof UserError)) stderr.write(defect(env, error));
-  else stderr.write(printableLines(`evenkeel: ${debugged(env, withoutSecrets(error))}\n`));
+  else
+    stderr.write(withLabels(printableLines(`${labelled(debugged(env, withoutSecrets(error)))}\n`), errorPalette(host)));
   return error instanceof UserError ? error.code : exit.problem;
+}
+
+/** One error a line, except for what is indented. */
+function labelled(message: string): string {
+  return message.replace(/^(?=\S)/gm, "error: ");
+}
+
+/** Options may not be parsed yet. */
+function errorPalette(host: Host): Palette {
+  return paletteFor(host, host.stderr, !host.argv.includes("--no-color"));
 }
 
 /** The text of an unexpected error. */
 export function defect(env: Host["env"], error: unknown): string {
   const where = " (set EVENKEEL_DEBUG=1 for a stack trace)";
-  return printableLines(`evenkeel: internal error: ${debugged(env, withoutSecrets(error), where)}\n`);
+  return printableLines(`error: internal error: ${debugged(env, withoutSecrets(error), where)}\n`);
 }
 
 /** The message, with the stack if that is requested. */

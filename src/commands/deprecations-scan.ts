@@ -20,7 +20,7 @@ export const run: Run<Options<"deprecations scan">> = (terminal, options, paths)
   const scanned = files.map((file) => ("unreadable" in file ? file : scanFile(scan, file)));
   const unreadable = scanned.flatMap((each) => ("unreadable" in each ? [each.unreadable] : []));
   const findings = scanned.flatMap((each) => ("findings" in each ? each.findings : []));
-  for (const message of unreadable) terminal.warn(message);
+  for (const message of unreadable) terminal.warn(`error: ${message}`);
   tellFixed(terminal, scanned);
   const hasNoAnswer = findings.length === 0 && unreadable.length > 0;
   report({

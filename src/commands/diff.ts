@@ -132,7 +132,7 @@ function reported({ revision, problem }: Told): RevisionProblem {
 
 function printRevisionProblems(terminal: Terminal, { problems, warnings }: RevisionDocument): void {
   for (const warning of warnings) terminal.note(`warning: ${lineOf(warning)}`);
-  for (const problem of problems) terminal.warn(lineOf(problem));
+  for (const problem of problems) terminal.warn(`error: ${lineOf(problem)}`);
 }
 
 function lineOf({ revision, ...problem }: RevisionProblem): string {

@@ -29,7 +29,7 @@ export const run: Run<Options<"fmt">> = (terminal, options, paths) => {
     ...chosen.flatMap(({ mistakes }) => mistakes),
     ...fared.flatMap(([, how]) => (typeof how === "object" ? how.mistakes : [])),
   ];
-  terminal.warn(mistakes.join("\n"));
+  terminal.warn(mistakes.map((each) => `error: ${each}`).join("\n"));
   terminal.note(skippedText([...named("skipped"), ...chosen.flatMap(({ skipped }) => skipped)]));
   terminal.print(named("changed").join("\n"));
   return exitCode({ problem: mistakes.length > 0 || (options.check === true && named("changed").length > 0) });

@@ -56,7 +56,7 @@ export async function importFrom(terminal: Terminal, options: Choice, names: rea
   const notImported = problems.filter(({ severity }) => severity === "warning").toSorted(byPlace);
   const found = { drafts: errors.length > 0 ? [] : drafts, idle: [], problems: errors };
   const imported = { ...writeDrafts(terminal, found, folder, out), notImported };
-  for (const problem of imported.problems) terminal.warn(problemLine(problem));
+  for (const problem of imported.problems) terminal.warn(`error: ${problemLine(problem)}`);
   printWarnings(terminal, imported.written, folder);
   report({
     text: () => importText(imported, terminal.palette, stepsAfterImport(options)),

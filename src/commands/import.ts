@@ -29,7 +29,7 @@ export const run: Run<Options<"import">> = async (terminal, options, names) => {
   const request = requestOf(terminal, options);
   const adoption = await adopted(terminal, options, request, names);
   const imported = writeDrafts(terminal, adoption, request.folder, options.out);
-  for (const problem of imported.problems) terminal.warn(problemLine(problem));
+  for (const problem of imported.problems) terminal.warn(`error: ${problemLine(problem)}`);
   printWarnings(terminal, imported.written, request.folder);
   report({
     text: () => importText(imported, terminal.palette, stepsAfterImport(options)),

@@ -9,16 +9,21 @@ type Troubles = Pick<Plan, "warnings" | "problems">;
 /** Prints problems and warnings of a plan on stderr, one per line. */
 export function printProblems(terminal: Terminal, { warnings, problems }: Troubles): void {
   for (const warning of warnings) terminal.note(warningLine(warning));
-  for (const problem of problems) terminal.warn(lineOf(problem));
+  for (const problem of problems) terminal.warn(errorLine(problem));
 }
 
 /** The same lines, for a text without stderr. */
 export function problemLines({ warnings, problems }: Troubles): readonly string[] {
-  return [...warnings.map(warningLine), ...problems.map(lineOf)];
+  return [...warnings.map(warningLine), ...problems.map(errorLine)];
 }
 
 function warningLine(warning: ReportedProblem): string {
   return `warning: ${lineOf(warning)}`;
+}
+
+/** `error: ` and the line of the problem, as on stderr. */
+export function errorLine(problem: ReportedProblem): string {
+  return `error: ${lineOf(problem)}`;
 }
 
 function lineOf(problem: ReportedProblem): string {

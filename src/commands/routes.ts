@@ -46,7 +46,7 @@ export const run: Run<Options<"routes">> = async (terminal, options, [project = 
 
 function failed({ warn, interrupted }: Terminal, error: unknown): ExitCode {
   if (!(error instanceof CallFailed)) throw error;
-  warn(printable(explained(error)));
+  warn(printable(`error: ${explained(error)}`));
   return exitCode({ interrupted: interrupted.aborted, problem: true });
 }
 
@@ -83,7 +83,7 @@ const routes: Show = async (terminal, options, request, project) => {
   const known = options.live ? await reported(request, project, event) : await declared(terminal, request, project);
   if (!known) return undefined;
   const { listeners, unread } = known;
-  for (const each of unread) terminal.warn(printable(unreadText(project, each)));
+  for (const each of unread) terminal.warn(printable(`error: ${unreadText(project, each)}`));
   const asked = { event, branch, branchKind, pipelineStatus };
   const found = {
     routes: routesOf(listeners, asked),

@@ -80,9 +80,9 @@ export interface Host {
 export function createTerminal(host: Host, { quiet, color }: TerminalOptions): Terminal {
   const { stdin, stdout, stderr, env } = host;
   const [toStdout, toStderr] = [writerTo(stdout), writerTo(stderr)];
-  const warn = (text: string) => void (text && toStderr(`${printableLines(text)}\n`));
+  const warnings = paletteFor(host, stderr, color);
+  const warn = (text: string) => void (text && toStderr(`${withLabels(printableLines(text), warnings)}\n`));
   const emit = (text: string) => void (text && toStdout(`${text}\n`));
-  const paletteFor = ({ isTTY }: OutputStream) => (color !== false && isColourful(env, isTTY) ? colours() : plain);
   const interruption = interruptionOf(host);
   // In a container, the first process receives only signals that it handles.
   if (host.pid === 1) interruption.listen();
@@ -98,12 +98,12 @@ export function createTerminal(host: Host, { quiet, color }: TerminalOptions): T
     warn,
     note: quiet ? () => {} : warn,
     fail: (sentence) => {
-      warn(`evenkeel: ${sentence}`);
+      warn(`error: ${sentence}`);
       host.exitCode = exit.problem;
     },
     blocking: (work) => blocking(host, work),
-    palette: paletteFor(stdout),
-    warnings: paletteFor(stderr),
+    palette: paletteFor(host, stdout, color),
+    warnings,
     interactive: Boolean(stdin.isTTY && stderr.isTTY),
     confirm: (question) => asking(async (ask) => (await ask(question)) === "yes"),
     interview: asking,
@@ -111,6 +111,17 @@ export function createTerminal(host: Host, { quiet, color }: TerminalOptions): T
     listen: interruption.listen,
     interrupted: interruption.signal,
   };
+}
+
+/** The palette of a stream; `color` is false for `--no-color`. */
+export function paletteFor({ env }: Pick<Host, "env">, { isTTY }: OutputStream, color?: boolean): Palette {
+  return color !== false && isColourful(env, isTTY) ? colours() : plain;
+}
+
+/** The text with its labels in colour: `error:`, `warning:` or `note:` at the beginning of a line. */
+export function withLabels(text: string, { remove, warn, faint, strong }: Palette): string {
+  const paints = { error: (label: string) => strong(remove(label)), warning: warn, note: faint };
+  return text.replace(/^(error|warning|note):/gm, (label, word: keyof typeof paints) => paints[word](label));
 }
 
 /** Node's own stream ignores partial writes, as on a full disk. */

@@ -110,7 +110,7 @@ function told(
   left: readonly Problem[],
   { check }: Options<"translate">,
 ) {
-  terminal.warn(left.map(problemLine).join("\n"));
+  terminal.warn(left.map((each) => `${each.severity}: ${problemLine(each)}`).join("\n"));
   terminal.print(changed.map(({ file }) => file.name).join("\n"));
   const isLeft = left.some(({ severity }) => severity === "error");
   return exitCode({ problem: isLeft || (check === true && changed.length > 0) });

@@ -25,7 +25,10 @@ export function translate(file: string, text: string, from: string, to: string):
   const edits = editsIn(file, text, translationBetween(from, to));
   const renamed = edited(text, edits);
   const clashes = parseManifest(file, renamed).problems;
-  const told = clashes.map((each) => ({ ...each, message: `${each.message} in dialect ${to}` }));
+  const told = clashes.map((each) => ({
+    ...each,
+    message: each.message.replace("duplicate key", `duplicate key in dialect ${to}`),
+  }));
   if (told.length > 0) return { problems: told };
   const left = edits.flatMap((edit) => ("why" in edit ? [edit.why] : []));
   const stated = writeDialect(renamed, to);

@@ -12,6 +12,8 @@ export interface RefreshScope extends ProjectScope {
   readonly expired?: readonly Policy[];
   /** `--target` and `--resend` as they were written, reported if they match nothing. */
   readonly globs: readonly string[];
+  /** Those that are mistakes if they match nothing, because the run is limited by nothing else. */
+  readonly selecting?: ReadonlySet<string>;
   readonly diff: (project: Project) => DiffOptions;
   /** Integrations that need no GET of their own (`reads: trust-updated-at`). */
   readonly trusts?: Trusts;

@@ -4,7 +4,7 @@ import { noLongerSelected } from "../manifest/expiry.ts";
 import { desiredOf } from "../manifest/layers.ts";
 import { sortedProblems } from "../manifest/problem.ts";
 import { addressOf } from "../model/address.ts";
-import { addressTest, unresolvedReferences } from "../model/identity.ts";
+import { addressTest, projectTest, unresolvedReferences } from "../model/identity.ts";
 import { describeOwner } from "../model/owner.ts";
 import type { DesiredProject, Problem, Project } from "../model/types.ts";
 import { type FoundProjects, findProjects } from "./find-projects.ts";
@@ -25,7 +25,7 @@ export async function select(reader: Reader, scope: RefreshScope): Promise<Selec
   const projects = found.projects.filter(scope.includes);
   const merged = (project: Project) => desiredOf(policies, project, expired);
   const among = since ? " among the projects that want something else" : "";
-  const idle = idleGlobs(scope.globs);
+  const idle = idleGlobs(scope);
   const faults = projects.flatMap((project) => {
     const { desired, problems } = merged(project);
     idle.see(desired);
@@ -57,20 +57,23 @@ function unlisted(projects: readonly Project[], { referencedGlobs }: RefreshScop
 }
 
 /** Without this warning, a misspelt glob would look like a fleet in sync. */
-function idleGlobs(globs: readonly string[]) {
+function idleGlobs({ globs, selecting }: Pick<RefreshScope, "globs" | "selecting">) {
   const tests = new Map(globs.map((glob) => [glob, addressTest(glob)]));
   return {
-    see: ({ project, resources }: DesiredProject) => {
+    see: ({ project, resources, exclusive }: DesiredProject) => {
       for (const [glob, matches] of tests) {
-        if (resources.some(({ kind, key }) => matches(addressOf(project.name, kind, key), project))) tests.delete(glob);
+        const isDeclared = resources.some(({ kind, key }) => matches(addressOf(project.name, kind, key), project));
+        // What is live and not listed is removed then, whatever it is called.
+        if (isDeclared || (exclusive.size > 0 && projectTest(glob)(project))) tests.delete(glob);
       }
     },
     problems: (among: string): Problem[] =>
       globs
         .filter((glob) => tests.has(glob))
         .map((glob) => ({
-          severity: "warning",
+          severity: selecting?.has(glob) ? "error" : "warning",
           rule: "no-match",
+          ...(selecting?.has(glob) && { path: "--target" }),
           message: `no declared resource matches ${glob}${among}`,
         })),
   };

@@ -4,7 +4,7 @@ import { typeOf } from "../base/type-words.ts";
 import type { Problem } from "../model/types.ts";
 import type { Document } from "./document.ts";
 import { problemAt } from "./problem.ts";
-import { apiVersion, type DocumentKind, documentKinds } from "./shape.ts";
+import { apiVersion, type DocumentKind, documentKinds, versionHint } from "./shape.ts";
 import { workspaceFile } from "./workspace.ts";
 
 /** The kind of a manifest's document, and a problem if its head is not valid; no kind if it is unknown. */
@@ -30,7 +30,7 @@ export function readHead(document: Document): Head {
   if (version !== apiVersion) {
     const tool = isOurs(version) && version !== undefined ? undefined : otherTool(value);
     const looks = tool ? `this looks like ${tool}; to leave it out` : "if this is not a manifest";
-    const message = `expected apiVersion: ${apiVersion}; ${looks}, list the manifests in ${workspaceFile}`;
+    const message = `expected apiVersion: ${apiVersion}; ${looks}, list the manifests in ${workspaceFile}${versionHint(version)}`;
     const problem = problemAt("api-version", message, { document, path: ["apiVersion"] });
     return { kind: isOurs(version) ? known : undefined, problem };
   }

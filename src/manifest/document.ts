@@ -2,6 +2,7 @@ import type { Place, Problem } from "../model/types.ts";
 import { type ManifestSource, type Path, type Places, placesIn } from "./positions.ts";
 import { problemAt, problemIn } from "./problem.ts";
 import { parseYaml } from "./yaml.ts";
+import { mergeConflict, type TextMistake, unclosedQuote } from "./yaml-mistakes.ts";
 
 /** One YAML document of a manifest, with the positions of its keys and values. */
 export interface Document {
@@ -12,6 +13,8 @@ export interface Document {
   readonly value: unknown;
   /** Position of a value or its key. The first call parses the document for positions. */
   place(path: Path, of?: "key" | "value"): Place;
+  /** Whether what follows a key, or the dash of an item, is only a comment. */
+  isCommented(path: Path): boolean;
   /** Position of a character of the string at a path; `text` is the value of the string. */
   within(path: Path, text: string, offset: number): Place;
 }
@@ -55,20 +58,22 @@ function split({ file, text, linesBefore: before }: ManifestSource): readonly Ma
 }
 
 function parseSource(source: ManifestSource): Parsed {
+  const conflict = mergeConflict(source.text);
+  if (conflict) return { documents: [], problems: [broken(source, conflict)] };
   const places = placesIn(source);
   const yaml = parseYaml(source.text);
   if ("values" in yaml) return documentsOf(source, yaml.values, places);
   const lenient = yaml.duplicate ? parseYaml(source.text, { lenient: true }) : yaml;
-  if (!("values" in lenient)) return { documents: [], problems: [broken(source, lenient)] };
+  if (!("values" in lenient)) {
+    const mistake = unclosedQuote(source.text, lenient, (text) => parseYaml(text, { lenient: true })) ?? lenient;
+    return { documents: [], problems: [broken(source, mistake)] };
+  }
   const { documents, problems } = documentsOf(source, lenient.values, places);
   return { documents, problems: [...duplicateKeys(documents, places), ...problems] };
 }
 
-function broken(
-  { file, linesBefore }: ManifestSource,
-  fault: { reason: string; line: number; column: number },
-): Problem {
-  return problemIn(file, "yaml", fault.reason, fault.line + linesBefore + 1, fault.column + 1);
+function broken({ file, linesBefore }: ManifestSource, { reason, line, column }: TextMistake): Problem {
+  return problemIn(file, "yaml", reason, line + linesBefore + 1, column + 1);
 }
 
 function documentsOf({ file, text }: ManifestSource, values: readonly unknown[], places: Places): Parsed {
@@ -80,6 +85,7 @@ function documentsOf({ file, text }: ManifestSource, values: readonly unknown[],
         index,
         value,
         place: (path, of = "value") => places.place(index, path, of),
+        isCommented: (path) => places.isCommented(index, path),
         within: (path, inside, offset) => places.within(index, path, inside, offset),
       };
     });
@@ -96,8 +102,8 @@ function documentsOf({ file, text }: ManifestSource, values: readonly unknown[],
 
 function duplicateKeys(documents: readonly Document[], places: Places): readonly Problem[] {
   return documents.flatMap((document) =>
-    places.duplicates(document.index).map(({ path, place }) => ({
-      ...problemAt("yaml", "duplicate key", { document, path, of: "key" }),
+    places.duplicates(document.index).map(({ path, place, first }) => ({
+      ...problemAt("yaml", `duplicate key; the first is at line ${first.line}`, { document, path, of: "key" }),
       place,
     })),
   );

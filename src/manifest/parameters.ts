@@ -7,7 +7,7 @@ import { type FaultKind, type ParameterFault, parameterFaults } from "../model/p
 import type { Platform, Problem, SecretReference, Value } from "../model/types.ts";
 import type { Document } from "./document.ts";
 import type { Path } from "./positions.ts";
-import { problemAt, type Rule } from "./problem.ts";
+import { commentHint, problemAt, type Rule } from "./problem.ts";
 import { referenceFault } from "./secret-reference.ts";
 import { isTemplate } from "./template.ts";
 import type { Workspace } from "./workspace.ts";
@@ -163,7 +163,8 @@ export function parameterProblem(
   const value = values[parameter];
   const wanted = spec?.secret && isObject(value) ? "{ secret: env:NAME }" : expected;
   const hint = isObject(value) ? didYouMean(Object.keys(value)[0] ?? "", ["secret"]) : suggestionFor(value, spec?.enum);
-  return problemAt(rule, `expected ${wanted}, got ${gotWord(spec, value)}${hint}`, { document, path: here });
+  const got = `${gotWord(spec, value)}${commentHint(document, here, value)}`;
+  return problemAt(rule, `expected ${wanted}, got ${got}${hint}`, { document, path: here });
 }
 
 /** The release from which a parameter is optional, as the end of a sentence; empty if there is none. */

@@ -35,8 +35,10 @@ export interface Places {
   place(document: number, path: Path, of: "key" | "value"): Place;
   /** Position of a character of the string at a path; `text` is the value of the string. */
   within(document: number, path: Path, text: string, offset: number): Place;
-  /** Duplicate keys. */
-  duplicates(document: number): readonly { readonly path: Path; readonly place: Place }[];
+  /** Whether what follows a key, or the dash of an item, is only a comment. */
+  isCommented(document: number, path: Path): boolean;
+  /** Duplicate keys, and where the key is for the first time. */
+  duplicates(document: number): readonly { readonly path: Path; readonly place: Place; readonly first: Place }[];
 }
 
 /** Parses again, with positions, on first use: most manifests never need them. */
@@ -53,10 +55,20 @@ export function placesIn(source: ManifestSource): Places {
       const { value } = nearestSpot(documents()[document], path);
       return placeAt(value + offsetWithin(source.text.slice(value, value + longestScalar), text, offset));
     },
+    isCommented: (document, path) => {
+      const { key } = nearestSpot(documents()[document], path);
+      return commented.test(source.text.slice(key, key + longestScalar).split("\n")[0] ?? "");
+    },
     duplicates: (document) =>
-      (documents()[document]?.duplicates ?? []).map(({ path, offset }) => ({ path, place: placeAt(offset) })),
+      (documents()[document]?.duplicates ?? []).map(({ path, offset }) => {
+        const first = placeAt(nearestSpot(documents()[document], path).key);
+        return { path, place: placeAt(offset), first };
+      }),
   };
 }
+
+/** A line from a key, or from the comment that stands for an item. */
+const commented = /^(?:[^:#]*:\s+)?#/;
 
 function lineStartsOf(text: string): readonly number[] {
   const starts = [0];

@@ -1,5 +1,6 @@
 import { grouped } from "../base/grouped.ts";
 import type { Place, Problem, Severity } from "../model/types.ts";
+import type { Document } from "./document.ts";
 import type { Path } from "./positions.ts";
 
 /**
@@ -12,6 +13,7 @@ export const rules = {
   "other-tool": { asks: "no other tool's configuration is among the manifests", severity: "warning" },
   yaml: { asks: "a manifest is YAML 1.2" },
   binary: { asks: "a manifest is text in UTF-8" },
+  "empty-file": { asks: "a manifest declares something", severity: "warning" },
   "too-large": { asks: "a manifest is no larger than 4 MiB" },
   symlink: { asks: "a symbolic link stays inside the workspace" },
   "linked-folder": { asks: "manifests are not in a linked folder", severity: "warning" },
@@ -80,6 +82,12 @@ export function problemAt(
 ): Problem {
   const place = document.place(path, of);
   return { severity: severityOf(rule), rule, message, place, ...(path.length > 0 && { path: dotted(path) }) };
+}
+
+/** The end of a message on a value that is nothing, because `#` begins a comment: `channel: #x`. */
+export function commentHint(document: Document, path: Path, value: unknown): string {
+  const isComment = (value === null || value === undefined) && document.isCommented(path);
+  return isComment ? ": what follows # is a comment; a value that begins with # needs quotes" : "";
 }
 
 /** A problem of a file as a whole, at its first character. */

@@ -1,16 +1,24 @@
 import schema from "../../schemas/manifest.schema.json" with { type: "json" };
 import { memoized } from "../base/memoize.ts";
 import { compile, type SchemaCheck } from "../base/schema.ts";
+import { version } from "../base/version.ts";
 import type { Problem } from "../model/types.ts";
 import type { Document } from "./document.ts";
 import type { Path } from "./positions.ts";
-import { problemAt } from "./problem.ts";
+import { commentHint, problemAt } from "./problem.ts";
 
 export type DocumentKind = "Workspace" | "Policy" | "Rule" | "StorageMigration";
 
 export const documentKinds: readonly DocumentKind[] = ["Workspace", "Policy", "Rule", "StorageMigration"];
 
 export const apiVersion = "evenkeel/v1";
+
+/** The end of a message on a document of another version of the manifests; empty for any other value. */
+export function versionHint(written: unknown): string {
+  const [whole, number] = /^evenkeel\/v(\d{1,9})[a-z\d.]{0,9}$/i.exec(String(written)) ?? [];
+  if (whole === undefined || whole === apiVersion) return "";
+  return `; evenkeel ${version} does not read ${whole}${Number(number) > 1 ? ", a later release may" : ""}`;
+}
 
 /** The valid part of a document, and a problem for each value that its schema does not allow. */
 export interface Shaped<Text> {
@@ -33,9 +41,15 @@ export function shapeBy<Text>(check: SchemaCheck, document: Document): Shaped<Te
   const faults = all.filter(({ path }) => path[0] !== "apiVersion");
   const text = without(document.value, cutsAt(faults.map(({ path }) => path)));
   const problems = faults.map(({ rule, message, path }) => {
-    return problemAt(rule, message, { document, path, of: rule.endsWith("-key") ? "key" : "value" });
+    const of = rule.endsWith("-key") ? "key" : "value";
+    const hint = of === "value" ? commentHint(document, path, valueAt(document.value, path)) : "";
+    return problemAt(rule, `${message}${hint}`, { document, path, of });
   });
   return { text: text as Partial<Text>, problems };
+}
+
+function valueAt(value: unknown, path: Path): unknown {
+  return path.reduce<unknown>((at, part) => (at as Readonly<Record<string | number, unknown>>)?.[part], value);
 }
 
 // The catalogue checks integrations individually, with one problem per mistake.

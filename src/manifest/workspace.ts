@@ -13,7 +13,7 @@ import { type Notify, type NotifyText, notifyOf, notifyProblems } from "./notify
 import { problemAt, problemIn } from "./problem.ts";
 import type { Providers } from "./secret-providers.ts";
 import { type Selector, selectorFault, selectorOf } from "./selector.ts";
-import { apiVersion, shape } from "./shape.ts";
+import { apiVersion, shape, versionHint } from "./shape.ts";
 import { type Wave, type WavesText, waveProblems, wavesOf } from "./waves.ts";
 
 /** `evenkeel.yaml`, with defaults filled in (docs/manifests.md). */
@@ -153,7 +153,10 @@ function readDocuments(document: Document, others: readonly Document[]): ReadWor
     return { workspace: fill({}), problems: [problem, ...strays] };
   }
   const at = { document, path: ["apiVersion"] };
-  const head = version === apiVersion ? [] : [problemAt("api-version", `expected apiVersion: ${apiVersion}`, at)];
+  const head =
+    version === apiVersion
+      ? []
+      : [problemAt("api-version", `expected apiVersion: ${apiVersion}${versionHint(version)}`, at)];
   const { text, problems } = shape<WorkspaceText>(document, "Workspace");
   return {
     workspace: fill(text),
@@ -169,7 +172,8 @@ function readDocuments(document: Document, others: readonly Document[]): ReadWor
   };
 }
 
-const expectedWorkspace = `expected one document with apiVersion: ${apiVersion} and kind: Workspace`;
+/** What `evenkeel.yaml` must contain. */
+export const expectedWorkspace = `expected one document with apiVersion: ${apiVersion} and kind: Workspace`;
 
 function globProblems(document: Document, text: Partial<WorkspaceText>): Problem[] {
   const { manifests, protected: addresses, server } = text;

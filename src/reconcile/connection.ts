@@ -5,7 +5,7 @@ import { urlNameOf, urlOf } from "../client/server-url.ts";
 import { isTemplate } from "../manifest/template.ts";
 import { defaultWorkspace } from "../manifest/workspace.ts";
 import { referencesIn } from "../model/values.ts";
-import { readToken } from "../secrets/token.ts";
+import { readToken, tokenNameOf } from "../secrets/token.ts";
 import { ratesAt } from "../state/open-state.ts";
 import { type Loaded, loadSettings, type Workspace } from "../workspace/load.ts";
 import type { Checked, Context } from "./context.ts";
@@ -63,6 +63,7 @@ function connection(
     url,
     urlName: urlNameOf(env),
     token,
+    tokenName: tokenNameOf(env),
     concurrency,
     requestTimeout,
     allowInsecure,

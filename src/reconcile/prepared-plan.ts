@@ -4,12 +4,11 @@ import type { PlanWave } from "../apply/waves.ts";
 import { type DesiredFleet, desiredAmong } from "../manifest/desired-fleet.ts";
 import { canariesThenAll, inWaves } from "../manifest/waves.ts";
 import { isMove } from "../model/repository-kinds.ts";
-import type { SecretReference } from "../model/types.ts";
 import { type GuardRules, markWaived, type Objection } from "../plan/guards.ts";
 import { type Plan, planDigest } from "../plan/plan.ts";
 import type { Context } from "./context.ts";
 import type { Planned } from "./request.ts";
-import { neededBy } from "./run-secrets.ts";
+import { type NeededSecret, neededBy } from "./run-secrets.ts";
 import { canaryTest, guardRules, refusedBy } from "./scope.ts";
 import type { MovesToMake } from "./storage-moves.ts";
 
@@ -20,7 +19,7 @@ export interface PreparedPlan {
   /** Storage moves, made after all other changes. */
   readonly moves: MovesToMake;
   /** Every secret that the writes will need. */
-  readonly references: readonly SecretReference[];
+  readonly references: readonly NeededSecret[];
   /** Objections that the request does not waive: nothing may be written. */
   readonly refused: readonly Objection[];
   /** Whether `protected` matches an address of the plan. */

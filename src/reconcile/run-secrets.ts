@@ -1,13 +1,24 @@
 import { firstFew } from "../base/text-format.ts";
 import type { Difference } from "../diff/diff.ts";
 import type { Catalogue } from "../model/catalogue.ts";
-import type { Problem, SecretReference } from "../model/types.ts";
+import type { Origin, Problem, SecretReference } from "../model/types.ts";
 import { secretsSentBy } from "../plan/requests.ts";
 import type { Context } from "./context.ts";
 
+/** A secret that a change will send. */
+export interface NeededSecret extends SecretReference {
+  readonly address: string;
+  readonly origin: Origin;
+}
+
 /** The secrets that the changes of these projects will send. */
-export function neededBy(differences: readonly Difference[], catalogue: Catalogue): SecretReference[] {
-  return differences.flatMap(({ changes }) => changes.flatMap((change) => secretsSentBy(change, catalogue)));
+export function neededBy(differences: readonly Difference[], catalogue: Catalogue): NeededSecret[] {
+  return differences.flatMap(({ changes }) =>
+    changes.flatMap((change) => {
+      const { address, origin } = change;
+      return secretsSentBy(change, catalogue).map((reference) => ({ ...reference, address, origin }));
+    }),
+  );
 }
 
 /**
@@ -25,15 +36,16 @@ export async function secretsToCompare(
   return [{ severity: "warning", rule: "secret-provider", message }];
 }
 
-/** Every secret is resolved before the first write (docs/manifests.md); what is missing is named. */
+/** Every secret is resolved before the first write (docs/manifests.md); what is missing is named, with a change that needs it. */
 export async function missingSecrets(
-  references: readonly SecretReference[],
+  references: readonly NeededSecret[],
   { secrets, request }: Context,
 ): Promise<Problem[]> {
   await secrets.ask(references, request.signal);
-  return secrets.missing(references).map((missing) => ({
-    severity: "error",
-    rule: "missing-secret",
-    message: `a secret is needed and cannot be resolved: ${missing}`,
-  }));
+  return secrets.missing(references).map((missing) => {
+    const message = `a secret is needed and cannot be resolved: ${missing}`;
+    const first = references.find(({ secret }) => missing.startsWith(`${secret} (`));
+    const needed = first && { place: first.origin.place(), path: first.address };
+    return { severity: "error", rule: "missing-secret", message, ...needed };
+  });
 }

@@ -13,7 +13,7 @@ import { desiredAmong } from "../manifest/desired-fleet.ts";
 import { addressOf } from "../model/address.ts";
 import { type Catalogue, catalogueOf } from "../model/catalogue.ts";
 import { isMove } from "../model/repository-kinds.ts";
-import type { DesiredProject, SecretReference } from "../model/types.ts";
+import type { DesiredProject } from "../model/types.ts";
 import { referencesIn } from "../model/values.ts";
 import { withExpressions } from "../model/with-expressions.ts";
 import { checkLoosening, isMany } from "../plan/guards.ts";
@@ -23,7 +23,7 @@ import type { Context, Heading } from "./context.ts";
 import { type PreparedPlan, withWaivers } from "./prepared-plan.ts";
 import { namedAsPlanned } from "./project-names.ts";
 import { withReasons, withRuleObjections } from "./rules-in-force.ts";
-import { secretsToCompare } from "./run-secrets.ts";
+import { type NeededSecret, secretsToCompare } from "./run-secrets.ts";
 import { checkGuardsAgain, contradictionsOf, withContradictions, withLiveCounts } from "./saved-plan-checks.ts";
 import { canaryTest, guardRules, refusedBy, scopeOf } from "./scope.ts";
 import { movesAgain } from "./storage-moves.ts";
@@ -203,11 +203,12 @@ function narrowed(plan: Plan, { loaded }: Context): Pick<RefreshScope, "only"> {
 }
 
 /** The secrets of what a plan changes. */
-function referencesOf(desired: Iterable<DesiredProject>, { resource_changes }: Plan): readonly SecretReference[] {
+function referencesOf(desired: Iterable<DesiredProject>, { resource_changes }: Plan): readonly NeededSecret[] {
   const addresses = new Set(resource_changes.map(({ address }) => address));
   return [...desired].flatMap(({ project, resources }) =>
-    resources
-      .filter(({ kind, key }) => addresses.has(addressOf(project.name, kind, key)))
-      .flatMap(({ fields }) => referencesIn(fields)),
+    resources.flatMap(({ kind, key, fields, origin }) => {
+      const address = addressOf(project.name, kind, key);
+      return addresses.has(address) ? referencesIn(fields).map((each) => ({ ...each, address, origin })) : [];
+    }),
   );
 }

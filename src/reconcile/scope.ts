@@ -42,6 +42,7 @@ export function scopeOf(context: Context): RefreshScope {
   return {
     policies,
     expired,
+    ...(since || request.shard ? {} : { selecting: new Set(targets) }),
     globs: [...targets, ...(request.resend ?? [])].filter((glob) => !meansMoves(glob)),
     referencedGlobs: [
       ...spokenOf(loaded.workspace.protected, request),

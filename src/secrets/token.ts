@@ -19,6 +19,11 @@ export function readToken(env: Environment, root = "."): string {
   );
 }
 
+/** The variable that {@link readToken} reads, with the path of its file, for messages. */
+export function tokenNameOf({ EVENKEEL_TOKEN, EVENKEEL_TOKEN_FILE }: Environment): string {
+  return EVENKEEL_TOKEN ? "EVENKEEL_TOKEN" : `EVENKEEL_TOKEN_FILE (${EVENKEEL_TOKEN_FILE})`;
+}
+
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /**

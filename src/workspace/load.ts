@@ -3,9 +3,10 @@ import { existsSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { UserError } from "../base/exit.ts";
 import { type Document, type Parsed, parseManifest } from "../manifest/document.ts";
-import { problemAt } from "../manifest/problem.ts";
+import { problemAt, problemIn } from "../manifest/problem.ts";
 import {
   defaultWorkspace,
+  expectedWorkspace,
   type Loaded,
   type ReadWorkspace,
   readWorkspace,
@@ -13,6 +14,7 @@ import {
   workspaceFile,
 } from "../manifest/workspace.ts";
 import { bySeverity, reportedLine } from "../model/problem-line.ts";
+import type { Problem } from "../model/types.ts";
 import { readCertificates } from "../secrets/certificates.ts";
 import { loadProviders, providersPath } from "../secrets/providers-file.ts";
 import { discover } from "./discover.ts";
@@ -142,5 +144,13 @@ function load(root: string, file: string, digest: Hash, parse: ParseManifest): P
   digest.update(`${file}\0${"text" in read ? read.bytes.length : read.problem.rule}\0`);
   if ("problem" in read) return { documents: [], problems: [read.problem] };
   digest.update(read.text);
-  return parse(file, read.text, read.bytes);
+  const { documents, problems } = parse(file, read.text, read.bytes);
+  return { documents, problems: [...problems, ...emptied(file, read.text)] };
+}
+
+/** A file without a single character may have been emptied by mistake, and with it all that it declared. */
+function emptied(file: string, text: string): readonly Problem[] {
+  if (text.trim() !== "") return [];
+  if (file === workspaceFile) return [problemIn(file, "kind", `${expectedWorkspace}; this file is empty`)];
+  return [problemIn(file, "empty-file", "this file is empty and declares nothing; delete it if that is intended")];
 }

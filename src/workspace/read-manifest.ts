@@ -32,7 +32,7 @@ function leaves(tree: FileTree, root: string, path: string): boolean {
 }
 
 function decodeManifest(file: string, bytes: Buffer): Read {
-  if (!isUtf8(bytes)) return { problem: problemIn(file, "binary", "not UTF-8 text") };
+  if (!isUtf8(bytes)) return { problem: notUtf8(file, bytes) };
   const text = bytes.toString("utf8").replace(/^\uFEFF/, "");
   const found = controlCharacter.exec(text);
   if (!found) return { text, bytes };
@@ -40,6 +40,28 @@ function decodeManifest(file: string, bytes: Buffer): Read {
   const column = (before.at(-1)?.length ?? 0) + 1;
   const message = "a control character, which YAML does not allow; is this a binary file?";
   return { problem: problemIn(file, "binary", message, before.length, column) };
+}
+
+/** At the first character in another encoding; at the start, if each takes 16 bits. */
+function notUtf8(file: string, bytes: Buffer): Problem {
+  if (byteOrderMarks.some((mark) => bytes.subarray(0, 2).equals(mark)))
+    return problemIn(file, "binary", "not UTF-8 text, but UTF-16; save the file as UTF-8");
+  const line = linesOf(bytes).findIndex((each) => !isUtf8(each));
+  const column = linesOf(bytes)[line]?.toString("utf8").indexOf("\ufffd") ?? 0;
+  const message = "not UTF-8 text: here is a character in another encoding, such as Latin-1; save the file as UTF-8";
+  return problemIn(file, "binary", message, line + 1, column + 1);
+}
+
+const byteOrderMarks = [Buffer.from([0xff, 0xfe]), Buffer.from([0xfe, 0xff])];
+
+function linesOf(bytes: Buffer): readonly Buffer[] {
+  const lines: Buffer[] = [];
+  let start = 0;
+  for (let end = bytes.indexOf(10); end >= 0; end = bytes.indexOf(10, start)) {
+    lines.push(bytes.subarray(start, end));
+    start = end + 1;
+  }
+  return [...lines, bytes.subarray(start)];
 }
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: finding them is the point.

@@ -135,6 +135,6 @@ describe("scripts", () => {
 
   test("another shell has none", async () => {
     const { code, stderr } = await runProgram(["completion", "tcsh"], folder().root);
-    expect({ code, stderr }).toEqual({ code: 64, stderr: "evenkeel: expected one of bash, zsh, fish, got tcsh\n" });
+    expect({ code, stderr }).toEqual({ code: 64, stderr: "error: expected one of bash, zsh, fish, got tcsh\n" });
   });
 });

@@ -101,7 +101,7 @@ test.each([
   [["create", "p", "--environment", "e", "--sha", "s", "--ref", "r"], /--tag or --no-tag is missing/],
   [
     ["create", "p", "--environment", "e", "--sha", "s", "--ref", "r", "--tag", "--no-tag"],
-    /^evenkeel: --tag and --no-tag contradict each other/,
+    /^error: --tag and --no-tag contradict each other/,
   ],
   [["update", "p", "7"], /--status is missing/],
   [["update", "p", "7", "--status", "done"], /--status takes/],
@@ -178,7 +178,7 @@ test("a POST whose answer is lost is not sent again, and its outcome is told as 
   expect(ran).toMatchObject({
     code: 1,
     writes: 1,
-    stderr: expect.stringMatching(/^whether the deployment was created is unknown/),
+    stderr: expect.stringMatching(/^error: whether the deployment was created is unknown/),
   });
   expect(JSON.parse(ran.stdout)).toMatchObject({ status: "unknown" });
   expect((await ask("GET", "/projects/p/deployments")).json).toHaveLength(1);

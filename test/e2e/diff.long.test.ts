@@ -191,7 +191,7 @@ test("outside a repository, without git, and for what is no revision: one senten
   const { diff } = workspace();
   for (const revision of ["nowhere", "--output=x", "HEAD:ws"]) {
     const { code, stderr } = await diff("--", revision);
-    expect([code, stderr]).toEqual([64, `evenkeel: git finds no commit "${revision}" here\n`]);
+    expect([code, stderr]).toEqual([64, `error: git finds no commit "${revision}" here\n`]);
   }
 });
 

@@ -26,7 +26,7 @@ test("where the disk is full in the middle, nothing is sent without its intent, 
   expect(ran.code).toBe(1);
   expect(ran.stderr).not.toContain("defect");
   expect(ran.stderr).toMatch(/the journal \.evenkeel\/journal\/\S+ cannot be written: the file is too large/);
-  expect(ran.stderr).toMatch(/^evenkeel: cannot write small: the file is too large$/m);
+  expect(ran.stderr).toMatch(/^error: cannot write small: the file is too large$/m);
   const plan = JSON.parse(ran.stdout);
   const applied = outcomes(plan).filter((line) => line.startsWith("applied")).length;
   expect(plan.summary.outcomes).toEqual({ applied, failed: 0, skipped: 24 - applied, stale: 0, unknown: 0 });
@@ -69,7 +69,7 @@ describe("what stands in the way of the record is one sentence, before anything 
     [
       "a ledger",
       (root) => symlinkSync("/dev/full", join(root, "ledger.ndjson")),
-      /^evenkeel\.yaml:4:9 .*workspace|regular/,
+      /^error: evenkeel\.yaml:4:9 .*workspace|regular/,
     ],
   ])("%s", async (_, prepare, words) => {
     const made = await scene({ projects, policy, workspace: { ledger: "ledger.ndjson" } });
@@ -86,10 +86,10 @@ describe("what stands in the way of the record is one sentence, before anything 
 describe("stdout", () => {
   test("that is full is one sentence, and an error", async () => {
     const made = await scene({ projects, policy });
-    const full = { code: 1, stdout: "", stderr: "evenkeel: cannot write to stdout: no space left on the device\n" };
+    const full = { code: 1, stdout: "", stderr: "error: cannot write to stdout: no space left on the device\n" };
     expect(await shell("evenkeel plan > /dev/full", made)).toEqual(full);
     const short = await shell("ulimit -f 1; evenkeel plan --report json > out", made);
-    expect(short).toEqual({ ...full, stderr: "evenkeel: cannot write to stdout: the file is too large\n" });
+    expect(short).toEqual({ ...full, stderr: "error: cannot write to stdout: the file is too large\n" });
   });
 });
 
@@ -133,6 +133,6 @@ test("schemas are written nowhere where no folder can be made", async () => {
   expect(ran).toEqual({
     code: 1,
     stdout: "",
-    stderr: expect.stringMatching(/^evenkeel: cannot write \/proc\/x\/.*: no such/),
+    stderr: expect.stringMatching(/^error: cannot write \/proc\/x\/.*: no such/),
   });
 });

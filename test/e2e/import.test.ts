@@ -57,7 +57,7 @@ test("a project that cannot be read is a problem, and the others are written", a
   const { evenkeel, files } = await scene({ projects });
   const ran = await evenkeel("import", "payments/evenkeel", "no/where", "9", "--report", "json");
   expect(ran.code).toBe(1);
-  expect(ran.stderr).toMatch(/there is no project with the ID 9 .*\nno\/where .*404.*\n$/);
+  expect(ran.stderr).toMatch(/there is no project with the ID 9 .*\nerror: no\/where .*404.*\n$/);
   expect(JSON.parse(ran.stdout)).toMatchObject({
     policies: [{ file: "policies/payments/_evenkeel.yaml", licenses: ["MIT"] }],
     problems: [{ rule: "no-project" }, { rule: "unreadable", project: "no/where" }],

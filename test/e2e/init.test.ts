@@ -65,7 +65,7 @@ test("init overwrites nothing", async () => {
   expect(ran).toMatchObject({
     code: 1,
     stdout: "",
-    stderr: "evenkeel: evenkeel.yaml exists already; nothing was written\n",
+    stderr: "error: evenkeel.yaml exists already; nothing was written\n",
   });
   expect(read("evenkeel.yaml")).toBe("# mine\n");
   expect((await runProgram(["init", "x", "--url", "code.example.com"], root)).code).toBe(64);

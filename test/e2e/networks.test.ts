@@ -66,7 +66,7 @@ test("what is wrong with the network is one sentence, and a mistake in server.ca
   const { evenkeelWith, env, write } = await company();
   const half = await evenkeelWith({ ...env, EVENKEEL_CLIENT_KEY: "" }, "plan");
   const words = "EVENKEEL_CLIENT_CERT is set and EVENKEEL_CLIENT_KEY is not; a client certificate needs both";
-  expect(half).toMatchObject({ code: 1, stdout: "", stderr: `${words}, as paths of PEM files  (setup)\n` });
+  expect(half).toMatchObject({ code: 1, stdout: "", stderr: `error: ${words}, as paths of PEM files  (setup)\n` });
   write("ca/authority.pem", "");
   const broken = await evenkeelWith(env, "deployments", "list", "pay/api");
   expect(broken).toMatchObject({ code: 1, stdout: "" });

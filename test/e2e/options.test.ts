@@ -55,7 +55,7 @@ test("a folder that is not there is told as such", async () => {
   const { evenkeel } = await scene({ projects, policy });
   const ran = await evenkeel("validate", "-C", "no-such-folder");
   expect(ran).toMatchObject({ code: 1, stdout: "" });
-  expect(ran.stderr).toMatch(/^evenkeel: there is no folder \S*no-such-folder$/m);
+  expect(ran.stderr).toMatch(/^error: there is no folder \S*no-such-folder$/m);
 });
 
 test("-C may stand before the command", async () => {
@@ -147,7 +147,7 @@ describe("reports", () => {
     mkdirSync(join(root, "taken"));
     const ran = await evenkeel("plan", "--report", "json=taken");
     expect(ran.code).toBe(1);
-    expect(ran.stderr).toMatch(/^evenkeel: cannot write taken: /);
+    expect(ran.stderr).toMatch(/^error: cannot write taken: /);
   });
 
   test("never decide the exit code", async () => {

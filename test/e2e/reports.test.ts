@@ -87,7 +87,7 @@ test("a report that cannot be written keeps no other from being written", async 
   symlinkSync("/dev/full", join(root, "full"));
   const ran = await evenkeel("plan", "--report", "sarif=full", "--report", "html=plan.html");
   expect(ran.code).toBe(1);
-  expect(ran.stderr).toMatch(/^evenkeel: cannot write full: no space left on the device$/m);
+  expect(ran.stderr).toMatch(/^error: cannot write full: no space left on the device$/m);
   expect(ran.stdout).toContain("Plan: ");
   expect(read("plan.html")).toContain("p:integration/irc-gateway");
 });

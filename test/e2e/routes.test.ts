@@ -44,7 +44,9 @@ test("--live names an integration that cannot be read, and shows the others", as
   const { evenkeel } = await scene({ projects, policy, chaos });
   const live = await evenkeel("routes", "pay/api", "--event", "push", "--live", "--report", "json");
   expect(live).toMatchObject({ code: 1, writes: 0 });
-  expect(live.stderr).toMatch(/^pay\/api:integration\/irc-gateway could not be read and is left out: .*answered 400/);
+  expect(live.stderr).toMatch(
+    /^error: pay\/api:integration\/irc-gateway could not be read and is left out: .*answered 400/,
+  );
   expect(JSON.parse(live.stdout)).toMatchObject([{ slug: "chat-notifications-a", channel: "#all" }]);
   expect(await evenkeel("routes", "pay/api", "--diff")).toMatchObject({ code: 1, stdout: "" });
 });

@@ -156,7 +156,11 @@ test("mistakes in the file have their place, and matter where a reference needs 
   const validated = async (text: string) => {
     files.write("ops.yaml", text);
     const { stderr } = await made.evenkeel("validate");
-    return stderr.replaceAll(file, "ops.yaml").trimEnd().split("\n");
+    return stderr
+      .replaceAll(file, "ops.yaml")
+      .replace(/^error: /gm, "")
+      .trimEnd()
+      .split("\n");
   };
   expect((await made.evenkeel("plan")).stderr).toContain(
     `${file}:1:1  cannot be read (no such file or folder)  (unreadable)`,

@@ -102,7 +102,7 @@ describe("--since", () => {
     expect(await evenkeel("plan", "--since", "nowhere")).toMatchObject({
       code: 64,
       reads: 0,
-      stderr: 'evenkeel: git finds no commit "nowhere" here\n',
+      stderr: 'error: git finds no commit "nowhere" here\n',
     });
     write("broken.yaml", "apiVersion: evenkeel/v1\nkind: Polcy\n");
     const base = commit();

@@ -111,7 +111,9 @@ disabled: [irc-gateway]\nlicenses: { MIT: allowed }\n`,
   const planned = await runProgram(["plan"], root, { EVENKEEL_TOKEN: "d" });
   expect(planned).toMatchObject({ code: 1, stdout: expect.stringContaining("Plan: 0 to create, 3 to update") });
   expect(planned.stderr.match(/needs the role Maintainer or Owner/g)).toHaveLength(1);
-  expect(planned.stderr).toMatch(/^integrations of 3 projects could not be read .*; the same error for all of them/m);
+  expect(planned.stderr).toMatch(
+    /^error: integrations of 3 projects could not be read .*; the same error for all of them/m,
+  );
 });
 
 test("a server that tells nothing of tokens is said to, and what can be read decides", async () => {

@@ -451,7 +451,7 @@ describe.skipIf(!available)("workers (need postgresql)", () => {
     const blind = await start(["worker", "--once"], folder({}).root, env).ended;
     expect(blind).toMatchObject({
       code: 1,
-      stderr: expect.stringMatching(/^evenkeel: \/nonexistent\.yaml:1:1 .*cannot be read/),
+      stderr: expect.stringMatching(/^error: \/nonexistent\.yaml:1:1 .*cannot be read/),
     });
   });
 

@@ -75,8 +75,8 @@ test("what would be the same name twice is refused", () => {
   const both = `${head}kind: Policy\nintegrations:\n  irc-gateway: {}\n  jenkins:\n    ci_url: x\n    jenkins_url: y\n  irker: {}\n`;
   const translated = translate("a.yaml", both, "neutral", "gitlab");
   expect("problems" in translated && translated.problems.map(problemLine)).toEqual([
-    "a.yaml:7:5  integrations.jenkins.jenkins_url  duplicate key in dialect gitlab  (yaml)",
-    "a.yaml:8:3  integrations.irker  duplicate key in dialect gitlab  (yaml)",
+    "a.yaml:7:5  integrations.jenkins.jenkins_url  duplicate key in dialect gitlab; the first is at line 6  (yaml)",
+    "a.yaml:8:3  integrations.irker  duplicate key in dialect gitlab; the first is at line 4  (yaml)",
   ]);
 });
 

@@ -35,12 +35,12 @@ describe("deprecations", () => {
     const [release, day] = await Promise.all([run(root, "--release", "soon"), run(root, "--as-of", "2022-02-30")]);
     expect(release).toMatchObject({
       code: 64,
-      stderr: 'evenkeel: --release takes a release such as 15.0, not "soon"\n',
+      stderr: 'error: --release takes a release such as 15.0, not "soon"\n',
     });
     expect(day).toMatchObject({
       code: 64,
       stderr:
-        "evenkeel: option '--as-of <date>' argument '2022-02-30' is invalid. Expected a date that exists, such as 2027-06-30.\n",
+        "error: option '--as-of <date>' argument '2022-02-30' is invalid. Expected a date that exists, such as 2027-06-30.\n",
     });
   });
 
@@ -114,7 +114,7 @@ describe("deprecations scan", () => {
     const { code, stderr, findings } = await found(root, "gone", "ci.yml");
     expect({ code, stderr, count: findings.length }).toEqual({
       code: 1,
-      stderr: "gone: no such file or folder\n",
+      stderr: "error: gone: no such file or folder\n",
       count: 2,
     });
   });
@@ -122,7 +122,7 @@ describe("deprecations scan", () => {
   it("does not say that nothing was found where it could not look", async () => {
     const { root } = folder({ "ci.yml": "stages: [build]\n" });
     const [gone, looked] = await Promise.all([run(root, "scan", "nope"), run(root, "scan", "ci.yml")]);
-    expect(gone).toMatchObject({ code: 1, stdout: "", stderr: "nope: no such file or folder\n" });
+    expect(gone).toMatchObject({ code: 1, stdout: "", stderr: "error: nope: no such file or folder\n" });
     expect(looked).toMatchObject({ code: 0, stdout: "No uses found.\n", stderr: "" });
   });
 

@@ -7,7 +7,7 @@ const start = () => ({ file: "a.yaml", line: 1, column: 1 });
 
 const migration: StorageMigration = {
   name: "drain",
-  document: { file: "a.yaml", index: 0, value: {}, place: start, within: start },
+  document: { file: "a.yaml", index: 0, value: {}, place: start, isCommented: () => false, within: start },
   from: "old",
   to: "new",
   repositories: ["projects"],

@@ -79,7 +79,7 @@ describe("evenkeel watch", () => {
   test("a port that is taken is said in the same words by all that listen", async () => {
     const place = await fleet();
     const { port } = new URL(place.server.url);
-    const said = { stderr: `evenkeel: cannot listen on 127.0.0.1:${port}: the port is already in use\n` };
+    const said = { stderr: `error: cannot listen on 127.0.0.1:${port}: the port is already in use\n` };
     for (const words of [
       ["watch", "--hooks"],
       ["console", "--port"],

@@ -114,7 +114,11 @@ describe("finding", () => {
 describe("hostile files", () => {
   it.each<[string, string | Buffer, string]>([
     ["too large", Buffer.alloc(4 * 1024 * 1024 + 1, "#"), "x.yaml:1:1  larger than 4 MiB  (too-large)"],
-    ["not UTF-8", Buffer.from([0x61, 0x3a, 0x20, 0xff]), "x.yaml:1:1  not UTF-8 text  (binary)"],
+    [
+      "not UTF-8",
+      Buffer.from([0x61, 0x3a, 0x20, 0xff]),
+      "x.yaml:1:4  not UTF-8 text: here is a character in another encoding, such as Latin-1; save the file as UTF-8  (binary)",
+    ],
     [
       "NUL",
       "a: 1\nb: \0",

@@ -35,7 +35,7 @@ function connected<Connection extends Reader & Closing>(connect: (options: Clien
       report(shown);
       return exit.done;
     }
-    terminal.warn(printable(shown.error));
+    terminal.warn(printable(`error: ${shown.error}`));
     report({ text: () => "", json: () => JSON.stringify(shown, null, 2) });
     return exitCode({ interrupted: terminal.interrupted.aborted, problem: true });
   };

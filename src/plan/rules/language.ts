@@ -35,8 +35,29 @@ export function compileExpression(text: string, root: Root): Expression | { read
     }
     return { tree: expression.ast, patternSize, ask: (view) => asked(() => expression({ [root]: view }), root) };
   } catch (error) {
-    return { fault: faultOf(error, root) };
+    return { fault: foreignOperator(text) ?? faultOf(error, root) };
   }
+}
+
+/** Strings and comments. */
+const literals = /r?(?:"""[\s\S]*?"""|'''[\s\S]*?'''|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*')|\/\/.*/g;
+
+/** Operators of other languages, and what CEL has instead. */
+const operators: Readonly<Record<string, string>> = {
+  and: "&&",
+  or: "||",
+  not: "!",
+  "=": "==",
+  "<>": "!=",
+  "===": "==",
+};
+
+/** The first operator of another language in an expression that CEL rejects. */
+function foreignOperator(text: string): ExpressionFault | undefined {
+  const code = text.replace(literals, (each) => " ".repeat(each.length));
+  const found = /(?<![.\w])(?:and|or|not)(?![\w(.])|<>|={3}|(?<![=!<>])=(?!=)/i.exec(code);
+  const instead = found && operators[found[0].toLowerCase()];
+  return found && instead ? { message: `CEL writes ${instead} for ${found[0]}`, offset: found.index } : undefined;
 }
 
 function typeWord(type: string): string {

@@ -1,0 +1,67 @@
+import type { Yaml } from "./yaml.ts";
+
+/** A mistake with its position in a text, from 0. */
+export interface TextMistake {
+  readonly reason: string;
+  readonly line: number;
+  readonly column: number;
+}
+
+const conflictMarker = /^(?:[<>|]{7}(?=\s|$)|={7}\s*$)/;
+
+/** The first line of an unresolved merge, which git marks. */
+export function mergeConflict(text: string): TextMistake | undefined {
+  if (!/^[<>=|]{7}/m.test(text)) return undefined;
+  const line = text.split("\n").findIndex((each) => conflictMarker.test(each));
+  if (line < 0) return undefined;
+  const reason = "unresolved merge conflict; keep one side, and delete the lines with <<<<<<<, ======= and >>>>>>>";
+  return { reason, line, column: 0 };
+}
+
+type YamlFault = Exclude<Yaml, { readonly values: unknown }>;
+
+/** Lines before an error in which a quote that was never closed is looked for. */
+const mostLines = 5000;
+
+/**
+ * The quote that is never closed, at its opening, if that is why a text is not YAML: with a quote at the end of its line, the
+ * error is gone or comes later. `parse` tells where the error of a text is.
+ */
+export function unclosedQuote(text: string, fault: YamlFault, parse: (text: string) => Yaml): TextMistake | undefined {
+  const lines = text.split("\n");
+  const candidates = lines.slice(0, Math.min(fault.line + 1, mostLines)).flatMap((line, index) => {
+    const opened = openQuote(line);
+    return opened ? [{ ...opened, index }] : [];
+  });
+  for (const { quote, column, index } of candidates.slice(0, mostCandidates)) {
+    const mended = lines.with(index, `${(lines[index] ?? "").trimEnd()}${quote}`).join("\n");
+    if (isBetter(parse(mended), fault)) return { reason: `this ${quote} is not closed`, line: index, column };
+  }
+  return undefined;
+}
+
+/** Each takes a parse of the text. */
+const mostCandidates = 20;
+
+function isBetter(mended: Yaml, fault: YamlFault): boolean {
+  if ("values" in mended) return true;
+  return mended.line > fault.line || (/quoted scalar/.test(fault.reason) && !/quoted scalar/.test(mended.reason));
+}
+
+/** A quote that begins a value on a line and is not closed on it. */
+function openQuote(line: string): { readonly quote: string; readonly column: number } | undefined {
+  const begins = /(?:^\s*|[-:?]\s+|[[{,]\s*)(["'])/g;
+  for (let found = begins.exec(line); found; found = begins.exec(line)) {
+    const [whole, quote = ""] = found;
+    const start = found.index + whole.length;
+    const end = closingOf(quote, line, start);
+    if (end === undefined) return { quote, column: start - 1 };
+    begins.lastIndex = end;
+  }
+  return undefined;
+}
+
+function closingOf(quote: string, line: string, start: number): number | undefined {
+  const rest = quote === '"' ? /^(?:[^"\\]|\\.)*"/.exec(line.slice(start)) : /^(?:[^']|'')*'/.exec(line.slice(start));
+  return rest ? start + rest[0].length : undefined;
+}

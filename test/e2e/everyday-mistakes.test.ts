@@ -1,0 +1,129 @@
+import { join } from "node:path";
+import { stripVTControlCharacters } from "node:util";
+import { describe, expect, test } from "vitest";
+import { scene, workspaceText } from "./workspace.ts";
+
+const policy = { projects: ["p/a"], licenses: { MIT: "allowed" } };
+const projects = [{ id: 1, path: "p/a" }];
+
+describe("a server that cannot be asked", () => {
+  test.each(["plan", "drift", "import --all", "apply --yes", "apply --dry-run"])(
+    "%s: a rejected token",
+    async (line) => {
+      const { evenkeelWith } = await scene({ policy, projects });
+      const ran = await evenkeelWith({ EVENKEEL_TOKEN: "wrong" }, ...line.split(" "));
+      expect(ran).toMatchObject({ code: 1, writes: 0 });
+      expect(ran.stderr).toMatch(/^error: GET .* 401 .*rejected; it comes from EVENKEEL_TOKEN: .*evenkeel whoami/);
+    },
+  );
+
+  test("the file of a rejected token is named", async () => {
+    const { evenkeelWith, write, root } = await scene({ policy, projects });
+    write("token", "wrong\n");
+    const file = join(root, "token");
+    const ran = await evenkeelWith({ EVENKEEL_TOKEN: undefined, EVENKEEL_TOKEN_FILE: file }, "plan");
+    expect(ran.stderr).toContain(`it comes from EVENKEEL_TOKEN_FILE (${file}): `);
+  });
+
+  test.each([
+    ["server.url", {}],
+    ["EVENKEEL_URL", { EVENKEEL_URL: "http://127.0.0.1:1" }],
+  ])("a host on which nothing listens, of %s", async (setting, env) => {
+    const { evenkeelWith, write } = await scene({ policy, projects });
+    write("evenkeel.yaml", workspaceText({ url: "http://127.0.0.1:1", release: "14.5" }));
+    const ran = await evenkeelWith(env, "plan", "--give-up-after", "1s");
+    expect(ran.code).toBe(1);
+    expect(ran.stderr).toContain(`; check the address 127.0.0.1:1, which comes from ${setting}`);
+  });
+
+  test.each(["plan", "import --all"])("%s: the URL of a project", async (line) => {
+    const { evenkeelWith, server } = await scene({ policy, projects });
+    const ran = await evenkeelWith({ EVENKEEL_URL: `${server.url}/p/a` }, ...line.split(" "));
+    expect(ran.code).toBe(1);
+    expect(ran.stderr).toContain(
+      `EVENKEEL_URL has the path /p/a: if that is a group, a project or a page, leave it out`,
+    );
+    const page = await evenkeelWith({ EVENKEEL_URL: `${server.url}/p/a/-/settings` }, ...line.split(" "));
+    expect(page).toMatchObject({ code: 1, reads: 0 });
+    expect(page.stderr).toContain(`EVENKEEL_URL is the URL of a page; give only the server's address: ${server.url}`);
+  });
+});
+
+test.each([
+  ["change.action == 'create' and change.key == 'MIT'", 27, "&& for and"],
+  ["change.action == 'create' OR true", 27, "|| for OR"],
+  ["not change.destructive", 1, "! for not"],
+  ["change.key = 'a and b'", 12, "== for ="],
+  ["change.key <> 'MIT'", 12, "!= for <>"],
+  ["change.key === 'MIT'", 12, "== for ==="],
+])("a rule in another language: %s", async (when, column, message) => {
+  const { evenkeel, write } = await scene({ policy, projects });
+  write("rule.yaml", `apiVersion: evenkeel/v1\nkind: Rule\nname: r\nwhen: ${when}\nmessage: no\n`);
+  const ran = await evenkeel("validate");
+  expect(ran.stderr).toContain(`error: rule.yaml:4:${6 + column}  when  CEL writes ${message}  (rule-expression)`);
+});
+
+test("a missing secret is named with the line and the resource that need it, before any write", async () => {
+  const integrations = { "chat-webhook-c": { webhook: { secret: "env:NOWHERE" } } };
+  const { evenkeel } = await scene({ policy: { ...policy, integrations }, projects });
+  const address = "p/a:integration/chat-webhook-c";
+  const message = `${address}  a secret is needed and cannot be resolved: env:NOWHERE (not set)  (missing-secret)`;
+  const fresh = await evenkeel("apply", "--yes");
+  expect(fresh).toMatchObject({ code: 1, writes: 0 });
+  expect(fresh.stderr).toMatch(/^error: all\.yaml:6:\d+ {2}p\/a:/m);
+  expect(fresh.stderr).toContain(message);
+  await evenkeel("plan", "--out", "plan.json");
+  const saved = await evenkeel("apply", "plan.json");
+  expect(saved).toMatchObject({ code: 1, writes: 0 });
+  expect(saved.stderr).toContain(message);
+});
+
+describe("what selects nothing", () => {
+  test.each([["plan"], ["drift"], ["apply", "--yes"], ["apply", "--dry-run"]])(
+    "%s %s --target ends the run, and nothing is written",
+    async (...command) => {
+      const { evenkeel } = await scene({ policy, projects });
+      for (const glob of ["p/b", "p/a:license/GPL", "p/a:integration/*"]) {
+        const ran = await evenkeel(...command, "--target", "p/a:*", "--target", glob);
+        expect(ran).toMatchObject({ code: 1, writes: 0 });
+        expect(ran.stderr).toContain(`error: --target  no declared resource matches ${glob}  (no-match)`);
+      }
+      expect((await evenkeel(...command, "--target", "P/A:license/mit")).code).not.toBe(1);
+    },
+  );
+
+  test("what an exclusive policy removes is selected, although no policy declares it", async () => {
+    const exclusive = { ...policy, exclusive: ["licenses"] };
+    const live = [{ path: "p/a", licenses: { GPL: "allowed" } }];
+    const { evenkeel } = await scene({ policy: exclusive, projects: live } as const);
+    const ran = await evenkeel("plan", "--target", "p/a:license/GPL");
+    expect(ran).toMatchObject({ code: 0, stderr: "" });
+    expect(ran.stdout).toContain("1 to delete");
+  });
+
+  test("a part of the fleet may have none of it", async () => {
+    const { evenkeel } = await scene({ policy, projects });
+    const runs = await Promise.all(["1/2", "2/2"].map((part) => evenkeel("plan", "--target", "p/a", "--shard", part)));
+    expect(runs.map(({ code }) => code)).toEqual([0, 0]);
+  });
+
+  test("an ID in a policy is named where it stands", async () => {
+    const { evenkeel } = await scene({ policy: { ...policy, projects: [4711] }, projects });
+    const ran = await evenkeel("plan");
+    expect(ran.code).toBe(1);
+    expect(ran.stderr).toMatch(/^error: all\.yaml:4:\d+ {2}project 4711 was not found/);
+  });
+});
+
+test("labels are in colour on a terminal, and never without one", async () => {
+  const { evenkeelWith, write } = await scene({ policy, projects });
+  write("x.yaml", "");
+  write("y.yaml", "a: [");
+  const plain = await evenkeelWith({}, "validate");
+  expect(plain.stderr).toMatch(/^(?:(?:error|warning): .*\n){2}$/);
+  const { stderr } = await evenkeelWith({ FORCE_COLOR: "1" }, "validate");
+  expect(stripVTControlCharacters(stderr)).toBe(plain.stderr);
+  expect(stderr.startsWith("\u001b[")).toBe(true);
+  const usage = await evenkeelWith({ FORCE_COLOR: "1" }, "plan", "--nope");
+  expect([usage.code, usage.stderr.startsWith("\u001b[1m")]).toEqual([64, true]);
+});
