@@ -22,7 +22,7 @@ function warningLine(warning: ReportedProblem): string {
 }
 
 /** `error: ` and the line of the problem, as on stderr. */
-export function errorLine(problem: ReportedProblem): string {
+function errorLine(problem: ReportedProblem): string {
   return `error: ${lineOf(problem)}`;
 }
 

@@ -1,6 +1,5 @@
 import { grouped } from "../base/grouped.ts";
 import type { Place, Problem, Severity } from "../model/types.ts";
-import type { Document } from "./document.ts";
 import type { Path } from "./positions.ts";
 
 /**
@@ -84,8 +83,13 @@ export function problemAt(
   return { severity: severityOf(rule), rule, message, place, ...(path.length > 0 && { path: dotted(path) }) };
 }
 
+/** A source that knows its comments. */
+interface Commented {
+  isCommented(path: Path): boolean;
+}
+
 /** The end of a message on a value that is nothing, because `#` begins a comment: `channel: #x`. */
-export function commentHint(document: Document, path: Path, value: unknown): string {
+export function commentHint(document: Commented, path: Path, value: unknown): string {
   const isComment = (value === null || value === undefined) && document.isCommented(path);
   return isComment ? ": what follows # is a comment; a value that begins with # needs quotes" : "";
 }
