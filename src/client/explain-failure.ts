@@ -12,7 +12,7 @@ import type { CallFailed } from "./failure.ts";
  */
 export function explained(failure: CallFailed): string {
   const needed =
-    neededFor(failure) ?? renamed(failure) ?? wrongToken(failure) ?? wrongServer(failure) ?? wrongPath(failure);
+    wrongPath(failure) ?? neededFor(failure) ?? renamed(failure) ?? wrongToken(failure) ?? wrongServer(failure);
   return needed ? `${failure.message}; ${needed}` : failure.message;
 }
 
