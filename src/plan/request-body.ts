@@ -53,7 +53,8 @@ function updatesField({ fields, key }: ResourceKind, { declared, after }: SentFi
   return (name) => {
     const field = fields.properties[name];
     if (!field || field["x-immutable"] === true || !isWanted(name)) return false;
-    return (name in declared && isChanged(name)) || (required.has(name) && field["x-send"] === undefined);
+    if (name in declared && (isChanged(name) || field["x-keep"] === true)) return true;
+    return required.has(name) && field["x-send"] === undefined;
   };
 }
 
