@@ -48,16 +48,17 @@ export function kindRouter<Kind extends { readonly file: ResourceKind; readonly 
 export type KindCalls = Readonly<Partial<Record<CallName, string>>>;
 
 /**
- * The calls of a kind in a release. Servers also show one resource where others are changed or deleted, even if the kind
- * does not say so.
+ * The calls of a kind of projects or groups in a release. Servers also show one resource where others are changed or
+ * deleted, even if the kind does not say so.
  */
-export function servedCalls(file: ResourceKind, has: (release: string) => boolean): KindCalls {
+export function servedCalls(file: ResourceKind, of: "project" | "group", has: (release: string) => boolean): KindCalls {
   const entries = Object.entries(file.calls).flatMap(([name, call]) => {
     const isThere = typeof call === "string" || has(call.release);
-    return isThere ? [[name, typeof call === "string" ? call : call.call] as const] : [];
+    const { method, path } = writtenCall(call);
+    return isThere ? [[name, `${method} ${path.replace(/^\/(?:projects|groups)\//, `/${of}s/`)}`] as const] : [];
   });
   const calls: KindCalls = Object.fromEntries(entries);
-  const one = calls.update ?? calls.delete ?? file.calls.update;
+  const one = calls.update ?? calls.delete;
   if (calls.show !== undefined || one === undefined) return calls;
   return { ...calls, show: `GET ${writtenCall(one).path}` };
 }

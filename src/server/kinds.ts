@@ -80,7 +80,7 @@ function servedKind(file: ResourceKind, of: OwnerKind, platform: Platform): Serv
   const fields = new Map(
     Object.entries(file.fields.properties).filter(([name, field]) => keys.includes(name) || isThere(field, platform)),
   );
-  const calls = servedCalls(file, (release) => compareReleases(platform.release, release) >= 0);
+  const calls = servedCalls(file, of, (release) => compareReleases(platform.release, release) >= 0);
   const stored = storedFields(fields);
   const isOwner = /^GET \/\w+\/:id(\?|$)/.test(calls.show ?? "");
   return {

@@ -382,6 +382,26 @@ test("a kind of one's own is kept like the others, sent as a form too", async ()
   expect(server.requests.count("POST")).toBe(1);
 });
 
+test("a kind of projects and groups has the calls of both", async () => {
+  const { ask } = await start({ kinds: [{ ...windows, of: ["project", "group"] }] });
+  for (const path of ["/projects/42/windows", "/groups/payments/windows"]) {
+    expect((await ask("POST", path, { form: { title: "a" } })).status).toBe(201);
+    expect((await ask("GET", path)).json).toHaveLength(1);
+  }
+});
+
+test("faults and chaos hit rows as everything else", async () => {
+  const chaos = [
+    { match: "*/labels", method: "POST", status: 503, times: 1 },
+    { match: "*/labels", method: "POST", reset: true, acted: true, times: 1 },
+  ];
+  const { ask } = await start({ chaos });
+  const json = { name: "bug", color: "#cc0000" };
+  expect((await ask("POST", "/projects/42/labels", { json })).status).toBe(503);
+  await expect(ask("POST", "/projects/42/labels", { json })).rejects.toThrow();
+  expect((await ask("POST", "/projects/42/labels", { json })).status).toBe(409);
+});
+
 test("rows last, with the numbers that they have", async () => {
   const data = `${tempFolder()}/data`;
   const first = await start({ data, seed: { ...seed, users: ["anna"] } });
