@@ -1,6 +1,7 @@
 import { grouped } from "../base/grouped.ts";
 import { bareName, ownerOfName } from "../model/owner.ts";
-import type { Fields, Place, Value } from "../model/types.ts";
+import type { Fields, Place, Plain, Value } from "../model/types.ts";
+import { isList, isReference, isScalar } from "../model/values.ts";
 
 /** A change as grouping sees it, be it one of a plan or one between two revisions. */
 export interface Groupable {
@@ -88,7 +89,11 @@ function generalFields(fields: Fields, project: string): Fields {
 }
 
 function general(value: Value, project: string): Value {
-  return typeof value === "string" ? generalText(value, project) : value;
+  if (typeof value === "string") return generalText(value, project);
+  if (isScalar(value) || isReference(value)) return value;
+  if (isList(value)) return value.map((each) => general(each, project) as Plain);
+  const inside = Object.entries(value).map(([name, each]) => [name, general(each, project) as Plain]);
+  return Object.fromEntries(inside);
 }
 
 /** As a policy would write it. An ID, or any path without a slash, may stand in a text by chance. */
