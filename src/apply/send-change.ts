@@ -1,5 +1,5 @@
 import { UserError } from "../base/exit.ts";
-import { isObject } from "../base/json.ts";
+import { isObject, type JsonObject } from "../base/json.ts";
 import type { Answer, Reader, Writer } from "../client/client.ts";
 import { explained } from "../client/explain-failure.ts";
 import type { CallFailed } from "../client/failure.ts";
@@ -9,7 +9,9 @@ import { reportedFields } from "../live/resource-rows.ts";
 import type { Catalogue } from "../model/catalogue.ts";
 import { kindOf } from "../model/kinds.ts";
 import { compareField, isOff } from "../model/normalise.ts";
+import { type FileKind, fieldInRow, isFileKind } from "../model/read-field.ts";
 import { isRemoval } from "../model/removal-changes.ts";
+import { keyFieldsOf, keyTextOf } from "../model/resource-kind.ts";
 import type { Call, Change, Fields, Outcome, Value } from "../model/types.ts";
 import { adviceOn, rewriteRejectedCall } from "./rejected-call.ts";
 import { isApplied, isVisible, subjectsOf } from "./verify-write.ts";
@@ -81,14 +83,27 @@ export async function isInPlace(reader: Reader, change: Change): Promise<boolean
 /** The outcome according to the response (docs/servers.md): servers may keep other values. */
 function answered(catalogue: Catalogue, change: Change, { body }: Answer): Outcome {
   if (!isObject(body) || isRemoval(change)) return { status: "applied" };
-  if (body.inherited === true) {
-    return { status: "failed", error: "inherited from the group, nothing was changed" };
-  }
+  const kind = kindOf(catalogue, change.kind);
+  const trouble = isFileKind(kind) ? otherKeyText(kind, change, body) : inheritedText(body);
+  if (trouble !== undefined) return { status: "failed", error: trouble };
   const notKept = [
     ...differing(catalogue, change, reportedFields(catalogue, { ...change, fields: change.declared }, body)),
-    ...(kindOf(catalogue, change.kind).file ? [] : offIn(change, body)),
+    ...(kind.file ? [] : offIn(change, body)),
   ];
   return { status: "applied", ...(notKept.length > 0 && { not_kept: notKept }) };
+}
+
+function inheritedText({ inherited }: JsonObject): string | undefined {
+  return inherited === true ? "inherited from the group, nothing was changed" : undefined;
+}
+
+/** Servers name some resources themselves: what is declared is then not there, and would be created again for ever. */
+function otherKeyText(kind: FileKind, { key }: Change, row: JsonObject): string | undefined {
+  const told = keyFieldsOf(kind.file).map((name) => [name, fieldInRow(kind, name, row)] as const);
+  if (told.length === 0 || told.some(([, value]) => value === undefined || value === null)) return undefined;
+  const answered = keyTextOf(kind.file, Object.fromEntries(told));
+  if (kind.identity(answered) === kind.identity(key)) return undefined;
+  return `the server keeps it as ${JSON.stringify(answered)}, not as ${JSON.stringify(key)}: declare it under that name`;
 }
 
 /** A write activates a resource unless it declares `active`. */
