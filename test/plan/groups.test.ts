@@ -64,7 +64,8 @@ test("each change is in one group, and every member has the values that the grou
 });
 
 test("a project's own path is found in lists and mappings too", () => {
-  const links = (project: string) => change(project, { after: { links: [{ url: `https://a.test/${project}`, n: 1 }] } });
+  const links = (project: string) =>
+    change(project, { after: { links: [{ url: `https://a.test/${project}`, n: 1 }] } });
   const [group, ...rest] = groups([links("a/b"), links("a/c")]);
   expect([group?.shared.after, rest]).toEqual([{ links: [{ url: "https://a.test/${project.path}", n: 1 }] }, []]);
 });
