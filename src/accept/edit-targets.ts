@@ -6,6 +6,7 @@ import { selectorFor } from "../import/project-drafts.ts";
 import type { Policy } from "../manifest/policies.ts";
 import { compareLayers, isLevel, isMatch, type Layer, matchingLayers } from "../manifest/selection.ts";
 import type { Selector } from "../manifest/selector.ts";
+import { bareName } from "../model/owner.ts";
 import type { Project } from "../model/types.ts";
 import { documentsIn, type Manifests } from "./manifests.ts";
 
@@ -61,7 +62,7 @@ function newEditTarget(
 ): EditTarget {
   const isExact = rival?.literal === Number.POSITIVE_INFINITY;
   const text = emptyPolicy(newFile?.schema, {
-    name: newName(manifests, project.name),
+    name: newName(manifests, bareName(project.name)),
     projects: [selectorFor(project)],
     ...(isExact && { priority: rival.policy.priority + 1 }),
   });
@@ -86,7 +87,7 @@ export function editTargetExcept(manifests: Manifests, policy: Policy, project: 
   const words = (name: string) => `${file}, in policy ${name}`;
   const text = manifests.texts.get(file) ?? "";
   if (existing) return { file, text, document: existing.document.index, words: words(existing.name) };
-  const name = newName(manifests, `${policy.name}-except-${project.name}`);
+  const name = newName(manifests, `${policy.name}-except-${bareName(project.name)}`);
   const { priority, ...rest } = weightOf(policy);
   const draft = { name, ...wanted, ...(priority !== 0 && { priority }), ...rest };
   return { ...behind(manifests, file, emptyPolicy(undefined, draft)), file, words: words(name) };
@@ -98,7 +99,7 @@ function weightOf({ priority, until, reason }: Policy): Pick<Policy, "priority" 
 }
 
 function writtenOf({ form, written }: Selector): string | number {
-  return form === "id" ? Number(written) : written;
+  return form === "id" && /^\d+$/.test(written) ? Number(written) : written;
 }
 
 function emptyPolicy(schema: string | undefined, draft: Pick<Draft, "name" | "projects"> & Partial<Draft>): string {

@@ -4,6 +4,7 @@ import { type Blame, blameLines } from "../git/blame.ts";
 import { type DecidingLine, decidingLines, exclusiveLine } from "../manifest/deciding-lines.ts";
 import { type AddressParts, addressOf, partsOfAddress } from "../model/address.ts";
 import { identityOf } from "../model/kinds.ts";
+import { kindWord } from "../model/owner.ts";
 import type { DesiredProject, Project } from "../model/types.ts";
 import type { Checked } from "../reconcile/context.ts";
 import { type BlamedLine, type Blaming, blameJson, blameText } from "../report/blame.ts";
@@ -46,7 +47,7 @@ async function blamingOf({ context, desired }: EffectiveProject, parts: AddressP
   return {
     address: addressOf(project.name, parts.kind, key),
     project: project.name,
-    kind: parts.kind,
+    kind: kindWord(parts.kind),
     key,
     lines,
     git,

@@ -5,11 +5,12 @@ import type { Comparison } from "../model/field-meaning.ts";
 import { columnOf, identityOf, integrationOf, kindOf, sectionNameOf } from "../model/kinds.ts";
 import { compareField } from "../model/normalise.ts";
 import { switchedOff, turnedOff } from "../model/removal-changes.ts";
+import { mayOverride } from "../model/server-required.ts";
 import type { Change, Desired, DesiredProject, Live, Problem, Resource } from "../model/types.ts";
 import { changeFrom, inApplyOrder, pick, removalFrom } from "./changes.ts";
 import { type Recalled, recollect } from "./last-applied.ts";
 import type { DiffOptions, FullDiffOptions } from "./options.ts";
-import { unlistedAddress, whyCreate, whyExclude, whyRemove, whyUpdate } from "./reasons.ts";
+import { unlistedAddress, whyCreate, whyExclude, whyOverride, whyRemove, whyUpdate } from "./reasons.ts";
 import { wayToChange, whyNotCreated, whyNotRemoved } from "./replacement.ts";
 
 /** What a project's desired and live resources come to. */
@@ -21,6 +22,8 @@ export interface Difference {
   readonly live: number;
   readonly unmanaged: number;
   readonly unverified: readonly Unverified[];
+  /** Addresses of declared resources that the project has from its group. */
+  readonly inherited?: readonly string[];
   /** Only with a ledger. */
   readonly settled: readonly InSync[];
   /** Addresses of what should not be there and is not. Only with a ledger. */
@@ -55,8 +58,10 @@ export function diff(desired: DesiredProject, live: readonly Live[], given: Diff
     listed.size === byIdentity.size ? none : live.filter((each) => !listed.has(identityOf(catalogue, each)));
   const leftovers = unlisted.filter(({ active }) => active);
   for (const resource of leftovers) diffs.push(diffUnlisted(desired, resource, options));
+  const inherited = diffs.flatMap((found) => found.inherited ?? []);
   return {
     project,
+    ...(inherited.length > 0 && { inherited }),
     changes: compact(
       diffs
         .flatMap(({ change }) => (change ? orExpired(catalogue, change, desired) : []))
@@ -102,6 +107,7 @@ function emptyOf(
 interface ResourceDiff {
   readonly change?: Change;
   readonly unverified?: Unverified;
+  readonly inherited?: string;
   readonly unmanaged?: boolean;
   readonly problem?: Problem;
   readonly settled?: InSync;
@@ -126,7 +132,19 @@ function diffResource(
   const [live] = namesakes;
   if (desired.presence === "absent") return diffAbsent(project, desired, live, options);
   if (!live || isOff(catalogue, live)) return diffMissing(project, desired, options);
+  if (live.inherited) return diffInherited(project, desired, live, options);
   return isPlainlyInSync(desired, live, options) ? inSync : diffLive(project, desired, live, options);
+}
+
+/** A project that inherits what it declares needs nothing; otherwise it gets settings of its own, where servers allow it. */
+function diffInherited(project: string, desired: Desired, live: Live, options: FullDiffOptions): ResourceDiff {
+  const { catalogue, release } = options;
+  const found = diffLive(project, desired, live, options);
+  const address = addressOf(project, desired.kind, desired.key);
+  if (!found.change) return { ...found, inherited: address };
+  if (!mayOverride(catalogue, desired, release) || switchedOff(desired, live).length > 0) return found;
+  const subject = { project, resource: desired, live: undefined, ...whyOverride(address, options) };
+  return { change: changeFrom(options, subject, "create", { before: null, after: desired.fields }) };
 }
 
 function diffMissing(project: string, desired: Desired, options: FullDiffOptions): ResourceDiff {
@@ -260,6 +278,11 @@ function diffUnlisted({ project, exclusive }: DesiredProject, live: Live, option
   }
   const problem = whyNotRemoved(options, project.name, live, origin);
   if (problem) return { unmanaged: true, problem };
+  if (live.inherited) {
+    const message = `${live.key} is inherited from the group, so exclusive leaves it alone; disable it in the group, or list it under disabled`;
+    const where = { place: origin.place(), project: project.name };
+    return { unmanaged: true, problem: { severity: "warning", rule: "inherited", message, ...where } };
+  }
   const resource = { kind: live.kind, key: live.key, fields: {}, origin };
   const why = whyExclude(project.name, live, options);
   return { change: removalFrom(options, { project: project.name, resource, live, ...why }) };

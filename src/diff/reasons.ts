@@ -31,6 +31,14 @@ const gone = "gone from the server since the last apply";
 /** Lists tell what is on, and some servers keep this off. */
 const notListed = "not on the server, or kept off there";
 
+/** Why a project that inherits other settings than it declares gets its own. */
+export function whyOverride(address: string, { ledger }: DiffOptions): Why {
+  const memory = ledger?.recall(address);
+  return { reason: overriding, cause: ledger && (!memory || memory.absent) ? "pending" : "drift" };
+}
+
+const overriding = "inherited from the group, which has other settings";
+
 type Evidence = Readonly<Record<Comparison, readonly string[]>> & Recalled & { readonly isInherited?: boolean };
 
 /** The reason of a change that was asked for though nothing differs. */
@@ -109,7 +117,7 @@ function causeFrom(hasDrifted: boolean, isPending: boolean): Cause {
 }
 
 /** Reasons of which only a ledger tells one from the other, the longer ones first. */
-const recalled = [notListed, missing, gone, otherwise, suspected, askedFor, alwaysSent];
+const recalled = [notListed, missing, overriding, gone, otherwise, suspected, askedFor, alwaysSent];
 
 const edits = new RegExp(`pending: (.+) changed since the last apply(?:; ${suspected})?`);
 

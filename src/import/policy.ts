@@ -3,6 +3,7 @@ import { printable } from "../base/printable.ts";
 import { asciiEscapes, scalarOf } from "../format/scalar.ts";
 import { catalogueOf } from "../model/catalogue.ts";
 import { policyKinds } from "../model/kinds.ts";
+import { bareName, ownerOfName } from "../model/owner.ts";
 import type { Plain, Scalar as Value } from "../model/types.ts";
 import { isList, isScalar } from "../model/values.ts";
 import type { ImportedEntry, ImportedValue } from "./imported-project.ts";
@@ -45,13 +46,14 @@ function documentText(draft: Draft): string {
   add("apiVersion", new Scalar("evenkeel/v1"));
   add("kind", new Scalar("Policy"));
   add("name", scalarOf(name));
-  add("projects", listOf(projects));
-  if (except.length > 0) add("except", listOf(except));
+  const owner = projects.every((each) => ownerOfName(String(each)) === "group") ? "group" : "project";
+  add(`${owner}s`, listOf(projects.map(bareSelector)));
+  if (except.length > 0) add("except", listOf(except.map(bareSelector)));
   if (priority !== undefined) add("priority", new Scalar(priority));
   if (until !== undefined) add("until", scalarOf(until));
   if (reason !== undefined) add("reason", scalarOf(reason));
   if (variables.length > 0) add("vars", variablesOf(variables));
-  for (const { kind, section, only } of policyKinds(catalogueOf())) {
+  for (const { kind, section, only } of policyKinds(catalogueOf(), owner)) {
     const listed = entries.filter((entry) => entry.kind === kind);
     if (listed.length > 0) add(section, sectionOf(listed, only));
   }
@@ -60,7 +62,11 @@ function documentText(draft: Draft): string {
   document.comment = commentOf(draft.remarks);
   const heading = draft.heading.map((line) => `# ${printable(line)}\n`).join("");
   const text = asciiEscapes(document.toString({ lineWidth: 0, blockQuote: false }));
-  return heading + text.replace(/^(projects|except|disabled): \[ (.*) \]$/gm, "$1: [$2]");
+  return heading + text.replace(/^(projects|groups|except|disabled): \[ (.*) \]$/gm, "$1: [$2]");
+}
+
+function bareSelector(selector: string | number): string | number {
+  return typeof selector === "string" ? bareName(selector) : selector;
 }
 
 /** A longer list has one selector on each line. */

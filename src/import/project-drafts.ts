@@ -1,3 +1,4 @@
+import { bareName, ownerOfName } from "../model/owner.ts";
 import type { Project } from "../model/types.ts";
 import type { ImportedProject } from "./imported-project.ts";
 import { fileOf } from "./names.ts";
@@ -9,7 +10,7 @@ export function draftsOf(imported: readonly ImportedProject[]): readonly Draft[]
     .filter(({ entries, remarks }) => entries.length + remarks.length > 0)
     .map(({ project, entries, remarks }) => ({
       file: fileOf(project),
-      name: project.name,
+      name: bareName(project.name),
       projects: [selectorFor(project)],
       except: [],
       heading: [],
@@ -20,5 +21,6 @@ export function draftsOf(imported: readonly ImportedProject[]): readonly Draft[]
 
 /** The path of a project, or its ID if the path looks like an ID or a glob. */
 export function selectorFor({ name, id }: Project): string | number {
-  return /^\d+$|[*?[\]{}]/.test(name) && id !== undefined ? id : name;
+  if (id === undefined || !/^\d+$|[*?[\]{}]/.test(bareName(name))) return name;
+  return ownerOfName(name) === "group" ? `${id}/` : id;
 }

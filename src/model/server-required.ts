@@ -1,5 +1,5 @@
 import { memoized } from "../base/memoize.ts";
-import type { Catalogue, Integration, IntegrationParameter } from "./catalogue.ts";
+import { type Catalogue, factHolds, type Integration, type IntegrationParameter } from "./catalogue.ts";
 import { holdsIn } from "./dialect.ts";
 import { integrationOf } from "./kinds.ts";
 import type { Fields, Live, Resource, Value } from "./types.ts";
@@ -32,6 +32,16 @@ export function preservedValue(name: string, live: Live | undefined): Value | un
   return live ? live.undeclared?.[name] : "";
 }
 
+/** Whether a write can give a project, or a group, settings of its own in place of those that it inherits. */
+export function mayOverride(catalogue: Catalogue, resource: Pick<Resource, "kind" | "key">, release?: string): boolean {
+  if (release === undefined || !integrationOf(catalogue, resource)) return false;
+  return factHolds(catalogue, "inherited-integrations", release);
+}
+
+function hasGroups(catalogue: Catalogue, release: string | undefined): boolean {
+  return release !== undefined && factHolds(catalogue, "group-integrations", release);
+}
+
 /** The fields that every write of a resource needs beside the declared ones, by the dialect and the release. */
 export function extraFields(
   catalogue: Catalogue,
@@ -44,5 +54,8 @@ export function extraFields(
     const value = preservedValue(name, live);
     return value === undefined ? [] : [[name, value]];
   });
+  // Without it a server ignores what it is sent for an integration that a group has, be it since this run.
+  const mayInherit = live ? live.inherited === true : hasGroups(catalogue, release);
+  if (mayInherit && mayOverride(catalogue, resource, release)) values.push(["use_inherited_settings", false]);
   return values.length > 0 ? Object.fromEntries(values) : undefined;
 }

@@ -14,6 +14,7 @@ import {
   actionOf,
   effectsOf,
   formatVersion,
+  inheritedIn,
   listedActions,
   type Plan,
   type PlannedCall,
@@ -63,6 +64,7 @@ export function planOf(input: PlanInput): Plan {
     summary: summaryOf(input, planned),
     resource_changes: planned,
     unverified: input.differences.flatMap((difference) => difference.unverified).sort(byAddress),
+    ...inheritedIn(input.differences.flatMap(({ inherited = [] }) => inherited)),
     objections: input.objections,
     ...bySeverity(input.problems),
   } as const;

@@ -3,7 +3,7 @@ import { canonical } from "../base/json.ts";
 import { printable } from "../base/printable.ts";
 import { reportedLine } from "../model/problem-line.ts";
 import { scopeText } from "./heading.ts";
-import { type Plan, type PlanScope, planDigest, type Summary } from "./plan.ts";
+import { inheritedIn, type Plan, type PlanScope, planDigest, type Summary } from "./plan.ts";
 
 /** A plan and the file that it came from. */
 export interface NamedPlan {
@@ -38,6 +38,7 @@ export function mergePlans(parts: readonly [NamedPlan, ...NamedPlan[]]): Plan {
     summary: sum(plans.map(({ summary }) => summary)),
     resource_changes: gathered(plans, "resource_changes", ({ address }) => address),
     unverified: gathered(plans, "unverified", ({ address }) => address),
+    ...inheritedIn(plans.flatMap(({ inherited = [] }) => inherited)),
     objections: gathered(plans, "objections", ({ message }) => message),
     problems: gathered(plans, "problems", reportedLine),
     warnings: gathered(plans, "warnings", reportedLine),

@@ -1,4 +1,5 @@
 import { digestOf } from "../base/json.ts";
+import { compareTexts } from "../base/text-format.ts";
 import type { Unverified } from "../diff/diff.ts";
 import type { Catalogue } from "../model/catalogue.ts";
 import { kindIn } from "../model/owner.ts";
@@ -30,6 +31,8 @@ export interface Plan {
   readonly summary: Summary;
   readonly resource_changes: readonly PlannedChange[];
   readonly unverified: readonly Unverified[];
+  /** Declared resources that are as declared because a group above has them so, by address; omitted if there are none. */
+  readonly inherited?: readonly string[];
   readonly objections: readonly Objection[];
   readonly problems: readonly ReportedProblem[];
   readonly warnings: readonly ReportedProblem[];
@@ -181,6 +184,11 @@ export function visibleOf(planned: PlannedChange) {
     after,
     ...(policy_effect && { policyEffect: policy_effect }),
   };
+}
+
+/** The addresses of inherited resources as a part of a plan, sorted. */
+export function inheritedIn(addresses: readonly string[]): Pick<Plan, "inherited"> {
+  return addresses.length > 0 ? { inherited: [...new Set(addresses)].sort(compareTexts) } : {};
 }
 
 /** How many requests the changes of a plan are. */

@@ -83,12 +83,13 @@ function highlightLines({ plan: { resource_changes }, command }: Report): string
   return highlights(resource_changes).map(({ title, details }) => `- **${title}**: ${details.map(code).join("; ")}`);
 }
 
-function counts({ plan: { summary, server }, command }: Report): string {
+function counts({ plan: { summary, server, inherited = [] }, command }: Report): string {
   const { changed_projects: changed, projects, unmanaged, unverified, outcomes } = summary;
   const line = [
     `${changed} of ${counted(projects, "project")} ${command === "drift" ? "out of sync" : "changed"} on ${code(server.url)}`,
     `${unmanaged} unmanaged`,
     `${unverified} unverified`,
+    ...(inherited.length > 0 ? [`${inherited.length} inherited from a group`] : []),
   ].join(" · ");
   const done = Object.entries(outcomes ?? {}).filter(([, count]) => count > 0);
   const applied = done.map(([status, count]) => `${count} ${status}`).join(", ");

@@ -2,12 +2,13 @@ import { printable } from "../base/printable.ts";
 import { addressOf } from "../model/address.ts";
 import { catalogueOf } from "../model/catalogue.ts";
 import { policyKinds } from "../model/kinds.ts";
+import { kindWord, ownerOfName } from "../model/owner.ts";
 import type { Desired, DesiredProject, Origin, Value } from "../model/types.ts";
 import { isReference, isScalar } from "../model/values.ts";
 
 /** The desired state of a project much as a policy would say it, each entry with the place that it comes from. */
 export function showText({ project, resources, exclusive }: DesiredProject, catalogue = catalogueOf()): string {
-  const lines = policyKinds(catalogue).flatMap(({ kind, section, only }) => {
+  const lines = policyKinds(catalogue, ownerOfName(project.name)).flatMap(({ kind, section, only }) => {
     const entries = resources.filter((resource) => resource.kind === kind);
     const origin = exclusive.get(kind);
     if (entries.length === 0 && !origin) return [];
@@ -53,9 +54,16 @@ export function showJson({ project, resources, exclusive }: DesiredProject): str
   const shown = {
     project: project.name,
     resources: resources.map(({ kind, key, presence, fields, origin }) => {
-      return { address: addressOf(project.name, kind, key), kind, key, presence, fields, source: origin.place() };
+      return {
+        address: addressOf(project.name, kind, key),
+        kind: kindWord(kind),
+        key,
+        presence,
+        fields,
+        source: origin.place(),
+      };
     }),
-    exclusive: [...exclusive].map(([kind, origin]) => ({ kind, source: origin.place() })),
+    exclusive: [...exclusive].map(([kind, origin]) => ({ kind: kindWord(kind), source: origin.place() })),
   };
   return JSON.stringify(shown, null, 2);
 }

@@ -1,6 +1,6 @@
 import { printable } from "../base/printable.ts";
 import { shellWord } from "../base/shell-word.ts";
-import { counted, thousands } from "../base/text-format.ts";
+import { counted, firstFew, thousands } from "../base/text-format.ts";
 import { actionCountWords } from "../plan/action-counts.ts";
 import { asDrift } from "../plan/drift.ts";
 import { creationText, scopeText, waveLines } from "../plan/heading.ts";
@@ -107,12 +107,15 @@ function headline({ summary, problems }: Plan, palette: Palette, title: Title = 
   );
 }
 
-function countsText({ summary, unverified: entries }: Plan): string {
+function countsText({ summary, unverified: entries, inherited = [] }: Plan): string {
   const { unmanaged, unverified, reads, writes } = summary;
   const named = unverified > 0 ? `: ${unverifiedText(entries)}` : "";
   return [
     `${unmanaged} unmanaged (live, listed by no policy).`,
     `${unverified} unverified (declared, not reported by the server)${named}.`,
+    ...(inherited.length > 0
+      ? [`${inherited.length} inherited from a group, as declared: ${firstFew(inherited)}.`]
+      : []),
     `Requests: ${counted(reads, "read")} made, ${counted(writes, "write")} planned.`,
   ].join("\n");
 }

@@ -1,8 +1,10 @@
 import type { JsonObject } from "../base/json.ts";
 import { type Integration, type IntegrationParameter, type ObservedQuirk, quirksAt } from "../model/catalogue.ts";
+import { holdsIn } from "../model/dialect.ts";
 import { type FaultKind, parameterFaults } from "../model/parameter-check.ts";
 import type { Scalar } from "../model/types.ts";
 import { readBoolean, readInteger } from "./parameters.ts";
+import { releasesOf } from "./release-facts.ts";
 import { json, refused, type ServerReply } from "./reply.ts";
 import type { ServerContext } from "./server-context.ts";
 import type { IntegrationOwner } from "./state.ts";
@@ -38,12 +40,16 @@ const words: Record<FaultKind, string> = {
   pattern: "does not have a valid value",
 };
 
+/** No integration has it, and every write may contain it. */
+const inheriting = "use_inherited_settings";
+
 const lenient: ReadonlySet<FaultKind> = new Set(["unknown", "enum", "pattern"]);
 
 function faultsOf({ behaviour, release }: ServerContext, integration: Integration, read: JsonObject): string[] {
   const set = Object.fromEntries(Object.entries(read).filter(([, value]) => value !== null));
   const faults = parameterFaults(integration, set, release)
     .filter(({ fault }) => !(behaviour.lenientParameters && lenient.has(fault)))
+    .filter(({ parameter }) => !(parameter === inheriting && holdsIn(releasesOf("inherited-integrations"), release)))
     .map(({ parameter, fault }) => `${parameter} ${words[fault]}`);
   if (!behaviour.quirks) return faults;
   const required = [...integration.parameters.values()].filter(

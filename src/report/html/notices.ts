@@ -30,7 +30,7 @@ const mostLines = 20;
 
 /** What a reviewer should know before the changes: failures, objections, and what could not be compared. */
 export function planNotices(plan: Plan): readonly Markup[] {
-  const { problems, warnings, unverified, resource_changes: changes } = plan;
+  const { problems, warnings, unverified, inherited = [], resource_changes: changes } = plan;
   const failed = changes.filter(({ outcome }) => outcome && outcome.status !== "applied");
   const waves = waveLines(plan);
   const notices: readonly NoticeSection[] = [
@@ -55,6 +55,10 @@ export function planNotices(plan: Plan): readonly Markup[] {
     {
       ...{ id: "unverified", tone: "plain", lines: unverified.map(unverifiedLine) },
       title: `${quantity(unverified.length, "resource")} with parameters that could not be compared`,
+    },
+    {
+      ...{ id: "inherited", tone: "plain", lines: inherited.map((address) => markup`<code>${address}</code>`) },
+      title: `${quantity(inherited.length, "resource")} inherited from a group, as declared`,
     },
   ];
   return notices.map(noticeNode);

@@ -1,4 +1,5 @@
 import { memoized } from "../../base/memoize.ts";
+import { kindWord } from "../../model/owner.ts";
 import type { Desired } from "../../model/types.ts";
 import type { Locate, ProjectObservation } from "./observation.ts";
 import type { ProjectSnapshot, SeenEntry } from "./snapshot.ts";
@@ -28,7 +29,7 @@ export function entriesAt(commit: string | null, locate: Locate): EntriesAfter {
     const location = locate(desired);
     const { policy = "", file = location?.file ?? "", until, reason } = origin;
     return {
-      kind,
+      kind: kindWord(kind),
       key,
       fields: presence === "absent" ? null : truncateFields(desired.fields),
       policy,
@@ -53,7 +54,7 @@ export function entriesAt(commit: string | null, locate: Locate): EntriesAfter {
 }
 
 function nameOf({ kind, key }: Pick<SeenEntry, "kind" | "key">): string {
-  return `${kind}/${key}`;
+  return `${kindWord(kind)}/${key}`;
 }
 
 /** An unchanged entry keeps the commit at which it was first seen. */
