@@ -1,4 +1,4 @@
-import type { JsonObject } from "./json.ts";
+import { isObject, type JsonObject } from "./json.ts";
 import { suggestionFor } from "./nearest.ts";
 import type { Violation } from "./schema-keywords.ts";
 import { violationsBy } from "./schema-violations.ts";
@@ -32,8 +32,14 @@ export function compile(schema: object, references: readonly object[] = []): Sch
 
 /** Of several faults of one value the first; what a condition asks for is a fault of its own. */
 function faultsOf(violations: readonly Violation[]): readonly SchemaFault[] {
-  const faults = violations.filter(({ keyword }) => keyword !== "if").map(faultOf);
+  const told = new Set(violations.flatMap(({ schema }) => ("x-expected" in schema ? alternativesOf(schema) : [])));
+  const faults = violations.filter(({ keyword, schema }) => keyword !== "if" && !told.has(schema)).map(faultOf);
   return [...new Map(faults.toReversed().map((fault) => [JSON.stringify(fault.path), fault])).values()].reverse();
+}
+
+/** A schema that says what it expects says it once, not of each alternative. */
+function alternativesOf({ anyOf = [], oneOf = [] }: JsonObject): readonly unknown[] {
+  return [anyOf, oneOf].flat();
 }
 
 function faultOf({ keyword, schema, value, path, key = "" }: Violation): SchemaFault {
@@ -62,15 +68,31 @@ function expectationOf(schema: JsonObject): string {
   return `${words}${boundsOf(schema)}`;
 }
 
-function boundsOf({ minimum, maximum, minLength, minItems, pattern }: JsonObject): string {
+function boundsOf({
+  minimum,
+  maximum,
+  minLength,
+  minItems,
+  minProperties,
+  maxProperties,
+  pattern,
+}: JsonObject): string {
+  if (maxProperties !== undefined)
+    return ` with ${minProperties === maxProperties ? "exactly" : "at most"} ${keys(maxProperties)}`;
+  if (minProperties !== undefined) return ` with at least ${keys(minProperties)}`;
   if (minimum !== undefined) return maximum === undefined ? ` of ${minimum} or more` : ` from ${minimum} to ${maximum}`;
   if (minLength !== undefined || minItems !== undefined) return " that is not empty";
   return pattern === undefined ? "" : ` that matches ${pattern}`;
+}
+
+function keys(count: unknown): string {
+  return count === 1 ? "one key" : `${count} keys`;
 }
 
 /** Free text is not repeated, because it may contain a secret. */
 function got(value: unknown, { type, enum: allowed }: JsonObject, rule: SchemaFault["rule"]): string {
   const closed = Array.isArray(allowed) || type === "boolean" || type === "integer" || type === "number";
   if (closed || typeof value === "number") return `, got ${valueInWords(value)}`;
-  return rule === "wrong-value" && typeof value === "string" && value !== "" ? "" : `, got ${typeOf(value)}`;
+  if (rule === "wrong-value" && ((typeof value === "string" && value !== "") || isObject(value))) return "";
+  return `, got ${typeOf(value)}`;
 }

@@ -29,6 +29,11 @@ export function typeOf(value: unknown): string {
   return typeWords[typeof value] ?? "a mapping";
 }
 
+/** The same, but neither true nor false. */
+export function typeWord(value: unknown): string {
+  return typeof value === "boolean" ? "true or false" : typeOf(value);
+}
+
 /** A scalar value, truncated, or the type of any other value. */
 export function valueInWords(value: unknown): string {
   if (typeof value === "object" || value === undefined) return typeOf(value);

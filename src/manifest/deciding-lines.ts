@@ -2,7 +2,7 @@ import type { Catalogue } from "../model/catalogue.ts";
 import { identityOf } from "../model/kinds.ts";
 import { bareName } from "../model/owner.ts";
 import type { Kind, Project, Resource } from "../model/types.ts";
-import type { PolicyEntry, Stated } from "./entries.ts";
+import { lineOfField, type PolicyEntry, type Stated } from "./entries.ts";
 import type { Policy, Variable } from "./policies.ts";
 import { decidingEntries, decidingVariables } from "./precedence.ts";
 import { isMatch, type Layer, matchingLayers } from "./selection.ts";
@@ -37,19 +37,27 @@ export function decidingLines(
   const entry = decidingEntries(layers).winners.get(identityOf(catalogue, named));
   if (!entry) return undefined;
   const meant = (line: Stated) => selectorIn(layers, line, project);
-  const names = Object.keys(entry.written?.parameters ?? {});
+  const names = entry.setBy ? [...entry.setBy.keys()] : Object.keys(entry.written?.parameters ?? {});
   return {
     entry: { line: entry, selector: meant(entry) },
-    parameters: names.map((name) => ({ name, line: lineBelow(entry, name), selector: meant(entry) })),
+    parameters: names.map((name) => {
+      const line = lineBelow(entry, name);
+      return { name, line, selector: meant(line) };
+    }),
     variables: [...variablesOf(entry, decidingVariables(layers).winners)].map((line) => ({
       line,
       selector: meant(line),
     })),
     beaten: layers
       .flatMap(({ policy }) => policy.entries)
-      .filter((each) => each !== entry && each.desired.identity === entry.desired.identity)
+      .filter((each) => each.desired.identity === entry.desired.identity && !makes(each, entry))
       .map((line) => ({ line, selector: meant(line) })),
   };
+}
+
+/** Whether an entry is the one in effect, or a part of it. */
+function makes(each: PolicyEntry, entry: PolicyEntry): boolean {
+  return each === entry || [...(entry.setBy?.values() ?? [])].includes(each);
 }
 
 /** The `exclusive` line that disables resources which no policy lists; undefined if there is none. */
@@ -66,14 +74,14 @@ export function exclusiveLine(
   return { policy, line, selector: selectorIn(layers, line, project) };
 }
 
-function lineBelow({ document, policy, path }: PolicyEntry, name: string): Stated {
-  const below = [...path, name];
-  return { document, policy, path: below, place: () => document.place(below, "key") };
+function lineBelow(entry: PolicyEntry, name: string): Stated {
+  const { document, policy, path } = lineOfField(entry, name);
+  return { document, policy, path, place: () => document.place(path, "key") };
 }
 
-function variablesOf({ written }: PolicyEntry, vars: ReadonlyMap<string, Variable>): ReadonlySet<Variable> {
+function variablesOf(entry: PolicyEntry, vars: ReadonlyMap<string, Variable>): ReadonlySet<Variable> {
   const found = new Set<Variable>();
-  const waiting: unknown[] = Object.values(written?.parameters ?? {});
+  const waiting: unknown[] = valuesOf(entry);
   for (const value of waiting) {
     for (const variable of variablesIn(value).flatMap((name) => vars.get(name) ?? [])) {
       if (!found.has(variable)) waiting.push(variable.value);
@@ -83,8 +91,13 @@ function variablesOf({ written }: PolicyEntry, vars: ReadonlyMap<string, Variabl
   return found;
 }
 
-/** Names of the variables that a value refers to. */
+function valuesOf({ written, setBy, desired }: PolicyEntry): unknown[] {
+  return Object.values(setBy ? desired.fields : (written?.parameters ?? {}));
+}
+
+/** Names of the variables that a value refers to, in lists and mappings too. */
 export function variablesIn(value: unknown): readonly string[] {
+  if (typeof value === "object" && value !== null) return Object.values(value).flatMap(variablesIn);
   if (!isTemplate(value)) return [];
   return referencesOf(value).flatMap((name) => {
     const reference = parseReference(name);

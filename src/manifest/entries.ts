@@ -1,13 +1,17 @@
+import { isObject, type JsonObject } from "../base/json.ts";
 import { type Catalogue, impliedFields } from "../model/catalogue.ts";
 import { identityOf, integrationOf, kindOf, type PolicyKind, policyKinds } from "../model/kinds.ts";
 import type { Owner } from "../model/owner.ts";
-import type { Desired, Origin, Place, Problem, Resource, Scalar } from "../model/types.ts";
+import { isSingleton, keyTextOf, type ResourceKind } from "../model/resource-kind.ts";
+import type { Desired, Kind, Origin, Place, Problem, Resource, Value } from "../model/types.ts";
 import type { Document } from "./document.ts";
 import { listed } from "./listed.ts";
 import { type Declared, declare, type WrittenIntegration } from "./parameters.ts";
 import { keysIn, type PolicyText, sectionIn } from "./policy-text.ts";
 import type { Path } from "./positions.ts";
+import { declareResource } from "./resource-fields.ts";
 import type { Workspace } from "./workspace.ts";
+import { keyFieldValues, pathIn, type WrittenResource } from "./written-resource.ts";
 
 /** The location of a line in a policy. */
 export interface Stated extends Origin {
@@ -21,8 +25,18 @@ export interface PolicyEntry extends Stated {
   /** The declared state; the fields named in `templates` are not interpolated yet. */
   readonly desired: Desired;
   readonly templates: readonly string[];
-  /** Undefined for disabled resources, and for kinds with a single value. */
-  readonly written: WrittenIntegration | undefined;
+  /** Undefined for absent resources, and for those whose one value is known. */
+  readonly written: Written | undefined;
+  /** The entries that set the fields of a singleton, which layers merge by field; omitted if they are all its own. */
+  readonly setBy?: ReadonlyMap<string, PolicyEntry>;
+}
+
+export type Written = WrittenIntegration | WrittenResource;
+
+/** Where an entry sets a field. */
+export function lineOfField(entry: PolicyEntry, name: string): Pick<Stated, "policy" | "document" | "path"> {
+  const { policy, document, path, written } = entry.setBy?.get(name) ?? entry;
+  return { policy, document, path: written && "file" in written ? pathIn(written, [name]) : [...path, name] };
 }
 
 interface Entries {
@@ -46,64 +60,117 @@ interface From {
 /** All resources that a policy declares, by kind. */
 export function readEntries(from: From, text: Partial<PolicyText>, workspace: Workspace): Entries {
   const rows = policyKinds(from.catalogue, from.of);
-  const checked = rows.flatMap((row) => (row.only === undefined ? parameterEntries(from, row, text, workspace) : []));
-  const declared = checked.map(({ entry }) => entry);
+  const read = rows.flatMap((row) => declaredEntries(from, row, text, workspace));
+  const declared = read.flatMap(({ entry }) => entry ?? []);
   return {
     declared,
-    entries: () => [
-      ...rows.flatMap((row) =>
-        row.only === undefined
-          ? declared.filter(({ desired }) => desired.kind === row.kind)
-          : valueEntries(from, row, text),
-      ),
-      ...rows.flatMap((row) => absentEntries(from, row, text)),
-    ],
-    problems: checked.flatMap(({ problems }) => problems),
-    plaintext: checked.flatMap(({ plaintext }) => plaintext),
+    entries: () => [...declared, ...rows.flatMap((row) => absentEntries(from, row, text))],
+    problems: read.flatMap(({ problems }) => problems),
+    plaintext: read.flatMap(({ plaintext }) => plaintext),
   };
 }
 
 interface Said extends Pick<Declared, "problems" | "plaintext"> {
-  readonly entry: PolicyEntry;
+  /** Undefined where nothing can be told of the one value that stands for a resource. */
+  readonly entry: PolicyEntry | undefined;
 }
 
-function parameterEntries(
+function declaredEntries(
   from: From,
-  { kind, section }: PolicyKind,
+  row: PolicyKind,
   text: Partial<PolicyText>,
   workspace: Workspace,
 ): readonly Said[] {
+  const { file } = kindOf(from.catalogue, row.kind);
+  const values = sectionIn(text, row.section);
+  if (!file) return Object.entries(values ?? {}).flatMap((each) => integrationEntry(from, row, each, workspace));
+  if (values === undefined) return [];
+  if (isSingleton(file)) return [resourceEntry(from, { ...row, file }, "", [row.section], values, workspace)];
+  return Object.entries(values).map(([key, value]) =>
+    resourceEntry(from, { ...row, file }, key, [row.section, key], value, workspace),
+  );
+}
+
+function integrationEntry(
+  from: From,
+  { kind, section }: PolicyKind,
+  [key, value]: readonly [string, unknown],
+  workspace: Workspace,
+): readonly Said[] {
   const { document, catalogue } = from;
-  return Object.entries(sectionIn(text, section)).flatMap(([key, value]): Said[] => {
-    const integration = integrationOf(catalogue, { kind, key });
-    if (!integration) return [];
-    const path = [section, key];
-    const parameters = value as WrittenIntegration["parameters"];
-    const written = { document, path, integration, platform: workspace.server, parameters };
-    const { fields, templates, problems, plaintext } = declare(written, workspace);
-    const resource = { kind, key, fields: { ...impliedFields(integration), ...fields } };
-    return [{ problems, plaintext, entry: new Entry(from, path, resource, { templates, written }) }];
+  const integration = integrationOf(catalogue, { kind, key });
+  if (!integration) return [];
+  const path = [section, key];
+  const parameters = value as WrittenIntegration["parameters"];
+  const written = { document, path, integration, platform: workspace.server, parameters };
+  const { fields, templates, problems, plaintext } = declare(written, workspace);
+  const resource = { kind, key, fields: { ...impliedFields(integration), ...fields } };
+  return [{ problems, plaintext, entry: new Entry(from, path, resource, { templates, written }) }];
+}
+
+/** A resource of a kind that is a file: its fields, or the one value that stands for them. */
+function resourceEntry(
+  from: From,
+  { kind, file }: { readonly kind: Kind; readonly file: ResourceKind },
+  text: string,
+  path: Path,
+  value: unknown,
+  workspace: Workspace,
+): Said {
+  const { only } = file;
+  const isBare = only !== undefined && !isObject(value);
+  const keys = keyFieldValues(file, text.trim());
+  const parameters = isBare ? { [only]: value } : (value as JsonObject);
+  const written = { document: from.document, path, file, keys, parameters, ...(isBare && { bare: only }) };
+  const { fields, templates, problems, plaintext } = declareResource(written, workspace);
+  const resource = { kind, key: keyTextOf(file, keys), fields };
+  const rest = isBare && templates.length === 0 ? {} : { templates, written };
+  const isLost = isBare && Object.keys(fields).length === 0;
+  return { problems, plaintext, entry: isLost ? undefined : new Entry(from, path, resource, rest) };
+}
+
+const absent = { presence: "absent" } as const;
+
+function absentEntries(
+  from: From,
+  { kind, section, off }: PolicyKind,
+  text: Partial<PolicyText>,
+): readonly PolicyEntry[] {
+  if (off !== undefined)
+    return listed(keysIn(text, off))
+      .filter(([key]) => integrationOf(from.catalogue, { kind, key }))
+      .map(([key, index]) => new Entry(from, [off, index], { kind, key, fields: {} }, absent));
+  const { file } = kindOf(from.catalogue, kind);
+  const keys = text.absent?.[section];
+  if (!file || keys === undefined) return [];
+  if (keys === true) return [new Entry(from, ["absent", section], { kind, key: "", fields: {} }, absent)];
+  return listed(keys).map(([text, index]) => {
+    const key = keyTextOf(file, keyFieldValues(file, text.trim()));
+    return new Entry(from, ["absent", section, index], { kind, key, fields: {} }, absent);
   });
 }
 
-function valueEntries(from: From, { kind, section, only = "" }: PolicyKind, text: Partial<PolicyText>): PolicyEntry[] {
-  const { normalise } = kindOf(from.catalogue, kind);
-  return Object.entries(sectionIn(text, section)).map(([key, value]) => {
-    const fields = { [only]: normalise(value as Scalar) };
-    return new Entry(from, [section, key], { kind, key: key.trim(), fields });
-  });
-}
-
-function absentEntries(from: From, { kind, off }: PolicyKind, text: Partial<PolicyText>): readonly PolicyEntry[] {
-  return listed(off === undefined ? undefined : keysIn(text, off))
-    .filter(([key]) => integrationOf(from.catalogue, { kind, key }))
-    .map(([key, index]) => new Entry(from, [off ?? "", index], { kind, key, fields: {} }, { presence: "absent" }));
+/** The entry of a singleton that is in effect, with fields that several layers set. */
+export function mergedSingleton(first: PolicyEntry, setBy: ReadonlyMap<string, PolicyEntry>): PolicyEntry {
+  const known = first.written && "file" in first.written ? Object.keys(first.written.file.fields.properties) : [];
+  const names = [
+    ...known.filter((name) => setBy.has(name)),
+    ...[...setBy.keys()].filter((name) => !known.includes(name)),
+  ];
+  const from = (name: string) => setBy.get(name) ?? first;
+  const fields = Object.fromEntries(names.map((name) => [name, from(name).desired.fields[name] as Value]));
+  const templates = names.filter((name) => from(name).templates.includes(name));
+  const { policy, document, path, written, place } = first;
+  const { reason, file, until } = first.desired.origin;
+  const fieldPlace = (name: string) => from(name).desired.origin.fieldPlace?.(name) ?? place();
+  const origin = { place, policy, reason, until, ...(file !== undefined && { file }), fieldPlace };
+  return { policy, document, path, written, place, templates, setBy, desired: { ...first.desired, origin, fields } };
 }
 
 interface Rest {
   readonly presence?: Desired["presence"];
   readonly templates?: readonly string[];
-  readonly written?: WrittenIntegration;
+  readonly written?: Written;
 }
 
 /** Also the origin of its resource, which saves an object for each of many entries. */
@@ -112,7 +179,7 @@ class Entry implements PolicyEntry {
   readonly path: Path;
   readonly desired: Desired;
   readonly templates: readonly string[];
-  readonly written: WrittenIntegration | undefined;
+  readonly written: Written | undefined;
 
   constructor(from: From, path: Path, { kind, key, fields }: Resource, rest: Rest = {}) {
     const { presence = "present", templates = none, written } = rest;
@@ -149,7 +216,7 @@ class Entry implements PolicyEntry {
   }
 
   get fieldPlace(): (name: string) => Place {
-    return (name) => this.document.place([...this.path, name], "key");
+    return (name) => this.document.place(lineOfField(this, name).path, "key");
   }
 }
 

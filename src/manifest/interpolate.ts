@@ -1,12 +1,14 @@
 import { memoized } from "../base/memoize.ts";
 import { bareName, describeOwner } from "../model/owner.ts";
 import { valueFaults } from "../model/parameter-check.ts";
-import type { Desired, Problem, SecretReference, Value } from "../model/types.ts";
-import { isReference } from "../model/values.ts";
-import type { PolicyEntry } from "./entries.ts";
+import type { Desired, Fields, Problem, SecretReference, Value } from "../model/types.ts";
+import { isList, isReference, isScalar } from "../model/values.ts";
+import { lineOfField, type PolicyEntry, type Written } from "./entries.ts";
 import { parameterProblem, type WrittenIntegration } from "./parameters.ts";
 import { problemAt } from "./problem.ts";
+import { interpolatedResource } from "./resource-fields.ts";
 import { isPlainPath, referenceFault } from "./secret-reference.ts";
+import { isTemplate } from "./template.ts";
 import type { VariableScope } from "./variable-scope.ts";
 
 interface Filled {
@@ -24,33 +26,51 @@ export function fill(entry: PolicyEntry, scope: VariableScope): Filled {
   const fields: Record<string, Value> = { ...desired.fields };
   const problems: Problem[] = [];
   for (const { name, spot } of spotsOf(entry)) {
-    const filled = fillField(desired.fields[name], spot, scope);
-    if (filled && "fault" in filled) problems.push(filled.fault);
-    if (filled && "value" in filled) fields[name] = filled.value;
+    const value = fillValue(desired.fields[name] ?? null, spot, { scope, problems });
+    if (value !== undefined) fields[name] = value;
     else delete fields[name];
   }
-  return { desired: { ...desired, fields }, problems: [...problems, ...faultsOf(written, templates, fields)] };
+  const checked = checkedFields(entry, written, fields);
+  return { desired: { ...desired, fields: checked.fields }, problems: [...problems, ...checked.problems] };
 }
 
 type Spot = Parameters<VariableScope["interpolate"]>[1];
 
 /** The fields that are still to be interpolated, and where they stand: the same for every project. */
 const spotsOf = memoized(
-  ({ document, path, templates }: PolicyEntry) =>
-    templates.map((name): { name: string; spot: Spot } => ({ name, spot: { document, path: [...path, name] } })),
+  (entry: PolicyEntry) =>
+    entry.templates.map((name): { name: string; spot: Spot } => ({ name, spot: lineOfField(entry, name) })),
   new WeakMap(),
 );
 
-type FilledField = { readonly value: Value } | { readonly fault: Problem } | undefined;
+interface Filling {
+  readonly scope: VariableScope;
+  readonly problems: Problem[];
+}
 
-function fillField(field: Value | undefined, spot: Spot, scope: VariableScope): FilledField {
-  if (isReference(field)) return fillReference(field, { ...spot, path: [...spot.path, "secret"] }, scope);
-  const resolved = scope.interpolate(String(field), spot);
-  return typeof resolved === "string" ? undefined : resolved;
+/** Undefined where any part of it has no value. */
+function fillValue(value: Value, spot: Spot, filling: Filling): Value | undefined {
+  if (isReference(value)) return fillReference(value, { ...spot, path: [...spot.path, "secret"] }, filling);
+  if (isTemplate(value)) {
+    const resolved = filling.scope.interpolate(value, spot);
+    return typeof resolved === "string" ? undefined : resolved.value;
+  }
+  if (isScalar(value)) return value;
+  const below = (part: string | number) => ({ ...spot, path: [...spot.path, part] });
+  const parts = isList(value)
+    ? value.map((each, index) => [index, fillValue(each, below(index), filling)] as const)
+    : Object.entries(value).map(([name, each]) => [name, fillValue(each, below(name), filling)] as const);
+  if (parts.some(([, each]) => each === undefined)) return undefined;
+  return (isList(value) ? parts.map(([, each]) => each) : Object.fromEntries(parts)) as Value;
 }
 
 /** Only the names of secrets are interpolated, because no variable can contain a secret (docs/state.md). */
-function fillReference(reference: SecretReference, spot: Spot, { project, interpolate }: VariableScope): FilledField {
+function fillReference(
+  reference: SecretReference,
+  spot: Spot,
+  { scope: { project, interpolate }, problems }: Filling,
+): Value | undefined {
+  if (!isTemplate(reference.secret)) return reference;
   const resolved = interpolate(reference.secret, spot);
   if (typeof resolved === "string") return undefined;
   const secret = String(resolved.value);
@@ -58,16 +78,25 @@ function fillReference(reference: SecretReference, spot: Spot, { project, interp
     project.path === undefined || isPlainPath(bareName(project.path))
       ? referenceFault(secret)
       : `the path of ${describeOwner(project.path)} cannot stand in a secret reference: only letters, digits, _, - and . can`;
-  return fault === undefined
-    ? { value: { ...reference, secret } }
-    : { fault: problemAt("secret-reference", fault, spot) };
+  if (fault === undefined) return { ...reference, secret };
+  problems.push(problemAt("secret-reference", fault, spot));
+  return undefined;
 }
 
-function faultsOf(
-  written: WrittenIntegration,
-  templates: readonly string[],
-  fields: Readonly<Record<string, Value>>,
-): readonly Problem[] {
+function checkedFields(
+  { templates, setBy }: PolicyEntry,
+  written: Written,
+  fields: Fields,
+): { readonly fields: Fields; readonly problems: readonly Problem[] } {
+  const resourceOf = (name: string) => {
+    const own = setBy?.get(name)?.written;
+    return own && "file" in own ? own : undefined;
+  };
+  if ("file" in written) return interpolatedResource(written, templates, fields, (name) => resourceOf(name) ?? written);
+  return { fields, problems: faultsOf(written, templates, fields) };
+}
+
+function faultsOf(written: WrittenIntegration, templates: readonly string[], fields: Fields): readonly Problem[] {
   return valueFaults(written.integration, fields, templates)
     .filter(({ parameter }) => !isReference(fields[parameter]))
     .map((fault) => parameterProblem(fault, written, fields));

@@ -1,14 +1,14 @@
 import { isObject, type JsonObject } from "../base/json.ts";
 import { didYouMean, suggestionFor } from "../base/nearest.ts";
-import { typeOf, valueInWords } from "../base/type-words.ts";
+import { typeWord, valueInWords } from "../base/type-words.ts";
 import { serverWords } from "../model/availability.ts";
 import type { Integration, IntegrationParameter } from "../model/catalogue.ts";
 import { type FaultKind, type ParameterFault, parameterFaults } from "../model/parameter-check.ts";
-import type { Platform, Problem, SecretReference, Value } from "../model/types.ts";
+import type { Platform, Problem, Value } from "../model/types.ts";
 import type { Document } from "./document.ts";
 import type { Path } from "./positions.ts";
 import { commentHint, problemAt, type Rule } from "./problem.ts";
-import { referenceFault } from "./secret-reference.ts";
+import { type SecretField, secretLiteral, secretReference } from "./secret-field.ts";
 import { isTemplate } from "./template.ts";
 import type { Workspace } from "./workspace.ts";
 
@@ -31,10 +31,7 @@ export interface Declared {
   readonly problems: readonly Problem[];
 }
 
-type Field =
-  | { readonly form: "literal" | "template"; readonly value: Value }
-  | { readonly form: "secret"; readonly value: SecretReference; readonly literal?: string }
-  | { readonly form: "fault"; readonly problem: Problem };
+type Field = { readonly form: "literal" | "template"; readonly value: Value } | SecretField;
 
 /** Checks every parameter of an integration that does not depend on a variable (docs/manifests.md). */
 export function declare(written: WrittenIntegration, workspace: Workspace): Declared {
@@ -68,71 +65,12 @@ function fieldOf(
   written: WrittenIntegration,
   workspace: Workspace,
 ): Field {
-  if (isObject(value) && Object.hasOwn(value, "secret")) return referenceOf(parameter, value, written, workspace);
-  if (parameter.secret && !isObject(value)) return secretLiteral(parameter, value, written, workspace);
+  const { name, types } = parameter;
+  const at = { document: written.document, path: [...written.path, name] };
+  if (isObject(value) && Object.hasOwn(value, "secret"))
+    return secretReference(at, value, types.includes("string"), workspace);
+  if (parameter.secret && !isObject(value)) return secretLiteral(at, value, workspace);
   return { form: isTemplate(value) ? "template" : "literal", value: value as Value };
-}
-
-function referenceOf(
-  parameter: IntegrationParameter,
-  reference: JsonObject,
-  { document, path }: WrittenIntegration,
-  { ledger }: Workspace,
-): Field {
-  const { secret, version } = reference;
-  const [, rule, message, at] = referenceFaults(parameter, reference, ledger).find(([isBroken]) => isBroken) ?? [];
-  if (rule && message) {
-    const inside = [...path, parameter.name, ...(at === undefined ? [] : [at])];
-    return { form: "fault", problem: problemAt(rule, message, { document, path: inside }) };
-  }
-  const versioned = version === undefined ? {} : { version: Number(version) };
-  return { form: "secret", value: { secret: String(secret), ...versioned } };
-}
-
-type ReferenceFault = readonly [isBroken: boolean, rule: Rule, message: string, at?: string | undefined];
-
-/** Only the first broken check is reported. */
-function referenceFaults(
-  { types }: IntegrationParameter,
-  { secret, version, ...others }: JsonObject,
-  ledger: string | undefined,
-): readonly ReferenceFault[] {
-  const [other] = Object.keys(others);
-  const rule = "secret-reference";
-  const fault = referenceFault(typeof secret === "string" ? secret : "");
-  const isVersion = Number.isSafeInteger(version) && Number(version) >= 1;
-  const forget = "a version needs a ledger; set ledger in evenkeel.yaml";
-  return [
-    [!types.includes("string"), "parameter-type", "only a string parameter can be a secret"],
-    [fault !== undefined, rule, fault ?? "", "secret"],
-    [other !== undefined, rule, "a secret reference has only secret and version", other],
-    [version !== undefined && !isVersion, rule, versionWords(version), "version"],
-    [version !== undefined && ledger === undefined, "secret-version", forget, "version"],
-  ];
-}
-
-function versionWords(version: unknown): string {
-  return typeof version === "number" && version > 1
-    ? `expected an integer of at most ${Number.MAX_SAFE_INTEGER}`
-    : "expected an integer of at least 1";
-}
-
-function secretLiteral(
-  { name }: IntegrationParameter,
-  value: unknown,
-  { document, path }: WrittenIntegration,
-  { allowPlaintextSecrets }: Workspace,
-): Field {
-  const at = { document, path: [...path, name] };
-  if (!allowPlaintextSecrets) {
-    const message = `${name} is a secret: use a reference such as { secret: env:NAME }`;
-    return { form: "fault", problem: problemAt("plaintext-secret", message, at) };
-  }
-  if (typeof value !== "string") {
-    return { form: "fault", problem: problemAt("parameter-type", `expected a string, got ${typeWord(value)}`, at) };
-  }
-  const { file, line, column } = document.place(at.path);
-  return { form: "secret", value: { secret: `manifest:${file}:${line}:${column}` }, literal: value };
 }
 
 const faultRules: Readonly<Record<FaultKind, Rule>> = {
@@ -190,10 +128,6 @@ function gotWord(parameter: IntegrationParameter | undefined, value: unknown): s
     : parameter?.pattern && typeof value === "string"
       ? "one without it"
       : typeWord(value);
-}
-
-function typeWord(value: unknown): string {
-  return typeof value === "boolean" ? "true or false" : typeOf(value);
 }
 
 function deprecations({ document, path, integration, parameters }: WrittenIntegration): readonly Problem[] {

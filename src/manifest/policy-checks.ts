@@ -1,14 +1,23 @@
 import { isObject } from "../base/json.ts";
 import { didYouMean, nearest } from "../base/nearest.ts";
-import { tierIncludes, unavailable, unavailableParameter } from "../model/availability.ts";
+import { tierIncludes, unavailable, unavailableBefore, unavailableParameter } from "../model/availability.ts";
 import type { Catalogue } from "../model/catalogue.ts";
 import { missingSection } from "../model/kind-availability.ts";
 import { kindOf, type PolicyKind, policyKinds, removedSection } from "../model/kinds.ts";
-import { hasLegacyStatuses, legacyRemoval, legacyStatuses } from "../model/license-status.ts";
 import { bareName, type Owner, ownerOfName, owners } from "../model/owner.ts";
 import type { Problem } from "../model/types.ts";
-import type { Document } from "./document.ts";
 import { addedElsewhere, foreignSlug } from "./foreign-slug.ts";
+import {
+  absentUndeclared,
+  type Checkable,
+  distinctKeys,
+  type Interpolated,
+  interpolatedIn,
+  kindsAsFiles,
+  modernWords,
+  type ShapedPolicy,
+  writtenKeys,
+} from "./kind-checks.ts";
 import { listed } from "./listed.ts";
 import { keysIn, ownerOfPolicy, type PolicyText, sectionIn, selectorKeys } from "./policy-text.ts";
 import type { Path } from "./positions.ts";
@@ -16,20 +25,6 @@ import { problemAt } from "./problem.ts";
 import { undated } from "./rules.ts";
 import { selectorFault } from "./selector.ts";
 import { factsOf, isTemplate, parseReference, referencesOf, referenceWords } from "./template.ts";
-import type { Workspace } from "./workspace.ts";
-
-/** A single policy that conforms to the schema. */
-export interface ShapedPolicy {
-  readonly document: Document;
-  readonly text: Partial<PolicyText>;
-  readonly workspace: Workspace;
-}
-
-interface Checkable extends ShapedPolicy {
-  readonly catalogue: Catalogue;
-  /** Whether the policy is about projects or about groups. */
-  readonly of: Owner;
-}
 
 type Check = (policy: Checkable) => readonly Problem[];
 
@@ -42,8 +37,9 @@ const checks: ReadonlyMap<string, Check> = new Map<string, Check>([
   ["slugs are in the catalogue", knownSlugs],
   ["the server supports what is declared", available],
   ["nothing is both declared and disabled", uncontradicted],
-  ["a license is listed once, ignoring case", distinctLicenses],
-  ["licenses are allowed or denied", modernStatuses],
+  ["nothing is both declared and absent", absentUndeclared],
+  ["a resource is listed once", distinctKeys],
+  ["servers still take the words of texts", modernWords],
   ["the tier supports each section", sectionsInTier],
   ["the release supports each section", sectionsInRelease],
   ["interpolations are valid", knownReferences],
@@ -96,12 +92,6 @@ function keysOf({ section, off }: PolicyKind): readonly string[] {
   return off === undefined ? [section] : [section, off];
 }
 
-/** The keys of a section, whatever their values are: a wrong value does not hide a wrong key. */
-function writtenKeys({ document: { value } }: Checkable, section: string): readonly string[] {
-  const written = isObject(value) ? value[section] : undefined;
-  return isObject(written) ? Object.keys(written) : [];
-}
-
 function knownSlugs(policy: Checkable): readonly Problem[] {
   const { document, text, catalogue } = policy;
   const declared = writtenKeys(policy, "integrations").map((slug) => ({ slug, path: ["integrations", slug] as Path }));
@@ -148,40 +138,24 @@ function uncontradicted(policy: Checkable): readonly Problem[] {
     );
 }
 
-function distinctLicenses(policy: Checkable): readonly Problem[] {
-  const { document } = policy;
-  const first = new Map<string, string>();
-  return writtenKeys(policy, "licenses").flatMap((name) => {
-    const other = first.get(name.toLowerCase());
-    first.set(name.toLowerCase(), other ?? name);
-    if (other === undefined) return [];
-    const message = `${name} and ${other} are the same license: case is ignored`;
-    return [problemAt("duplicate-license", message, { document, path: ["licenses", name], of: "key" })];
-  });
-}
-
-function modernStatuses({ document, text: { licenses = {} }, workspace }: Checkable): readonly Problem[] {
-  const severity = hasLegacyStatuses(workspace.server.release) ? "warning" : "error";
-  const legacy = Object.entries(licenses).filter(([, status]) => legacyStatuses.has(status));
-  return legacy.map(([name, status]) => {
-    const message = `${status} is the legacy word for ${legacyStatuses.get(status)}, removed in release ${legacyRemoval}`;
-    return { ...problemAt("legacy-status", message, { document, path: ["licenses", name] }), severity };
-  });
-}
-
 function sectionsInTier({ document, text, catalogue, of, workspace: { server } }: Checkable): readonly Problem[] {
   return policyKinds(catalogue, of).flatMap(({ kind, section }) => {
     const { tier } = kindOf(catalogue, kind);
     const path = tierIncludes(server.tier, tier) ? undefined : sectionPath(text, section);
-    const message = `${section} need tier ${tier}; the server is ${server.tier}`;
+    const message = `${section} ${section.endsWith("s") ? "need" : "needs"} tier ${tier}; the server is ${server.tier}`;
     return path ? [problemAt("tier", message, { document, path, of: "key" })] : [];
   });
 }
 
 function sectionsInRelease({ document, text, catalogue, of, workspace: { server } }: Checkable): readonly Problem[] {
   return policyKinds(catalogue, of).flatMap(({ kind, section, off = section }) => {
-    const why =
-      removedSection(kindOf(catalogue, kind), section, server) ?? missingSection(catalogue, kind, section, server);
+    const row = kindOf(catalogue, kind);
+    const early = unavailableBefore(
+      `${section} ${section.endsWith("s") ? "exist" : "exists"}`,
+      row.file?.needs?.release,
+      server,
+    );
+    const why = removedSection(row, section, server) ?? missingSection(catalogue, kind, section, server) ?? early;
     const path = why && (sectionPath(text, section) ?? (keysIn(text, off)?.length ? [off] : undefined));
     return path ? [problemAt("release", why, { document, path, of: "key" })] : [];
   });
@@ -189,13 +163,14 @@ function sectionsInRelease({ document, text, catalogue, of, workspace: { server 
 
 /** The path of a section in a policy; undefined if the policy does not have it. */
 function sectionPath(text: Partial<PolicyText>, section: string): Path | undefined {
-  if (Object.keys(sectionIn(text, section)).length > 0) return [section];
+  if (Object.keys(sectionIn(text, section) ?? {}).length > 0) return [section];
+  if (text.absent?.[section] !== undefined) return ["absent", section];
   const item = listed(text.exclusive).find(([word]) => word === section);
   return item && ["exclusive", item[1]];
 }
 
 function knownReferences({ document, text, catalogue, of }: Checkable): readonly Problem[] {
-  return interpolated(text, catalogue).flatMap(({ path, value }) =>
+  return interpolated(text, catalogue, of).flatMap(({ path, value }) =>
     [...new Set(referencesOf(value))]
       .filter((name) => !isKnownIn(of, name))
       .map((name) => problemAt("undefined-variable", unknownReference(name, of), { document, path })),
@@ -215,25 +190,25 @@ function unknownReference(name: string, owner: Owner): string {
   return `\${${name}} ${what}; ${hint}`;
 }
 
-interface Interpolated {
-  readonly path: Path;
-  readonly value: string;
-}
-
-/** All strings of a policy that are interpolated: variables, parameters of integrations, and secret references. */
-function interpolated(text: Partial<PolicyText>, { integrations }: Catalogue): readonly Interpolated[] {
+/** All strings of a policy that are interpolated: variables, parameters of resources, and secret references. */
+function interpolated(text: Partial<PolicyText>, catalogue: Catalogue, of: Owner): readonly Interpolated[] {
   const found: Interpolated[] = [];
   for (const [name, value] of Object.entries(text.vars ?? {})) {
     if (isTemplate(value)) found.push({ path: ["vars", name], value });
   }
   for (const [slug, values] of Object.entries(text.integrations ?? {})) {
     for (const [name, value] of Object.entries(values)) {
-      const isSecret = integrations.get(slug)?.parameters.get(name)?.secret ?? true;
+      const isSecret = catalogue.integrations.get(slug)?.parameters.get(name)?.secret ?? true;
       const path = ["integrations", slug, name];
       if (isTemplate(value) && !isSecret) found.push({ path, value });
       const reference = isObject(value) ? value.secret : undefined;
       if (isTemplate(reference)) found.push({ path: [...path, "secret"], value: reference });
     }
   }
-  return found;
+  const sections = kindsAsFiles(catalogue, of).map(({ file, section }) => ({
+    file,
+    section,
+    values: sectionIn(text, section),
+  }));
+  return [...found, ...sections.flatMap(({ file, section, values }) => interpolatedIn(file, values, [section]))];
 }

@@ -15,6 +15,7 @@ export interface PolicyText {
   readonly integrations: Readonly<Record<string, JsonObject>>;
   readonly disabled: readonly string[];
   readonly licenses: Readonly<Record<string, string>>;
+  readonly absent: Readonly<Record<string, true | readonly string[]>>;
   readonly exclusive: readonly string[];
 }
 
@@ -29,9 +30,9 @@ export function ownerOfPolicy(written: unknown): Owner {
 /** The key of the list that selects what a policy is about. */
 export const selectorKeys: Readonly<Record<Owner, SelectorKey>> = { project: "projects", group: "groups" };
 
-/** The section of a kind in a policy; empty if there is none. */
-export function sectionIn(text: Partial<PolicyText>, section: string): JsonObject {
-  return (text as Readonly<Record<string, JsonObject>>)[section] ?? {};
+/** The section of a kind in a policy; undefined if there is none. */
+export function sectionIn(text: Partial<PolicyText>, section: string): JsonObject | undefined {
+  return (text as Readonly<Record<string, JsonObject>>)[section];
 }
 
 /** The keys in a list of a policy, such as `disabled`. */

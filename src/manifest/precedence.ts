@@ -1,7 +1,9 @@
 import equal from "fast-deep-equal";
+import { grouped } from "../base/grouped.ts";
+import { memoized } from "../base/memoize.ts";
 import { kindWord } from "../model/owner.ts";
 import type { Problem } from "../model/types.ts";
-import type { PolicyEntry, Stated } from "./entries.ts";
+import { lineOfField, mergedSingleton, type PolicyEntry, type Stated } from "./entries.ts";
 import type { Policy, Variable } from "./policies.ts";
 import { problemAt } from "./problem.ts";
 import { isLevel, type Layer } from "./selection.ts";
@@ -12,9 +14,58 @@ export interface Winners<Item> {
   readonly problems: readonly Problem[];
 }
 
-/** The entry in effect for each resource, from the most specific layer. */
+/** The entry in effect for each resource, from the most specific layer; of a singleton, the entry in effect for each field. */
 export function decidingEntries(layers: readonly Layer[]): Winners<PolicyEntry> {
-  return mostSpecific(layers, entries);
+  const keyed = mostSpecific(layers, entries);
+  const single = layers.some(({ policy }) => singletonsOf(policy).length > 0) ? decidingSingletons(layers) : none;
+  if (single.length === 0) return keyed;
+  return {
+    winners: new Map([...keyed.winners, ...single.map(({ entry }) => [entry.desired.identity, entry] as const)]),
+    problems: [...keyed.problems, ...single.flatMap(({ problems }) => problems)],
+  };
+}
+
+const none: readonly never[] = [];
+
+const singletonsOf = memoized(
+  (policy: Policy) => policy.entries.filter(({ desired }) => desired.key === ""),
+  new WeakMap(),
+);
+
+const keyedOf = memoized((policy: Policy): readonly PolicyEntry[] => {
+  return singletonsOf(policy).length > 0 ? policy.entries.filter(({ desired }) => desired.key !== "") : policy.entries;
+}, new WeakMap());
+
+interface DecidingSingleton {
+  readonly entry: PolicyEntry;
+  readonly problems: readonly Problem[];
+}
+
+function decidingSingletons(layers: readonly Layer[]): readonly DecidingSingleton[] {
+  const all = layers.flatMap((layer) => singletonsOf(layer.policy).map((entry): Spoken => ({ layer, entry })));
+  return [...grouped(all, ({ entry }) => entry.desired.identity).values()].flatMap((spoken) => {
+    const [first] = spoken;
+    return first ? [decidingSingleton(first, spoken)] : [];
+  });
+}
+
+/** What one layer says of a singleton. */
+interface Spoken {
+  readonly layer: Layer;
+  readonly entry: PolicyEntry;
+}
+
+/** Whether it is there is decided as a whole, and its fields one by one, down to a layer where it is absent. */
+function decidingSingleton(first: Spoken, spoken: readonly Spoken[]): DecidingSingleton {
+  const other = spoken.find((each) => each.entry.desired.presence !== first.entry.desired.presence);
+  const isTied = other && other.layer !== first.layer && isLevel(first.layer, other.layer);
+  const problems = isTied ? [tie(first.entry, other.entry, entries)] : [];
+  if (first.entry.desired.presence === "absent") return { entry: first.entry, problems };
+  const present = other ? spoken.slice(0, spoken.indexOf(other)) : spoken;
+  if (present.length === 1) return { entry: first.entry, problems };
+  const decided = mostSpecific(present.map(fieldsAsLayer), fields);
+  const setBy = new Map([...decided.winners].map(([name, { entry }]) => [name, entry]));
+  return { entry: mergedSingleton(first.entry, setBy), problems: [...problems, ...decided.problems] };
 }
 
 /** The definition in effect of each variable, from the most specific layer. */
@@ -23,8 +74,8 @@ export function decidingVariables(layers: readonly Layer[]): Winners<Variable> {
 }
 
 /** What a policy declares of one type, and how it is compared. */
-interface ItemType<Item> {
-  readonly of: (policy: Policy) => readonly Item[];
+interface ItemType<Item, Of extends Layer = Layer> {
+  readonly of: (layer: Of) => readonly Item[];
   readonly identity: (item: Item) => string;
   /** For messages. */
   readonly name: (item: Item) => string;
@@ -32,27 +83,58 @@ interface ItemType<Item> {
 }
 
 const variables: ItemType<Variable> = {
-  of: ({ vars }) => vars,
+  of: ({ policy: { vars } }) => vars,
   identity: ({ name }) => name,
   name: ({ name }) => `variable ${name}`,
   isSame: (a, b) => a.value === b.value,
 };
 
 const entries: ItemType<PolicyEntry> = {
-  of: (policy) => policy.entries,
+  of: ({ policy }) => keyedOf(policy),
   identity: ({ desired }) => desired.identity,
-  name: ({ desired }) => `${kindWord(desired.kind)} ${desired.key}`,
-  isSame: (a, b) =>
-    a.desired.presence === b.desired.presence &&
-    equal(a.written?.parameters ?? a.desired.fields, b.written?.parameters ?? b.desired.fields),
+  name: ({ desired }) => `${kindWord(desired.kind)} ${desired.key}`.trim(),
+  isSame: (a, b) => a.desired.presence === b.desired.presence && equal(statedIn(a), statedIn(b)),
+};
+
+/** Of an integration what is written, otherwise what it means. */
+function statedIn({ written, desired }: PolicyEntry): object {
+  return written && "integration" in written ? written.parameters : desired.fields;
+}
+
+/** A field of a singleton, as one entry sets it. */
+interface SingletonField extends Stated {
+  readonly name: string;
+  readonly entry: PolicyEntry;
+}
+
+interface FieldLayer extends Layer {
+  readonly entry: PolicyEntry;
+}
+
+function fieldsAsLayer({ layer, entry }: Spoken): FieldLayer {
+  return { ...layer, entry };
+}
+
+const fields: ItemType<SingletonField, FieldLayer> = {
+  of: ({ entry }) =>
+    Object.keys(entry.desired.fields).map((name): SingletonField => {
+      const line = lineOfField(entry, name);
+      return { ...line, name, entry, place: () => line.document.place(line.path, "key") };
+    }),
+  identity: ({ name }) => name,
+  name: ({ name, entry }) => `${name} of ${kindWord(entry.desired.kind)}`,
+  isSame: (a, b) => equal(a.entry.desired.fields[a.name], b.entry.desired.fields[b.name]),
 };
 
 /** For each identity the item of the most specific layer; equally specific ones that differ are a tie. */
-function mostSpecific<Item extends Stated>(layers: readonly Layer[], type: ItemType<Item>): Winners<Item> {
-  const best = new Map<string, { readonly layer: Layer; readonly item: Item }>();
+function mostSpecific<Item extends Stated, Of extends Layer>(
+  layers: readonly Of[],
+  type: ItemType<Item, Of>,
+): Winners<Item> {
+  const best = new Map<string, { readonly layer: Of; readonly item: Item }>();
   const ties = new Map<string, Item>();
   for (const layer of layers) {
-    for (const item of type.of(layer.policy)) {
+    for (const item of type.of(layer)) {
       const holder = best.get(type.identity(item));
       if (!holder) best.set(type.identity(item), { layer, item });
       else if (holder.layer !== layer && isLevel(holder.layer, layer) && !type.isSame(holder.item, item))
@@ -68,7 +150,7 @@ function mostSpecific<Item extends Stated>(layers: readonly Layer[], type: ItemT
   };
 }
 
-function tie<Item extends Stated>(first: Item, second: Item, { name }: ItemType<Item>): Problem {
+function tie<Item extends Stated>(first: Item, second: Item, { name }: Pick<ItemType<Item>, "name">): Problem {
   const { file, line, column } = first.place();
   const policies = first.policy && second.policy ? `policies ${first.policy} and ${second.policy}` : "two policies";
   const message =

@@ -50,6 +50,7 @@ export const rules = {
   environment: { asks: "the environment supports what is declared" },
   "legacy-status": { asks: "a license is allowed or denied" },
   "duplicate-license": { asks: "a policy lists a license once, ignoring case" },
+  "duplicate-resource": { asks: "a policy lists a resource once" },
   "duplicate-name": { asks: "migrations have different names" },
   "duplicate-move": { asks: "repositories of a storage are moved by only one migration" },
   "duplicate-policy": { asks: "policies have different names" },

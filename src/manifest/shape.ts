@@ -2,8 +2,13 @@ import schema from "../../schemas/manifest.schema.json" with { type: "json" };
 import { memoized } from "../base/memoize.ts";
 import { compile, type SchemaCheck } from "../base/schema.ts";
 import { version } from "../base/version.ts";
+import { type Catalogue, catalogueOf } from "../model/catalogue.ts";
+import { sectionShapes } from "../model/kind-schema.ts";
+import type { Owner } from "../model/owner.ts";
+import { policyProperties } from "../model/schemas.ts";
 import type { Problem } from "../model/types.ts";
 import type { Document } from "./document.ts";
+import { ownerOfPolicy } from "./policy-text.ts";
 import type { Path } from "./positions.ts";
 import { commentHint, problemAt } from "./problem.ts";
 
@@ -27,11 +32,11 @@ export interface Shaped<Text> {
 }
 
 /**
- * Validates a document with the schema of its kind in `schemas/manifest.schema.json`. Of integrations it only checks that
+ * Validates a document with the schema of its kind in `schemas/manifest.schema.json`. Of resources it only checks that
  * they are mappings. Problems of `apiVersion` are reported when the kind is read.
  */
-export function shape<Text>(document: Document, kind: DocumentKind): Shaped<Text> {
-  return shapeBy(checkOf(kind), document);
+export function shape<Text>(document: Document, kind: DocumentKind, catalogue = catalogueOf()): Shaped<Text> {
+  return shapeBy(kind === "Policy" ? policyCheck(catalogue)(ownerOfPolicy(document.value)) : checkOf(kind), document);
 }
 
 /** Validates a document with any schema, with the same messages. */
@@ -61,10 +66,20 @@ const integrationsOnly = {
   definitions: { slug: { type: "string", "x-expected": "a slug" } },
 };
 
-const checkOf = memoized((kind: DocumentKind): SchemaCheck => {
-  const own = { $id: schema.$id, definitions: schema.definitions, ...schema.definitions[kind] };
-  return compile(own, [integrationsOnly]);
-});
+const checkOf = memoized((kind: DocumentKind): SchemaCheck => checkBy(schema.definitions[kind]));
+
+const policyCheck = memoized(
+  (catalogue: Catalogue) =>
+    memoized((owner: Owner): SchemaCheck => {
+      const properties = policyProperties(sectionShapes(catalogue, owner));
+      return checkBy({ ...schema.definitions.Policy, properties });
+    }),
+  new WeakMap(),
+);
+
+function checkBy(definition: object): SchemaCheck {
+  return compile({ $id: schema.$id, definitions: schema.definitions, ...definition }, [integrationsOnly]);
+}
 
 /** The parts of a value that are removed, as a tree. */
 interface Cuts {

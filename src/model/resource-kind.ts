@@ -87,6 +87,9 @@ export interface FieldSchema {
   readonly "x-url"?: boolean;
   readonly "x-introduced"?: string;
   readonly "x-removed"?: string;
+  readonly "x-source"?: string;
+  readonly "x-expected"?: string;
+  readonly "x-legacy"?: string;
 }
 
 export type FieldType = "string" | "integer" | "number" | "boolean" | "array" | "object" | "null";
@@ -102,6 +105,11 @@ export function ownersOf({ of }: ResourceKind): readonly Owner[] {
 /** The fields that tell one resource of a kind from another; none for a singleton. */
 export function keyFieldsOf({ key = [] }: ResourceKind): readonly string[] {
   return typeof key === "string" ? [key] : key;
+}
+
+/** Whether a project or group has exactly one, without a key. */
+export function isSingleton({ key }: ResourceKind): boolean {
+  return key === undefined;
 }
 
 /** The method and the path of a call. */

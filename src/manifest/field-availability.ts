@@ -1,0 +1,65 @@
+import { isObject } from "../base/json.ts";
+import { serverWords, tierIncludes, unavailableBefore } from "../model/availability.ts";
+import { compareReleases } from "../model/releases.ts";
+import type { FieldSchema } from "../model/resource-kind.ts";
+import type { Platform, Problem } from "../model/types.ts";
+import type { Path } from "./positions.ts";
+import { problemAt } from "./problem.ts";
+import { pathIn, type WrittenResource } from "./written-resource.ts";
+
+/** A declared field, and where it is in its resource. */
+interface DeclaredField {
+  readonly path: Path;
+  readonly field: FieldSchema;
+}
+
+/** What is deprecated, or what the server's release or tier does not have, of the fields that a resource declares. */
+export function fieldAvailability(written: WrittenResource, platform: Platform): readonly Problem[] {
+  const { document, file } = written;
+  return declaredFields(file.fields, written.parameters, []).flatMap(({ path, field }) => {
+    const name = path.filter((part) => typeof part === "string").join(".");
+    const at = { document, path: pathIn(written, path), of: "key" } as const;
+    const tier = outOfTier(field, name, file.singular, platform);
+    const release = outOfRelease(field, `${name} of ${file.singular.replaceAll("_", " ")}`, platform);
+    return [
+      ...(field.deprecated
+        ? [problemAt("deprecated", `${name}: ${field.deprecationMessage ?? "deprecated"}`, at)]
+        : []),
+      ...(tier === undefined ? [] : [problemAt("tier", tier, at)]),
+      ...(release === undefined ? [] : [{ ...problemAt("release", release, at), ...severityOf(field) }]),
+    ];
+  });
+}
+
+function declaredFields(field: FieldSchema, value: unknown, path: Path): readonly DeclaredField[] {
+  if (Array.isArray(value))
+    return value.flatMap((each, index) => declaredFields(field.items ?? {}, each, [...path, index]));
+  if (!isObject(value)) return [];
+  return Object.entries(value).flatMap(([name, each]): readonly DeclaredField[] => {
+    const own = field.properties?.[name];
+    const here = [...path, name];
+    return own ? [{ path: here, field: own }, ...declaredFields(own, each, here)] : [];
+  });
+}
+
+function outOfTier(
+  { "x-tier": tier }: FieldSchema,
+  name: string,
+  kind: string,
+  platform: Platform,
+): string | undefined {
+  if (tier === undefined || tierIncludes(platform.tier, tier)) return undefined;
+  return `${name} of ${kind.replaceAll("_", " ")} needs tier ${tier}; the server is ${platform.tier}`;
+}
+
+function outOfRelease(field: FieldSchema, what: string, platform: Platform): string | undefined {
+  const { "x-introduced": introduced, "x-removed": removed } = field;
+  const early = unavailableBefore(`${what} exists`, introduced, platform);
+  if (early !== undefined || !removed || compareReleases(platform.release, removed) < 0) return early;
+  return `${what} was removed in release ${removed}; ${serverWords(platform)}`;
+}
+
+/** A public client may have learned of a field later than the platform had it. */
+function severityOf({ "x-source": source = "" }: FieldSchema): Partial<Pick<Problem, "severity">> {
+  return /^(?:go-gitlab|gitbeaker|terraform-provider)/.test(source) ? { severity: "warning" } : {};
+}

@@ -1,0 +1,164 @@
+import { isObject, type JsonObject } from "../base/json.ts";
+import type { Catalogue } from "../model/catalogue.ts";
+import { identityOf, kindOf, type PolicyKind, policyKinds } from "../model/kinds.ts";
+import { kindWord, type Owner } from "../model/owner.ts";
+import { compareReleases } from "../model/releases.ts";
+import { type FieldSchema, isSingleton, keyTextOf, keyValuesOf, type ResourceKind } from "../model/resource-kind.ts";
+import type { Kind, Problem } from "../model/types.ts";
+import type { Document } from "./document.ts";
+import { listed } from "./listed.ts";
+import { type PolicyText, sectionIn } from "./policy-text.ts";
+import type { Path } from "./positions.ts";
+import { problemAt, type Rule, rules } from "./problem.ts";
+import { isTemplate } from "./template.ts";
+import type { Workspace } from "./workspace.ts";
+
+/** A single policy that conforms to the schema. */
+export interface ShapedPolicy {
+  readonly document: Document;
+  readonly text: Partial<PolicyText>;
+  readonly workspace: Workspace;
+}
+
+/** With the catalogue of its workspace. */
+export interface Checkable extends ShapedPolicy {
+  readonly catalogue: Catalogue;
+  /** Whether the policy is about projects or about groups. */
+  readonly of: Owner;
+}
+
+/** The keys of a section, whatever their values are: a wrong value does not hide a wrong key. */
+export function writtenKeys({ document: { value } }: Checkable, section: string): readonly string[] {
+  const written = isObject(value) ? value[section] : undefined;
+  return isObject(written) ? Object.keys(written) : [];
+}
+
+/** The kinds of a catalogue that are files, with their sections. */
+export function kindsAsFiles(
+  catalogue: Catalogue,
+  of: Owner,
+): readonly (PolicyKind & { readonly file: ResourceKind })[] {
+  return policyKinds(catalogue, of).flatMap((row) => {
+    const { file } = kindOf(catalogue, row.kind);
+    return file ? [{ ...row, file }] : [];
+  });
+}
+
+/** The identities of the resources that a section lists, each with its key and its path. */
+function listedIn({ catalogue, ...policy }: Checkable, { kind, section, file }: PolicyKind & { file: ResourceKind }) {
+  const identify = (key: string) =>
+    identityOf(catalogue, { kind, key: keyTextOf(file, keyValuesOf(file, key.trim())) });
+  const keys = isSingleton(file)
+    ? writtenKeys({ ...policy, catalogue }, section).length > 0
+      ? [{ key: section, path: [section], identity: identify("") }]
+      : []
+    : writtenKeys({ ...policy, catalogue }, section).map((key) => ({
+        key,
+        path: [section, key],
+        identity: identify(key),
+      }));
+  return { identify, keys };
+}
+
+/** Nothing is both declared and absent. */
+export function absentUndeclared(policy: Checkable): readonly Problem[] {
+  const { document, text, catalogue, of } = policy;
+  return kindsAsFiles(catalogue, of).flatMap((row) => {
+    const gone = text.absent?.[row.section];
+    if (gone === undefined) return [];
+    const { identify, keys } = listedIn(policy, row);
+    const declared = new Set(keys.map(({ identity }) => identity));
+    const absent: readonly (readonly [key: string, path: Path])[] =
+      gone === true
+        ? [["", ["absent", row.section]]]
+        : listed(gone).map(([key, index]) => [key, ["absent", row.section, index]]);
+    return absent
+      .filter(([key]) => declared.has(identify(key)))
+      .map(([key, path]) =>
+        problemAt("contradiction", `${key || row.section} is declared above and absent here`, { document, path }),
+      );
+  });
+}
+
+/** A resource is listed once, whatever spelling its key has. */
+export function distinctKeys(policy: Checkable): readonly Problem[] {
+  const { document, catalogue, of } = policy;
+  return kindsAsFiles(catalogue, of).flatMap((row) => {
+    const first = new Map<string, string>();
+    return listedIn(policy, row).keys.flatMap(({ key, path, identity }) => {
+      const other = first.get(identity);
+      first.set(identity, other ?? key);
+      if (other === undefined) return [];
+      const message = `${key} and ${other} are the same ${row.file.singular.replaceAll("_", " ")}${sameness(key, other)}`;
+      return [problemAt(duplicateRule(row.kind), message, { document, path, of: "key" })];
+    });
+  });
+}
+
+function sameness(key: string, other: string): string {
+  return key.toLowerCase() === other.toLowerCase() ? ": case is ignored" : "";
+}
+
+/** Kinds that had a rule before there was one for all keep it. */
+function duplicateRule(kind: Kind): Rule {
+  const own = `duplicate-${kindWord(kind)}`;
+  return own in rules ? (own as Rule) : "duplicate-resource";
+}
+
+/** Words that name a text, of fields at the top of a resource: servers of later releases do not take them. */
+export function modernWords({ document, text, catalogue, of, workspace }: Checkable): readonly Problem[] {
+  return kindsAsFiles(catalogue, of).flatMap(({ section, only, file }) => {
+    const fields = Object.entries(file.fields.properties).filter(([, field]) => field["x-legacy"] !== undefined);
+    if (fields.length === 0) return [];
+    return Object.entries(sectionIn(text, section) ?? {}).flatMap(([key, value]) =>
+      fields.flatMap(([name, field]) => {
+        const isBare = name === only && !isObject(value);
+        const word = isBare ? value : isObject(value) ? value[name] : undefined;
+        const path = isBare ? [section, key] : [section, key, name];
+        return legacyWord(field, word, workspace.server.release, { document, path });
+      }),
+    );
+  });
+}
+
+function legacyWord(
+  { "x-words": words = {}, "x-legacy": release = "" }: FieldSchema,
+  word: unknown,
+  server: string,
+  at: { readonly document: Document; readonly path: Path },
+): readonly Problem[] {
+  if (typeof word !== "string" || !Object.hasOwn(words, word)) return [];
+  const message = `${word} is the legacy word for ${words[word]}, removed in release ${release}`;
+  const severity = compareReleases(server, release) < 0 ? "warning" : "error";
+  return [{ ...problemAt("legacy-status", message, at), severity }];
+}
+
+/** A string that is interpolated, and where it is. */
+export interface Interpolated {
+  readonly path: Path;
+  readonly value: string;
+}
+
+/** All strings of a section that are interpolated. */
+export function interpolatedIn(
+  file: ResourceKind,
+  values: JsonObject | undefined,
+  path: Path,
+): readonly Interpolated[] {
+  if (values === undefined) return [];
+  if (isSingleton(file)) return inField(file.fields, values, path);
+  const only = file.only === undefined ? undefined : file.fields.properties[file.only];
+  return Object.entries(values).flatMap(([key, value]) =>
+    inField(isObject(value) ? file.fields : (only ?? {}), value, [...path, key]),
+  );
+}
+
+/** A literal secret is not interpolated. */
+function inField(field: FieldSchema, value: unknown, path: Path): readonly Interpolated[] {
+  if (isTemplate(value)) return field.writeOnly ? [] : [{ path, value }];
+  if (Array.isArray(value)) return value.flatMap((each, index) => inField(field.items ?? {}, each, [...path, index]));
+  if (!isObject(value)) return [];
+  return Object.entries(value).flatMap(([name, each]) =>
+    inField(field.properties?.[name] ?? {}, each, [...path, name]),
+  );
+}

@@ -1,0 +1,216 @@
+import { isObject, type JsonObject } from "../base/json.ts";
+import { didYouMean } from "../base/nearest.ts";
+import type { SchemaFault } from "../base/schema.ts";
+import { expectedWords } from "../base/type-words.ts";
+import { meaningOf, typesOf } from "../model/field-meaning.ts";
+import { resourceCheck } from "../model/kind-schema.ts";
+import { type FieldSchema, isSingleton, type ResourceKind } from "../model/resource-kind.ts";
+import type { Plain, Problem, Value } from "../model/types.ts";
+import { isReference, replaceReferences, textsWithin } from "../model/values.ts";
+import { fieldAvailability } from "./field-availability.ts";
+import type { Declared } from "./parameters.ts";
+import type { Path } from "./positions.ts";
+import { commentHint, problemAt } from "./problem.ts";
+import { type SecretField, secretLiteral, secretReference } from "./secret-field.ts";
+import { isTemplate } from "./template.ts";
+import type { Workspace } from "./workspace.ts";
+import { pathIn, type WrittenResource } from "./written-resource.ts";
+
+/** Checks all fields of a resource that do not depend on a variable, and brings them into normal form. */
+export function declareResource(written: WrittenResource, workspace: Workspace): Declared {
+  const { parameters: fields } = written;
+  const reading = new Reading(written, workspace);
+  const read = reading.fields(fields);
+  const faults = faultsOf(written, read).filter(({ path }) => !reading.isSettled(path));
+  const broken = new Set([...reading.broken, ...faults.map(({ path }) => String(path[0]))]);
+  const own = Object.entries(read).filter(([name]) => !broken.has(name) && !Object.hasOwn(written.keys, name));
+  const templates = own.filter(([, value]) => textsWithin(value).some(isTemplate)).map(([name]) => name);
+  return {
+    fields: normalFields(written.file, Object.fromEntries(own), new Set(templates)),
+    templates,
+    plaintext: reading.plaintext,
+    problems: [
+      ...reading.problems,
+      ...faults.map((fault) => problemOf(written, fields, fault)),
+      ...mentionedKeys(written, fields),
+      ...fieldAvailability(written, workspace.server),
+    ],
+  };
+}
+
+type Fields = Readonly<Record<string, Value>>;
+
+/** In the order of the kind's file, which is the same whatever the order of keys in the manifest. */
+function normalFields({ fields: { properties } }: ResourceKind, fields: Fields, open: ReadonlySet<string>): Fields {
+  const order = new Map(Object.keys(properties).map((name, index) => [name, index]));
+  const rank = (name: string) => order.get(name) ?? order.size;
+  const names = Object.keys(fields).sort((a, b) => rank(a) - rank(b) || (a < b ? -1 : 1));
+  return Object.fromEntries(
+    names.map((name) => {
+      const value = fields[name] as Value;
+      return [name, open.has(name) ? value : normalField(properties, name, value)];
+    }),
+  );
+}
+
+function normalField(properties: Readonly<Record<string, FieldSchema>>, name: string, value: Value): Value {
+  return meaningOf(properties[name] ?? {}, value);
+}
+
+/** The problems of fields whose interpolations have values now, which are brought into normal form too. */
+export function interpolatedResource(
+  written: WrittenResource,
+  templates: readonly string[],
+  fields: Fields,
+  setBy: (name: string) => WrittenResource = () => written,
+): { readonly fields: Fields; readonly problems: readonly Problem[] } {
+  const open = new Set(templates);
+  const isWhole = templates.every((name) => Object.hasOwn(fields, name));
+  const faults = faultsOf(written, fields).filter(({ path, rule, keyword }) => {
+    const [top] = path;
+    if (top === undefined) return isWhole && combining.has(keyword);
+    return rule !== "missing-key" && open.has(String(top));
+  });
+  const known = new Set(Object.keys(fields).filter((name) => !open.has(name)));
+  return {
+    fields: normalFields(written.file, fields, known),
+    problems: faults.map((fault) => problemOf(setBy(String(fault.path[0])), fields, fault)),
+  };
+}
+
+/** What the schema of the kind says of fields: not of what is secret or interpolated, and of a part of a singleton. */
+function faultsOf({ file, keys }: WrittenResource, fields: Fields): readonly SchemaFault[] {
+  const visible = replaceReferences(fields as Plain, () => "");
+  return resourceCheck(file)({ ...keys, ...(visible as JsonObject) }).filter(({ keyword, path }) => {
+    if (keyword === "required" && path.length === 1 && isSingleton(file)) return false;
+    const at = valueAt(fields, path);
+    if (isTemplate(at) || (isContainer(at) && isReference(at as Value))) return false;
+    return !combining.has(keyword) || !isOpen(at);
+  });
+}
+
+function valueAt(fields: JsonObject, path: Path): unknown {
+  return path.reduce<unknown>((value, part) => (isContainer(value) ? value[String(part)] : undefined), fields);
+}
+
+function isContainer(value: unknown): value is JsonObject {
+  return typeof value === "object" && value !== null;
+}
+
+/** Keywords of a list or mapping that depend on the values in it. */
+const combining = new Set(["anyOf", "oneOf", "not", "uniqueItems", "contains"]);
+
+function isOpen(value: unknown): boolean {
+  return isContainer(value) && textsWithin(value as Plain).some(isTemplate);
+}
+
+/** Reads the values of a resource, with the secrets in them, wherever the kind has some. */
+class Reading {
+  readonly problems: Problem[] = [];
+  readonly plaintext: [string, string][] = [];
+  /** The fields that cannot be used. */
+  readonly broken = new Set<string>();
+  readonly #settled = new Set<string>();
+  readonly #written: WrittenResource;
+  readonly #workspace: Workspace;
+
+  constructor(written: WrittenResource, workspace: Workspace) {
+    this.#written = written;
+    this.#workspace = workspace;
+  }
+
+  fields(fields: JsonObject): Fields {
+    const { properties } = this.#written.file.fields;
+    const read = Object.entries(fields).map(([name, value]) => [name, this.#value(properties[name], value, [name])]);
+    return Object.fromEntries(read);
+  }
+
+  /** Whether a value has been checked, so that the schema need not. */
+  isSettled(path: SchemaFault["path"]): boolean {
+    return this.#settled.has(JSON.stringify(path));
+  }
+
+  #value(field: FieldSchema = {}, value: unknown, path: Path): Value {
+    if (field.writeOnly && !isShapeless(value)) return this.#secret(field, value, path);
+    if (Array.isArray(value))
+      return value.map((each, index) => this.#value(field.items, each, [...path, index])) as Value;
+    if (!isObject(value)) return value as Value;
+    if (isStray(field, value)) return this.#fault(path, this.#strayReference(path));
+    const { properties = {}, additionalProperties: others } = field;
+    const below = (name: string) => properties[name] ?? (isObject(others) ? (others as FieldSchema) : undefined);
+    const read = Object.entries(value).map(([name, each]) => [name, this.#value(below(name), each, [...path, name])]);
+    return Object.fromEntries(read);
+  }
+
+  #secret(field: FieldSchema, value: unknown, path: Path): Value {
+    const at = { document: this.#written.document, path: pathIn(this.#written, path) };
+    const isText = typesOf(field).includes("string");
+    const read: SecretField = isObject(value)
+      ? secretReference(at, value, isText, this.#workspace)
+      : secretLiteral(at, value, this.#workspace);
+    this.#settled.add(JSON.stringify(path));
+    if (read.form === "fault") return this.#fault(path, read.problem);
+    if (read.literal !== undefined) this.plaintext.push([read.value.secret, read.literal]);
+    return read.value;
+  }
+
+  #strayReference(path: Path): Problem {
+    const { document } = this.#written;
+    const message = `only a secret can be a reference, and ${path.at(-1)} is none`;
+    return problemAt("secret-reference", message, { document, path: pathIn(this.#written, path) });
+  }
+
+  #fault(path: Path, problem: Problem): Value {
+    this.problems.push(problem);
+    this.broken.add(String(path[0]));
+    this.#settled.add(JSON.stringify(path));
+    return "";
+  }
+}
+
+/** Lists and mappings that are no reference are of the wrong type, which the schema says. */
+function isShapeless(value: unknown): boolean {
+  return Array.isArray(value) || (isObject(value) && !Object.hasOwn(value, "secret"));
+}
+
+/** Whether a reference stands where no mapping is expected, or none with that key. */
+function isStray(field: FieldSchema, value: JsonObject): boolean {
+  const isMapping = field.properties !== undefined || field.additionalProperties !== undefined;
+  return !isMapping && typeof value.secret === "string" && !typesOf(field).includes("object");
+}
+
+/** A key field that is mentioned again must be the same. */
+function mentionedKeys({ document, path, keys }: WrittenResource, fields: JsonObject): readonly Problem[] {
+  return Object.keys(keys)
+    .filter((name) => Object.hasOwn(fields, name) && String(fields[name]) !== String(keys[name]))
+    .map((name) => {
+      const message = `the key says that ${name} is ${keys[name]}; it needs no second mention`;
+      return problemAt("wrong-value", message, { document, path: [...path, name] });
+    });
+}
+
+/** A problem for a fault, at the key for a missing or unknown field, else at the value. */
+function problemOf(written: WrittenResource, fields: JsonObject, { rule, message, path: at }: SchemaFault): Problem {
+  const { document, path, file, keys } = written;
+  const [top, below] = at;
+  const here = pathIn(written, at);
+  if (top === undefined) return problemAt(rule, message, { document, path, of: "key" });
+  if (Object.hasOwn(keys, top) && !Object.hasOwn(fields, top))
+    return problemAt("wrong-value", `${top}: ${message}`, { document, path, of: "key" });
+  const isKey = rule === "missing-key" || rule === "unknown-key";
+  const words = isKey && below === undefined ? topMessage(file, String(top), rule === "missing-key") : message;
+  const hint = isKey ? "" : commentHint(document, here, valueAt(fields, at));
+  return problemAt(rule, `${words}${hint}`, { document, path: here, of: isKey ? "key" : "value" });
+}
+
+function topMessage({ name: section, singular, fields }: ResourceKind, name: string, isMissing: boolean): string {
+  const words = singular.replaceAll("_", " ");
+  const { properties } = fields;
+  if (isMissing) return `${words} needs ${name}: ${expectationOf(properties[name] ?? {})}`;
+  return `${words} has no field ${name}${didYouMean(name, Object.keys(properties)) || `; see evenkeel explain ${section}`}`;
+}
+
+function expectationOf({ writeOnly, "x-expected": expected, type, enum: allowed }: FieldSchema): string {
+  if (writeOnly) return "{ secret: env:NAME }";
+  return expected ?? expectedWords(type, allowed) ?? "a value";
+}

@@ -1,0 +1,202 @@
+import { grouped } from "../base/grouped.ts";
+import { isObject, type JsonObject } from "../base/json.ts";
+import { memoized } from "../base/memoize.ts";
+import { compile, type SchemaCheck } from "../base/schema.ts";
+import { expectedWords } from "../base/type-words.ts";
+import type { Catalogue } from "./catalogue.ts";
+import { typesOf } from "./field-meaning.ts";
+import { policyKinds } from "./kinds.ts";
+import { type Owner, owners } from "./owner.ts";
+import { type FieldSchema, isSingleton, keyFieldsOf, type ResourceKind } from "./resource-kind.ts";
+
+/** Checks the fields of a resource as policies write them, key fields included, before interpolation. */
+export const resourceCheck: (kind: ResourceKind) => SchemaCheck = memoized(
+  ({ fields }: ResourceKind) => compile(written(fields, withWords)),
+  new WeakMap(),
+);
+
+/** What policies may write in the place of a schema. */
+type Written = (field: FieldSchema) => JsonObject;
+
+/** A schema in which each schema is replaced, from the inside out. Conditions are about values, and stay. */
+function written(field: FieldSchema, by: Written): JsonObject {
+  const { items, properties, additionalProperties: others } = field;
+  return by({
+    ...field,
+    ...(items && { items: written(items, by) }),
+    ...(properties && { properties: mapped(properties, (each) => written(each, by)) }),
+    ...(isObject(others) && { additionalProperties: written(others, by) }),
+  });
+}
+
+function mapped<From, To>(values: Readonly<Record<string, From>>, by: (value: From) => To): Record<string, To> {
+  return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, by(value)]));
+}
+
+/** Words of `x-words` beside the values that they name. An integer is exact, since a larger one was rounded when it was read. */
+function withWords(field: FieldSchema): JsonObject {
+  const { "x-words": words, enum: allowed, type } = field;
+  if (!words) return [type].flat().includes("integer") ? { allOf: [exactly], ...field } : { ...field };
+  const known = Object.keys(words);
+  const named = Object.values(words).some((value) => typeof value === "number");
+  const values = named ? [...known, ...(allowed ?? [])] : [...(allowed ?? []), ...known];
+  if (allowed) return { ...field, type: [...new Set([...typesOf(field), "string"])], enum: values };
+  const { "x-words": _, ...plain } = field;
+  const expected = `one of ${known.join(", ")}, or ${expectedWords(type, undefined) ?? "another value"}`;
+  return { "x-expected": expected, anyOf: [{ enum: known }, plain] };
+}
+
+const exactly = {
+  minimum: Number.MIN_SAFE_INTEGER,
+  maximum: Number.MAX_SAFE_INTEGER,
+  "x-expected": `an integer from ${Number.MIN_SAFE_INTEGER} to ${Number.MAX_SAFE_INTEGER}`,
+};
+
+/** The section of a policy for a kind that is a file, for editors: with secret references and interpolations. */
+function editorSection(kind: ResourceKind): JsonObject {
+  const { only, name, title = name, description = title, singular } = kind;
+  const resource = editorResource(kind);
+  if (isSingleton(kind)) return { ...resource, description };
+  const field = only === undefined ? undefined : kind.fields.properties[only];
+  const value = field ? { anyOf: [written(field, asEdited), resource] } : resource;
+  return {
+    description,
+    ...mappingByKey(kind),
+    patternProperties: { [safeKey]: value },
+    ...(field?.enum && { defaultSnippets: [snippet(singular, field.enum)] }),
+    "x-order": "name",
+  };
+}
+
+function snippet(singular: string, values: readonly unknown[]): JsonObject {
+  const words = singular.replaceAll("_", " ");
+  const body = { [`\${1:${words}}`]: `\${2|${values.join()}|}` };
+  return { label: withArticle(words), description: `One ${words}.`, body };
+}
+
+/** Names that mean something to JavaScript are no keys. */
+const safeKey = "^(?!(?:__proto__|constructor|prototype)$).+$";
+
+/** Editors cannot know the key fields, which stand in the key. */
+function editorResource(kind: ResourceKind): JsonObject {
+  const keys = new Set(keyFieldsOf(kind));
+  const required = (kind.fields.required ?? []).filter((name) => !keys.has(name));
+  return written({ ...kind.fields, required }, asEdited);
+}
+
+function asEdited(field: FieldSchema): JsonObject {
+  const schema = withoutOwnWords(withWords(field));
+  const { description, ...rest } = schema;
+  const told = description === undefined ? {} : { description };
+  const deprecated = field.deprecated ? { deprecationMessage: field.deprecationMessage ?? "deprecated" } : {};
+  if (field.writeOnly) return { ...told, ...deprecated, anyOf: secret };
+  if (isObject(rest.properties) || typesOf(field).join() === "string") return { ...schema };
+  return { ...told, ...deprecated, anyOf: [rest, { $ref: "integrations.schema.json#/definitions/interpolation" }] };
+}
+
+const secret = ["plaintext", "reference"].map((name) => ({ $ref: `integrations.schema.json#/definitions/${name}` }));
+
+function withoutOwnWords(schema: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(schema).filter(([word]) => !word.startsWith("x-") || word === "x-expected"));
+}
+
+/** A section of resources by key; what is in them is checked one by one. */
+function mappingByKey(kind: ResourceKind): JsonObject {
+  const { only, singular } = kind;
+  const words = singular.replaceAll("_", " ");
+  const keys = keyFieldsOf(kind).map((name) => name.replaceAll("_", " "));
+  const value = only === undefined ? undefined : kind.fields.properties[only]?.["x-expected"];
+  const [key = ""] = keys;
+  return {
+    type: "object",
+    additionalProperties: false,
+    "x-expected": `a mapping from ${words} ${key.endsWith("s") ? key : `${key}s`} to ${value ?? "fields"}`,
+    "x-key": `the ${keys.join("@")} of ${withArticle(words)}`,
+  };
+}
+
+function withArticle(words: string): string {
+  return `${/^[aeiou]/.test(words) ? "an" : "a"} ${words}`;
+}
+
+/** Of sections, only that they are mappings. */
+function shapeOfSection(kind: ResourceKind): JsonObject {
+  if (isSingleton(kind)) return { type: "object", "x-expected": "a mapping of fields" };
+  const value = kind.only === undefined ? { type: "object", "x-expected": "a mapping of fields" } : {};
+  return { ...mappingByKey(kind), patternProperties: { [safeKey]: value } };
+}
+
+/** The sections of a policy, and what it may say of them, by name. */
+export type PolicySections = Readonly<Record<string, JsonObject>>;
+
+/** The sections of policies of projects, or of groups, only as far as their shape; those of the other are not looked at. */
+export function sectionShapes(catalogue: Catalogue, owner: Owner): PolicySections {
+  const others = owners.flatMap((each) => filesOf(catalogue, each).map(({ name }) => [name, {}] as const));
+  const own = filesOf(catalogue, owner).map((file) => [file.name, shapeOfSection(file)] as const);
+  return { ...Object.fromEntries([...others, ...own]), ...beside(catalogue, [owner]) };
+}
+
+/** All sections, for editors: one that projects and groups have is either. */
+export function editorSections(catalogue: Catalogue): PolicySections {
+  const sections = grouped(
+    owners.flatMap((owner) => filesOf(catalogue, owner)),
+    ({ name }) => name,
+  );
+  const schemas = [...sections].map(([name, files]) => {
+    const [first = {}, ...others] = [...new Set(files)].map(editorSection);
+    const either = { anyOf: [first, ...others], "x-order": first["x-order"] };
+    return [name, others.length === 0 ? first : either] as const;
+  });
+  return { ...Object.fromEntries(schemas), ...beside(catalogue, owners) };
+}
+
+function filesOf(catalogue: Catalogue, owner: Owner): readonly ResourceKind[] {
+  return policyKinds(catalogue, owner).flatMap(({ kind }) => catalogue.kinds.get(kind)?.file ?? []);
+}
+
+/** What policies say of sections beside listing their resources. */
+function beside(catalogue: Catalogue, of: readonly Owner[]): PolicySections {
+  const removable = of.flatMap((owner) => filesOf(catalogue, owner)).filter(({ calls }) => calls.delete !== undefined);
+  const rows = owners.flatMap((owner) => policyKinds(catalogue, owner));
+  const all = owners.flatMap((owner) => filesOf(catalogue, owner)).filter(({ calls }) => calls.delete !== undefined);
+  const listed = rows.filter(({ off, section }) => off !== undefined || isListed(all, section));
+  const sections = new Set(listed.map(({ section }) => section));
+  return { absent: absentSchema(removable), exclusive: exclusiveSchema([...sections]) };
+}
+
+function isListed(removable: readonly ResourceKind[], section: string): boolean {
+  return removable.some((kind) => kind.name === section && !isSingleton(kind));
+}
+
+function absentSchema(removable: readonly ResourceKind[]): JsonObject {
+  const sections = removable.map((kind) => [kind.name, isSingleton(kind) ? absentSingleton : absentKeys(kind)]);
+  return {
+    description: "Resources that must not exist, by section.",
+    type: "object",
+    additionalProperties: false,
+    properties: Object.fromEntries(sections),
+    "x-expected": "a mapping from sections to lists of keys",
+    "x-key": "a section whose resources can be deleted",
+  };
+}
+
+const absentSingleton = { const: true, "x-expected": "true" };
+
+function absentKeys(kind: ResourceKind): JsonObject {
+  const words = keyFieldsOf(kind).join("@").replaceAll("_", " ");
+  const expected = `the ${words} of ${withArticle(kind.singular.replaceAll("_", " "))}`;
+  return {
+    type: "array",
+    items: { type: "string", minLength: 1, "x-expected": expected },
+    "x-expected": `a list, each item ${expected}`,
+  };
+}
+
+function exclusiveSchema(sections: readonly string[]): JsonObject {
+  return {
+    description: "Kinds whose live entries are disabled or deleted if no policy lists them.",
+    type: "array",
+    items: { type: "string", enum: sections },
+    "x-expected": `a list of ${sections.join(", ")}`,
+  };
+}
