@@ -93,7 +93,7 @@ describe("examples/ci", () => {
     const evenkeel = (...args: string[]) =>
       execFileSync(process.execPath, [join(image, "dist/cli.js"), ...args], { cwd: image, encoding: "utf8" });
     expect(evenkeel("init", "policies")).toContain("evenkeel.yaml");
-    expect(evenkeel("validate", "-C", "policies")).toBe("Valid: 1 policy.\n");
+    expect(evenkeel("validate", "-C", "policies")).toBe("Valid: 0 policies.\n");
     expect(evenkeel("state", "-C", "policies")).toContain("Lease: free");
   });
 });

@@ -59,7 +59,7 @@ test("a release is a package that installs without a registry, its checksum and 
   expect(execFileSync(evenkeel, ["--version"], { encoding: "utf8" })).toBe(`${version}\n`);
   const place = folder();
   execFileSync(evenkeel, ["init", "."], { cwd: place.root });
-  expect(execFileSync(evenkeel, ["validate"], { cwd: place.root, encoding: "utf8" })).toBe("Valid: 1 policy.\n");
+  expect(execFileSync(evenkeel, ["validate"], { cwd: place.root, encoding: "utf8" })).toBe("Valid: 0 policies.\n");
   const state = {
     cwd: place.root,
     env: { ...process.env, EVENKEEL_STATE: "postgres://a:b@127.0.0.1:1/c" },
