@@ -1,5 +1,7 @@
 import { UserError } from "../base/exit.ts";
 import type { Writer } from "../client/client.ts";
+import { CallFailed } from "../client/failure.ts";
+import { lookUpAgain } from "../live/look-up-values.ts";
 import type { Call, Change, Outcome } from "../model/types.ts";
 import { callsOf, partsOfChange } from "../plan/requests.ts";
 import { type SentChange, sendChange } from "./send-change.ts";
@@ -9,7 +11,10 @@ import { announce, type Watcher } from "./watcher.ts";
  * Sends the requests of a change, each recorded before. All are made before the first is sent, so that a replacement
  * deletes nothing that could not be created again for want of a parameter.
  */
-export async function sendRecorded(writer: Writer, change: Change, watchers: readonly Watcher[]): Promise<SentChange> {
+export async function sendRecorded(writer: Writer, planned: Change, watchers: readonly Watcher[]): Promise<SentChange> {
+  const change = await lookUpAgain(writer, planned).catch(unsent);
+  if ("outcome" in change) return change;
+  if ("why" in change) return { outcome: { status: "failed", error: `not sent: ${change.why}` } };
   const calls = madeCalls(writer, change);
   if (calls instanceof UserError) return { outcome: { status: "failed", error: `not sent: ${calls.message}` } };
   const [first, second] = partsOfChange(change);
@@ -19,6 +24,11 @@ export async function sendRecorded(writer: Writer, change: Change, watchers: rea
   const entry = { event: "deleted", address: change.address, ...(http !== undefined && { http }) } as const;
   for (const watcher of watchers) await watcher.noted?.(entry);
   return afterDeletion(await sendOne(writer, second, calls[1], watchers));
+}
+
+function unsent(error: unknown): SentChange {
+  if (!(error instanceof CallFailed)) throw error;
+  return { outcome: { status: "skipped", error: "the run ended before it was sent" }, failure: error };
 }
 
 function madeCalls({ catalogue }: Writer, change: Change): ReturnType<typeof callsOf> | UserError {

@@ -3,16 +3,17 @@ import { addressOf } from "../model/address.ts";
 import type { Catalogue } from "../model/catalogue.ts";
 import { kindOrder } from "../model/kind-order.ts";
 import { kindOf } from "../model/kinds.ts";
+import { shownAsWritten } from "../model/look-ups.ts";
 import { readAs } from "../model/normalise.ts";
 import { policyEffectOf } from "../model/policy-effect.ts";
 import { isRemoval } from "../model/removal-changes.ts";
 import { extraFields } from "../model/server-required.ts";
-import type { Action, Change, Fields, Live, Origin, Resource, Value } from "../model/types.ts";
+import type { Action, Change, Desired, Fields, Live, Resource, Value } from "../model/types.ts";
 import type { FullDiffOptions } from "./options.ts";
 
 /** What is to change, and why. */
 interface ChangeSubject extends Pick<Change, "project" | "live" | "reason" | "cause" | "resend"> {
-  readonly resource: Resource & { readonly origin: Origin };
+  readonly resource: Resource & Pick<Desired, "origin" | "lookedUp">;
 }
 
 /** The change that removes a live resource as its kind is removed. */
@@ -34,11 +35,26 @@ export function changeFrom(
   const liveDigest = live && liveDigestOf(catalogue, live);
   const more = isRemoval({ action }) ? undefined : extraFields(catalogue, resource, live, release);
   const sent = { declared: fields, ...(more && { extraFields: more }) };
-  const policyEffect = policyEffectOf({ kind, ...visible }, catalogue);
-  return {
-    ...{ address, project, kind, key, action, ...visible, ...sent, live, liveDigest, ...why, origin },
-    ...(policyEffect && { policyEffect }),
+  const shown = {
+    before: written(catalogue, resource, visible.before),
+    after: written(catalogue, resource, visible.after),
   };
+  const policyEffect = policyEffectOf({ kind, ...shown }, catalogue);
+  return {
+    ...{ address, project, kind, key, action, ...shown, ...sent, live, liveDigest, ...why, origin },
+    reason: withPending(why.reason, resource),
+    ...(policyEffect && { policyEffect }),
+    ...(resource.lookedUp && { lookUpAgain: resource.lookedUp.again }),
+  };
+}
+
+function written(catalogue: Catalogue, resource: ChangeSubject["resource"], fields: Fields | null): Fields | null {
+  return fields && shownAsWritten(catalogue, resource, fields);
+}
+
+function withPending(reason: string, { lookedUp }: ChangeSubject["resource"]): string {
+  if (!lookedUp || lookedUp.pending.length === 0) return reason;
+  return `${reason}, ${lookedUp.pending.join(", ")} known after apply`;
 }
 
 /** Of what is live, as it was read: another one means that someone changed it. */

@@ -1,6 +1,7 @@
 import { CallFailed } from "../client/failure.ts";
 import { NamesNothing } from "../model/endpoints.ts";
 import type { Desired, Kind, Live } from "../model/types.ts";
+import type { LookedUpValues } from "./look-up-values.ts";
 
 /** Whether a declared resource may be taken to be as declared, since its `updated_at` stands still. */
 export type Trusts = (project: string, desired: Desired, updatedAt: unknown) => boolean;
@@ -16,6 +17,8 @@ export interface Unread {
 export interface PartlyRead {
   readonly live: Live[];
   readonly unread: readonly Unread[];
+  /** What look-ups gave for declared values; omitted if there are none. */
+  readonly lookedUp?: LookedUpValues;
 }
 
 /** What could be read apart from what could not. */

@@ -8,6 +8,7 @@ import { ownerOfKind, ownerOfName } from "../model/owner.ts";
 import type { Desired, DesiredProject, Kind, Live, Project, Resource } from "../model/types.ts";
 import { withExpressions } from "../model/with-expressions.ts";
 import { isReadByFile } from "./kind-rows.ts";
+import { lookUpValues } from "./look-up-values.ts";
 import { refuseOtherDialect } from "./other-dialect.ts";
 import { type PartlyRead, parted, type Trusts, type Unread, unreadOf } from "./partly-read.ts";
 import { readAllOfKind, readFileKind } from "./read-kind.ts";
@@ -43,7 +44,10 @@ export async function readReadable(
   const read = [...desired.kinds].map((kind) =>
     readKind(reader, kind, desired, trusts).catch((error) => [unreadOf({ kind }, error)]),
   );
-  return parted((await Promise.all(read)).flat());
+  const lookingUp = lookUpValues(reader, desired);
+  const parts = parted((await Promise.all(read)).flat());
+  const lookedUp = await lookingUp;
+  return lookedUp ? { ...parts, lookedUp } : parts;
 }
 
 /**

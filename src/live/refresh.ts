@@ -9,6 +9,7 @@ import type { DesiredFleet } from "../manifest/desired-fleet.ts";
 import type { Catalogue } from "../model/catalogue.ts";
 import type { DesiredProject, Problem, Project } from "../model/types.ts";
 import { failFastOnCommonError, refusedLists } from "./common-failures.ts";
+import { resolved } from "./looked-up-desired.ts";
 import { findMovedProjects, type Missing, missingProblems } from "./missing-projects.ts";
 import type { PartlyRead, Unread } from "./partly-read.ts";
 import { readReadable } from "./read-live.ts";
@@ -116,7 +117,7 @@ export async function refreshProject(
 function refreshed(
   catalogue: Catalogue,
   desired: DesiredProject,
-  { live, unread }: PartlyRead,
+  { live, unread, lookedUp }: PartlyRead,
   scope: RefreshScope,
 ): RefreshedProject {
   const readable = readableOf(catalogue, desired, unread);
@@ -124,10 +125,15 @@ function refreshed(
   if (part && readable.kinds.size === 0) {
     return unreadable(desired.project, unread.find((each) => isMissing(catalogue, each)) ?? part, catalogue);
   }
-  const difference = diff(readable, live, scope.diff(desired.project));
-  if (unread.length === 0) return { difference, problems: difference.problems };
-  const problems = unread.map((each) => unreadProblem(catalogue, desired, each));
-  return { difference, problems: [...difference.problems, ...problems], unread };
+  const known = resolved(catalogue, readable, live, lookedUp);
+  const difference = diff(known.desired, known.live, scope.diff(desired.project));
+  const problems = [...difference.problems, ...known.problems];
+  if (unread.length === 0) return { difference, problems };
+  return {
+    difference,
+    problems: [...problems, ...unread.map((each) => unreadProblem(catalogue, desired, each))],
+    unread,
+  };
 }
 
 function unreadable(project: Project, part: Unread, catalogue: Catalogue): RefreshedProject {

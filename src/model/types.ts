@@ -77,6 +77,17 @@ export interface Desired extends Resource {
   readonly identity: string;
   readonly presence: "present" | "absent";
   readonly origin: Origin;
+  readonly lookedUp?: LookedUpFields;
+}
+
+/** What was looked up for the fields of a desired resource (`x-lookup`). */
+export interface LookedUpFields {
+  /** What is written, by look-up and what it gave. */
+  readonly names: Readonly<Record<string, string>>;
+  /** Fields that name what this run may create or replace, as they are written: looked up again before they are sent. */
+  readonly again: Fields;
+  /** Those of them whose look-up found nothing yet: their values are known after apply. */
+  readonly pending: readonly string[];
 }
 
 export interface Live extends Resource {
@@ -175,6 +186,8 @@ export interface Change {
   readonly after: Fields | null;
   /** All declared fields: the body of a PUT. */
   readonly declared: Fields;
+  /** Declared fields whose values are looked up again before they are sent, as they are written. */
+  readonly lookUpAgain?: Fields;
   /** Additional fields of a PUT that the server requires. */
   readonly extraFields?: Fields;
   readonly live: Live | undefined;

@@ -38,6 +38,7 @@ export interface ReadChunk {
 /** Desired resources without their source lines. */
 interface Wanted {
   readonly kinds: readonly Kind[];
+  readonly exclusive: readonly Kind[];
   readonly resources: readonly Omit<Desired, "origin">[];
 }
 
@@ -79,7 +80,7 @@ export interface ReadResult {
   readonly projects: readonly WireRead[];
 }
 
-interface WireRead {
+interface WireRead extends Pick<PartlyRead, "lookedUp"> {
   readonly live: readonly Live[];
   readonly unread: readonly { readonly kind: Kind; readonly key?: string; readonly failure: FailureFacts }[];
 }
@@ -99,8 +100,8 @@ export function readChunk(
 ): ReadChunk {
   const known = new Map<readonly Desired[], number>();
   const wants: Wanted[] = [];
-  const projects = desired.map(({ project, resources, kinds }): WantedProject => {
-    const want = known.get(resources) ?? wants.push(wantedOf(kinds, resources)) - 1;
+  const projects = desired.map(({ project, resources, ...rest }): WantedProject => {
+    const want = known.get(resources) ?? wants.push(wantedOf(rest, resources)) - 1;
     known.set(resources, want);
     const still = Object.fromEntries(
       resources.flatMap((each, index) => {
@@ -113,8 +114,15 @@ export function readChunk(
   return { kind: "read", wants, projects };
 }
 
-function wantedOf(kinds: DesiredProject["kinds"], resources: readonly Desired[]): Wanted {
-  return { kinds: [...kinds], resources: resources.map(({ origin: _, ...rest }) => rest) };
+function wantedOf(
+  { kinds, exclusive }: Pick<DesiredProject, "kinds" | "exclusive">,
+  resources: readonly Desired[],
+): Wanted {
+  return {
+    kinds: [...kinds],
+    exclusive: [...exclusive.keys()],
+    resources: resources.map(({ origin: _, ...rest }) => rest),
+  };
 }
 
 /** A project of a chunk, with the `updated_at` at which a resource counts as unchanged. */
@@ -125,10 +133,10 @@ export interface ProjectToRead {
 
 /** The projects of a chunk, in order. */
 export function projectsToRead({ wants, projects }: ReadChunk): ProjectToRead[] {
-  const shared = wants.map(({ kinds, resources }) => ({
+  const shared = wants.map(({ kinds, resources, exclusive }) => ({
     kinds: new Set(kinds),
     resources: resources.map((resource): Desired => ({ ...resource, origin: noOrigin })),
-    exclusive: new Map<Kind, Origin>(),
+    exclusive: new Map(exclusive.map((kind) => [kind, noOrigin])),
   }));
   return projects.flatMap(({ project, want, still = {} }) => {
     const wanted = shared[want];
@@ -141,12 +149,13 @@ export function projectsToRead({ wants, projects }: ReadChunk): ProjectToRead[] 
 const noOrigin: Origin = { place: () => ({ file: "", line: 1, column: 1 }) };
 
 /** Converts what was read of a project to its wire format. */
-export function wireRead({ live, unread }: PartlyRead): WireRead {
-  return { live, unread: unread.map(({ failure, ...part }) => ({ ...part, failure: failure.facts })) };
+export function wireRead({ live, unread, ...rest }: PartlyRead): WireRead {
+  return { ...rest, live, unread: unread.map(({ failure, ...part }) => ({ ...part, failure: failure.facts })) };
 }
 
-export function partlyRead({ live, unread }: WireRead): PartlyRead {
+export function partlyRead({ live, unread, ...rest }: WireRead): PartlyRead {
   return {
+    ...rest,
     live: [...live],
     unread: unread.map(({ failure, ...part }) => ({ ...part, failure: new CallFailed(failure) })),
   };

@@ -1,0 +1,102 @@
+import { isObject } from "../base/json.ts";
+import { memoized } from "../base/memoize.ts";
+import type { Catalogue } from "./catalogue.ts";
+import { call, type Endpoint } from "./endpoints.ts";
+import { meaningOf } from "./field-meaning.ts";
+import { bareName } from "./owner.ts";
+import type { FieldSchema, ResourceKind } from "./resource-kind.ts";
+import type { Call, Desired, Fields, Plain, Value } from "./types.ts";
+import { isList, isReference, isScalar } from "./values.ts";
+
+/** A value that people write in place of what the server takes (`x-lookup`), and the field of the answer that it stands for. */
+export interface LookUp {
+  readonly template: string;
+  readonly field: string;
+  readonly value: string;
+}
+
+/** The request of a look-up. @throws NamesNothing for a value that no path can hold. */
+export function lookUpCall(project: string, { template, value }: Pick<LookUp, "template" | "value">): Call {
+  const { answer: _, ...asked } = call(endpointOf(template), { id: bareName(project), value });
+  return asked;
+}
+
+const endpointOf = memoized((template: string): Endpoint => {
+  return { method: "GET", path: template.slice(template.indexOf(" ") + 1), answer: { holds: "nothing" } };
+});
+
+/** The fields of a kind that hold values to be looked up, at any depth. */
+export const lookUpFields = memoized((file: ResourceKind): readonly string[] => {
+  const isIn = ({ items, properties = {}, ...field }: FieldSchema): boolean =>
+    field["x-lookup"] !== undefined || [...(items ? [items] : []), ...Object.values(properties)].some(isIn);
+  return Object.keys(file.fields.properties).filter((name) => isIn(file.fields.properties[name] ?? {}));
+}, new WeakMap());
+
+/** The values in a field that are to be looked up. A number is taken as it is. */
+export function lookUpsIn(field: FieldSchema, value: Value): readonly LookUp[] {
+  const found: LookUp[] = [];
+  withLookedUp(field, value, (each) => {
+    found.push(each);
+    return each.value;
+  });
+  return found;
+}
+
+/** A value with what each look-up gives in place of what is written. */
+export function withLookedUp(field: FieldSchema, value: Value, answerTo: (lookUp: LookUp) => Plain): Value {
+  return replacedWithin(field, value, ({ "x-lookup": template = "", "x-field": of = "id" }, each) =>
+    typeof each === "string" ? answerTo({ template, field: of, value: each }) : each,
+  );
+}
+
+/** A value with what is written for it in place of what look-ups gave, in the order that people read. */
+function asWritten(field: FieldSchema, value: Value, names: Readonly<Record<string, string>>): Value {
+  const written = replacedWithin(
+    field,
+    value,
+    ({ "x-lookup": template }, each) => names[nameKey(template, each)] ?? each,
+  );
+  return meaningOf(field, written);
+}
+
+/** The key of what is written for a value of a look-up. */
+export function nameKey(template: string | undefined, value: Plain): string {
+  return `${template} ${JSON.stringify(value)}`;
+}
+
+/** Replaces each single value of a field with `x-lookup`, at any depth. */
+function replacedWithin(field: FieldSchema, value: Value, by: (field: FieldSchema, value: Plain) => Plain): Value {
+  if (isReference(value)) return value;
+  if (isScalar(value)) return field["x-lookup"] === undefined ? value : by(field, value);
+  if (isList(value)) return value.map((item) => replacedWithin(field.items ?? {}, item, by) as Plain);
+  if (!isObject(value)) return value;
+  const entries = Object.entries(value).map(([name, each]) => {
+    return [name, replacedWithin(field.properties?.[name] ?? {}, each as Plain, by) as Plain] as const;
+  });
+  return Object.fromEntries(entries);
+}
+
+/** Fields with other values in some of them. */
+export function mapFields(
+  { fields: { properties } }: ResourceKind,
+  fields: Fields,
+  names: readonly string[],
+  by: (field: FieldSchema, value: Value) => Value,
+): Fields {
+  const changed = names.flatMap((name) => {
+    const value = fields[name];
+    return value === undefined ? [] : [[name, by(properties[name] ?? {}, value)] as const];
+  });
+  return { ...fields, ...Object.fromEntries(changed) };
+}
+
+/** Fields of a desired resource, or of the live one, in the words of the manifest. */
+export function shownAsWritten(
+  { kinds }: Catalogue,
+  { kind, lookedUp }: Pick<Desired, "kind" | "lookedUp">,
+  fields: Fields,
+): Fields {
+  const file = lookedUp && kinds.get(kind)?.file;
+  if (!file) return fields;
+  return mapFields(file, fields, lookUpFields(file), (field, value) => asWritten(field, value, lookedUp.names));
+}
