@@ -117,7 +117,10 @@ export const keywords: Readonly<Record<string, Keyword>> = {
   pattern: holds("string", matches),
   $ref: (given, { referred }) => referred(String(given)),
   const: holds(undefined, (given) => (value) => isEqual(value, given)),
-  enum: holds(undefined, (given: readonly unknown[]) => (value) => given.some((each) => isEqual(value, each))),
+  enum: holds(undefined, (given: readonly unknown[]) => {
+    const known = new Set(given);
+    return (value) => known.has(value) || (typeof value === "object" && given.some((each) => isEqual(value, each)));
+  }),
   not: combined((results) => results.every((found) => found.length > 0)),
   anyOf: combined((results) => results.some((found) => found.length === 0)),
   oneOf: combined((results) => results.filter((found) => found.length === 0).length === 1),
@@ -166,18 +169,6 @@ export const keywords: Readonly<Record<string, Keyword>> = {
       }
     };
   }),
-  additionalProperties: within((given: Schema, { schema, compiled, violated }, name) => {
-    const known = new Set(Object.keys(schema.properties ?? {}));
-    const patterns = Object.keys(schema.patternProperties ?? {}).map(matches);
-    const check = given === false ? undefined : compiled(given);
-    return (value, at) => {
-      for (const key of Object.keys(value)) {
-        if (known.has(key) || patterns.some((isOf) => isOf(key))) continue;
-        if (check) below(check, value[key], key, at);
-        else violated(name, value, at, key);
-      }
-    };
-  }),
   dependencies: within((given: Readonly<Record<string, Schema | readonly string[]>>, { compiled, violated }, name) => {
     const needs = Object.entries(given).map(([key, need]): [string, (value: JsonObject, at: Cursor) => void] => {
       if (!Array.isArray(need)) return [key, compiled(need as Schema)];
@@ -187,21 +178,34 @@ export const keywords: Readonly<Record<string, Keyword>> = {
       for (const [key, check] of needs) if (value[key] !== undefined) check(value, at);
     };
   }),
-  properties: within((given: Readonly<Record<string, Schema>>, { compiled }) => {
-    const checks = Object.entries(given).map(([key, schema]): [string, Check] => [key, compiled(schema)]);
-    return (value, at) => {
-      for (const [key, check] of checks) if (value[key] !== undefined) below(check, value[key], key, at);
-    };
-  }),
-  patternProperties: within((given: Readonly<Record<string, Schema>>, { compiled }) => {
-    const checks = Object.entries(given).map(([pattern, schema]) => ({
-      isOf: matches(pattern),
-      check: compiled(schema),
-    }));
-    return (value, at) => {
-      for (const { isOf, check } of checks) {
-        for (const key of Object.keys(value)) if (isOf(key)) below(check, value[key], key, at);
-      }
-    };
-  }),
 };
+
+/** The members of an object: `properties`, `patternProperties` and `additionalProperties` in one pass over its keys. */
+export function memberCheck({ schema, compiled, violated }: KeywordContext): Check | undefined {
+  const { properties = {}, patternProperties = {}, additionalProperties = true } = schema as MemberSchema;
+  const named = new Map(Object.entries(properties).map(([key, each]) => [key, compiled(each)]));
+  const patterns = Object.entries(patternProperties).map(([pattern, each]) => ({
+    isOf: matches(pattern),
+    check: compiled(each),
+  }));
+  const other = typeof additionalProperties === "boolean" ? undefined : compiled(additionalProperties);
+  if (named.size + patterns.length === 0 && additionalProperties === true) return undefined;
+  return (value, at) => {
+    if (!isObject(value)) return;
+    for (const key of Object.keys(value)) {
+      const check = named.get(key);
+      if (check && value[key] !== undefined) below(check, value[key], key, at);
+      const alike = patterns.filter(({ isOf }) => isOf(key));
+      for (const pattern of alike) below(pattern.check, value[key], key, at);
+      if (check || alike.length > 0) continue;
+      if (other) below(other, value[key], key, at);
+      else if (additionalProperties === false) violated("additionalProperties", value, at, key);
+    }
+  };
+}
+
+interface MemberSchema {
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly patternProperties?: Readonly<Record<string, Schema>>;
+  readonly additionalProperties?: Schema;
+}

@@ -4,6 +4,7 @@ import {
   foundBy,
   type KeywordContext,
   keywords,
+  memberCheck,
   type Schema,
   typeTest,
   type Violation,
@@ -69,6 +70,8 @@ function checkOf(schema: Schema, inner: Pick<KeywordContext, "compiled" | "refer
   const checks = Object.entries(keywords).flatMap(([name, make]) =>
     name in own ? [make(own[name], context, name)] : [],
   );
+  const members = memberCheck(context);
+  if (members) checks.push(members);
   return (value, at) => {
     if (!isType(value)) return violated("type", value, at);
     for (const check of checks) check(value, at);
