@@ -1,16 +1,20 @@
 import { endpoints } from "./endpoints.ts";
 import type { KindRow } from "./kind-row.ts";
 import files from "./kinds.json" with { type: "json" };
+import { kindOfWord, type Owner } from "./owner.ts";
 import { normaliseParameter } from "./parameter-value.ts";
 import { repositoriesOf, repositoryKinds } from "./repository-kinds.ts";
 import { ownersOf, type ResourceKind } from "./resource-kind.ts";
 import { kindRowOf } from "./resource-kind-row.ts";
 import type { Kind } from "./types.ts";
 
-/** The kinds of projects that are files; first those that are imported without being asked for. */
-const ofProjects = (files as unknown as readonly ResourceKind[])
-  .filter((file) => ownersOf(file).includes("project"))
-  .toSorted((a, b) => Number(b.imported ?? false) - Number(a.imported ?? false));
+/** The kinds of projects, or of groups, that are files; first those that are imported without being asked for. */
+function filesOf(owner: Owner): Readonly<Record<Kind, KindRow>> {
+  const own = (files as unknown as readonly ResourceKind[])
+    .filter((file) => ownersOf(file).includes(owner))
+    .toSorted((a, b) => Number(b.imported ?? false) - Number(a.imported ?? false));
+  return Object.fromEntries(own.map((file) => [kindOfWord(owner, file.singular), kindRowOf(file)]));
+}
 
 const integration: KindRow = {
   policy: { section: "integrations", off: "disabled" },
@@ -45,8 +49,9 @@ const groupIntegration: KindRow = {
 /** The kinds of every catalogue, in the order in which manifests and reports list them. */
 export const bundledKinds: Readonly<Record<Kind, KindRow>> = {
   integration,
-  ...Object.fromEntries(ofProjects.map((file) => [file.singular, kindRowOf(file)])),
+  ...filesOf("project"),
   "group:integration": groupIntegration,
+  ...filesOf("group"),
   storage: {
     normalise: (value) => value,
     removal: "delete",

@@ -144,7 +144,8 @@ export function editorSections(catalogue: Catalogue): PolicySections {
   );
   const schemas = [...sections].map(([name, files]) => {
     const [first = {}, ...others] = [...new Set(files)].map(editorSection);
-    const either = { anyOf: [first, ...others], "x-order": first["x-order"] };
+    const description = [...new Set([first, ...others].map((each) => each.description))].join(" ");
+    const either = { description, anyOf: [first, ...others], "x-order": first["x-order"] };
     return [name, others.length === 0 ? first : either] as const;
   });
   return { ...Object.fromEntries(schemas), ...beside(catalogue, owners) };
