@@ -1,6 +1,6 @@
-/** `3 projects`, `1 project`. */
+/** `3 projects`, `1 project`, `10,000 changes`. */
 export function counted(count: number, one: string, many = `${one}s`): string {
-  return `${count} ${count === 1 ? one : many}`;
+  return `${thousands(count)} ${count === 1 ? one : many}`;
 }
 
 /** `a, b, c and 4 more`. */
@@ -36,11 +36,6 @@ export function compareTexts(a: string, b: string): number {
 /** `10,000`. */
 export function thousands(count: number): string {
   return count.toLocaleString("en");
-}
-
-/** `3 projects`, `1 project`, `10,000 changes`. */
-export function quantity(count: number, one: string, many = `${one}s`): string {
-  return `${thousands(count)} ${count === 1 ? one : many}`;
 }
 
 /** Wraps a text at spaces; lines after the first are indented. Longer words are not split. */

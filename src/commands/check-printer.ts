@@ -1,5 +1,5 @@
 import { printable } from "../base/printable.ts";
-import { counted, quantity } from "../base/text-format.ts";
+import { counted } from "../base/text-format.ts";
 import { reportedLine } from "../model/problem-line.ts";
 import { prometheus } from "../report/prometheus.ts";
 import type { CheckEnd } from "../watch/check.ts";
@@ -48,8 +48,8 @@ function lineOf({ plan, whole, applied, run, outcome, seconds, finishedAt }: Che
   const done = [...(applied?.outcomes?.values() ?? [])].filter(({ status }) => status === "applied").length;
   const parts = [
     writes === 0
-      ? quantity(projects, "project")
-      : `${quantity(writes, "change")} in ${changed} of ${quantity(projects, "project")}`,
+      ? counted(projects, "project")
+      : `${counted(writes, "change")} in ${changed} of ${counted(projects, "project")}`,
     ...(whole ? [] : [`since ${plan.scope?.since?.slice(0, 12)}`]),
     ...(done > 0 ? [`${done} applied`] : []),
     counted(reads, "read"),

@@ -3,13 +3,16 @@ import { isDay } from "../base/day.ts";
 import { atLeastError, type ExitCode, exit, UserError } from "../base/exit.ts";
 import { knownSecrets, resetSecrets, withoutSecrets } from "../base/known-secrets.ts";
 import { printableLines } from "../base/printable.ts";
+import { wrapped } from "../base/text-format.ts";
 import { version } from "../base/version.ts";
 import { durationOf } from "../manifest/duration.ts";
 import { wavesIn } from "../manifest/waves.ts";
 import { maxConcurrency } from "../model/max-concurrency.ts";
 import type { Palette } from "../report/palette.ts";
+import { terminalWidth } from "../report/text-changes.ts";
 import type { CliCommand, Flag, OptionValues } from "./command.ts";
-import { commands, groups } from "./table.ts";
+import { sharedOptions } from "./flags.ts";
+import { commands, groupOf, groups } from "./table.ts";
 import { createTerminal, type Host, paletteFor, withLabels } from "./terminal.ts";
 
 /**
@@ -101,7 +104,11 @@ function parentOf(root: Command, name: string): Command {
 function addGroup(root: Command, name: string): Command {
   const summary = groups[name] ?? "";
   const members = commands.filter((each) => each.name.startsWith(`${name} `)).map((each) => each.name);
-  const parser = root.command(name).summary(summary).description(sentence(summary));
+  const parser = root
+    .command(name)
+    .summary(summary)
+    .description(sentence(summary))
+    .helpGroup(`${groupOf(name)}:`);
   return parser.addHelpText("before", `${examplesText(firstExamples(members))}\n`);
 }
 
@@ -122,8 +129,12 @@ function addCommand(host: Host, parent: Command, command: CliCommand, done: (cod
     .summary(command.summary)
     .description(sentence(command.summary))
     .addHelpText("before", `${examplesText(command)}\n`)
-    .option("--no-color", "plain text");
-  for (const flag of command.flags) parser.addOption(optionOf(flag));
+    .helpGroup(`${groupOf(command.name)}:`);
+  const [own, shared] = partedFlags(command.flags);
+  for (const flag of own) parser.addOption(optionOf(flag));
+  for (const option of [...shared.map(optionOf), new Option("--no-color", "plain text")])
+    parser.addOption(option.helpGroup(sharedHeading));
+  parser.addHelpOption(new Option("-h, --help", "display help for command").helpGroup(sharedHeading));
   refuseContradictions(parser);
   parser.action(async (...received) => {
     refuseFolder(parent, parser);
@@ -135,6 +146,14 @@ function addCommand(host: Host, parent: Command, command: CliCommand, done: (cod
     const { run } = await command.load();
     done(await run(createTerminal(host, options), options, args));
   });
+}
+
+const sharedHeading = "Shared options:";
+
+/** Options of a command's own, then those that most commands have. */
+function partedFlags(flags: readonly Flag[]): readonly [own: readonly Flag[], shared: readonly Flag[]] {
+  const isShared = (flag: Flag) => sharedOptions.has(flag.flags);
+  return [flags.filter((flag) => !isShared(flag)), flags.filter(isShared)];
 }
 
 /** Rejects `-C one -C other`. */
@@ -167,12 +186,15 @@ function refuseContradictions(parser: Command): void {
   }
 }
 
-/** Two columns, or pairs of lines if the columns would be wider than a terminal. */
+/** Two columns, or pairs of lines if the columns would be wider than a terminal; no line is. */
 function examplesText({ examples }: Pick<CliCommand, "examples">): string {
   const width = Math.max(...examples.map(([line]) => line.length));
   const rows = examples.map(([line, meaning]) => `  ${line.padEnd(width)}  ${meaning}`);
-  const isWide = rows.some(({ length }) => length > 80);
-  const pairs = examples.map(([line, meaning]) => `  ${line}\n      ${meaning}`);
+  const isWide = rows.some(({ length }) => length > terminalWidth);
+  const pairs = examples.map(
+    ([line, meaning]) =>
+      `  ${wrapped(line, terminalWidth - 4, "    ").replaceAll("\n", " \\\n  ")}\n      ${wrapped(meaning, terminalWidth - 6, "      ")}`,
+  );
   return ["Examples:", ...(isWide ? pairs : rows)].join("\n");
 }
 

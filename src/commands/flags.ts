@@ -118,3 +118,8 @@ export const online = [
   giveUpAfter,
   quiet,
 ] as const;
+
+/** Options that most commands have, and that help lists after those of a command's own. */
+export const sharedOptions: ReadonlySet<string> = new Set(
+  [folder, report, concurrency, workers, timeout, giveUpAfter, quiet].map(({ flags }) => flags),
+);

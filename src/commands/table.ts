@@ -742,3 +742,21 @@ export const groups: Readonly<Record<string, string>> = {
   export: "policies in another format",
   lock: "the lease that prevents concurrent applies",
 };
+
+/** What commands are for, in the order in which help lists them. */
+const purposes: Readonly<Record<string, readonly string[]>> = {
+  "Get started": ["init", "import", "whoami", "explain", "schema", "completion"],
+  "Write manifests": ["validate", "fmt", "show", "translate", "export"],
+  "Change the server": ["plan", "apply", "drift", "merge", "approve"],
+  Review: ["diff", "blame", "accept", "routes"],
+  Operate: ["watch", "worker", "console", "runs", "journal", "state", "lock"],
+  "The rest of the API": ["deployments", "storage", "deprecations"],
+  Rehearse: ["serve"],
+};
+
+/** The heading below which help lists a command. */
+export function groupOf(name: string): string {
+  const [first = ""] = name.split(" ");
+  const found = Object.entries(purposes).find(([, names]) => names.includes(first));
+  return found?.[0] ?? "Other commands";
+}

@@ -4,7 +4,7 @@ import { exit } from "../base/exit.ts";
 import { printableLines } from "../base/printable.ts";
 import { type Palette, plain } from "../report/palette.ts";
 import { writeAll } from "../workspace/durable-file.ts";
-import { noBar, type Progress, startBar } from "./progress-bar.ts";
+import { noBar, type Progress, Screen, startBar } from "./progress-bar.ts";
 
 export type { Progress } from "./progress-bar.ts";
 
@@ -81,9 +81,18 @@ export function createTerminal(host: Host, { quiet, color }: TerminalOptions): T
   const { stdin, stdout, stderr, env } = host;
   const [toStdout, toStderr] = [writerTo(stdout), writerTo(stderr)];
   const warnings = paletteFor(host, stderr, color);
-  const warn = (text: string) => void (text && toStderr(`${withLabels(printableLines(text), warnings)}\n`));
-  const emit = (text: string) => void (text && toStdout(`${text}\n`));
-  const interruption = interruptionOf(host);
+  const screen = new Screen(stderr);
+  const warn = (text: string) => {
+    if (text === "") return;
+    screen.clear();
+    toStderr(`${withLabels(printableLines(text), warnings)}\n`);
+  };
+  const emit = (text: string) => {
+    if (text === "") return;
+    screen.clear();
+    toStdout(`${text}\n`);
+  };
+  const interruption = interruptionOf(host, () => screen.leave());
   // In a container, the first process receives only signals that it handles.
   if (host.pid === 1) interruption.listen();
   const asking = <Result>(work: (ask: AskQuestion) => Promise<Result>) => {
@@ -107,7 +116,7 @@ export function createTerminal(host: Host, { quiet, color }: TerminalOptions): T
     interactive: Boolean(stdin.isTTY && stderr.isTTY),
     confirm: (question) => asking(async (ask) => (await ask(question)) === "yes"),
     interview: asking,
-    progress: (label) => (quiet || !stderr.isTTY ? noBar : startBar(label, stderr)),
+    progress: (label) => (quiet || !stderr.isTTY ? noBar : startBar(label, stderr, screen)),
     listen: interruption.listen,
     interrupted: interruption.signal,
   };
@@ -199,10 +208,16 @@ async function interview<Result>(host: Host, work: (ask: AskQuestion) => Promise
   }
 }
 
-function interruptionOf(host: Host): { readonly signal: AbortSignal; readonly listen: () => void } {
+function interruptionOf(
+  host: Host,
+  leaving: () => void,
+): { readonly signal: AbortSignal; readonly listen: () => void } {
   const controller = new AbortController();
   const interrupt = () => {
-    if (controller.signal.aborted) return host.exit(130);
+    if (controller.signal.aborted) {
+      leaving();
+      return host.exit(130);
+    }
     controller.abort("the run was interrupted");
   };
   let listening = false;

@@ -1,4 +1,4 @@
-import { quantity, thousands } from "../base/text-format.ts";
+import { counted, thousands } from "../base/text-format.ts";
 import { each, type Markup, markup } from "../report/html/markup.ts";
 import type { SyncStatus } from "../state/snapshots/snapshot.ts";
 import type { FleetDay } from "./project-filter.ts";
@@ -64,6 +64,6 @@ function summaryOf(days: readonly FleetDay[]): string {
 
 function tableOf(days: readonly FleetDay[]): Markup {
   const known = days.filter(({ counts }) => counts).toReversed();
-  return markup`<div class="wide"><table><caption class="unseen">${quantity(known.length, "day")}</caption><thead><tr><th scope="col">Day</th>${each(layers, ({ name }) => markup`<th scope="col" class="n">${name}</th>`)}<th scope="col" class="n">in sync</th></tr></thead><tbody>
+  return markup`<div class="wide"><table><caption class="unseen">${counted(known.length, "day")}</caption><thead><tr><th scope="col">Day</th>${each(layers, ({ name }) => markup`<th scope="col" class="n">${name}</th>`)}<th scope="col" class="n">in sync</th></tr></thead><tbody>
 ${each(known, ({ day, counts }) => markup`<tr><th scope="row">${day}</th>${each(layers, ({ syncStatus }) => markup`<td class="n">${thousands(counts?.[syncStatus] ?? 0)}</td>`)}<td class="n">${thousands(counts?.["in sync"] ?? 0)}</td></tr>`)}</tbody></table></div>`;
 }

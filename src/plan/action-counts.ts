@@ -1,3 +1,4 @@
+import { thousands } from "../base/text-format.ts";
 import type { Action, CallAction } from "../model/types.ts";
 
 /** How many changes there are of each action; of replacements, only where there are any. */
@@ -22,6 +23,6 @@ const inOrder: readonly Action[] = ["create", "update", "replace", "disable", "d
 export function actionCountWords(counts: ActionCounts): readonly string[] {
   return inOrder.flatMap((action) => {
     const count = counts[action];
-    return count === undefined ? [] : [`${count} to ${action}`];
+    return count === undefined ? [] : [`${thousands(count)} to ${action}`];
   });
 }

@@ -1,5 +1,5 @@
 import { shellWord } from "../base/shell-word.ts";
-import { counted, firstFew, quantity, thousands } from "../base/text-format.ts";
+import { counted, firstFew, thousands } from "../base/text-format.ts";
 import type { Plan, PlanScope } from "./plan.ts";
 
 /** What a plan was limited to, by revision too: `shard 1/8, --target payments/*`; empty for everything. */
@@ -7,7 +7,7 @@ export function scopeText({ targets = [], shards = [], since, projects, of }: Pl
   const counts =
     projects === undefined
       ? ""
-      : ` (${of === undefined ? "" : `${thousands(projects)} of `}${quantity(of ?? projects, "project")})`;
+      : ` (${of === undefined ? "" : `${thousands(projects)} of `}${counted(of ?? projects, "project")})`;
   const words = [
     ...(since === undefined ? [] : [`--since ${since.slice(0, 12)}${counts}`]),
     ...shards.map((shard) => `shard ${shard}`),

@@ -1,4 +1,4 @@
-import { quantity, thousands } from "../base/text-format.ts";
+import { counted, thousands } from "../base/text-format.ts";
 import { catalogueOf } from "../model/catalogue.ts";
 import { turnsOff } from "../model/removal-changes.ts";
 import type { Value } from "../model/types.ts";
@@ -40,13 +40,13 @@ const topics: readonly Topic[] = [
   {
     topic: "loosened",
     holds: ({ policy_effect }) => policy_effect === "loosened",
-    says: (count) => `${quantity(count, "change")} ${count === 1 ? "loosens" : "loosen"} the policy`,
+    says: (count) => `${counted(count, "change")} ${count === 1 ? "loosens" : "loosen"} the policy`,
     word: (planned) => loosening(visibleOf(planned)),
   },
   {
     topic: "lost-notifications",
     holds: ({ lost_notifications = [] }) => lost_notifications.length > 0,
-    says: (count) => `${quantity(count, "change")} ${count === 1 ? "stops" : "stop"} notifications`,
+    says: (count) => `${counted(count, "change")} ${count === 1 ? "stops" : "stop"} notifications`,
     word: ({ lost_notifications = [] }) => lost_notifications.join(", "),
   },
   {
@@ -73,7 +73,7 @@ const topics: readonly Topic[] = [
 const looser: Topic = {
   topic: "looser",
   holds: ({ policy_effect }) => policy_effect === "tightened",
-  says: (count) => `${quantity(count, "setting")} ${count === 1 ? "is" : "are"} ${directions.tightened}`,
+  says: (count) => `${counted(count, "setting")} ${count === 1 ? "is" : "are"} ${directions.tightened}`,
   word: subjectOf,
 };
 
@@ -125,7 +125,7 @@ function groupedDetails<Each extends Pick<PlannedChange, "project">>(
   });
   return groups.map(({ projects, shared }) => {
     const [first = ""] = projects;
-    return `${shared.subject} in ${projects.length === 1 ? first : quantity(projects.length, "project")}`;
+    return `${shared.subject} in ${projects.length === 1 ? first : counted(projects.length, "project")}`;
   });
 }
 

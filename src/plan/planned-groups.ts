@@ -1,4 +1,4 @@
-import { quantity } from "../base/text-format.ts";
+import { counted } from "../base/text-format.ts";
 import { isListedByCatalogue } from "../model/kinds.ts";
 import { isRemoval, turnsOff } from "../model/removal-changes.ts";
 import type { Action } from "../model/types.ts";
@@ -58,5 +58,5 @@ export function groupLine({ members, projects, shared }: PlannedGroup): string {
   const { policy_effect } = first;
   const { subject, source } = shared;
   const what = [`${subject} ${participles[actionOf(first)]}`, ...(policy_effect ? [policy_effect] : [])].join(", ");
-  return `${quantity(projects.length, "project")}: ${what} (${source.file}:${source.line})`;
+  return `${counted(projects.length, "project")}: ${what} (${source.file}:${source.line})`;
 }

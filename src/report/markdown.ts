@@ -1,4 +1,4 @@
-import { counted } from "../base/text-format.ts";
+import { counted, thousands } from "../base/text-format.ts";
 import type { ReportedProblem } from "../model/problem-line.ts";
 import type { Action } from "../model/types.ts";
 import { asDrift } from "../plan/drift.ts";
@@ -60,8 +60,10 @@ function title({ plan, compared, command }: Report): string {
   if (!compared) return `### ${what}: nothing was compared, ${counted(problems.length, "problem")}`;
   const loosened = command === "drift" ? 0 : summary.loosened;
   const verdict = verdictOf(plan);
-  const actions = inOrder.flatMap((action) => (summary[action] ? [`${summary[action]} to ${action}`] : []));
-  const parts = [...(loosened > 0 ? [`${loosened} loosened`] : []), ...actions];
+  const actions = inOrder.flatMap((action) =>
+    summary[action] ? [`${thousands(summary[action] ?? 0)} to ${action}`] : [],
+  );
+  const parts = [...(loosened > 0 ? [`${thousands(loosened)} loosened`] : []), ...actions];
   const trouble = problems.length > 0 ? [counted(problems.length, "problem")] : [];
   const comes = [...(parts.length > 0 ? parts : ["no changes"]), ...trouble].join(", ");
   return `### ${what}: ${verdict ? `${verdict} · ` : ""}${comes}`;

@@ -103,7 +103,7 @@ function headline({ summary, problems }: Plan, palette: Palette, title: Title = 
   if (summary.writes === 0)
     return palette.strong(`No changes${unread}: ${counted(summary.projects, "project")} in sync.`);
   return palette.strong(
-    `${title}: ${actionCountWords(summary).join(", ")}; ${summary.changed_projects} of ${counted(summary.projects, "project")} ${states[title]}.`,
+    `${title}: ${actionCountWords(summary).join(", ")}; ${thousands(summary.changed_projects)} of ${counted(summary.projects, "project")} ${states[title]}.`,
   );
 }
 
@@ -111,10 +111,10 @@ function countsText({ summary, unverified: entries, inherited = [] }: Plan): str
   const { unmanaged, unverified, reads, writes } = summary;
   const named = unverified > 0 ? `: ${unverifiedText(entries)}` : "";
   return [
-    `${unmanaged} unmanaged (live, listed by no policy).`,
-    `${unverified} unverified (declared, not reported by the server)${named}.`,
+    `${thousands(unmanaged)} unmanaged (live, listed by no policy).`,
+    `${thousands(unverified)} unverified (declared, not reported by the server)${named}.`,
     ...(inherited.length > 0
-      ? [`${inherited.length} inherited from a group, as declared: ${firstFew(inherited)}.`]
+      ? [`${thousands(inherited.length)} inherited from a group, as declared: ${firstFew(inherited)}.`]
       : []),
     `Requests: ${counted(reads, "read")} made, ${counted(writes, "write")} planned.`,
   ].join("\n");

@@ -1,4 +1,4 @@
-import { quantity, thousands } from "../base/text-format.ts";
+import { counted, thousands } from "../base/text-format.ts";
 import { catalogueOf } from "../model/catalogue.ts";
 import { sectionNameOf } from "../model/kinds.ts";
 import { kindIn } from "../model/owner.ts";
@@ -25,13 +25,13 @@ const topics: readonly Topic[] = [
   {
     rule: "loosened",
     holds: ({ policy_effect }) => policy_effect === "loosened",
-    says: (count) => `${quantity(count, "change")} ${count === 1 ? "loosens" : "loosen"} the policy`,
+    says: (count) => `${counted(count, "change")} ${count === 1 ? "loosens" : "loosen"} the policy`,
     word: loosening,
   },
   {
     rule: "lost-notifications",
     holds: ({ lost_notifications }) => lost_notifications !== undefined,
-    says: (count) => `${quantity(count, "change")} ${count === 1 ? "stops" : "stop"} notifications`,
+    says: (count) => `${counted(count, "change")} ${count === 1 ? "stops" : "stop"} notifications`,
     word: ({ lost_notifications = [] }) => lost_notifications.join(", "),
   },
   {

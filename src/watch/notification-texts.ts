@@ -1,5 +1,5 @@
 import { printable } from "../base/printable.ts";
-import { quantity } from "../base/text-format.ts";
+import { counted } from "../base/text-format.ts";
 import type { NotifyEvent } from "../manifest/notify.ts";
 import type { ReportedProblem } from "../model/problem-line.ts";
 
@@ -59,7 +59,7 @@ function inChat(text: string): string {
 /** Drift that was not notified yet. */
 export function driftNotification(addresses: readonly string[], run: string | null): Notification {
   const verb = addresses.length === 1 ? "differs" : "differ";
-  const headline = `drift: ${quantity(addresses.length, "resource")} ${verb} from what was last applied`;
+  const headline = `drift: ${counted(addresses.length, "resource")} ${verb} from what was last applied`;
   return { event: "drift", headline, lines: [], addresses, run };
 }
 
@@ -69,15 +69,15 @@ export function recoveredNotification(
   problems: readonly string[],
   run: string | null,
 ): Notification {
-  const resources = `${quantity(addresses.length, "resource")} in sync again`;
-  const gone = `${quantity(problems.length, "problem")} gone`;
+  const resources = `${counted(addresses.length, "resource")} in sync again`;
+  const gone = `${counted(problems.length, "problem")} gone`;
   const parts = [...(addresses.length > 0 ? [resources] : []), ...(problems.length > 0 ? [gone] : [])];
   return { event: "recovered", headline: `recovered: ${parts.join(", ")}`, lines: problems, addresses, run };
 }
 
 /** Problems that were not notified yet. */
 export function failedNotification(problems: readonly ReportedProblem[], run: string | null): Notification {
-  const headline = `failed: ${quantity(problems.length, "problem")}`;
+  const headline = `failed: ${counted(problems.length, "problem")}`;
   return { event: "failed", headline, lines: problems.map(problemWords), addresses: [], run };
 }
 
@@ -99,7 +99,7 @@ export function refusedNotification(
 }
 
 export function expiringNotification(messages: readonly string[], run: string | null): Notification {
-  const headline = `expiring: ${quantity(messages.length, "policy or exception", "policies or exceptions")}`;
+  const headline = `expiring: ${counted(messages.length, "policy or exception", "policies or exceptions")}`;
   return { event: "expiring", headline, lines: messages, addresses: [], run };
 }
 

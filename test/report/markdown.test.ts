@@ -36,7 +36,7 @@ describe("a plan in a merge request comment", () => {
     expect(some).toContain("\n\nProjects:\n\n- `pay/p-0`\n- `pay/p-1`\n- `pay/p-2`\n\n</details>");
     const many = markdownOf(planWith({ changes: equal(10_000) }));
     expect(many).toContain("`10,000 projects: chat disabled (policies/base.yaml:12)`");
-    expect(many).toMatch(/\n… and \d+ more projects\.\n\n<\/details>/);
+    expect(many).toMatch(/\n… and [\d,]+ more projects\.\n\n<\/details>/);
     expect(many.length).toBeLessThan(6_000);
   });
 
@@ -109,7 +109,7 @@ describe("the longest comment", () => {
     expect(markdown.length).toBeLessThanOrEqual(longestMarkdown);
     expect(markdown.match(/^\| \*\*disable\*\* /gm)).toHaveLength(100);
     const shown = markdown.match(/^\| (update|\*\*disable\*\*) \| `pay\/core\d+:/gm)?.length ?? 0;
-    expect(markdown).toContain(`… and ${10_000 - shown} more changes.`);
+    expect(markdown).toContain(`… and ${(10_000 - shown).toLocaleString("en")} more changes.`);
     expect(markdown).toContain("sections of details, the largest, are left out");
   });
 

@@ -1,4 +1,4 @@
-import { quantity, thousands } from "../../base/text-format.ts";
+import { counted, thousands } from "../../base/text-format.ts";
 import { each, type Markup, markup } from "../../report/html/markup.ts";
 import { badge } from "../../report/html/values.ts";
 import type { FleetIndex } from "../../state/snapshots/fleet-index.ts";
@@ -64,14 +64,14 @@ function headOf(
 ): Markup {
   const off = inScope.length - countByStatus(inScope)["in sync"];
   const all = inScope.length === projects.length;
-  const what = quantity(inScope.length, "project");
+  const what = counted(inScope.length, "project");
   const title = off === 0 ? `${what} in sync` : `${thousands(off)} of ${what} not in sync`;
   const whole = fleet?.whole;
   const seen = whole
     ? markup`last full check <a href="/runs/${whole.run}">${age(whole.at)} ago</a>, ${moment(whole.at)}`
     : "no full check yet";
   return markup`${crumbsOf(group)}<h1${off === 0 ? markup` class="settled"` : ""}>${title}</h1>
-<p class="lead">${fleet?.server ?? ""}${all ? "" : ` · filtered from ${quantity(projects.length, "project")}`} · ${seen}</p>`;
+<p class="lead">${fleet?.server ?? ""}${all ? "" : ` · filtered from ${counted(projects.length, "project")}`} · ${seen}</p>`;
 }
 
 /** The way up from a group. */
@@ -113,7 +113,7 @@ function groupsOf(known: KnownState, wanted: WantedProjects): Markup {
   const more = below.length - mostGroups;
   return markup`<section aria-labelledby="groups"><h2 id="groups">Groups${wanted.group ? markup` of ${wanted.group}` : ""}</h2>
 <ul class="heat">${each(below.slice(0, mostGroups), (group) => cellOf(group, wanted))}</ul>
-${more > 0 ? markup`<p class="soft">and ${quantity(more, "more group")}; filter by group below</p>` : ""}</section>`;
+${more > 0 ? markup`<p class="soft">and ${counted(more, "more group")}; filter by group below</p>` : ""}</section>`;
 }
 
 function cellOf(group: ProjectGroup, wanted: WantedProjects): Markup {
@@ -175,7 +175,7 @@ function choiceOf(name: "integration" | "license" | "policy", chosen: string, al
 function tableOf(part: ListPart<ProjectSummary>, fleet: FleetIndex | undefined): Markup {
   if (part.total === 0)
     return markup`<p class="calm soft">No projects match these filters. <a href="/">Show all</a></p>`;
-  return markup`<div class="wide paper"><table class="stack"><caption>${quantity(part.total, "project")}</caption>
+  return markup`<div class="wide paper"><table class="stack"><caption>${counted(part.total, "project")}</caption>
 <thead><tr><th scope="col">Project</th><th scope="col">Status</th><th scope="col">For</th><th scope="col" class="roomy">Since</th><th scope="col" class="n">Differences</th><th scope="col">Seen</th></tr></thead>
 <tbody>${each(part.rows, (head) => rowOf(head, fleet))}</tbody></table></div>`;
 }

@@ -1,4 +1,4 @@
-import { compareTexts, quantity } from "../../base/text-format.ts";
+import { compareTexts, counted } from "../../base/text-format.ts";
 import { addressMatcher, addressOf } from "../../model/address.ts";
 import type { Catalogue } from "../../model/catalogue.ts";
 import type { Desired, Fields } from "../../model/types.ts";
@@ -27,13 +27,13 @@ export function projectPage(
   const { project, syncStatus, since, differences, problems, unmanaged } = seen;
   const last = lastSeen(seen, known.fleet);
   const entries = partOf([...seen.entries].sort(differingFirst(differences)), page, 25);
-  const left = unmanaged > 0 ? ` · ${quantity(unmanaged, "unmanaged entry", "unmanaged entries")}` : "";
+  const left = unmanaged > 0 ? ` · ${counted(unmanaged, "unmanaged entry", "unmanaged entries")}` : "";
   return markup`${crumbsOf(project)}
 <h1>${project}</h1>
 <p class="lead">${badge(syncStatus)} for ${age(since)}, since ${moment(since)} · seen ${age(last.at)} ago by <a href="/runs/${last.run}">${last.run}</a>${left}</p>
 ${each(problems, (problem) => markup`<p class="notice bad">${problem}</p>`)}
 <section aria-labelledby="entries"><h2 id="entries">Declared and last observed settings</h2>
-<p class="soft">${quantity(seen.entries.length, "entry", "entries")}${differences.length > 0 ? `, ${quantity(differences.length, "difference")}` : ""}</p>
+<p class="soft">${counted(seen.entries.length, "entry", "entries")}${differences.length > 0 ? `, ${counted(differences.length, "difference")}` : ""}</p>
 <ul class="rows">${each(entries.rows, (entry) => entryNode(entry, seen))}${each(unlisted(seen), (difference) => differenceNode(difference))}</ul>
 ${pager(entries, (to) => href(projectHref(project), { page: to === 1 ? undefined : to }))}</section>
 ${audienceOf(seen.entries, catalogue)}
@@ -179,7 +179,7 @@ function momentNode({ run, codes, earlier }: TimelineMoment, live: LiveRuns): Ma
   const more = codes.length - 6;
   const first = earlier.at(-1);
   const before = first
-    ? markup`<li class="soft">the same in ${quantity(earlier.length, "earlier run")}, since <a href="/runs/${first.run}">${moment(first.started)}</a></li>`
+    ? markup`<li class="soft">the same in ${counted(earlier.length, "earlier run")}, since <a href="/runs/${first.run}">${moment(first.started)}</a></li>`
     : "";
   return markup`<li><span class="when">${moment(run.started)} <span class="soft">${ago(run.started)} ago</span></span> <a href="/runs/${run.run}">${run.command}</a> by ${run.who} ${runOutcomeNode(run, live)}
 <ul>${each(codes.slice(0, 6), ([rest, code]) => markup`<li>${actionsText(code)} <code>${rest}</code></li>`)}${more > 0 ? markup`<li class="soft">and ${more} more</li>` : ""}${before}</ul></li>

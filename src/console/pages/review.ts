@@ -1,5 +1,5 @@
 import { shellWord } from "../../base/shell-word.ts";
-import { quantity, thousands } from "../../base/text-format.ts";
+import { counted, thousands } from "../../base/text-format.ts";
 import { each, type Markup, markup } from "../../report/html/markup.ts";
 import { badge } from "../../report/html/values.ts";
 import { dataLinks, type ListPart, pager } from "../layout.ts";
@@ -9,7 +9,7 @@ import type { WaitingPlan } from "../review.ts";
 /** Saved plans that wait for a review. */
 export function reviewPage(part: ListPart<string>, plans: readonly WaitingPlan[]): Markup {
   const none = markup`<p class="calm soft">No plans waiting for review. <code>evenkeel plan --save</code> saves one in the state, for others to review and approve.</p>`;
-  return markup`<h1>${part.total === 0 ? "No plans to review" : `${quantity(part.total, "saved plan")} to review`}</h1>
+  return markup`<h1>${part.total === 0 ? "No plans to review" : `${counted(part.total, "saved plan")} to review`}</h1>
 <p class="lead">Plans are signed on your own machine, with your own key. A plan that is edited afterwards loses its approvals.</p>
 ${part.total === 0 ? none : markup`<ul class="plans">${each(plans, planNode)}</ul>`}
 ${pager(part, (to) => href("/review", { page: to === 1 ? undefined : to }))}
@@ -41,9 +41,9 @@ function planNode(waiting: WaitingPlan): Markup {
   const words = counts.flatMap(([count, word]) => (count > 0 ? [`${thousands(count)} ${word}`] : []));
   const standing = plan.objections.filter(({ waived }) => !waived);
   return markup`<li class="paper"><h2><a href="/runs/${run}">Plan of ${moment(plan.created_at)}</a></h2>
-<p>${words.join(", ") || "no changes"}, in ${thousands(changed)} of ${quantity(projects, "project")} · saved ${age(plan.created_at)} ago${summary ? ` by ${summary.who}` : ""} · <a href="/runs/${run}/plan">report</a></p>
+<p>${words.join(", ") || "no changes"}, in ${thousands(changed)} of ${counted(projects, "project")} · saved ${age(plan.created_at)} ago${summary ? ` by ${summary.who}` : ""} · <a href="/runs/${run}/plan">report</a></p>
 ${each(standing, ({ message }) => markup`<p class="notice bad">${message}</p>`)}
-${waiting.later > 0 ? markup`<p class="notice">${quantity(waiting.later, "apply", "applies")} made changes since. Those resources are stale in this plan; consider creating a new plan.</p>` : ""}
+${waiting.later > 0 ? markup`<p class="notice">${counted(waiting.later, "apply", "applies")} made changes since. Those resources are stale in this plan; consider creating a new plan.</p>` : ""}
 ${needsNode(waiting)}
 <p class="soft">Plan digest <code>${plan.digest}</code></p></li>
 `;
@@ -51,7 +51,7 @@ ${needsNode(waiting)}
 
 function needsNode({ run, signatures, lacks, judged }: WaitingPlan): Markup {
   const name = shellWord(run);
-  const has = signatures === 0 ? "No signatures yet" : quantity(signatures, "signature");
+  const has = signatures === 0 ? "No signatures yet" : counted(signatures, "signature");
   const approve = markup`<p>To approve it: <code class="command">evenkeel approve --plan ${name}</code></p>`;
   const apply = markup`<p>To apply it: <code class="command">evenkeel apply --plan ${name}</code></p>`;
   if (!judged)

@@ -1,4 +1,4 @@
-import { quantity, thousands } from "../../base/text-format.ts";
+import { counted, thousands } from "../../base/text-format.ts";
 import type { Plan, PlannedChange } from "../../plan/plan.ts";
 import { plannedGroups } from "../../plan/planned-groups.ts";
 import { plannedRow } from "../../report/html/change-rows.ts";
@@ -81,7 +81,7 @@ function planNode(plan: Plan, run: string, page: string | undefined): Markup {
 <p><a class="button" href="/runs/${run}/plan">Open the report</a> <span class="soft">The same plan with filters, and identical changes grouped.</span></p>
 ${each(plan.objections, ({ message, waived }) => markup`<p class="notice ${waived ? "" : "bad"}">${message}${waived ? " (waived)" : ""}</p>`)}
 ${each(plan.problems.slice(0, 20), ({ message, project }) => markup`<p class="notice bad">${project ? `${project}: ` : ""}${message}</p>`)}
-<p class="soft">${quantity(part.total, "change")} · <code>${plan.digest}</code></p>
+<p class="soft">${counted(part.total, "change")} · <code>${plan.digest}</code></p>
 <ul class="rows">${part.rows.flatMap((change) => plannedGroups([change])).map((group) => plannedRow(group, row))}</ul>
 ${pager(part, (to) => href(`/runs/${run}`, { page: to === 1 ? undefined : to }))}</section>`;
 }
@@ -97,7 +97,7 @@ function touchedNode({ summary, errors }: RunDetails, page: string | undefined):
   if (part.total === 0)
     return markup`<p class="calm soft">${summary.ended === null ? "Still running; no changes recorded yet." : summary.outcome === "failed" ? "No changes are recorded: the run failed." : "No changes."}</p>`;
   const more = summary.omitted
-    ? markup`<p class="soft">${quantity(summary.omitted, "more address", "more addresses")} are not included in the summary.</p>`
+    ? markup`<p class="soft">${counted(summary.omitted, "more address", "more addresses")} are not included in the summary.</p>`
     : "";
   return markup`<section aria-labelledby="changes"><h2 id="changes">Changes</h2>
 <div class="wide paper"><table class="stack"><caption class="unseen">Changes of the run</caption><thead><tr><th scope="col">Address</th><th scope="col">What</th><th scope="col">Error</th></tr></thead><tbody>

@@ -1,4 +1,4 @@
-import { quantity, thousands } from "../../base/text-format.ts";
+import { counted, thousands } from "../../base/text-format.ts";
 import { each, type Markup, markup } from "../../report/html/markup.ts";
 import { badge } from "../../report/html/values.ts";
 import type { LiveRuns } from "../../state/live-runs.ts";
@@ -48,7 +48,7 @@ export function runsPage(known: KnownState, wanted: WantedRuns, page: string | u
   const part = partOf(found, page);
   const query = queryOfRuns(wanted);
   return markup`<h1>Runs</h1>
-<p class="lead">${quantity(found.length, "run")}${found.length === known.runs.length ? "" : ` of ${thousands(known.runs.length)}`}, newest first. Plan, drift and watch runs are kept for 90 days.</p>
+<p class="lead">${counted(found.length, "run")}${found.length === known.runs.length ? "" : ` of ${thousands(known.runs.length)}`}, newest first. Plan, drift and watch runs are kept for 90 days.</p>
 ${formOf(known, wanted)}
 ${part.total === 0 ? markup`<p class="calm soft">No runs match these filters.</p>` : tableOf(part, known)}
 ${pager(part, (to) => href("/runs", { ...query, page: to === 1 ? undefined : to }))}

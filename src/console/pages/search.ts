@@ -1,4 +1,4 @@
-import { quantity } from "../../base/text-format.ts";
+import { counted } from "../../base/text-format.ts";
 import { each, type Markup, markup } from "../../report/html/markup.ts";
 import { badge } from "../../report/html/values.ts";
 import type { RunSummary } from "../../state/run-summary.ts";
@@ -49,7 +49,7 @@ export function searchPage(known: KnownState, q: string): Markup {
   const none = projects.length + labels.length + runs.length === 0;
   const all =
     projectCount > projects.length
-      ? markup`<p><a href="${fleetHref({ ...wantedIn({}), q: q.split(":")[0] ?? "" })}">All ${quantity(projectCount, "project")}</a></p>`
+      ? markup`<p><a href="${fleetHref({ ...wantedIn({}), q: q.split(":")[0] ?? "" })}">All ${counted(projectCount, "project")}</a></p>`
       : "";
   return markup`<h1>${none ? "No results" : "Results"} for “${q}”</h1>
 ${sectionOf("Projects", projects, ({ project, syncStatus, since }) => markup`<li><a href="${projectHref(project)}">${project}</a> ${badge(syncStatus)} <span class="soft">for ${age(since)}</span></li>`)}${all}

@@ -1,4 +1,4 @@
-import { quantity } from "../../base/text-format.ts";
+import { counted } from "../../base/text-format.ts";
 import type { Action, Fields, Place, Value } from "../../model/types.ts";
 import { minuteText } from "../../plan/heading.ts";
 import { actionOf, type PlannedCall, type PlannedChange } from "../../plan/plan.ts";
@@ -85,7 +85,7 @@ export function plannedRow(group: PlannedGroup, options: RowOptions = {}): Marku
   const count = members.length;
   return rowNode({
     action: actionOf(change),
-    project: projects.length > 1 ? quantity(projects.length, "project") : change.project,
+    project: projects.length > 1 ? counted(projects.length, "project") : change.project,
     isGroup: projects.length > 1,
     prefix: `${change.kind}/`,
     key: change.key,
@@ -175,7 +175,7 @@ function projectsOf(members: readonly PlannedChange[], shared: Sides): Markup {
   });
   const list = markup`<ul class="projects">${items.slice(0, mostProjects)}</ul>`;
   if (items.length <= mostProjects) return list;
-  const title = `Show all ${quantity(items.length, "project")}`;
+  const title = `Show all ${counted(items.length, "project")}`;
   return markup`${list}<template>${items.slice(mostProjects)}</template><button class="quiet all" type="button">${title}</button>`;
 }
 

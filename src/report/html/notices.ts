@@ -1,4 +1,4 @@
-import { quantity, thousands } from "../../base/text-format.ts";
+import { counted, thousands } from "../../base/text-format.ts";
 import type { ReportedProblem } from "../../model/problem-line.ts";
 import { waveLines } from "../../plan/heading.ts";
 import { type Highlight, highlightsOf } from "../../plan/highlights.ts";
@@ -34,11 +34,11 @@ export function planNotices(plan: Plan): readonly Markup[] {
   const failed = changes.filter(({ outcome }) => outcome && outcome.status !== "applied");
   const waves = waveLines(plan);
   const notices: readonly NoticeSection[] = [
-    { id: "problems", tone: "bad", title: quantity(problems.length, "problem"), lines: problems.map(problemLine) },
+    { id: "problems", tone: "bad", title: counted(problems.length, "problem"), lines: problems.map(problemLine) },
     {
       id: "failed",
       tone: "bad",
-      title: `${quantity(failed.length, "change")} not applied`,
+      title: `${counted(failed.length, "change")} not applied`,
       lines: failed.map(failedLine),
     },
     { id: "first", tone: "bad", title: "Look at these first", lines: highlightsOf(changes).map(highlightLine) },
@@ -47,14 +47,14 @@ export function planNotices(plan: Plan): readonly Markup[] {
       const [id, tone] = isWaived ? (["waived", "doubt"] as const) : (["objections", "bad"] as const);
       return { id, tone, title, lines: objections.map(objectionLine), isOpen: true };
     }),
-    { id: "waves", tone: "plain", title: quantity(waves.length, "wave"), lines: waves.map(plainLine), isOpen: true },
+    { id: "waves", tone: "plain", title: counted(waves.length, "wave"), lines: waves.map(plainLine), isOpen: true },
     {
-      ...{ id: "warnings", tone: "doubt", title: quantity(warnings.length, "warning") },
+      ...{ id: "warnings", tone: "doubt", title: counted(warnings.length, "warning") },
       ...{ lines: warnings.map(problemLine), isOpen: warnings.length < 4 },
     },
     {
       ...{ id: "unverified", tone: "plain", lines: unverified.map(unverifiedLine) },
-      title: `${quantity(unverified.length, "resource")} with parameters that could not be compared`,
+      title: `${counted(unverified.length, "resource")} with parameters that could not be compared`,
     },
     {
       ...{ id: "inherited", tone: "plain", lines: inherited.map((address) => markup`<code>${address}</code>`) },
@@ -104,7 +104,7 @@ function objectionLine({ guard, message, addresses }: Plan["objections"][number]
   const [only, ...others] = addresses;
   if (only === undefined) return head;
   if (others.length === 0) return markup`${head} ${linkTo(only, "Show it")}`;
-  const title = quantity(addresses.length, "address", "addresses");
+  const title = counted(addresses.length, "address", "addresses");
   const items = each(addresses, (address) => markup`<li>${linkTo(address)}</li>`);
   return markup`${head}<details><summary>${title}</summary>${longList(items, mostLines, "lines", `${thousands(addresses.length - mostLines)} more`)}</details>`;
 }

@@ -1,4 +1,4 @@
-import { quantity, thousands } from "../../base/text-format.ts";
+import { counted, thousands } from "../../base/text-format.ts";
 import { commitText, minuteText, scopeText } from "../../plan/heading.ts";
 import type { Plan } from "../../plan/plan.ts";
 import { verdictOf } from "../../plan/verdict.ts";
@@ -7,8 +7,8 @@ import { each, type Markup, markup } from "./markup.ts";
 /** Counts of a plan, or of what was applied, in one sentence. */
 export function planHeadline({ summary, problems }: Plan): string {
   const { writes, changed_projects: changed, projects, outcomes } = summary;
-  if (outcomes) return `${thousands(outcomes.applied)} of ${quantity(writes, "change")} applied`;
-  if (writes > 0) return `${quantity(writes, "change")} in ${thousands(changed)} of ${quantity(projects, "project")}`;
+  if (outcomes) return `${thousands(outcomes.applied)} of ${counted(writes, "change")} applied`;
+  if (writes > 0) return `${counted(writes, "change")} in ${thousands(changed)} of ${counted(projects, "project")}`;
   return problems.length > 0 ? "No changes among what could be read" : "Nothing to change";
 }
 
@@ -42,8 +42,8 @@ function leadOf({ summary, problems }: Plan): string {
   const { projects, unverified, writes } = summary;
   if (writes > 0 || problems.length > 0) return "";
   const doubt =
-    unverified > 0 ? `, except for ${quantity(unverified, "parameter")} that the server does not report` : "";
-  return `${quantity(projects, "project")} ${projects === 1 ? "is" : "are"} as declared${doubt}.`;
+    unverified > 0 ? `, except for ${counted(unverified, "parameter")} that the server does not report` : "";
+  return `${counted(projects, "project")} ${projects === 1 ? "is" : "are"} as declared${doubt}.`;
 }
 
 export type NamedValue = readonly [name: string, value: string | Markup];
@@ -55,7 +55,7 @@ function factsOf({ created_at: createdAt, manifests, scope, summary }: Plan): re
     ["Only", scopeText(scope)],
     ["Requests", `${thousands(summary.reads)} to read, ${thousands(summary.writes)} to write`],
     ["Unmanaged", summary.unmanaged > 0 ? `${thousands(summary.unmanaged)} live, in no policy` : ""],
-    ["Unverified", summary.unverified > 0 ? quantity(summary.unverified, "parameter") : ""],
+    ["Unverified", summary.unverified > 0 ? counted(summary.unverified, "parameter") : ""],
   ];
 }
 

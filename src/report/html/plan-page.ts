@@ -1,5 +1,5 @@
 import { grouped } from "../../base/grouped.ts";
-import { quantity, thousands } from "../../base/text-format.ts";
+import { counted, thousands } from "../../base/text-format.ts";
 import type { Action } from "../../model/types.ts";
 import { actionOf, type Plan, type PlannedChange } from "../../plan/plan.ts";
 import { type PlannedGroup, plannedGroups } from "../../plan/planned-groups.ts";
@@ -107,7 +107,7 @@ function toolbarOf(changes: readonly PlannedChange[]): Markup {
 <datalist id="projects"></datalist>
 </div>
 ${chips.length > 0 ? markup`<fieldset class="chips"><legend class="unseen">Outcomes</legend>${chips}</fieldset>` : ""}
-<div class="tally"><output id="count">${quantity(changes.length, "change")}</output><button class="quiet" id="clear" type="button" hidden>Clear filters</button><button class="quiet" id="expand" type="button">Open all</button></div>
+<div class="tally"><output id="count">${counted(changes.length, "change")}</output><button class="quiet" id="clear" type="button" hidden>Clear filters</button><button class="quiet" id="expand" type="button">Open all</button></div>
 </search>`;
 }
 

@@ -1,4 +1,4 @@
-import { firstFew, quantity } from "../../base/text-format.ts";
+import { counted, firstFew } from "../../base/text-format.ts";
 import { catalogueOf } from "../../model/catalogue.ts";
 import { sectionNameOf } from "../../model/kinds.ts";
 import { kindIn } from "../../model/owner.ts";
@@ -42,7 +42,7 @@ function byWeight(a: RevisionGroup, b: RevisionGroup): number {
 /** The project, or how many there are. */
 export function projectsText(projects: readonly string[]): string {
   const [only = ""] = projects;
-  return projects.length === 1 ? only : quantity(projects.length, "project");
+  return projects.length === 1 ? only : counted(projects.length, "project");
 }
 
 /** The first few of several projects; undefined if {@link projectsText} already names all of them. */
@@ -73,7 +73,7 @@ export function whatOf({ members: [change] }: RevisionGroup): string {
 export function placeOfGroup({ members }: RevisionGroup): string {
   const [{ source }] = members;
   const others = new Set(members.map((each) => each.source.file)).size - 1;
-  return `${source.file}:${source.line}${others > 0 ? ` and ${quantity(others, "more file")}` : ""}`;
+  return `${source.file}:${source.line}${others > 0 ? ` and ${counted(others, "more file")}` : ""}`;
 }
 
 /** The fields that a group shows, each before and after; undefined where a side has none. */

@@ -1,4 +1,4 @@
-import { quantity } from "../../base/text-format.ts";
+import { counted } from "../../base/text-format.ts";
 import type { Action } from "../../model/types.ts";
 import type { RevisionAction } from "../../revision/compare-projects.ts";
 import { rowNode, sidesTable } from "../html/change-rows.ts";
@@ -51,7 +51,7 @@ function groupNode(group: RevisionGroup, isOpen: boolean): Markup {
   const items = each(projects, (name) => markup`<li>${name}</li>`);
   const names =
     projects.length > 1
-      ? longList(items, mostProjects, "projects", quantity(projects.length - mostProjects, "more project"))
+      ? longList(items, mostProjects, "projects", counted(projects.length - mostProjects, "more project"))
       : "";
   return rowNode({
     action: actions[action],

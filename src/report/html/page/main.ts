@@ -1,4 +1,4 @@
-import { quantity } from "../../../base/text-format.ts";
+import { counted } from "../../../base/text-format.ts";
 import { followRun } from "./live-run.ts";
 import { startFilters } from "./plan-page.ts";
 
@@ -16,8 +16,7 @@ addEventListener("keydown", (event) => {
 
 for (const time of document.querySelectorAll<HTMLTimeElement>("time[data-age]")) {
   const hours = Math.floor((Date.now() - Date.parse(time.dateTime)) / 3_600_000);
-  if (hours >= 1)
-    time.after(` (${hours < 48 ? quantity(hours, "hour") : quantity(Math.floor(hours / 24), "day")} ago)`);
+  if (hours >= 1) time.after(` (${hours < 48 ? counted(hours, "hour") : counted(Math.floor(hours / 24), "day")} ago)`);
 }
 
 const live = document.querySelector<HTMLElement>("[data-live]");

@@ -1,4 +1,4 @@
-import { quantity, thousands } from "../../../base/text-format.ts";
+import { counted, thousands } from "../../../base/text-format.ts";
 import { type Filter, filterLink, filterOf } from "../filter-link.ts";
 import { revealOnly, showMatches, startList } from "./change-list.ts";
 import { part } from "./dom.ts";
@@ -65,7 +65,7 @@ export function startFilters(): void {
 }
 
 function showCount(found: number, all: number, isFiltered: boolean): void {
-  const text = quantity(all, "change");
+  const text = counted(all, "change");
   part("count").textContent = isFiltered ? `${thousands(found)} of ${text}` : text;
   part("clear").hidden = !isFiltered;
   part("none").hidden = found > 0;

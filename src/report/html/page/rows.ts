@@ -1,4 +1,4 @@
-import { quantity } from "../../../base/text-format.ts";
+import { counted } from "../../../base/text-format.ts";
 import { type Facet, facets } from "../filter-link.ts";
 import { itemsOf, textOf } from "./dom.ts";
 
@@ -107,13 +107,13 @@ export function narrow(row: ChangeRow, matching = membersOf(row)): void {
   const isAlone = matching.length === 1;
   node.classList.toggle("alone", isAlone);
   const who = node.querySelector(".project");
-  if (who) who.textContent = isAlone ? first.project : quantity(matching.length, "project");
+  if (who) who.textContent = isAlone ? first.project : counted(matching.length, "project");
   const items = matching.flatMap(({ item }) => item ?? []);
   list.replaceChildren(...items.slice(0, mostProjects));
   const all = node.querySelector<HTMLButtonElement>("button.all");
   if (!all) return;
   all.hidden = items.length <= mostProjects;
-  all.textContent = `Show all ${quantity(items.length, "project")}`;
+  all.textContent = `Show all ${counted(items.length, "project")}`;
   all.onclick = () => {
     list.append(...items.slice(mostProjects));
     all.hidden = true;

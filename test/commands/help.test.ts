@@ -1,0 +1,65 @@
+import { Writable } from "node:stream";
+import { expect, test } from "vitest";
+import { counted } from "../../src/base/text-format.ts";
+import { Screen, startBar } from "../../src/commands/progress-bar.ts";
+import { commands, groupOf } from "../../src/commands/table.ts";
+import { runProgram } from "../e2e/program.ts";
+import { folder } from "../support/folder.ts";
+
+const visible = commands.filter(({ hidden }) => !hidden);
+const helpOf = async (...words: string[]) => (await runProgram([...words, "-h"], folder().root)).stdout;
+
+test.each(visible.map(({ name }) => name))(
+  "help of %s has no line that a terminal breaks, and its own options first",
+  async (name) => {
+    const text = await helpOf(...name.split(" "));
+    expect(text.split("\n").filter((line) => line.length > 80)).toEqual([]);
+    const parts = ["Examples:", "\nUsage: ", "\nShared options:"].map((part) => text.indexOf(part));
+    expect(parts).toEqual(parts.toSorted((a, b) => a - b));
+    expect(text.indexOf("--quiet") === -1 || text.lastIndexOf("--quiet") > (parts[2] ?? 0)).toBe(true);
+    expect(text.indexOf("\nOptions:")).toBeLessThan(parts[2] ?? 0);
+  },
+);
+
+test("commands are listed by what they are for, each once", async () => {
+  const text = await helpOf();
+  const headings = text.match(/^[A-Z][a-z A-Z]+:$/gm) ?? [];
+  expect(headings).toEqual(expect.arrayContaining(["Get started:", "Change the server:", "Operate:", "Rehearse:"]));
+  expect(visible.filter(({ name }) => groupOf(name) === "Other commands")).toEqual([]);
+  for (const { name } of visible.filter((each) => !each.name.includes(" ")))
+    expect(text.match(new RegExp(`^ {2}${name}\\b`, "gm"))).toHaveLength(1);
+});
+
+test("a bar is out of the way of what is printed, and of a process that ends", async () => {
+  const chunks: string[] = [];
+  const stream = Object.assign(
+    new Writable({ write: (chunk, _, done) => void done(void chunks.push(String(chunk))) }),
+    {
+      isTTY: true,
+      columns: 80,
+    },
+  );
+  const screen = new Screen(stream);
+  screen.clear();
+  expect(chunks).toEqual([]);
+  const bar = startBar("Reading", stream, screen);
+  await expect
+    .poll(() => {
+      bar.update(1, 2);
+      return chunks.join("");
+    })
+    .toContain("Reading");
+  chunks.length = 0;
+  screen.clear();
+  expect(chunks.at(-1)).toBe("\r\u001b[2K");
+  screen.leave();
+  expect(chunks.at(-1)).toContain("\u001b[?25h");
+  bar.stop();
+  chunks.length = 0;
+  screen.clear();
+  expect(chunks).toEqual([]);
+});
+
+test("numbers have one format", () => {
+  expect([counted(1, "project"), counted(12_345, "policy", "policies")]).toEqual(["1 project", "12,345 policies"]);
+});
