@@ -58,7 +58,7 @@ export function planNotices(plan: Plan): readonly Markup[] {
     },
     {
       ...{ id: "inherited", tone: "plain", lines: inherited.map((address) => markup`<code>${address}</code>`) },
-      title: `${quantity(inherited.length, "resource")} inherited from a group, as declared`,
+      title: `${counted(inherited.length, "resource")} inherited from a group, as declared`,
     },
   ];
   return notices.map(noticeNode);
