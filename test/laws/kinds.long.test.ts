@@ -1,0 +1,34 @@
+import fc from "fast-check";
+import { describe, test } from "vitest";
+import { checkBoth, checkCut, declaredKinds, lawfulKinds } from "./kind-laws.ts";
+import { law, withoutPauses } from "./stage.ts";
+
+withoutPauses();
+
+const everyKind = declaredKinds(lawfulKinds.map(([, kind]) => kind));
+const settings = [
+  ["spec", false],
+  ["spec", true],
+  ["observed", true],
+] as const;
+
+describe.each(settings)("behaviour %s, ledger %s", (behaviour, ledger) => {
+  test("of all kinds together, plan after apply is empty, and no secret is shown", async () => {
+    await law(2, [everyKind, everyKind], (first, second) => checkBoth(first, second, { behaviour, ledger }));
+  });
+
+  test("cut off at any request, in the middle of a replacement too, it converges when it is run again", async () => {
+    await law(3, [everyKind, everyKind, fc.nat(150)], (first, second, cut) =>
+      checkCut(first, second, cut, { behaviour, ledger }),
+    );
+  });
+});
+
+describe.each(lawfulKinds)("%s", (_, kind) => {
+  test("cut off at any request, in the middle of a replacement too, it converges when it is run again", async () => {
+    const declared = declaredKinds([kind]);
+    await law(5, [declared, declared, fc.nat(25)], (first, second, cut) =>
+      checkCut(first, second, cut, { behaviour: "spec" }),
+    );
+  });
+});
