@@ -1,10 +1,12 @@
 import { Document, type Node, Pair, Scalar, YAMLMap, YAMLSeq } from "yaml";
+import { grouped } from "../base/grouped.ts";
 import { printable } from "../base/printable.ts";
 import { asciiEscapes, scalarOf } from "../format/scalar.ts";
 import { catalogueOf } from "../model/catalogue.ts";
-import { policyKinds } from "../model/kinds.ts";
+import { kindOf, policyKinds, sectionNameOf } from "../model/kinds.ts";
 import { bareName, ownerOfName } from "../model/owner.ts";
-import type { Plain, Scalar as Value } from "../model/types.ts";
+import { keyFieldsOf } from "../model/resource-kind.ts";
+import type { Kind, Plain, Scalar as Value } from "../model/types.ts";
 import { isList, isScalar } from "../model/values.ts";
 import type { ImportedEntry, ImportedValue } from "./imported-project.ts";
 
@@ -25,6 +27,10 @@ export interface Draft {
   readonly entries: readonly ImportedEntry[];
   /** Integrations that have to be off. */
   readonly disabled?: readonly string[];
+  /** Resources of other kinds that have to be absent. */
+  readonly absent?: readonly Pick<ImportedEntry, "kind" | "key">[];
+  /** Sections of which everything unlisted has to be absent. */
+  readonly exclusive?: readonly string[];
   /** Comments at the end: what was left out. */
   readonly remarks: readonly string[];
 }
@@ -41,6 +47,7 @@ export function policyFileText(drafts: readonly Draft[], schema: string): string
 
 function documentText(draft: Draft): string {
   const { name, projects, except, priority, until, reason, variables = [], entries, disabled = [] } = draft;
+  const { absent = [], exclusive = [] } = draft;
   const root = new YAMLMap();
   const add = (key: string, value: unknown) => root.items.push(new Pair(new Scalar(key), value));
   add("apiVersion", new Scalar("evenkeel/v1"));
@@ -55,18 +62,45 @@ function documentText(draft: Draft): string {
   if (variables.length > 0) add("vars", variablesOf(variables));
   for (const { kind, section, only } of policyKinds(catalogueOf(), owner)) {
     const listed = entries.filter((entry) => entry.kind === kind);
-    if (listed.length > 0) add(section, sectionOf(listed, only));
+    if (listed.length > 0) add(section, isSingleton(kind) ? singletonOf(listed) : sectionOf(listed, only));
   }
   if (disabled.length > 0) add("disabled", listOf(disabled));
+  if (absent.length > 0) add("absent", absentOf(absent));
+  if (exclusive.length > 0) add("exclusive", listOf(exclusive));
   const document = new Document(root);
   document.comment = commentOf(draft.remarks);
   const heading = draft.heading.map((line) => `# ${printable(line)}\n`).join("");
   const text = asciiEscapes(document.toString({ lineWidth: 0, blockQuote: false }));
-  return heading + text.replace(/^(projects|groups|except|disabled): \[ (.*) \]$/gm, "$1: [$2]");
+  return heading + text.replace(/^(projects|groups|except|disabled|exclusive): \[ (.*) \]$/gm, "$1: [$2]");
 }
 
 function bareSelector(selector: string | number): string | number {
   return typeof selector === "string" ? bareName(selector) : selector;
+}
+
+/** Whether each project has one resource of the kind, which a policy declares without a key. */
+function isSingleton(kind: Kind): boolean {
+  const { file } = kindOf(catalogueOf(), kind);
+  return file !== undefined && keyFieldsOf(file).length === 0;
+}
+
+function singletonOf([first, ...others]: readonly ImportedEntry[]): YAMLMap {
+  const map = parametersOf({
+    kind: "",
+    key: "",
+    remarks: [],
+    fields: new Map([first, ...others].flatMap((each) => [...(each?.fields ?? [])])),
+  });
+  map.commentBefore = commentOf(first?.remarks ?? []);
+  return map;
+}
+
+function absentOf(absent: NonNullable<Draft["absent"]>): YAMLMap {
+  const map = new YAMLMap();
+  map.items = [...grouped(absent, ({ kind }) => sectionNameOf(catalogueOf(), kind))].map(
+    ([section, each]) => new Pair(new Scalar(section), listOf(each.map(({ key }) => key))),
+  );
+  return map;
 }
 
 /** A longer list has one selector on each line. */

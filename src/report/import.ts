@@ -1,10 +1,11 @@
 import { grouped, groupedAs } from "../base/grouped.ts";
 import { printable } from "../base/printable.ts";
 import { counted, thousands } from "../base/text-format.ts";
+import type { ImportedEntry } from "../import/imported-project.ts";
 import type { Draft } from "../import/policy.ts";
 import { addressOf } from "../model/address.ts";
 import { catalogueOf } from "../model/catalogue.ts";
-import { importedKinds } from "../model/kinds.ts";
+import { importedKinds, type PolicyKind, policyKinds } from "../model/kinds.ts";
 import { problemLine, reportedProblem } from "../model/problem-line.ts";
 import type { Kind, Problem } from "../model/types.ts";
 import { widthOf } from "./columns.ts";
@@ -74,8 +75,10 @@ function fewOf(secrets: readonly string[]): readonly string[] {
 function summary(written: ImportReport["written"], notImported: readonly Problem[]): string {
   const drafts = written.map(([, draft]) => draft);
   const off = drafts.flatMap(({ disabled = [] }) => disabled).length;
-  const taken = drafts.flatMap(({ entries }) => entries).length + off;
-  return `Imported: ${taken}${off > 0 ? `, ${off} of them as disabled` : ""}. Not imported: ${notImported.length}.`;
+  const absent = drafts.flatMap((draft) => draft.absent ?? []).length;
+  const taken = drafts.flatMap(({ entries }) => entries).length + off + absent;
+  const gone = [off > 0 && `, ${off} of them as disabled`, absent > 0 && `, ${absent} of them as absent`];
+  return `Imported: ${taken}${gone.filter((each) => each !== false).join("")}. Not imported: ${notImported.length}.`;
 }
 
 function part(palette: Palette, title: string, lines: readonly string[]): string {
@@ -90,10 +93,17 @@ function columns(rows: readonly (readonly [left: string, right: string])[]): rea
 function countsOf(drafts: readonly Draft[]): string {
   const entries = drafts.flatMap((draft) => draft.entries);
   const off = drafts.flatMap(({ disabled = [] }) => disabled).length;
-  const counts = importedKinds(catalogueOf()).map(({ kind, section }) =>
-    counted(keysOf(entries, kind).length, kind, section),
-  );
-  return [...counts, ...(off > 0 ? [`${off} disabled`] : [])].join(", ");
+  const absent = drafts.flatMap((draft) => draft.absent ?? []).length;
+  const counts = kindsIn(entries).map(({ kind, section }) => counted(keysOf(entries, kind).length, kind, section));
+  const gone = [off > 0 && `${off} disabled`, absent > 0 && `${absent} absent`].filter((each) => each !== false);
+  return [...counts, ...gone].join(", ");
+}
+
+/** The kinds that every import counts, and others that there are. */
+function kindsIn(entries: readonly ImportedEntry[]): readonly PolicyKind[] {
+  const always = new Set(importedKinds(catalogueOf()).map(({ kind }) => kind));
+  const found = new Set(entries.map(({ kind }) => kind));
+  return policyKinds(catalogueOf()).filter(({ kind }) => always.has(kind) || found.has(kind));
 }
 
 function remarksOf({ name, entries, remarks }: Draft): readonly string[] {
@@ -128,9 +138,7 @@ export function importJson({ written, idle, problems, notImported }: ImportRepor
     name: draft.name,
     projects: draft.projects,
     ...(draft.except.length > 0 && { except: draft.except }),
-    ...Object.fromEntries(
-      importedKinds(catalogueOf()).map(({ kind, section }) => [section, keysOf(draft.entries, kind)]),
-    ),
+    ...Object.fromEntries(kindsIn(draft.entries).map(({ kind, section }) => [section, keysOf(draft.entries, kind)])),
     ...(draft.disabled && { disabled: draft.disabled }),
     to_fill_in: blanksOf(draft),
     remarks: remarksOf(draft),

@@ -6,21 +6,14 @@ import { type Catalogue, type Integration, type IntegrationParameter, isRequired
 import { parameterFaults } from "../../model/parameter-check.ts";
 import { normaliseParameter } from "../../model/parameter-value.ts";
 import type { Platform, Problem, Scalar } from "../../model/types.ts";
-import type { ImportedEntry, ImportedValue } from "../imported-project.ts";
+import type { ImportedValue } from "../imported-project.ts";
 import { replaceDeprecated } from "../replace-deprecated.ts";
-import { type ForeignIntegration, type ForeignValue, notImported } from "./foreign.ts";
+import { type ForeignIntegration, type ForeignValue, notImported, type TranslatedEntry } from "./foreign.ts";
 
-/** An integration as a policy declares it, and what was left out. */
-export interface TranslatedIntegration {
-  readonly entry?: ImportedEntry;
-  /** Set for an integration that has to be off. */
-  readonly off?: string;
-  readonly problems: readonly Problem[];
-}
-
-/** Translates integrations of one source. Equal secrets get one number. */
+/** Translates what one source declares. Equal secrets get one number. */
 export interface Translator {
-  readonly translate: (foreign: ForeignIntegration) => TranslatedIntegration;
+  readonly translate: (foreign: ForeignIntegration) => TranslatedEntry;
+  readonly numberOf: (value: unknown) => number;
 }
 
 /**
@@ -35,7 +28,7 @@ export function translatorFor(all: Iterable<ForeignIntegration>, catalogue: Cata
     numbers.set(key, known);
     return known;
   };
-  return { translate: (foreign) => translated(foreign, { catalogue, platform, secrets, numberOf }) };
+  return { translate: (foreign) => translated(foreign, { catalogue, platform, secrets, numberOf }), numberOf };
 }
 
 interface Context {
@@ -66,7 +59,7 @@ function parameterNamed({ parameters, foreignNames }: Integration, name: string)
   return parameters.get(name) ?? parameters.get(foreignNames.get(name)?.name ?? "");
 }
 
-function translated(foreign: ForeignIntegration, context: Context): TranslatedIntegration {
+function translated(foreign: ForeignIntegration, context: Context): TranslatedEntry {
   const { slug, isOff } = foreign;
   const integration = integrationNamed(context.catalogue, slug);
   if (!integration) return left(foreign, unknownWords(slug, context.catalogue));
@@ -79,7 +72,7 @@ function unknownWords(slug: string, { integrations, foreignNames }: Catalogue): 
   return `${slug} is left out: it is not in the catalogue${didYouMean(slug, [...integrations.keys(), ...foreignNames.keys()])}`;
 }
 
-function turnedOn(integration: Integration, foreign: ForeignIntegration, context: Context): TranslatedIntegration {
+function turnedOn(integration: Integration, foreign: ForeignIntegration, context: Context): TranslatedEntry {
   const { slug, parameters, place } = foreign;
   const read = [...parameters].map((parameter) => parameterOf(integration, foreign, parameter, context));
   const values = new Map(read.flatMap(({ field }) => (field ? [field] : [])));
@@ -95,7 +88,7 @@ function turnedOn(integration: Integration, foreign: ForeignIntegration, context
   return { entry, problems: [...read.flatMap(({ problem }) => problem ?? []), ...problems] };
 }
 
-function left({ place }: ForeignIntegration, message: string): TranslatedIntegration {
+function left({ place }: ForeignIntegration, message: string): TranslatedEntry {
   return { problems: [notImported(place(), message)] };
 }
 
@@ -152,7 +145,8 @@ function offWords(slug: string): string {
   return `${on} of ${slug} is left out: servers turn on what is configured; list it in disabled if it has to be off`;
 }
 
-function secretOf({ value, unknown }: ForeignValue, numberOf: Context["numberOf"]): ImportedValue {
+/** A reference for a secret of which the value is not repeated. */
+export function secretOf({ value, unknown }: ForeignValue, numberOf: Context["numberOf"]): ImportedValue {
   if (unknown !== undefined) return blank(`a secret, was ${unknown}`, numberOf(`unknown ${unknown}`));
   const placeholder = typeof value === "string" ? /^\$\{\w+\}$/.exec(value)?.[0] : undefined;
   return blank(placeholder ? `a secret, was ${placeholder}` : "a secret", numberOf([value]));
@@ -172,7 +166,8 @@ function spelled(parameter: IntegrationParameter, { value, truth }: ForeignValue
   return types[0] === "string" ? String(value) : normaliseParameter(parameter, value);
 }
 
-function hasCredentials(text: string): boolean {
+/** Whether a text is a URL with a password. */
+export function hasCredentials(text: string): boolean {
   return /^[a-z][a-z\d+.-]*:\/\/[^/\s:]*:[^/\s]*@/i.test(text);
 }
 

@@ -1,8 +1,9 @@
 import { grouped } from "../../base/grouped.ts";
 import { counted } from "../../base/text-format.ts";
-import { type Catalogue, catalogueOf } from "../../model/catalogue.ts";
-import { importedSections } from "../../model/kinds.ts";
+import type { Catalogue } from "../../model/catalogue.ts";
+import { identityOf, sectionNameOf } from "../../model/kinds.ts";
 import type { Place, Platform, Problem } from "../../model/types.ts";
+import type { ImportedEntry } from "../imported-project.ts";
 import type { SecretScope } from "../names.ts";
 import type { Draft } from "../policy.ts";
 
@@ -25,6 +26,37 @@ export interface ForeignValue {
   readonly truth?: boolean | undefined;
   /** Whether the tool itself marks it as a secret. */
   readonly secret?: boolean;
+}
+
+/** What a policy declares of one resource, and what was left out. */
+export interface TranslatedEntry {
+  readonly entry?: ImportedEntry;
+  /** The slug of an integration that has to be off. */
+  readonly off?: string;
+  /** A resource of another kind that has to be absent. */
+  readonly absent?: Pick<ImportedEntry, "kind" | "key">;
+  /** The section of which everything unlisted has to be absent. */
+  readonly exclusive?: string;
+  /** Where it was declared. */
+  readonly place?: () => Place;
+  readonly problems: readonly Problem[];
+}
+
+/** Leaves out what declares the same resource of a policy again, and a single resource of which nothing is declared. */
+export function distinctEntries(all: readonly TranslatedEntry[], catalogue: Catalogue): readonly TranslatedEntry[] {
+  const known = new Set<string>();
+  return all.map((each) => {
+    const { entry, place, problems } = each;
+    if (!entry) return each;
+    if (entry.key === "" && entry.fields.size === 0) return { problems };
+    const identity = identityOf(catalogue, entry);
+    if (!known.has(identity)) {
+      known.add(identity);
+      return each;
+    }
+    const message = `${entry.key || sectionNameOf(catalogue, entry.kind)} is left out here: it is declared already`;
+    return { problems: [...problems, notImported(place?.(), message)] };
+  });
 }
 
 /** Reports what was not imported, and why. */
@@ -64,9 +96,14 @@ export interface NamedPlace {
 }
 
 /** Reports each name once, at its first location, with the number of its occurrences. */
-export function reportUnsupported(others: readonly NamedPlace[], noun: "section" | "resource"): readonly Problem[] {
+export function reportUnsupported(
+  others: readonly NamedPlace[],
+  noun: "section" | "resource",
+  isOfGroup: (name: string) => boolean,
+): readonly Problem[] {
   return [...grouped(others, ({ name }) => name)].flatMap(([name, found]) => {
-    const message = `${name} is left out (${counted(found.length, noun)}): policies are about ${importedSections(catalogueOf())}`;
+    const why = isOfGroup(name) ? "policies of projects cannot declare it" : "no kind of resource is about it";
+    const message = `${name} is left out (${counted(found.length, noun)}): ${why}`;
     return found.slice(0, 1).map(({ place }) => notImported(place(), message));
   });
 }

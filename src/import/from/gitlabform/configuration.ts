@@ -3,11 +3,12 @@ import { type Places, placesIn } from "../../../manifest/positions.ts";
 import { parseYaml } from "../../../manifest/yaml.ts";
 import type { Place, Problem } from "../../../model/types.ts";
 import { type ForeignFile, type NamedPlace, reportUnsupported, unusable } from "../foreign.ts";
+import { isGroupSection, resourceSections, sectionTable } from "./sections.ts";
 
-/** One key of `projects_and_groups` with its integrations. */
+/** One key of `projects_and_groups` with its sections. */
 export interface ConfigLevel {
   readonly key: string;
-  /** `{ integrations: … }`, with merge keys resolved. */
+  /** `{ integrations: …, hooks: … }`: the sections that policies can declare, with merge keys resolved. */
   readonly config: JsonObject;
   readonly place: (...path: string[]) => Place;
 }
@@ -61,7 +62,7 @@ function configurationOf(root: JsonObject, body: JsonObject, places: Places): Co
       const sections = flattened(level);
       const names = isObject(sections) ? Object.keys(sections).filter((name) => !knownSections.has(name)) : [];
       others.push(...names.map((name) => ({ name, place: () => place(name) })));
-      return { key, config: integrationsOf(sections, section), place };
+      return { key, config: { ...integrationsOf(sections, section), ...resourcesOf(sections) }, place };
     } catch (error) {
       if (!(error instanceof RangeError)) throw error;
       problems.push(unusable(place(), error.message));
@@ -75,11 +76,11 @@ function configurationOf(root: JsonObject, body: JsonObject, places: Places): Co
     levels,
     skipProjects: skips("skip_projects"),
     skipGroups: skips("skip_groups"),
-    problems: [...problems, ...reportUnsupported(others, "section")],
+    problems: [...problems, ...reportUnsupported(others, "section", isGroupSection)],
   };
 }
 
-const knownSections: ReadonlySet<string> = new Set(["integrations", "services", "inherit"]);
+const knownSections: ReadonlySet<string> = new Set(["integrations", "services", "inherit", ...resourceSections]);
 
 function isVersionOfServices({ config_version: version }: JsonObject): boolean {
   return typeof version === "number" && version <= lastOfServices;
@@ -91,6 +92,11 @@ function integrationsOf(level: unknown, sections: readonly string[]): JsonObject
   if (stated.length === 0) return "inherit" in level ? { inherit: level.inherit } : {};
   const merged = stated.every(isObject) ? Object.assign(Object.create(null), ...stated) : stated.at(-1);
   return { ...("inherit" in level && { inherit: level.inherit }), integrations: merged };
+}
+
+function resourcesOf(level: unknown): JsonObject {
+  if (!isObject(level)) return {};
+  return Object.fromEntries(Object.entries(level).filter(([name]) => sectionTable(name) !== undefined));
 }
 
 type At = (...path: string[]) => Place;

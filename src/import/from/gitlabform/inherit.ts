@@ -1,11 +1,12 @@
 import { isObject, type JsonObject } from "../../../base/json.ts";
 import type { ConfigLevel, Configuration } from "./configuration.ts";
 import { isSkippedName, keyOf, patternFor } from "./keys.ts";
+import { idOf, sectionTable } from "./sections.ts";
 
 /** The settings of a project in gitlabform. */
 export interface Effective {
-  /** By slug; empty if it does not manage integrations. */
-  readonly integrations: JsonObject;
+  /** By section and name ({@link idOf}); nothing of sections that it does not manage. */
+  readonly resources: JsonObject;
   /** The levels that contribute to it, the most specific first. */
   readonly levels: readonly ConfigLevel[];
 }
@@ -23,7 +24,7 @@ export function effectiveIn({ levels, skipGroups }: Configuration): (project: st
     const own = levelOf(project) ?? patternFor(patterns, project)?.level;
     const inherited = merged(common?.config ?? {}, chained(groups));
     return {
-      integrations: integrationsIn(merged(inherited, own?.config ?? {})),
+      resources: resourcesIn(merged(inherited, own?.config ?? {})),
       levels: [own, ...groups.toReversed(), common].filter((level) => level !== undefined),
     };
   };
@@ -64,9 +65,15 @@ function without(config: JsonObject, ...left: readonly string[]): JsonObject {
 }
 
 /** `skip: true` disables the whole section. */
-function integrationsIn({ integrations }: JsonObject): JsonObject {
-  if (!isObject(integrations) || integrations.skip) return {};
-  return without(integrations, "inherit", "skip");
+function resourcesIn(config: JsonObject): JsonObject {
+  const resources: Record<string, unknown> = Object.create(null);
+  for (const [section, body] of Object.entries(config)) {
+    if (!isObject(body) || body.skip) continue;
+    const own = without(body, "inherit", "skip");
+    const parts = sectionTable(section)?.one ? [["", own] as const] : Object.entries(own);
+    for (const [name, value] of parts) resources[idOf(section, name)] = value;
+  }
+  return resources;
 }
 
 /** What gitlabform would reject in a level. */

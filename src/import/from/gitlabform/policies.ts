@@ -7,10 +7,11 @@ import type { ConfigLevel, Configuration } from "./configuration.ts";
 import { type Effective, effectiveIn } from "./inherit.ts";
 import { byRank, globFor, isSkippedName, type Key, keyOf, skippedGroups, skippedProjects } from "./keys.ts";
 
-/** One integration as policies have to declare it: complete, because policies do not merge entries. */
+/** One resource as policies have to declare it: complete, because policies do not merge entries. */
 export interface Statement {
   readonly key: Key;
-  readonly slug: string;
+  /** Its section and name. */
+  readonly id: string;
   /** Its merged parameters. */
   readonly value: unknown;
   /** The levels that contribute to it, the most specific first. */
@@ -50,25 +51,25 @@ export function statementsOf(configuration: Configuration): {
 
 type Placed = Pick<Growing, "key" | "projects"> & { readonly except: readonly string[] };
 
-function place(placed: Placed, { integrations, levels }: Effective, statements: Map<string, Growing[]>): void {
+function place(placed: Placed, { resources, levels }: Effective, statements: Map<string, Growing[]>): void {
   const { key, projects, except } = placed;
   const sample = sampleOf(key);
-  for (const slug of new Set([...Object.keys(integrations), ...statements.keys()])) {
-    const known = statements.get(slug) ?? [];
+  for (const id of new Set([...Object.keys(resources), ...statements.keys()])) {
+    const known = statements.get(id) ?? [];
     const applying = known.filter((each) => each.key.form !== "project" && literalOf(each, sample) !== undefined);
-    const value = integrations[slug];
+    const value = resources[id];
     if (value === undefined) for (const each of applying) for (const project of projects) each.except.add(project);
     else if (!isSame(value, nearest(applying, sample)?.value))
       known.push({
         key,
-        slug,
+        id,
         value,
         levels,
         projects,
         selectors: projects.map((each) => selectorOf(each)),
         except: new Set(except),
       });
-    statements.set(slug, known);
+    statements.set(id, known);
   }
 }
 

@@ -1,8 +1,10 @@
+import { grouped } from "../../../base/grouped.ts";
+import type { JsonObject } from "../../../base/json.ts";
 import type { Problem } from "../../../model/types.ts";
 import { type ForeignValue, type NamedPlace, notImported } from "../foreign.ts";
 import { evaluate } from "./evaluate.ts";
-import { type Instance, instancesOf, type Module, projectMeant } from "./module.ts";
-import { isMapped, isOfGroup, type ProviderResource } from "./resources.ts";
+import { type Instance, instancesOf, type Module, projectMeant, projectOfBlock } from "./module.ts";
+import { isMapped, isOfGroup, isProject, type ProviderResource } from "./resources.ts";
 import type { HclAttribute, HclBlock, HclExpression } from "./syntax.ts";
 
 /** A resource that a policy can declare, and its project. */
@@ -64,19 +66,25 @@ function ofInstance(block: HclBlock, instance: Instance, module: Module): Found 
   const [type = "", name = ""] = block.labels;
   const address = `${type}.${name}${instance.index}`;
   const ignored = ignoredIn(block);
-  const stated = block.attributes.get("project");
-  const project = stated && projectMeant(stated.value, instance, module);
+  const stated = isProject(type) ? block.attributes.get("name") : block.attributes.get("project");
+  const project = isProject(type)
+    ? projectOfBlock(block, instance.names, module)
+    : stated && projectMeant(stated.value, instance, module);
   const left = (why: string): Found => ({
     declarations: [],
     problems: [notImported(stated?.place ?? block.place, `${address} is left out: ${why}`)],
   });
   if (ignored === "all") return left("it ignores all changes");
   if (!stated) return left("it states no project");
-  if (project === undefined)
-    return left(`its project, ${describeExpression(stated.value)}, is not known from these files`);
+  if (project === undefined) {
+    const words = isProject(type) ? "its path" : `its project, ${describeExpression(stated.value)},`;
+    return left(`${words} is not known from these files`);
+  }
   const own = [...block.attributes].filter(([attribute]) => !meta.has(attribute));
   const kept = own.filter(([attribute]) => !ignored.includes(attribute));
-  const attributes = new Map(kept.map(([attribute, value]) => [attribute, foreignValue(value, instance)]));
+  const blocks = nestedIn(block, instance).filter(([name]) => !ignored.includes(name));
+  const single = kept.map(([attribute, value]) => [attribute, foreignValue(value, instance)] as const);
+  const attributes = new Map([...single, ...blocks]);
   const resource = { address, type, attributes, place: () => block.place };
   const problems = own.flatMap(([attribute, { place }]) =>
     ignored.includes(attribute)
@@ -84,6 +92,29 @@ function ofInstance(block: HclBlock, instance: Instance, module: Module): Found 
       : [],
   );
   return { declarations: [{ project, resource }], problems };
+}
+
+/** Blocks of Terraform itself. */
+const metaBlocks: ReadonlySet<string> = new Set(["lifecycle", "provisioner", "connection"]);
+
+/** Blocks within a resource by type, each a list of mappings, as states have them. */
+function nestedIn({ blocks }: HclBlock, instance: Instance): readonly (readonly [string, ForeignValue])[] {
+  const own = blocks.filter(({ type }) => !metaBlocks.has(type));
+  const named = grouped(own, ({ type, labels: [label = ""] }) => (type === "dynamic" ? label : type));
+  return [...named].map(([name, members]) => {
+    const [{ place }] = members as [HclBlock];
+    const mappings = members.map((member) => mappingOf(member, instance));
+    const unknown = mappings.find((each) => typeof each === "string");
+    return [name, { value: mappings, place: () => place, ...(unknown !== undefined && { unknown }) }] as const;
+  });
+}
+
+/** What a block sets; or what is not known of it. */
+function mappingOf({ type, attributes, blocks }: HclBlock, { names }: Instance): JsonObject | string {
+  if (type === "dynamic" || blocks.length > 0) return "a dynamic or nested block";
+  const values = [...attributes].map(([name, { value }]) => [name, evaluate(value, names)] as const);
+  const unknown = values.flatMap(([, value]) => ("unknown" in value ? [value.unknown] : []))[0];
+  return unknown ?? Object.fromEntries(values.map(([name, value]) => [name, "known" in value ? value.known : null]));
 }
 
 function describeExpression(expression: HclExpression): string {

@@ -1,13 +1,14 @@
 import { grouped } from "../../../base/grouped.ts";
-import { catalogueOf } from "../../../model/catalogue.ts";
+import { type Catalogue, catalogueOf } from "../../../model/catalogue.ts";
 import { projectNamed } from "../../../model/identity.ts";
 import { identityOf } from "../../../model/kinds.ts";
 import type { Platform, Problem } from "../../../model/types.ts";
 import type { ImportedEntry, ImportedProject } from "../../imported-project.ts";
 import { withOwnFiles, withReferences } from "../../names.ts";
 import { draftsOf } from "../../project-drafts.ts";
-import { type TranslatedIntegration, translatorFor } from "../entries.ts";
+import { translatorFor } from "../entries.ts";
 import {
+  distinctEntries,
   distinctProblems,
   type ForeignChoice,
   type ForeignFile,
@@ -15,16 +16,18 @@ import {
   type ForeignIntegration,
   notImported,
   reportUnsupported,
+  type TranslatedEntry,
   unusable,
 } from "../foreign.ts";
+import { translatedResource } from "../kind-entries.ts";
 import { type Declaration, type Declarations, declarationsIn } from "./configuration.ts";
 import { type HclReader, hclReader } from "./hcl.ts";
 import { moduleOf } from "./module.ts";
-import { declaredBy, isLicense, licenseBy } from "./resources.ts";
+import { declaredBy, isLicense, licenseBy, resourcesBy } from "./resources.ts";
 import { declarationsInState } from "./state.ts";
 import type { HclBlock } from "./syntax.ts";
 
-/** Imports integrations and licenses from HCL files or a state. Each folder is a module. */
+/** Imports what HCL files or a state declare of projects. Each folder is a module. */
 export async function importTerraform(files: readonly ForeignFile[], choice: ForeignChoice): Promise<ForeignImport> {
   const states = files.filter(isJson);
   const sources = files.filter((file) => !isJson(file));
@@ -40,6 +43,7 @@ export async function importTerraform(files: readonly ForeignFile[], choice: For
       ...reportUnsupported(
         all.flatMap(({ others }) => others),
         "resource",
+        (type) => type.startsWith("gitlab_group"),
       ),
     ],
     choice,
@@ -79,24 +83,24 @@ function importDeclarations(
   problems: readonly Problem[],
   { catalogue, platform, secrets }: ForeignChoice,
 ): ForeignImport {
-  const once = distinctBy(declarations, platform);
-  const declared = new Map(once.kept.map((each) => [each, statedBy(each, platform)]));
+  const once = distinctBy(declarations, catalogue, platform);
+  const declared = new Map(once.kept.map((each) => [each, statedBy(each, catalogue, platform)]));
   const usable = [...declared.values()].filter((each) => typeof each === "object" && "slug" in each);
-  const translator = translatorFor(usable, catalogue, platform);
+  const { translate, numberOf } = translatorFor(usable, catalogue, platform);
   const left: Problem[] = [...problems, ...once.problems];
   const projects = grouped(once.kept, ({ project }) => project.toLowerCase());
   const imported = [...projects.values()].map((members): ImportedProject => {
-    const entries = members.flatMap((member) => {
+    const translated = members.flatMap((member): readonly TranslatedEntry[] => {
       const stated = declared.get(member);
-      const result: TranslatedIntegration =
-        typeof stated !== "object"
-          ? leftOut(member, stated)
-          : "slug" in stated
-            ? translator.translate(stated)
-            : { entry: stated, problems: [] };
-      left.push(...result.problems);
-      return result.entry ? [result.entry] : [];
+      if (typeof stated !== "object") return [leftOut(member, stated)];
+      if ("slug" in stated) return [translate(stated)];
+      if ("fields" in stated) return [{ entry: stated, problems: [] }];
+      const each = stated.resources.map((one) => translatedResource(one, { catalogue, platform, numberOf }));
+      return [{ problems: stated.problems }, ...each];
     });
+    const results = distinctEntries(translated, catalogue);
+    left.push(...results.flatMap((each) => each.problems));
+    const entries = results.flatMap(({ entry }) => entry ?? []);
     const [first] = members;
     return { project: projectNamed(first?.project ?? ""), entries, remarks: [] };
   });
@@ -104,21 +108,24 @@ function importDeclarations(
   return { drafts: withOwnFiles(draftsOf(named)), problems: distinctProblems(left) };
 }
 
-/** An integration or a license, or why it is not imported. */
-function statedBy({ resource }: Declaration, platform: Platform): ForeignIntegration | ImportedEntry | string {
-  return isLicense(resource.type) ? licenseBy(resource, platform) : declaredBy(resource);
+type Stated = ForeignIntegration | ImportedEntry | NonNullable<ReturnType<typeof resourcesBy>> | string;
+
+/** An integration, a license or other resources; or why it is not imported. */
+function statedBy({ resource }: Declaration, catalogue: Catalogue, platform: Platform): Stated {
+  if (isLicense(resource.type)) return licenseBy(resource, platform);
+  return resourcesBy(resource, catalogue) ?? declaredBy(resource);
 }
 
-function leftOut({ resource }: Declaration, why = ""): { readonly problems: readonly Problem[] } {
+function leftOut({ resource }: Declaration, why = ""): TranslatedEntry {
   return { problems: [notImported(resource.place(), `${resource.address} is left out: ${why}`)] };
 }
 
-/** Reports duplicate declarations of an integration or license. */
-function distinctBy(declarations: readonly Declaration[], platform: Platform) {
+/** Reports duplicate declarations of a resource. */
+function distinctBy(declarations: readonly Declaration[], catalogue: Catalogue, platform: Platform) {
   const known = new Map<string, Declaration>();
   const again: Problem[] = [];
   for (const each of declarations) {
-    const stated = statedBy(each, platform);
+    const stated = statedBy(each, catalogue, platform);
     const key = JSON.stringify([each.project.toLowerCase(), nameOf(stated) ?? each.resource.address]);
     const first = known.get(key);
     if (first) again.push(...leftOut(each, `${first.resource.address} declares it already`).problems);
@@ -127,7 +134,8 @@ function distinctBy(declarations: readonly Declaration[], platform: Platform) {
   return { kept: [...known.values()], problems: again };
 }
 
-function nameOf(stated: ReturnType<typeof statedBy>): string | undefined {
+function nameOf(stated: Stated): string | undefined {
   if (typeof stated === "string") return undefined;
-  return "slug" in stated ? `integration/${stated.slug}` : identityOf(catalogueOf(), stated);
+  if ("slug" in stated) return `integration/${stated.slug}`;
+  return "fields" in stated ? identityOf(catalogueOf(), stated) : undefined;
 }

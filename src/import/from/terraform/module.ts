@@ -102,8 +102,13 @@ export function projectMeant(
   if (!block) return undefined;
   const own = scopeAt(block, meant, module);
   if (own && meant.isData) return attributeOf(block, ["path_with_namespace", "id"], own);
-  const path = own && (attributeOf(block, ["path"], own) ?? slugOf(attributeOf(block, ["name"], own)));
-  const group = own && groupMeant(block.attributes.get("namespace_id")?.value, own, module, 0);
+  return own && projectOfBlock(block, own, module);
+}
+
+/** The path of the project that a block declares; undefined where it is unknown. */
+export function projectOfBlock(block: HclBlock, names: Names, module: Module): string | undefined {
+  const path = attributeOf(block, ["path"], names) ?? slugOf(attributeOf(block, ["name"], names));
+  const group = groupMeant(block.attributes.get("namespace_id")?.value, names, module, 0);
   return path && group ? `${group}/${path}` : undefined;
 }
 

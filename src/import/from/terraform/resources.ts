@@ -1,12 +1,15 @@
 import table from "../../../../schemas/coming-from/terraform.json" with { type: "json" };
-import { catalogueOf } from "../../../model/catalogue.ts";
+import { isObject } from "../../../base/json.ts";
+import { type Catalogue, catalogueOf } from "../../../model/catalogue.ts";
 import { kindOf, removedSection } from "../../../model/kinds.ts";
 import { licenseStatuses } from "../../../model/license-status.ts";
-import type { Place, Platform } from "../../../model/types.ts";
+import type { Place, Platform, Problem } from "../../../model/types.ts";
 import type { ImportedEntry } from "../../imported-project.ts";
+import { type FieldTable, kindInSection, renamedFields } from "../field-table.ts";
 import type { ForeignIntegration, ForeignValue } from "../foreign.ts";
+import type { ForeignResource } from "../kind-entries.ts";
 
-/** An integration of a project in Terraform's names. */
+/** A resource of a project in Terraform's names. */
 export interface ProviderResource {
   /** `gitlab_integration_slack.chat["key"]`. */
   readonly address: string;
@@ -25,9 +28,70 @@ const rows = new Map<string, Row>(Object.entries(table.integrations));
 const readOnly: ReadonlySet<string> = new Set(table.readOnly);
 const inherits = "use_inherited_settings";
 
-/** Whether a resource type is an integration or a license of a project, in any version of the provider. */
+/** Whether a resource type is one that policies of projects declare, in any version of the provider. */
 export function isMapped(type: string): boolean {
-  return nameIn(type) !== undefined || isLicense(type);
+  return nameIn(type) !== undefined || isLicense(type) || resourceTable(type) !== undefined;
+}
+
+/** How a type of resource becomes one of a kind that is a file. */
+interface ResourceTable extends FieldTable {
+  /** Whether a project has a single resource of it. */
+  readonly one?: true;
+  /** Whether the resource is the project itself. */
+  readonly itself?: true;
+  /** Blocks that are resources of other sections, which have one for each project. */
+  readonly parts?: Readonly<Record<string, string>>;
+}
+
+const resources = new Map<string, ResourceTable>(Object.entries(table.resources as Record<string, ResourceTable>));
+
+function resourceTable(type: string): ResourceTable | undefined {
+  return resources.get(type);
+}
+
+/** Whether a resource is the project that it declares. */
+export function isProject(type: string): boolean {
+  return resourceTable(type)?.itself === true;
+}
+
+/** The resources of kinds that are files that a resource declares; undefined for one of another type. */
+export function resourcesBy(
+  { address, type, attributes, place }: ProviderResource,
+  catalogue: Catalogue,
+): { readonly resources: readonly ForeignResource[]; readonly problems: readonly Problem[] } | undefined {
+  const own = resourceTable(type);
+  if (!own) return undefined;
+  const parts = Object.entries(own.parts ?? {});
+  const isPart = (name: string) => own.parts !== undefined && Object.hasOwn(own.parts, name);
+  const left = new Set([...readOnlyIds, ...(own.itself ? [] : ["project"])]);
+  const given = new Map([...attributes].filter(([name]) => !left.has(name) && !isPart(name)));
+  const { fields, problems } = renamedFields(own, address, given);
+  const whole = parts.flatMap(([name, section]) => {
+    const block = attributes.get(name);
+    return block ? resourceOf(section, `${name} of ${address}`, fieldsOfBlock(block), block.place, catalogue) : [];
+  });
+  return { resources: [...resourceOf(own.section, address, fields, place, catalogue), ...whole], problems };
+}
+
+const readOnlyIds = ["id"];
+
+function resourceOf(
+  section: string,
+  title: string,
+  fields: ForeignResource["fields"],
+  place: () => Place,
+  catalogue: Catalogue,
+): readonly ForeignResource[] {
+  const kind = kindInSection(catalogue, section);
+  return kind && fields.size > 0 ? [{ kind, title, isAbsent: false, fields, place }] : [];
+}
+
+/** The attributes of a block that may stand once. */
+function fieldsOfBlock({ value, unknown, place }: ForeignValue): ForeignResource["fields"] {
+  const [block] = Array.isArray(value) ? value : [value];
+  if (unknown !== undefined || !isObject(block)) return new Map();
+  const set = Object.entries(block).filter(([, each]) => each !== null);
+  return new Map(set.map(([name, each]) => [name, { value: each, place }]));
 }
 
 /** Whether a resource type is a managed license of a project. */

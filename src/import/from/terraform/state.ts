@@ -122,7 +122,11 @@ function projectPath({ type, values }: StateResource): readonly (readonly [id: s
   return typeof path === "string" && id !== undefined ? [[String(id), path]] : [];
 }
 
-function projectOf({ project }: JsonObject, paths: ReadonlyMap<string, string>): string | undefined {
+function projectOf(
+  { project, path_with_namespace: own, id }: JsonObject,
+  paths: ReadonlyMap<string, string>,
+): string | undefined {
+  if (typeof own === "string" && id !== undefined && project === undefined) return own;
   if (typeof project !== "string" && typeof project !== "number") return undefined;
   return paths.get(String(project)) ?? (String(project) || undefined);
 }

@@ -1,0 +1,39 @@
+import table from "../../../../schemas/coming-from/gitlabform.json" with { type: "json" };
+import type { FieldTable } from "../field-table.ts";
+
+/** A section of a configuration, and the kind of resource that it declares. */
+export interface SectionTable extends FieldTable {
+  /** The field that the keys of the section are, if its values do not contain it. */
+  readonly key?: string;
+  /** Whether the whole section is one resource. */
+  readonly one?: true;
+  /** Values of fields that mean removal; the fields themselves are no settings. */
+  readonly absent?: Readonly<Record<string, unknown>>;
+}
+
+const sections = new Map<string, SectionTable>(Object.entries(table.sections as Record<string, SectionTable>));
+const ofGroups: ReadonlySet<string> = new Set(table.groups);
+
+/** The table of a section; undefined for integrations, and for sections that policies are not about. */
+export function sectionTable(section: string): SectionTable | undefined {
+  return sections.get(section);
+}
+
+/** The sections that become resources of kinds that are files. */
+export const resourceSections: readonly string[] = [...sections.keys()];
+
+/** Whether a section is about groups. */
+export function isGroupSection(section: string): boolean {
+  return ofGroups.has(section);
+}
+
+/** Names one resource of a section; the name is empty for a section that is one resource. */
+export function idOf(section: string, name: string): string {
+  return `${section}/${name}`;
+}
+
+/** The section and the name of {@link idOf}. */
+export function partsOf(id: string): readonly [section: string, name: string] {
+  const at = id.indexOf("/");
+  return [id.slice(0, at), id.slice(at + 1)];
+}

@@ -1,0 +1,202 @@
+import { isObject, type JsonObject } from "../../base/json.ts";
+import { didYouMean } from "../../base/nearest.ts";
+import { compile } from "../../base/schema.ts";
+import { typeOf } from "../../base/type-words.ts";
+import { type Catalogue, isRequired } from "../../model/catalogue.ts";
+import { typesOf, wireValue } from "../../model/field-meaning.ts";
+import { kindOf, removedSection, sectionNameOf } from "../../model/kinds.ts";
+import { type FieldSchema, keyFieldsOf, keyTextOf, type ResourceKind } from "../../model/resource-kind.ts";
+import type { Kind, Plain, Platform, Problem, Scalar } from "../../model/types.ts";
+import { isList, isScalar, textsWithin } from "../../model/values.ts";
+import type { ImportedValue } from "../imported-project.ts";
+import { hasCredentials, secretOf } from "./entries.ts";
+import { type ForeignValue, notImported, type TranslatedEntry } from "./foreign.ts";
+
+/** A resource of a kind that is a file, as another tool's files declare it, in the fields of the kind. */
+export interface ForeignResource {
+  readonly kind: Kind;
+  /** What messages call it. */
+  readonly title: string;
+  /** Whether it has to be absent; of its fields only those of its key count then. */
+  readonly isAbsent: boolean;
+  readonly fields: ReadonlyMap<string, ForeignValue>;
+  readonly place: ForeignValue["place"];
+}
+
+interface Context {
+  readonly catalogue: Catalogue;
+  readonly platform: Platform;
+  /** Equal secrets get one number. */
+  readonly numberOf: (value: unknown) => number;
+}
+
+/** A resource as a policy declares it, or the problems that explain why it is left out. */
+export function translatedResource(foreign: ForeignResource, context: Context): TranslatedEntry {
+  const { kind, title, fields } = foreign;
+  const row = kindOf(context.catalogue, kind);
+  const { file } = row;
+  const left = (why: string) => ({ problems: [notImported(foreign.place(), `${title} is left out: ${why}`)] });
+  const removed = removedSection(row, sectionNameOf(context.catalogue, kind), context.platform);
+  if (!file || removed) return left(removed ?? "policies have no such kind");
+  const read = [...fields].map(([name, value]) => fieldOf(file, name, value, foreign, context));
+  const values = new Map(read.flatMap(({ field }) => (field ? [field] : [])));
+  const problems = read.flatMap((each) => each.problems);
+  const key = keyOf(file, values);
+  if (key === undefined) return { problems: [...problems, ...left(keyWords(file)).problems] };
+  if (foreign.isAbsent) return { absent: { kind, key }, problems: [] };
+  const lacking = lackingIn(file, values, context);
+  const impossible = lacking.find((name) => file.fields.properties[name]?.writeOnly !== true);
+  if (impossible) return { problems: [...problems, ...left(`${impossible} is required, and not stated`).problems] };
+  for (const name of lacking) values.set(name, secretOf({ value: undefined, place: foreign.place }, context.numberOf));
+  for (const name of keyFieldsOf(file)) values.delete(name);
+  const ordered = Object.keys(file.fields.properties).flatMap((name) => {
+    const value = values.get(name);
+    return value ? [[name, value] as const] : [];
+  });
+  return { entry: { kind, key, fields: new Map(ordered), remarks: [] }, place: foreign.place, problems };
+}
+
+function keyWords(file: ResourceKind): string {
+  return `its ${keyFieldsOf(file).join(" or ")} is not known from these files, or a policy cannot have it as a key`;
+}
+
+/** The key; undefined if a field of it is unknown or not a single value. */
+function keyOf(file: ResourceKind, values: ReadonlyMap<string, ImportedValue>): string | undefined {
+  const parts = keyFieldsOf(file).map(
+    (name) => [name, scalarIn(values.get(name)), file.fields.properties[name]] as const,
+  );
+  if (parts.some(([, value, field]) => value === undefined && field?.default === undefined)) return undefined;
+  const given = parts.filter(([, value]) => value !== undefined);
+  const text = keyTextOf(file, Object.fromEntries(given));
+  return keyFieldsOf(file).length > 0 && text.trim() !== text ? undefined : text;
+}
+
+function scalarIn(value: ImportedValue | undefined): Scalar | undefined {
+  const stated = value?.form === "value" && isScalar(value.value) ? value.value : undefined;
+  return stated === null || stated === "" ? undefined : stated;
+}
+
+function lackingIn(file: ResourceKind, values: ReadonlyMap<string, ImportedValue>, { catalogue, platform }: Context) {
+  const { parameters } = kindOf(catalogue, file.singular).spec ?? { parameters: new Map() };
+  return (file.fields.required ?? []).filter((name) => {
+    const parameter = parameters.get(name);
+    return !values.has(name) && (!parameter || isRequired(parameter, platform.release));
+  });
+}
+
+interface ReadField {
+  readonly field?: readonly [name: string, value: ImportedValue];
+  readonly problems: readonly Problem[];
+}
+
+function fieldOf(
+  file: ResourceKind,
+  name: string,
+  foreign: ForeignValue,
+  { title }: ForeignResource,
+  { numberOf }: Context,
+): ReadField {
+  const { properties } = file.fields;
+  const field = Object.hasOwn(properties, name) ? properties[name] : undefined;
+  const left = (why: string): ReadField => ({
+    problems: [notImported(foreign.place(), `${name} of ${title} is left out: ${why}`)],
+  });
+  if (!field) return left(`${file.name} have no such field${didYouMean(name, Object.keys(properties))}`);
+  if (isUnset(field, foreign)) return { problems: [] };
+  if (field.writeOnly === true) return { field: [name, secretOf(foreign, numberOf)], problems: [] };
+  if (foreign.unknown !== undefined) return left(`${foreign.unknown} is not known from these files`);
+  const value = spelled(field, foreign.value, foreign.truth);
+  const why = value === undefined ? `expected ${expected(field)}, got ${typeOf(foreign.value)}` : faultIn(field, value);
+  if (value === undefined || why !== undefined) return left(why ?? "");
+  return { field: [name, { form: "value", value }], problems: [] };
+}
+
+/** Whether a value says nothing: null where no field has it, or a text that Terraform has for what is not set. */
+function isUnset(field: FieldSchema, { value, unknown }: ForeignValue): boolean {
+  return unknown === undefined && (value === undefined || (value === null && !typesOf(field).includes("null")));
+}
+
+/** Why a value cannot be declared; never with the value itself. */
+function faultIn(field: FieldSchema, value: Plain): string | undefined {
+  if (holdsSecret(field, value)) return "it holds secrets; declare it by hand, with references";
+  if (textsWithin(value).some(hasCredentials)) return "it holds a secret";
+  const [fault] = compile(field)(wireValue(field, value));
+  if (!fault) return undefined;
+  if (fault.path.length === 0) return `expected ${expected(field)}`;
+  return `its part ${fault.path.join(".")} is none that the API takes (${fault.rule})`;
+}
+
+function expected(field: FieldSchema): string {
+  const words = Object.keys(field["x-words"] ?? {});
+  const allowed = [...words, ...(field.enum ?? []).map(String)];
+  return allowed.length > 0 ? `one of ${allowed.join(", ")}` : typesOf(field).join(" or ") || "a value of the API";
+}
+
+function holdsSecret(field: FieldSchema, value: Plain): boolean {
+  if (isScalar(value)) return field.writeOnly === true && value !== null;
+  if (isList(value)) return value.some((item) => holdsSecret(field.items ?? {}, item));
+  return Object.entries(value).some(([name, each]) => holdsSecret(field.properties?.[name] ?? {}, each));
+}
+
+/** A value in the type of its field, with its words; undefined if it has no such form. */
+function spelled(field: FieldSchema, value: unknown, truth?: boolean): Plain | undefined {
+  const types = typesOf(field);
+  if (Array.isArray(value)) return listOf(field, types, value);
+  if (isObject(value)) return types.includes("object") ? mappingOf(field, value) : undefined;
+  if (!isScalar(value)) return undefined;
+  if (types.includes("array")) return value === null ? [] : undefined;
+  return scalarOf(field, types, value, truth);
+}
+
+function listOf(field: FieldSchema, types: readonly string[], value: readonly unknown[]): Plain | undefined {
+  if (types.includes("object") && value.length === 1) return spelled(field, value[0]);
+  if (!types.includes("array")) return undefined;
+  const items = value.map((item) => withoutDefaults(field.items ?? {}, spelled(field.items ?? {}, item)));
+  return items.every((item) => item !== undefined) ? items : undefined;
+}
+
+/** In an item of a list, what equals its default means the same as nothing. */
+function withoutDefaults({ properties = {} }: FieldSchema, item: Plain | undefined): Plain | undefined {
+  if (item === undefined || isScalar(item) || isList(item)) return item;
+  return Object.fromEntries(Object.entries(item).filter(([name, each]) => properties[name]?.default !== each));
+}
+
+function mappingOf(field: FieldSchema, value: JsonObject): Plain | undefined {
+  const pairs = Object.entries(value).filter(([, each]) => each !== null && each !== undefined);
+  const read = pairs.map(([name, each]) => [name, spelled(field.properties?.[name] ?? {}, each)] as const);
+  if (read.some(([, each]) => each === undefined)) return undefined;
+  return Object.fromEntries(read.map(([name, each]) => [name, each ?? null]));
+}
+
+function scalarOf(field: FieldSchema, types: readonly string[], value: Scalar, truth?: boolean): Scalar | undefined {
+  const words = field["x-words"];
+  if (words) return wordIn(words, value) ?? (typeof value === "string" && /^\d+$/.test(value) ? Number(value) : value);
+  if (types.length === 0) return value;
+  if (types.includes("boolean") && truth !== undefined) return truth;
+  if (typeof value === "string" && types.includes("boolean") && /^(?:true|false)$/i.test(value))
+    return value.toLowerCase() === "true";
+  if (typeof value === "string" && types[0] === "integer" && /^-?\d{1,15}$/.test(value)) return Number(value);
+  if (typeof value !== "string" && value !== null && types.includes("string") && !types.includes(typeOfScalar(value)))
+    return String(value);
+  return value;
+}
+
+function typeOfScalar(value: Scalar): string {
+  return typeof value === "number" ? "integer" : typeof value;
+}
+
+/** Tools write levels as `No access`, `no_one` or `maintainers` too. */
+function wordIn(words: Readonly<Record<string, Scalar>>, value: Scalar): string | undefined {
+  if (typeof value !== "string") return undefined;
+  const plain = value.trim().toLowerCase().replaceAll("_", " ");
+  const meant = [plain, synonyms.get(plain) ?? "", plain.replace(/s$/, "")];
+  return Object.keys(words).find((word) => meant.includes(word));
+}
+
+const synonyms: ReadonlyMap<string, string> = new Map([
+  ["no access", "no one"],
+  ["noone", "no one"],
+  ["none", "no one"],
+  ["master", "maintainer"],
+  ["masters", "maintainer"],
+]);
