@@ -20,7 +20,7 @@ projects_and_groups:
         pipeline_events: true
       pipelines-email: { recipients: "ops@example.com", notify_only_broken_pipelines: false }
   payments/*:
-    project_settings: { visibility: private }
+    members: { users: {} }
     integrations:
       slack: { channel: "#payments" }
       jira: { url: https://jira.example.com, username: bot, password: ${canary}, active: false }
@@ -75,8 +75,8 @@ describe.each(["gitlab", "neutral"])("dialect %s", (dialect) => {
     const ran = await evenkeel("import", "--from", "gitlabform", file);
     expect(ran).toMatchObject({ code: 0, stderr: "", reads: 0, writes: 0 });
     expect(ran.stdout).toContain("Imported: 13, 1 of them as disabled. Not imported: 5.");
-    expect(ran.stdout).toContain("project_settings is left out (1 section)");
-    expect(ran.stdout).toMatch(/elsewhere\.conf:\d+:\d+ {2}harbor is left out: it is not in the catalogue/);
+    expect(ran.stdout).toContain("members is left out (1 section): no kind of resource is about it");
+    expect(ran.stdout).toMatch(/elsewhere\.conf:\d+:\d+ {2}harbor is left out: /);
     expect(ran.stdout).toMatch(
       /elsewhere\.conf:36:46 {2}chanel is left out: .* has no such parameter; did you mean channel\?/,
     );

@@ -71,7 +71,7 @@ test("for every project the policies come to what gitlabform's layers do", () =>
         expect(ties).toEqual([]);
         const isKnown = Object.hasOwn(generated.projects_and_groups, path);
         const isLeft = !isKnown && isSkippedName(generated.skip_groups, path.slice(0, path.lastIndexOf("/")));
-        const expected = isLeft ? {} : wanted(effective(path).integrations);
+        const expected = isLeft ? {} : wanted(integrationsIn(effective(path).resources));
         expect([path, saidBy(desired.resources)]).toEqual([path, expected]);
       }
     }),
@@ -98,6 +98,11 @@ function saidBy(resources: ReturnType<typeof desiredOf>["desired"]["resources"])
       presence === "absent" ? "off" : [fields.username ?? null, fields.channel ?? null],
     ]),
   );
+}
+
+/** The integrations among the resources of a project, by slug. */
+function integrationsIn(resources: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(Object.entries(resources).map(([id, value]) => [id.replace("integrations/", ""), value]));
 }
 
 function wanted(integrations: Readonly<Record<string, unknown>>) {
@@ -169,9 +174,7 @@ test("sections about anything else are named, each once, with how often it is th
     skip: true
 `;
   expect(sentences(text).filter((each) => each.includes("is left out ("))).toEqual([
-    "warning 2:10 members is left out (2 sections): policies are about integrations and licenses",
-    "warning 4:5 project_settings is left out (1 section): policies are about integrations and licenses",
-    expect.stringMatching(/labels is left out \(1 section\)/),
-    "warning 9:5 skip is left out (1 section): policies are about integrations and licenses",
+    "warning 2:10 members is left out (2 sections): no kind of resource is about it",
+    "warning 9:5 skip is left out (1 section): no kind of resource is about it",
   ]);
 });

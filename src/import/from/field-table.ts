@@ -1,8 +1,8 @@
+import named from "../../../schemas/coming-from/colors.json" with { type: "json" };
 import { isObject } from "../../base/json.ts";
-import type { Catalogue } from "../../model/catalogue.ts";
 import { policyKinds } from "../../model/kinds.ts";
 import type { Kind, Problem } from "../../model/types.ts";
-import { type ForeignValue, notImported } from "./foreign.ts";
+import { type ForeignChoice, type ForeignValue, notImported } from "./foreign.ts";
 
 /** How the fields of another tool's section or resource become those of a kind (schemas/coming-from). */
 export interface FieldTable {
@@ -16,6 +16,8 @@ export interface FieldTable {
   readonly joined?: Readonly<Record<string, { readonly list: string; readonly as: string }>>;
   /** What is removed from the start of values. */
   readonly trimmed?: Readonly<Record<string, string>>;
+  /** Fields whose values may be names of colors. */
+  readonly colors?: readonly string[];
   /** Fields that are left out, with the reason. */
   readonly ignored?: Readonly<Record<string, string>>;
   /** Fields that are no settings, such as IDs of the tool; not reported. */
@@ -28,7 +30,11 @@ type ItemNames = Readonly<Record<string, string | null>>;
 type Fields = ReadonlyMap<string, ForeignValue>;
 
 /** The kind of a section of policies; undefined if policies have none. */
-export function kindInSection(catalogue: Catalogue, section: string): Kind | undefined {
+export function kindInSection(
+  { catalogue, sections }: Pick<ForeignChoice, "catalogue" | "sections">,
+  section: string,
+): Kind | undefined {
+  if (sections?.has(section) === false) return undefined;
   return policyKinds(catalogue).find((each) => each.section === section)?.kind;
 }
 
@@ -46,12 +52,19 @@ export function renamedFields(
     if (why !== undefined) {
       if (isSet) problems.push(notImported(value.place(), `${name} of ${title} is left out: ${why}`));
     } else if (!table.own?.includes(name)) {
-      const trimmed = withoutStart(value, table.trimmed?.[name]);
+      const trimmed = withoutStart(table.colors?.includes(name) ? digitsOf(value) : value, table.trimmed?.[name]);
       fields.set(table.fields?.[name] ?? name, withRenamedItems(trimmed, table.items?.[name]));
     }
   }
   for (const [name, { list, as }] of Object.entries(table.joined ?? {})) join(fields, name, list, as);
   return { fields, problems };
+}
+
+const colors = new Map<string, string>(Object.entries(named.colors));
+
+function digitsOf(stated: ForeignValue): ForeignValue {
+  const digits = typeof stated.value === "string" ? colors.get(stated.value.toLowerCase()) : undefined;
+  return digits === undefined ? stated : { ...stated, value: digits };
 }
 
 function withoutStart(stated: ForeignValue, start: string | undefined): ForeignValue {
@@ -60,7 +73,9 @@ function withoutStart(stated: ForeignValue, start: string | undefined): ForeignV
 }
 
 function withRenamedItems(stated: ForeignValue, names: ItemNames | undefined): ForeignValue {
-  if (!names || !Array.isArray(stated.value)) return stated;
+  if (!names || stated.unknown !== undefined) return stated;
+  if (isObject(stated.value)) return { ...stated, value: renamedItem(stated.value, names) };
+  if (!Array.isArray(stated.value)) return stated;
   return { ...stated, value: stated.value.map((item) => (isObject(item) ? renamedItem(item, names) : item)) };
 }
 

@@ -87,6 +87,8 @@ export interface ForeignChoice {
   readonly catalogue: Catalogue;
   readonly platform: Platform;
   readonly secrets: SecretScope;
+  /** Sections that policies can have; by default those of all kinds. */
+  readonly sections?: ReadonlySet<string>;
 }
 
 /** Something in another tool's files that policies are not about. */

@@ -106,7 +106,9 @@ function fieldOf(
   if (field.writeOnly === true) return { field: [name, secretOf(foreign, numberOf)], problems: [] };
   if (foreign.unknown !== undefined) return left(`${foreign.unknown} is not known from these files`);
   const value = spelled(field, foreign.value, foreign.truth);
-  const why = value === undefined ? `expected ${expected(field)}, got ${typeOf(foreign.value)}` : faultIn(field, value);
+  const got =
+    Array.isArray(foreign.value) && typesOf(field).includes("array") ? "a list of other values" : typeOf(foreign.value);
+  const why = value === undefined ? `expected ${expected(field)}, got ${got}` : faultIn(field, value);
   if (value === undefined || why !== undefined) return left(why ?? "");
   return { field: [name, { form: "value", value }], problems: [] };
 }
@@ -129,6 +131,7 @@ function faultIn(field: FieldSchema, value: Plain): string | undefined {
 function expected(field: FieldSchema): string {
   const words = Object.keys(field["x-words"] ?? {});
   const allowed = [...words, ...(field.enum ?? []).map(String)];
+  if (field.pattern !== undefined) return `a text that matches ${field.pattern}`;
   return allowed.length > 0 ? `one of ${allowed.join(", ")}` : typesOf(field).join(" or ") || "a value of the API";
 }
 

@@ -93,7 +93,7 @@ function resourceOf(
   const place = () => placeIn(statement.levels, name === "" ? [section] : [section, name]);
   const title = name === "" ? section : `${name} of ${section}`;
   const table = sectionTable(section);
-  const kind = table && kindInSection(context.catalogue, table.section);
+  const kind = table && kindInSection(context, table.section);
   if (!table || !kind) return { problems: [notImported(place(), `${title} is left out: policies have no such kind`)] };
   if (name === enforce && !isObject(statement.value))
     return statement.value === true ? { exclusive: table.section, problems: [] } : { problems: [] };

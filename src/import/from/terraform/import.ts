@@ -1,8 +1,8 @@
 import { grouped } from "../../../base/grouped.ts";
-import { type Catalogue, catalogueOf } from "../../../model/catalogue.ts";
+import { catalogueOf } from "../../../model/catalogue.ts";
 import { projectNamed } from "../../../model/identity.ts";
 import { identityOf } from "../../../model/kinds.ts";
-import type { Platform, Problem } from "../../../model/types.ts";
+import type { Problem } from "../../../model/types.ts";
 import type { ImportedEntry, ImportedProject } from "../../imported-project.ts";
 import { withOwnFiles, withReferences } from "../../names.ts";
 import { draftsOf } from "../../project-drafts.ts";
@@ -81,10 +81,11 @@ function isVariables({ name }: ForeignFile): boolean {
 function importDeclarations(
   declarations: readonly Declaration[],
   problems: readonly Problem[],
-  { catalogue, platform, secrets }: ForeignChoice,
+  choice: ForeignChoice,
 ): ForeignImport {
-  const once = distinctBy(declarations, catalogue, platform);
-  const declared = new Map(once.kept.map((each) => [each, statedBy(each, catalogue, platform)]));
+  const { catalogue, platform, secrets } = choice;
+  const once = distinctBy(declarations, choice);
+  const declared = new Map(once.kept.map((each) => [each, statedBy(each, choice)]));
   const usable = [...declared.values()].filter((each) => typeof each === "object" && "slug" in each);
   const { translate, numberOf } = translatorFor(usable, catalogue, platform);
   const left: Problem[] = [...problems, ...once.problems];
@@ -111,9 +112,9 @@ function importDeclarations(
 type Stated = ForeignIntegration | ImportedEntry | NonNullable<ReturnType<typeof resourcesBy>> | string;
 
 /** An integration, a license or other resources; or why it is not imported. */
-function statedBy({ resource }: Declaration, catalogue: Catalogue, platform: Platform): Stated {
-  if (isLicense(resource.type)) return licenseBy(resource, platform);
-  return resourcesBy(resource, catalogue) ?? declaredBy(resource);
+function statedBy({ resource }: Declaration, choice: ForeignChoice): Stated {
+  if (isLicense(resource.type)) return licenseBy(resource, choice.platform);
+  return resourcesBy(resource, choice) ?? declaredBy(resource);
 }
 
 function leftOut({ resource }: Declaration, why = ""): TranslatedEntry {
@@ -121,11 +122,11 @@ function leftOut({ resource }: Declaration, why = ""): TranslatedEntry {
 }
 
 /** Reports duplicate declarations of a resource. */
-function distinctBy(declarations: readonly Declaration[], catalogue: Catalogue, platform: Platform) {
+function distinctBy(declarations: readonly Declaration[], choice: ForeignChoice) {
   const known = new Map<string, Declaration>();
   const again: Problem[] = [];
   for (const each of declarations) {
-    const stated = statedBy(each, catalogue, platform);
+    const stated = statedBy(each, choice);
     const key = JSON.stringify([each.project.toLowerCase(), nameOf(stated) ?? each.resource.address]);
     const first = known.get(key);
     if (first) again.push(...leftOut(each, `${first.resource.address} declares it already`).problems);

@@ -1,12 +1,12 @@
 import table from "../../../../schemas/coming-from/terraform.json" with { type: "json" };
 import { isObject } from "../../../base/json.ts";
-import { type Catalogue, catalogueOf } from "../../../model/catalogue.ts";
+import { catalogueOf } from "../../../model/catalogue.ts";
 import { kindOf, removedSection } from "../../../model/kinds.ts";
 import { licenseStatuses } from "../../../model/license-status.ts";
 import type { Place, Platform, Problem } from "../../../model/types.ts";
 import type { ImportedEntry } from "../../imported-project.ts";
 import { type FieldTable, kindInSection, renamedFields } from "../field-table.ts";
-import type { ForeignIntegration, ForeignValue } from "../foreign.ts";
+import type { ForeignChoice, ForeignIntegration, ForeignValue } from "../foreign.ts";
 import type { ForeignResource } from "../kind-entries.ts";
 
 /** A resource of a project in Terraform's names. */
@@ -57,7 +57,7 @@ export function isProject(type: string): boolean {
 /** The resources of kinds that are files that a resource declares; undefined for one of another type. */
 export function resourcesBy(
   { address, type, attributes, place }: ProviderResource,
-  catalogue: Catalogue,
+  choice: Declarable,
 ): { readonly resources: readonly ForeignResource[]; readonly problems: readonly Problem[] } | undefined {
   const own = resourceTable(type);
   if (!own) return undefined;
@@ -66,12 +66,15 @@ export function resourcesBy(
   const left = new Set([...readOnlyIds, ...(own.itself ? [] : ["project"])]);
   const given = new Map([...attributes].filter(([name]) => !left.has(name) && !isPart(name)));
   const { fields, problems } = renamedFields(own, address, given);
+  if (fields.size > 0 && kindInSection(choice, own.section) === undefined) return undefined;
   const whole = parts.flatMap(([name, section]) => {
     const block = attributes.get(name);
-    return block ? resourceOf(section, `${name} of ${address}`, fieldsOfBlock(block), block.place, catalogue) : [];
+    return block ? resourceOf(section, `${name} of ${address}`, fieldsOfBlock(block), block.place, choice) : [];
   });
-  return { resources: [...resourceOf(own.section, address, fields, place, catalogue), ...whole], problems };
+  return { resources: [...resourceOf(own.section, address, fields, place, choice), ...whole], problems };
 }
+
+type Declarable = Pick<ForeignChoice, "catalogue" | "sections">;
 
 const readOnlyIds = ["id"];
 
@@ -80,9 +83,9 @@ function resourceOf(
   title: string,
   fields: ForeignResource["fields"],
   place: () => Place,
-  catalogue: Catalogue,
+  choice: Declarable,
 ): readonly ForeignResource[] {
-  const kind = kindInSection(catalogue, section);
+  const kind = kindInSection(choice, section);
   return kind && fields.size > 0 ? [{ kind, title, isAbsent: false, fields, place }] : [];
 }
 
@@ -111,6 +114,7 @@ function nameIn(type: string): string | undefined {
 
 /** The integration of a resource in the platform's names, or why it is not imported. */
 export function declaredBy({ type, attributes, place }: ProviderResource): ForeignIntegration | string {
+  if (resourceTable(type)) return "policies have no such kind";
   const name = nameIn(type) ?? "";
   const row = rows.get(name);
   if (!row) return `${type} is not known`;

@@ -1,0 +1,282 @@
+import { describe, expect, test } from "vitest";
+import { parseAllDocuments } from "yaml";
+import gitlabform from "../../schemas/coming-from/gitlabform.json" with { type: "json" };
+import terraform from "../../schemas/coming-from/terraform.json" with { type: "json" };
+import type { ForeignImport } from "../../src/import/from/foreign.ts";
+import { importGitlabform } from "../../src/import/from/gitlabform/import.ts";
+import { importTerraform } from "../../src/import/from/terraform/import.ts";
+import { policyFileText } from "../../src/import/policy.ts";
+import { catalogueOf } from "../../src/model/catalogue.ts";
+import { policyKinds } from "../../src/model/kinds.ts";
+
+const platform = { release: "18.0", dialect: "gitlab" } as const;
+const choice = { catalogue: catalogueOf("gitlab"), platform, secrets: "by-project" } as const;
+const fromGitlabform = (text: string) => importGitlabform({ name: "config.yml", text }, choice);
+const fromTerraform = (text: string) => importTerraform([{ name: "main.tf", text }], choice);
+const messages = ({ problems }: ForeignImport) => problems.map(({ message }) => message).toSorted();
+
+/** Each policy as its manifest declares it, by name. */
+function policies({ drafts }: ForeignImport): Readonly<Record<string, object>> {
+  const documents = [...parseAllDocuments(policyFileText(drafts, "manifest.schema.json"))].map((each) => each.toJS());
+  return Object.fromEntries(documents.map(({ apiVersion: _, kind: __, name, ...rest }) => [name, rest]));
+}
+
+const canary = "CANARY-0123456789";
+
+const configuration = `
+projects_and_groups:
+  "*":
+    project_settings: { visibility: internal, merge_method: ff, tag_list: [a], wrong: 1, emails_disabled: true }
+    labels: { bug: { color: red, description: x }, enforce: true }
+  payments/*:
+    project_settings: { visibility: private, container_expiration_policy: { enabled: true, name_regex: ".*" } }
+    branches:
+      main:
+        { protected: true, push_access_level: no access, merge_access_level: 30, allowed_to_push: [{ user: anna }, { group_id: 12 }] }
+      old: { protected: false }
+      dev: { protected: true, push_access_level: Developer, developers_can_push: true }
+    tags: { "v*": { protected: true, create_access_level: maintainer } }
+    deploy_keys: { ci: { key: "ssh-ed25519 AAAA", title: ci key, can_push: false } }
+    variables: { a: { key: TOKEN, value: ${canary}, masked: true, environment_scope: prod }, b: { key: RAW, value: 1 } }
+    hooks:
+      https://hooks.example.com/ci: { push_events: false, token: ${canary}, custom_headers: [{ key: X, value: ${canary} }] }
+      https://old.example.com: { delete: true }
+    badges: { b: { name: pipeline, link_url: "https://x/%{project_path}", image_url: https://x/y.svg } }
+    project_push_rules: { commit_message_regex: JIRA, member_check: true }
+    schedules: { nightly: { ref: refs/heads/main, cron: "0 1 * * *", variables: { A: { value: b } } } }
+    merge_requests_approvals: { reset_approvals_on_push: true }
+    merge_requests_approval_rules:
+      any: { approvals_required: 2, name: All, rule_type: any_approver }
+      sec: { name: Sec, approvals_required: 1, users: [anna], groups: [sec], protected_branches: [main] }
+    protected_environments: { prod: { deploy_access_levels: [{ access_level: maintainer, group_inheritance_type: 0 }] } }
+    group_hooks: { "https://g": {} }
+  payments/api:
+    hooks: { https://hooks.example.com/ci: { push_events: true } }
+    labels: { bug: { colour: x } }
+`;
+
+const secret = { secret: expect.stringMatching(/^env:/) };
+const shared = { visibility: "internal", merge_method: "ff", topics: ["a"] };
+
+describe("gitlabform", () => {
+  const imported = fromGitlabform(configuration);
+
+  test("its sections become resources of the kinds that they are about", () => {
+    expect(policies(imported)).toEqual({
+      shared: {
+        projects: ["**"],
+        settings: shared,
+        labels: { bug: { color: "#ff0000", description: "x" } },
+        exclusive: ["labels"],
+      },
+      payments: {
+        projects: ["payments/**"],
+        settings: {
+          ...shared,
+          visibility: "private",
+          container_expiration_policy: { enabled: true, name_regex_delete: ".*" },
+        },
+        protected_branches: {
+          main: {
+            merge_access_level: 30,
+            allowed_to_push: [{ access_level: "no one" }, { user: "anna" }, { group: 12 }],
+          },
+          dev: { push_access_level: "developer" },
+        },
+        protected_tags: { "v*": { create_access_level: "maintainer" } },
+        deploy_keys: { "ci key": { key: "ssh-ed25519 AAAA", can_push: false } },
+        variables: { "TOKEN@prod": { value: secret, masked: true }, RAW: { value: secret } },
+        webhooks: { "https://hooks.example.com/ci": { token: secret, push_events: false } },
+        badges: { pipeline: { link_url: "https://x/%{project_path}", image_url: "https://x/y.svg" } },
+        push_rule: { commit_message_regex: "JIRA", member_check: true },
+        pipeline_schedules: { nightly: { ref: "main", cron: "0 1 * * *" } },
+        approval_rules: {
+          All: { approvals_required: 2, rule_type: "any_approver" },
+          Sec: { approvals_required: 1, users: ["anna"], groups: ["sec"], protected_branches: ["main"] },
+        },
+        protected_environments: { prod: { deploy_access_levels: [{ access_level: "maintainer" }] } },
+        absent: { protected_branches: ["old"], webhooks: ["https://old.example.com"] },
+      },
+      "payments/api": {
+        projects: ["payments/api"],
+        webhooks: { "https://hooks.example.com/ci": { token: secret, push_events: true } },
+        labels: { bug: { color: "#ff0000", description: "x" } },
+      },
+    });
+  });
+
+  test("what no kind has is reported, with the reason, and no secret is repeated", () => {
+    expect(messages(imported)).toEqual(
+      [
+        "wrong of project_settings is left out: settings have no such field",
+        "emails_disabled of project_settings is left out: emails_enabled is its opposite; declare that",
+        "developers_can_push of dev of branches is left out: the API of branches that had it is gone; declare push_access_level",
+        "custom_headers of https://hooks.example.com/ci of hooks is left out: it holds secrets; declare it by hand, with references",
+        "variables of nightly of schedules is left out: policies have no variables of schedules",
+        "merge_requests_approvals is left out (1 section): no kind of resource is about it",
+        "group_hooks is left out (1 section): policies of projects cannot declare it",
+        "colour of bug of labels is left out: labels have no such field; did you mean color?",
+      ].toSorted(),
+    );
+    expect(JSON.stringify([policies(imported), imported.problems])).not.toContain(canary);
+  });
+});
+
+const module = `
+variable "hook" {
+  sensitive = true
+}
+resource "gitlab_group" "g" {
+  name = "Payments"
+  path = "payments"
+}
+resource "gitlab_project" "api" {
+  name             = "api"
+  namespace_id     = gitlab_group.g.id
+  visibility_level = "private"
+  tags             = ["a"]
+  import_url       = "https://x"
+  push_rules {
+    author_email_regex = "@example.com$"
+  }
+  container_expiration_policy {
+    enabled = true
+    cadence = "1d"
+  }
+}
+resource "gitlab_branch_protection" "main" {
+  project            = gitlab_project.api.id
+  branch             = "main"
+  push_access_level  = "no one"
+  merge_access_level = "maintainer"
+  allowed_to_push { user_id = 5 }
+  allowed_to_push { group_id = 7 }
+  allowed_to_merge { user_id = data.gitlab_user.bob.id }
+}
+resource "gitlab_tag_protection" "v" {
+  project             = gitlab_project.api.id
+  tag                 = "v*"
+  create_access_level = "developer"
+}
+resource "gitlab_project_hook" "ci" {
+  project     = gitlab_project.api.id
+  url         = "https://hooks.example.com/ci"
+  token       = var.hook
+  push_events = false
+  custom_headers {
+    key   = "X"
+    value = "${canary}"
+  }
+}
+resource "gitlab_project_variable" "v" {
+  for_each = { A = "${canary}", B = "2" }
+  project  = gitlab_project.api.id
+  key      = each.key
+  value    = each.value
+}
+resource "gitlab_label" "bug" {
+  project = gitlab_project.api.id
+  name    = "bug"
+  color   = "orange"
+}
+resource "gitlab_project_approval_rule" "r" {
+  project            = gitlab_project.api.id
+  name               = "Sec"
+  approvals_required = 1
+  user_ids           = [50, 500]
+}
+resource "gitlab_pipeline_schedule" "n" {
+  project     = gitlab_project.api.id
+  description = "nightly"
+  ref         = "refs/heads/main"
+  cron        = "0 1 * * *"
+}
+resource "gitlab_project_protected_environment" "p" {
+  project     = gitlab_project.api.id
+  environment = "production"
+  deploy_access_levels_attribute = [{ access_level = "maintainer" }, { user_id = 5 }]
+}
+resource "gitlab_project_push_rules" "again" {
+  project      = gitlab_project.api.id
+  member_check = false
+}
+resource "gitlab_deploy_key" "k" {
+  project = "payments/other"
+  title   = "ci"
+  key     = "ssh-rsa AAA"
+}
+resource "gitlab_project_badge" "b" {
+  project   = gitlab_project.api.id
+  name      = "b"
+  link_url  = "https://l"
+  image_url = "https://i"
+}
+resource "gitlab_group_hook" "h" {
+  group = "payments"
+  url   = "https://x"
+}
+resource "gitlab_pipeline_schedule_variable" "n" {
+  project = gitlab_project.api.id
+  key     = "A"
+}
+`;
+
+describe("Terraform", () => {
+  test("its resources become those of the kinds that they are about; what no kind has is reported", async () => {
+    const imported = await fromTerraform(module);
+    expect(policies(imported)).toEqual({
+      "payments/api": {
+        projects: ["payments/api"],
+        settings: {
+          visibility: "private",
+          topics: ["a"],
+          container_expiration_policy: { enabled: true, cadence: "1d" },
+        },
+        push_rule: { author_email_regex: "@example.com$" },
+        protected_branches: {
+          main: {
+            merge_access_level: "maintainer",
+            allowed_to_push: [{ access_level: "no one" }, { user: 5 }, { group: 7 }],
+          },
+        },
+        protected_tags: { "v*": { create_access_level: "developer" } },
+        webhooks: { "https://hooks.example.com/ci": { token: secret, push_events: false } },
+        variables: { A: { value: secret }, B: { value: secret } },
+        labels: { bug: { color: "#ffa500" } },
+        approval_rules: { Sec: { approvals_required: 1, users: [50, 500] } },
+        pipeline_schedules: { nightly: { ref: "main", cron: "0 1 * * *" } },
+        protected_environments: {
+          production: { deploy_access_levels: [{ access_level: "maintainer" }, { user: 5 }] },
+        },
+        badges: { b: { link_url: "https://l", image_url: "https://i" } },
+      },
+      "payments/other": { projects: ["payments/other"], deploy_keys: { ci: { key: "ssh-rsa AAA" } } },
+    });
+    expect(messages(imported)).toEqual(
+      [
+        "allowed_to_merge of gitlab_branch_protection.main is left out: data.gitlab_user.bob.id is not known from these files",
+        "custom_headers of gitlab_project_hook.ci is left out: it holds secrets; declare it by hand, with references",
+        "gitlab_group is left out (1 resource): policies of projects cannot declare it",
+        "gitlab_group_hook is left out (1 resource): policies of projects cannot declare it",
+        "gitlab_pipeline_schedule_variable is left out (1 resource): no kind of resource is about it",
+        "import_url of gitlab_project.api is left out: policies do not create projects",
+        "push_rule is left out here: it is declared already",
+      ].toSorted(),
+    );
+    expect(JSON.stringify([policies(imported), imported.problems])).not.toContain(canary);
+  });
+});
+
+test("every section that a table names is one of policies, and every field it leads to is one of its kind", () => {
+  const kinds = new Map(policyKinds(choice.catalogue).map(({ section, kind }) => [section, kind]));
+  const tables = [...Object.entries(gitlabform.sections), ...Object.entries(terraform.resources)];
+  const wrong = tables.flatMap(([name, table]) => {
+    const kind = kinds.get(table.section);
+    const properties = choice.catalogue.kinds.get(kind ?? "")?.file?.fields.properties ?? {};
+    const fields = "fields" in table ? Object.values(table.fields) : [];
+    const joined = "joined" in table ? Object.keys(table.joined) : [];
+    const key = "key" in table && table.key ? [table.key] : [];
+    return [...fields, ...joined, ...key].filter((field) => !(field in properties)).map((field) => `${name}.${field}`);
+  });
+  expect(wrong).toEqual([]);
+});
