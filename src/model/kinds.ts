@@ -47,14 +47,6 @@ export function sectionNameOf(catalogue: Catalogue, kind: Kind): string {
   return kindOf(catalogue, kind).policy?.section ?? `${kindWord(kind)}s`;
 }
 
-/** The plurals of the kinds that `import` reads, as a phrase: `integrations and licenses`. */
-export function importedSections(catalogue: Catalogue): string {
-  return importedKinds(catalogue)
-    .map(({ section }) => section)
-    .join(", ")
-    .replace(/, (?=[^,]*$)/, " and ");
-}
-
 /** A sentence on why this platform no longer has the kind; undefined if it does. */
 export function removedSection({ removedIn }: KindRow, section: string, platform: Platform): string | undefined {
   if (!removedIn || compareReleases(platform.release, removedIn.release) < 0) return undefined;

@@ -31,7 +31,7 @@ interface Context {
 }
 
 /** A resource as a policy declares it, or the problems that explain why it is left out. */
-export function translatedResource(foreign: ForeignResource, context: Context): TranslatedEntry {
+export function resourceEntry(foreign: ForeignResource, context: Context): TranslatedEntry {
   const { kind, title, fields } = foreign;
   const row = kindOf(context.catalogue, kind);
   const { file } = row;

@@ -18,12 +18,12 @@ import {
   type TranslatedEntry,
   unusable,
 } from "../foreign.ts";
-import { translatedResource } from "../kind-entries.ts";
+import { resourceEntry } from "../kind-entries.ts";
 
 import { type Configuration, readConfiguration } from "./configuration.ts";
 import { faultsOf } from "./inherit.ts";
 import { byPolicy, type Statement, statementsOf } from "./policies.ts";
-import { partsOf, type SectionTable, sectionTable } from "./sections.ts";
+import { type SectionTable, sectionAndName, sectionTable } from "./sections.ts";
 
 /** What a gitlabform configuration declares of projects. */
 export function importGitlabform(file: ForeignFile, choice: ForeignChoice): ForeignImport {
@@ -56,14 +56,14 @@ export function importGitlabform(file: ForeignFile, choice: ForeignChoice): Fore
 }
 
 function isIntegration({ id }: Statement): boolean {
-  return partsOf(id)[0] === "integrations";
+  return sectionAndName(id)[0] === "integrations";
 }
 
 type Body = ReadonlyMap<string, ForeignValue>;
 
 /** The parameters or fields that a statement contains, each with its location. */
 function bodyOf({ id, value, levels }: Statement, { isYaml11 }: Configuration): Body {
-  const path = partsOf(id).filter((part) => part !== "");
+  const path = sectionAndName(id).filter((part) => part !== "");
   const body = isObject(value) ? value : {};
   return new Map(
     Object.entries(body).map(([name, each]): [string, ForeignValue] => {
@@ -74,7 +74,7 @@ function bodyOf({ id, value, levels }: Statement, { isYaml11 }: Configuration): 
 }
 
 function foreignOf(statement: Statement, configuration: Configuration): ForeignIntegration {
-  const [section, slug] = partsOf(statement.id);
+  const [section, slug] = sectionAndName(statement.id);
   const parameters = new Map(bodyOf(statement, configuration));
   const isOff = Boolean(parameters.get("delete")?.value);
   for (const name of ["delete", "inherit"]) parameters.delete(name);
@@ -89,7 +89,7 @@ function resourceOf(
   configuration: Configuration,
   context: ForeignChoice & Pick<ReturnType<typeof translatorFor>, "numberOf">,
 ): TranslatedEntry {
-  const [section, name] = partsOf(statement.id);
+  const [section, name] = sectionAndName(statement.id);
   const place = () => placeIn(statement.levels, name === "" ? [section] : [section, name]);
   const title = name === "" ? section : `${name} of ${section}`;
   const table = sectionTable(section);
@@ -103,7 +103,7 @@ function resourceOf(
   const isAbsent = removes(table, body);
   if (table.key) body.set(table.key, { value: name, place });
   const { fields, problems } = renamedFields(table, title, body);
-  const translated = translatedResource({ kind, title, isAbsent, fields, place }, context);
+  const translated = resourceEntry({ kind, title, isAbsent, fields, place }, context);
   return { ...translated, problems: [...problems, ...translated.problems] };
 }
 

@@ -33,7 +33,7 @@ export function idOf(section: string, name: string): string {
 }
 
 /** The section and the name of {@link idOf}. */
-export function partsOf(id: string): readonly [section: string, name: string] {
+export function sectionAndName(id: string): readonly [section: string, name: string] {
   const at = id.indexOf("/");
   return [id.slice(0, at), id.slice(at + 1)];
 }

@@ -19,7 +19,7 @@ import {
   type TranslatedEntry,
   unusable,
 } from "../foreign.ts";
-import { translatedResource } from "../kind-entries.ts";
+import { resourceEntry } from "../kind-entries.ts";
 import { type Declaration, type Declarations, declarationsIn } from "./configuration.ts";
 import { type HclReader, hclReader } from "./hcl.ts";
 import { moduleOf } from "./module.ts";
@@ -96,7 +96,7 @@ function importDeclarations(
       if (typeof stated !== "object") return [leftOut(member, stated)];
       if ("slug" in stated) return [translate(stated)];
       if ("fields" in stated) return [{ entry: stated, problems: [] }];
-      const each = stated.resources.map((one) => translatedResource(one, { catalogue, platform, numberOf }));
+      const each = stated.resources.map((one) => resourceEntry(one, { catalogue, platform, numberOf }));
       return [{ problems: stated.problems }, ...each];
     });
     const results = distinctEntries(translated, catalogue);
