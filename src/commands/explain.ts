@@ -1,19 +1,45 @@
 import { exit, UserError } from "../base/exit.ts";
-import { catalogueOf } from "../model/catalogue.ts";
+import { type Catalogue, catalogueOf } from "../model/catalogue.ts";
 import { explainText } from "../report/explain.ts";
-import { explainJson } from "../report/explain-json.ts";
+import { explainJson, type Unexplained } from "../report/explain-json.ts";
+import { kindFiles, kindListText, kindsJson, kindsNamed, kindsText } from "../report/explain-kinds.ts";
+import type { Palette } from "../report/palette.ts";
 import { dialectAround } from "../workspace/load.ts";
 import type { Run } from "./command.ts";
 import { openReports } from "./outputs.ts";
 import type { Options } from "./table.ts";
 
-/** `evenkeel explain [SLUG[.PARAM]]`: the catalogue, for people and for scripts. */
+/** `evenkeel explain [NAME[.FIELD]]`: the catalogue, for people and for scripts. */
 export const run: Run<Options<"explain">> = (terminal, options, [selection]) => {
   const catalogue = catalogueOf(options.dialect ?? dialectAround(terminal.cwd));
   const report = openReports(terminal, options.report);
-  const text = explainText(selection, terminal.palette, catalogue);
-  const json = explainJson(selection, catalogue);
-  if (typeof text !== "string") throw new UserError(text.unknown);
+  const { text, json } = explained(catalogue, selection, options.kinds === true, terminal.palette);
   report({ text: () => text, json: () => JSON.stringify(json, null, 2) });
   return exit.done;
 };
+
+interface Explained {
+  readonly text: string;
+  readonly json: unknown;
+}
+
+/** @throws UserError for a name that the catalogue does not have. */
+function explained(
+  catalogue: Catalogue,
+  selection: string | undefined,
+  isOfKinds: boolean,
+  palette: Palette,
+): Explained {
+  if (isOfKinds && selection === undefined) {
+    const all = kindFiles(catalogue).map((kind) => ({ kind, field: undefined }));
+    return { text: kindListText(catalogue, palette), json: kindsJson(all) };
+  }
+  const kinds = selection === undefined ? [] : known(kindsNamed(catalogue, selection));
+  if (kinds.length > 0) return { text: kindsText(kinds, palette), json: kindsJson(kinds) };
+  return { text: known(explainText(selection, palette, catalogue)), json: known(explainJson(selection, catalogue)) };
+}
+
+function known<Found extends object | string>(found: Found | Unexplained): Found {
+  if (typeof found === "object" && "unknown" in found) throw new UserError((found as Unexplained).unknown);
+  return found as Found;
+}

@@ -285,13 +285,15 @@ const table = {
   },
   explain: {
     arguments: "[slug]",
-    summary: "the catalogue: integrations and their parameters",
+    summary: "the catalogue: integrations, kinds of resources and their fields",
     examples: [
       ["evenkeel explain", "all integrations"],
       ["evenkeel explain irc-gateway", "one integration, with an example to copy"],
       ["evenkeel explain irc-gateway.server_port", "one parameter"],
+      ["evenkeel explain --kinds", "all other kinds of resources"],
+      ["evenkeel explain webhooks", "one of them; webhooks.token is one of its fields"],
     ],
-    flags: [report, dialect],
+    flags: [report, dialect, { flags: "--kinds", description: "kinds of resources other than integrations" }],
     load: () => import("./explain.ts"),
   },
   journal: {

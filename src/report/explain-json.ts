@@ -49,12 +49,14 @@ interface Selected {
 }
 
 /** What `SLUG` or `SLUG.PARAM` names in the catalogue. */
-export function selectIn({ integrations, foreignNames }: Catalogue, selection: string): Selected | Unexplained {
+export function selectIn({ integrations, kinds, foreignNames }: Catalogue, selection: string): Selected | Unexplained {
   const dot = selection.indexOf(".");
   const slug = dot < 0 ? selection : selection.slice(0, dot);
   const integration = integrations.get(slug);
   if (!integration) {
-    return unknown(`there is no integration ${JSON.stringify(slug)}`, slug, integrations.keys(), foreignNames);
+    const sections = [...kinds.values()].flatMap(({ file }) => (file ? [file.name, file.singular] : []));
+    const what = `there is no integration ${JSON.stringify(slug)}`;
+    return unknown(what, slug, [...integrations.keys(), ...sections], foreignNames);
   }
   if (dot < 0) return { integration, parameter: undefined };
   const name = selection.slice(dot + 1);

@@ -4,7 +4,9 @@ import { catalogueOf } from "../../src/model/catalogue.ts";
 import { checkParameters } from "../../src/model/parameter-check.ts";
 import { explainText } from "../../src/report/explain.ts";
 import { explainJson } from "../../src/report/explain-json.ts";
-import type { Palette } from "../../src/report/palette.ts";
+import { kindFiles, kindListText, kindsJson, kindsNamed, kindsText } from "../../src/report/explain-kinds.ts";
+import { kindExample } from "../../src/report/kind-facts.ts";
+import { type Palette, plain } from "../../src/report/palette.ts";
 
 const { integrations } = catalogueOf();
 
@@ -165,4 +167,43 @@ One or more transition IDs. The default, a blank string, disables custom transit
       expect(String(painted).replaceAll("\u001b[1m", "").replaceAll("\u001b[0m", "")).toBe(text(selection));
     }
   });
+});
+
+describe("kinds of resources", () => {
+  const catalogue = catalogueOf();
+  const named = (selection: string) => kindsNamed(catalogue, selection);
+
+  test("are listed each once, with their owners and keys", () => {
+    const rows = kindListText(catalogue, plain).split("\n");
+    const words = rows.slice(1).map((row) => row.trim().split(/ {2,}/)[0]);
+    expect(new Set(words)).toEqual(new Set(kindFiles(catalogue).map(({ name }) => name)));
+    expect(rows.find((row) => /^ {2}variables .*project/.test(row))).toMatch(
+      / variable +project +key@environment_scope /,
+    );
+  });
+
+  test("are named by their section or by the word in addresses, and have their fields and an example", () => {
+    const found = named("webhook");
+    expect(found).toEqual(named("webhooks"));
+    if ("unknown" in found) throw new Error(found.unknown);
+    const shown = kindsText(found, plain);
+    expect(shown).toMatch(/^ {2}token +text +secret$/m);
+    expect(shown).toContain('webhooks:\n  "https://example.com": {');
+  });
+
+  test("a field alone says what it takes, words of numbers among it; one that there is not has the nearest name", () => {
+    const found = named("protected_branches.push_access_level");
+    if ("unknown" in found) throw new Error(found.unknown);
+    expect(kindsText(found, plain)).toContain("takes  no one, developer, maintainer, admin; default maintainer");
+    expect(kindsJson(found)).toMatchObject([{ kind: "protected_branch", fields: [{ immutable: true, default: 40 }] }]);
+    expect(named("webhooks.tken")).toEqual({ unknown: 'webhooks has no field "tken"; did you mean token?' });
+    expect(named("nothing")).toEqual([]);
+  });
+
+  test.each(kindFiles(catalogue).map((kind) => [kind.name, kind] as const))(
+    "the example of %s is YAML",
+    (name, kind) => {
+      expect(Object.keys(parse(kindExample(kind).join("\n")))).toEqual([name]);
+    },
+  );
 });

@@ -115,12 +115,22 @@ function wordsFor(placeholder: string, word: string, named: Named): readonly Can
 }
 
 function slugWords(word: string, { dialect }: Named): readonly Candidate[] {
-  const { integrations } = catalogueOf(dialect());
+  const { integrations, kinds } = catalogueOf(dialect());
   const slug = word.split(".")[0] ?? "";
-  if (!word.includes("."))
-    return [...integrations.values()].map(({ slug, description }) => ({ word: slug, meaning: description }));
+  const files = [...kinds.values()].flatMap(({ file }) => file ?? []);
+  if (!word.includes(".")) {
+    const sections = files.map(({ name, description = "" }) => ({ word: name, meaning: description }));
+    return [
+      ...[...integrations.values()].map(({ slug, description }) => ({ word: slug, meaning: description })),
+      ...sections,
+    ];
+  }
+  const fields = files.filter(({ name }) => name === slug).flatMap(({ fields }) => Object.entries(fields.properties));
   const parameters = [...(integrations.get(slug)?.parameters.values() ?? [])];
-  return parameters.map(({ name, description }) => ({ word: `${slug}.${name}`, meaning: description }));
+  return [
+    ...parameters.map(({ name, description }) => ({ word: `${slug}.${name}`, meaning: description })),
+    ...fields.map(([name, { description = "" }]) => ({ word: `${slug}.${name}`, meaning: description })),
+  ];
 }
 
 /** Projects first; their addresses when a project is known. */
