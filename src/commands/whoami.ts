@@ -1,6 +1,7 @@
 import { exit, UserError } from "../base/exit.ts";
 import { canPlan, readTokenAccess } from "../live/token-access.ts";
 import { readPolicies } from "../manifest/policies.ts";
+import { ownerOfName } from "../model/owner.ts";
 import { whoamiJson, whoamiText } from "../report/whoami.ts";
 import { loadWorkspace, workspaceAbove } from "../workspace/load.ts";
 import type { Run } from "./command.ts";
@@ -22,9 +23,12 @@ export const run: Run<Options<"whoami">> = async (terminal, options) => {
   return code === exit.done && !isEnough ? exit.problem : code;
 };
 
-/** The first project that policies of the surrounding workspace name without a wildcard. */
+/** The first project, else the first group, that policies of the surrounding workspace name without a wildcard. */
 function firstNamed(folder: string): string | undefined {
   if (workspaceAbove(folder) === undefined) return undefined;
-  const selectors = readPolicies(loadWorkspace(folder)).policies.flatMap(({ projects }) => projects);
-  return selectors.find(({ form }) => form !== "glob")?.written;
+  const { policies } = readPolicies(loadWorkspace(folder));
+  const named = policies.flatMap(({ projects }) =>
+    projects.flatMap(({ form, written }) => (form === "glob" ? [] : written)),
+  );
+  return named.find((name) => ownerOfName(name) === "project") ?? named[0];
 }

@@ -4,6 +4,7 @@ import { explained } from "../client/explain-failure.ts";
 import { CallFailed } from "../client/failure.ts";
 import { type CommandAccess, commandAccess, neededRoles, planAccess } from "../model/command-access.ts";
 import { call } from "../model/endpoints.ts";
+import { ownerName, ownerOfName } from "../model/owner.ts";
 
 /** Whose token it is and what it may do, as far as the server tells; null where it does not. */
 export interface TokenAccess {
@@ -26,7 +27,7 @@ interface TokenUser {
   readonly isAdministrator: boolean;
 }
 
-/** What the token's user may do in one project. */
+/** What the token's user may do in one project, or in one group. */
 export interface ProjectAccess {
   readonly path: string;
   /** Null where the server does not say; 0: no member. */
@@ -48,7 +49,7 @@ export async function readTokenAccess(reader: Reader, project?: string): Promise
   const asked = {
     user: await told(reader, "getUser", {}),
     token: await told(reader, "getToken", {}),
-    ...(project !== undefined && { project: await told(reader, "getProject", { id: project }) }),
+    ...(project !== undefined && { project: await told(reader, singles[ownerOfName(project)], { id: project }) }),
   };
   const user = userIn(asked.user.row);
   const scopes = scopesIn(asked.token.row);
@@ -62,6 +63,9 @@ export async function readTokenAccess(reader: Reader, project?: string): Promise
     unknown: Object.values(asked).flatMap(({ why }) => why ?? []),
   };
 }
+
+const singles = { project: "getProject", group: "getGroup" } as const;
+const lists = { project: "listIntegrations", group: "listGroupIntegrations" } as const;
 
 /** Whether `plan` can read with this token: false only where that is certain. */
 export function canPlan({ commands, project }: TokenAccess): boolean {
@@ -78,7 +82,7 @@ interface Told {
 
 async function told(
   reader: Reader,
-  name: "getUser" | "getToken" | "getProject",
+  name: "getUser" | "getToken" | "getProject" | "getGroup",
   segments: Record<string, string>,
 ): Promise<Told> {
   try {
@@ -98,10 +102,12 @@ function unansweredBy(error: unknown): CallFailed {
 
 async function readableBy(reader: Reader, project: string): Promise<true | string> {
   try {
-    await reader.get(call("listIntegrations", { id: project }));
+    await reader.get(call(lists[ownerOfName(project)], { id: project }));
     return true;
   } catch (error) {
-    return explained(unansweredBy(error));
+    const failure = unansweredBy(error);
+    // Servers before 17.9 have no integrations of groups: what else a plan reads there depends on its policies.
+    return ownerOfName(project) === "group" && failure.unknownRoute ? true : explained(failure);
   }
 }
 
@@ -124,7 +130,8 @@ function stringOrNull(value: unknown): string | null {
 
 /** A member by itself or of the project's group: the higher of both counts. */
 function projectIn(row: Row | undefined): Pick<ProjectAccess, "level"> & Partial<ProjectAccess> {
-  const path = stringOrNull(row?.path_with_namespace);
+  const group = stringOrNull(row?.full_path);
+  const path = group === null ? stringOrNull(row?.path_with_namespace) : ownerName("group", group);
   const permissions = isObject(row?.permissions) ? Object.values(row.permissions) : null;
   const levels = permissions?.map((each) => (isObject(each) ? Number(each.access_level) || 0 : 0));
   return { ...(path && { path }), level: levels ? Math.max(0, ...levels) : null };

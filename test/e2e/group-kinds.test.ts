@@ -1,3 +1,5 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { type Setting, scene, told } from "./workspace.ts";
 
@@ -33,7 +35,8 @@ describe("kinds of groups", () => {
       projects: { projects: ["payments/**"], labels: { own: { color: "#00cc00" } } },
     };
     const secrets = { DEPLOY: "deploy-secret-1", HOOK: "hook-secret-2" };
-    const { evenkeel } = await scene({ ...observed, site, seed, policies, secrets });
+    const workspace = { ledger: ".evenkeel/ledger.ndjson" };
+    const { evenkeel, root } = await scene({ ...observed, site, seed, policies, secrets, workspace });
     const planned = await evenkeel("plan", "--report", "json");
     expect([planned.stderr, planned.plan().problems]).toEqual(["", []]);
     expect(
@@ -54,6 +57,10 @@ describe("kinds of groups", () => {
     expect([applied.code, applied.stderr]).toEqual([0, ""]);
     const again = await evenkeel("plan", "--report", "json");
     expect(told(again.plan())).toEqual([]);
-    expect(applied.stdout + again.stdout).not.toMatch(/-secret-/);
+    const kept = readdirSync(join(root, ".evenkeel"), { recursive: true, encoding: "utf8", withFileTypes: true })
+      .filter((each) => each.isFile())
+      .map((each) => readFileSync(join(each.parentPath, each.name), "utf8"));
+    const all = [planned, applied, again].flatMap(({ stdout, stderr }) => [stdout, stderr]);
+    expect([...all, ...kept].join("")).not.toMatch(/-secret-|group:/);
   });
 });

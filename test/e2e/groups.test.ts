@@ -123,6 +123,14 @@ describe("integrations of groups", () => {
     expect((await evenkeelWith({ EVENKEEL_TOKEN: "maintains" }, "plan", "--target", "payments/")).code).toBe(0);
   });
 
+  test("are what whoami asks about where policies name no project", async () => {
+    const { evenkeelWith } = await scene({ ...observed, site, seed, policies: { old: policies.old } });
+    const can = await evenkeelWith({ EVENKEEL_TOKEN: "maintains" }, "whoami");
+    expect([can.code, can.requests]).toEqual([0, expect.arrayContaining(["GET /groups/payments/integrations"])]);
+    const cannot = await evenkeelWith({ EVENKEEL_TOKEN: "develops" }, "whoami", "--project", "payments/");
+    expect([cannot.code, cannot.stdout]).toEqual([1, expect.stringContaining("payments")]);
+  });
+
   test("are compared between revisions, with the groups that the last plan listed and without", async () => {
     const { evenkeel, policy, root } = await scene({ ...observed, site, seed, policies });
     git(root);
