@@ -60,14 +60,16 @@ function namesOf({ name, id, path }: Project): readonly string[] {
 }
 
 function saidOf({ policies, loaded }: Checked, desired: DesiredProject, parts: AddressParts): readonly Said[] {
-  const found = decidingLines(loaded.workspace.catalogue, policies, desired.project, parts);
+  const { catalogue } = loaded.workspace;
+  if (!catalogue.kinds.has(parts.kind)) throw unknownAddress(desired, parts);
+  const found = decidingLines(catalogue, policies, desired.project, parts);
   const exclusive = exclusiveLine(policies, desired.project, parts.kind);
   if (!found && exclusive) return [{ ...exclusive, what: "exclusive: off, since no policy lists it", role: "entry" }];
   if (!found) throw unknownAddress(desired, parts);
   const { entry, parameters, variables, beaten } = found;
   const off = entry.line.desired.presence === "absent" ? "disabled: " : "";
   return [
-    { ...entry, what: `${off}${entry.line.desired.key}`, role: "entry" },
+    { ...entry, what: `${off}${entry.line.desired.key || kindWord(parts.kind)}`, role: "entry" },
     ...parameters.map((each): Said => ({ ...each, what: each.name, role: "parameter" })),
     ...variables.map((each): Said => ({ ...each, what: `vars.${each.line.name}`, role: "variable" })),
     ...beaten.map((each): Said => ({ ...each, what: "overridden", role: "overridden" })),

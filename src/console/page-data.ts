@@ -1,4 +1,5 @@
 import { printable } from "../base/printable.ts";
+import { resourceName } from "../model/address.ts";
 import { sourceText } from "../report/html/values.ts";
 import type { RunSummary } from "../state/run-summary.ts";
 import type { ProjectSummary } from "../state/snapshots/shard.ts";
@@ -60,10 +61,10 @@ export function projectData(known: KnownState, seen: ProjectSnapshot): Data {
   const { syncStatus, ...rest } = seen;
   const entries = seen.entries.map((entry) => {
     const { kind, key, policy, commit } = entry;
-    const difference = seen.differences.find((each) => each.rest === `${kind}/${key}`);
+    const difference = seen.differences.find((each) => each.rest === resourceName(kind, key));
     const state = difference?.cause ?? "in sync";
     return {
-      entry: `${kind}/${key}`,
+      entry: resourceName(kind, key),
       state,
       since: difference?.since ?? "",
       policy,

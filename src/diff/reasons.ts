@@ -101,7 +101,7 @@ export function whyExclude(project: string, live: Live, { ledger }: DiffOptions)
 
 /** Under this address a ledger remembers that nothing unlisted of a kind was there: no resource has an empty key. */
 export function unlistedAddress(project: string, kind: Live["kind"]): string {
-  return addressOf(project, kind, "");
+  return `${addressOf(project, kind, "")}/`;
 }
 
 function causeOfRemoval(address: string, live: Live, ledger: Recollection | undefined): Cause {

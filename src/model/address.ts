@@ -3,11 +3,17 @@ import { nearest } from "../base/nearest.ts";
 import { bundledKinds } from "./bundled-kinds.ts";
 import { kindOfWord, kindWord, ownerOfName } from "./owner.ts";
 import { idFault } from "./project-id.ts";
+import { isSingleton } from "./resource-kind.ts";
 import type { Kind } from "./types.ts";
 
 /** The address of a resource: `payments/api:integration/irc-gateway`, of a group `payments/:integration/slack` (docs/running.md). */
 export function addressOf(project: string, kind: Kind, key: string): string {
-  return `${project}:${kindWord(kind)}/${key}`;
+  return `${project}:${resourceName(kind, key)}`;
+}
+
+/** A resource in its project, as addresses and reports name it: `license/MIT`; of a singleton, which has no key, `settings`. */
+export function resourceName(kind: Kind, key: string): string {
+  return key === "" ? kindWord(kind) : `${kindWord(kind)}/${key}`;
 }
 
 /** The address of a storage migration: `storage:nfs-1/projects`; the key is from `storageKey`. */
@@ -64,19 +70,23 @@ export function targetFault(glob: string): string | undefined {
   return addressGlobFault(glob) ?? kindFault(glob);
 }
 
-const kindNames = [...new Set(Object.keys(bundledKinds).map(kindWord))];
+const kindNames = new Map(Object.entries(bundledKinds).map(([kind, row]) => [kindWord(kind), row]));
 
+/** A word that is near none may be a kind of the workspace's own. */
 function kindFault(glob: string): string | undefined {
   const [project, rest] = split(glob);
   if (rest === undefined || pathMatcher(project)("storage")) return undefined;
-  const [kind = "", ...key] = rest.split("/");
-  if (isGlob(kind) || (key.length > 0 && kindNames.some((each) => each === kind.toLowerCase()))) return undefined;
-  const meant = nearest(kind, kindNames);
-  const shown = [project, [meant ?? "integration", ...(key.length > 0 ? key : ["*"])].join("/")].join(":");
-  return `an address of an integration or a license, such as ${shown}`;
+  const [word = "", ...key] = rest.split("/");
+  const known = kindNames.get(word.toLowerCase());
+  const isSingle = known?.file !== undefined && isSingleton(known.file);
+  if (isGlob(word) || (known && isSingle === (key.length === 0))) return undefined;
+  const meant = known ? word : nearest(word, kindNames.keys());
+  if (meant === undefined && /^[a-z][a-z0-9_]*$/.test(word) && key.length > 0) return undefined;
+  const name = isSingle ? word : [meant ?? "integration", ...(key.length > 0 ? key : ["*"])].join("/");
+  return `the address of a resource, such as ${project}:${name}`;
 }
 
-/** The parts of an address, with a known kind and no empty part. */
+/** The parts of an address. The kind may be none, and the key of a singleton is empty. */
 export interface AddressParts {
   readonly project: string;
   readonly kind: Kind;
@@ -86,8 +96,6 @@ export interface AddressParts {
 /** Undefined if it is not the address of a resource of a project or a group. */
 export function partsOfAddress(address: string): AddressParts | undefined {
   const [project, rest = ""] = split(address);
-  const slash = rest.indexOf("/");
-  const kind = kindOfWord(ownerOfName(project), rest.slice(0, Math.max(0, slash)));
-  const key = rest.slice(slash + 1);
-  return project && Object.hasOwn(bundledKinds, kind) && key ? { project, kind, key } : undefined;
+  const [, word, , key = ""] = /^([a-z][a-z0-9_]*)(\/(.+))?$/s.exec(rest) ?? [];
+  return project && word ? { project, kind: kindOfWord(ownerOfName(project), word), key } : undefined;
 }

@@ -1,4 +1,5 @@
 import { grouped } from "../base/grouped.ts";
+import { resourceName } from "../model/address.ts";
 import type { ReportedProblem } from "../model/problem-line.ts";
 import type { Outcome } from "../model/types.ts";
 import { type Plan, type PlannedChange, planDigest } from "./plan.ts";
@@ -24,7 +25,7 @@ function withOutcome(change: PlannedChange, outcome: Outcome | undefined): Plann
 
 function notKept(changes: readonly PlannedChange[]): ReportedProblem[] {
   const lost = changes.flatMap(({ kind, key, address, outcome }) =>
-    (outcome?.not_kept ?? []).map((name) => ({ parameter: `${kind}/${key}: ${name}`, address })),
+    (outcome?.not_kept ?? []).map((name) => ({ parameter: `${resourceName(kind, key)}: ${name}`, address })),
   );
   return [...grouped(lost, ({ parameter }) => parameter)].map(([parameter, places]) => ({
     rule: "not-kept",

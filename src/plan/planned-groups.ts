@@ -1,4 +1,5 @@
 import { counted } from "../base/text-format.ts";
+import { resourceName } from "../model/address.ts";
 import { isListedByCatalogue } from "../model/kinds.ts";
 import { isRemoval, turnsOff } from "../model/removal-changes.ts";
 import type { Action } from "../model/types.ts";
@@ -31,7 +32,7 @@ function groupable(planned: PlannedChange): Groupable {
 
 /** What a change is about, apart from its project: the key alone where a catalogue lists it, else `license/MIT`. */
 export function subjectOf({ kind, key }: Pick<PlannedChange, "kind" | "key">): string {
-  return isListedByCatalogue(kind) ? key : `${kind}/${key}`;
+  return isListedByCatalogue(kind) ? key : resourceName(kind, key);
 }
 
 const order: readonly Action[] = ["disable", "delete", "replace", "create", "update"];

@@ -18,6 +18,7 @@ import {
 } from "../model/identity.ts";
 import { kindOf } from "../model/kinds.ts";
 import { kindWord, ownerOfName } from "../model/owner.ts";
+import { isSingleton } from "../model/resource-kind.ts";
 import type { Kind, Problem, Project } from "../model/types.ts";
 import { type GuardRules, type Objection, unwaivedObjections, type Waivers } from "../plan/guards.ts";
 import { type Plan, removalsOf } from "../plan/plan.ts";
@@ -171,7 +172,9 @@ function mayMean(glob: string, kind: Kind, catalogue: Catalogue): boolean {
   if (!glob.includes(":")) return true;
   if (known) return [...known.keys()].some((key) => addressMatcher(renamed(glob, "*"))(`any:${kindWord(kind)}/${key}`));
   const [head = "", ...key] = rest.split("/");
-  return /[^\w]/.test(head) || (head.toLowerCase() === kindWord(kind) && key.length > 0);
+  const { file } = kindOf(catalogue, kind);
+  const isSingle = file !== undefined && isSingleton(file);
+  return /[^\w]/.test(head) || (head.toLowerCase() === kindWord(kind) && key.length > 0 === !isSingle);
 }
 
 /** Canaries that are no project of the run; only for a run without limits, where that is certain. */

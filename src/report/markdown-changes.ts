@@ -1,5 +1,6 @@
 import { grouped } from "../base/grouped.ts";
 import { counted } from "../base/text-format.ts";
+import { resourceName } from "../model/address.ts";
 import type { Action } from "../model/types.ts";
 import type { Groupable } from "../plan/groups.ts";
 import { actionOf, type PlannedChange } from "../plan/plan.ts";
@@ -82,7 +83,7 @@ function notesOf({ members: [{ address, notes = [] }], projects, shared }: Plann
 
 function fieldRows({ members: [planned], shared }: PlannedGroup): readonly string[] {
   const { before, after }: Groupable = shared;
-  const what = [actionCell(planned), code(`${planned.kind}/${planned.key}`)];
+  const what = [actionCell(planned), code(resourceName(planned.kind, planned.key))];
   const names = Object.keys({ ...before, ...after });
   if (names.length === 0) return [row([...what, "", "", ""])];
   return names.map((name, index) => {

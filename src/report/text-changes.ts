@@ -1,6 +1,7 @@
 import { grouped } from "../base/grouped.ts";
 import { printable } from "../base/printable.ts";
 import { firstFew, wrapped } from "../base/text-format.ts";
+import { resourceName } from "../model/address.ts";
 import type { Action, Call, Fields, Value } from "../model/types.ts";
 import { isReference } from "../model/values.ts";
 import { actionOf, type PlannedChange } from "../plan/plan.ts";
@@ -74,7 +75,7 @@ function changeText(planned: PlannedChange, palette: Palette): string {
 
 /** What below its project's name tells it from others: the rest of its address, or all of one that is of no project. */
 function nameOf({ address, project, kind, key }: PlannedChange): string {
-  const rest = `${kind}/${key}`;
+  const rest = resourceName(kind, key);
   return address === `${project}:${rest}` ? rest : address;
 }
 

@@ -3,6 +3,7 @@ import { isObject } from "../base/json.ts";
 import type { Document } from "../manifest/document.ts";
 import type { Policy } from "../manifest/policies.ts";
 import { type Workspace, workspaceFile } from "../manifest/workspace.ts";
+import { resourceName } from "../model/address.ts";
 import type { Catalogue, IntegrationParameter } from "../model/catalogue.ts";
 import { columnOf } from "../model/kinds.ts";
 import { kindIn, type Owner } from "../model/owner.ts";
@@ -114,7 +115,15 @@ function repointingView({ change, name, before, after }: Repointing): Groupable 
   const { project, kind, key } = change;
   const values = { before: { [name]: before }, after: { [name]: after } };
   const source = { file: "", line: 0, column: 0 };
-  return { project, subject: `${kind}/${key}`, action: "edit", removes: false, sentences: [], source, ...values };
+  return {
+    project,
+    subject: resourceName(kind, key),
+    action: "edit",
+    removes: false,
+    sentences: [],
+    source,
+    ...values,
+  };
 }
 
 function repointings(change: RevisionChange, catalogue: Catalogue): readonly Repointing[] {

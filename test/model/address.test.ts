@@ -32,7 +32,7 @@ test.each([
   ["a/b:license", "a/b:license/*"],
   ["a/b:", "a/b:integration/*"],
 ])("%s is no address, as %s is", (glob, shown) => {
-  expect(targetFault(glob)).toBe(`an address of an integration or a license, such as ${shown}`);
+  expect(targetFault(glob)).toBe(`the address of a resource, such as ${shown}`);
 });
 
 test.each(["a/b", "a/b:*", "a/b:LICENSE/MIT", "*:*/MIT", "storage:nfs-1/projects", "*:nfs-1/projects"])(

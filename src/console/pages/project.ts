@@ -1,5 +1,5 @@
 import { compareTexts, counted } from "../../base/text-format.ts";
-import { addressMatcher, addressOf } from "../../model/address.ts";
+import { addressMatcher, addressOf, resourceName } from "../../model/address.ts";
 import type { Catalogue } from "../../model/catalogue.ts";
 import type { Desired, Fields } from "../../model/types.ts";
 import { rowNode } from "../../report/html/change-rows.ts";
@@ -44,20 +44,21 @@ ${dataLinks(projectHref(project))}`;
 
 function differingFirst(differences: readonly SeenDifference[]) {
   const differing = new Set(differences.map(({ rest }) => rest));
-  const rank = ({ kind, key }: SeenEntry) => Number(!differing.has(`${kind}/${key}`));
-  return (a: SeenEntry, b: SeenEntry) => rank(a) - rank(b) || compareTexts(`${a.kind}/${a.key}`, `${b.kind}/${b.key}`);
+  const rank = ({ kind, key }: SeenEntry) => Number(!differing.has(resourceName(kind, key)));
+  return (a: SeenEntry, b: SeenEntry) =>
+    rank(a) - rank(b) || compareTexts(resourceName(a.kind, a.key), resourceName(b.kind, b.key));
 }
 
 /** Differences without a declared entry: an exclusive policy removes them. */
 function unlisted({ entries, differences }: ProjectSnapshot): readonly SeenDifference[] {
-  const listed = new Set(entries.map(({ kind, key }) => `${kind}/${key}`));
+  const listed = new Set(entries.map(({ kind, key }) => resourceName(kind, key)));
   return differences.filter(({ rest }) => !listed.has(rest));
 }
 
 function entryNode(entry: SeenEntry, { differences, unverified }: ProjectSnapshot): Markup {
   const { kind, key, policy, commit, reason } = entry;
-  const difference = differences.find(({ rest }) => rest === `${kind}/${key}`);
-  const hidden = unverified[`${kind}/${key}`] ?? [];
+  const difference = differences.find(({ rest }) => rest === resourceName(kind, key));
+  const hidden = unverified[resourceName(kind, key)] ?? [];
   const inSync = markup`<span class="soft">${hidden.length > 0 ? `in sync, ${hidden.length} not reported` : "in sync"}</span>`;
   return rowNode({
     action: difference?.action,
@@ -136,7 +137,7 @@ function exceptionsOf({ project, entries }: ProjectSnapshot, fleet: FleetIndex |
     until === undefined ? "never" : `${until}${until < today ? ", over" : ""}`;
   return markup`<section aria-labelledby="exceptions"><h2 id="exceptions">Exceptions and expiry dates</h2>
 <div class="wide paper"><table class="stack"><thead><tr><th scope="col">Entry</th><th scope="col">Source</th><th scope="col">Last day</th><th scope="col">Reason</th></tr></thead><tbody>
-${each(ending, ({ kind, key, policy, until, reason = "" }) => markup`<tr><th scope="row">${kind}/${key}</th><td>policy ${policy}</td><td data-label="last day">${when(until)}</td><td>${reason}</td></tr>`)}
+${each(ending, ({ kind, key, policy, until, reason = "" }) => markup`<tr><th scope="row">${resourceName(kind, key)}</th><td>policy ${policy}</td><td data-label="last day">${when(until)}</td><td>${reason}</td></tr>`)}
 ${each(rules, ({ rule, except, until }) => markup`<tr><th scope="row">${except.slice(0, 3).join(", ")}</th><td>except of rule ${rule}</td><td data-label="last day">${when(until)}</td><td></td></tr>`)}</tbody></table></div></section>`;
 }
 

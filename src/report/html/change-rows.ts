@@ -87,7 +87,7 @@ export function plannedRow(group: PlannedGroup, options: RowOptions = {}): Marku
     action: actionOf(change),
     project: projects.length > 1 ? counted(projects.length, "project") : change.project,
     isGroup: projects.length > 1,
-    prefix: `${change.kind}/`,
+    prefix: change.key === "" ? change.kind : `${change.kind}/`,
     key: change.key,
     brief: briefOf(change, shared),
     badges: each(words, (word) => badge(word)),

@@ -1,4 +1,5 @@
 import { memoized } from "../../base/memoize.ts";
+import { resourceName } from "../../model/address.ts";
 import { kindWord } from "../../model/owner.ts";
 import type { Desired } from "../../model/types.ts";
 import type { Locate, ProjectObservation } from "./observation.ts";
@@ -54,7 +55,7 @@ export function entriesAt(commit: string | null, locate: Locate): EntriesAfter {
 }
 
 function nameOf({ kind, key }: Pick<SeenEntry, "kind" | "key">): string {
-  return `${kindWord(kind)}/${key}`;
+  return resourceName(kind, key);
 }
 
 /** An unchanged entry keeps the commit at which it was first seen. */
