@@ -1,6 +1,6 @@
 import { addressOf } from "../model/address.ts";
 import type { Comparison } from "../model/field-meaning.ts";
-import { integrationOf } from "../model/kinds.ts";
+import { integrationOf, kindOf } from "../model/kinds.ts";
 import type { Cause, Change, Desired, Live } from "../model/types.ts";
 import { editedSince, hasMoved, isKeptOff, type Recalled, type Recollection } from "./last-applied.ts";
 import type { DiffOptions, FullDiffOptions } from "./options.ts";
@@ -85,9 +85,9 @@ function whyDifferent(inherited: string, evidence: Evidence, { ledger }: DiffOpt
 }
 
 /** Why a resource that is listed to be off goes. */
-export function whyRemove(project: string, live: Live, { ledger }: DiffOptions): Why {
+export function whyRemove(project: string, live: Live, { ledger, catalogue }: FullDiffOptions): Why {
   const cause = causeOfRemoval(addressOf(project, live.kind, live.key), live, ledger);
-  return { reason: "listed under disabled", cause };
+  return { reason: `listed under ${kindOf(catalogue, live.kind).policy?.off ?? "absent"}`, cause };
 }
 
 /** Why a resource that an exclusive policy does not list goes. Where nothing else was there before, it was added since. */

@@ -21,18 +21,29 @@ export function liveRow(
 ): Live {
   const { only } = kind.file;
   const asked = declared ?? shownFields(kind.file);
-  const fields = reportedByRow(kind, only === undefined ? asked : { [only]: asked[only] ?? null }, row);
+  const reported = reportedByRow(kind, only === undefined ? asked : { [only]: asked[only] ?? null }, row);
   return {
     ...named,
-    fields,
+    fields: declared ? reported : notable(kind.file, reported),
     active: true,
     ...(kind.read?.numbered && typeof row.id === "number" && { id: row.id }),
     ...(declared !== undeclared && { row: rowWithoutSecrets(kind.file, row) }),
   };
 }
 
+/** Without what is as good as not set: it would hide the rest. */
+function notable({ fields: { properties } }: ResourceKind, fields: Fields): Fields {
+  const set = Object.entries(fields).filter(([name, value]) => {
+    const field = properties[name] ?? {};
+    const meant = comparable(field, value as Plain);
+    const { default: filledIn = null } = field;
+    return meant !== null && meant !== "" && !isAlike(meant, comparable(field, filledIn));
+  });
+  return Object.fromEntries(set);
+}
+
 /** Every field that the address does not tell, and the list does. */
-function shownFields(file: ResourceKind): Fields {
+export function shownFields(file: ResourceKind): Fields {
   const keys = new Set(keyFieldsOf(file));
   const names = Object.entries(file.fields.properties).flatMap(([name, field]) =>
     keys.has(name) || field["x-listed"] === false ? [] : [name],

@@ -54,7 +54,7 @@ function answersOf(reader: Reader): Map<string, Promise<LookedUp>> {
 }
 
 /** Looks one value up now. @throws CallFailed where it ends the run. */
-export async function lookUpValue(reader: Reader, project: string, lookUp: LookUp): Promise<LookedUp> {
+async function lookUpValue(reader: Reader, project: string, lookUp: LookUp): Promise<LookedUp> {
   try {
     const asked = lookUpCall(project, lookUp);
     const { body } = await reader.get(asked);

@@ -5,7 +5,7 @@ import { identityOf } from "../model/kinds.ts";
 import { keyValuesOf } from "../model/resource-kind.ts";
 import type { Desired, DesiredProject, Fields, Kind, Live, Project } from "../model/types.ts";
 import { isScalar } from "../model/values.ts";
-import { liveRow, undeclared } from "./kind-resources.ts";
+import { liveRow, shownFields, undeclared } from "./kind-resources.ts";
 import { type KeyedRow, type ReadKind, readKindRows } from "./kind-rows.ts";
 import { type Unread, unreadOf } from "./partly-read.ts";
 import { mayShowKey, redactedResource } from "./redacted-resources.ts";
@@ -70,5 +70,6 @@ export async function readAllOfKind(
   kind: ReadKind,
 ): Promise<readonly Live[]> {
   const rows = await readKindRows(reader, project, kind);
-  return rows.map(({ key, row }) => liveRow(kind, { kind: name, key }, row, undefined));
+  const asked = shownFields(kind.file);
+  return rows.map(({ key, row }) => liveRow(kind, { kind: name, key }, row, asked));
 }

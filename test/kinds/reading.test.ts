@@ -107,7 +107,9 @@ describe.each([...files.keys()])("%s", (kind) => {
 });
 
 test("what no policy declares is unmanaged without being kept, or removed by exclusive", async () => {
-  const rows = [{ id: 1, url: "https://a.test", push_events: true, token: "hunter2" }];
+  const rows = [
+    { id: 1, url: "https://a.test", push_events: true, tag_push_events: true, name: null, token: "hunter2" },
+  ];
   const { live, unmanaged } = await differenceOf(readerOf(rows), desiredOf("webhooks", []));
   expect([unmanaged, live]).toEqual([
     1,
@@ -115,7 +117,7 @@ test("what no policy declares is unmanaged without being kept, or removed by exc
   ]);
   const exclusive = new Map([["webhooks", place]]);
   const { changes } = await differenceOf(readerOf(rows), desiredOf("webhooks", [], { exclusive }));
-  expect(changes).toMatchObject([{ action: "delete", key: "https://a.test", before: { push_events: true } }]);
+  expect(changes).toMatchObject([{ action: "delete", key: "https://a.test", before: { tag_push_events: true } }]);
 });
 
 test("a row without its key is an error of that kind, and no deletion", async () => {
