@@ -1,0 +1,150 @@
+import { describe, expect, test } from "vitest";
+import { changeOf, outcomes, type Scene, type Setting, scene, told } from "./workspace.ts";
+
+const latest = { release: "19.9", tier: "ultimate" } as const;
+const site = { dialect: "gitlab", release: "19.9", tier: "ultimate" };
+const policyOf = (sections: object) => ({ projects: ["p"], ...sections });
+
+const hook = "https://hooks.example.com/ci";
+const headers = (secret: string) => [{ key: "X-Auth", value: { secret } }];
+const sections = {
+  settings: { merge_method: "ff", topics: ["b", "a"] },
+  protected_branches: { main: { push_access_level: "maintainer", allow_force_push: false } },
+  webhooks: { [hook]: { push_events: true, token: { secret: "env:HOOK" }, custom_headers: headers("env:HEADER") } },
+  variables: { DEPLOY: { value: { secret: "env:DEPLOY" } }, "DEPLOY@production": { value: { secret: "env:OTHER" } } },
+  labels: { bug: { color: "#ff0000" } },
+};
+const secrets = {
+  HOOK: "hook-1-secret",
+  HEADER: "header-1-secret",
+  DEPLOY: "deploy-1-secret",
+  OTHER: "other-1-secret",
+};
+
+async function settled(setting: Setting = {}): Promise<Scene> {
+  const made = await scene({
+    ...latest,
+    projects: [{ path: "p" }],
+    policy: policyOf(sections),
+    site,
+    secrets,
+    ...setting,
+  });
+  const ran = await made.evenkeel("apply", "--yes");
+  expect(ran.stdout + ran.stderr).toContain("applied");
+  expect(ran.code).toBe(0);
+  return made;
+}
+
+const address = {
+  hook: `p:webhook/${hook}`,
+  branch: "p:protected_branch/main",
+  label: "p:label/bug",
+  settings: "p:settings",
+};
+
+test("plan after apply is empty; a saved plan is applied as it was reviewed, and stale once the server moved", async () => {
+  const { evenkeel, policy, ask } = await settled();
+  expect((await evenkeel("plan")).stdout).toContain("No changes");
+  policy(policyOf({ ...sections, protected_branches: { main: { push_access_level: "developer" } } }));
+  const saved = await evenkeel("plan", "--out", "plan.json", "--report", "json");
+  expect(changeOf(saved.plan(), address.branch).change).toMatchObject({
+    actions: ["delete", "create"],
+    before: { push_access_level: "maintainer" },
+    after: { push_access_level: "developer" },
+  });
+  const applied = await evenkeel("apply", "plan.json", "--report", "json");
+  expect([applied.stderr, outcomes(applied.plan())]).toEqual([expect.anything(), [`applied ${address.branch}`]]);
+  expect((await evenkeel("plan")).stdout).toContain("No changes");
+  policy(policyOf({ ...sections, labels: { bug: { color: "#00ff00" } } }));
+  await evenkeel("plan", "--out", "plan.json");
+  const [label] = (await ask("GET", "/projects/p/labels")).json;
+  await ask("PUT", `/projects/p/labels/${label.id}`, { json: { color: "#0000ff" } });
+  expect(outcomes((await evenkeel("apply", "plan.json", "--report", "json")).plan())).toContain(
+    `stale ${address.label}`,
+  );
+});
+
+describe("with a ledger", () => {
+  const workspace = { ledger: "ledger.ndjson" };
+
+  test("a rotated secret is sent again, at any depth, and what is not changed is not", async () => {
+    const { evenkeelWith, asked } = await settled({ workspace });
+    expect((await evenkeelWith({}, "drift")).code).toBe(0);
+    const rotated = await evenkeelWith({ HEADER: "header-2-secret" }, "plan", "--report", "json");
+    expect(told(rotated.plan())).toEqual([`update ${address.hook}`]);
+    expect(changeOf(rotated.plan(), address.hook).action_reason).toBe(
+      "pending: custom_headers changed since the last apply",
+    );
+    asked();
+    expect((await evenkeelWith({ HEADER: "header-2-secret" }, "apply", "--yes")).code).toBe(0);
+    expect((await evenkeelWith({ HEADER: "header-2-secret" }, "drift")).code).toBe(0);
+    expect((await evenkeelWith({ HEADER: "header-2-secret", HOOK: "hook-2-secret" }, "drift")).code).toBe(2);
+  });
+
+  test("an update that does not send a secret does not forget that it was rotated", async () => {
+    const { evenkeelWith, policy } = await settled({ workspace });
+    const { token: _, ...rest } = sections.webhooks[hook] ?? {};
+    policy(policyOf({ ...sections, webhooks: { [hook]: { ...rest, push_events: false } } }));
+    expect((await evenkeelWith({}, "apply", "--yes")).code).toBe(0);
+    policy(policyOf({ ...sections, webhooks: { [hook]: { ...sections.webhooks[hook], push_events: false } } }));
+    const back = await evenkeelWith({}, "plan", "--report", "json");
+    expect(changeOf(back.plan(), address.hook).action_reason).toContain("token changed since the last apply");
+  });
+
+  test("tells drift from what is pending, and remembers what was removed", async () => {
+    const { evenkeel, ask, policy } = await settled({ workspace });
+    await ask("PUT", "/projects/p", { json: { topics: ["c"] } });
+    const drifted = await evenkeel("plan", "--report", "json");
+    expect(changeOf(drifted.plan(), address.settings)).toMatchObject({
+      cause: "drift",
+      change: { before: { topics: ["c"] } },
+    });
+    expect((await evenkeel("apply", "--yes")).code).toBe(0);
+    policy(policyOf({ ...sections, settings: { topics: ["a"] } }));
+    const pending = await evenkeel("plan", "--report", "json");
+    expect(changeOf(pending.plan(), address.settings)).toMatchObject({ cause: "pending" });
+  });
+});
+
+test("what is live is accepted: a list, a word, a single field", async () => {
+  const { evenkeel, ask, read } = await settled();
+  await ask("PUT", "/projects/p", { json: { topics: ["c", "d"], merge_method: "merge" } });
+  const [label] = (await ask("GET", "/projects/p/labels")).json;
+  await ask("PUT", `/projects/p/labels/${label.id}`, { json: { color: "#0000ff" } });
+  await ask("DELETE", "/projects/p/protected_branches/main");
+  await ask("POST", "/projects/p/protected_branches", { json: { name: "main", push_access_level: 30 } });
+  const accepted = await evenkeel("accept", "p:*");
+  expect([accepted.code, accepted.stderr]).toEqual([0, ""]);
+  expect((await evenkeel("plan")).stdout).toContain("No changes");
+  expect(read("all.yaml")).toContain("developer");
+});
+
+test("what was removed on the server is accepted", async () => {
+  const { evenkeel, ask } = await settled();
+  const [label] = (await ask("GET", "/projects/p/labels")).json;
+  await ask("DELETE", `/projects/p/labels/${label.id}`);
+  const accepted = await evenkeel("accept", address.label);
+  expect([accepted.code, accepted.stderr]).toEqual([0, ""]);
+  expect((await evenkeel("plan")).stdout).toContain("No changes");
+});
+
+test("show, blame and runs know the kinds, and show no secret", async () => {
+  const { evenkeel } = await settled();
+  const blame = await evenkeel("blame", address.branch);
+  expect(blame.stdout).toContain("protected_branch/main");
+  const show = await evenkeel("show", "p");
+  expect(show.stdout).toContain(hook);
+  expect((await evenkeel("runs")).code).toBe(0);
+  for (const { stdout } of [blame, show])
+    for (const secret of Object.values(secrets)) expect(stdout).not.toContain(secret);
+});
+
+test("guards count a replacement as a deletion, and protected keeps it", async () => {
+  const { evenkeel, policy } = await settled({ workspace: { protected: ["*:protected_branch/*"] } });
+  policy(policyOf({ ...sections, protected_branches: { main: { push_access_level: "developer" } } }));
+  const refused = await evenkeel("apply", "--yes");
+  expect([refused.code, refused.writes]).toEqual([3, 0]);
+  expect(refused.stderr + refused.stdout).toContain(`${address.branch} is protected and would be replaced`);
+  expect((await evenkeel("apply", "--yes", "--allow-protected", address.branch)).code).toBe(0);
+});
