@@ -209,8 +209,9 @@ function sentAgain(
 /** What nearly every resource is on nearly every run, so that it costs next to nothing. */
 const inSync: ResourceDiff = {};
 
-function isPlainlyInSync(desired: Desired, live: Live, { catalogue, ledger, resend }: FullDiffOptions): boolean {
-  if (ledger || resend) return false;
+function isPlainlyInSync(desired: Desired, live: Live, options: FullDiffOptions): boolean {
+  const { catalogue, ledger, resend, settled = true } = options;
+  if (resend || (ledger && settled)) return false;
   for (const name in desired.fields) {
     if (compareField(catalogue, desired, name, desired.fields[name] ?? null, live.fields[name]) !== "same")
       return false;

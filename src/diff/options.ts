@@ -15,6 +15,8 @@ export interface DiffOptions {
   readonly target?: (address: string) => boolean;
   /** What the last apply left, where the workspace keeps a ledger. */
   readonly ledger?: Recollection;
+  /** False: what needs no change is not reported, because no ledger remembers it. */
+  readonly settled?: boolean;
 }
 
 /** The same, with the catalogue. */

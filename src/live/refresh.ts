@@ -126,7 +126,10 @@ function refreshed(
     return unreadable(desired.project, unread.find((each) => isMissing(catalogue, each)) ?? part, catalogue);
   }
   const known = resolved(catalogue, readable, live, lookedUp);
-  const difference = diff(known.desired, known.live, scope.diff(desired.project));
+  const difference = diff(known.desired, known.live, {
+    ...scope.diff(desired.project),
+    settled: scope.remember !== undefined,
+  });
   const problems = [...difference.problems, ...known.problems];
   if (unread.length === 0) return { difference, problems };
   return {

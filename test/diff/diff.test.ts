@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
 import { diff } from "../../src/diff/diff.ts";
+import type { Memory } from "../../src/diff/last-applied.ts";
 import type { DiffOptions } from "../../src/diff/options.ts";
 import { addressMatcher } from "../../src/model/address.ts";
 import { catalogueOf } from "../../src/model/catalogue.ts";
@@ -56,13 +57,16 @@ function optionsOf({ secrets, resend, target }: Case): DiffOptions {
   };
 }
 
-function run(written: Case) {
+function run(written: Case, more: Partial<DiffOptions> = {}) {
   const resources = desiredOf(written.desired);
   const kinds = new Set(policyKinds(catalogueOf()).map(({ kind }) => kind));
   const exclusive = new Map((written.exclusive ?? []).map((kind) => [kind, origin] as const));
   const desired = { project: { name: "team/app" }, resources, kinds, exclusive };
-  return diff(desired, liveOf(written.live), optionsOf(written));
+  return diff(desired, liveOf(written.live), { ...optionsOf(written), ...more });
 }
+
+/** A resource that the ledger does not know, and one whose `updated_at` moved since it was applied. */
+const memories: readonly (Memory | undefined)[] = [undefined, { sent: {}, updated_at: "2026-01-01T00:00:00Z" }];
 
 const compact = (fields: Fields | null) => (fields ? JSON.stringify(fields) : "nothing");
 
@@ -80,6 +84,13 @@ describe("golden cases of the diff", () => {
         expect(found.unmanaged).toBe(written.unmanaged ?? 0);
         expect(found.unverified.flatMap(({ fields }) => fields)).toEqual(written.unverified ?? []);
         expect(found.problems.map(({ message }) => message)).toEqual(written.problems ?? []);
+      });
+
+      test.each(memories)(`${file}: ${written.name}: where no ledger remembers it, nothing else is found`, (memory) => {
+        const ledger = { recall: () => memory, fingerprint: () => "as sent" };
+        const { settled: _, ...found } = run(written, { ledger });
+        const { settled: __, ...unremembered } = run(written, { ledger, settled: false });
+        expect(unremembered).toEqual(found);
       });
     }
   }
