@@ -27,6 +27,8 @@ const documents: readonly (readonly [document: string, folder: string, ends: "in
   ["examples/quickstart/README.md", "examples/quickstart", "in sync"],
   ["examples/gitlab/README.md", "examples/gitlab", "in sync"],
   ["examples/many-projects/README.md", "examples/many-projects", "in sync"],
+  ["docs/kinds.md", "examples/own-kind", "in sync"],
+  ["examples/own-kind/README.md", "examples/own-kind", "in sync"],
   ["examples/adopt-existing/README.md", "examples/adopt-existing", "in sync"],
 ];
 

@@ -1,3 +1,4 @@
+import type { Catalogue } from "../model/catalogue.ts";
 import type { Secrets } from "../secrets/secrets.ts";
 import type { CallFailed } from "./failure.ts";
 import type { Network } from "./network.ts";
@@ -15,6 +16,8 @@ export interface ClientOptions {
   readonly tokenName?: string | undefined;
   /** The dialect of the server; left out: the specification's own names. */
   readonly dialect?: string | undefined;
+  /** What there is to configure; left out: that of the dialect. */
+  readonly catalogue?: Catalogue | undefined;
   /** Requests in flight at most, reads and writes together; as many of them as serve best. */
   readonly concurrency: number;
   /** Milliseconds for one attempt, headers and body. */

@@ -61,7 +61,8 @@ export class Session {
 
   /** What there is to configure on the server. */
   get catalogue(): Catalogue {
-    return catalogueOf(this.#run.options.dialect);
+    const { catalogue, dialect } = this.#run.options;
+    return catalogue ?? catalogueOf(dialect);
   }
 
   /** How often a call is tried in all. */

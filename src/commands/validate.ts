@@ -1,6 +1,7 @@
 import { dayOf } from "../base/day.ts";
 import { type ExitCode, exit, type UserError } from "../base/exit.ts";
 import { counted } from "../base/text-format.ts";
+import { expressionProblems } from "../manifest/own-kinds.ts";
 import { sortedProblems } from "../manifest/problem.ts";
 import { hasErrors, validate } from "../manifest/validate.ts";
 import { bySeverity } from "../model/problem-line.ts";
@@ -50,7 +51,8 @@ async function validating(
   const today = options.asOf ?? dayOf(new Date());
   const { problems: found, policies, expired, rules } = validate(loaded, today);
   const inForce = await rulesInForce(rules, terminal.env, today);
-  const stated = [...found, ...inForce.problems, ...nameProblems(loaded, terminal.env)];
+  const expressions = await expressionProblems(loaded);
+  const stated = [...found, ...expressions, ...inForce.problems, ...nameProblems(loaded, terminal.env)];
   const all = [...sortedProblems(stated), ...keyProblems(terminal, loaded)];
   const { problems, warnings } = bySeverity(all);
   printProblems(terminal, { problems, warnings });

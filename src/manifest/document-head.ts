@@ -9,9 +9,12 @@ import { workspaceFile } from "./workspace.ts";
 
 /** The kind of a manifest's document, and a problem if its head is not valid; no kind if it is unknown. */
 export interface Head {
-  readonly kind: Exclude<DocumentKind, "Workspace"> | undefined;
+  readonly kind: ManifestKind | undefined;
   readonly problem: Problem | undefined;
 }
+
+/** What a manifest may hold. */
+type ManifestKind = Exclude<DocumentKind, "Workspace"> | "ResourceKind";
 
 /** Reads `apiVersion` and `kind` of a document outside `evenkeel.yaml` (docs/manifests.md). */
 export function readHead(document: Document): Head {
@@ -43,7 +46,10 @@ function isOurs(version: unknown): boolean {
   return version === undefined || (typeof version === "string" && version.startsWith("evenkeel"));
 }
 
-const manifestKinds = documentKinds.filter((each) => each !== "Workspace");
+const manifestKinds: readonly ManifestKind[] = [
+  ...documentKinds.filter((each) => each !== "Workspace"),
+  "ResourceKind",
+];
 
 function kindMessage(kind: unknown): string {
   if (kind === "Workspace") return `a Workspace may only be in ${workspaceFile}`;

@@ -54,6 +54,7 @@ export const rules = {
   "duplicate-name": { asks: "migrations have different names" },
   "duplicate-move": { asks: "repositories of a storage are moved by only one migration" },
   "duplicate-policy": { asks: "policies have different names" },
+  "resource-kind": { asks: "a kind of resource is described by its schema, and its expressions are CEL" },
   "duplicate-rule": { asks: "rules have different names" },
   "rule-expression": { asks: "a rule's when is CEL that knows its names and is true or false" },
   "rules-folder": { asks: "EVENKEEL_RULES names a folder with rules" },

@@ -42,9 +42,9 @@ export function policyKind(catalogue: Catalogue, kind: Kind): PolicyKind | undef
   return policyKinds(catalogue, ownerOfKind(kind)).find((row) => row.kind === kind);
 }
 
-/** The plural of a kind in policies and messages. */
-export function sectionNameOf(catalogue: Catalogue, kind: Kind): string {
-  return kindOf(catalogue, kind).policy?.section ?? `${kindWord(kind)}s`;
+/** The plural of a kind in policies and messages; of one that the catalogue does not have, a likely one. */
+export function sectionNameOf({ kinds }: Catalogue, kind: Kind): string {
+  return kinds.get(kind)?.policy?.section ?? `${kindWord(kind)}s`;
 }
 
 /** A sentence on why this platform no longer has the kind; undefined if it does. */

@@ -1,3 +1,4 @@
+import { UserError } from "../base/exit.ts";
 import { memoized } from "../base/memoize.ts";
 import type { KindExpressions } from "./kind-row.ts";
 import type { ResourceKind } from "./resource-kind.ts";
@@ -18,7 +19,8 @@ export function lazyExpressions({ name }: ResourceKind): KindExpressions {
     memoized((text: string) => {
       if (!compile) throw new RangeError(`the expressions of ${name} are not loaded`);
       const made = compile(text, names.split(" "), "any");
-      if ("fault" in made) throw new RangeError(`an expression of ${name}: ${made.fault}`);
+      if ("fault" in made)
+        throw new UserError(`an expression of the kind ${name}: ${made.fault}; evenkeel validate shows where`);
       return made;
     }),
   );

@@ -45,11 +45,11 @@ export function connectionTo(url: string, request: ConnectionRequest): ClientOpt
   return connection({ ...defaultWorkspace, server: { ...defaultWorkspace.server, url } }, request);
 }
 
-type Settings = Pick<Workspace, "server" | "requestTimeout" | "concurrency" | "rateLimit"> &
+type Settings = Pick<Workspace, "catalogue" | "server" | "requestTimeout" | "concurrency" | "rateLimit"> &
   Pick<Loaded, "authorities">;
 
 function connection(
-  { server, requestTimeout, authorities, rateLimit, ...settings }: Settings,
+  { catalogue, server, requestTimeout, authorities, rateLimit, ...settings }: Settings,
   request: ConnectionRequest,
   kept?: Pick<RateOptions, "rates" | "close">,
 ): ClientOptions {
@@ -68,6 +68,7 @@ function connection(
     requestTimeout,
     allowInsecure,
     dialect,
+    catalogue,
     network,
     signal,
     ...(rateLimit && { rate: { limit: rateLimit, onTrouble: warn, ...(kept ?? ratesAt(env)) } }),

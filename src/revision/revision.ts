@@ -10,7 +10,6 @@ import type { PlanRule } from "../manifest/rules.ts";
 import { matchingLayers, sameLayers } from "../manifest/selection.ts";
 import { layersByGlob } from "../manifest/validate.ts";
 import type { Workspace } from "../manifest/workspace.ts";
-import { catalogueOf } from "../model/catalogue.ts";
 import { type Owner, ownedBy, owners } from "../model/owner.ts";
 import type { DesiredProject, Problem, Project } from "../model/types.ts";
 import { comparedProject, type DraftChange, type RevisionChange, type Wanted } from "./compare-projects.ts";
@@ -141,7 +140,7 @@ function wanted({ resources, exclusive }: DesiredProject, side: RevisionSide, af
   const { dialect } = after.workspace.server;
   const translation = translationBetween(side.workspace.server.dialect, dialect);
   const renamed = resources.map((each) => translatedResource(each, translation));
-  const catalogue = catalogueOf(dialect);
+  const { catalogue } = side.workspace.server.dialect === dialect ? side.workspace : after.workspace;
   return { resources: renamed, exclusive, catalogue, literal: (reference) => side.plaintext.get(reference) };
 }
 

@@ -3,6 +3,7 @@ import { existsSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { UserError } from "../base/exit.ts";
 import { type Document, type Parsed, parseManifest } from "../manifest/document.ts";
+import { withOwnKinds } from "../manifest/own-kinds.ts";
 import { problemAt, problemIn } from "../manifest/problem.ts";
 import {
   defaultWorkspace,
@@ -76,11 +77,11 @@ export function joined(
   { files: _, problems, ...found }: FoundManifests,
   manifests: readonly Parsed[],
 ): Omit<Loaded, "root" | "digest"> {
-  return {
+  return withOwnKinds({
     ...found,
     documents: manifests.flatMap(({ documents }) => documents),
     problems: [...problems, ...manifests.flatMap((each) => each.problems)],
-  };
+  });
 }
 
 /**

@@ -1,0 +1,72 @@
+import { memoized } from "../base/memoize.ts";
+import type { Catalogue } from "../model/catalogue.ts";
+import { kindOfWord } from "../model/owner.ts";
+import { ownersOf, type ResourceKind } from "../model/resource-kind.ts";
+import { type ExpressionCheck, resourceKindFaults } from "../model/resource-kind-faults.ts";
+import { kindRowOf } from "../model/resource-kind-row.ts";
+import type { Problem } from "../model/types.ts";
+import type { Document } from "./document.ts";
+import { readHead } from "./document-head.ts";
+import { problemAt } from "./problem.ts";
+import type { Loaded } from "./workspace.ts";
+
+/** A workspace whose catalogue has the kinds of resources that its manifests describe; their mistakes are problems. */
+export function withOwnKinds<Some extends Pick<Loaded, "workspace" | "documents" | "problems">>(loaded: Some): Some {
+  const { workspace, documents, problems } = loaded;
+  const own = documents.filter((document) => readHead(document).kind === "ResourceKind");
+  if (own.length === 0) return loaded;
+  const read = readKinds(own, workspace.catalogue, () => undefined);
+  const catalogue = extended(workspace.catalogue, read.kinds);
+  return { ...loaded, workspace: { ...workspace, catalogue }, problems: [...problems, ...read.problems] };
+}
+
+/** The mistakes in expressions of the kinds that a workspace describes. CEL is loaded only if there are any kinds. */
+export async function expressionProblems({ documents }: Pick<Loaded, "documents">): Promise<readonly Problem[]> {
+  const own = documents.filter((document) => readHead(document).kind === "ResourceKind");
+  if (own.length === 0) return [];
+  const { compileKindExpression } = await import("../model/kind-expressions.ts");
+  const check: ExpressionCheck = (text, names, type) => {
+    const compiled = compileKindExpression(text, names, type);
+    return "fault" in compiled ? compiled.fault : undefined;
+  };
+  const isSound = (document: Document) => resourceKindFaults(document.value, [], () => undefined).length === 0;
+  return own.filter(isSound).flatMap((document) => problemsOf(document, [], check));
+}
+
+interface KindsRead {
+  readonly kinds: readonly ResourceKind[];
+  readonly problems: readonly Problem[];
+}
+
+function readKinds(documents: readonly Document[], catalogue: Catalogue, check: ExpressionCheck): KindsRead {
+  const bundled = [...catalogue.kinds.values()].flatMap(({ file }) => file ?? []);
+  const kinds: ResourceKind[] = [];
+  const problems = documents.flatMap((document) => {
+    const faults = problemsOf(document, [...bundled, ...kinds], check);
+    if (faults.length === 0) kinds.push(document.value as ResourceKind);
+    return faults;
+  });
+  return { kinds, problems };
+}
+
+function problemsOf(document: Document, others: readonly ResourceKind[], check: ExpressionCheck): readonly Problem[] {
+  return resourceKindFaults(document.value, others, check).map(({ path, message }) =>
+    problemAt("resource-kind", message, { document, path: [...path] }),
+  );
+}
+
+const extendedBy = memoized(
+  (catalogue: Catalogue) =>
+    memoized((text: string): Catalogue => {
+      const rows = (JSON.parse(text) as readonly ResourceKind[]).flatMap((file) =>
+        ownersOf(file).map((owner) => [kindOfWord(owner, file.singular), kindRowOf(file)] as const),
+      );
+      return { ...catalogue, kinds: new Map([...catalogue.kinds, ...rows]) };
+    }),
+  new WeakMap(),
+);
+
+/** The same catalogue for the same kinds, so that what depends on it is made once. */
+function extended(catalogue: Catalogue, kinds: readonly ResourceKind[]): Catalogue {
+  return kinds.length === 0 ? catalogue : extendedBy(catalogue)(JSON.stringify(kinds));
+}

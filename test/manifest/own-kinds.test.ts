@@ -1,0 +1,46 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { expressionProblems } from "../../src/manifest/own-kinds.ts";
+import { validate } from "../../src/manifest/validate.ts";
+import { loadWorkspace } from "../../src/workspace/load.ts";
+import { root } from "../readme.ts";
+import { folder } from "../support/folder.ts";
+
+const freeze = readFileSync(join(root, "examples/own-kind/kinds/freeze_periods.yaml"), "utf8");
+const policy = (body: string) => `apiVersion: evenkeel/v1\nkind: Policy\nname: a\nprojects: [a/b]\n${body}\n`;
+
+async function problems(files: Readonly<Record<string, string>>): Promise<readonly string[]> {
+  const loaded = loadWorkspace(
+    folder({ "evenkeel.yaml": "apiVersion: evenkeel/v1\nkind: Workspace\n", ...files }).root,
+  );
+  const found = [...validate(loaded).problems, ...(await expressionProblems(loaded))];
+  return found.map(({ place, message }) => `${place?.file}:${place?.line}:${place?.column} ${message}`);
+}
+
+test("policies declare resources of a kind that the workspace describes, checked by its fields", async () => {
+  const kind = { "kinds/freeze.yaml": freeze };
+  expect(
+    await problems({ ...kind, "p.yaml": policy('freeze_periods: { "0 1 * * 5": { freeze_end: "0 2 * * 5" } }') }),
+  ).toEqual([]);
+  expect(await problems({ ...kind, "p.yaml": policy('freeze_periods: { "0 1 * * 5": { freeze_ends: x } }') })).toEqual([
+    expect.stringContaining("freeze_end"),
+    expect.stringContaining("did you mean freeze_end?"),
+  ]);
+  expect(await problems({ ...kind, "p.yaml": policy("freeze_period: {}") })).toEqual([
+    "p.yaml:5:1 unknown key freeze_period; did you mean freeze_periods?",
+  ]);
+});
+
+test("mistakes of a kind are problems with their location, those of its expressions too", async () => {
+  expect(await problems({ "k.yaml": freeze.replace("key: freeze_start", "key: freeze_strat") })).toEqual([
+    "k.yaml:9:6 there is no field freeze_strat; did you mean freeze_start?",
+  ]);
+  expect(await problems({ "k.yaml": freeze.replace("name: freeze_periods", "name: labels") })).toEqual([
+    "k.yaml:4:7 name labels is taken by the kind labels of projects".replace("name labels", "labels"),
+  ]);
+  expect(await problems({ "a.yaml": freeze, "b.yaml": freeze })).toHaveLength(2);
+  expect(await problems({ "k.yaml": freeze.replace("after == null", "aftr == null") })).toEqual([
+    "k.yaml:16:11 not an expression of CEL: unknown name aftr; did you mean after?",
+  ]);
+});
