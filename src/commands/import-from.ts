@@ -1,5 +1,4 @@
 import { resolve } from "node:path";
-import manifest from "../../schemas/manifest.schema.json" with { type: "json" };
 import { exit, exitCode, UserError } from "../base/exit.ts";
 import { compareTexts } from "../base/text-format.ts";
 import type { ForeignChoice, ForeignFile, ForeignImport } from "../import/from/foreign.ts";
@@ -25,9 +24,6 @@ interface Source {
   readonly most: number;
   readonly read: (files: readonly ForeignFile[], choice: ForeignChoice) => ForeignImport | Promise<ForeignImport>;
 }
-
-/** The sections that the schema of policies has. */
-const policySections: ReadonlySet<string> = new Set(Object.keys(manifest.definitions.Policy.properties));
 
 const megabyte = 1024 * 1024;
 
@@ -56,7 +52,7 @@ export async function importFrom(terminal: Terminal, options: Choice, names: rea
   const { most, read } = sources[tool];
   const files = names.map((name) => fileAt(terminal, name, most));
   const catalogue = catalogueOf(server.dialect);
-  const { drafts, problems } = await read(files, { catalogue, platform: server, secrets, sections: policySections });
+  const { drafts, problems } = await read(files, { catalogue, platform: server, secrets });
   const errors = problems.filter(({ severity }) => severity === "error");
   const notImported = problems.filter(({ severity }) => severity === "warning").toSorted(byPlace);
   const found = { drafts: errors.length > 0 ? [] : drafts, idle: [], problems: errors };
