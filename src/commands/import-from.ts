@@ -71,8 +71,8 @@ function byPlace({ place: a }: Problem, { place: b }: Problem): number {
   return compareTexts(a.file, b.file) || a.line - b.line || a.column - b.column;
 }
 
-function checkUsage({ all, group = [], factor }: Choice, tool: Tool, names: readonly string[]): void {
-  const given = [all && "--all", group.length > 0 && "--group", factor && "--factor"].find(Boolean);
+function checkUsage({ all, group = [], factor, kinds }: Choice, tool: Tool, names: readonly string[]): void {
+  const given = [all && "--all", group.length > 0 && "--group", factor && "--factor", kinds && "--kinds"].find(Boolean);
   if (given)
     throw new UserError(`${given} asks the server, and --from ${tool} reads files: leave one of them out`, exit.usage);
   if (names.length === 0) throw new UserError(`name the files of ${tool}`, exit.usage);

@@ -1,5 +1,6 @@
 import { exit, exitCode, UserError } from "../base/exit.ts";
 import { globFault } from "../base/glob.ts";
+import { didYouMean } from "../base/nearest.ts";
 import { shellWord } from "../base/shell-word.ts";
 import { connectReader } from "../client/client.ts";
 import { explained } from "../client/explain-failure.ts";
@@ -7,7 +8,10 @@ import { CallFailed } from "../client/failure.ts";
 import { type ImportResult, importProjects } from "../import/import-projects.ts";
 import { platformAt } from "../live/read-release.ts";
 import { selectorOf } from "../manifest/selector.ts";
+import type { Catalogue } from "../model/catalogue.ts";
+import { policyKinds } from "../model/kinds.ts";
 import { problemLine } from "../model/problem-line.ts";
+import type { Kind } from "../model/types.ts";
 import { connectionFrom } from "../reconcile/connection.ts";
 import type { Request } from "../reconcile/request.ts";
 import { importJson, importText } from "../report/import.ts";
@@ -47,9 +51,26 @@ function checkUsage({ all, group = [] }: Options<"import">, names: readonly stri
   if (glob !== undefined) throw new UserError(`${glob} is a glob: use --group ${shellWord(glob)}`, exit.usage);
 }
 
+/** The kinds of projects in these sections. @throws UserError where policies have no such section. */
+function kindsNamed(sections: readonly string[], catalogue: Catalogue): ReadonlySet<Kind> {
+  const known = policyKinds(catalogue);
+  const names = sections.flatMap((each) => each.split(",")).filter((name) => name !== "");
+  const found = names.flatMap((name) => {
+    if (name === "all") return known;
+    const kind = known.find(({ section }) => section === name);
+    if (kind) return [kind];
+    const words = known.map(({ section }) => section);
+    throw new UserError(
+      `--kinds: policies have no ${name}${didYouMean(name, words) || `; there are ${words.join(", ")}`}`,
+      exit.usage,
+    );
+  });
+  return new Set(found.map(({ kind }) => kind));
+}
+
 async function adopted(
   terminal: Terminal,
-  { all = false, group = [], factor = false, secrets }: Options<"import">,
+  { all = false, group = [], factor = false, secrets, kinds: sections }: Options<"import">,
   request: Request,
   names: readonly string[],
 ): Promise<ImportResult> {
@@ -58,7 +79,9 @@ async function adopted(
   const bar = terminal.progress("Reading");
   try {
     const platform = await platformAt(reader, server);
-    const scope = { platform, workers: request.concurrency ?? concurrency, progress: bar.update };
+    const kinds = sections === undefined ? undefined : kindsNamed(sections, reader.catalogue);
+    const workers = request.concurrency ?? concurrency;
+    const scope = { platform, workers, progress: bar.update, ...(kinds && { kinds }) };
     return await importProjects(reader, { names, all, groups: group, factor, secrets }, scope);
   } catch (error) {
     if (!(error instanceof CallFailed)) throw error;

@@ -226,8 +226,9 @@ const table = {
       ["evenkeel import payments/api", "one project, into policies/"],
       ["evenkeel import --group 'payments/**'", "a group"],
       ["evenkeel import --all --factor", "everything that the token can see; shared settings become common policies"],
+      ["evenkeel import payments/api --kinds webhooks,labels", "other kinds of resources; all: every kind"],
       ["evenkeel import --all --factor --secrets by-group", "one secret name for the projects of a group"],
-      ["evenkeel import --from gitlabform config.yml", "the integrations of a gitlabform configuration; offline"],
+      ["evenkeel import --from gitlabform config.yml", "what a gitlabform configuration declares of projects; offline"],
       ["evenkeel import --from terraform *.tf terraform.tfvars", "those of Terraform files, or of its state; offline"],
     ],
     flags: [
@@ -236,6 +237,11 @@ const table = {
       {
         flags: "--group <glob>",
         description: "projects whose path matches, or those below a group (repeatable)",
+        takes: "list",
+      },
+      {
+        flags: "--kinds <section>",
+        description: "what to read, such as webhooks,labels, or all; default: integrations,licenses (repeatable)",
         takes: "list",
       },
       { flags: "--factor", description: "extract settings that projects share into common policies" },

@@ -6,8 +6,10 @@ import { unavailable } from "../model/availability.ts";
 import { type Catalogue, catalogueOf } from "../model/catalogue.ts";
 import type { PolicyColumn } from "../model/kind-row.ts";
 import { identityOf, integrationOf, kindOf, policyKinds } from "../model/kinds.ts";
+import type { ResourceKind } from "../model/resource-kind.ts";
 import type { Live, Platform, Resource, Scalar } from "../model/types.ts";
 import { importIntegration } from "./import-integration.ts";
+import { importResource } from "./import-resource.ts";
 import type { FoundProject, ImportedEntry, ImportedProject } from "./imported-project.ts";
 
 type Named = Pick<Resource, "kind" | "key">;
@@ -26,6 +28,8 @@ export function importProject(found: FoundProject, platform: Platform): Imported
   const live = found.live.toSorted(byOrder(catalogue));
   const imported = policyKinds(catalogue).map(({ kind, section, only }) => {
     const own = live.filter((each) => each.kind === kind);
+    const { file } = kindOf(catalogue, kind);
+    if (file && only === undefined) return importResources(file, own);
     return only === undefined ? importParameters(own, platform) : importValues(own, { section, only }, catalogue);
   });
   return {
@@ -36,6 +40,14 @@ export function importProject(found: FoundProject, platform: Platform): Imported
       ...found.others.map((other) => othersWords(other, platform)),
       ...imported.flatMap(({ remarks }) => remarks),
     ],
+  };
+}
+
+function importResources(file: ResourceKind, live: readonly Live[]): Pick<ImportedProject, "entries" | "remarks"> {
+  const results = live.flatMap((each) => importResource(file, each) ?? []);
+  return {
+    entries: results.flatMap((result) => ("entry" in result ? result.entry : [])),
+    remarks: results.flatMap((result) => ("left" in result ? `${file.singular} ${result.left}` : [])),
   };
 }
 

@@ -4,8 +4,9 @@ import { explained } from "../client/explain-failure.ts";
 import { CallFailed } from "../client/failure.ts";
 import { readInventory } from "../live/read-live.ts";
 import { tierIncludes } from "../model/availability.ts";
-import { importedKinds, kindOf, type PolicyKind, removedSection } from "../model/kinds.ts";
-import type { Live, Platform, Problem, Project } from "../model/types.ts";
+import { importedKinds, kindOf, type PolicyKind, policyKinds, removedSection } from "../model/kinds.ts";
+import { ownerOfName } from "../model/owner.ts";
+import type { Kind, Live, Platform, Problem, Project } from "../model/types.ts";
 import { whyUndeclarable } from "./import-project.ts";
 import type { FoundProject } from "./imported-project.ts";
 
@@ -13,6 +14,8 @@ import type { FoundProject } from "./imported-project.ts";
 export interface InventoryScope {
   readonly platform: Platform;
   readonly workers: number;
+  /** The kinds to read; by default those that need not be asked for. */
+  readonly kinds?: ReadonlySet<Kind>;
   readonly progress?: (done: number, total: number) => void;
 }
 
@@ -33,7 +36,7 @@ export async function readLiveProjects(
 ): Promise<ProjectsRead> {
   let done = 0;
   const read = await inParallel(projects, scope.workers, async (project) => {
-    const result = await readProject(reader, project, scope.platform);
+    const result = await readProject(reader, project, scope);
     scope.progress?.(++done, projects.length);
     return result;
   });
@@ -46,8 +49,11 @@ interface ReadProject {
 }
 
 /** A project that cannot be read at all is reported once. */
-async function readProject(reader: Reader, project: Project, platform: Platform): Promise<ReadProject> {
-  const parts = importedKinds(reader.catalogue).filter(({ kind, section }) => {
+async function readProject(reader: Reader, project: Project, scope: InventoryScope): Promise<ReadProject> {
+  const { platform, kinds } = scope;
+  const all = policyKinds(reader.catalogue, ownerOfName(project.name));
+  const wanted = kinds ? all.filter(({ kind }) => kinds.has(kind)) : importedKinds(reader.catalogue);
+  const parts = wanted.filter(({ kind, section }) => {
     const row = kindOf(reader.catalogue, kind);
     return tierIncludes(platform.tier, row.tier) && !removedSection(row, section, platform);
   });

@@ -1,0 +1,67 @@
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { lawfulKinds } from "../laws/kind-laws.ts";
+import { circles, declaredSection, kindCanary, kindSecrets, people } from "../laws/kind-values.ts";
+import { stage } from "../support/stage.ts";
+
+const seed = {
+  projects: [{ id: 40, path: "payments/api", default_branch: "main" }],
+  groups: Object.entries(circles).map(([id, path]) => ({ id: Number(id), path })),
+  users: Object.entries(people).map(([id, username]) => ({ id: Number(id), username })),
+};
+const setting = { seed, release: "19.9", tier: "ultimate", site: { release: "19.9", tier: "ultimate" } } as const;
+
+describe.each(lawfulKinds)("%s", (_, kind) => {
+  const declared = fc.sample(declaredSection(kind), { seed: 7, numRuns: 2 });
+
+  test.each(declared)("what was imported plans as empty: %j", async (section) => {
+    const policy = { projects: ["payments/api"], [kind.name]: section };
+    const { evenkeel, root } = await stage({ ...setting, secrets: kindSecrets, policy } as never);
+    expect(await evenkeel("apply", "--yes")).toMatchObject({ code: 0 });
+    rmSync(join(root, "all.yaml"));
+    const imported = await evenkeel("import", "payments/api", "--kinds", kind.name);
+    expect(imported).toMatchObject({ code: 0, stderr: "" });
+    const file = join(root, "policies/payments/api.yaml");
+    const text = imported.stdout.includes("Nothing to import") ? "" : readFileSync(file, "utf8");
+    if (kind.key !== undefined && Object.keys(section).length > 0) expect(text).toContain(`${kind.name}:`);
+    expect(text + imported.stdout).not.toContain(kindCanary);
+    if (text !== "") writeFileSync(file, text.replace(/env:[A-Z_0-9]+/g, "env:KIND_A"));
+    expect(await evenkeel("validate")).toMatchObject({ code: 0 });
+    const planned = (await evenkeel("plan", "--report", "json")).plan();
+    expect(planned.resource_changes).toEqual([]);
+  });
+});
+
+test("--kinds names what there is", async () => {
+  const { evenkeel } = await stage(setting as never);
+  const ran = await evenkeel("import", "payments/api", "--kinds", "webhook");
+  expect(ran).toMatchObject({
+    code: 64,
+    stderr: expect.stringContaining("policies have no webhook; did you mean webhooks?"),
+  });
+});
+
+test("what projects share of several kinds is declared once, and plans as empty", async () => {
+  const projects = ["payments/api", "payments/web"].map((path, index) => ({
+    id: 40 + index,
+    path,
+    default_branch: "main",
+  }));
+  const policy = {
+    projects: ["**"],
+    webhooks: { "https://hooks.example.com/a": { push_events: false } },
+    labels: { bug: { color: "#d9534f" } },
+    settings: { merge_method: "ff" },
+  };
+  const { evenkeel, read, root } = await stage({ ...setting, seed: { ...seed, projects }, policy } as never);
+  expect(await evenkeel("apply", "--yes")).toMatchObject({ code: 0 });
+  rmSync(join(root, "all.yaml"));
+  const imported = await evenkeel("import", "--all", "--factor", "--kinds", "webhooks,labels", "--kinds", "settings");
+  expect(imported).toMatchObject({ code: 0, stderr: "" });
+  expect(imported.stdout).toContain("1 webhook");
+  expect(read("policies/payments.yaml")).toContain("merge_method: ff");
+  const planned = (await evenkeel("plan", "--report", "json")).plan();
+  expect(planned.resource_changes).toEqual([]);
+});
