@@ -11,6 +11,7 @@ import type { Catalogue } from "../model/catalogue.ts";
 import { isRemoval } from "../model/removal-changes.ts";
 import type { Change, SecretReference } from "../model/types.ts";
 import { referencesIn } from "../model/values.ts";
+import { withExpressions } from "../model/with-expressions.ts";
 import { secretsSentBy } from "../plan/requests.ts";
 import type { Secrets } from "../secrets/secrets.ts";
 import { startJournal } from "../state/journal.ts";
@@ -83,7 +84,10 @@ async function write(chunk: WriteChunk, context: ChunkContext): Promise<WriteRes
   const { token } = chunk;
   if (!writer) throw new RangeError("this process only reads");
   const batches = batchesIn(chunk);
-  const { catalogue } = writer;
+  const catalogue = await withExpressions(
+    writer.catalogue,
+    batches.flatMap((steps) => changesIn(steps).map(({ kind }) => kind)),
+  );
   await secrets.ask(batches.flatMap((steps) => referencesOf(steps, catalogue)));
   const sealed = sealDigests(secrets, chunk.sealFor, catalogue);
   const sending = { store: state.workers, token, sender, grace: context.requestTimeout, stopped, sealed };

@@ -54,6 +54,39 @@ describe.skipIf(!available)("workers (need postgresql)", () => {
 
   const told = (text: string) => text.replace(/"created_at": "[^"]*"/, "");
 
+  test("read and write resources of kinds that are files: lists, secrets in them, and what expressions send", async () => {
+    const hook = "https://hooks.example.com/ci";
+    const sections = {
+      protected_branches: {
+        main: { push_access_level: "maintainer", allowed_to_merge: [{ access_level: "developer" }] },
+      },
+      webhooks: { [hook]: { custom_headers: [{ key: "X-A", value: { secret: "env:HEADER" } }] } },
+      settings: { topics: ["b", "a"] },
+    };
+    const few = names.slice(0, 6);
+    const {
+      evenkeel,
+      worker,
+      policy: write,
+    } = await fleet(
+      {
+        ...{ release: "19.9", tier: "ultimate", projects: few.map((path) => ({ path })) },
+        site: { dialect: "gitlab", release: "19.9", tier: "ultimate" },
+        policy: { projects: ["group/*"], ...sections },
+        workspace: { ledger: "state" },
+      },
+      { HEADER: "header-1-secret" },
+    );
+    await worker();
+    expect(await evenkeel("apply", "--yes", "--workers")).toMatchObject({ code: 0, writes: 18 });
+    expect(await evenkeel("drift", "--workers")).toMatchObject({ code: 0, writes: 0 });
+    write({ projects: ["group/*"], ...sections, protected_branches: { main: { push_access_level: "developer" } } });
+    const replaced = await evenkeel("apply", "--yes", "--workers", "--allow-deletes", "6", "--report", "json");
+    expect(replaced).toMatchObject({ code: 0, writes: 12 });
+    expect(replaced.plan().summary).toMatchObject({ replace: 6, outcomes: { applied: 6 } });
+    expect(await evenkeel("drift")).toMatchObject({ code: 0 });
+  });
+
   test("plan what one process plans, byte for byte, with as many requests", async () => {
     const { evenkeel, worker, server } = await fleet({
       projects: [...projects, { path: "group/q", licenses: { MIT: "allowed", "agpl-3.0": "denied", X: "allowed" } }],
