@@ -1,6 +1,7 @@
 import { type Context, Hono } from "hono";
 import { UserError } from "../base/exit.ts";
 import type { Catalogue } from "../model/catalogue.ts";
+import { ownerName } from "../model/owner.ts";
 import { reportPolicy } from "../report/html/document.ts";
 import type { Markup } from "../report/html/markup.ts";
 import { planHtml } from "../report/html/plan-page.ts";
@@ -145,11 +146,12 @@ async function projectAt(
   known: KnownState,
   { state, catalogue }: ConsoleOptions,
 ): Promise<Shown | string> {
-  const seen = await state.project(name);
+  // No project has the path of a group, whose name has a slash at the end.
+  const seen = (await state.project(name)) ?? (await state.project(ownerName("group", name)));
   if (!seen && known.trouble !== undefined) throw new UserError(known.trouble);
   if (!seen) return `No run has recorded a project ${name}.`;
   return {
-    title: name,
+    title: seen.project,
     under: "/",
     body: () => projectPage(known, seen, query.page, catalogue),
     data: () => projectData(known, seen),

@@ -76,6 +76,7 @@ function compared({ fleet, fingerprints, locate }: DesiredState, { request }: Co
       unverified: Object.fromEntries(
         (found?.unverified ?? []).map((each) => [addressParts(each.address)[1], each.fields]),
       ),
+      ...(found?.inherited && { inherited: found.inherited.map((address) => addressParts(address)[1]) }),
       unmanaged: found?.unmanaged ?? 0,
       problems: told.slice(0, 3).map(({ message }) => message.slice(0, 500)),
     };

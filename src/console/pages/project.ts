@@ -55,11 +55,16 @@ function unlisted({ entries, differences }: ProjectSnapshot): readonly SeenDiffe
   return differences.filter(({ rest }) => !listed.has(rest));
 }
 
-function entryNode(entry: SeenEntry, { differences, unverified }: ProjectSnapshot): Markup {
+function entryNode(entry: SeenEntry, { differences, unverified, inherited = [] }: ProjectSnapshot): Markup {
   const { kind, key, policy, commit, reason } = entry;
   const difference = differences.find(({ rest }) => rest === resourceName(kind, key));
   const hidden = unverified[resourceName(kind, key)] ?? [];
-  const inSync = markup`<span class="soft">${hidden.length > 0 ? `in sync, ${hidden.length} not reported` : "in sync"}</span>`;
+  const isInherited = inherited.includes(resourceName(kind, key));
+  const facts = [
+    ...(isInherited ? ["inherited from the group"] : []),
+    ...(hidden.length > 0 ? [`${hidden.length} not reported`] : []),
+  ];
+  const inSync = markup`<span class="soft">${["in sync", ...facts].join(", ")}</span>`;
   return rowNode({
     action: difference?.action,
     prefix: `${kind}/`,

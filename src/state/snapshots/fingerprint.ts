@@ -16,7 +16,7 @@ export function desiredFingerprints(locate: Locate): (desired: readonly Desired[
 
 /** The fingerprint of an observation: equal ones have equal fingerprints, so that unchanged projects can be skipped. */
 export function fingerprintOf(observed: ProjectObservation): string {
-  const { project, desired, changes, unverified, unmanaged, problems } = observed;
+  const { project, desired, changes, unverified, inherited, unmanaged, problems } = observed;
   const differences = changes?.map(({ address, action, reason, before, after }) => [
     address,
     action,
@@ -24,7 +24,15 @@ export function fingerprintOf(observed: ProjectObservation): string {
     before,
     after,
   ]);
-  const seen = [project.name, project.id, differences, unverified, unmanaged, problems];
+  const seen = [
+    project.name,
+    project.id,
+    differences,
+    unverified,
+    unmanaged,
+    problems,
+    ...(inherited ? [inherited] : []),
+  ];
   return hash(JSON.stringify([desired?.fingerprint, ...seen]));
 }
 

@@ -44,6 +44,7 @@ export interface ProjectObservation {
   /** Whether the run targeted all addresses. */
   readonly all: boolean;
   readonly unverified: ProjectSnapshot["unverified"];
+  readonly inherited?: readonly string[];
   readonly unmanaged: number;
   readonly problems: readonly string[];
 }

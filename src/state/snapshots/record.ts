@@ -185,9 +185,19 @@ function updatedSnapshot(
     entries: run.entriesAfter(before, observed),
     differences,
     unverified: { ...untargeted(before?.unverified ?? {}, observed), ...observed.unverified },
+    ...inheritedAfter(before, observed),
     unmanaged,
     problems,
   };
+}
+
+function inheritedAfter(
+  before: ProjectSnapshot | undefined,
+  { inherited: now = [], includes, changes }: ProjectObservation,
+): Pick<ProjectSnapshot, "inherited"> {
+  const kept = (before?.inherited ?? []).filter((rest) => !changes || !includes(rest));
+  const inherited = [...new Set([...kept, ...now])].sort();
+  return inherited.length > 0 ? { inherited } : {};
 }
 
 function untargeted(

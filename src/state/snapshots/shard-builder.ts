@@ -11,10 +11,11 @@ export class ShardBuilder {
 
   add(snapshot: ProjectSnapshot, fingerprint: string): void {
     const { project, id = null, syncStatus, since, seen, run, unmanaged } = snapshot;
-    const { entries, differences, unverified, problems } = snapshot;
+    const { entries, differences, unverified, problems, inherited } = snapshot;
     const indexes = entries.map((entry) => this.#indexOf(entry));
     const head = [project, id, fingerprint, syncStatus, since, seen, run, unmanaged] as const;
-    this.#rows.push([...head, indexes, differences, unverified, problems]);
+    const row = [...head, indexes, differences, unverified, problems] as const;
+    this.#rows.push(inherited ? [...row, inherited] : row);
   }
 
   /** Copies a project of an earlier shard, with a later time at which it was seen if that is given. */

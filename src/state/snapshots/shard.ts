@@ -47,6 +47,7 @@ export type ShardRow = readonly [
   differences: ProjectSnapshot["differences"],
   unverified: ProjectSnapshot["unverified"],
   problems: ProjectSnapshot["problems"],
+  inherited?: readonly string[],
 ];
 
 /** Parses a shard; empty if the text is none. @throws UserError if a newer version wrote it. */
@@ -83,7 +84,21 @@ function parseJson(text: string): unknown {
 
 /** The snapshot of one project of a shard. */
 export function snapshotIn({ entries: all }: SnapshotShard, row: ShardRow): ProjectSnapshot {
-  const [project, id, , syncStatus, since, seen, run, unmanaged, entries, differences, unverified, problems] = row;
+  const [
+    project,
+    id,
+    ,
+    syncStatus,
+    since,
+    seen,
+    run,
+    unmanaged,
+    entries,
+    differences,
+    unverified,
+    problems,
+    inherited,
+  ] = row;
   return {
     project,
     ...(id !== null && { id }),
@@ -94,6 +109,7 @@ export function snapshotIn({ entries: all }: SnapshotShard, row: ShardRow): Proj
     entries: entries.flatMap((index) => all[index] ?? []),
     differences,
     unverified,
+    ...(inherited && { inherited }),
     unmanaged,
     problems,
   };

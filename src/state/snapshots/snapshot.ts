@@ -62,6 +62,8 @@ export interface ProjectSnapshot {
   readonly differences: readonly SeenDifference[];
   /** Declared fields that the server does not report, by the address without the project. */
   readonly unverified: Readonly<Record<string, readonly string[]>>;
+  /** Declared resources that a group has as they are declared, by the address without the project; omitted if there are none. */
+  readonly inherited?: readonly string[];
   readonly unmanaged: number;
   /** Why it could not be read, or only in part. */
   readonly problems: readonly string[];
