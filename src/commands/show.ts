@@ -1,7 +1,7 @@
 import { exitCode } from "../base/exit.ts";
 import { showJson, showText } from "../report/show.ts";
 import type { Run } from "./command.ts";
-import { effectiveState } from "./effective-state.ts";
+import { effectiveProject } from "./effective-state.ts";
 import { openReports } from "./outputs.ts";
 import { requestOf } from "./run-request.ts";
 import type { Options } from "./table.ts";
@@ -9,8 +9,10 @@ import type { Options } from "./table.ts";
 /** `evenkeel show PROJECT`: offline, unless the ID or path of the project has to be looked up, or only globs match it. */
 export const run: Run<Options<"show">> = async (terminal, options, [name = ""]) => {
   const report = openReports(terminal, options.report);
-  const desired = await effectiveState(terminal, requestOf(terminal, options), name);
-  if (!desired) return exitCode({ problem: true });
-  report({ text: () => showText(desired).trimEnd(), json: () => showJson(desired) });
+  const found = await effectiveProject(terminal, requestOf(terminal, options), name);
+  if (!found) return exitCode({ problem: true });
+  const { desired, context } = found;
+  const { catalogue } = context.loaded.workspace;
+  report({ text: () => showText(desired, catalogue).trimEnd(), json: () => showJson(desired) });
   return exitCode({});
 };

@@ -4,6 +4,7 @@ import { expect, test } from "vitest";
 import { expressionProblems } from "../../src/manifest/own-kinds.ts";
 import { validate } from "../../src/manifest/validate.ts";
 import { loadWorkspace } from "../../src/workspace/load.ts";
+import { runProgram } from "../e2e/program.ts";
 import { root } from "../readme.ts";
 import { folder } from "../support/folder.ts";
 
@@ -43,4 +44,15 @@ test("mistakes of a kind are problems with their location, those of its expressi
   expect(await problems({ "k.yaml": freeze.replace("after == null", "aftr == null") })).toEqual([
     "k.yaml:16:11 not an expression of CEL: unknown name aftr; did you mean after?",
   ]);
+});
+
+test("show has them in their section", async () => {
+  const { root: at } = folder({
+    "evenkeel.yaml": "apiVersion: evenkeel/v1\nkind: Workspace\n",
+    "kinds/freeze.yaml": freeze,
+    "p.yaml": policy('freeze_periods: { "0 1 * * 5": { freeze_end: "0 2 * * 5" } }'),
+  });
+  const { stdout } = await runProgram(["show", "a/b"], at);
+  expect(stdout).toContain("freeze_periods:");
+  expect(stdout).toContain('freeze_end: "0 2 * * 5"');
 });
