@@ -13,6 +13,7 @@ const program = join(root, "dist/cli.js");
 /** Where the commands of a document are typed, and whether its last plan finds nothing left to do. */
 const documents: readonly (readonly [document: string, folder: string, ends: "in sync" | "anyhow"])[] = [
   ["README.md", ".", "in sync"],
+  ["docs/tutorial.md", ".", "anyhow"],
   ["docs/running.md", "examples/quickstart", "anyhow"],
   ["docs/approvals.md", "examples/quickstart", "anyhow"],
   ["docs/fleets.md", "examples/quickstart", "anyhow"],

@@ -65,6 +65,7 @@ test("plan, apply and plan again, as a program of one's own would", async () => 
 test("what a person can mend is a problem and not an exception", async () => {
   const refused = await library.plan({ ...request(), env: { EVENKEEL_TOKEN: "wrong" } });
   expect(refused.plan.problems).toMatchObject([{ rule: "unauthorized" }]);
+  expect(library.planText(refused.plan, library.plain)).toMatch(/^error: GET .*the token was rejected/);
   const nowhere = await library.plan({ ...request(), folder: tmpdir() });
   expect(nowhere).toMatchObject({
     compared: false,

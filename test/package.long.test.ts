@@ -3,7 +3,7 @@ import { cpSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSyn
 import { dirname, join } from "node:path";
 import { subset } from "semver";
 import { beforeAll, expect, test } from "vitest";
-import { read, root } from "./readme.ts";
+import { blocks, read, root } from "./readme.ts";
 import { tempFolder } from "./support/folder.ts";
 
 interface Packed {
@@ -63,7 +63,8 @@ test("holds what it needs, no source and no left-overs of older builds", () => {
   expect([...tops].sort()).toEqual(
     ["CHANGELOG.md", "LICENSE", "README.md", "SECURITY.md", "dist", "docs", "package.json", "schemas"].sort(),
   );
-  expect(paths).toEqual(expect.arrayContaining(["dist/cli.js", "dist/index.js", "dist/types/src/index.d.ts"]));
+  expect(paths).toEqual(expect.arrayContaining(["dist/cli.js", "dist/index.js", "dist/index.d.ts"]));
+  expect(paths.filter((path) => path.endsWith(".d.ts"))).toEqual(["dist/index.d.ts"]);
   expect(paths.filter((path) => /(?<!\.d)\.ts$|\.map$/.test(path))).toEqual([]);
   expect(packed.size).toBeLessThan(1_000_000);
 });
@@ -90,6 +91,15 @@ test("runs in an empty folder with its own dependencies alone", () => {
   expect(run(program, "--version")).toEqual({ status: 0, stdout: `${version}\n`, stderr: "" });
   expect(run(program, "init", "policies")).toMatchObject({ status: 0, stderr: "" });
   expect(run(program, "validate", "-C", "policies")).toEqual({ status: 0, stdout: "Valid: 0 policies.\n", stderr: "" });
+});
+
+test("the program of docs/library.md runs in an empty folder", () => {
+  const [program = ""] = blocks(read("docs/library.md"), "js");
+  writeFileSync(join(empty, "program.mjs"), program);
+  const { status, stdout, stderr } = run("program.mjs");
+  expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
+  expect(stdout).toContain("Plan: 2 to create");
+  expect(stdout).toContain("payments/core:license/AGPL-3.0 applied");
 });
 
 test("is a library without side effects on import", () => {

@@ -4,12 +4,12 @@ import { type ExitCode, exit, UserError } from "../base/exit.ts";
 import { describeSystemError } from "../base/system-errors.ts";
 import type { Plan } from "../plan/plan.ts";
 import type { Actionable } from "../report/findings.ts";
+import { problemLines } from "../report/problem-lines.ts";
 import type { Renderer, Report } from "../report/report.ts";
 import { findingKinds, isOwnKind, type OwnKind, planKinds } from "../report/report-kinds.ts";
 import type { WorkersStatus } from "../state/run-progress.ts";
 import { findWorkspace } from "../workspace/load.ts";
 import { openReports } from "./outputs.ts";
-import { problemLines } from "./print-problems.ts";
 import type { Terminal } from "./terminal.ts";
 import { folderOf, type OnlineOptions } from "./workspace-options.ts";
 

@@ -5,7 +5,7 @@ import { commands } from "../../src/commands/table.ts";
 import { commandAccess, neededRoles } from "../../src/model/command-access.ts";
 
 import { findingKinds, planKinds } from "../../src/report/report-kinds.ts";
-import { read as readFrom, root } from "../readme.ts";
+import { read as readFrom, root, sources } from "../readme.ts";
 
 import { commandsPage } from "./commands.ts";
 import { kindsPage } from "./kinds.ts";
@@ -16,6 +16,14 @@ test("docs/commands.md is in step with the commands; npm run docs writes it", as
 
 test("docs/kinds-reference.md is in step with schemas/kinds; npm run docs writes it", async () => {
   await expect(kindsPage()).toMatchFileSnapshot(join(root, "docs/kinds-reference.md"));
+});
+
+test("docs/library-reference.md is in step with the docstrings of exported functions; npm run docs writes it", async () => {
+  const script = join(import.meta.dirname, "library-reference.mjs");
+  const { libraryPage }: { libraryPage: (root: string) => string } = await import(script);
+  const text = libraryPage(root);
+  await expect(text).toMatchFileSnapshot(join(root, "docs/library-reference.md"));
+  for (const name of ["apply", "plan", "planText", "validate"]) expect(text).toMatch(new RegExp(`^## ${name}$`, "m"));
 });
 
 test("every command has at least two examples to begin with, and they are its own", () => {
@@ -37,8 +45,8 @@ test("every option that an example shows exists", () => {
   expect(wrong).toEqual([]);
 });
 
-test("README says of every command what role and scope it needs", () => {
-  const [, table = ""] = /## What the token may do\n([\s\S]*?)\n## /.exec(readFrom("README.md")) ?? [];
+test("docs/access.md says of every command what role and scope it needs", () => {
+  const table = readFrom("docs/access.md");
   const words = table.match(/`[^`]+`/g)?.map((word) => word.slice(1, -1)) ?? [];
   const missing = commands
     .filter(({ name, hidden }) => !hidden && !words.includes(name) && !words.includes(name.split(" ").at(-1) ?? ""))
@@ -46,8 +54,8 @@ test("README says of every command what role and scope it needs", () => {
   expect(missing).toEqual([]);
 });
 
-test("README's table of roles and scopes is the one that whoami judges by", () => {
-  const rows = readFrom("README.md").match(/^\| `.*\| `(?:read_)?api` \|$/gm) ?? [];
+test("its table of roles and scopes is the one that whoami judges by", () => {
+  const rows = readFrom("docs/access.md").match(/^\| `.*\| `(?:read_)?api` \|$/gm) ?? [];
   const told = rows.map((row) => {
     const [, commands = "", role = "", scope = ""] = row
       .split(" | ")
@@ -62,7 +70,7 @@ test("README's table of roles and scopes is the one that whoami judges by", () =
 });
 
 const read = (...path: readonly string[]) => readFrom(join(...path));
-const sorted = (words: Iterable<string | undefined>) => [...new Set(words)].sort();
+const sorted = <Word extends string | undefined>(words: Iterable<Word>) => [...new Set(words)].sort();
 
 test("docs/running.md tells of every kind of report", () => {
   const page = read("docs/running.md");
@@ -77,6 +85,23 @@ test("CONTRIBUTING.md tells what each x- word of the schemas means, and has no o
   const used = files.flatMap((name) => [...read("schemas", name).matchAll(/"(x-[a-z-]+)":/g)].map(([, word]) => word));
   const told = [...read("CONTRIBUTING.md").matchAll(/^\| `(x-[a-z-]+)`/gm)].map(([, word]) => word);
   expect(sorted(used)).toEqual(sorted(told));
+});
+
+test("docs/environment.md has every variable that the program reads, and no other of its own", () => {
+  const names = (text: string) => sorted(text.match(/\bEVENKEEL_[A-Z_]*[A-Z]\b/g) ?? []);
+  const isReport = (name: string) => name.startsWith("EVENKEEL_PLAN");
+  const used = names(
+    sources()
+      .map(({ text }) => text)
+      .join("\n"),
+  ).filter((name) => !isReport(name));
+  expect(names(read("docs/environment.md"))).toEqual(used);
+});
+
+test("README is short, and docs/README.md lists every page", () => {
+  expect(readFrom("README.md").split("\n").length).toBeLessThan(130);
+  const pages = readdirSync(join(root, "docs")).filter((name) => name.endsWith(".md") && name !== "README.md");
+  expect(pages.filter((name) => !read("docs/README.md").includes(`(${name}`))).toEqual([]);
 });
 
 test("README shows pictures that are there, and small", () => {

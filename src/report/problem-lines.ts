@@ -1,0 +1,33 @@
+import { printable } from "../base/printable.ts";
+import { type ReportedProblem, reportedLine } from "../model/problem-line.ts";
+import type { Plan } from "../plan/plan.ts";
+import type { Palette } from "./palette.ts";
+import { planText } from "./text.ts";
+
+/** `warning: `, the line of the problem and its excerpt, as on stderr. */
+export function warningLine(warning: ReportedProblem): string {
+  return `warning: ${lineOf(warning)}`;
+}
+
+/** The same for an error. */
+export function errorLine(problem: ReportedProblem): string {
+  return `error: ${lineOf(problem)}`;
+}
+
+/** Warnings and errors, each with its label. */
+export function problemLines({ warnings, problems }: Pick<Plan, "warnings" | "problems">): readonly string[] {
+  return [...warnings.map(warningLine), ...problems.map(errorLine)];
+}
+
+/** A plan for people, below its warnings and problems, which the program prints on stderr. */
+export function planWithProblemsText(plan: Plan, palette: Palette): string {
+  return [...problemLines(plan), planText(plan, palette)].join("\n");
+}
+
+function lineOf(problem: ReportedProblem): string {
+  return [reportedLine(problem), ...excerptOf(problem)].join("\n");
+}
+
+function excerptOf({ excerpt = "" }: ReportedProblem): readonly string[] {
+  return excerpt === "" ? [] : excerpt.split("\n").map((line) => `    ${printable(line)}`);
+}
