@@ -1,7 +1,6 @@
 import { isObject, type JsonObject } from "./json.ts";
 import { suggestionFor } from "./nearest.ts";
-import type { Violation } from "./schema-keywords.ts";
-import { violationsBy } from "./schema-violations.ts";
+import { type Violation, violationsBy } from "./schema-violations.ts";
 import { expectedWords, typeOf, valueInWords } from "./type-words.ts";
 
 /** A violation of a JSON Schema. */

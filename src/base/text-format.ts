@@ -49,3 +49,6 @@ export function wrapped(text: string, width: number, indent: string): string {
   }
   return [...lines, line].join("\n");
 }
+
+/** A terminal of the usual width. */
+export const terminalWidth = 80;

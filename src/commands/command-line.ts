@@ -3,13 +3,13 @@ import { isDay } from "../base/day.ts";
 import { atLeastError, type ExitCode, exit, UserError } from "../base/exit.ts";
 import { knownSecrets, resetSecrets, withoutSecrets } from "../base/known-secrets.ts";
 import { printableLines } from "../base/printable.ts";
-import { wrapped } from "../base/text-format.ts";
+import { terminalWidth, wrapped } from "../base/text-format.ts";
 import { version } from "../base/version.ts";
 import { durationOf } from "../manifest/duration.ts";
 import { wavesIn } from "../manifest/waves.ts";
 import { maxConcurrency } from "../model/max-concurrency.ts";
 import type { Palette } from "../report/palette.ts";
-import { terminalWidth } from "../report/text-changes.ts";
+
 import type { CliCommand, Flag, OptionValues } from "./command.ts";
 import { sharedOptions } from "./flags.ts";
 import { commands, groupOf, groups } from "./table.ts";

@@ -1,6 +1,6 @@
 import { printable } from "../base/printable.ts";
+import { terminalWidth } from "../base/text-format.ts";
 import type { Palette } from "./palette.ts";
-import { terminalWidth } from "./text-changes.ts";
 
 /** A command line to continue with, and what it does. */
 export type NextStep = readonly [command: string, meaning: string];

@@ -1,6 +1,6 @@
 import { grouped } from "../base/grouped.ts";
 import { printable } from "../base/printable.ts";
-import { firstFew, wrapped } from "../base/text-format.ts";
+import { firstFew, terminalWidth, wrapped } from "../base/text-format.ts";
 import { resourceName } from "../model/address.ts";
 import type { Action, Call, Fields, Value } from "../model/types.ts";
 import { isReference } from "../model/values.ts";
@@ -23,9 +23,6 @@ const paints: Readonly<Record<Action, keyof Palette>> = {
   disable: "remove",
   delete: "remove",
 };
-
-/** A terminal of the usual width. */
-export const terminalWidth = 80;
 
 /** How many projects of a group are named. */
 const mostNamed = 10;

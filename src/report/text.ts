@@ -1,6 +1,6 @@
 import { printable } from "../base/printable.ts";
 import { shellWord } from "../base/shell-word.ts";
-import { counted, firstFew, thousands } from "../base/text-format.ts";
+import { counted, firstFew, terminalWidth, thousands } from "../base/text-format.ts";
 import { actionCountWords } from "../plan/action-counts.ts";
 import { asDrift } from "../plan/drift.ts";
 import { creationText, scopeText, waveLines } from "../plan/heading.ts";
@@ -10,7 +10,7 @@ import { objectionGroups, verdictOf } from "../plan/verdict.ts";
 import { movingNotes } from "./moves.ts";
 import { type NextStep, nextStepsText } from "./next-steps.ts";
 import type { Palette } from "./palette.ts";
-import { changesText, mark, terminalWidth } from "./text-changes.ts";
+import { changesText, mark } from "./text-changes.ts";
 
 /** A plan for people: what it is of, what to look at first, the changes, and counts at the end. */
 export function planText(plan: Plan, palette: Palette): string {

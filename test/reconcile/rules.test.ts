@@ -36,7 +36,7 @@ describe("a rule of severity error", () => {
     expect(planned.code).toBe(2);
     expect(planned.stdout).toContain(`! ${said}`);
     expect((await evenkeel("plan", "--report", "json")).plan().objections).toEqual([
-      { guard: "rule", message: said, addresses: ["p:license/MIT"] },
+      { guard: "rule", name: "no-mit", message: said, addresses: ["p:license/MIT"] },
     ]);
     for (const args of [
       ["apply", "--yes"],

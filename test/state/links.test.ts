@@ -64,7 +64,7 @@ describe("a link in .evenkeel that leads out of the workspace", () => {
       const ran = await evenkeel(...command.split(" "));
       expect(ran).toMatchObject({ code: 1, stdout: "", writes: 0 });
       expect(ran.stderr).toMatch(
-        /^(?:evenkeel: )?cannot write a journal in \.evenkeel\/journal: .*; remove the link(?: {2}\(setup\))?\n$/,
+        /^(?:error: )?cannot write a journal in \.evenkeel\/journal: .*; remove the link(?: {2}\(setup\))?\n$/,
       );
       untouched();
     },

@@ -218,7 +218,7 @@ describe("guards", () => {
     expect(planned.objections).toEqual([
       { guard: "storage", message: expect.stringMatching(words), addresses: [expect.stringMatching(/^storage:old/)] },
     ]);
-    expect(planText(planned, plain)).toContain("Blocked by a guard");
+    expect(planText(planned, plain)).toContain("Blocked by the storage guard");
     const applied = await apply();
     expect(applied.refused).toHaveLength(1);
     expect(applied.outcomes).toBeUndefined();
