@@ -1,17 +1,17 @@
 import { exit, UserError } from "../base/exit.ts";
-import { type Catalogue, catalogueOf } from "../model/catalogue.ts";
+import type { Catalogue } from "../model/catalogue.ts";
 import { explainText } from "../report/explain.ts";
 import { explainJson, type Unexplained } from "../report/explain-json.ts";
 import { kindFiles, kindListText, kindsJson, kindsNamed, kindsText } from "../report/explain-kinds.ts";
 import type { Palette } from "../report/palette.ts";
-import { dialectAround } from "../workspace/load.ts";
+import { catalogueAround } from "../workspace/load.ts";
 import type { Run } from "./command.ts";
 import { openReports } from "./outputs.ts";
 import type { Options } from "./table.ts";
 
 /** `evenkeel explain [NAME[.FIELD]]`: the catalogue, for people and for scripts. */
 export const run: Run<Options<"explain">> = (terminal, options, [selection]) => {
-  const catalogue = catalogueOf(options.dialect ?? dialectAround(terminal.cwd));
+  const catalogue = catalogueAround(terminal.cwd, options.dialect);
   const report = openReports(terminal, options.report);
   const { text, json } = explained(catalogue, selection, options.kinds === true, terminal.palette);
   report({ text: () => text, json: () => JSON.stringify(json, null, 2) });

@@ -20,6 +20,12 @@ export function withOwnKinds<Some extends Pick<Loaded, "workspace" | "documents"
   return { ...loaded, workspace: { ...workspace, catalogue }, problems: [...problems, ...read.problems] };
 }
 
+/** A catalogue with the kinds of resources that manifests describe; those with mistakes are left out. */
+export function withKindsOf(documents: readonly Document[], catalogue: Catalogue): Catalogue {
+  const own = documents.filter((document) => readHead(document).kind === "ResourceKind");
+  return extended(catalogue, readKinds(own, catalogue, () => undefined).kinds);
+}
+
 /** The mistakes in expressions of the kinds that a workspace describes. CEL is loaded only if there are any kinds. */
 export async function expressionProblems({ documents }: Pick<Loaded, "documents">): Promise<readonly Problem[]> {
   const own = documents.filter((document) => readHead(document).kind === "ResourceKind");

@@ -63,10 +63,22 @@ const absent = json(200, null);
 function showRow(admitted: Admitted): ServerReply {
   const { kind, found } = admitted;
   if (kind.isOwner) return json(200, found.shown());
-  const record = find(admitted);
+  const record = find(admitted) ?? initialRecord(kind);
   if (record && "status" in record) return record;
   if (!record) return kind.keys.length === 0 ? absent : noRecord;
   return json(200, shownRow(kind.file, record.row));
+}
+
+/** What a singleton that nobody can create is until its first change. */
+function initialRecord({ isAlways, initial }: ServedKind): KindRecord | undefined {
+  return isAlways ? { number: 0, row: initial } : undefined;
+}
+
+function firstRecord(admitted: Admitted): KindRecord | undefined {
+  const { context, kind } = admitted;
+  if (!kind.isAlways) return undefined;
+  addRow(context.state, admitted, {});
+  return recordsOf(context.state, admitted)[0];
 }
 
 function createRow(admitted: Admitted): ServerReply {
@@ -99,7 +111,7 @@ function updateRow(admitted: Admitted): ServerReply {
     found.change(params);
     return json(200, found.shown());
   }
-  const record = find(admitted);
+  const record = find(admitted) ?? firstRecord(admitted);
   if (!record) return noRecord;
   if ("status" in record) return record;
   const other = otherAnswer(admitted, "update", params, record.row);

@@ -31,6 +31,8 @@ export interface ServedKind {
   readonly asksOthers: boolean;
   /** Whether its resource is the project or group itself. */
   readonly isOwner: boolean;
+  /** Whether it exists without a creation: a singleton that can only be changed. */
+  readonly isAlways: boolean;
 }
 
 interface OtherAnswer {
@@ -83,13 +85,14 @@ function servedKind(file: ResourceKind, of: OwnerKind, platform: Platform): Serv
   const calls = servedCalls(file, of, (release) => compareReleases(platform.release, release) >= 0);
   const stored = storedFields(fields);
   const isOwner = /^GET \/\w+\/:id(\?|$)/.test(calls.show ?? "");
+  const isAlways = isOwner || (keys.length === 0 && calls.create === undefined);
   return {
     file,
     of,
     keys,
     calls,
     fields: stored,
-    initial: isOwner ? createdRow(stored, { params: {}, others: [] }) : {},
+    initial: isAlways ? createdRow(stored, { params: {}, others: [] }) : {},
     checks: checksOf(fields, file.fields.required ?? []),
     answers: (file.answers ?? []).map(({ on, when, status, body }) => ({
       on,
@@ -102,6 +105,7 @@ function servedKind(file: ResourceKind, of: OwnerKind, platform: Platform): Serv
       .flat()
       .some((text) => /\bothers\b/.test(text)),
     isOwner,
+    isAlways,
   };
 }
 

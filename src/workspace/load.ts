@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { UserError } from "../base/exit.ts";
 import { type Document, type Parsed, parseManifest } from "../manifest/document.ts";
-import { withOwnKinds } from "../manifest/own-kinds.ts";
+import { withKindsOf, withOwnKinds } from "../manifest/own-kinds.ts";
 import { problemAt, problemIn } from "../manifest/problem.ts";
 import {
   defaultWorkspace,
@@ -14,6 +14,7 @@ import {
   type Workspace,
   workspaceFile,
 } from "../manifest/workspace.ts";
+import { type Catalogue, catalogueOf } from "../model/catalogue.ts";
 import { bySeverity, reportedLine } from "../model/problem-line.ts";
 import type { Problem } from "../model/types.ts";
 import { readCertificates } from "../secrets/certificates.ts";
@@ -107,6 +108,15 @@ export function dialectAround(folder: string): string {
   if (!file) return defaultWorkspace.server.dialect;
   const head = load(dirname(file), workspaceFile, createHash("sha256"), parseManifest);
   return readWorkspace(head).workspace.server.dialect;
+}
+
+/**
+ * The catalogue of a dialect, by default that of the workspace that contains a folder, with the kinds of resources that
+ * this workspace describes, even if it is not valid.
+ */
+export function catalogueAround(folder: string, dialect: string = dialectAround(folder)): Catalogue {
+  const documents = workspaceAbove(folder) ? loadWorkspace(folder).documents : [];
+  return withKindsOf(documents, catalogueOf(dialect));
 }
 
 /** `evenkeel.yaml` with the content of its `server.ca`. */
