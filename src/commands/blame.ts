@@ -3,8 +3,10 @@ import { didYouMean } from "../base/nearest.ts";
 import { type Blame, blameLines } from "../git/blame.ts";
 import { type DecidingLine, decidingLines, exclusiveLine } from "../manifest/deciding-lines.ts";
 import { type AddressParts, addressOf, partsOfAddress } from "../model/address.ts";
+import type { Catalogue } from "../model/catalogue.ts";
 import { identityOf } from "../model/kinds.ts";
 import { kindWord } from "../model/owner.ts";
+import { isSingleton } from "../model/resource-kind.ts";
 import type { DesiredProject, Project } from "../model/types.ts";
 import type { Checked } from "../reconcile/context.ts";
 import { type BlamedLine, type Blaming, blameJson, blameText } from "../report/blame.ts";
@@ -20,14 +22,27 @@ import type { Options } from "./table.ts";
 export const run: Run<Options<"blame">> = async (terminal, options, [address = ""]) => {
   const report = openReports(terminal, options.report);
   const parts = partsOfAddress(address);
-  if (!parts) throw new UserError(`${address}: expected an address such as payments/api:license/MIT`, exit.usage);
-  const effective = await effectiveProject(terminal, requestOf(terminal, options), parts.project);
+  if (!parts) throw notAnAddress(address);
+  const check = ({ loaded: { workspace } }: Checked) => {
+    if (!isOfKind(workspace.catalogue, parts)) throw notAnAddress(address);
+  };
+  const effective = await effectiveProject(terminal, requestOf(terminal, options), parts.project, check);
   if (!effective) return exitCode({ problem: true });
   const blaming = await blamingOf(effective, parts);
   if (blaming.git !== null) terminal.note(`note: no commits are named: ${blaming.git}`);
   report({ text: () => blameText(blaming, terminal.palette), json: () => blameJson(blaming) });
   return exitCode({});
 };
+
+function notAnAddress(text: string): UserError {
+  return new UserError(`${text}: expected an address such as payments/api:license/MIT`, exit.usage);
+}
+
+/** Whether the catalogue has the kind, and the key is as its resources have one. */
+function isOfKind({ kinds }: Catalogue, { kind, key }: AddressParts): boolean {
+  const row = kinds.get(kind);
+  return row !== undefined && (key === "") === (row.file !== undefined && isSingleton(row.file));
+}
 
 /** A line of a manifest and its value. */
 interface Said extends DecidingLine {

@@ -38,14 +38,17 @@ export async function effectiveState(
 
 /**
  * The desired state of a project named by ID or full path; undefined if the manifests have mistakes, which are printed.
- * @throws UserError if no policy selects it; CallFailed if it cannot be looked up on the server.
+ * `check` is asked first, and may throw. @throws UserError if no policy selects it; CallFailed if it cannot be looked up on
+ * the server.
  */
 export async function effectiveProject(
   terminal: Terminal,
   request: Request,
   name: string,
+  check: (context: Checked) => void = () => {},
 ): Promise<EffectiveProject | undefined> {
   const context = validated(loadWorkspace(request.folder, request.env), request);
+  check(context);
   const project = hasErrors(context.problems) ? namedProject(name) : await identify(terminal, name, context);
   const { policies, expired } = context;
   const { desired, problems } = desiredOf(policies, project, expired);

@@ -38,7 +38,7 @@ export function varied(byIdentity: ReadonlyMap<string, readonly ImportedEntry[]>
   return (entry) => {
     const varying = fields.get(identityOf(catalogue, entry));
     const value = varying && entry.fields.get(varying.field);
-    if (!value || !varying.masks.has(maskOf(entry, varying.field))) return undefined;
+    if (!value || !isText(value) || !varying.masks.has(maskOf(entry, varying.field))) return undefined;
     const isShared = names.filter((each) => each === varying.field).length > 1;
     const name = isShared ? `${entry.key}_${varying.field}`.replace(/\W/g, "_") : varying.field;
     const text = `\${vars.${name}}`;
