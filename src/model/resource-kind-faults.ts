@@ -1,4 +1,6 @@
+import manifest from "../../schemas/manifest.schema.json" with { type: "json" };
 import { compile } from "../base/schema.ts";
+import { bundledKinds } from "./bundled-kinds.ts";
 import { orElse } from "./checked-yaml.ts";
 import {
   type FieldSchema,
@@ -44,7 +46,8 @@ export function resourceKindFaults(
 type Named = Pick<ResourceKind, "name" | "singular" | "of">;
 
 function takenNames(kind: ResourceKind, others: readonly Named[]): readonly KindFault[] {
-  return (["name", "singular"] as const).flatMap((word) => {
+  return (["name", "singular"] as const).flatMap((word): readonly KindFault[] => {
+    if (reserved[word].has(kind[word])) return [{ path: [word], message: `${kind[word]} is taken by Evenkeel itself` }];
     const owners = ownersOf(kind);
     const other = others.find(
       (each) => each[word] === kind[word] && [each.of].flat().some((of) => owners.includes(of)),
@@ -53,6 +56,18 @@ function takenNames(kind: ResourceKind, others: readonly Named[]): readonly Kind
     return [{ path: [word], message: `${kind[word]} is taken by the kind ${other.name} of ${ownerWords(other)}` }];
   });
 }
+
+const withFile = new Set(Object.values(bundledKinds).flatMap(({ file }) => file?.name ?? []));
+
+/** Keys of a policy that are no section of a file, and words in addresses of kinds that are no file. */
+const reserved = {
+  name: new Set(
+    [...Object.keys(manifest.definitions.Policy.properties), "absent", "protected"].filter(
+      (each) => !withFile.has(each),
+    ),
+  ),
+  singular: new Set(Object.keys(bundledKinds).filter((kind) => bundledKinds[kind]?.file === undefined)),
+};
 
 /** Kinds to come after that are none of its owner. */
 function unknownOrder(kind: ResourceKind, others: readonly Named[]): readonly KindFault[] {
@@ -130,7 +145,17 @@ function unschematic({ fields }: ResourceKind): readonly KindFault[] {
         return { path: [...path, "x-words", word], message };
       }),
   );
-  return [...wrong, ...(compiles(fields) ?? [])];
+  const faults = compiles(fields);
+  return faults ? [...wrong, ...faults] : [...wrong, ...unfitDefaults(fields)];
+}
+
+/** Defaults that their own field does not take. */
+function unfitDefaults(fields: FieldSchema): readonly KindFault[] {
+  return schemasWithin(fields, ["fields"]).flatMap(([path, { default: value, ...field }]): KindFault[] => {
+    if (value === undefined || value === null || Object.hasOwn(field["x-words"] ?? {}, String(value))) return [];
+    const [fault] = compile(field)(value);
+    return fault ? [{ path: [...path, "default"], message: fault.message }] : [];
+  });
 }
 
 function compiles(fields: object): readonly KindFault[] | undefined {

@@ -46,6 +46,27 @@ test("mistakes of a kind are problems with their location, those of its expressi
   ]);
 });
 
+test("a kind takes no word that policies and addresses use already", async () => {
+  const named = (name: string, singular = "freeze_period") =>
+    problems({
+      "k.yaml": freeze
+        .replace("name: freeze_periods", `name: ${name}`)
+        .replace("singular: freeze_period", `singular: ${singular}`),
+    });
+  for (const word of ["integrations", "disabled", "projects", "vars", "absent", "exclusive", "until", "name", "kind"]) {
+    expect(await named(word)).toEqual([`k.yaml:4:7 ${word} is taken by Evenkeel itself`]);
+  }
+  for (const word of ["integration", "storage"]) {
+    expect(await named("freeze_periods", word)).toEqual([`k.yaml:5:11 ${word} is taken by Evenkeel itself`]);
+  }
+});
+
+test("a default that its field does not take is a problem", async () => {
+  expect(await problems({ "k.yaml": freeze.replace("default: UTC", "default: 3") })).toEqual([
+    "k.yaml:25:45 expected a string, got 3",
+  ]);
+});
+
 test("show has them in their section", async () => {
   const { root: at } = folder({
     "evenkeel.yaml": "apiVersion: evenkeel/v1\nkind: Workspace\n",
