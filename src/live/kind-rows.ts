@@ -61,8 +61,14 @@ function distinct(rows: readonly JsonObject[]): readonly JsonObject[] {
   return byId.size === rows.length ? rows : [...byId.values()];
 }
 
+/** @throws UserError where it cannot be decided: a row that is ignored by mistake would be created again by every apply. */
 function isOwn({ file, expressions }: FileKind, row: JsonObject): boolean {
-  return file.where === undefined || expressions?.valueOf(file.where, { row }) === true;
+  if (file.where === undefined) return true;
+  const own = expressions?.valueOf(file.where, { row });
+  if (typeof own === "boolean") return own;
+  throw new UserError(
+    `where of ${file.name} is neither true nor false for a row of it; a field that a row may lack is read as row.?field.orValue(null)`,
+  );
 }
 
 /** @throws UserError for a row without one. */

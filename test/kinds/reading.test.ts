@@ -137,6 +137,20 @@ test("a row without its key is an error of that kind, and no deletion", async ()
   }
 });
 
+test("a row for which where is neither true nor false is an error of that kind, and no creation", async () => {
+  for (const kind of [undefined, null, "project", "group"]) {
+    const row = { id: 1, name: "ci", link_url: "https://a.test", image_url: "https://b.test" };
+    const rows = [kind === undefined ? row : { ...row, kind }];
+    const { live, unread } = await readReadable(readerOf(rows), desiredOf("badges", [{ name: "ci" }]));
+    const failures = unread.map(({ failure }) => [failure.kind, failure.message]);
+    const message = expect.stringContaining("where of badges is neither true nor false for a row of it");
+    expect([live.length, failures]).toEqual([
+      kind === "project" ? 1 : 0,
+      kind === undefined ? [["shape", message]] : [],
+    ]);
+  }
+});
+
 test("two rows of one key are told, and nothing is planned for them", async () => {
   const row = { url: "https://a.test", push_events: true };
   const rows = [
