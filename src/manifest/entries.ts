@@ -10,6 +10,7 @@ import { type Declared, declare, type WrittenIntegration } from "./parameters.ts
 import { keysIn, type PolicyText, sectionIn } from "./policy-text.ts";
 import type { Path } from "./positions.ts";
 import { declareResource } from "./resource-fields.ts";
+import { settledIn } from "./settled.ts";
 import type { Workspace } from "./workspace.ts";
 import { keyFieldValues, pathIn, type WrittenResource } from "./written-resource.ts";
 
@@ -40,7 +41,7 @@ export function lineOfField(entry: PolicyEntry, name: string): Pick<Stated, "pol
 }
 
 interface Entries {
-  /** Entries with parameters. */
+  /** Entries with parameters, apart from those that are settled. */
   readonly declared: readonly PolicyEntry[];
   /** Creates all entries. Called on demand, because validation rarely needs them. */
   readonly entries: () => readonly PolicyEntry[];
@@ -64,7 +65,11 @@ export function readEntries(from: From, text: Partial<PolicyText>, workspace: Wo
   const declared = read.flatMap(({ entry }) => entry ?? []);
   return {
     declared,
-    entries: () => [...declared, ...rows.flatMap((row) => absentEntries(from, row, text))],
+    entries: () => [
+      ...declared,
+      ...rows.flatMap((row) => settledEntries(from, row, text, workspace)),
+      ...rows.flatMap((row) => absentEntries(from, row, text)),
+    ],
     problems: read.flatMap(({ problems }) => problems),
     plaintext: read.flatMap(({ plaintext }) => plaintext),
   };
@@ -86,9 +91,26 @@ function declaredEntries(
   if (!file) return Object.entries(values ?? {}).flatMap((each) => integrationEntry(from, row, each, workspace));
   if (values === undefined) return [];
   if (isSingleton(file)) return [resourceEntry(from, { ...row, file }, "", [row.section], values, workspace)];
-  return Object.entries(values).map(([key, value]) =>
-    resourceEntry(from, { ...row, file }, key, [row.section, key], value, workspace),
-  );
+  const settled = settledIn(workspace)(row);
+  return Object.entries(values).flatMap(([key, value]) => {
+    if (settled.of(key, value)) return [];
+    const said = resourceEntry(from, { ...row, file }, key, [row.section, key], value, workspace);
+    return settled.settle(key, value, said) ? [] : [said];
+  });
+}
+
+function settledEntries(
+  from: From,
+  row: PolicyKind,
+  text: Partial<PolicyText>,
+  workspace: Workspace,
+): readonly PolicyEntry[] {
+  const settled = settledIn(workspace)(row);
+  if (settled.isEmpty) return [];
+  return Object.entries(sectionIn(text, row.section) ?? {}).flatMap(([key, value]) => {
+    const resource = settled.of(key, value);
+    return resource ? [new Entry(from, [row.section, key], resource)] : [];
+  });
 }
 
 function integrationEntry(
@@ -181,11 +203,11 @@ class Entry implements PolicyEntry {
   readonly templates: readonly string[];
   readonly written: Written | undefined;
 
-  constructor(from: From, path: Path, { kind, key, fields }: Resource, rest: Rest = {}) {
+  constructor(from: From, path: Path, resource: Resource & Partial<Pick<Desired, "identity">>, rest: Rest = {}) {
+    const { kind, key, fields, identity = identityOf(from.catalogue, resource) } = resource;
     const { presence = "present", templates = none, written } = rest;
     this.#from = from;
     this.path = path;
-    const identity = identityOf(from.catalogue, { kind, key });
     this.desired = { kind, key, fields, identity, presence, origin: this };
     this.templates = templates;
     this.written = written;

@@ -1,9 +1,17 @@
 import { isObject, type JsonObject } from "../base/json.ts";
+import { memoized } from "../base/memoize.ts";
 import type { Catalogue } from "../model/catalogue.ts";
-import { identityOf, kindOf, type PolicyKind, policyKinds } from "../model/kinds.ts";
+import { kindOf, type PolicyKind, policyKinds } from "../model/kinds.ts";
 import { kindWord, type Owner } from "../model/owner.ts";
 import { compareReleases } from "../model/releases.ts";
-import { type FieldSchema, isSingleton, keyTextOf, keyValuesOf, type ResourceKind } from "../model/resource-kind.ts";
+import {
+  type FieldSchema,
+  isSingleton,
+  keyFieldsOf,
+  keyTextOf,
+  keyValuesOf,
+  type ResourceKind,
+} from "../model/resource-kind.ts";
 import type { Kind, Problem } from "../model/types.ts";
 import type { Document } from "./document.ts";
 import { listed } from "./listed.ts";
@@ -33,21 +41,29 @@ export function writtenKeys({ document: { value } }: Checkable, section: string)
   return isObject(written) ? Object.keys(written) : [];
 }
 
-/** The kinds of a catalogue that are files, with their sections. */
-export function kindsAsFiles(
-  catalogue: Catalogue,
-  of: Owner,
-): readonly (PolicyKind & { readonly file: ResourceKind })[] {
-  return policyKinds(catalogue, of).flatMap((row) => {
-    const { file } = kindOf(catalogue, row.kind);
-    return file ? [{ ...row, file }] : [];
-  });
+interface KindAsFile extends PolicyKind {
+  readonly file: ResourceKind;
 }
 
+/** The kinds of a catalogue that are files, with their sections. */
+export function kindsAsFiles(catalogue: Catalogue, of: Owner): readonly KindAsFile[] {
+  return filesByOwner(catalogue)(of);
+}
+
+const filesByOwner = memoized(
+  (catalogue: Catalogue) =>
+    memoized((of: Owner): readonly KindAsFile[] =>
+      policyKinds(catalogue, of).flatMap((row) => {
+        const { file } = kindOf(catalogue, row.kind);
+        return file ? [{ ...row, file }] : [];
+      }),
+    ),
+  new WeakMap(),
+);
+
 /** The identities of the resources that a section lists, each with its key and its path. */
-function listedIn({ catalogue, ...policy }: Checkable, { kind, section, file }: PolicyKind & { file: ResourceKind }) {
-  const identify = (key: string) =>
-    identityOf(catalogue, { kind, key: keyTextOf(file, keyValuesOf(file, key.trim())) });
+function listedIn({ catalogue, ...policy }: Checkable, { kind, section, file }: KindAsFile) {
+  const identify = identifier(catalogue, kind, file);
   const keys = isSingleton(file)
     ? writtenKeys({ ...policy, catalogue }, section).length > 0
       ? [{ key: section, path: [section], identity: identify("") }]
@@ -58,6 +74,13 @@ function listedIn({ catalogue, ...policy }: Checkable, { kind, section, file }: 
         identity: identify(key),
       }));
   return { identify, keys };
+}
+
+/** The identity of a resource by the text of its key. */
+function identifier(catalogue: Catalogue, kind: Kind, file: ResourceKind): (text: string) => string {
+  const { identity } = kindOf(catalogue, kind);
+  if (keyFieldsOf(file).length === 1) return (text) => identity(text.trim());
+  return (text) => identity(keyTextOf(file, keyValuesOf(file, text.trim())));
 }
 
 /** Nothing is both declared and absent. */
@@ -83,16 +106,27 @@ export function absentUndeclared(policy: Checkable): readonly Problem[] {
 /** A resource is listed once, whatever spelling its key has. */
 export function distinctKeys(policy: Checkable): readonly Problem[] {
   const { document, catalogue, of } = policy;
-  return kindsAsFiles(catalogue, of).flatMap((row) => {
-    const first = new Map<string, string>();
-    return listedIn(policy, row).keys.flatMap(({ key, path, identity }) => {
-      const other = first.get(identity);
-      first.set(identity, other ?? key);
-      if (other === undefined) return [];
-      const message = `${key} and ${other} are the same ${row.file.singular.replaceAll("_", " ")}${sameness(key, other)}`;
-      return [problemAt(duplicateRule(row.kind), message, { document, path, of: "key" })];
+  return kindsAsFiles(catalogue, of).flatMap(({ kind, section, file }) => {
+    const keys = isSingleton(file) ? [] : writtenKeys(policy, section);
+    if (keys.length < 2) return [];
+    return sameKeys(keys, identifier(catalogue, kind, file)).map(([key, other]) => {
+      const message = `${key} and ${other} are the same ${file.singular.replaceAll("_", " ")}${sameness(key, other)}`;
+      return problemAt(duplicateRule(kind), message, { document, path: [section, key], of: "key" });
     });
   });
+}
+
+/** Keys with the first one that names the same resource. */
+function sameKeys(keys: readonly string[], identify: (key: string) => string): readonly [string, string][] {
+  const first = new Map<string, string>();
+  const same: [string, string][] = [];
+  for (const key of keys) {
+    const identity = identify(key);
+    const other = first.get(identity);
+    if (other === undefined) first.set(identity, key);
+    else same.push([key, other]);
+  }
+  return same;
 }
 
 function sameness(key: string, other: string): string {
@@ -108,29 +142,40 @@ function duplicateRule(kind: Kind): Rule {
 /** Words that name a text, of fields at the top of a resource: servers of later releases do not take them. */
 export function modernWords({ document, text, catalogue, of, workspace }: Checkable): readonly Problem[] {
   return kindsAsFiles(catalogue, of).flatMap(({ section, only, file }) => {
-    const fields = Object.entries(file.fields.properties).filter(([, field]) => field["x-legacy"] !== undefined);
-    if (fields.length === 0) return [];
-    return Object.entries(sectionIn(text, section) ?? {}).flatMap(([key, value]) =>
+    const fields = legacyFields(file);
+    const values = fields.length === 0 ? undefined : sectionIn(text, section);
+    if (values === undefined) return [];
+    return Object.entries(values).flatMap(([key, value]) =>
       fields.flatMap(([name, field]) => {
         const isBare = name === only && !isObject(value);
         const word = isBare ? value : isObject(value) ? value[name] : undefined;
+        if (!isLegacyWord(field, word)) return [];
         const path = isBare ? [section, key] : [section, key, name];
-        return legacyWord(field, word, workspace.server.release, { document, path });
+        return [legacyWord(field, word, workspace.server.release, { document, path })];
       }),
     );
   });
 }
 
+const legacyFields = memoized(
+  ({ fields: { properties } }: ResourceKind) =>
+    Object.entries(properties).filter(([, field]) => field["x-legacy"] !== undefined),
+  new WeakMap(),
+);
+
+function isLegacyWord({ "x-words": words }: FieldSchema, word: unknown): word is string {
+  return typeof word === "string" && words !== undefined && Object.hasOwn(words, word);
+}
+
 function legacyWord(
   { "x-words": words = {}, "x-legacy": release = "" }: FieldSchema,
-  word: unknown,
+  word: string,
   server: string,
   at: { readonly document: Document; readonly path: Path },
-): readonly Problem[] {
-  if (typeof word !== "string" || !Object.hasOwn(words, word)) return [];
+): Problem {
   const message = `${word} is the legacy word for ${words[word]}, removed in release ${release}`;
   const severity = compareReleases(server, release) < 0 ? "warning" : "error";
-  return [{ ...problemAt("legacy-status", message, at), severity }];
+  return { ...problemAt("legacy-status", message, at), severity };
 }
 
 /** A string that is interpolated, and where it is. */

@@ -29,7 +29,7 @@ export interface Policy {
   readonly vars: readonly Variable[];
   /** Created on first access. */
   readonly entries: readonly PolicyEntry[];
-  /** Entries with parameters. */
+  /** Entries that may have interpolations or secrets. */
   readonly declared: readonly PolicyEntry[];
   /** Kinds of resources that it declares. */
   readonly kinds: ReadonlySet<Kind>;
