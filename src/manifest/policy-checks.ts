@@ -1,4 +1,5 @@
 import { isObject } from "../base/json.ts";
+import { memoized } from "../base/memoize.ts";
 import { didYouMean, nearest } from "../base/nearest.ts";
 import { tierIncludes, unavailable, unavailableBefore, unavailableParameter } from "../model/availability.ts";
 import type { Catalogue } from "../model/catalogue.ts";
@@ -73,9 +74,7 @@ function groupFault(written: string | number): string | undefined {
 
 /** Every section that projects or groups have. */
 function ownSections({ document, text, catalogue, of }: Checkable): readonly Problem[] {
-  const own = policyKinds(catalogue, of).flatMap(keysOf);
-  const all = owners.flatMap((owner) => policyKinds(catalogue, owner)).flatMap(keysOf);
-  const foreign = [...new Set(all)].filter((key) => !own.includes(key));
+  const { own, foreign } = sectionKeys(catalogue)(of);
   const words = (key: string) => `${of}s have no ${key}${didYouMean(key, own) || `; they have ${own.join(", ")}`}`;
   const keys = foreign.filter((key) => Object.hasOwn(text, key));
   const listedIn = listed(text.exclusive).filter(([word]) => foreign.includes(word));
@@ -86,6 +85,17 @@ function ownSections({ document, text, catalogue, of }: Checkable): readonly Pro
     ),
   ];
 }
+
+/** The sections that projects, or groups, have, and those that only the others have. */
+const sectionKeys = memoized(
+  (catalogue: Catalogue) =>
+    memoized((of: Owner) => {
+      const own = policyKinds(catalogue, of).flatMap(keysOf);
+      const all = owners.flatMap((owner) => policyKinds(catalogue, owner)).flatMap(keysOf);
+      return { own, foreign: [...new Set(all)].filter((key) => !own.includes(key)) };
+    }),
+  new WeakMap(),
+);
 
 /** The keys of a policy that list resources of a kind. */
 function keysOf({ section, off }: PolicyKind): readonly string[] {
