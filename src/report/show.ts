@@ -13,19 +13,26 @@ export function showText({ project, resources, exclusive }: DesiredProject, cata
     const origin = exclusive.get(kind);
     if (entries.length === 0 && !origin) return [];
     const title = origin ? `${section}:  # exclusive: anything else is turned off: ${placeOf(origin)}` : `${section}:`;
-    return [title, ...entries.flatMap((entry) => entryLines(entry, only))];
+    if (entries[0]?.key === "") return entries.flatMap((entry) => entryLines(section, entry, only));
+    return [title, ...entries.flatMap((entry) => entryLines(scalar(entry.key), entry, only).map(indented))];
   });
   const body = lines.length > 0 ? lines : ["# no policy declares anything here"];
   return `${[`# ${project.name}`, ...body].map(printable).join("\n")}\n`;
 }
 
-function entryLines({ key, presence, fields, origin }: Desired, only: string | undefined): readonly string[] {
-  const line = (text: string) => `  ${scalar(key)}:${text}  # ${placeOf(origin)}`;
+function indented(line: string): string {
+  return `  ${line}`;
+}
+
+/** A resource under its key, or a singleton under its section. */
+function entryLines(name: string, resource: Desired, only: string | undefined): readonly string[] {
+  const { presence, fields, origin } = resource;
+  const line = (text: string) => `${name}:${text}  # ${placeOf(origin)}`;
   if (presence === "absent") return [line(" disabled")];
   if (only !== undefined) return [line(` ${written(fields[only] ?? null)}`)];
   const names = Object.keys(fields).sort();
   if (names.length === 0) return [line(" {}")];
-  return [line(""), ...names.map((name) => `    ${name}: ${written(fields[name] ?? null)}`)];
+  return [line(""), ...names.map((field) => `  ${field}: ${written(fields[field] ?? null)}`)];
 }
 
 function written(value: Value): string {

@@ -77,3 +77,15 @@ test("show has them in their section", async () => {
   expect(stdout).toContain("freeze_periods:");
   expect(stdout).toContain('freeze_end: "0 2 * * 5"');
 });
+
+test("show has the fields of a singleton right below its section, as a policy does", async () => {
+  const { root: at } = folder({
+    "evenkeel.yaml": "apiVersion: evenkeel/v1\nkind: Workspace\n",
+    "p.yaml": policy("settings: { visibility: private }\nlabels: { bug: { color: '#d9534f' } }"),
+    "q.yaml": policy("absent: { push_rule: true }").replace("name: a", "name: q"),
+  });
+  const { stdout } = await runProgram(["show", "a/b"], at);
+  expect(stdout).toContain("\nsettings:  # p.yaml:5\n  visibility: private\n");
+  expect(stdout).toContain('\nlabels:\n  bug:  # p.yaml:6\n    color: "#d9534f"\n');
+  expect(stdout).toContain("\npush_rule: disabled  # q.yaml:5\n");
+});
