@@ -2,7 +2,9 @@ import { relative } from "node:path";
 import { exitCode } from "../base/exit.ts";
 import { counted, firstFew } from "../base/text-format.ts";
 import { format } from "../format/format.ts";
+import type { Catalogue } from "../model/catalogue.ts";
 import { problemLine } from "../model/problem-line.ts";
+import { catalogueAround } from "../workspace/load.ts";
 import { type TextFile, textIn } from "../workspace/text-files.ts";
 import type { Run } from "./command.ts";
 import { manifestsAround, manifestsAt } from "./fmt-files.ts";
@@ -21,8 +23,9 @@ type Fared = "kept" | "changed" | "skipped" | { readonly mistakes: readonly stri
 export const run: Run<Options<"fmt">> = (terminal, options, paths) => {
   const home = folderOf(terminal, options);
   const chosen = paths.length > 0 ? paths.map((path) => manifestsAt(terminal, home, path)) : [manifestsAround(home)];
+  const catalogue = catalogueAround(home);
   const fared = distinct(chosen.flatMap(({ files }) => files)).map((file): readonly [name: string, how: Fared] => {
-    return [nameOf(terminal, file), formatFile(terminal, file, options)];
+    return [nameOf(terminal, file), formatFile(terminal, file, options, catalogue)];
   });
   const named = (wanted: Fared) => fared.flatMap(([name, how]) => (how === wanted ? [name] : []));
   const mistakes = [
@@ -51,14 +54,14 @@ function skippedText(names: readonly string[]): string {
   return `note: skipped ${counted(names.length, "file")}, not manifests of this workspace: ${firstFew(names, mostNamed)}`;
 }
 
-function formatFile(terminal: Terminal, file: TextFile, { check }: Options<"fmt">): Fared {
+function formatFile(terminal: Terminal, file: TextFile, { check }: Options<"fmt">, catalogue: Catalogue): Fared {
   const read = textIn(file);
   const name = nameOf(terminal, file);
   if (typeof read !== "string")
     return { mistakes: [read?.unreadable ?? `${name}: expected text in UTF-8, of 4 MiB at most`] };
   const mark = read.startsWith("\uFEFF") ? "\uFEFF" : "";
   const text = read.slice(mark.length);
-  const formatted = format(name, text);
+  const formatted = format(name, text, catalogue);
   if ("foreign" in formatted) return "skipped";
   if ("problems" in formatted) return { mistakes: formatted.problems.map(problemLine) };
   if (formatted.text === text) return "kept";

@@ -7,7 +7,7 @@ import { CallFailed } from "../client/failure.ts";
 import type { Unread } from "../live/partly-read.ts";
 import { readActive, readActiveReadable } from "../live/read-live.ts";
 import { addressOf } from "../model/address.ts";
-import { type Catalogue, catalogueOf } from "../model/catalogue.ts";
+import type { Catalogue } from "../model/catalogue.ts";
 import { connectionFrom } from "../reconcile/connection.ts";
 import type { Request } from "../reconcile/request.ts";
 import { routesText, shiftText, unknownText } from "../report/routes.ts";
@@ -21,7 +21,7 @@ import {
   receivesEvents,
 } from "../routes/listeners.ts";
 import { routesOf, unknownRoutesOf } from "../routes/routes.ts";
-import { dialectAround } from "../workspace/load.ts";
+import { catalogueAround } from "../workspace/load.ts";
 import type { Run } from "./command.ts";
 import { effectiveState } from "./effective-state.ts";
 import { openReports, type ReportContents } from "./outputs.ts";
@@ -33,7 +33,7 @@ import type { Terminal } from "./terminal.ts";
 export const run: Run<Options<"routes">> = async (terminal, options, [project = ""]) => {
   const report = openReports(terminal, options.report);
   const request = requestOf(terminal, options);
-  const catalogue = catalogueOf(dialectAround(request.folder));
+  const catalogue = catalogueAround(request.folder);
   checkUsage(options, catalogue);
   try {
     const shown = await (options.diff ? difference : routes)(terminal, options, { ...request, catalogue }, project);

@@ -2,6 +2,7 @@ import { type Document, isAlias, isMap, isScalar, parseAllDocuments, type YAMLMa
 import { canonical, isObject } from "../base/json.ts";
 import { parseManifest } from "../manifest/document.ts";
 import { parseYaml } from "../manifest/yaml.ts";
+import { type Catalogue, catalogueOf } from "../model/catalogue.ts";
 import type { Problem } from "../model/types.ts";
 import { type Arranged, arrange, lined } from "./arrange.ts";
 import { orderOf } from "./order.ts";
@@ -13,18 +14,18 @@ export type Formatted =
   | { readonly foreign: true };
 
 /**
- * Sorts the keys of every manifest in a file by the schemas, and ends the file with a line break.
+ * Sorts the keys of every manifest in a file by the schemas and the kinds of a catalogue, and ends the file with a line break.
  * Comments, blank lines, quotes and flow collections are preserved; the meaning of the text never
  * changes, and formatting is idempotent. Documents that are not manifests are not changed, nor are files with errors
  * of syntax or without a manifest; a custom tag in another tool's file is no error.
  */
-export function format(file: string, text: string): Formatted {
+export function format(file: string, text: string, catalogue = catalogueOf()): Formatted {
   const { documents, problems } = parseManifest(file, text);
   if (!mention.test(text)) return problems.length > 0 && isBroken(text) ? { problems } : { foreign: true };
   if (problems.length > 0) return { problems };
   if (!documents.some(({ value }) => isOurs(value))) return { foreign: true };
   const complete = ended(text);
-  const arranged = arrangedAll(means(complete, text) ? complete : text);
+  const arranged = arrangedAll(means(complete, text) ? complete : text, catalogue);
   return means(arranged, text) ? { text: arranged } : { problems: [unsafe(file)] };
 }
 
@@ -52,12 +53,12 @@ function ended(text: string): string {
 
 const options = { schema: "core", uniqueKeys: false, prettyErrors: false, keepSourceTokens: true } as const;
 
-function arrangedAll(text: string): string {
+function arrangedAll(text: string, catalogue: Catalogue): string {
   const source = lined(text);
   const moves = [...parseAllDocuments(text, options)].flatMap((document): Arranged[] => {
     const { contents } = document;
     if (!isMap(contents)) return [];
-    const order = orderOf(scalarAt(document, contents, "apiVersion"), scalarAt(document, contents, "kind"));
+    const order = orderOf(scalarAt(document, contents, "apiVersion"), scalarAt(document, contents, "kind"), catalogue);
     const move = order && arrange(source, contents, order);
     return move ? [move] : [];
   });

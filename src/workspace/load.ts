@@ -112,12 +112,16 @@ export function dialectAround(folder: string): string {
 
 /**
  * The catalogue of a dialect, by default that of the workspace that contains a folder, with the kinds of resources that
- * this workspace describes, even if it is not valid.
+ * this workspace describes, even if it is not valid. Reads only manifests that can describe a kind.
  */
 export function catalogueAround(folder: string, dialect: string = dialectAround(folder)): Catalogue {
-  const documents = workspaceAbove(folder) ? loadWorkspace(folder).documents : [];
+  const file = workspaceAbove(folder);
+  const documents = file ? loadWorkspace(dirname(file), {}, parseKinds).documents : [];
   return withKindsOf(documents, catalogueOf(dialect));
 }
+
+const parseKinds: ParseManifest = (file, text) =>
+  file === workspaceFile || text.includes("ResourceKind") ? parseManifest(file, text) : { documents: [], problems: [] };
 
 /** `evenkeel.yaml` with the content of its `server.ca`. */
 function readSettings(root: string, head: Parsed): Pick<Loaded, "workspace" | "authorities" | "problems"> {

@@ -1,4 +1,4 @@
-import { catalogueOf } from "../../model/catalogue.ts";
+import type { Catalogue } from "../../model/catalogue.ts";
 import type { CliCommand, Flag } from "../command.ts";
 import { groups } from "../table.ts";
 import { completionScripts } from "./completion.ts";
@@ -14,8 +14,8 @@ export interface Named {
   readonly projects: () => readonly string[];
   readonly addresses: () => readonly string[];
   readonly storages: () => readonly string[];
-  /** Whose names the workspace speaks. */
-  readonly dialect: () => string;
+  /** In the dialect and with the kinds of the workspace. */
+  readonly catalogue: () => Catalogue;
 }
 
 /**
@@ -114,8 +114,8 @@ function wordsFor(placeholder: string, word: string, named: Named): readonly Can
   return kinds[placeholder]?.(word, named) ?? [];
 }
 
-function slugWords(word: string, { dialect }: Named): readonly Candidate[] {
-  const { integrations, kinds } = catalogueOf(dialect());
+function slugWords(word: string, { catalogue }: Named): readonly Candidate[] {
+  const { integrations, kinds } = catalogue();
   const slug = word.split(".")[0] ?? "";
   const files = [...kinds.values()].flatMap(({ file }) => file ?? []);
   if (!word.includes(".")) {

@@ -7,7 +7,7 @@ import { validate } from "../../manifest/validate.ts";
 import { addressOf, storageAddress } from "../../model/address.ts";
 import { dialects } from "../../model/dialects.ts";
 import { storageKey } from "../../model/repository-kinds.ts";
-import { dialectAround, type Loaded, loadWorkspace } from "../../workspace/load.ts";
+import { catalogueAround, type Loaded, loadWorkspace } from "../../workspace/load.ts";
 import type { Run } from "../command.ts";
 import { commands } from "../table.ts";
 import type { Terminal } from "../terminal.ts";
@@ -52,7 +52,7 @@ function namedIn(terminal: Terminal, C: string | undefined, dialect = ""): Named
     projects: () => known().projects,
     addresses: () => known().addresses,
     storages: () => known().storages,
-    dialect: () => (dialects.has(dialect) ? dialect : dialectAround(folder)),
+    catalogue: () => catalogueAround(folder, dialects.has(dialect) ? dialect : undefined),
   };
 }
 

@@ -1,0 +1,69 @@
+import { cpSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { format } from "../../src/format/format.ts";
+import { root as repository } from "../readme.ts";
+import { folder } from "../support/folder.ts";
+import { runProgram } from "./program.ts";
+
+function workspace(): string {
+  const { root } = folder();
+  cpSync(join(repository, "examples/own-kind"), root, { recursive: true });
+  return root;
+}
+
+const output = async (at: string, ...args: string[]) => {
+  const { code, stdout } = await runProgram(args, at);
+  expect(code, args.join(" ")).toBe(0);
+  return stdout;
+};
+
+describe("kinds that a workspace describes are known to", () => {
+  test("explain, in any dialect, even if another manifest is broken", async () => {
+    const root = workspace();
+    writeFileSync(join(root, "policies/broken.yaml"), "kind: [");
+    expect(await output(root, "explain", "freeze_periods")).toContain("Times in which nothing is deployed.");
+    expect(await output(root, "explain", "freeze_period.freeze_end")).toContain("likewise");
+    expect(await output(root, "explain", "freeze_periods", "--dialect", "gitlab")).toContain("cron_timezone");
+    expect(await output(root, "explain", "--kinds")).toContain("freeze_periods");
+    expect((await runProgram(["explain", "freeze_periods"], folder().root)).code).toBe(1);
+  });
+
+  test("completion of sections, fields and targets", async () => {
+    const root = workspace();
+    expect(await output(root, "__complete", "--", "explain", "free")).toContain("freeze_periods\t");
+    expect(await output(root, "__complete", "--", "explain", "freeze_periods.cron")).toContain("cron_timezone");
+    const policy = join(root, "policies/weekends.yaml");
+    writeFileSync(policy, readFileSync(policy, "utf8").replace("payments/*", "payments/api"));
+    const targets = await output(root, "__complete", "--", "plan", "--target", "payments/api:");
+    expect(targets).toContain("payments/api:freeze_period/0 18 * * 5");
+  });
+
+  test("the schemas for editors", async () => {
+    const root = workspace();
+    await output(root, "schema", "schemas");
+    const schema = JSON.parse(readFileSync(join(root, "schemas/manifest.schema.json"), "utf8"));
+    const { freeze_periods, exclusive } = schema.definitions.Policy.properties;
+    expect(JSON.stringify(freeze_periods)).toContain("cron_timezone");
+    expect(JSON.stringify(exclusive)).toContain("freeze_periods");
+  });
+
+  test("fmt, which sorts the fields of a resource, and the keys of the kind itself", async () => {
+    const root = workspace();
+    expect(await output(root, "fmt", "--check")).toBe("");
+    const policy = join(root, "policies/weekends.yaml");
+    const [kind, written] = [join(root, "kinds/freeze_periods.yaml"), readFileSync(policy, "utf8")];
+    const described = readFileSync(kind, "utf8");
+    writeFileSync(policy, `exclusive: [freeze_periods]\n${written.replace("exclusive: [freeze_periods]\n", "")}`);
+    writeFileSync(kind, described.replace("of: project\n", "").concat("of: project\n"));
+    await output(root, "fmt");
+    expect([readFileSync(policy, "utf8"), readFileSync(kind, "utf8")]).toEqual([written, described]);
+  });
+});
+
+test("fields of a resource are sorted as its kind lists them, those of a bundled kind too", () => {
+  const head = "apiVersion: evenkeel/v1\nkind: Policy\nname: a\nprojects: [p]\n";
+  const hook = "webhooks:\n  https://b.example.com:\n    push_events: true\n    token: { secret: env:T }\n";
+  const formatted = format("a.yaml", `${head}exclusive: [webhooks]\n${hook}`);
+  expect(formatted).toMatchObject({ text: expect.stringMatching(/token: [^\n]*\n {4}push_events: true\nexclusive/) });
+});
