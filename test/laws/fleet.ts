@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { unavailable } from "../../src/model/availability.ts";
+import { unavailable, unavailableParameter } from "../../src/model/availability.ts";
 import { catalogueOf, type Integration } from "../../src/model/catalogue.ts";
 import type { Platform } from "../../src/model/types.ts";
 import type { Seed, SeedProject } from "../../src/server/seed.ts";
@@ -72,15 +72,20 @@ function slugsFor(where: Platform, { only = () => true }: FleetOptions): Integra
   return [...integrations.values()].filter((integration) => !unavailable(integration, where) && only(integration));
 }
 
-function parametersOf({ parameters }: Integration, { keepable = false }: FleetOptions) {
-  const all = [...parameters.values()];
+/** Of those that the platform's release has. */
+function parametersOf(integration: Integration, where: Platform, { keepable = false }: FleetOptions) {
+  const all = [...integration.parameters.values()].filter((each) => !unavailableParameter(integration, each, where));
   const needed = all.filter(({ required, observed }) => required || observed.has("required"));
   const isKept = ({ observed, fallback }: (typeof all)[number]) => !keepable || !(observed.has("dropped") || fallback);
   return { needed, optional: all.filter((parameter) => !needed.includes(parameter) && isKept(parameter)) };
 }
 
-function declaration(integration: Integration, options: FleetOptions): fc.Arbitrary<Record<string, Written>> {
-  const { needed, optional } = parametersOf(integration, options);
+function declaration(
+  integration: Integration,
+  where: Platform,
+  options: FleetOptions,
+): fc.Arbitrary<Record<string, Written>> {
+  const { needed, optional } = parametersOf(integration, where, options);
   const values = Object.fromEntries([...needed, ...optional].map((each) => [each.name, writtenValue(each)]));
   const record = fc.record(values, { requiredKeys: needed.map(({ name }) => name) });
   if (!options.keepable || !integration.parameters.has("active")) return record;
@@ -128,7 +133,7 @@ function policy(
   const wanted = slugsFor(where, options).filter(({ staysOff }) => !(options.keepable && staysOff));
   const slugs = fc.subarray(wanted, { maxLength: 4 });
   const declared = slugs.chain((chosen) =>
-    fc.tuple(...chosen.map((each) => declaration(each, options).map((fields) => [each.slug, fields] as const))),
+    fc.tuple(...chosen.map((each) => declaration(each, where, options).map((fields) => [each.slug, fields] as const))),
   );
   const exclusive = fc.subarray([
     "integrations",
@@ -172,7 +177,7 @@ function liveProject(
   options: FleetOptions,
 ): fc.Arbitrary<SeedProject> {
   const one = (integration: Integration) => {
-    const { needed, optional } = parametersOf(integration, {});
+    const { needed, optional } = parametersOf(integration, where, {});
     const values = Object.fromEntries([...needed, ...optional].map((each) => [each.name, liveValue(each)]));
     const fields = fc.record(values, { requiredKeys: [] });
     return fc.tuple(fields, fc.boolean(), fc.boolean()).map(([settings, active, stated]) => {
