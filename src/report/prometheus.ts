@@ -1,8 +1,9 @@
-import { grouped } from "../base/grouped.ts";
+import { grouped, groupedAs } from "../base/grouped.ts";
 import { version } from "../base/version.ts";
 import { catalogueOf } from "../model/catalogue.ts";
 import type { KindRow } from "../model/kind-row.ts";
-import type { Action, Kind } from "../model/types.ts";
+import { kindWord } from "../model/owner.ts";
+import type { Action } from "../model/types.ts";
 import { scopeText } from "../plan/heading.ts";
 import { actionOf, type PlannedChange } from "../plan/plan.ts";
 import type { Before, Renderer, Report } from "./report.ts";
@@ -84,13 +85,26 @@ function actionsOf({ calls, file }: KindRow): readonly Action[] {
   return [...(Object.keys(calls) as Action[]), ...(file?.replace ? (["replace"] as const) : [])];
 }
 
+/** The actions of every kind by its word, those of projects and groups together; of a workspace's own kinds those of its changes. */
+function actionsByWord(pending: readonly PlannedChange[]): ReadonlyMap<string, readonly Action[]> {
+  const known = [...catalogueOf().kinds].flatMap(([kind, row]) =>
+    actionsOf(row).map((action) => [kindWord(kind), action] as const),
+  );
+  const seen = pending.map((planned) => [planned.kind, actionOf(planned)] as const);
+  return groupedAs(
+    [...known, ...seen],
+    ([word]) => word,
+    ([, action]) => action,
+  );
+}
+
 function aboutTheState({ plan }: Report): Metric[] {
   const { summary } = plan;
   const pending = plan.resource_changes.filter(({ outcome }) => outcome?.status !== "applied");
-  const count = (kind: Kind, action: Action) =>
+  const count = (kind: string, action: Action) =>
     pending.filter((each) => each.kind === kind && actionOf(each) === action).length;
-  const drift = [...catalogueOf().kinds].flatMap(([kind, row]) =>
-    actionsOf(row).map((action) => [{ kind, action }, count(kind, action)] as const),
+  const drift = [...actionsByWord(pending)].flatMap(([kind, actions]) =>
+    [...new Set(actions)].map((action) => [{ kind, action }, count(kind, action)] as const),
   );
   const outcomes = Object.entries(summary.outcomes ?? {}).map(([status, n]) => [{ status }, n] as const);
   const holding = (is: (planned: PlannedChange) => boolean) => pending.filter(is).length;
