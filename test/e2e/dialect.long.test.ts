@@ -146,7 +146,7 @@ test("jira is on without a word in dialect gitlab: --check tells of active, and 
   expect(checked).toEqual({
     code: 1,
     stdout: "a.yaml\nevenkeel.yaml\n",
-    stderr: `a.yaml:10:5  jira has no active: ${why}  (untranslated)\n`,
+    stderr: `error: a.yaml:10:5  jira has no active: ${why}  (untranslated)\n`,
   });
   writeFileSync(join(root, "evenkeel.yaml"), workspace("gitlab"));
   writeFileSync(join(root, "a.yaml"), written("jira"));
@@ -184,7 +184,7 @@ describe("translate", () => {
     const broken = folder({ ...files, "c.yaml": "a: [" });
     const ran = await translate(broken.root, "--to", "gitlab");
     expect({ code: ran.code, stdout: ran.stdout }).toEqual({ code: 1, stdout: "" });
-    expect(ran.stderr).toMatch(/c\.yaml:\d+:\d+ .*\nnothing was written\n$/s);
+    expect(ran.stderr).toMatch(/c\.yaml:\d+:\d+ .*\nerror: nothing was written\n$/s);
     expect(broken.read("a.yaml")).toBe(files["a.yaml"]);
 
     const shared = `${files["b.yaml"]}integrations:

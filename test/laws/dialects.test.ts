@@ -52,6 +52,13 @@ function translateInto(from: string, to: string, dialect: string): void {
   }
 }
 
+/** A platform has kinds of events that the specification does not know, which whoever loses others loses too. */
+const onlyDialect = /will no longer receive (?:alerts|incidents|vulnerabilities|,? and |, )+(?: \(|$)/;
+
+function recipients(note: string): string {
+  return note.replace(/ will no longer receive .*/s, " loses events");
+}
+
 /** What a plan does, in the names of a dialect. */
 function doneBy({ plan }: Planned, { slug, fields }: Names) {
   return plan.resource_changes
@@ -65,7 +72,7 @@ function doneBy({ plan }: Planned, { slug, fields }: Names) {
         before: isIntegration ? fields(key, change.before) : change.before,
         after: isIntegration ? fields(key, change.after) : change.after,
         path: words(call.path),
-        notes: notes.map(words),
+        notes: notes.filter((note) => !onlyDialect.test(note)).map((note) => recipients(words(note))),
       };
     })
     .toSorted((a, b) => (a.address < b.address ? -1 : 1));
