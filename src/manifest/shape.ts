@@ -20,7 +20,7 @@ export const apiVersion = "evenkeel/v1";
 
 /** The end of a message on a document of another version of the manifests; empty for any other value. */
 export function versionHint(written: unknown): string {
-  const [whole, number] = /^evenkeel\/v(\d{1,9})[a-z\d.]{0,9}$/i.exec(String(written)) ?? [];
+  const [whole, number] = /^evenkeel\/v(\d{1,9})[a-z\d.]{0,9}$/i.exec(typeof written === "string" ? written : "") ?? [];
   if (whole === undefined || whole === apiVersion) return "";
   return `; evenkeel ${version} does not read ${whole}${Number(number) > 1 ? ", a later release may" : ""}`;
 }

@@ -94,8 +94,8 @@ test("mistakes of either side are named with their revision, and nothing is comp
   const { code, stdout, stderr } = await diff("HEAD");
   expect([code, stdout]).toEqual([1, ""]);
   const lines = stderr.trimEnd().split("\n");
-  expect(lines[0]).toMatch(new RegExp(`^at ${base.slice(0, 12)}: broken.yaml:2:7 .*Policy`));
-  expect(lines.slice(1).every((line) => line.startsWith("broken.yaml:1:1"))).toBe(true);
+  expect(lines[0]).toMatch(new RegExp(`^error: at ${base.slice(0, 12)}: broken.yaml:2:7 .*Policy`));
+  expect(lines.slice(1).every((line) => line.startsWith("error: broken.yaml:1:1"))).toBe(true);
   const rule = { apiVersion: "evenkeel/v1", kind: "Rule", name: "odd", when: 'change.kye == "MIT"', message: "no" };
   write("ws/broken.yaml", JSON.stringify(rule));
   commit();
@@ -103,7 +103,7 @@ test("mistakes of either side are named with their revision, and nothing is comp
   write("ws/broken.yaml", mended);
   expect(await diff("HEAD")).toMatchObject({
     code: 1,
-    stderr: expect.stringMatching(/^at [0-9a-f]{12}: .*there is no kye/),
+    stderr: expect.stringMatching(/^error: at [0-9a-f]{12}: .*there is no kye/),
   });
   commit();
   write("ws/broken.yaml", "");
@@ -145,7 +145,7 @@ test("the list of projects is the one that the last plan kept, or a file's", asy
   write("fleet.txt", "a/three\n42\na/*\n");
   const wrong = await evenkeel("diff", "HEAD", "--projects", "fleet.txt");
   expect(wrong.code).toBe(1);
-  expect(wrong.stderr.match(/^fleet\.txt:\d:1/gm)).toEqual(["fleet.txt:2:1", "fleet.txt:3:1"]);
+  expect(wrong.stderr.match(/(?<=^error: )fleet\.txt:\d:1/gm)).toEqual(["fleet.txt:2:1", "fleet.txt:3:1"]);
 });
 
 test("without a revision it is where the branch left the remote's default branch", async () => {

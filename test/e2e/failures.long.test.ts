@@ -21,7 +21,7 @@ test("a project that fails does not stop the others", async () => {
     { rule: "unreadable", project: "q" },
   ]);
   expect(planned.stderr).toMatch(/^error: all.yaml:4:\d+ {2}project gone was not found: .*404 Project Not Found {2}/m);
-  expect(planned.stderr).toMatch(/^q .*403 Forbidden/m);
+  expect(planned.stderr).toMatch(/^error: q .*403 Forbidden/m);
   const applied = await evenkeel("apply", "--yes", "--report", "json");
   expect(applied).toMatchObject({ code: 1, writes: 2 });
   expect(outcomes(applied.plan())).toEqual(["applied p:license/MIT", "applied r:license/MIT"]);

@@ -53,7 +53,7 @@ test("a ledger that can no longer be written ends the sending, and is told with 
   });
   const ran = await runProgram(["apply", "--yes"], files.root, { EVENKEEL_TOKEN: token });
   expect(ran.code).toBe(1);
-  expect(ran.stderr).toBe("the ledger ledger.ndjson cannot be written: it is a folder  (ledger)\n");
+  expect(ran.stderr).toBe("error: the ledger ledger.ndjson cannot be written: it is a folder  (ledger)\n");
   expect(ran.stdout).toContain("Apply: 1 applied.");
 });
 
