@@ -98,11 +98,12 @@ function declaredChange(planned: PlannedChange, desired: DesiredProject, catalog
   const { key, change, action_reason: reason, cause = "drift" } = planned;
   const kind = kindIn(planned);
   const action = actionOf(planned);
-  const row = kindOf(catalogue, kind);
-  const { removal, removed } = row;
   const resource = desired.resources.find((each) => each.kind === kind && each.key === key);
   const origin = resource?.origin ?? desired.exclusive.get(kind);
   if (!origin) return "no manifest declares it";
+  if (action !== "create" && !planned.live) return "the plan does not say what was live";
+  const row = kindOf(catalogue, kind);
+  const { removal, removed } = row;
   const isPresent = resource?.presence === "present";
   if (isPresent ? isRemoval({ action }) : action !== removal) {
     return `the manifests want it ${isPresent ? "present" : "absent"}, and the plan says ${action}`;

@@ -73,11 +73,13 @@ function resolved(
 ) {
   const values = Object.entries(fields).map(([name, value]) => [name, resolvedValue(value, vars, project)]);
   const off = slug === "issue-tracker-full" ? { active: false } : {};
-  return { ...off, ...(Object.fromEntries(values) as Record<string, string | number | boolean>) };
+  return { ...off, ...(Object.fromEntries(values) as Record<string, Told>) };
 }
 
-function resolvedValue(value: Written, vars: WrittenPolicy["vars"], project: Project): string | number | boolean {
-  if (typeof value === "object") return secretValue(value.secret.replace("env:", ""));
+type Told = string | number | boolean | readonly string[];
+
+function resolvedValue(value: Written, vars: WrittenPolicy["vars"], project: Project): Told {
+  if (typeof value === "object" && "secret" in value) return secretValue(value.secret.replace("env:", ""));
   if (typeof value !== "string") return value;
   if (value === "${vars.flag}") return vars.flag ?? false;
   return value.replace(/\$\$\{|\$\{([^}]*)\}/g, (found, name: string | undefined) => {

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import type { IntegrationParameter } from "../../src/model/catalogue.ts";
 
 /** What a manifest may write for a parameter. */
-export type Written = string | number | boolean | { readonly secret: string };
+export type Written = string | number | boolean | readonly string[] | { readonly secret: string };
 
 /** Names of the variables that hold secrets; {@link secretValue} says what they hold. */
 export const secretNames = ["HOOK", "TOKEN_A", "TOKEN_B", "PASSWORD"] as const;
@@ -61,11 +61,16 @@ function plainText({ enum: allowed, pattern, list, url }: IntegrationParameter):
   return list ? lists[list] : text;
 }
 
+const listed = fc.subarray(["APP", "OPS", "W3B"]);
+
 /** A value without secrets and templates: what a server may hold. */
-export function liveValue(parameter: IntegrationParameter): fc.Arbitrary<string | number | boolean> {
+export function liveValue(
+  parameter: IntegrationParameter,
+): fc.Arbitrary<string | number | boolean | readonly string[]> {
   const [type] = parameter.types;
   if (type === "boolean") return fc.boolean();
   if (type === "integer") return fc.integer({ min: -10, max: 70_000 });
+  if (type === "array") return listed;
   return plainText(parameter).map((value) => value.replaceAll("${project.path}", "p").replaceAll("$${", "${"));
 }
 
@@ -75,6 +80,7 @@ export function writtenValue(parameter: IntegrationParameter): fc.Arbitrary<Writ
   if (parameter.secret) return secret;
   if (type === "boolean") return fc.oneof({ weight: 5, arbitrary: fc.boolean() }, fc.constant("${vars.flag}"));
   if (type === "integer") return fc.integer({ min: -10, max: 70_000 });
+  if (type === "array") return listed;
   if (parameter.enum || parameter.pattern) return plainText(parameter);
   return fc.oneof({ weight: 6, arbitrary: plainText(parameter) }, templates, secret);
 }
