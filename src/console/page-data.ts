@@ -81,13 +81,29 @@ export function projectData(known: KnownState, seen: ProjectSnapshot): Data {
 /** The history: as JSON a part of it, as CSV all of it. */
 export function runsData(runs: readonly RunSummary[], page: string | undefined): Data {
   const head = ({ touched: _, ...summary }: RunSummary) => summary;
-  const names = ["run", "command", "who", "host", "started", "ended", "outcome", "changes", "commit", "reads"] as const;
+  const names = [
+    "run",
+    "command",
+    "who",
+    "host",
+    "started",
+    "ended",
+    "outcome",
+    "changes",
+    "commit",
+    "reads",
+    "reasons",
+  ] as const;
   return {
     json: () => {
       const part = partOf(runs, page, 500);
       return { ...listed(part), runs: part.rows.map(head) };
     },
-    csv: () => table(names, runs),
+    csv: () =>
+      table(
+        names,
+        runs.map((run) => ({ ...run, reasons: run.reasons?.join("; ") })),
+      ),
   };
 }
 

@@ -1,31 +1,37 @@
 import type { Watcher } from "../apply/apply.ts";
 import { exitCode, UserError } from "../base/exit.ts";
+import { CallFailed } from "../client/failure.ts";
 import { addressParts } from "../model/address.ts";
 import { actionOf } from "../plan/plan.ts";
 import { endWord, runEnd } from "../plan/run-end.ts";
-import { touchedBy } from "../state/run-summary.ts";
+import { runReasons } from "../plan/run-reasons.ts";
+import { keptReasons, touchedBy } from "../state/run-summary.ts";
 import type { Context } from "./context.ts";
-import { withProblems } from "./failed-plan.ts";
+import { failedPlan, withProblems } from "./failed-plan.ts";
 import { recordSnapshots } from "./keep-snapshots.ts";
 import type { Applied, Planned } from "./request.ts";
 
-/** The summary of a run that the state keeps. One that is left without its end is told as failed or interrupted. */
+/** The summary of a run that the state keeps. One that is left without its end failed, by the error of its start. */
 export interface RunHistory extends AsyncDisposable {
   /** Keeps what a run came to, and its plan where that was asked for. Returns it with what was kept. */
   readonly end: <Result extends Applied>(result: Result) => Promise<Result>;
 }
 
+/** What ended a run before its end, where anything did. */
+type FailureOf = () => unknown;
+
 /** The history of a run that only looks: nothing is kept before its end, but of one that has workers. */
-export function recordAtEnd(context: Context): Promise<RunHistory> {
-  return context.request.workers ? recordFromStart(context) : keeping(context, new Date().toISOString());
+export function recordAtEnd(context: Context, failure: FailureOf): Promise<RunHistory> {
+  if (context.request.workers) return recordFromStart(context, failure);
+  return keeping(context, new Date().toISOString(), failure);
 }
 
 /** The history of a run that writes: a summary without an end is kept at once, and then how far it is. */
-export async function recordFromStart(context: Context): Promise<RunHistory> {
+export async function recordFromStart(context: Context, failure: FailureOf): Promise<RunHistory> {
   const started = new Date().toISOString();
   await record(context, { ...headOf(context, started), ...nothingYet });
   const live = followed(context, started);
-  return keeping(context, started, live);
+  return keeping(context, started, failure, live);
 }
 
 /** Milliseconds. */
@@ -64,6 +70,7 @@ const nothingYet = { ended: null, outcome: null, changes: 0, touched: {} } as co
 async function keeping(
   context: Context,
   started: string,
+  failure: FailureOf,
   stop: () => Promise<void> = async () => {},
 ): Promise<RunHistory> {
   let ended = false;
@@ -78,11 +85,17 @@ async function keeping(
     },
     [Symbol.asyncDispose]: async () => {
       await stop();
-      const outcome = context.request.signal?.aborted ? "interrupted" : "failed";
-      const end = { ...nothingYet, ended: new Date().toISOString(), outcome };
-      if (!ended) await record(context, { ...headOf(context, started), ...end });
+      if (ended) return;
+      const end = { ...nothingYet, ended: new Date().toISOString(), ...failedEnd(context, failure()) };
+      await record(context, { ...headOf(context, started), ...end });
     },
   };
+}
+
+/** How a run ended that came to no plan. */
+function failedEnd(context: Context, failure: unknown): Pick<Summary, "outcome" | "reasons"> {
+  const isExpected = failure instanceof UserError || failure instanceof CallFailed;
+  return isExpected ? endOf(failedPlan(context, failure), context) : { outcome: "failed" };
 }
 
 async function keep(context: Context, started: string, result: Applied): Promise<Planned["recorded"]> {
@@ -97,7 +110,7 @@ async function keep(context: Context, started: string, result: Applied): Promise
   const trouble = await record(context, {
     ...headOf(context, started),
     ended: new Date().toISOString(),
-    outcome: outcomeOf(result, context),
+    ...endOf(result, context),
     changes: plan.summary.writes,
     ...touchedBy(changes),
     reads: plan.summary.reads,
@@ -140,6 +153,13 @@ async function record({ request, state }: Context, summary: Summary): Promise<st
     if (error instanceof UserError) return error.message;
     throw error;
   }
+}
+
+function endOf(result: Applied, context: Context): Pick<Summary, "outcome" | "reasons"> {
+  const outcome = outcomeOf(result, context);
+  const { plan, refused, outcomes } = result;
+  const isUnsuccessful = ["failed", "refused", "stale", "interrupted"].includes(outcome);
+  return { outcome, ...(isUnsuccessful && keptReasons(runReasons({ problems: plan.problems, refused, outcomes }))) };
 }
 
 /** In a word: what the exit code says, whatever options make of it. */

@@ -16,10 +16,11 @@ import { requestedPlan } from "./saved-plan.ts";
 import { atRelease, isRefused } from "./server-release.ts";
 import { dispatcherOf } from "./workers.ts";
 
-/** What a run is started with. `known` is what is known of it so far, for the report of a run that fails. */
+/** What a run is started with, what is known of it so far, and what ended it early: for the report and the record of a run that fails. */
 export interface RunStart {
   readonly request: Request;
   known?: Checked;
+  failure?: unknown;
 }
 
 /** A run with a connection to its server, and to workers where it has them. Disposing closes all that was opened. */
@@ -55,7 +56,7 @@ export async function openPlanRun(start: RunStart): Promise<ConnectedRun | Block
   const ruled = await withRules(await openWorkspace(start.request));
   start.known = start.request.command === "plan" ? withApprovals(ruled) : ruled;
   return openRun(start, start.known, async (context, opened) => {
-    const { end } = opened.add(await recordAtEnd(context));
+    const { end } = opened.add(await recordAtEnd(context, () => start.failure));
     const connection = connectionOf(context);
     const reader = opened.add(await connectReader(connection));
     return atServer(context, { connection, reader, end }, opened);
@@ -82,7 +83,7 @@ export async function openApplyRun(start: RunStart): Promise<WritingRun | Blocke
     start.request.connecting?.();
     const lease = opened.add(await leaseOf(context));
     readyToRecord(context);
-    const { end } = opened.add(await recordFromStart(context));
+    const { end } = opened.add(await recordFromStart(context, () => start.failure));
     let dispatcher: Dispatcher | undefined;
     const connection = { ...connectionOf(context), mayWrite: () => lease.lost() ?? dispatcher?.lost() };
     const writer = opened.add(await connectWriter(connection));
@@ -104,6 +105,7 @@ async function openRun<Run>(start: RunStart, checked: Checked, connect: Connect<
     start.known = context;
     return isRefused(context) ? blockedRun(failedPlan(context), opened) : await connect(context, opened);
   } catch (error) {
+    start.failure = error;
     await opened[Symbol.asyncDispose]();
     throw error;
   }

@@ -8,6 +8,7 @@ import { failedPlan, withProblems } from "./failed-plan.ts";
 import { newPlan } from "./new-plan.ts";
 import {
   type ApplyingRun,
+  type BlockedRun,
   openApplyRun,
   openPlanRun,
   openRehearsalRun,
@@ -27,25 +28,36 @@ import { batchesOf, writePlan } from "./write-plan.ts";
  * open, validate, select, read, diff, check, plan. Sends GET requests only: its client cannot write. What a person can
  * correct is not thrown but reported in `plan.problems`.
  */
-export async function plan(request: Request): Promise<Planned> {
-  const start: RunStart = { request };
-  try {
-    await using run = await openPlanRun(start);
-    if (run.blocked) return run.blocked;
+export function plan(request: Request): Promise<Planned> {
+  return inRun(openPlanRun, request, async (run) => {
     const found = await newPlan(run.reader, run.context, run);
     const { planned } = await withApprovalObjections(found, run.context);
-    return await run.end(planned);
+    return run.end(planned);
+  });
+}
+
+/** Opens a run, does its work and closes it. What ends it early is reported, and known to its record as it is closed. */
+async function inRun<Run extends AsyncDisposable & { readonly blocked?: undefined }, Result>(
+  open: (start: RunStart) => Promise<Run | BlockedRun>,
+  request: Request,
+  work: (run: Run) => Promise<Result>,
+): Promise<Result | Planned> {
+  const start: RunStart = { request };
+  try {
+    await using run = await open(start);
+    if (run.blocked) return run.blocked;
+    return await work(run).catch((error) => {
+      start.failure = error;
+      throw error;
+    });
   } catch (error) {
     return failedPlan(start.known, error);
   }
 }
 
 /** The requests that {@link apply} would send now; none is sent, because the client cannot write. */
-export async function rehearse(request: Request): Promise<Rehearsed> {
-  const start: RunStart = { request };
-  try {
-    await using run = await openRehearsalRun(start);
-    if (run.blocked) return run.blocked;
+export function rehearse(request: Request): Promise<Rehearsed> {
+  return inRun(openRehearsalRun, request, async (run): Promise<Rehearsed> => {
     const { planned, refused, stale, ...prepared } = await preparedPlan(run);
     const steps = await stepsOf(run, prepared);
     const settled = steps.flatMap((step) => ("outcome" in step ? [[step.address, step.outcome] as const] : []));
@@ -54,9 +66,7 @@ export async function rehearse(request: Request): Promise<Rehearsed> {
       "change" in step ? callsOf(step.change, run.context.loaded.workspace.catalogue) : [],
     );
     return { ...planned, refused, requests, ...(outcomes.size > 0 && { outcomes }) };
-  } catch (error) {
-    return failedPlan(start.known, error);
-  }
+  });
 }
 
 /** A new plan, or the saved one of the request, with the approvals it lacks and its waves. */
@@ -81,11 +91,8 @@ async function stepsOf({ reader, context }: ApplyingRun, { targets, moves }: Pic
  * All of {@link plan}, or a saved plan; then guards, approval, writes and report: where no guard objects and `approve`
  * agrees, the writes. Holds the lease of the workspace meanwhile, journals what it does, and updates the ledger.
  */
-export async function apply(request: Request, hooks: ApplyHooks): Promise<Applied> {
-  const start: RunStart = { request };
-  try {
-    await using run = await openApplyRun(start);
-    if (run.blocked) return run.blocked;
+export function apply(request: Request, hooks: ApplyHooks): Promise<Applied> {
+  return inRun(openApplyRun, request, async (run): Promise<Applied> => {
     const { notices, inFlight } = await reportUnfinishedRuns(run.context);
     const { ledger } = run.context;
     const prepared = await preparedPlan(run, ledger && ((found) => recordInSync(ledger, found)));
@@ -93,10 +100,8 @@ export async function apply(request: Request, hooks: ApplyHooks): Promise<Applie
     const blocked = blockedApply(planned, prepared) ?? withErrors(planned, await secretsLacking(run, prepared));
     if (blocked) return await run.end(blocked);
     if (!(await inSpan("approve", {}, () => hooks.approve(planned)))) return await run.end(planned);
-    return await run.end(await writePlan(run, { ...prepared, planned, inFlight }, hooks));
-  } catch (error) {
-    return failedPlan(start.known, error);
-  }
+    return run.end(await writePlan(run, { ...prepared, planned, inFlight }, hooks));
+  });
 }
 
 /** What an apply comes to that may not write; undefined where it may. */

@@ -4,16 +4,18 @@ import type { LiveRuns } from "../state/live-runs.ts";
 import type { RunSummary } from "../state/run-summary.ts";
 import { lastSeenText, progressText } from "./progress.ts";
 
-/** One line a run: when, who, what, and how it ended, or how far it is. */
+/** One line a run: when, who, what, and how it ended and why, or how far it is. */
 export function historyText(runs: readonly RunSummary[], live: LiveRuns): string {
   return runs.map((each) => printable(lineOf(each, live))).join("\n");
 }
 
 function lineOf(summary: RunSummary, live: LiveRuns): string {
-  const { run, command, who, host, started, outcome, changes, commit } = summary;
+  const { run, command, who, host, started, outcome, changes, commit, reasons = [] } = summary;
   const at = commit ? ` at ${commit.slice(0, 12)}` : "";
   const head = `${run}  ${started}  ${who}@${host}  ${command}${at}: `;
-  return head + (outcome === null ? withoutEnd(summary, live) : `${counted(changes, "change")}, ${outcome}`);
+  if (outcome === null) return head + withoutEnd(summary, live);
+  const why = reasons.length > 0 ? `: ${reasons.join("; ")}` : "";
+  return `${head}${counted(changes, "change")}, ${outcome}${why}`;
 }
 
 function withoutEnd({ run, progress }: RunSummary, { runs, holder }: LiveRuns): string {
@@ -22,11 +24,11 @@ function withoutEnd({ run, progress }: RunSummary, { runs, holder }: LiveRuns): 
   return `running${progress ? `: ${progressText(progress)}` : ""}${job}`;
 }
 
-/** The fields of `runs --report json` (docs/state.md); of a run without an end also whether it goes on, how far it is, and its lease. */
+/** The fields of `runs --report json` (docs/state.md); of one that did not succeed also why; of a run without an end also whether it goes on, how far it is, and its lease. */
 export function historyJson(runs: readonly RunSummary[], live: LiveRuns): string {
   const rows = runs.map((summary) => {
-    const { run, command, who, host, started, ended, outcome, changes, commit } = summary;
-    const row = { run, command, who, host, started, ended, outcome, changes, commit };
+    const { run, command, who, host, started, ended, outcome, changes, commit, reasons } = summary;
+    const row = { run, command, who, host, started, ended, outcome, changes, commit, ...(reasons && { reasons }) };
     return ended === null ? { ...row, ...liveness(summary, live) } : row;
   });
   return JSON.stringify(rows, null, 2);

@@ -1,6 +1,7 @@
 import { printable } from "../base/printable.ts";
 import { counted } from "../base/text-format.ts";
 import type { JournalLine } from "../state/journal-entry.ts";
+import type { RunSummary } from "../state/run-summary.ts";
 import type { Palette } from "./palette.ts";
 
 /** One line a run, newest first: when, who, and how it ended. */
@@ -16,6 +17,17 @@ export function runText(run: string, entries: readonly JournalLine[], palette: P
   const steps = entries.flatMap((entry) => stepText(entry, palette) ?? []);
   const [head = "", start, end] = [`Run ${run}`, startOf(entries), endOf(entries)].map(printable);
   return [palette.strong(head), start, ...steps, end].join("\n");
+}
+
+/** How a run ended that has no journal, because it sent no request that writes. */
+export function runWithoutJournalText(summary: RunSummary, palette: Palette): string {
+  const { run, started, who, host, command, outcome, changes, commit, reasons = [] } = summary;
+  const at = commit ? ` at ${commit.slice(0, 12)}` : "";
+  const end = outcome === null ? "did not finish" : `ended: ${outcome}, ${counted(changes, "change")}`;
+  const lines = [`${started} ${who}@${host}, ${command}${at}`, ...reasons.map((reason) => `  ${reason}`), end];
+  return [palette.strong(printable(`Run ${run}`)), ...lines.map(printable), "It sent no request that writes."].join(
+    "\n",
+  );
 }
 
 function startOf(entries: readonly JournalLine[]): string {

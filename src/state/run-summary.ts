@@ -4,7 +4,7 @@ import type { Action, OutcomeStatus } from "../model/types.ts";
 import { isProgress, type RunProgress } from "./run-progress.ts";
 import type { SyncStatusCounts } from "./snapshots/snapshot.ts";
 
-/** The stored summary of a run (docs/state.md): at most 2 KB, plus 100 bytes per changed address. */
+/** The stored summary of a run (docs/state.md): at most 2.5 KB, plus 100 bytes per changed address. */
 export interface RunSummary {
   readonly run: string;
   readonly command: string;
@@ -18,6 +18,8 @@ export interface RunSummary {
   readonly ended: string | null;
   /** `applied`, `in sync`, `pending`, `drift`, `failed`, `refused`, `stale`, `interrupted`. */
   readonly outcome: string | null;
+  /** Why it failed or was refused: a few sentences. Left out for a run that succeeded. */
+  readonly reasons?: readonly string[];
   readonly changes: number;
   readonly commit: string | null;
   /** Last known progress of a run that is active or was killed. */
@@ -41,6 +43,23 @@ export interface TouchedAddress {
   readonly address: string;
   readonly action: Action;
   readonly status?: OutcomeStatus | undefined;
+}
+
+/** Reasons that a summary keeps, and bytes of each. */
+const [maxReasons, maxReason] = [3, 160];
+
+/** As many reasons as fit into a summary, and how many there are besides. */
+export function keptReasons(reasons: readonly string[]): Pick<RunSummary, "reasons"> {
+  if (reasons.length === 0) return {};
+  const more = reasons.length - maxReasons;
+  return { reasons: [...reasons.slice(0, maxReasons).map(shortened), ...(more > 0 ? [`and ${more} more`] : [])] };
+}
+
+function shortened(text: string): string {
+  const line = text.slice(0, maxReason).replace(/\s+/g, " ");
+  let length = line.length;
+  while (sizeOf(line.slice(0, length)) > maxReason) length -= Math.ceil(length / 10);
+  return length < line.length || text.length > maxReason ? `${line.slice(0, length).toWellFormed()}…` : line;
 }
 
 const room = { run: 1024, address: 100 } as const;
@@ -91,8 +110,9 @@ export function summaryIn(text: string): RunSummary | undefined {
 
 function isSummary(read: unknown): read is RunSummary {
   if (!isObject(read)) return false;
-  const { run, command, who, host, started, ended, outcome, changes, commit, touched, progress } = read;
-  const texts = [run, command, who, host, started].every((each) => typeof each === "string");
+  const { run, command, who, host, started, ended, outcome, changes, commit, touched, progress, reasons = [] } = read;
+  if (!Array.isArray(reasons)) return false;
+  const texts = [run, command, who, host, started, ...reasons].every((each) => typeof each === "string");
   const perhaps = [ended, outcome, commit].every((each) => each === null || typeof each === "string");
   const isRest = typeof changes === "number" && isObject(touched) && (progress === undefined || isProgress(progress));
   return texts && perhaps && isRest;

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { claimFor } from "../../src/state/claim.ts";
-import { touchedBy } from "../../src/state/run-summary.ts";
+import { keptReasons, touchedBy } from "../../src/state/run-summary.ts";
 import { tempFolder } from "../support/folder.ts";
 import { scene } from "./workspace.ts";
 
@@ -111,19 +111,55 @@ test("a state is copied whole, and only what is missing", async () => {
   }
 });
 
-test("a summary takes at most 2 KB, and 100 bytes for each changed address", () => {
+test("a summary takes at most 2.5 KB, and 100 bytes for each changed address", () => {
   const long = "x".repeat(5000);
   const head = claimFor("20261121T072315Z-1f2e", { GITLAB_USER_LOGIN: long, CI_JOB_URL: `https://${long}` });
   const address = fc.tuple(fc.string({ unit: "binary", maxLength: 300 }), fc.string({ maxLength: 40 }));
+  const reason = fc.string({ unit: "binary", maxLength: 400 });
   fc.assert(
-    fc.property(fc.array(address, { maxLength: 30 }), (pairs) => {
+    fc.property(fc.array(address, { maxLength: 30 }), fc.array(reason, { maxLength: 6 }), (pairs, reasons) => {
       const changes = pairs.map(([project, key]) => ({
         address: `${project.replaceAll(":", "")}:license/${key}`,
         action: "create" as const,
         status: "applied" as const,
       }));
-      const summary = { ...head, command: "apply", started: "2026-11-21T08:00:00.000Z", ...touchedBy(changes) };
-      expect(Buffer.byteLength(JSON.stringify(summary))).toBeLessThanOrEqual(2000 + 100 * changes.length);
+      const summary = {
+        ...head,
+        command: "apply",
+        started: "2026-11-21T08:00:00.000Z",
+        ...touchedBy(changes),
+        ...keptReasons(reasons),
+      };
+      expect(Buffer.byteLength(JSON.stringify(summary))).toBeLessThanOrEqual(2500 + 100 * changes.length);
     }),
   );
+});
+
+test("a run that failed or was refused says why in the history, and as a run without a journal", async () => {
+  const { evenkeel, evenkeelWith } = await scene({ projects, policy });
+  await evenkeelWith({ EVENKEEL_URL: "http://127.0.0.1:1" }, "drift", "--give-up-after", "100ms");
+  const [failed] = rowsIn(await evenkeel("runs", "--report", "json"));
+  expect(failed).toMatchObject({ command: "drift", outcome: "failed", changes: 0 });
+  expect(failed.reasons).toEqual([expect.stringContaining("127.0.0.1:1")]);
+  expect((await evenkeel("runs")).stdout).toContain(`failed: ${failed.reasons[0]}`);
+
+  const journal = await evenkeel("journal", failed.run);
+  expect(journal).toMatchObject({ code: 0, stderr: "" });
+  expect(journal.stdout).toContain(`  ${failed.reasons[0]}\nended: failed, 0 changes\nIt sent no request that writes.`);
+  expect(JSON.parse((await evenkeel("journal", failed.run, "--report", "json")).stdout)).toEqual([]);
+  expect((await evenkeel("journal", failed.run.slice(0, -1))).stderr).toContain(`did you mean ${failed.run}?`);
+
+  await evenkeel("plan");
+  const [planned] = rowsIn(await evenkeel("runs", "--report", "json"));
+  expect(Object.keys(planned)).not.toContain("reasons");
+});
+
+test("an apply that a guard refuses keeps what the guard said", async () => {
+  const removing = { projects: ["p", "q"], licenses: { "AGPL-3.0": "denied" }, exclusive: ["licenses"] };
+  const { evenkeel } = await scene({ projects, policy: removing, workspace: { protected: ["p:license/MIT"] } });
+  expect(await evenkeel("apply", "--yes")).toMatchObject({ code: 3, writes: 0 });
+  const [refused] = rowsIn(await evenkeel("runs", "--report", "json"));
+  expect(refused).toMatchObject({ command: "apply", outcome: "refused" });
+  expect(refused.reasons.join()).toContain("protected");
+  expect((await evenkeel("journal", refused.run)).stdout).toContain(refused.reasons[0]);
 });

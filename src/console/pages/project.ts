@@ -15,7 +15,7 @@ import type { KnownState } from "../known-state.ts";
 import { dataLinks, pager, partOf } from "../layout.ts";
 import { age, ago, href, moment, projectHref } from "../markup.ts";
 import { crumbsOf } from "./fleet.ts";
-import { actionsText, runOutcomeNode } from "./runs.ts";
+import { actionsText, reasonNode, runOutcomeNode } from "./runs.ts";
 
 /** All that is known of one project. */
 export function projectPage(
@@ -187,7 +187,7 @@ function momentNode({ run, codes, earlier }: TimelineMoment, live: LiveRuns): Ma
   const before = first
     ? markup`<li class="soft">the same in ${counted(earlier.length, "earlier run")}, since <a href="/runs/${first.run}">${moment(first.started)}</a></li>`
     : "";
-  return markup`<li><span class="when">${moment(run.started)} <span class="soft">${ago(run.started)} ago</span></span> <a href="/runs/${run.run}">${run.command}</a> by ${run.who} ${runOutcomeNode(run, live)}
+  return markup`<li><span class="when">${moment(run.started)} <span class="soft">${ago(run.started)} ago</span></span> <a href="/runs/${run.run}">${run.command}</a> by ${run.who} ${runOutcomeNode(run, live)}${reasonNode(run)}
 <ul>${each(codes.slice(0, 6), ([rest, code]) => markup`<li>${actionsText(code)} <code>${rest}</code></li>`)}${more > 0 ? markup`<li class="soft">and ${more} more</li>` : ""}${before}</ul></li>
 `;
 }

@@ -35,10 +35,15 @@ export function runPage({ live }: KnownState, details: RunDetails, page: string 
   const name = command || "run";
   return markup`<p class="crumbs"><a href="/runs">Runs</a> / <b>${run}</b></p>
 <h1>${name.charAt(0).toUpperCase()}${name.slice(1)} of ${moment(summary.started)} ${runOutcomeNode(summary, live)}</h1>
-${progress ? liveNode(run, progress) : ""}
+${progress ? liveNode(run, progress) : ""}${reasonsNode(summary)}
 ${factsOf(summary)}
 ${plan ? planNode(plan, run, page) : touchedNode(details, page)}
 ${dataLinks(`/runs/${run}`)}`;
+}
+
+/** Why the run did not succeed. */
+function reasonsNode({ reasons = [] }: RunSummary): readonly Markup[] {
+  return each(reasons, (reason) => markup`<p class="notice bad">${reason}</p>`);
 }
 
 /** Filled in by the script as the run goes on; without it, the numbers as they were. */
@@ -92,10 +97,15 @@ const row = {
   most: 200,
 };
 
+function emptyText({ ended, outcome, fleet }: RunSummary): string {
+  if (ended === null) return "No changes are recorded yet.";
+  if (outcome === "in sync") return "No changes: everything is as declared.";
+  return fleet ? "It changed nothing." : "It ended before it compared anything.";
+}
+
 function touchedNode({ summary, errors }: RunDetails, page: string | undefined): Markup {
   const part = partOf(touchedOf(summary), page, 100);
-  if (part.total === 0)
-    return markup`<p class="calm soft">${summary.ended === null ? "Still running; no changes recorded yet." : summary.outcome === "failed" ? "No changes are recorded: the run failed." : "No changes."}</p>`;
+  if (part.total === 0) return markup`<p class="calm soft">${emptyText(summary)}</p>`;
   const more = summary.omitted
     ? markup`<p class="soft">${counted(summary.omitted, "more address", "more addresses")} are not included in the summary.</p>`
     : "";

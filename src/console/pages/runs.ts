@@ -1,6 +1,6 @@
 import { counted, thousands } from "../../base/text-format.ts";
 import { each, type Markup, markup } from "../../report/html/markup.ts";
-import { badge } from "../../report/html/values.ts";
+import { badge, clipped } from "../../report/html/values.ts";
 import type { LiveRuns } from "../../state/live-runs.ts";
 import type { RunSummary } from "../../state/run-summary.ts";
 import type { KnownState } from "../known-state.ts";
@@ -77,9 +77,19 @@ function tableOf({ rows }: ListPart<RunSummary>, { live }: KnownState): Markup {
     rows,
     (
       run,
-    ) => markup`<tr><th scope="row"><a href="/runs/${run.run}">${moment(run.started)}</a> <span class="soft roomy">${ago(run.started)} ago</span></th><td>${run.command}</td><td>${runOutcomeNode(run, live)}</td><td class="n" data-label="changes">${run.changes ? thousands(run.changes) : ""}</td><td>${run.who}</td><td>${run.commit ? markup`<code>${run.commit.slice(0, 9)}</code>` : ""}</td><td class="n" data-label="took">${tookText(run)}</td><td class="n" data-label="reads">${run.reads === undefined ? "" : thousands(run.reads)}</td></tr>
+    ) => markup`<tr><th scope="row"><a href="/runs/${run.run}">${moment(run.started)}</a> <span class="soft roomy">${ago(run.started)} ago</span></th><td>${run.command}</td><td>${runOutcomeNode(run, live)}${reasonNode(run)}</td><td class="n" data-label="changes">${run.changes ? thousands(run.changes) : ""}</td><td>${run.who}</td><td>${run.commit ? markup`<code>${run.commit.slice(0, 9)}</code>` : ""}</td><td class="n" data-label="took">${tookText(run)}</td><td class="n" data-label="reads">${run.reads === undefined ? "" : thousands(run.reads)}</td></tr>
 `,
   )}</tbody></table></div>`;
+}
+
+/** Characters of a reason in a list. */
+const mostOfReason = 120;
+
+/** The first reason why a run did not succeed, and how many more there are. */
+export function reasonNode({ reasons: [first, ...others] = [] }: RunSummary): Markup {
+  if (first === undefined) return markup``;
+  const more = others.length > 0 ? ` (+${others.length} more)` : "";
+  return markup` <span class="why">${clipped(first, mostOfReason)}${more}</span>`;
 }
 
 /** How long a run took. */
