@@ -72,7 +72,7 @@ async function holding() {
     return { status: 201, body: { id: 1, name, approval_status: "allowed" }, after: gate };
   });
   const files = folder({
-    "evenkeel.yaml": workspaceText({ url: site.url }, { concurrency: 2, requestTimeout: "3s" }),
+    "evenkeel.yaml": workspaceText({ url: site.url }, { concurrency: 2, requestTimeout: "60s" }),
     "all.yaml": policyText({ projects: names, licenses: { MIT: "allowed", ISC: "allowed" } }),
   });
   return { ...files, release, writes: () => writes(site.seen), begin: (...args: string[]) => apply(files, ...args) };
