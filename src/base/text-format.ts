@@ -3,6 +3,12 @@ export function counted(count: number, one: string, many = `${one}s`): string {
   return `${thousands(count)} ${count === 1 ? one : many}`;
 }
 
+/** `a, b and c`. */
+export function joinedByAnd(names: readonly string[]): string {
+  const last = names.at(-1) ?? "";
+  return names.length < 2 ? last : `${names.slice(0, -1).join(", ")} and ${last}`;
+}
+
 /** `a, b, c and 4 more`. */
 export function firstFew(names: readonly string[], most = 3): string {
   const few = names.slice(0, most).join(", ");

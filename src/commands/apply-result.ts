@@ -28,7 +28,7 @@ export function refusalText(objections: readonly Objection[], { resource_changes
   const has = (guard: Objection["guard"]) => objections.some((each) => each.guard === guard);
   const ways = has("loosening") || has("approvals") ? "" : waiversText({ objections, resource_changes });
   const way = ways ? ` If intended, re-run with ${ways}.` : "";
-  return `Refused by ${who}; nothing was written.${way}${has("rule") ? exceptions : ""}`;
+  return `error: refused by ${who}; nothing was written.${way}${has("rule") ? exceptions : ""}`;
 }
 
 const exceptions = " No option waives a rule: change what it objects to, or list the address under its except.";

@@ -129,7 +129,7 @@ async function applying(
   );
   noteUnrecorded(terminal, applied);
   if (applied.refused) terminal.warn(refusalText(applied.refused, plan));
-  else if (applied.compared && !applied.outcomes) terminal.warn("Not applied; nothing was written.");
+  else if (applied.compared && !applied.outcomes) terminal.warn("error: not applied; nothing was written");
   return code;
 }
 

@@ -92,11 +92,16 @@ function noteRecord(terminal: Terminal, { save }: Options<"plan">, planned: Plan
 function refusalsOf({ objections, resource_changes }: Plan, { failOnGuard }: Options<"plan">): readonly string[] {
   const loosening = objections.filter(({ guard }) => guard === "loosening");
   const guards = objections.filter(({ guard }) => guard !== "loosening");
-  const loosened = loosening.map(({ addresses }) => `Refused by --fail-on-loosening: ${firstFew(addresses, 5)}.`);
+  const loosened = loosening.map(
+    ({ addresses }) => `error: refused by --fail-on-loosening: ${firstFew(addresses, 5)}.`,
+  );
   if (!failOnGuard || guards.length === 0) return loosened;
   const ways = waiversText({ objections: guards, resource_changes });
   const way = ways ? ` If intended, apply with ${ways}.` : "";
   const unwaivable = guards.some(({ guard }) => guard === "rule") ? " No option waives a rule." : "";
   const who = blockersOf(guards);
-  return [...loosened, `Refused by --fail-on-guard: ${who} would refuse to apply this plan.${way}${unwaivable}`];
+  return [
+    ...loosened,
+    `error: refused by --fail-on-guard: ${who} would block an apply of this plan.${way}${unwaivable}`,
+  ];
 }

@@ -1,4 +1,5 @@
 import { grouped } from "../base/grouped.ts";
+import { counted, joinedByAnd } from "../base/text-format.ts";
 import { bareName, ownerOfName } from "../model/owner.ts";
 import type { Fields, Place, Plain, Value } from "../model/types.ts";
 import { isList, isReference, isScalar } from "../model/values.ts";
@@ -25,34 +26,45 @@ export interface ChangeGroup<Each> {
   readonly members: readonly [Each, ...Each[]];
   readonly projects: readonly string[];
   /** What all of them say; where there are several, a project's own path is `${project.path}` in it. */
-  readonly shared: Groupable;
+  readonly shared: Omit<Groupable, "source">;
+  /** The lines that they come from, each once, in the order in which they came. */
+  readonly lines: readonly [Place, ...Place[]];
 }
 
 /**
  * Equal changes together, in the order in which the first of each came. Two are equal where they differ in nothing but
- * the project: the same subject, action, values, sentences and line. Of a thing that goes away, `shared.before` holds
- * what was the same everywhere.
+ * the project and the line that they come from: the same subject, action, values and sentences. Of a thing that goes
+ * away, `shared.before` holds what was the same everywhere.
  */
 export function groupsOf<Each>(changes: Iterable<Each>, viewOf: (change: Each) => Groupable): ChangeGroup<Each>[] {
   const viewed = [...changes].map((change) => ({ change, view: viewOf(change) }));
   return [...grouped(viewed, ({ view }) => identityIn(view)).values()].map((group) => {
     const views = group.map(({ view }) => view);
     const members = group.map(({ change }) => change) as [Each, ...Each[]];
-    return { members, projects: views.map(({ project }) => project), shared: sharedBy(views) };
+    return { members, projects: views.map(({ project }) => project), shared: sharedBy(views), lines: linesOf(views) };
   });
 }
 
 function identityIn(view: Groupable): string {
-  const { subject, action, removes, source, before, after, sentences } = generalised(view);
-  return JSON.stringify([
-    subject,
-    action,
-    source.file,
-    source.line,
-    removes || sorted(before),
-    sorted(after),
-    sentences,
-  ]);
+  const { subject, action, removes, before, after, sentences } = generalised(view);
+  return JSON.stringify([subject, action, removes || sorted(before), sorted(after), sentences]);
+}
+
+function linesOf(views: readonly Groupable[]): ChangeGroup<unknown>["lines"] {
+  const byLine = new Map(views.map(({ source }) => [`${source.file}:${source.line}`, source]));
+  return [...byLine.values()] as [Place, ...Place[]];
+}
+
+/** `policies/all.yaml:5`, and how many more lines there are. */
+export function linesText([first, ...others]: ChangeGroup<unknown>["lines"]): string {
+  const [second, ...more] = others;
+  const rest = more.length > 0 ? counted(others.length, "more line") : second && lineText(second);
+  return joinedByAnd([lineText(first), ...(rest ? [rest] : [])]);
+}
+
+/** `policies/all.yaml:5`. */
+export function lineText({ file, line }: Place): string {
+  return `${file}:${line}`;
 }
 
 function sorted(fields: Fields | null) {

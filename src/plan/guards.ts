@@ -1,4 +1,4 @@
-import { counted, firstFew } from "../base/text-format.ts";
+import { counted, firstFew, joinedByAnd } from "../base/text-format.ts";
 import type { Difference } from "../diff/diff.ts";
 import { turnsOff, type Visible } from "../model/removal-changes.ts";
 import type { Change } from "../model/types.ts";
@@ -68,7 +68,7 @@ export function markWaived(objections: readonly Objection[], unwaived: readonly 
 
 /** What blocks a plan; completes "blocked by …". */
 export function blockersOf(objections: readonly Objection[]): string {
-  return [...new Set(objections.map(({ guard }) => blockers[guard]))].join(" and ");
+  return joinedByAnd([...new Set(objections.map(({ guard }) => blockers[guard]))]);
 }
 
 const blockers: Readonly<Record<Objection["guard"], string>> = {

@@ -8,6 +8,9 @@ import { groupsOf } from "./groups.ts";
 import { actionOf, type PlannedChange, visibleOf } from "./plan.ts";
 import { subjectOf } from "./planned-groups.ts";
 
+/** The heading of what a reviewer should look at before anything else. */
+export const attention = "Needs attention";
+
 /** What a reviewer should look at before anything else. */
 export interface Highlight {
   readonly topic: "looser" | "loosened" | "lost-notifications" | "disabled" | "deleted" | "replaced";

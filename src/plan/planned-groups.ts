@@ -3,7 +3,7 @@ import { resourceName } from "../model/address.ts";
 import { isListedByCatalogue } from "../model/kinds.ts";
 import { isRemoval, turnsOff } from "../model/removal-changes.ts";
 import type { Action } from "../model/types.ts";
-import { type ChangeGroup, type Groupable, groupsOf } from "./groups.ts";
+import { type ChangeGroup, type Groupable, groupsOf, linesText } from "./groups.ts";
 import { actionOf, type PlannedChange, visibleOf } from "./plan.ts";
 
 export type PlannedGroup = ChangeGroup<PlannedChange>;
@@ -54,10 +54,16 @@ const participles: Readonly<Record<Action, string>> = {
 };
 
 /** A group in one line: `2,000 projects: license/MIT updated, loosened (policies/all.yaml:5)`. */
-export function groupLine({ members, projects, shared }: PlannedGroup): string {
+export function groupLine({ members, projects, shared, lines }: PlannedGroup, brief?: string): string {
   const [first] = members;
   const { policy_effect } = first;
-  const { subject, source } = shared;
-  const what = [`${subject} ${participles[actionOf(first)]}`, ...(policy_effect ? [policy_effect] : [])].join(", ");
-  return `${counted(projects.length, "project")}: ${what} (${source.file}:${source.line})`;
+  const what = [whatOf(shared.subject, actionOf(first), brief), ...(policy_effect ? [policy_effect] : [])].join(", ");
+  return `${counted(projects.length, "project")}: ${what} (${linesText(lines)})`;
+}
+
+/** What the line of a group shows of its values stands for the word "updated". */
+function whatOf(subject: string, action: Action, brief: string | undefined): string {
+  const word = `${subject} ${participles[action]}`;
+  if (brief === undefined) return word;
+  return action === "update" ? `${subject} ${brief}` : `${word}, ${brief}`;
 }

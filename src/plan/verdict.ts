@@ -1,4 +1,4 @@
-import { counted } from "../base/text-format.ts";
+import { counted, joinedByAnd } from "../base/text-format.ts";
 import type { Objection } from "./guards.ts";
 import type { Plan } from "./plan.ts";
 
@@ -9,7 +9,7 @@ import type { Plan } from "./plan.ts";
 export function verdictOf({ objections }: Pick<Plan, "objections">): string {
   const blocking = objections.filter(({ waived }) => !waived);
   const blockers = [...new Set(blocking.flatMap(blockerOf))];
-  const blocked = blockers.length > 0 ? [`Blocked by ${inWords(blockers)}`] : [];
+  const blocked = blockers.length > 0 ? [`Blocked by ${joinedByAnd(blockers)}`] : [];
   return [...blocked, ...new Set(blocking.flatMap(lackOf))].join("; ");
 }
 
@@ -35,11 +35,6 @@ function lackOf({ guard, approvals }: Objection): readonly string[] {
   if (!approvals) return ["Lacks approvals"];
   const { needed, given } = approvals;
   return [`Needs ${counted(needed, "approval")}, has ${given === 0 ? "none" : given}`];
-}
-
-function inWords(names: readonly string[]): string {
-  const last = names.at(-1) ?? "";
-  return names.length < 2 ? last : `${names.slice(0, -1).join(", ")} and ${last}`;
 }
 
 /** Objections under a heading: those that block the plan, and those that were waived. */

@@ -2,16 +2,17 @@ import { grouped } from "../base/grouped.ts";
 import { counted } from "../base/text-format.ts";
 import { resourceName } from "../model/address.ts";
 import type { Action } from "../model/types.ts";
-import type { Groupable } from "../plan/groups.ts";
+import { linesText, lineText } from "../plan/groups.ts";
 import { actionOf, type PlannedChange } from "../plan/plan.ts";
 import { groupLine, type PlannedGroup } from "../plan/planned-groups.ts";
+import { fieldNamesOf } from "../plan/sides.ts";
+import { fieldTexts, shown } from "./field-text.ts";
 import { code, fittingOr, heading, htmlCode, row } from "./markdown-text.ts";
-import { shown } from "./text-changes.ts";
 
 /** A row a group of equal changes, in at most `room` characters: what no longer fits is counted below. */
 export function changeTable(groups: readonly PlannedGroup[], room: number): string {
   const applied = groups.some(({ members: [{ outcome }] }) => outcome);
-  const titles = ["", "Change", "Why", "Source", ...(applied ? ["Outcome"] : [])];
+  const titles = ["", "Change", "Before and after", "Why", "Source", ...(applied ? ["Outcome"] : [])];
   const [first = "", rule = ""] = heading(titles);
   const rows = groups.map((group) => row([...cellsOf(group), ...(applied ? [outcomeCell(group.members[0])] : [])]));
   const rest = (omitted: number) => {
@@ -22,12 +23,12 @@ export function changeTable(groups: readonly PlannedGroup[], room: number): stri
 }
 
 function cellsOf(group: PlannedGroup): readonly string[] {
-  const { members, shared } = group;
+  const { members, shared, lines } = group;
   const [planned, ...others] = members;
   const what = code(others.length > 0 ? groupLine(group) : planned.address);
   const [reason = ""] = shared.sentences;
-  const source = `${shared.source.file}:${shared.source.line}`;
-  return [actionCell(planned), what, code(reason), code(source)];
+  const { row: values = fieldNamesOf(shared).join(", ") } = fieldTexts(shared);
+  return [actionCell(planned), what, values && code(values), code(reason), code(linesText(lines))];
 }
 
 const removals: readonly Action[] = ["disable", "delete", "replace"];
@@ -55,14 +56,27 @@ export function detailsOf(groups: readonly PlannedGroup[]): readonly string[] {
 
 const longestNames = 4_000;
 
+/** How many lines of a group are listed. */
+const mostLines = 40;
+
 function groupDetails(group: PlannedGroup): string {
-  const { projects } = group;
+  const { projects, lines } = group;
+  const origins =
+    lines.length > 2
+      ? [
+          "",
+          `Lines: ${lines
+            .slice(0, mostLines)
+            .map((line) => code(lineText(line)))
+            .join(", ")}${lines.length > mostLines ? `, and ${lines.length - mostLines} more` : ""}`,
+        ]
+      : [];
   const names = fittingOr(
     [...projects].sort().map((project) => `- ${code(project)}`),
     longestNames,
     (omitted) => `… and ${counted(omitted, "more project")}.`,
   );
-  return folded(htmlCode(groupLine(group)), [group], ["Projects:", "", ...names]);
+  return folded(htmlCode(groupLine(group)), [group], ["Projects:", "", ...names, ...origins]);
 }
 
 function projectDetails(project: string, groups: readonly PlannedGroup[]): string {
@@ -82,9 +96,9 @@ function notesOf({ members: [{ address, notes = [] }], projects, shared }: Plann
 }
 
 function fieldRows({ members: [planned], shared }: PlannedGroup): readonly string[] {
-  const { before, after }: Groupable = shared;
+  const { before, after } = shared;
   const what = [actionCell(planned), code(resourceName(planned.kind, planned.key))];
-  const names = Object.keys({ ...before, ...after });
+  const names = fieldNamesOf(shared);
   if (names.length === 0) return [row([...what, "", "", ""])];
   return names.map((name, index) => {
     const values = [before, after].map((fields) => (fields ? code(shown(fields[name])) : ""));

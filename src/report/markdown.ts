@@ -3,7 +3,7 @@ import type { ReportedProblem } from "../model/problem-line.ts";
 import type { Action } from "../model/types.ts";
 import { asDrift } from "../plan/drift.ts";
 import { commitText, minuteText, scopeText, waveLines } from "../plan/heading.ts";
-import { driftHighlights, highlightsOf } from "../plan/highlights.ts";
+import { attention, driftHighlights, highlightsOf } from "../plan/highlights.ts";
 import type { Plan } from "../plan/plan.ts";
 import { type PlannedGroup, plannedGroups } from "../plan/planned-groups.ts";
 import { objectionGroups, verdictOf } from "../plan/verdict.ts";
@@ -31,7 +31,7 @@ export const planMarkdown: Renderer = (report) => {
   const changes = plan.resource_changes;
   const groups = plannedGroups(command === "drift" ? changes.map(asDrift) : changes);
   const about = report.compared
-    ? [counts(report), waves(plan), list("**Look at these first**", highlightLines(report), "line")]
+    ? [counts(report), waves(plan), list(`**${attention}**`, highlightLines(report), "line")]
     : [];
   const head = [marker(report), title(report), facts(plan), ...about, ...sentences(plan)];
   const room = longestMarkdown - joined(head).length - reserve;

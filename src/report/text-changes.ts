@@ -2,10 +2,12 @@ import { grouped } from "../base/grouped.ts";
 import { printable } from "../base/printable.ts";
 import { firstFew, terminalWidth, wrapped } from "../base/text-format.ts";
 import { resourceName } from "../model/address.ts";
-import type { Action, Call, Fields, Value } from "../model/types.ts";
-import { isReference } from "../model/values.ts";
+import { isRemoval } from "../model/removal-changes.ts";
+import type { Action, Call } from "../model/types.ts";
+import { lineText } from "../plan/groups.ts";
 import { actionOf, type PlannedChange } from "../plan/plan.ts";
 import { groupLine, type PlannedGroup, plannedGroups } from "../plan/planned-groups.ts";
+import { type FieldTexts, fieldLines, fieldTexts, shown } from "./field-text.ts";
 import type { Palette } from "./palette.ts";
 
 const symbols: Readonly<Record<Action, string>> = {
@@ -40,21 +42,32 @@ export function changesText(changes: readonly PlannedChange[], palette: Palette)
 }
 
 function groupText(group: PlannedGroup, palette: Palette): string {
-  const { members, projects, shared } = group;
+  const { members, projects, shared, lines } = group;
   const [{ notes = [], policy_effect }] = members;
   const [reason = "", ...sentences] = shared.sentences;
-  const names = wrapped(
-    printable(`in ${firstFew([...projects].sort(), mostNamed)}`),
-    terminalWidth - indent.length,
-    indent,
-  );
+  const isGone = isRemoval({ action: actionOf(members[0]) });
+  const { row, below }: FieldTexts = isGone ? { below: fieldLines(shared) } : fieldTexts(shared);
+  const why = policy_effect ? reason.replace(`, ${policy_effect}`, "") : reason;
+  const names = `in ${firstFew([...projects].sort(), mostNamed)}`;
+  const origins = lines.length > 2 ? [`at ${firstFew(lines.map(lineText), mostNamed)}`] : [];
   return [
-    `${mark(members[0], palette)} ${palette.strong(printable(groupLine(group)))}`,
-    `${indent}${palette.faint(printable(policy_effect ? reason.replace(`, ${policy_effect}`, "") : reason))}`,
-    ...fieldsText(shared, palette),
+    `${mark(members[0], palette)} ${palette.strong(printable(groupLine(group, row)))}`,
+    ...faintLines([why], palette),
+    ...belowText(below),
     ...notesText(sentences.slice(0, notes.length), palette),
-    `${indent}${palette.faint(names)}`,
+    ...faintLines([names, ...origins], palette),
   ].join("\n");
+}
+
+/** Lines below a change that fill a terminal. */
+function faintLines(texts: readonly string[], palette: Palette): string[] {
+  return texts.map(
+    (text) => `${indent}${palette.faint(wrapped(printable(text), terminalWidth - indent.length, indent))}`,
+  );
+}
+
+function belowText(lines: readonly string[]): string[] {
+  return lines.map((line) => `${indent}${printable(line)}`);
 }
 
 const indent = "      ";
@@ -64,10 +77,16 @@ function projectText(project: string, changes: readonly PlannedChange[], palette
 }
 
 function changeText(planned: PlannedChange, palette: Palette): string {
-  const { source, action_reason: reason, notes = [] } = planned;
-  const cause = palette.faint(printable(`${reason}, ${source.file}:${source.line}`));
-  const head = `  ${mark(planned, palette)} ${printable(nameOf(planned))}  ${cause}`;
-  return [head, ...fieldsText(planned.change, palette), ...notesText(notes, palette)].join("\n");
+  const { source, action_reason: reason, notes = [], change } = planned;
+  const { row, below } = fieldTexts(change);
+  const cause = `${reason}, ${lineText(source)}`;
+  const head = `  ${mark(planned, palette)} ${printable(nameOf(planned))}  `;
+  return [
+    row === undefined ? `${head}${palette.faint(printable(cause))}` : `${head}${printable(row)}`,
+    ...(row === undefined ? [] : [`${indent}${palette.faint(printable(cause))}`]),
+    ...belowText(below),
+    ...notesText(notes, palette),
+  ].join("\n");
 }
 
 /** What below its project's name tells it from others: the rest of its address, or all of one that is of no project. */
@@ -84,29 +103,6 @@ export function mark(planned: PlannedChange, palette: Palette): string {
 
 function notesText(notes: readonly string[], palette: Palette): string[] {
   return notes.map((note) => `${indent}${palette.warn("note:")} ${printable(note)}`);
-}
-
-interface Sides {
-  readonly before: Fields | null;
-  readonly after: Fields | null;
-}
-
-function fieldsText({ before, after }: Sides, palette: Palette): string[] {
-  const names = [...new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})])];
-  return names.map((name) => `${indent}${printable(name)}: ${transition(name, before, after, palette)}`);
-}
-
-function transition(name: string, before: Fields | null, after: Fields | null, palette: Palette): string {
-  if (before === null) return shown(after?.[name]);
-  if (after === null) return shown(before[name]);
-  const was = before[name] === undefined ? "(not reported)" : shown(before[name]);
-  return `${was} ${palette.faint("->")} ${shown(after[name])}`;
-}
-
-/** A value as people read it: a reference by its name, anything else as in JSON. */
-export function shown(value: Value | undefined): string {
-  if (value === undefined) return "(unset)";
-  return printable(isReference(value) ? `(secret ${value.secret})` : JSON.stringify(value));
 }
 
 /** What a dry run prints: every request that would be sent, secrets as references. */

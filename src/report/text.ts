@@ -4,7 +4,7 @@ import { counted, firstFew, terminalWidth, thousands } from "../base/text-format
 import { actionCountWords } from "../plan/action-counts.ts";
 import { asDrift } from "../plan/drift.ts";
 import { creationText, scopeText, waveLines } from "../plan/heading.ts";
-import { driftHighlights, type Highlight, highlightLine, highlightsOf } from "../plan/highlights.ts";
+import { attention, driftHighlights, type Highlight, highlightLine, highlightsOf } from "../plan/highlights.ts";
 import { type Plan, type PlannedChange, removalsOf, type Summary } from "../plan/plan.ts";
 import { objectionGroups, verdictOf } from "../plan/verdict.ts";
 import { movingNotes } from "./moves.ts";
@@ -64,7 +64,7 @@ function unreadText({ scope: { since, projects = 0, of } = {} }: Plan): string {
 
 function highlightsText(highlights: readonly Highlight[], palette: Palette): string {
   const lines = highlights.flatMap((highlight) => highlightLines(highlight, palette));
-  return lines.length > 0 ? [palette.strong("Look at these first"), ...lines].join("\n") : "";
+  return lines.length > 0 ? [palette.strong(attention), ...lines].join("\n") : "";
 }
 
 /** One line where a terminal has room for it. */

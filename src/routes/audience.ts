@@ -1,5 +1,6 @@
 import { groupedAs } from "../base/grouped.ts";
 import { memoized } from "../base/memoize.ts";
+import { joinedByAnd } from "../base/text-format.ts";
 import { type BranchKind, branchKinds } from "../model/branch-kinds.ts";
 import type { Catalogue } from "../model/catalogue.ts";
 import type { EventKind, PipelineStatus } from "../model/events.ts";
@@ -107,7 +108,7 @@ function phrases(moved: readonly Situation[], received: readonly Situation[], el
   );
   const whole = ([where]: readonly [string, unknown]) => Number(where !== "");
   const sorted = [...groups].sort((a, b) => whole(a) - whole(b));
-  return sorted.map(([where, words]) => `${joined(words)}${where}`).join(", and ");
+  return sorted.map(([where, words]) => `${joinedByAnd(words)}${where}`).join(", and ");
 }
 
 interface Part {
@@ -143,9 +144,4 @@ function whereOf(
   const isAll = moved.length === received.length;
   const sameThere = elsewhere.length === 0 || branchWords(elsewhere) === branchWords(received);
   return isAll && sameThere ? "" : ` on ${branchWords(moved)}`;
-}
-
-function joined(phrases: readonly string[]): string {
-  const last = phrases.at(-1) ?? "";
-  return phrases.length > 1 ? `${phrases.slice(0, -1).join(", ")} and ${last}` : last;
 }

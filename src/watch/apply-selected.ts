@@ -29,7 +29,7 @@ export async function applySelected(
   const { request, host } = options;
   const holder = await state.leases.holder();
   if (holder) {
-    host.say(`Not applied: ${holderText(holder)} holds the lock; will retry at the next check.`);
+    host.say(`warning: not applied: ${holderText(holder)} holds the lock; will retry at the next check.`);
     return {};
   }
   const only = chosen(addresses, found, settings().guards);

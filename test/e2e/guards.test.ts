@@ -84,7 +84,7 @@ test("plan --fail-on-guard exits as apply would, and says what would let it pass
   const refused = await evenkeel("plan", "--fail-on-guard", "--detailed-exitcode", "--report", "sarif=plan.sarif");
   expect(refused).toMatchObject({ code: 3, writes: 0 });
   expect(refused.stderr).toBe(
-    "Refused by --fail-on-guard: a guard would refuse to apply this plan. If intended, apply with --allow-deletes 11.\n",
+    "error: refused by --fail-on-guard: a guard would block an apply of this plan. If intended, apply with --allow-deletes 11.\n",
   );
   policy({ projects: ["p0"], ...keeping(12) }, "policy-0");
   expect(await evenkeel("plan", "--fail-on-guard")).toMatchObject({ code: 0, stderr: "" });
@@ -99,7 +99,7 @@ test("plan --fail-on-guard exits as apply would, and says what would let it pass
   write("rule.yaml", JSON.stringify(rule));
   expect(await evenkeel("plan", "--fail-on-guard")).toMatchObject({
     code: 3,
-    stderr: "Refused by --fail-on-guard: a rule would refuse to apply this plan. No option waives a rule.\n",
+    stderr: "error: refused by --fail-on-guard: a rule would block an apply of this plan. No option waives a rule.\n",
   });
 });
 

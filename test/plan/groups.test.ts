@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { type Groupable, groupsOf } from "../../src/plan/groups.ts";
+import { type Groupable, groupsOf, linesText, lineText } from "../../src/plan/groups.ts";
 
 function change(project: string, more: Partial<Groupable> = {}): Groupable {
   const what = { subject: "irc-gateway", action: "update", removes: false } as const;
@@ -18,10 +18,25 @@ test("what differs in nothing but the project is one group, and every other diff
     { after: { port: 3 } },
     { after: null },
     { sentences: ["field differs, loosened"] },
-    { source: { file: "policies/all.yaml", line: 6, column: 3 } },
   ];
   const all = groups([change("a/b"), ...others.map((more) => change("a/c", more)), change("a/d")]);
   expect(all.map(({ projects }) => projects)).toEqual([["a/b", "a/d"], ...others.map(() => ["a/c"])]);
+});
+
+test("changes of several lines are one group, which tells its lines", () => {
+  const at = (file: string, line: number) => ({ source: { file, line, column: 3 } });
+  const one = [change("a/b"), change("a/c"), change("a/d", at("policies/other.yaml", 9))];
+  const [group, ...rest] = groups(one);
+  expect([group?.projects, group?.lines.map(lineText), rest]).toEqual([
+    ["a/b", "a/c", "a/d"],
+    ["policies/all.yaml:5", "policies/other.yaml:9"],
+    [],
+  ]);
+  const many = groups([...one, change("a/e", at("policies/other.yaml", 10))]);
+  expect([...groups(one), ...many].map(({ lines }) => linesText(lines))).toEqual([
+    "policies/all.yaml:5 and policies/other.yaml:9",
+    "policies/all.yaml:5 and 2 more lines",
+  ]);
 });
 
 test("values that only a project's own path makes different are equal, and are shown as what a policy says", () => {

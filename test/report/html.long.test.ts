@@ -163,7 +163,7 @@ describe.skipIf(lacks("chromium"))("in a browser (needs chromium)", () => {
     const notices = page.locator("#notices");
     expect(await notices.getByRole("heading").allTextContents()).toEqual([
       "1 problem",
-      "Look at these first",
+      "Needs attention",
       "Blocked by protected",
       "1 warning",
       "1 resource with parameters that could not be compared",
@@ -327,7 +327,7 @@ describe.skipIf(lacks("chromium"))("in a browser (needs chromium)", () => {
     });
     expect(await namesOf(page)).toEqual(["license/MIT", "integration/chat", "license/WTFPL"]);
     expect(await rowsOf(page).first().locator("summary").textContent()).toMatch(/→ allowedloosened/);
-    const first = page.getByRole("region", { name: "Look at these first" });
+    const first = page.getByRole("region", { name: "Needs attention" });
     expect(await first.getByRole("listitem").allTextContents()).toEqual([
       "1 change loosens the policy: license/MIT becomes allowed in a",
       "1 to delete: chat in a",

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import { readMigrations } from "../../src/manifest/migrations.ts";
 import { validate } from "../../src/manifest/validate.ts";
-import { shown } from "../../src/report/text-changes.ts";
+import { shown } from "../../src/report/field-text.ts";
 import type { RevisionChange } from "../../src/revision/compare-projects.ts";
 import { settingText } from "../../src/revision/notices.ts";
 import { compareRevisions, type RevisionSide } from "../../src/revision/revision.ts";

@@ -17,14 +17,14 @@ export interface Words {
 
 const actions: readonly Action[] = ["create", "update", "disable", "delete"];
 
-/** A change of the action that its index falls on; `index` keeps addresses apart. */
+/** A change of the action that its index falls on; `index` keeps addresses and reasons apart. */
 export function changeWith(words: Words, index: number, outcome?: Outcome["status"]): PlannedChange {
   const action = actions[index % actions.length] ?? "update";
   const fields = (value: string): Fields => ({ [words.field]: value, token: { secret: `env:${value}` } });
   return planned(`${words.project}${index}`, words.key, action, {
     change: { ...fieldsOf(action, fields(words.before), fields(words.after)), after_sensitive: { token: true } },
     live: null,
-    action_reason: words.reason,
+    action_reason: `${words.reason} (${index})`,
     source: { file: words.file, line: 14 + index, column: 3 },
     call: { method: "PUT", path: "/projects" },
     ...(outcome && { outcome: { status: outcome, ...(outcome !== "applied" && { error: words.error }) } }),

@@ -241,7 +241,7 @@ describe("--apply", () => {
     const token = await leases.take({ run: "r1", who: "ada", host: "desk", pid: 1 }, minute);
     const waiting = watching(place, { apply: "pending", checks: 1 });
     expect(await waiting.ended).toBe(2);
-    expect(waiting.said.at(-1)).toContain("Not applied: run r1 of ada");
+    expect(waiting.said.at(-1)).toContain("not applied: run r1 of ada");
     if ("fence" in token) await leases.giveBack(token);
     expect(place.server.requests.writes).toBe(before);
   });

@@ -1,8 +1,11 @@
 import { counted } from "../../base/text-format.ts";
-import type { Action, Fields, Place, Value } from "../../model/types.ts";
+import { isRemoval } from "../../model/removal-changes.ts";
+import type { Action, Place, Value } from "../../model/types.ts";
+import { linesText, lineText } from "../../plan/groups.ts";
 import { minuteText } from "../../plan/heading.ts";
 import { actionOf, type PlannedCall, type PlannedChange } from "../../plan/plan.ts";
 import type { PlannedGroup } from "../../plan/planned-groups.ts";
+import { fieldNamesOf, firstField, type Sides } from "../../plan/sides.ts";
 import { type Facet, facets, filterLink } from "./filter-link.ts";
 import { each, type Markup, markup } from "./markup.ts";
 import {
@@ -29,6 +32,8 @@ interface RowContent {
   readonly brief: Markup;
   readonly badges?: readonly Markup[];
   readonly source: Pick<Place, "file"> & Partial<Place>;
+  /** How many more lines it comes from. */
+  readonly moreSources?: number;
   readonly detail: Markup;
   readonly isOpen?: boolean;
   /** Attributes for the script. */
@@ -45,6 +50,7 @@ export function rowNode({
   brief,
   badges = [],
   source,
+  moreSources = 0,
   detail,
   isOpen,
   data,
@@ -52,7 +58,7 @@ export function rowNode({
   const attribute = data ?? "";
   const name = markup`<span class="name"><span class="kind">${prefix}</span><b>${key}</b></span>`;
   const who = project ? markup`<span class="project${isGroup ? " many" : ""}">${project}</span> ` : "";
-  return markup`<li${attribute}><details class="change"${isOpen ? markup` open` : ""}><summary>${action ? symbolNode(action) : ""}<span class="what">${who}${name}</span><span class="brief">${brief}</span><span class="end">${badges}${sourceNode(source)}</span></summary>
+  return markup`<li${attribute}><details class="change"${isOpen ? markup` open` : ""}><summary>${action ? symbolNode(action) : ""}<span class="what">${who}${name}</span><span class="brief">${brief}</span><span class="end">${badges}${sourceNode(source)}${moreOf(moreSources)}</span></summary>
 <div class="detail">${detail}</div></details></li>
 `;
 }
@@ -78,7 +84,7 @@ export interface RowOptions {
 
 /** A planned change, or the same change of several projects, as a row. */
 export function plannedRow(group: PlannedGroup, options: RowOptions = {}): Markup {
-  const { members, projects, shared } = group;
+  const { members, projects, shared, lines } = group;
   const [change] = members;
   const words = [change.outcome?.status, change.policy_effect].filter((word) => word !== undefined);
   const values = facetsOf(change);
@@ -92,28 +98,30 @@ export function plannedRow(group: PlannedGroup, options: RowOptions = {}): Marku
     brief: briefOf(change, shared),
     badges: each(words, (word) => badge(word)),
     source: change.source,
+    moreSources: lines.length - 1,
     detail: detailOf(group, options),
     isOpen: options.isOpen ?? false,
     data: markup` data-facets="${facets.map((facet) => values[facet]).join()}"${count > 1 ? markup` data-count="${count}"` : ""}`,
   });
 }
 
-interface Sides {
-  readonly before: Fields | null;
-  readonly after: Fields | null;
+/** What a row shows: of what goes away, the first lost notification; else the first field that changes, and how many more there are. */
+function briefOf(change: PlannedChange, sides: Sides): Markup {
+  const { lost_notifications: lost = [], action_reason: reason } = change;
+  const { before, after } = sides;
+  if (lost[0] !== undefined && isRemoval({ action: actionOf(change) }))
+    return markup`<span class="loss">${lost[0]}</span>${moreOf(lost.length - 1)}`;
+  return fieldBrief({ before, after }) ?? markup`${after === null ? reason : fieldNamesOf(sides).join(", ")}`;
 }
 
-/** The first lost notification, or else the first field that changes, and how many more there are. */
-function briefOf({ lost_notifications: lost = [], action_reason: reason }: PlannedChange, sides: Sides): Markup {
-  if (lost[0] !== undefined) return markup`<span class="loss">${lost[0]}</span>${moreOf(lost.length - 1)}`;
-  const { before, after } = sides;
-  const [name, ...others] = fieldNames(before, after);
-  if (name === undefined || (after === null && others.length > 0)) return markup`${reason}`;
-  if (before === null && others.length > 0) return markup`${[name, ...others].join(", ")}`;
+/** The first field of a change before and after, and how many more there are; undefined where no field tells more than another. */
+export function fieldBrief({ before, after }: Sides): Markup | undefined {
+  const name = firstField({ before, after });
+  if (name === undefined) return undefined;
   const field = markup`<span class="field-name">${name}</span>`;
-  if (before === null) return markup`${field} ${short(after?.[name], "unset")}`;
+  const was = before && short(before[name], "not reported");
   const becomes = short(after?.[name], after === null ? "gone" : "unset");
-  return markup`${field} ${short(before[name], "not reported")} → ${becomes}${moreOf(others.length)}`;
+  return markup`${field} ${was ? markup`${was} → ` : ""}${becomes}${moreOf(fieldNamesOf({ before, after }).length - 1)}`;
 }
 
 function moreOf(count: number): Markup {
@@ -124,15 +132,15 @@ function short(value: Value | undefined, absent: string): Markup {
   return markup`<code>${value === undefined ? absent : clipped(valueText(value), 48)}</code>`;
 }
 
-function detailOf({ members, shared }: PlannedGroup, { most, link = linkToChange }: RowOptions): Markup {
-  const [{ outcome, notes = [], source }, ...others] = members;
+function detailOf({ members, shared, lines }: PlannedGroup, { most, link = linkToChange }: RowOptions): Markup {
+  const [{ outcome, notes = [] }, ...others] = members;
   const [reason = "", ...sentences] = shared.sentences;
   const notKept = outcome?.not_kept ?? [];
   const errors = [
     ...(outcome?.error ? [outcome.error] : []),
     ...(notKept.length > 0 ? [`Sent, but the server answered another value: ${notKept.join(", ")}`] : []),
   ];
-  return markup`<p class="reason">${reason}</p>${each(sentences.slice(0, notes.length), (note) => markup`<p class="note">${note}</p>`)}${each(errors, (error) => markup`<p class="error">${error}</p>`)}${sidesTable(shared, most)}${others.length > 0 ? projectsOf(members, shared) : ""}<p class="origin">${fact("Declared at", sourceText(source))}${others.length > 0 ? "" : markup`${ownFacts(members[0])}${link(members[0])}`}</p>`;
+  return markup`<p class="reason">${reason}</p>${each(sentences.slice(0, notes.length), (note) => markup`<p class="note">${note}</p>`)}${each(errors, (error) => markup`<p class="error">${error}</p>`)}${sidesTable(shared, most)}${others.length > 0 ? projectsOf({ members, shared, lines }) : ""}<p class="origin">${fact("Declared at", lines.length > 1 ? linesText(lines) : sourceText(lines[0]))}${others.length > 0 ? "" : markup`${ownFacts(members[0])}${link(members[0])}`}</p>`;
 }
 
 /** Every field of a change with its values before and after. */
@@ -167,11 +175,12 @@ function fact(name: string, text: string): Markup {
 const mostProjects = 60;
 
 /** The projects of a group. What only one of them has is shown if the filter leaves it alone. */
-function projectsOf(members: readonly PlannedChange[], shared: Sides): Markup {
+function projectsOf({ members, shared, lines }: Pick<PlannedGroup, "members" | "shared" | "lines">): Markup {
   const items = each(members, (change) => {
-    const { address, project } = change;
+    const { address, project, source } = change;
+    const line = lines.length > 1 ? fact("Declared at", lineText(source)) : "";
     const own = Object.entries(change.change.before ?? {}).filter(([name]) => !(name in (shared.before ?? {})));
-    return markup`<li>${linkTo(address, project)}${each(own, ([name, value]) => fact(name, valueText(value)))}${ownFacts(change)}</li>`;
+    return markup`<li>${linkTo(address, project)}${each(own, ([name, value]) => fact(name, valueText(value)))}${line}${ownFacts(change)}</li>`;
   });
   const list = markup`<ul class="projects">${items.slice(0, mostProjects)}</ul>`;
   if (items.length <= mostProjects) return list;

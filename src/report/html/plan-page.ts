@@ -1,6 +1,8 @@
 import { grouped } from "../../base/grouped.ts";
 import { counted, thousands } from "../../base/text-format.ts";
 import type { Action } from "../../model/types.ts";
+import { asDrift } from "../../plan/drift.ts";
+import { driftHighlights, highlightsOf } from "../../plan/highlights.ts";
 import { actionOf, type Plan, type PlannedChange } from "../../plan/plan.ts";
 import { type PlannedGroup, plannedGroups } from "../../plan/planned-groups.ts";
 import { verdictOf } from "../../plan/verdict.ts";
@@ -17,14 +19,16 @@ import { symbols } from "./values.ts";
  * none. All changes are in the document: the script filters and opens what is there.
  */
 export function planHtml(plan: Plan, command?: string): string {
-  const title = command === "drift" ? "Drift" : planTitle(plan);
-  const { resource_changes: changes, digest, evenkeel_version: version } = plan;
+  const isDrift = command === "drift";
+  const title = isDrift ? "Drift" : planTitle(plan);
+  const { digest, evenkeel_version: version } = plan;
+  const changes = isDrift ? plan.resource_changes.map(asDrift) : plan.resource_changes;
   return reportDocument(
     `${title}: ${[verdictOf(plan), planHeadline(plan)].filter(Boolean).join("; ")}`,
     markup`${changes.length > 0 ? markup`<a class="skip" id="skip" href="#changes">Skip to the changes</a>` : ""}
 ${planHead(plan, title)}
 <main>
-<div id="notices">${planNotices(plan)}</div>
+<div id="notices">${planNotices(plan, isDrift ? driftHighlights : highlightsOf)}</div>
 ${changes.length > 0 ? markup`${overviewOf(plan)}${listOf(changes)}` : ""}
 </main>
 <footer>Evenkeel ${version} · plan ${digest}</footer>

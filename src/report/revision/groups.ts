@@ -2,9 +2,11 @@ import { counted, firstFew } from "../../base/text-format.ts";
 import { catalogueOf } from "../../model/catalogue.ts";
 import { sectionNameOf } from "../../model/kinds.ts";
 import { kindIn } from "../../model/owner.ts";
-import { type ChangeGroup, type Groupable, groupsOf } from "../../plan/groups.ts";
+import { type ChangeGroup, type Groupable, groupsOf, linesText } from "../../plan/groups.ts";
 import { subjectOf } from "../../plan/planned-groups.ts";
+import { fieldNamesOf } from "../../plan/sides.ts";
 import type { RevisionAction, RevisionChange } from "../../revision/compare-projects.ts";
+import { fieldTexts } from "../field-text.ts";
 
 /** Changes of several projects that are equal but for the project, and where they are stated. */
 export type RevisionGroup = ChangeGroup<RevisionChange>;
@@ -16,9 +18,8 @@ export function revisionGroups(changes: readonly RevisionChange[]): readonly Rev
   return groupsOf(changes, groupable).sort(byWeight);
 }
 
-/** Wherever it is stated: a fleet may have a file for each project. */
 function groupable(change: RevisionChange): Groupable {
-  const { project, action, before, after, policy_effect = "", notes = [] } = change;
+  const { project, action, before, after, policy_effect = "", notes = [], source } = change;
   return {
     project,
     subject: subjectOf(change),
@@ -27,11 +28,9 @@ function groupable(change: RevisionChange): Groupable {
     before,
     after,
     sentences: [policy_effect, ...notes],
-    source: nowhere,
+    source,
   };
 }
-
-const nowhere = { file: "", line: 0, column: 0 };
 
 function byWeight(a: RevisionGroup, b: RevisionGroup): number {
   const rank = ({ members: [{ policy_effect, action }] }: RevisionGroup) =>
@@ -57,27 +56,28 @@ const words: Readonly<Record<RevisionAction, string>> = {
   withdraw: "withdrawn",
 };
 
-/** `2,000 projects: license/MIT edited, loosened (policies/all.yaml:5)`. */
-export function lineOfGroup(group: RevisionGroup): string {
-  return `${projectsText(group.projects)}: ${whatOf(group)} (${placeOfGroup(group)})`;
+/** `2,000 projects: license/MIT edited, loosened (policies/all.yaml:5)`, with what its row shows in place of "edited". */
+export function lineOfGroup(group: RevisionGroup, row?: string): string {
+  return `${projectsText(group.projects)}: ${whatOf(group, row)} (${linesText(group.lines)})`;
 }
 
 /** `irc-gateway disabled`, `license/MIT declared, loosened`. */
-export function whatOf({ members: [change] }: RevisionGroup): string {
-  const { key, action, policy_effect } = change;
+export function whatOf({ members: [change] }: RevisionGroup, row = words[change.action]): string {
+  const { key, policy_effect } = change;
   const name = key === "*" ? `exclusive ${sectionNameOf(catalogueOf(), kindIn(change))}` : subjectOf(change);
-  return `${name} ${words[action]}${policy_effect ? `, ${policy_effect}` : ""}`;
+  return `${name} ${row}${policy_effect ? `, ${policy_effect}` : ""}`;
 }
 
-/** `policies/all.yaml:5`, and how many more files say the same. */
-export function placeOfGroup({ members }: RevisionGroup): string {
-  const [{ source }] = members;
-  const others = new Set(members.map((each) => each.source.file)).size - 1;
-  return `${source.file}:${source.line}${others > 0 ? ` and ${counted(others, "more file")}` : ""}`;
+/** What the row of a group shows of its values, and its other fields, each before and after; undefined where a side has none. */
+export function valuesOf(group: RevisionGroup) {
+  const { members, shared } = group;
+  const rows = fieldRows(group);
+  if (members[0].action !== "edit") return { rows };
+  const { row, below } = fieldTexts(shared);
+  return { row, rows: rows.slice(rows.length - below.length) };
 }
 
 /** The fields that a group shows, each before and after; undefined where a side has none. */
 export function fieldRows({ shared: { before, after } }: RevisionGroup) {
-  const names = [...new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})])];
-  return names.map((name) => ({ name, before: before?.[name], after: after?.[name] }));
+  return fieldNamesOf({ before, after }).map((name) => ({ name, before: before?.[name], after: after?.[name] }));
 }

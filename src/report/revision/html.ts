@@ -1,14 +1,24 @@
 import { counted } from "../../base/text-format.ts";
 import type { Action } from "../../model/types.ts";
+import { linesText } from "../../plan/groups.ts";
+import { attention } from "../../plan/highlights.ts";
 import type { RevisionAction } from "../../revision/compare-projects.ts";
-import { rowNode, sidesTable } from "../html/change-rows.ts";
+import { fieldBrief, rowNode, sidesTable } from "../html/change-rows.ts";
 import { reportDocument } from "../html/document.ts";
 import { each, longList, type Markup, markup } from "../html/markup.ts";
 import { noticeNode, plainLine } from "../html/notices.ts";
-import { fieldNames } from "../html/values.ts";
 import type { RevisionDocument } from "./document.ts";
-import { placeOfGroup, projectsText, type RevisionGroup, revisionGroups, whatOf } from "./groups.ts";
-import { comparedOf, fleetOf, headlineOf, noticeText, problemText, settingLines, settingsTitle } from "./text.ts";
+import { projectsText, type RevisionGroup, revisionGroups, whatOf } from "./groups.ts";
+import {
+  comparedOf,
+  fleetOf,
+  headlineOf,
+  lookAtThese,
+  noticeText,
+  problemText,
+  settingLines,
+  settingsTitle,
+} from "./text.ts";
 
 /** What changes between two revisions, as one HTML file that runs nothing and loads nothing. */
 export function revisionHtml(document: RevisionDocument): string {
@@ -24,7 +34,7 @@ export function revisionHtml(document: RevisionDocument): string {
 <p class="lead">${comparedOf(document)} ${fleetOf(document)}</p>
 </header>
 <main>
-<div id="notices">${noticeNode({ id: "problems", tone: "bad", title: "Problems and warnings", lines: found.map(plainLine) })}${noticeNode({ id: "first", tone: "bad", title: "Look at these", lines: notices.map(noticeText).map(plainLine) })}</div>
+<div id="notices">${noticeNode({ id: "problems", tone: "bad", title: "Problems and warnings", lines: found.map(plainLine) })}${noticeNode({ id: "first", tone: "bad", title: `${attention}. ${lookAtThese}`, lines: notices.map(noticeText).map(plainLine) })}</div>
 ${groups.length > 0 ? markup`<section aria-labelledby="changes"><h2 id="changes">Changes</h2><ul class="rows">${each(groups, (group) => groupNode(group, groups.length <= mostOpen))}</ul></section>` : ""}
 ${noticeNode({ id: "settings", tone: "plain", title: settingsTitle, lines: settings.map(plainLine), isOpen: true })}
 </main>
@@ -45,7 +55,7 @@ const actions: Readonly<Record<RevisionAction, Action>> = {
 const mostOpen = 20;
 
 function groupNode(group: RevisionGroup, isOpen: boolean): Markup {
-  const { members, projects, shared } = group;
+  const { members, projects, shared, lines } = group;
   const [{ action, notes = [], source }] = members;
   const sides = { before: shared.before ?? null, after: shared.after ?? null };
   const items = each(projects, (name) => markup`<li>${name}</li>`);
@@ -59,10 +69,11 @@ function groupNode(group: RevisionGroup, isOpen: boolean): Markup {
     isGroup: projects.length > 1,
     prefix: "",
     key: whatOf(group),
-    brief: markup`${fieldNames(sides.before, sides.after).join(", ")}`,
+    brief: fieldBrief(sides) ?? markup``,
     source,
+    moreSources: lines.length - 1,
     isOpen,
-    detail: markup`${each(notes, (note) => markup`<p class="note">${note}</p>`)}${sidesTable(sides)}${names}<p class="origin"><span>Declared at <code>${placeOfGroup(group)}</code></span></p>`,
+    detail: markup`${each(notes, (note) => markup`<p class="note">${note}</p>`)}${sidesTable(sides)}${names}<p class="origin"><span>Declared at <code>${linesText(lines)}</code></span></p>`,
   });
 }
 

@@ -1,10 +1,20 @@
 import { counted } from "../../base/text-format.ts";
+import { attention } from "../../plan/highlights.ts";
+import { shown } from "../field-text.ts";
 import { longestMarkdown } from "../markdown.ts";
 import { code, fitting, heading, row } from "../markdown-text.ts";
-import { shown } from "../text-changes.ts";
 import type { RevisionDocument } from "./document.ts";
-import { fieldRows, lineOfGroup, type RevisionGroup, revisionGroups } from "./groups.ts";
-import { comparedOf, fleetOf, headlineOf, noticeText, problemText, settingLines, settingsTitle } from "./text.ts";
+import { fieldRows, lineOfGroup, type RevisionGroup, revisionGroups, valuesOf } from "./groups.ts";
+import {
+  comparedOf,
+  fleetOf,
+  headlineOf,
+  lookAtThese,
+  noticeText,
+  problemText,
+  settingLines,
+  settingsTitle,
+} from "./text.ts";
 
 /** Projects that a folded list names at most. */
 const mostProjects = 200;
@@ -18,7 +28,7 @@ export function revisionMarkdown(document: RevisionDocument): string {
       .replace(/\.$/, "")}`,
     `${comparedOf(document)} ${fleetOf(document)}`,
     listOf("**Problems**", document.problems.map(problemText)),
-    listOf("**Look at these**", document.notices.map(noticeText)),
+    listOf(`**${attention}.** ${lookAtThese}:`, document.notices.map(noticeText)),
   ].filter(Boolean);
   const rest = [
     ...revisionGroups(document.changes).map(groupMarkdown),
@@ -57,7 +67,14 @@ function groupMarkdown(group: RevisionGroup): string {
           .join(", ")
       : "";
   const rest = projects.length > mostProjects ? `… and ${projects.length - mostProjects} more` : "";
-  return [code(lineOfGroup(group)), head, ...table, noted, [names, rest].filter(Boolean).join(" "), "</details>"]
+  return [
+    code(lineOfGroup(group, valuesOf(group).row)),
+    head,
+    ...table,
+    noted,
+    [names, rest].filter(Boolean).join(" "),
+    "</details>",
+  ]
     .filter(Boolean)
     .join("\n\n");
 }

@@ -1,11 +1,21 @@
 import { printable } from "../../base/printable.ts";
 import { counted } from "../../base/text-format.ts";
+import { linesText } from "../../plan/groups.ts";
+import { attention } from "../../plan/highlights.ts";
 import type { RevisionAction } from "../../revision/compare-projects.ts";
 import { settingText } from "../../revision/notices.ts";
+import { shown } from "../field-text.ts";
 import type { Palette } from "../palette.ts";
-import { shown } from "../text-changes.ts";
 import { isDifferent, type RevisionDocument, type RevisionNotice, type RevisionProblem } from "./document.ts";
-import { fieldRows, placeOfGroup, projectsText, type RevisionGroup, revisionGroups, someOf, whatOf } from "./groups.ts";
+import {
+  type fieldRows,
+  projectsText,
+  type RevisionGroup,
+  revisionGroups,
+  someOf,
+  valuesOf,
+  whatOf,
+} from "./groups.ts";
 
 const marks: Readonly<Record<RevisionAction, readonly [symbol: string, paint: keyof Palette]>> = {
   declare: ["+", "add"],
@@ -29,8 +39,11 @@ export function revisionText(document: RevisionDocument, palette: Palette): stri
 function noticesText({ notices }: RevisionDocument, palette: Palette): string {
   if (notices.length === 0) return "";
   const lines = notices.map((notice) => `  ${palette.warn("!")} ${printable(noticeText(notice))}`);
-  return [palette.strong("Look at these"), ...lines].join("\n");
+  return [`${palette.strong(`${attention}.`)} ${lookAtThese}:`, ...lines].join("\n");
 }
+
+/** What to do with the notices of a diff. */
+export const lookAtThese = "Look at these before you merge";
 
 /** `at 1f2e3d4c5b6a: file:line: message (rule)`; without a revision for the files as they are. */
 export function problemText({ revision, file, line, project, message, rule }: RevisionProblem): string {
@@ -46,22 +59,21 @@ export function noticeText({ message, projects, file, line }: RevisionNotice): s
 }
 
 function groupText(group: RevisionGroup, palette: Palette): string {
-  const { members, projects } = group;
+  const { members, projects, lines } = group;
   const [{ action, notes = [] }] = members;
   const [symbol, paint] = marks[action];
   const whom = palette.strong(printable(projectsText(projects)));
-  const head = `${palette[paint](symbol)} ${whom}: ${printable(whatOf(group))} ${palette.faint(printable(`(${placeOfGroup(group)})`))}`;
-  const fields = fieldRows(group).map((row) => `    ${printable(row.name)}: ${valuesText(row, palette)}`);
+  const { row, rows } = valuesOf(group);
+  const head = `${palette[paint](symbol)} ${whom}: ${printable(whatOf(group, row))} ${palette.faint(printable(`(${linesText(lines)})`))}`;
+  const fields = rows.map((each) => `    ${printable(each.name)}: ${valuesText(each)}`);
   const noted = notes.map((note) => `    ${palette.warn("note:")} ${printable(note)}`);
   const some = someOf(projects);
   return [head, ...fields, ...noted, ...(some ? [`    ${palette.faint(printable(some))}`] : [])].join("\n");
 }
 
-function valuesText({ before, after }: ReturnType<typeof fieldRows>[number], palette: Palette): string {
+function valuesText({ before, after }: ReturnType<typeof fieldRows>[number]): string {
   if (before === undefined) return shown(after);
-  return after === undefined
-    ? `${shown(before)}, until now`
-    : `${shown(before)} ${palette.faint("->")} ${shown(after)}`;
+  return after === undefined ? `${shown(before)}, until now` : `${shown(before)} -> ${shown(after)}`;
 }
 
 /** Settings and rules that are others, without those to look at first. */

@@ -1,0 +1,45 @@
+import { printable } from "../base/printable.ts";
+import { counted } from "../base/text-format.ts";
+import type { Value } from "../model/types.ts";
+import { isReference } from "../model/values.ts";
+import { fieldNamesOf, firstField, type Sides } from "../plan/sides.ts";
+
+/** The values of a change as text: what its row shows, and lines with the rest. */
+export interface FieldTexts {
+  /** The first field and how many more there are: `channel: "#a" -> "#b", and 1 more`. */
+  readonly row?: string;
+  /** The fields that the row does not show in full, a line each. */
+  readonly below: readonly string[];
+}
+
+/** The fields of a change. A row shows none where several come or go: no field tells more than another. */
+export function fieldTexts(sides: Sides): FieldTexts {
+  const lines = fieldLines(sides);
+  if (firstField(sides) === undefined) return { below: lines };
+  const [line = "", ...others] = lines;
+  const isShort = line.length <= longestInRow;
+  const first = isShort ? line : `${line.slice(0, longestInRow).toWellFormed()}…`;
+  const gone = sides.after === null ? " -> (gone)" : "";
+  const more = others.length > 0 ? `, and ${counted(others.length, "more field")}` : "";
+  return { row: `${first}${gone}${more}`, below: isShort ? others : lines };
+}
+
+/** All fields of a change, a line each. */
+export function fieldLines(sides: Sides): readonly string[] {
+  return fieldNamesOf(sides).map((name) => `${name}: ${transition(name, sides)}`);
+}
+
+const longestInRow = 120;
+
+function transition(name: string, { before, after }: Sides): string {
+  if (before === null) return shown(after?.[name]);
+  if (after === null) return shown(before[name]);
+  const was = before[name] === undefined ? "(not reported)" : shown(before[name]);
+  return `${was} -> ${shown(after[name])}`;
+}
+
+/** A value as people read it: a reference by its name, anything else as in JSON. */
+export function shown(value: Value | undefined): string {
+  if (value === undefined) return "(unset)";
+  return printable(isReference(value) ? `(secret ${value.secret})` : JSON.stringify(value));
+}
