@@ -3,6 +3,8 @@
  * order in which a manifest passes through them. Importing this module does nothing.
  */
 
+import { Ajv } from "ajv";
+import { useAjv } from "./base/ajv.ts";
 import { catalogueOf } from "./model/catalogue.ts";
 import { compileKindExpression } from "./model/kind-expressions.ts";
 import { useExpressions } from "./model/lazy-expressions.ts";
@@ -81,7 +83,8 @@ export { parseSeed, type Seed } from "./server/seed.ts";
 export { createServer, type Server, type ServerOptions } from "./server/server.ts";
 export { type Document, type Loaded, loadWorkspace as load, type Workspace } from "./workspace/load.ts";
 
-// The stages below cannot wait for it.
+// The stages cannot wait for what they may need.
+useAjv(() => Ajv);
 useExpressions(compileKindExpression);
 
 /** The integrations in the specification's own names, by slug; `catalogue(dialect)` has those of any dialect. */

@@ -1,3 +1,4 @@
+import { spawnSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, inject, test } from "vitest";
@@ -24,6 +25,20 @@ test("help needs no catalogue, and of packages only what reads options and paint
   const own = files.filter((file) => file.startsWith("./"));
   const bytes = own.map((file) => readFileSync(join(inject("build"), file)).length);
   expect(bytes.reduce((sum, each) => sum + each, 0)).toBeLessThan(104_000);
+});
+
+test("validate needs neither Ajv nor another YAML parser for a workspace without mistakes and kinds of its own", () => {
+  const [file = ""] = readdirSync(inject("build")).filter((name) => /^validate-.*\.js$/.test(name));
+  const packages = [...eager(`./${file}`)].filter((name) => !name.startsWith("./") && !name.startsWith("node:"));
+  expect(packages).toEqual(expect.arrayContaining(["js-yaml"]));
+  expect(packages.filter((name) => ["ajv", "yaml", "ignore", "@marcbachmann/cel-js"].includes(name))).toEqual([]);
+  const words = ["validate", "-C", join(import.meta.dirname, "../examples/quickstart")];
+  const { stderr, status } = spawnSync(process.execPath, [join(inject("build"), "cli.js"), ...words], {
+    env: { PATH: process.env.PATH, NODE_DEBUG: "module" },
+    encoding: "utf8",
+  });
+  expect([status, stderr]).toEqual([0, expect.stringContaining("node_modules/commander/")]);
+  expect(stderr).not.toMatch(/node_modules\/(?:ajv|yaml)\//);
 });
 
 test("what sends traces is loaded where there is somebody to send them to, and not before", () => {

@@ -51,6 +51,12 @@ export function didYouMean(word: string, known: Iterable<string>): string {
   return dictionaryOf(known).didYouMean(word);
 }
 
+/** The most similar known word, else all of them. */
+export function orElse(word: string, known: readonly string[]): string {
+  if (known.length === 0) return "";
+  return didYouMean(word, known) || `; expected one of ${known.join(", ")}`;
+}
+
 /** A word with each pair of neighbouring letters swapped. */
 function swapsOf(word: string): string[] {
   return Array.from({ length: Math.max(0, word.length - 1) }, (_, at) => {
@@ -76,5 +82,9 @@ function reversed(word: string): string {
 
 /** As {@link didYouMean}; empty if the value is not a string. */
 export function suggestionFor(value: unknown, allowed: unknown): string {
-  return typeof value === "string" && Array.isArray(allowed) ? didYouMean(value, allowed) : "";
+  if (typeof value !== "string" || !Array.isArray(allowed)) return "";
+  return didYouMean(
+    value,
+    allowed.filter((each) => typeof each === "string"),
+  );
 }

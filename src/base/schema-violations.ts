@@ -1,5 +1,7 @@
-import { Ajv, type ErrorObject, type ValidateFunction } from "ajv";
+import type { ErrorObject, Options, ValidateFunction } from "ajv";
+import { ajv } from "./ajv.ts";
 import { type JsonObject, pointerKeys } from "./json.ts";
+import { knownCheck } from "./known-checks.ts";
 
 /** A value that violates a keyword of `schema`. */
 export interface Violation {
@@ -12,27 +14,36 @@ export interface Violation {
 }
 
 /**
- * Checks values with a JSON Schema of draft 7, compiled on first use; `references` are schemas that it refers to by `$id`.
+ * Checks values with a JSON Schema of draft 7; `references` are schemas that it refers to by `$id`.
  * @throws Error if it has an unknown reference or a pattern that is no regular expression.
  */
 export function violationsBy(
   schema: object,
   references: readonly object[] = [],
 ): (value: unknown) => readonly Violation[] {
-  const validate: ValidateFunction = new Ajv({ ...options, schemas: [...references] }).compile(schema);
+  return checkedBy(knownCheck([schema, references]) ?? compiledNow(schema, references));
+}
+
+function compiledNow(schema: object, references: readonly object[]): ValidateFunction {
+  const Ajv = ajv();
+  return new Ajv({ ...ajvOptions, schemas: [...references] }).compile(schema);
+}
+
+function checkedBy(validate: ValidateFunction): (value: unknown) => readonly Violation[] {
   return (value) => (validate(value) ? [] : (validate.errors ?? []).map((error) => violationOf(error, value)));
 }
 
-// Schemas are validated in test/model/schemas.test.ts, because that takes a sixth of a short run.
-const options = {
+/** Schemas are validated in test/model/schemas.test.ts, because that takes a sixth of a short run. */
+export const ajvOptions = {
   validateSchema: false,
   meta: false,
   allErrors: true,
   strict: false,
   strictNumbers: true,
   verbose: true,
+  messages: false,
   logger: false,
-} as const;
+} as const satisfies Options;
 
 function violationOf(
   { keyword, instancePath, params, data, parentSchema = {} }: ErrorObject,

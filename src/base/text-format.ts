@@ -39,9 +39,9 @@ export function compareTexts(a: string, b: string): number {
   return a < b ? -1 : Number(a > b);
 }
 
-/** `10,000`. */
+/** A whole number as in `10,000`. Loading the languages of the world for it would take as long as a short run. */
 export function thousands(count: number): string {
-  return count.toLocaleString("en");
+  return String(count).replace(/\B(?=(?:\d{3})+$)/g, ",");
 }
 
 /** Wraps a text at spaces; lines after the first are indented. Longer words are not split. */

@@ -10,7 +10,7 @@ const typeWords: Readonly<Record<string, string>> = {
 
 /** `one of a, b`, or `a string or an integer`. */
 export function expectedWords(types: string | readonly string[] | undefined, allowed: unknown): string | undefined {
-  if (Array.isArray(allowed)) return `one of ${allowed.join(", ")}`;
+  if (Array.isArray(allowed)) return `one of ${allowed.map(String).join(", ")}`;
   return (
     types &&
     [types]

@@ -1,4 +1,6 @@
+import { createRequire } from "node:module";
 import { Command, CommanderError, InvalidArgumentError, Option } from "commander";
+import { useAjv } from "../base/ajv.ts";
 import { isDay } from "../base/day.ts";
 import { atLeastError, type ExitCode, exit, UserError } from "../base/exit.ts";
 import { knownSecrets, resetSecrets, withoutSecrets } from "../base/known-secrets.ts";
@@ -14,6 +16,9 @@ import type { CliCommand, Flag, OptionValues } from "./command.ts";
 import { sharedOptions } from "./flags.ts";
 import { commands, groupOf, groups } from "./table.ts";
 import { createTerminal, type Host, paletteFor, withLabels } from "./terminal.ts";
+
+const require = createRequire(import.meta.url);
+useAjv(() => require("ajv").Ajv);
 
 /**
  * One run of the command line on `host`, whose `argv` begins with two words that are not read, as a process's does. It knows

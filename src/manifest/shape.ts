@@ -66,20 +66,29 @@ const integrationsOnly = {
   definitions: { slug: { type: "string", "x-expected": "a slug" } },
 };
 
-const checkOf = memoized((kind: DocumentKind): SchemaCheck => checkBy(schema.definitions[kind]));
+/** What a document is checked with: its schema, and what that refers to. */
+type ShapeSchema = readonly [schema: object, references: readonly object[]];
+
+/** The schema of documents of a kind; a policy's sections are left to {@link policyShape}. */
+export function documentShape(kind: DocumentKind): ShapeSchema {
+  return shapeSchema(schema.definitions[kind]);
+}
+
+/** The schema of policies of projects, or of groups. */
+export function policyShape(catalogue: Catalogue, owner: Owner): ShapeSchema {
+  return shapeSchema({ ...schema.definitions.Policy, properties: policyProperties(sectionShapes(catalogue, owner)) });
+}
+
+function shapeSchema(definition: object): ShapeSchema {
+  return [{ $id: schema.$id, definitions: schema.definitions, ...definition }, [integrationsOnly]];
+}
+
+const checkOf = memoized((kind: DocumentKind): SchemaCheck => compile(...documentShape(kind)));
 
 const policyCheck = memoized(
-  (catalogue: Catalogue) =>
-    memoized((owner: Owner): SchemaCheck => {
-      const properties = policyProperties(sectionShapes(catalogue, owner));
-      return checkBy({ ...schema.definitions.Policy, properties });
-    }),
+  (catalogue: Catalogue) => memoized((owner: Owner): SchemaCheck => compile(...policyShape(catalogue, owner))),
   new WeakMap(),
 );
-
-function checkBy(definition: object): SchemaCheck {
-  return compile({ $id: schema.$id, definitions: schema.definitions, ...definition }, [integrationsOnly]);
-}
 
 /** The parts of a value that are removed, as a tree. */
 interface Cuts {

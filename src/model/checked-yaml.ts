@@ -1,5 +1,4 @@
 import { type Document, LineCounter, parseDocument } from "yaml";
-import { didYouMean } from "../base/nearest.ts";
 import type { SchemaCheck, SchemaFault } from "../base/schema.ts";
 import type { Place, Problem } from "./types.ts";
 
@@ -56,10 +55,4 @@ function offsetOf(document: Document.Parsed, path: Fault["path"]): number {
     if (node?.range) return node.range[0];
   }
   return document.contents?.range[0] ?? 0;
-}
-
-/** The most similar known word, else all of them. */
-export function orElse(word: string, known: readonly string[]): string {
-  if (known.length === 0) return "";
-  return didYouMean(word, known) || `; expected one of ${known.join(", ")}`;
 }

@@ -11,9 +11,14 @@ import { type FieldSchema, isSingleton, keyFieldsOf, type ResourceKind } from ".
 
 /** Checks the fields of a resource as policies write them, key fields included, before interpolation. */
 export const resourceCheck: (kind: ResourceKind) => SchemaCheck = memoized(
-  ({ fields }: ResourceKind) => compile(written(fields, withWords)),
+  (kind: ResourceKind) => compile(resourceSchema(kind)),
   new WeakMap(),
 );
+
+/** The schema that it checks them with. */
+export function resourceSchema({ fields }: ResourceKind): JsonObject {
+  return written(fields, withWords);
+}
 
 /** What policies may write in the place of a schema. */
 type Written = (field: FieldSchema) => JsonObject;

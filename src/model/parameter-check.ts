@@ -18,19 +18,17 @@ export interface ParameterFault {
  * parameter, in the order of the specification, with unknown parameters last. Parameters that servers of the release do not
  * require may be missing.
  */
-export function parameterFaults(integration: Integration, parameters: JsonObject, release?: string): ParameterFault[] {
-  const faults = checkOf(integration)(parameters).map((fault) => faultOf(integration, fault));
-  if (faults.length === 0) return [];
-  const order = [...integration.parameters.keys()];
-  const rank = (fault: ParameterFault) => (fault.fault === "unknown" ? order.length : order.indexOf(fault.parameter));
-  return faults
-    .filter(({ parameter, fault }) => fault !== "missing" || isNeeded(integration, parameter, release))
-    .sort((a, b) => rank(a) - rank(b));
-}
-
-function isNeeded({ parameters }: Integration, name: string, release: string | undefined): boolean {
-  const parameter = parameters.get(name);
-  return parameter !== undefined && isRequired(parameter, release);
+export function parameterFaults(integration: Integration, given: JsonObject, release?: string): ParameterFault[] {
+  const { slug, parameters } = integration;
+  const faults: ParameterFault[] = [];
+  for (const [name, parameter] of parameters) {
+    if (given[name] !== undefined) faults.push(...faultsOfValue(parameter, given[name]));
+    else if (isRequired(parameter, release))
+      faults.push({ parameter: name, fault: "missing", expected: expectationOf(parameter) });
+  }
+  for (const name of Object.keys(given))
+    if (!parameters.has(name)) faults.push({ parameter: name, fault: "unknown", expected: `a parameter of ${slug}` });
+  return faults;
 }
 
 /** The faults of these parameters alone, of those that have a value. */
@@ -41,15 +39,21 @@ export function valueFaults(
 ): ParameterFault[] {
   return names.flatMap((name) => {
     const parameter = integration.parameters.get(name);
-    if (!parameter || parameters[name] === undefined) return [];
-    return valueCheckOf(parameter)(parameters[name]).map((fault) => faultOf(integration, { ...fault, path: [name] }));
+    return parameter && parameters[name] !== undefined ? faultsOfValue(parameter, parameters[name]) : [];
   });
 }
 
-const valueCheckOf = memoized(
-  (parameter: IntegrationParameter): SchemaCheck => compile(apiSchema(parameter)),
+function faultsOfValue(parameter: IntegrationParameter, value: unknown): readonly ParameterFault[] {
+  return checkOf(parameter)(value).map((fault) => faultOf(parameter, fault));
+}
+
+const checkOf = memoized(
+  (parameter: IntegrationParameter): SchemaCheck => checkBy(JSON.stringify(parameterSchema(parameter))),
   new WeakMap(),
 );
+
+/** Many parameters have the same few schemas. */
+const checkBy = memoized((schema: string): SchemaCheck => compile(JSON.parse(schema)));
 
 /** The same for an integration given by its slug. @throws RangeError if the catalogue does not have it. */
 export function checkParameters(slug: string, parameters: JsonObject, catalogue = catalogueOf()): ParameterFault[] {
@@ -58,35 +62,19 @@ export function checkParameters(slug: string, parameters: JsonObject, catalogue 
   return parameterFaults(integration, parameters);
 }
 
-const checkOf = memoized((integration: Integration): SchemaCheck => {
-  const parameters = [...integration.parameters.values()];
-  return compile({
-    type: "object",
-    additionalProperties: false,
-    required: parameters.filter((p) => p.required).map((p) => p.name),
-    properties: Object.fromEntries(parameters.map((p) => [p.name, apiSchema(p)])),
-  });
-}, new WeakMap());
-
-function apiSchema({ types, enum: allowed, pattern }: IntegrationParameter): object {
+/** What the API takes as the value of a parameter. */
+export function parameterSchema({ types, enum: allowed, pattern }: IntegrationParameter): object {
   return { type: [...types], ...exactIntegers, ...(allowed && { enum: allowed }), ...(pattern && { pattern }) };
 }
 
 /** Larger numbers are rounded when parsed from YAML or JSON, and may differ from what was written. */
 const exactIntegers = { minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER };
 
-const faultKinds: Readonly<Record<string, FaultKind>> = {
-  required: "missing",
-  additionalProperties: "unknown",
-  minimum: "type",
-  maximum: "type",
-};
+const faultKinds: Readonly<Record<string, FaultKind>> = { minimum: "type", maximum: "type" };
 
-function faultOf({ slug, parameters }: Integration, { keyword, path }: SchemaFault): ParameterFault {
-  const parameter = String(path[0]);
+function faultOf(parameter: IntegrationParameter, { keyword }: SchemaFault): ParameterFault {
   const fault = faultKinds[keyword] ?? (keyword as FaultKind);
-  const wanted = `${expectationOf(parameters.get(parameter))}${bounds[keyword] ?? ""}`;
-  return { parameter, fault, expected: fault === "unknown" ? `a parameter of ${slug}` : wanted };
+  return { parameter: parameter.name, fault, expected: `${expectationOf(parameter)}${bounds[keyword] ?? ""}` };
 }
 
 const bounds: Readonly<Record<string, string>> = {
@@ -95,8 +83,7 @@ const bounds: Readonly<Record<string, string>> = {
 };
 
 /** Completes "expected …" for the values of a parameter. */
-export function expectationOf(parameter: IntegrationParameter | undefined): string {
-  if (!parameter) return "a known parameter";
+export function expectationOf(parameter: IntegrationParameter): string {
   const words = expectedWords(parameter.types, parameter.enum) ?? "";
   return parameter.pattern && !parameter.enum ? `${words} that contains ${parameter.pattern}` : words;
 }

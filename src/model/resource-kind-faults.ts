@@ -1,7 +1,7 @@
 import manifest from "../../schemas/manifest.schema.json" with { type: "json" };
+import { orElse } from "../base/nearest.ts";
 import { compile } from "../base/schema.ts";
 import { bundledKinds } from "./bundled-kinds.ts";
-import { orElse } from "./checked-yaml.ts";
 import {
   type FieldSchema,
   keyFieldsOf,

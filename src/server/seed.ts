@@ -1,8 +1,9 @@
 import schema from "../../schemas/seed.schema.json" with { type: "json" };
 import type { JsonObject } from "../base/json.ts";
+import { orElse } from "../base/nearest.ts";
 import { compile } from "../base/schema.ts";
 import { type Catalogue, catalogueOf } from "../model/catalogue.ts";
-import { type Fault, orElse, parseChecked } from "../model/checked-yaml.ts";
+import { type Fault, parseChecked } from "../model/checked-yaml.ts";
 import { ownersOf, type ResourceKind } from "../model/resource-kind.ts";
 import type { Problem } from "../model/types.ts";
 import { allKinds } from "./kinds.ts";

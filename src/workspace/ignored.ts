@@ -1,6 +1,9 @@
+import { createRequire } from "node:module";
 import { dirname, join, relative, sep } from "node:path";
-import ignore, { type Ignore } from "ignore";
+import type { Ignore } from "ignore";
 import type { FileTree } from "./file-tree.ts";
+
+const require = createRequire(import.meta.url);
 
 /** The ignore rules of git in a folder. The most specific matching rule applies. */
 export interface Ignored {
@@ -43,6 +46,7 @@ function decide({ folder, rules }: Rules, path: string, isFolder: boolean): bool
 function rulesIn(tree: FileTree, folder: string, file: string): readonly Rules[] {
   if (!tree.has(file)) return [];
   try {
+    const ignore: typeof import("ignore") = require("ignore");
     return [{ folder, rules: ignore().add(tree.read(file).toString("utf8")) }];
   } catch {
     return [];

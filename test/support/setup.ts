@@ -1,12 +1,15 @@
+import { Ajv } from "ajv";
 import fc from "fast-check";
 import { afterEach, beforeAll, inject } from "vitest";
+import { useAjv } from "../../src/base/ajv.ts";
 import { knownSecrets } from "../../src/base/known-secrets.ts";
 import { compileKindExpression } from "../../src/model/kind-expressions.ts";
 import { useExpressions } from "../../src/model/lazy-expressions.ts";
 import { endAll } from "./ending.ts";
 
-// As the library does it; processes load it when a run opens.
+// As the library does it; processes load them when a run needs them.
 useExpressions(compileKindExpression);
+useAjv(() => Ajv);
 
 // One process runs many files: each of them finds it as if it were the first.
 beforeAll(() => knownSecrets.forget());
