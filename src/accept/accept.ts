@@ -15,7 +15,7 @@ import { connectionOf } from "../reconcile/connection.ts";
 import { type Context, leaseOf, openContext, validated } from "../reconcile/context.ts";
 import type { Request } from "../reconcile/request.ts";
 import { scopeOf } from "../reconcile/scope.ts";
-import { atRelease, isRefused } from "../reconcile/server-release.ts";
+import { atRelease, refusedWorkspace } from "../reconcile/server-release.ts";
 import type { LeaseToken } from "../state/lease-store.ts";
 import { loadWorkspace } from "../workspace/load.ts";
 import { acceptChange, type LiveTarget } from "./accept-change.ts";
@@ -63,9 +63,11 @@ export interface Acceptance {
 export async function accept(request: AcceptRequest): Promise<Acceptance> {
   const { folder, env, addresses: targets } = request;
   const checked = validated(loadWorkspace(folder, env), { ...request, targets });
-  if (isRefused(checked)) return { accepted: [], inSync: [], problems: checked.problems };
+  const mistaken = refusedWorkspace(checked);
+  if (mistaken) return { accepted: [], inSync: [], problems: mistaken.problems };
   await using context = await openContext(checked);
-  if (isRefused(context)) return { accepted: [], inSync: [], problems: context.problems };
+  const blocked = refusedWorkspace(context);
+  if (blocked) return { accepted: [], inSync: [], problems: blocked.problems };
   request.connecting?.();
   await using lease = context.ledger && !request.dryRun ? await leaseOf(context) : undefined;
   if (!request.dryRun) context.ledger?.ready();

@@ -2,7 +2,8 @@ import { UserError } from "../base/exit.ts";
 import { printable } from "../base/printable.ts";
 import { connectReader } from "../client/client.ts";
 import { CallFailed } from "../client/failure.ts";
-import { type FoundDialect, findDialect } from "../live/find-dialect.ts";
+import { findDialect } from "../live/find-dialect.ts";
+import { readRelease } from "../live/read-release.ts";
 import { neutral } from "../model/dialects.ts";
 import { connectionTo } from "../reconcile/connection.ts";
 import { exampleUrl } from "./prompts.ts";
@@ -12,6 +13,8 @@ import type { Terminal } from "./terminal.ts";
 export interface ChosenDialect {
   readonly dialect: string;
   readonly because?: string;
+  /** The release that the server reports, if it was asked and reports one. */
+  readonly release?: string;
 }
 
 const assumed: ChosenDialect = { dialect: neutral.name };
@@ -30,11 +33,9 @@ export async function chooseDialect(
 ): Promise<ChosenDialect> {
   if (named !== undefined) return { dialect: named, because: "" };
   if (!hasToken(terminal.env) || (url === exampleUrl && !terminal.env.EVENKEEL_URL)) return assumed;
-  const found = await askServer(terminal, url);
-  if (found && !("why" in found)) return found;
-  const why = found?.why ?? "it has no project, or none whose integrations the token may read";
-  terminal.note(printable(`note: the server did not show which dialect it uses: ${why}`));
-  return assumed;
+  const { why, ...found } = await askServer(terminal, url);
+  if (why !== undefined) terminal.note(printable(`note: the server did not show which dialect it uses: ${why}`));
+  return { ...assumed, ...found };
 }
 
 /** Whether a token is set; it may not be valid. */
@@ -42,15 +43,17 @@ export function hasToken({ EVENKEEL_TOKEN, EVENKEEL_TOKEN_FILE }: Terminal["env"
   return Boolean(EVENKEEL_TOKEN || EVENKEEL_TOKEN_FILE);
 }
 
-async function askServer(
-  terminal: Terminal,
-  url: string,
-): Promise<FoundDialect | { readonly why: string } | undefined> {
+const unseen = "it has no project, or none whose integrations the token may read";
+
+/** What the server shows of its dialect and release, or why it does not show the dialect. */
+async function askServer(terminal: Terminal, url: string): Promise<Partial<ChosenDialect> & { readonly why?: string }> {
   const { cwd: folder, env, interrupted: signal, listen: connecting } = terminal;
   try {
     const connection = connectionTo(url, { folder, env, signal, connecting, patience: { giveUpAfter: patience } });
     await using reader = await connectReader(connection);
-    return await findDialect(reader);
+    const found = (await findDialect(reader)) ?? { why: unseen };
+    const release = await readRelease(reader);
+    return release === undefined ? found : { ...found, release };
   } catch (error) {
     if (error instanceof UserError || error instanceof CallFailed) return { why: error.message };
     throw error;

@@ -74,7 +74,7 @@ function refuseArgument(message: string): never {
 function program(host: Host, done: (code: ExitCode) => void): Command {
   const root = new Command("evenkeel")
     .description(
-      "Keeps project integrations and license policies on a source-hosting platform in line with your manifests.",
+      "Manages the settings of projects and groups on a GitLab server, or one with the same API, from YAML manifests.",
     )
     .version(version)
     .option("--no-color", "plain text; NO_COLOR and FORCE_COLOR are honoured too")

@@ -7,6 +7,7 @@ import type { ImportResult } from "../import/import-projects.ts";
 import { type Draft, policyFileText } from "../import/policy.ts";
 import { hasErrors, validate } from "../manifest/validate.ts";
 import type { Problem } from "../model/types.ts";
+import { loadedAt } from "../reconcile/server-release.ts";
 import type { ImportReport } from "../report/import.ts";
 import { isThere } from "../workspace/durable-file.ts";
 import { linkFault } from "../workspace/links.ts";
@@ -104,13 +105,30 @@ export function schemaFrom(folder: string, around: string): string {
   return relative(folder, schema).replaceAll(sep, "/");
 }
 
-/** Warnings about files that the workspace does not include, and about conflicting policies. */
-export function printWarnings({ cwd, note }: Terminal, written: readonly ImportedFile[], around: string): void {
-  if (!workspaceAbove(around) || written.length === 0) return;
+/**
+ * Notes files that the workspace does not include, and policies that are not valid: for a server of this release, or for
+ * `validate`, which cannot ask for it. Returns whether the workspace is valid for the server.
+ */
+export function checkImported(
+  { cwd, note }: Terminal,
+  written: readonly ImportedFile[],
+  around: string,
+  release?: string,
+): boolean {
+  if (!workspaceAbove(around) || written.length === 0) return true;
   const loaded = loadWorkspace(around);
   const listed = new Set(loaded.documents.map(({ file }) => resolve(loaded.root, file)));
   const unlisted = written.find(([path]) => !listed.has(resolve(cwd, path)));
   if (unlisted) note(`note: ${unlisted[0]} is not among the manifests of evenkeel.yaml`);
-  if (hasErrors(validate(loaded).problems))
-    note(`note: the workspace is not valid with it; evenkeel validate says why`);
+  const isValidOffline = !hasErrors(validate(loaded).problems);
+  if (isValidOffline) return true;
+  const isValid = release !== undefined && !hasErrors(validate(loadedAt(loaded, release)).problems);
+  note(
+    `note: ${isValid ? stateRelease(release, loaded.workspace.server.release) : "the workspace is not valid with it; evenkeel validate says why"}`,
+  );
+  return isValid;
+}
+
+function stateRelease(release: string, assumed: string): string {
+  return `set server.release: ${JSON.stringify(release)} in evenkeel.yaml for evenkeel validate, which works offline and assumes ${assumed}`;
 }

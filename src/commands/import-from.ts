@@ -9,7 +9,7 @@ import type { Problem } from "../model/types.ts";
 import { importJson, importText } from "../report/import.ts";
 import { loadSettings } from "../workspace/load.ts";
 import { textIn } from "../workspace/text-files.ts";
-import { printWarnings, writeDrafts } from "./import-files.ts";
+import { checkImported, writeDrafts } from "./import-files.ts";
 import { stepsAfterImport } from "./next-steps.ts";
 import { openReports } from "./outputs.ts";
 import type { Options } from "./table.ts";
@@ -58,9 +58,9 @@ export async function importFrom(terminal: Terminal, options: Choice, names: rea
   const found = { drafts: errors.length > 0 ? [] : drafts, idle: [], problems: errors };
   const imported = { ...writeDrafts(terminal, found, folder, out), notImported };
   for (const problem of imported.problems) terminal.warn(`error: ${problemLine(problem)}`);
-  printWarnings(terminal, imported.written, folder);
+  const isValid = checkImported(terminal, imported.written, folder);
   report({
-    text: () => importText(imported, terminal.palette, stepsAfterImport(options)),
+    text: () => importText(imported, terminal.palette, stepsAfterImport(options, { isLive: false, isValid })),
     json: () => importJson(imported),
   });
   return exitCode({ interrupted: terminal.interrupted.aborted, problem: imported.problems.length > 0 });

@@ -17,7 +17,7 @@ import type { Request } from "../reconcile/request.ts";
 import { importJson, importText } from "../report/import.ts";
 import { loadSettings } from "../workspace/load.ts";
 import type { Run } from "./command.ts";
-import { printWarnings, writeDrafts } from "./import-files.ts";
+import { checkImported, writeDrafts } from "./import-files.ts";
 import { stepsAfterImport } from "./next-steps.ts";
 import { openReports } from "./outputs.ts";
 import { requestOf } from "./run-request.ts";
@@ -31,12 +31,12 @@ export const run: Run<Options<"import">> = async (terminal, options, names) => {
   const report = openReports(terminal, options.report);
   checkUsage(options, names);
   const request = requestOf(terminal, options);
-  const adoption = await adopted(terminal, options, request, names);
+  const { release, ...adoption } = await adopted(terminal, options, request, names);
   const imported = writeDrafts(terminal, adoption, request.folder, options.out);
   for (const problem of imported.problems) terminal.warn(`error: ${problemLine(problem)}`);
-  printWarnings(terminal, imported.written, request.folder);
+  const isValid = checkImported(terminal, imported.written, request.folder, release);
   report({
-    text: () => importText(imported, terminal.palette, stepsAfterImport(options)),
+    text: () => importText(imported, terminal.palette, stepsAfterImport(options, { isLive: true, isValid })),
     json: () => importJson(imported),
   });
   return exitCode({ interrupted: terminal.interrupted.aborted, problem: imported.problems.length > 0 });
@@ -68,12 +68,13 @@ function kindsNamed(sections: readonly string[], catalogue: Catalogue): Readonly
   return new Set(found.map(({ kind }) => kind));
 }
 
+/** What the server has, and its release. */
 async function adopted(
   terminal: Terminal,
   { all = false, group = [], factor = false, secrets, kinds: sections }: Options<"import">,
   request: Request,
   names: readonly string[],
-): Promise<ImportResult> {
+): Promise<ImportResult & { readonly release?: string }> {
   const { server, concurrency } = loadSettings(request.folder);
   await using reader = await connectReader(connectionFrom(request));
   const bar = terminal.progress("Reading");
@@ -82,7 +83,8 @@ async function adopted(
     const kinds = sections === undefined ? undefined : kindsNamed(sections, reader.catalogue);
     const workers = request.concurrency ?? concurrency;
     const scope = { platform, workers, progress: bar.update, ...(kinds && { kinds }) };
-    return await importProjects(reader, { names, all, groups: group, factor, secrets }, scope);
+    const imported = await importProjects(reader, { names, all, groups: group, factor, secrets }, scope);
+    return { ...imported, release: platform.release };
   } catch (error) {
     if (!(error instanceof CallFailed)) throw error;
     return { drafts: [], idle: [], problems: [{ severity: "error", rule: error.kind, message: explained(error) }] };

@@ -23,17 +23,28 @@ import type { Terminal } from "./terminal.ts";
 const examplePolicy = "policies/example.yaml";
 const schemaFolder = ".evenkeel/schemas";
 
-const workspace = ({ url, release, tier }: ServerSettings, { dialect, because }: ChosenDialect) =>
+const workspace = ({ url, release, tier }: ServerSettings, { dialect, because, release: reported }: ChosenDialect) =>
   `# yaml-language-server: $schema=${schemaFolder}/manifest.schema.json
 apiVersion: evenkeel/v1
 kind: Workspace
 server:
   url: ${JSON.stringify(url)}
-  ${release ? `release: ${JSON.stringify(release)}` : '# release: "14.5"           # if left out, the server is asked'}
+  ${releaseLine(release, reported)}
 ${dialectLine(dialect, because !== undefined)}\
   ${(tier ? `tier: ${tier}` : "# tier: ultimate").padEnd(27)} # if set, what the tier lacks is reported before anything is sent
 # protected: ["payments/core:integration/*"]   # never disabled or deleted
 `;
+
+function releaseLine(stated: string, reported: string | undefined): string {
+  if (stated) return `release: ${JSON.stringify(stated)}`;
+  if (reported === undefined) return '# release: "14.5"           # if left out, the server is asked';
+  return `${`release: ${JSON.stringify(minorOf(reported))}`.padEnd(27)} # as the server reports; validate works offline`;
+}
+
+/** `17.9.1` is 17.9: patches add and remove nothing. */
+function minorOf(release: string): string {
+  return release.split(".").slice(0, 2).join(".");
+}
 
 function dialectLine(dialect: string, isKnown: boolean): string {
   if (dialect !== neutral.name) return `  dialect: ${dialect}\n`;
@@ -101,7 +112,8 @@ export const run: Run<Options<"init">> = async (terminal, options, [folder = "."
 function filesOf(server: ServerSettings, chosen: ChosenDialect): readonly (readonly [name: string, text: string])[] {
   const { dialect } = chosen;
   const { slugs } = translationBetween(neutral.name, dialect);
-  const policy = hasLicenses(server, dialect) ? example + licenses : example;
+  const release = server.release || chosen.release || "";
+  const policy = hasLicenses({ ...server, release }, dialect) ? example + licenses : example;
   const schemas = [...schemasIn(dialectNamed(dialect))];
   return [
     [workspaceFile, workspace(server, chosen)],

@@ -65,9 +65,13 @@ export function stepsAfterApply(
   return outcomes?.applied ? [[commandFor("drift", options), "checks that the server kept it"], ...journal] : [];
 }
 
-/** What follows an import. */
-export function stepsAfterImport(options: Pick<Scope, "C">): readonly NextStep[] {
-  return [[commandIn("plan", options), "compares the policies with the server: no changes"]];
+/** What follows an import: of live state, which is as the policies declare, or of files, which may declare something else. */
+export function stepsAfterImport(
+  options: Pick<Scope, "C">,
+  { isLive, isValid }: { readonly isLive: boolean; readonly isValid: boolean },
+): readonly NextStep[] {
+  if (!isValid) return [[commandIn("validate", options), "shows what to change first"]];
+  return [[commandIn("plan", options), `compares the policies with the server${isLive ? ": no changes" : ""}`]];
 }
 
 function commandIn(command: string, { C }: Pick<Scope, "C">): string {

@@ -13,7 +13,7 @@ import type { Planned, Request } from "./request.ts";
 import { openWorkspace } from "./revisions.ts";
 import { withRules } from "./rules-in-force.ts";
 import { requestedPlan } from "./saved-plan.ts";
-import { atRelease, isRefused } from "./server-release.ts";
+import { atRelease, refusedWorkspace } from "./server-release.ts";
 import { dispatcherOf } from "./workers.ts";
 
 /** What a run is started with, what is known of it so far, and what ended it early: for the report and the record of a run that fails. */
@@ -100,10 +100,12 @@ type Connect<Run> = (context: Context, opened: OpenedResources) => Promise<Run |
 async function openRun<Run>(start: RunStart, checked: Checked, connect: Connect<Run>): Promise<Run | BlockedRun> {
   const opened = new OpenedResources();
   try {
-    if (isRefused(checked)) return blockedRun(failedPlan(checked), opened);
+    const mistaken = refusedWorkspace(checked);
+    if (mistaken) return blockedRun(failedPlan(mistaken), opened);
     const context = opened.add(await openContext(checked));
     start.known = context;
-    return isRefused(context) ? blockedRun(failedPlan(context), opened) : await connect(context, opened);
+    const blocked = refusedWorkspace(context);
+    return blocked ? blockedRun(failedPlan(blocked), opened) : await connect(context, opened);
   } catch (error) {
     start.failure = error;
     await opened[Symbol.asyncDispose]();

@@ -1,7 +1,7 @@
 import type { Reader } from "../client/client.ts";
 import { readRelease } from "../live/read-release.ts";
 import { problemAt, problemIn } from "../manifest/problem.ts";
-import { validate } from "../manifest/validate.ts";
+import { hasErrors, validate } from "../manifest/validate.ts";
 import { workspaceFile } from "../manifest/workspace.ts";
 import { isRelease } from "../model/releases.ts";
 import type { Problem } from "../model/types.ts";
@@ -11,14 +11,17 @@ import type { Checked, Context } from "./context.ts";
 const latest = "9999.0";
 
 /**
- * Whether a workspace has mistakes whatever release its server has: nothing is asked then. Where no one stated the release,
- * what a later one may have is no mistake yet.
+ * A workspace that has mistakes whatever release its server has, with these alone; undefined if it has none. Where no one
+ * stated the release, what a later one may have is no mistake yet.
  */
-export function isRefused(checked: Checked): boolean {
-  const errors = checked.problems.filter(({ severity }) => severity === "error");
-  if (errors.length === 0 || !checked.loaded.workspace.server.isReleaseAssumed) return errors.length > 0;
+export function refusedWorkspace<Known extends Checked>(checked: Known): Known | undefined {
+  if (!hasErrors(checked.problems)) return undefined;
+  if (!checked.loaded.workspace.server.isReleaseAssumed) return checked;
   const lasting = problemsAt(checked, latest).filter(({ rule }) => isOfRelease(rule));
-  return errors.some((error) => !isOfRelease(error.rule) || lasting.some((each) => isSamePlace(each, error)));
+  const problems = checked.problems.filter(
+    (problem) => !isOfRelease(problem.rule) || lasting.some((each) => isSamePlace(each, problem)),
+  );
+  return hasErrors(problems) ? { ...checked, problems } : undefined;
 }
 
 /** Whether a later release may have no such mistake. */
@@ -46,7 +49,7 @@ export async function atRelease(reader: Reader, context: Context): Promise<Conte
   if (actual === undefined || isRelease(server.release, actual)) return context;
   const others = problems.filter((problem) => !ofRelease.includes(problem));
   const now = problemsAt(context, actual);
-  return { ...context, loaded: loadedAt(context, actual), ofRelease: now, problems: [...others, ...now] };
+  return { ...context, loaded: loadedAt(context.loaded, actual), ofRelease: now, problems: [...others, ...now] };
 }
 
 function otherRelease({ loaded: { settings, workspace } }: Checked, actual: string): Problem {
@@ -57,10 +60,11 @@ function otherRelease({ loaded: { settings, workspace } }: Checked, actual: stri
 
 /** What validation says of the manifests for a release. */
 function problemsAt(checked: Checked, release: string): readonly Problem[] {
-  return validate(loadedAt(checked, release), checked.today).problems;
+  return validate(loadedAt(checked.loaded, release), checked.today).problems;
 }
 
-function loadedAt({ loaded }: Checked, release: string): Checked["loaded"] {
+/** A workspace as if it stated this release. */
+export function loadedAt(loaded: Checked["loaded"], release: string): Checked["loaded"] {
   const { workspace } = loaded;
   return { ...loaded, workspace: { ...workspace, server: { ...workspace.server, release, isReleaseAssumed: false } } };
 }

@@ -70,19 +70,24 @@ export function kindsText(selected: readonly SelectedKind[], palette: Palette): 
 }
 
 function kindText({ kind }: SelectedKind, palette: Palette): string {
-  const { name, title = "", description = "", notes = [] } = kind;
+  const { name, title = "", description, notes = [] } = kind;
   const rows = Object.entries(kind.fields.properties).map(([field, schema]) => [
     field,
     fieldValues(schema, unmarked),
     fieldFacts(kind, field).join(", "),
   ]);
   return [
-    `${palette.strong(`${name}`)}  ${title}${ownerWords(kind)}\n${description}`,
+    paragraph(`${palette.strong(name)}  ${title}${ownerWords(kind)}`.trimEnd(), description),
     kindLimits(kind).join(" "),
     columns(["field", "takes", "notes"], rows, palette),
     ...(notes.length > 0 ? [notes.map((note) => `- ${note}`).join("\n")] : []),
     `${palette.faint("In a policy:")}\n\n${kindExample(kind).join("\n")}`,
   ].join("\n\n");
+}
+
+/** A heading and what stands below it, which a workspace's own kinds need not have. */
+function paragraph(heading: string, text: string | undefined): string {
+  return text ? `${heading}\n${text}` : heading;
 }
 
 const unmarked = (text: string) => text;
@@ -100,8 +105,8 @@ function fieldText({ kind, field = "" }: SelectedKind, palette: Palette): string
   const lines = rows
     .filter(([, value]) => value)
     .map(([word = "", value]) => `  ${palette.faint(word.padEnd(5))}  ${value}`);
-  const head = `${palette.strong(`${kind.name}.${field}`)}${ownerWords(kind)}\n${fieldPurpose(schema)}`;
-  return [head, lines.join("\n")].join("\n\n");
+  const heading = `${palette.strong(`${kind.name}.${field}`)}${ownerWords(kind)}`;
+  return [paragraph(heading, fieldPurpose(schema)), lines.join("\n")].join("\n\n");
 }
 
 /** Kinds for scripts. */

@@ -36,6 +36,8 @@ describe("init asks the server which names it uses", () => {
     expect(ran).toMatchObject({ code: 0, stderr: "", writes: 0 });
     expect(ran.stdout).toContain(`; dialect ${dialect}, because `);
     expect(read("new/evenkeel.yaml").includes("\n  dialect: gitlab\n")).toBe(dialect === "gitlab");
+    const stated = /^ {2}release: "(.*)"/m.exec(read("new/evenkeel.yaml"))?.[1];
+    expect(stated).toBe(release);
     for (const command of [["import", "--all"], ["validate"], ["plan", "--detailed-exitcode"]])
       expect(await evenkeel(...command, "-C", "new")).toMatchObject({ code: 0, stderr: "" });
   });
@@ -64,6 +66,32 @@ describe("init asks the server which names it uses", () => {
     expect(without).toMatchObject({ code: 0, stderr: "" });
     expect(without.stdout).toContain("EVENKEEL_TOKEN in the environment");
   });
+});
+
+test("what is imported from a server of a later release is valid offline", async () => {
+  const projects = [{ path: "p/a", resources: { settings: { emails_enabled: false } } }];
+  const { evenkeel, read, server } = await scene({
+    ...{ dialect: "gitlab", release: "17.9.2", behaviour: "observed", projects },
+  });
+  await evenkeel("init", "new", "--url", server.url);
+  expect(read("new/evenkeel.yaml")).toContain('\n  release: "17.9"             # as the server reports');
+  expect(await evenkeel("import", "--all", "--kinds", "all", "-C", "new")).toMatchObject({ code: 0, stderr: "" });
+  expect(read("new/policies/p/a.yaml")).toContain("emails_enabled: false");
+  expect(await evenkeel("validate", "-C", "new")).toMatchObject({ code: 0, stderr: "" });
+  expect(await evenkeel("plan", "-C", "new", "--detailed-exitcode")).toMatchObject({ code: 0, stderr: "" });
+});
+
+test("an import says which release validate has to be told, where nobody stated one", async () => {
+  const projects = [{ path: "p/a", resources: { settings: { emails_enabled: false } } }];
+  const site = { dialect: "gitlab" };
+  const { evenkeel } = await scene({ dialect: "gitlab", release: "17.9", behaviour: "observed", projects, site });
+  const ran = await evenkeel("import", "--all", "--kinds", "all");
+  expect(ran.stderr).toMatch(
+    /^note: set server\.release: "17\.9\.0" in evenkeel\.yaml for evenkeel validate, .* 14\.5\n$/,
+  );
+  expect(ran.stdout).toContain("evenkeel plan  compares the policies with the server: no changes");
+  expect((await evenkeel("validate")).code).toBe(1);
+  expect(await evenkeel("plan", "--detailed-exitcode")).toMatchObject({ code: 0, stderr: "" });
 });
 
 test("import works beside the example, whatever its projects are called", async () => {

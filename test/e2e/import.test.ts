@@ -163,6 +163,7 @@ test("policies that say the same are told to be too many", async () => {
   const { evenkeel } = await scene({ projects, policy });
   const ran = await evenkeel("import", "payments/api");
   expect(ran).toMatchObject({ code: 0, stderr: expect.stringContaining("evenkeel validate says why") });
+  expect(ran.stdout).toContain("Next:\n  evenkeel validate  shows what to change first\n");
   const checked = await evenkeel("validate");
   expect(checked).toMatchObject({ code: 1 });
   expect(checked.stderr + checked.stdout).toContain("equally specific");

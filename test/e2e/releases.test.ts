@@ -55,6 +55,14 @@ describe("the release that a workspace does not state", () => {
     expect(ran).toMatchObject({ code: 0, stderr: "", asked: 1, plan: { problems: [], warnings: [] } });
   });
 
+  test("is no mistake yet beside one that no release mends", async () => {
+    const early = { settings: { emails_enabled: false, keep_latest_artifact: false } };
+    const ran = await planned("17.9.1", { ...early, disabled: ["nonsense"] });
+    expect(ran).toMatchObject({ code: 1, asked: 0, plan: { warnings: [] } });
+    expect(ran.plan.problems).toEqual([expect.objectContaining({ rule: "unknown-integration" })]);
+    expect(await planned("14.5.1", early)).toMatchObject({ plan: { problems: [{ rule: "release" }] } });
+  });
+
   test("is not asked for where there is a mistake anyway", async () => {
     expect(await planned("17.9.1", { integrations: { nonsense: {} } })).toMatchObject({ code: 1, asked: 0 });
   });
