@@ -7,6 +7,7 @@ export function digestOf(value: unknown): string {
 
 /** JSON with sorted keys. */
 export function canonical(value: unknown): string {
+  if (typeof value !== "object") return JSON.stringify(value);
   return JSON.stringify(value, (_, inner: unknown) => (isObject(inner) ? sortedByKey(inner) : inner));
 }
 

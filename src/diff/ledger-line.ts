@@ -2,11 +2,15 @@ import { isObject } from "../base/json.ts";
 import type { Memory } from "./last-applied.ts";
 
 /** What a ledger's line holds of a project. */
-export interface LedgerLine {
+export interface LedgerLine extends LedgerHead {
+  readonly resources: Record<string, Memory>;
+}
+
+/** The beginning of a ledger's line. */
+export interface LedgerHead {
   readonly project: string;
   /** Names the key that the fingerprints were made with. */
   readonly key: string;
-  readonly resources: Record<string, Memory>;
 }
 
 /** Reads a ledger's line; undefined for what is none. */
@@ -21,11 +25,43 @@ export function ledgerLine(text: string): LedgerLine | undefined {
   }
 }
 
-/** Whether a file's text is a ledger's: its lines, also between the marks that git leaves in a conflict, or nothing. */
-export function isLedger(text: string): boolean {
-  const written = text.split("\n").filter((line) => line.trim() !== "");
-  const lines = written.filter((line) => !conflictMark.test(line));
-  return (lines.length > 0 || written.length === 0) && lines.every((line) => ledgerLine(line) !== undefined);
+/** A line as an apply writes it. */
+const written = /^\{"project":("(?:[^"\\]|\\.)*"),"key":"([^"\\]*)","resources":\{/;
+
+/** Whether a line is as an apply writes it, as far as its beginning and its end show. */
+export function isWrittenLine(text: string): boolean {
+  return text.endsWith("}}") && written.test(text);
+}
+
+/** Reads the beginning of a ledger's line, and the rest only of one that no apply wrote; undefined for what is none. */
+export function ledgerHead(text: string): LedgerHead | undefined {
+  const [, project, key] = (text.endsWith("}}") && written.exec(text)) || [];
+  if (project === undefined || key === undefined) return ledgerLine(text);
+  try {
+    return { project: JSON.parse(project) as string, key };
+  } catch {
+    return undefined;
+  }
+}
+
+/** How many lines were written with each key. */
+export function countKeys(lines: Iterable<LedgerHead>): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  for (const { key } of lines) counts.set(key, (counts.get(key) ?? 0) + 1);
+  return counts;
+}
+
+/** Whether lines are a ledger's, also between the marks that git leaves in a conflict, or none at all. */
+export function isLedger(lines: Iterable<string>): boolean {
+  let [isEmpty, hasLine] = [true, false];
+  for (const line of lines) {
+    if (line.trim() === "") continue;
+    isEmpty = false;
+    if (conflictMark.test(line)) continue;
+    if (!ledgerHead(line)) return false;
+    hasLine = true;
+  }
+  return hasLine || isEmpty;
 }
 
 const conflictMark = /^(?:<{7}|={7}|>{7}|\|{7})(?:\s|$)/;

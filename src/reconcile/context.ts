@@ -164,11 +164,21 @@ export async function openContext(checked: Checked): Promise<Context> {
     ...(listed && { listed }),
     claim: claimFor(newRun(new Date()), env),
     meter: new ProgressMeter(),
-    [Symbol.asyncDispose]: () => state[Symbol.asyncDispose](),
   };
-  if (!keepsLedgerInState(workspace)) return context;
+  if (!keepsLedgerInState(workspace)) return disposable(context);
   const ledger = openLedger(state.ledger, await state.ledger.read(), { root, env, secrets, catalogue });
-  return { ...context, ledger, problems: [...problems, ...ledger.problems] };
+  return disposable({ ...context, ledger, problems: [...problems, ...ledger.problems] });
+}
+
+function disposable(context: Omit<Context, typeof Symbol.asyncDispose>): Context {
+  const { state, ledger } = context;
+  return {
+    ...context,
+    [Symbol.asyncDispose]: async () => {
+      ledger?.close();
+      await state[Symbol.asyncDispose]();
+    },
+  };
 }
 
 /** Two workspaces of one name would hold one lease, and remember in one ledger what they did to different servers. */

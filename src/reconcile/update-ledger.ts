@@ -12,23 +12,29 @@ import type { LeaseToken } from "../state/lease-store.ts";
 import type { Ledger } from "../state/ledger/ledger.ts";
 import { type SecretDigests, withDigests } from "../state/ledger/secret-digest.ts";
 
+/** Milliseconds. */
 const saveEvery = 2000;
+
+/** A large ledger is saved less often, so that saving it takes at most this part of the time. */
+const savingShare = 0.05;
 
 /**
  * Remembers in the ledger what each write left; saved every two seconds, so that a kill forgets little. Once it could
  * not be saved, nothing else is sent.
  */
 export function ledgerWatcher(ledger: Ledger, token: LeaseToken, now: () => Date): Watcher {
-  let saved = now().getTime();
+  let due = now().getTime() + saveEvery;
   let trouble: string | undefined;
   return {
     intent: async () => trouble,
     outcome: async (event) => {
       if (event.outcome.status !== "applied" || !event.change) return;
       rememberWrite(ledger, event.change, event);
-      if (now().getTime() - saved < saveEvery) return;
-      saved = now().getTime();
+      const began = now().getTime();
+      if (began < due) return;
+      due = Number.POSITIVE_INFINITY;
       trouble ??= await ledger.save(token);
+      due = now().getTime() + Math.max(saveEvery, (now().getTime() - began) / savingShare);
     },
   };
 }

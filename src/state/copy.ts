@@ -59,12 +59,14 @@ async function copySignatures(source: WorkspaceState, target: WorkspaceState, ru
 }
 
 async function copyLedger(source: WorkspaceState, target: WorkspaceState, token: Lease["token"]): Promise<void> {
-  const { lines: there } = await target.ledger.read();
-  for (const [name, { project, key, resources }] of (await source.ledger.read()).lines) {
-    const known = there.get(name)?.resources ?? {};
+  const [there, here] = [await target.ledger.read(), await source.ledger.read()];
+  for (const name of here.lines.keys()) {
+    const { project = name, key = "", resources = {} } = here.lines.get(name) ?? {};
+    const known = there.lines.get(name)?.resources ?? {};
     const edits: LedgerEdit[] = Object.entries(resources)
       .filter(([rest]) => !(rest in known))
       .map(([rest, memory]) => ({ project, rest, memory }));
     if (edits.length > 0) await target.ledger.write(token, key, edits);
   }
+  for (const { close } of [there, here]) close?.();
 }

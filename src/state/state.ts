@@ -113,8 +113,12 @@ export interface Approvals {
 
 /** The lines of a ledger by the lowercase name of the project, and problems with invalid ones. */
 export interface LedgerContents {
-  readonly lines: ReadonlyMap<string, LedgerLine>;
+  readonly lines: Pick<ReadonlyMap<string, LedgerLine>, "size" | "get"> & { readonly keys: () => Iterable<string> };
+  /** How many lines were written with each key. */
+  readonly keys: ReadonlyMap<string, number>;
   readonly problems: readonly Problem[];
+  /** Closes what lines are read from, where they are read when they are asked for. */
+  readonly close?: () => void;
 }
 
 /** Sets or deletes the entry of one address. */

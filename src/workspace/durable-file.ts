@@ -97,7 +97,12 @@ export function appendTo(path: string, flags: "a" | "ax" = "a"): Appender {
  * @throws a system error; then the file is unchanged.
  */
 export function replaceFile(path: string, text: string | Uint8Array, mode = 0o666): void {
-  const draft = stage(path, text, mode);
+  replaceFileBy(path, (file) => writeAll(file, text), mode);
+}
+
+/** As {@link replaceFile}, with what `write` writes to the open file. */
+export function replaceFileBy(path: string, write: (file: number) => void, mode = 0o666): void {
+  const draft = stageBy(path, write, mode);
   try {
     renameSync(draft, path);
   } catch (error) {
@@ -108,12 +113,16 @@ export function replaceFile(path: string, text: string | Uint8Array, mode = 0o66
 }
 
 /** Writes a text to a temporary file next to its destination, and returns its path. Removes the file on failure. */
-export function stage(path: string, text: string | Uint8Array, mode = 0o666): string {
+export function stage(path: string, text: string | Uint8Array): string {
+  return stageBy(path, (file) => writeAll(file, text), 0o666);
+}
+
+function stageBy(path: string, write: (file: number) => void, mode: number): string {
   const draft = join(dirname(path), `.evenkeel-${randomBytes(6).toString("hex")}.tmp`);
   const before = statSync(path, { throwIfNoEntry: false });
   const file = openSync(draft, "wx", mode);
   try {
-    writeAll(file, text);
+    write(file);
     if (before) resemble(file, draft, before);
     fsyncSync(file);
   } catch (error) {

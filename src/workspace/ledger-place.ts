@@ -1,10 +1,11 @@
-import { realpathSync, statSync } from "node:fs";
+import { closeSync, realpathSync, statSync } from "node:fs";
 import { basename, dirname, join, relative, sep } from "node:path";
 import { describeSystemError } from "../base/system-errors.ts";
 import { isLedger } from "../diff/ledger-line.ts";
 import { type Placed, problemAt } from "../manifest/problem.ts";
 import type { Problem } from "../model/types.ts";
-import { isThere, readRegular } from "./durable-file.ts";
+import { isThere } from "./durable-file.ts";
+import { linesOf, openRegular } from "./file-lines.ts";
 import { outputAt } from "./output-file.ts";
 
 /**
@@ -66,5 +67,14 @@ function contentFault(file: string): string | undefined {
   const stat = statSync(file, { throwIfNoEntry: false });
   if (!stat) return undefined;
   if (!stat.isFile()) return "expected a file, got a folder";
-  return isLedger(readRegular(file)) ? undefined : "expected a ledger or a new file; this file has other content";
+  const opened = openRegular(file);
+  try {
+    return isLedger(textsIn(opened)) ? undefined : "expected a ledger or a new file; this file has other content";
+  } finally {
+    closeSync(opened);
+  }
+}
+
+function* textsIn(file: number): Iterable<string> {
+  for (const { text } of linesOf(file)) yield text;
 }

@@ -3,11 +3,13 @@ import { UserError } from "../../base/exit.ts";
 import { grouped } from "../../base/grouped.ts";
 import { canonical } from "../../base/json.ts";
 import { describeSystemError, systemCode } from "../../base/system-errors.ts";
-import { type LedgerLine, ledgerLine } from "../../diff/ledger-line.ts";
+import { compareTexts } from "../../base/text-format.ts";
+import { countKeys, type LedgerHead, type LedgerLine } from "../../diff/ledger-line.ts";
 import type { Place, Problem } from "../../model/types.ts";
-import { folderTrouble, noRegularFile, readRegular, replaceFile } from "../../workspace/durable-file.ts";
+import { folderTrouble, noRegularFile, replaceFileBy, writeAll } from "../../workspace/durable-file.ts";
 import { outputAt, outputTrouble } from "../../workspace/output-file.ts";
 import type { LedgerContents, LedgerEdit, LedgerStore } from "../state.ts";
+import { LedgerLines } from "./lines.ts";
 
 /** A ledger in a file with one JSON line per project, sorted so that git can merge it (docs/comparing.md). */
 export function ledgerFile(root: string, file: string): LedgerStore {
@@ -21,58 +23,98 @@ export function ledgerFile(root: string, file: string): LedgerStore {
       return why && unwritable(why);
     },
     write: async (_, key, edits) => {
-      const { lines } = readLedgerFile(root, file);
+      const { lines } = contentsOf(root, file);
       try {
-        write(path, editLines(new Map(lines), key, edits));
+        write(
+          path,
+          textsAfter(
+            lines,
+            key,
+            grouped(edits, ({ project }) => project.toLowerCase()),
+          ),
+        );
       } catch (error) {
-        throw new UserError(unwritable(describeSystemError(error)));
+        throw error instanceof UserError ? error : new UserError(unwritable(describeSystemError(error)));
+      } finally {
+        lines.close();
       }
     },
   };
 }
 
-/** Reads the lines of a ledger. Problems are warnings for invalid lines, and an error if the file cannot be read. */
+/** Reads a ledger. Problems are warnings for invalid lines, and an error if the file cannot be read. */
 export function readLedgerFile(root: string, file: string): LedgerContents {
-  const lines = new Map<string, LedgerLine>();
+  const { lines, problems } = contentsOf(root, file);
+  return { lines, keys: countKeys(lines.heads()), problems, close: () => lines.close() };
+}
+
+function contentsOf(root: string, file: string) {
+  const lines = new LedgerLines(join(root, file));
   const problems: Problem[] = [];
-  const read = readLedgerText(join(root, file), file);
-  if (typeof read !== "string") return { lines, problems: [read] };
-  for (const [index, text] of read.split("\n").entries()) {
-    if (text.trim() === "") continue;
-    const line = ledgerLine(text);
-    const place = { file, line: index + 1, column: 1 };
-    if (!line || lines.has(line.project.toLowerCase())) problems.push(unusable(place, line));
-    if (line)
-      lines.set(line.project.toLowerCase(), lines.has(line.project.toLowerCase()) ? { ...line, key: "" } : line);
+  try {
+    lines.read((line, repeated) => problems.push(unusable({ file, line, column: 1 }, repeated)));
+  } catch (error) {
+    const message = `the ledger cannot be read: ${describeSystemError(error)}`;
+    const place = { file, line: 1, column: 1 };
+    if (systemCode(error) !== "ENOENT") problems.push({ severity: "error", rule: "ledger", message, place });
   }
   return { lines, problems };
 }
 
-/** Changes some addresses. Entries of their projects with another key are dropped. */
-function editLines(
-  lines: Map<string, LedgerLine>,
-  key: string,
-  edits: readonly LedgerEdit[],
-): ReadonlyMap<string, LedgerLine> {
-  for (const [name, ofProject] of grouped(edits, ({ project }) => project.toLowerCase())) {
-    const before = lines.get(name);
-    const resources = new Map(Object.entries(before?.key === key ? before.resources : {}));
-    for (const { rest, memory } of ofProject) {
-      if (memory) resources.set(rest, memory);
-      else resources.delete(rest);
-    }
-    const { project } = ofProject.at(-1) as LedgerEdit;
-    lines.set(name, { project, key, resources: Object.fromEntries(resources) });
+type EditsByProject = ReadonlyMap<string, readonly LedgerEdit[]>;
+
+/** The lines of a ledger after its edits, sorted; those of other projects are copied as they are. */
+function* textsAfter(lines: LedgerLines, key: string, edits: EditsByProject): Iterable<string> {
+  for (const name of sortedNames(lines, edits)) {
+    const own = edits.get(name);
+    const text = own ? canonicalLine(editedLine(lines.get(name), key, own)) : keptText(lines, name);
+    if (!text.endsWith(withoutEntries)) yield text;
   }
-  return lines;
 }
 
-function write(path: string, lines: ReadonlyMap<string, LedgerLine>): void {
-  const kept = [...lines.values()].filter(({ resources }) => Object.keys(resources).length > 0);
-  const sorted = kept.map(canonicalLine).sort();
+function keptText(lines: LedgerLines, name: string): string {
+  const line = () => lines.get(name) ?? { project: name, key: "", resources: {} };
+  return lines.writtenTextOf(name) ?? canonicalLine(line());
+}
+
+const withoutEntries = '"resources":{}}';
+
+/** By the beginnings of their lines, which differ. */
+function sortedNames(lines: LedgerLines, edits: EditsByProject): readonly string[] {
+  const names = new Set([...lines.keys(), ...edits.keys()]);
+  const projectOf = (name: string) => edits.get(name)?.at(-1)?.project ?? lines.headOf(name)?.project;
+  return Array.from(names, (name) => [JSON.stringify(projectOf(name)), name] as const)
+    .sort(([a], [b]) => compareTexts(a, b))
+    .map(([, name]) => name);
+}
+
+/** Entries of another key are dropped. */
+function editedLine(before: LedgerLine | undefined, key: string, edits: readonly LedgerEdit[]): LedgerLine {
+  const resources = new Map(Object.entries(before?.key === key ? before.resources : {}));
+  for (const { rest, memory } of edits) {
+    if (memory) resources.set(rest, memory);
+    else resources.delete(rest);
+  }
+  const { project } = edits.at(-1) as LedgerEdit;
+  return { project, key, resources: Object.fromEntries(resources) };
+}
+
+/** Characters. */
+const partSize = 1 << 20;
+
+function write(path: string, texts: Iterable<string>): void {
   const output = outputAt(path);
   if (!("file" in output)) throw noRegularFile();
-  replaceFile(output.file, sorted.map((line) => `${line}\n`).join(""));
+  replaceFileBy(output.file, (file) => {
+    let part = "";
+    for (const text of texts) {
+      part += `${text}\n`;
+      if (part.length < partSize) continue;
+      writeAll(file, part);
+      part = "";
+    }
+    writeAll(file, part);
+  });
 }
 
 /** The project first, so that sorting the lines sorts the projects. */
@@ -80,20 +122,9 @@ function canonicalLine({ project, key, resources }: LedgerLine): string {
   return `{"project":${JSON.stringify(project)},"key":"${key}","resources":${canonical(resources)}}`;
 }
 
-/** Empty if the file does not exist. */
-function readLedgerText(path: string, file: string): string | Problem {
-  try {
-    return readRegular(path);
-  } catch (error) {
-    if (systemCode(error) === "ENOENT") return "";
-    const message = `the ledger cannot be read: ${describeSystemError(error)}`;
-    return { severity: "error", rule: "ledger", message, place: { file, line: 1, column: 1 } };
-  }
-}
-
-function unusable(place: Place, line: LedgerLine | undefined): Problem {
-  const message = line
-    ? `${line.project} is listed twice, as after a merge; its entries are ignored`
+function unusable(place: Place, repeated: LedgerHead | undefined): Problem {
+  const message = repeated
+    ? `${repeated.project} is listed twice, as after a merge; its entries are ignored`
     : "not a ledger line, as after a merge conflict; ignored";
   return { severity: "warning", rule: "ledger", message, place };
 }

@@ -1,7 +1,8 @@
-import { createHash, createHmac } from "node:crypto";
+import { createHash, createHmac, createSecretKey } from "node:crypto";
 import { UserError } from "../../base/exit.ts";
 import { canonical } from "../../base/json.ts";
 import { learnCredential, ownNames } from "../../base/known-secrets.ts";
+import { latest, memoized } from "../../base/memoize.ts";
 import type { Memory, Recollection } from "../../diff/last-applied.ts";
 import type { LedgerLine } from "../../diff/ledger-line.ts";
 import { addressParts } from "../../model/address.ts";
@@ -29,6 +30,8 @@ export interface Ledger extends Recollection {
   readonly ready: () => void;
   /** Writes the changes since the last call; needs the lease. Returns an error message if that fails. */
   readonly save: (token: LeaseToken) => Promise<string | undefined>;
+  /** Closes the file that it is read from. */
+  readonly close: () => void;
 }
 
 /**
@@ -40,13 +43,10 @@ export function openLedger(store: LedgerStore, contents: LedgerContents, options
   learnCredential(key, ownNames.EVENKEEL_LEDGER_KEY);
   const keyId = createHash("sha256").update(`evenkeel ledger ${key}`).digest("hex").slice(0, 8);
   const problems = [...keyProblems, ...contents.problems];
-  const foreign = [...contents.lines.values()].filter((line) => line.key !== keyId).length;
-  const projects = new Map<string, Map<string, Remembered>>();
-  const projectOf = (name: string) => {
-    const known = projects.get(name) ?? rememberedIn(contents.lines.get(name), keyId);
-    projects.set(name, known);
-    return known;
-  };
+  const foreign = contents.lines.size - (contents.keys.get(keyId) ?? 0);
+  const edited = new Map<string, Map<string, Remembered>>();
+  const stored = memoized((name: string) => rememberedIn(contents.lines.get(name), keyId), latest(mostProjects));
+  const projectOf = (name: string) => edited.get(name) ?? stored(name);
   let unsaved = new Map<string, LedgerEdit>();
   const edit = (address: string, memory: Memory | undefined) => {
     const [project, rest] = namesIn(address);
@@ -58,6 +58,7 @@ export function openLedger(store: LedgerStore, contents: LedgerContents, options
     }
     if (memory) resources.set(rest.toLowerCase(), { rest, memory });
     else resources.delete(rest.toLowerCase());
+    edited.set(project.toLowerCase(), resources);
   };
   return {
     problems: foreign > 0 ? [...problems, foreignKey(store, foreign)] : problems,
@@ -81,8 +82,12 @@ export function openLedger(store: LedgerStore, contents: LedgerContents, options
       if (error) unsaved = new Map([...edits, ...unsaved]);
       return error;
     },
+    close: () => contents.close?.(),
   };
 }
+
+/** Projects whose entries stay in memory, more than are read side by side. */
+const mostProjects = 512;
 
 /** Project and rest of an address, as every store can hold them. */
 function namesIn(address: string): readonly [project: string, rest: string] {
@@ -126,9 +131,10 @@ function fingerprinter(
   secrets: Secrets,
   catalogue: Catalogue,
 ): Pick<Ledger, "fingerprint" | "fingerprintSent"> {
+  const secretKey = createSecretKey(key, "utf8");
   const hmac = (address: string, name: string, content: unknown) => {
-    const text = canonical([address.toLowerCase(), name, content]);
-    return createHmac("sha256", key).update(text).digest("base64url").slice(0, 22);
+    const text = `[${JSON.stringify(address.toLowerCase())},${JSON.stringify(name)},${canonical(content)}]`;
+    return createHmac("sha256", secretKey).update(text).digest("base64url").slice(0, 22);
   };
   const digestOfKnown = (reference: SecretReference) => {
     const known = secrets.known(reference);

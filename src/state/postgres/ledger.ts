@@ -1,6 +1,6 @@
 import { isObject } from "../../base/json.ts";
 import type { Memory } from "../../diff/last-applied.ts";
-import type { LedgerLine } from "../../diff/ledger-line.ts";
+import { countKeys, type LedgerLine } from "../../diff/ledger-line.ts";
 import type { Problem } from "../../model/types.ts";
 import { boundedName } from "../bounded-name.ts";
 import { LeaseLostError } from "../lease-store.ts";
@@ -64,7 +64,7 @@ function contentsOf(rows: readonly LedgerRow[]): LedgerContents {
       lines.set(name.toLowerCase(), line);
     }
   }
-  return { lines, problems: broken > 0 ? [unusable(broken)] : [] };
+  return { lines, keys: countKeys(lines.values()), problems: broken > 0 ? [unusable(broken)] : [] };
 }
 
 function memoryIn(text: string): Memory | undefined {
