@@ -1,6 +1,7 @@
 import { type AnswerShape, isError, longestAnswerText, longTextFault, shapeFault } from "../model/answer-shape.ts";
 import type { Call } from "../model/types.ts";
-import type { Broken, Headers, Received } from "./exchange.ts";
+import type { Headers } from "./answer-headers.ts";
+import type { Broken, Received } from "./exchange.ts";
 import { CallFailed, type FailureFacts } from "./failure.ts";
 import type { Answer } from "./reader.ts";
 import { isLocked, isPermanent, isTransient, mayHaveActed } from "./retry.ts";

@@ -86,6 +86,8 @@ function tolerant(connect: Connector): Connector {
 
 const start = Buffer.from("HTTP/1.1 100");
 const end = "\r\n\r\n";
+/** Where it differs from nearly every other answer. */
+const told = "HTTP/1.1 ".length;
 /** Bytes of a `100 Continue` that is waited for to its end. */
 const longest = 16 * 1024;
 
@@ -109,6 +111,7 @@ function dropContinue(socket: Socket): void {
 
 /** Whether `100 Continue` begins here, as far as can be told from so many bytes. */
 function mayStart(bytes: Buffer): boolean {
+  if (bytes.length > told && bytes[told] !== start[told]) return false;
   const length = Math.min(bytes.length, start.length);
   return length > 0 && bytes.compare(start, 0, length, 0, length) === 0;
 }

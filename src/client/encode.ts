@@ -31,7 +31,12 @@ export function encode(
 
 function formOf(plain: PlainParameters): string {
   const pairs = Object.entries(plain).flatMap(([name, value]) => pairsOf(name, value));
-  return new URLSearchParams(pairs).toString();
+  return pairs.map(([name, value]) => `${formWord(name)}=${formWord(value)}`).join("&");
+}
+
+/** As forms encode it. Most words stand for themselves. */
+function formWord(text: string): string {
+  return /^[\w*.-]*$/.test(text) ? text : new URLSearchParams([["", text]]).toString().slice(1);
 }
 
 /**

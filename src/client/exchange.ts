@@ -1,15 +1,19 @@
 import type { Dispatcher } from "undici";
 import type { Call } from "../model/types.ts";
+import { type Headers, headersIn } from "./answer-headers.ts";
 import type { Deadline, Deadlines } from "./deadlines.ts";
 
-/** One request in flight: gathers its answer, and settles once, with it or with why there is none. */
+/**
+ * One request in flight: gathers its answer, and settles once, with it or with why there is none. Its methods are those that
+ * undici itself calls: it turns others into them at the price of an object more and of all headers, parsed, for each answer.
+ */
 export class Exchange implements Deadline, Dispatcher.DispatchHandler {
   readonly method: Call["method"];
   readonly deadline: number;
   readonly #settle: (result: Received | Broken) => void;
   readonly #flights: Deadlines<Exchange>;
   readonly #mayGo: () => boolean;
-  #controller: Dispatcher.DispatchController | undefined;
+  #abort: ((error: Error) => void) | undefined;
   #status = 0;
   #headers: Headers = {};
   #body: Buffer | undefined;
@@ -30,30 +34,32 @@ export class Exchange implements Deadline, Dispatcher.DispatchHandler {
   }
 
   /** There is a connection now, for which it may have waited long. */
-  onRequestStart(controller: Dispatcher.DispatchController): void {
+  onConnect(abort: (error?: Error) => void): void {
     if (!this.#mayGo()) this.end("aborted", "aborted");
-    if (this.#over) controller.abort(new Error("too late"));
-    else this.#controller = controller;
+    if (this.#over) abort(new Error("too late"));
+    else this.#abort = abort;
   }
 
-  onResponseStart(_: Dispatcher.DispatchController, status: number, headers: Headers): void {
-    if (status < 200) return;
+  onHeaders(status: number, headers: Buffer[]): true {
+    if (status < 200) return true;
     this.#status = status;
-    this.#headers = headers;
+    this.#headers = headersIn(headers);
+    return true;
   }
 
-  onResponseData(_: Dispatcher.DispatchController, chunk: Buffer): void {
+  onData(chunk: Buffer): true {
     if (!this.#body) this.#body = chunk;
     else if (this.#more) this.#more.push(chunk);
     else this.#more = [this.#body, chunk];
+    return true;
   }
 
-  onResponseEnd(): void {
+  onComplete(): void {
     const body = this.#more ? Buffer.concat(this.#more) : this.#body;
     this.#finish({ status: this.#status, headers: this.#headers, text: body ? body.toString() : "" });
   }
 
-  onResponseError(_: Dispatcher.DispatchController | undefined, error: Error): void {
+  onError(error: Error): void {
     const code = String((error as NodeJS.ErrnoException).code ?? error.name);
     if (code === "UND_ERR_RES_EXCEEDED_MAX_SIZE") this.end("large", code);
     else if (code === "UND_ERR_CONNECT_TIMEOUT") this.end("timeout", code);
@@ -67,8 +73,8 @@ export class Exchange implements Deadline, Dispatcher.DispatchHandler {
   /** Ends it without an answer; a request that still waits for a connection is never sent. */
   end(broken: Broken["broken"], code: string): void {
     if (this.#over) return;
-    this.#finish({ broken, sent: this.#controller !== undefined, code });
-    this.#controller?.abort(new Error(code));
+    this.#finish({ broken, sent: this.#abort !== undefined, code });
+    this.#abort?.(new Error(code));
   }
 
   #finish(result: Received | Broken): void {
@@ -79,14 +85,12 @@ export class Exchange implements Deadline, Dispatcher.DispatchHandler {
   }
 }
 
-/** An answer, read to its end. Header names are in lower case. */
+/** An answer, read to its end. */
 export interface Received {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
 }
-
-export type Headers = Readonly<Record<string, string | string[] | undefined>>;
 
 /** Why there is no answer, or only part of one. */
 export interface Broken {

@@ -1,4 +1,4 @@
-import type { Headers } from "./exchange.ts";
+import type { Headers } from "./answer-headers.ts";
 
 export type PageQuery = Readonly<Record<string, string>>;
 

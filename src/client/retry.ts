@@ -1,4 +1,5 @@
-import type { Broken, Headers } from "./exchange.ts";
+import type { Headers } from "./answer-headers.ts";
+import type { Broken } from "./exchange.ts";
 import type { CallFailed } from "./failure.ts";
 import type { QuotaAnswer } from "./quota.ts";
 

@@ -2,7 +2,7 @@ import type { JsonObject } from "../base/json.ts";
 import { comparable } from "../model/field-meaning.ts";
 import { type FileKind, fieldInRow, rowWithoutSecrets } from "../model/read-field.ts";
 import { keyFieldsOf, type ResourceKind } from "../model/resource-kind.ts";
-import type { Fields, Live, Plain, Value } from "../model/types.ts";
+import type { Fields, Filled, Live, Plain, Value } from "../model/types.ts";
 import { isAlike, replaceReferences, textsWithin } from "../model/values.ts";
 import { isSecret } from "./redacted-resources.ts";
 
@@ -22,13 +22,16 @@ export function liveRow(
   const { only } = kind.file;
   const asked = declared ?? shownFields(kind.file);
   const reported = reportedByRow(kind, only === undefined ? asked : { [only]: asked[only] ?? null }, row);
-  return {
-    ...named,
+  // Filled in one by one, as what is read from a list of the catalogue's is: a fleet has millions of them.
+  const live: Filled<Live> = {
+    kind: named.kind,
+    key: named.key,
     fields: declared ? reported : notable(kind.file, reported),
     active: true,
-    ...(kind.read?.numbered && typeof row.id === "number" && { id: row.id }),
-    ...(declared !== undeclared && { row: rowWithoutSecrets(kind.file, row) }),
   };
+  if (kind.read?.numbered && typeof row.id === "number") live.id = row.id;
+  if (declared !== undeclared) live.row = rowWithoutSecrets(kind.file, row);
+  return live;
 }
 
 /** Without what is as good as not set: it would hide the rest. */

@@ -31,11 +31,11 @@ export async function readKindRows(reader: Reader, project: Project, kind: ReadK
   const { list, isSingle } = kind.read;
   if (isSingle) return readSingleton(reader, project, kind);
   const listing = call(list, { id: project.name });
-  const rows = (await reader.list(listing)) as readonly JsonObject[];
+  const rows = distinct((await reader.list(listing)) as readonly JsonObject[]);
   try {
-    return distinct(rows)
-      .filter((row) => isOwn(kind, row))
-      .map((row) => ({ key: keyOf(kind, row), row }));
+    const keyed: KeyedRow[] = [];
+    for (const row of rows) if (isOwn(kind, row)) keyed.push({ key: keyOf(kind, row), row });
+    return keyed;
   } catch (error) {
     if (!(error instanceof UserError)) throw error;
     throw unusable(listing, error.message);
@@ -55,9 +55,8 @@ async function readSingleton(reader: Reader, project: Project, kind: ReadKind): 
 
 /** Each row once, also where the list changes while its pages are read. */
 function distinct(rows: readonly JsonObject[]): readonly JsonObject[] {
-  const byId = new Map(
-    rows.map((row) => [row.id === undefined || row.id === null ? canonical(row) : `id ${row.id}`, row]),
-  );
+  const byId = new Map<unknown, JsonObject>();
+  for (const row of rows) byId.set(row.id ?? canonical(row), row);
   return byId.size === rows.length ? rows : [...byId.values()];
 }
 
@@ -73,13 +72,18 @@ function isOwn({ file, expressions }: FileKind, row: JsonObject): boolean {
 
 /** @throws UserError for a row without one. */
 function keyOf(kind: FileKind, row: JsonObject): string {
+  const { key } = kind.file;
+  if (typeof key === "string") return String(keyValue(kind, key, row));
   const values: Record<string, Plain> = {};
-  for (const name of keyFieldsOf(kind.file)) {
-    const value = fieldInRow(kind, name, row) ?? kind.file.fields.properties[name]?.default ?? "";
-    if (value === "") throw new UserError(`a row has no ${name}, which tells one of ${kind.file.name} from another`);
-    values[name] = value;
-  }
+  for (const name of keyFieldsOf(kind.file)) values[name] = keyValue(kind, name, row);
   return keyTextOf(kind.file, values);
+}
+
+/** @throws UserError where it is missing. */
+function keyValue(kind: FileKind, name: string, row: JsonObject): Plain {
+  const value = fieldInRow(kind, name, row) ?? kind.file.fields.properties[name]?.default ?? "";
+  if (value === "") throw new UserError(`a row has no ${name}, which tells one of ${kind.file.name} from another`);
+  return value;
 }
 
 /** What makes a list unusable is its failure, and no deletion of what it lacks. */

@@ -21,17 +21,27 @@ export interface PartlyRead {
   readonly lookedUp?: LookedUpValues;
 }
 
+/** All of them, once those that are still read are; most lists of a fleet hold none of these. */
+export async function settled<Part>(parts: readonly (Part | Promise<Part>)[]): Promise<readonly Part[]> {
+  const isPart = (part: Part | Promise<Part>): part is Part => !(part instanceof Promise);
+  return parts.every(isPart) ? parts : Promise.all(parts);
+}
+
 /** What could be read apart from what could not. */
-export function parted(read: readonly (Live | Unread)[]): PartlyRead {
-  return { live: read.filter(isLive), unread: read.filter(isUnread) };
+export function parted(read: readonly (readonly (Live | Unread)[])[]): PartlyRead {
+  const live: Live[] = [];
+  const unread: Unread[] = [];
+  for (const part of read) {
+    for (const each of part) {
+      if (isUnread(each)) unread.push(each);
+      else live.push(each);
+    }
+  }
+  return { live, unread };
 }
 
 function isUnread(each: Live | Unread): each is Unread {
   return "failure" in each;
-}
-
-function isLive(each: Live | Unread): each is Live {
-  return !isUnread(each);
 }
 
 /** A part that could not be read. @throws the error, where it ends the run or is none of a request. */

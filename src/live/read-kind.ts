@@ -7,7 +7,7 @@ import type { Desired, DesiredProject, Fields, Kind, Live, Project } from "../mo
 import { isScalar } from "../model/values.ts";
 import { liveRow, shownFields, undeclared } from "./kind-resources.ts";
 import { type KeyedRow, type ReadKind, readKindRows } from "./kind-rows.ts";
-import { type Unread, unreadOf } from "./partly-read.ts";
+import { settled, type Unread, unreadOf } from "./partly-read.ts";
 import { mayShowKey, redactedResource } from "./redacted-resources.ts";
 
 /**
@@ -37,7 +37,7 @@ export async function readFileKind(
       (error) => unreadOf(named, error),
     );
   });
-  return Promise.all(read);
+  return settled(read);
 }
 
 /** Whether a declared field is one that only a single resource's answer has. */

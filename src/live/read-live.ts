@@ -10,7 +10,7 @@ import { withExpressions } from "../model/with-expressions.ts";
 import { isReadByFile } from "./kind-rows.ts";
 import { lookUpValues } from "./look-up-values.ts";
 import { refuseOtherDialect } from "./other-dialect.ts";
-import { type PartlyRead, parted, type Trusts, type Unread, unreadOf } from "./partly-read.ts";
+import { type PartlyRead, parted, settled, type Trusts, type Unread, unreadOf } from "./partly-read.ts";
 import { readAllOfKind, readFileKind } from "./read-kind.ts";
 import { mayShowKey, redactedResource } from "./redacted-resources.ts";
 import { asDeclared, isWhole, liveOf } from "./resource-rows.ts";
@@ -45,7 +45,7 @@ export async function readReadable(
     readKind(reader, kind, desired, trusts).catch((error) => [unreadOf({ kind }, error)]),
   );
   const lookingUp = lookUpValues(reader, desired);
-  const parts = parted((await Promise.all(read)).flat());
+  const parts = parted(await Promise.all(read));
   const lookedUp = await lookingUp;
   return lookedUp ? { ...parts, lookedUp } : parts;
 }
@@ -111,7 +111,7 @@ export async function readInventory(
     }),
   );
   return {
-    ...parted(read.flatMap((each) => each ?? [])),
+    ...parted([read.flatMap((each) => each ?? [])]),
     others: rows.flatMap(({ key }, index) => (read[index] ? [] : [knownSecrets.clean(key)])),
   };
 }
@@ -153,12 +153,6 @@ async function readKind(
   for (const { key } of rows) declared.delete(key);
   const unlisted = Array.from(declared.values(), (one) => readOne(reader, project, one, undefined));
   return (await settled([...listed, ...unlisted])).filter((live) => live !== undefined);
-}
-
-/** All of them, once those that are still read are; most lists of a fleet hold none of these. */
-async function settled<Part>(parts: readonly (Part | Promise<Part>)[]): Promise<readonly Part[]> {
-  const isPart = (part: Part | Promise<Part>): part is Part => !(part instanceof Promise);
-  return parts.every(isPart) ? parts : Promise.all(parts);
 }
 
 /** What is off is not listed, where that is a state of its own. @throws CallFailed where it ends the run. */

@@ -4,7 +4,7 @@ import { columnOf, kindOf } from "../model/kinds.ts";
 import { isOff } from "../model/normalise.ts";
 import { isFileKind } from "../model/read-field.ts";
 import { requiredByServer } from "../model/server-required.ts";
-import type { Desired, Fields, Live, Resource, Scalar, Value } from "../model/types.ts";
+import type { Desired, Fields, Filled, Live, Resource, Scalar, Value } from "../model/types.ts";
 import { isReference } from "../model/values.ts";
 import { reportedByRow } from "./kind-resources.ts";
 import { isSecret, updatedAtOf } from "./redacted-resources.ts";
@@ -54,8 +54,6 @@ function undeclaredIn(catalogue: Catalogue, resource: Resource, row: JsonObject)
   });
   return Object.fromEntries(values);
 }
-
-type Filled<Whole> = { -readonly [Name in keyof Whole]: Whole[Name] };
 
 /**
  * The declared fields of a resource that a response reports, but for secrets: those are dropped on reading, and so is a

@@ -4,7 +4,7 @@ import type { AnswerShape } from "./answer-shape.ts";
 import type { NeededRole } from "./command-access.ts";
 import { legacyStatuses, licenseStatuses } from "./license-status.ts";
 import { bareName } from "./owner.ts";
-import type { Call, Fields, Value } from "./types.ts";
+import type { Call, Fields, Filled, Value } from "./types.ts";
 
 /**
  * The API as a table (docs/api.md). The client builds its requests from it and the embedded server routes by it.
@@ -409,18 +409,19 @@ export function call(of: EndpointName | Endpoint, given: Readonly<Record<string,
   const { method, path, body, list, answer, query, uncounted, parameters: table } = endpoint;
   const asked = query ? { ...query, ...parameters } : parameters;
   let filled = "";
-  for (const [index, part] of partsOf(path).entries()) {
-    filled += index % 2 ? segmentOf(endpoint, segments, part, filled.includes("?")) : part;
+  let isSegment = false;
+  for (const part of partsOf(path)) {
+    filled += isSegment ? segmentOf(endpoint, segments, part, filled.includes("?")) : part;
+    isSegment = !isSegment;
   }
-  const expected = expectedOf(answer, segments, parameters);
   const older = asked && table && table !== "integration" ? inOlderWords(asked, table) : undefined;
-  const how = {
-    ...(body && { body }),
-    ...(list && { list }),
-    ...(uncounted && { uncounted }),
-    ...(older && { older }),
-  };
-  return { method, path: filled, ...(asked && { parameters: asked }), ...how, answer: expected };
+  const made: Filled<Call> = { method, path: filled, answer: expectedOf(answer, segments, parameters) };
+  if (asked) made.parameters = asked;
+  if (body) made.body = body;
+  if (list) made.list = list;
+  if (uncounted) made.uncounted = uncounted;
+  if (older) made.older = older;
+  return made;
 }
 
 function segmentOf(

@@ -160,6 +160,7 @@ export function withoutSecretValues(field: FieldSchema, value: Plain): Plain | u
 export function compareMeaning(field: FieldSchema, desired: Value, live: Value | undefined): Comparison {
   if (field.writeOnly === true || isReference(desired) || (live !== undefined && isReference(live)))
     return "unverified";
+  if (desired === live && isScalar(desired)) return "same";
   if (live !== undefined && field.properties && isMapping(desired) && isMapping(live)) {
     return worst(
       Object.entries(desired).map(([name, each]) => compareMeaning(propertyOf(field, name) ?? any, each, live[name])),

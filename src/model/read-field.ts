@@ -1,5 +1,6 @@
 import { UserError } from "../base/exit.ts";
 import { isObject, type JsonObject } from "../base/json.ts";
+import { memoized } from "../base/memoize.ts";
 import { meaningOf, withoutSecretValues } from "./field-meaning.ts";
 import type { KindRow } from "./kind-row.ts";
 import type { FieldSchema, ResourceKind } from "./resource-kind.ts";
@@ -49,6 +50,7 @@ function declaredPart(value: Plain, declared: Value | undefined): Plain {
 /** A row without anything that its kind calls secret, at any depth. */
 export function rowWithoutSecrets({ fields }: ResourceKind, row: JsonObject): JsonObject {
   const names = secretNames(fields);
+  if (names.top.size + names.nested.size === 0) return row;
   const visible = (value: unknown, isNested: boolean): unknown => {
     if (Array.isArray(value)) return value.map((item) => visible(item, true));
     if (!isObject(value)) return value;
@@ -59,13 +61,13 @@ export function rowWithoutSecrets({ fields }: ResourceKind, row: JsonObject): Js
 }
 
 /** The names under which rows may have secrets: those of fields, of their parameters, and what they are read from. */
-function secretNames(fields: ResourceKind["fields"]) {
+const secretNames = memoized((fields: ResourceKind["fields"]) => {
   const top = Object.entries(fields.properties).flatMap(([name, field]) =>
     field.writeOnly === true ? namesOf(name, field) : [],
   );
   const nested = Object.values(fields.properties).flatMap((field) => secretsWithin(field));
   return { top: new Set(top), nested: new Set(nested) };
-}
+}, new WeakMap());
 
 function secretsWithin({ properties = {}, items }: FieldSchema): readonly string[] {
   const own = Object.entries(properties).flatMap(([name, field]) =>

@@ -43,6 +43,9 @@ export type Value = Plain | SecretReference;
 
 export type Fields = Readonly<Record<string, Value>>;
 
+/** A value that is filled in property by property, since each part that is spread would be an object more. */
+export type Filled<Whole> = { -readonly [Name in keyof Whole]: Whole[Name] };
+
 /** A managed resource, desired or live, in the form that the diff compares. */
 export interface Resource {
   readonly kind: Kind;

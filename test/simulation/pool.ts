@@ -29,15 +29,11 @@ export interface Wires {
 }
 
 interface Handler {
-  onRequestStart(controller: Controller): void;
-  onResponseStart(controller: Controller, status: number, headers: object): void;
-  onResponseData(controller: Controller, chunk: Buffer): void;
-  onResponseEnd(controller: Controller): void;
-  onResponseError(controller: Controller, error: Error): void;
-}
-
-interface Controller {
-  abort(error: Error): void;
+  onConnect(abort: (error: Error) => void): void;
+  onHeaders(status: number, headers: Buffer[]): boolean;
+  onData(chunk: Buffer): boolean;
+  onComplete(): void;
+  onError(error: Error): void;
 }
 
 interface Waiting {
@@ -90,10 +86,7 @@ export function httpLibrary(machine: Machine, wires: Wires) {
       machine.later(wires.connecting(), () => {
         if (service.isUp) return this.#send(next);
         this.#open--;
-        next.handler.onResponseError(
-          controllerOf(() => {}),
-          systemError("ECONNREFUSED"),
-        );
+        next.handler.onError(systemError("ECONNREFUSED"));
         this.#over(1);
       });
     }
@@ -109,18 +102,17 @@ export function httpLibrary(machine: Machine, wires: Wires) {
         told();
         this.#over(1);
       };
-      const controller = controllerOf((error) => end(false, () => handler.onResponseError(controller, error)));
-      handler.onRequestStart(controller);
+      handler.onConnect((error) => end(false, () => handler.onError(error)));
       if (isOver || !machine.acts()) return;
       const landed = wires.sent(machine, asked);
-      const broken = () => end(false, () => handler.onResponseError(controller, systemError("ECONNRESET")));
+      const broken = () => end(false, () => handler.onError(systemError("ECONNRESET")));
       const { arrives, refused, instead, back, breaks } = wires.fate(asked);
       const say = ({ status, body, headers = {} }: Answered, delay: number) =>
         machine.later(delay, () =>
           end(true, () => {
-            handler.onResponseStart(controller, status, headers);
-            if (body !== undefined) handler.onResponseData(controller, Buffer.from(JSON.stringify(body)));
-            handler.onResponseEnd(controller);
+            handler.onHeaders(status, Object.entries(headers).flat().map(Buffer.from));
+            if (body !== undefined) handler.onData(Buffer.from(JSON.stringify(body)));
+            handler.onComplete();
           }),
         );
       if (breaks !== undefined) machine.later(breaks, broken);
@@ -141,8 +133,4 @@ export function httpLibrary(machine: Machine, wires: Wires) {
     }
   }
   return { __esModule: true, Pool };
-}
-
-function controllerOf(abort: (error: Error) => void): Controller {
-  return { abort };
 }

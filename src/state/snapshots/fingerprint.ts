@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash as digestOf } from "node:crypto";
 import { memoized } from "../../base/memoize.ts";
 import type { Desired } from "../../model/types.ts";
 import type { Locate, ProjectObservation } from "./observation.ts";
@@ -43,5 +43,5 @@ export function combined(fingerprints: readonly string[]): string {
 
 /** 96 bits are enough to detect changes; no secret depends on it. */
 function hash(text: string): string {
-  return createHash("sha256").update(text).digest().toString("base64url", 0, 12);
+  return digestOf("sha256", text, "buffer").toString("base64url", 0, 12);
 }
