@@ -139,7 +139,11 @@ function acceptPresence(
 ): ManifestDraft {
   const { project } = ref;
   const { catalogue } = draft.manifests;
-  const found = importProject({ project, live: [live], others: [], unread: [] }, context.fleet.workspace.server);
+  const found = importProject(
+    { project, live: [live], others: [], unread: [] },
+    context.fleet.workspace.server,
+    catalogue,
+  );
   const [imported] = withReferences([found], { catalogue });
   const [entry] = imported?.entries ?? [];
   if (!entry) return { ...draft, left: [...draft.left, ...found.remarks] };

@@ -61,7 +61,7 @@ function newEditTarget(
   newFile: NewEditTarget | undefined,
 ): EditTarget {
   const isExact = rival?.literal === Number.POSITIVE_INFINITY;
-  const text = emptyPolicy(newFile?.schema, {
+  const text = emptyPolicy(manifests, newFile?.schema, {
     name: newName(manifests, bareName(project.name)),
     projects: [selectorFor(project)],
     ...(isExact && { priority: rival.policy.priority + 1 }),
@@ -90,7 +90,7 @@ export function editTargetExcept(manifests: Manifests, policy: Policy, project: 
   const name = newName(manifests, `${policy.name}-except-${bareName(project.name)}`);
   const { priority, ...rest } = weightOf(policy);
   const draft = { name, ...wanted, ...(priority !== 0 && { priority }), ...rest };
-  return { ...behind(manifests, file, emptyPolicy(undefined, draft)), file, words: words(name) };
+  return { ...behind(manifests, file, emptyPolicy(manifests, undefined, draft)), file, words: words(name) };
 }
 
 /** The precedence of a policy apart from its selectors, its end and its reason. */
@@ -102,8 +102,12 @@ function writtenOf({ form, written }: Selector): string | number {
   return form === "id" && /^\d+$/.test(written) ? Number(written) : written;
 }
 
-function emptyPolicy(schema: string | undefined, draft: Pick<Draft, "name" | "projects"> & Partial<Draft>): string {
-  return policyText({ file: "", except: [], heading: [], entries: [], remarks: [], ...draft }, schema ?? "");
+function emptyPolicy(
+  { catalogue }: Manifests,
+  schema: string | undefined,
+  draft: Pick<Draft, "name" | "projects"> & Partial<Draft>,
+): string {
+  return policyText({ file: "", except: [], heading: [], entries: [], remarks: [], ...draft }, schema ?? "", catalogue);
 }
 
 /** A new document at the end of a file. */

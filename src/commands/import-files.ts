@@ -3,9 +3,11 @@ import { dirname, extname, join, relative, resolve, sep } from "node:path";
 import { UserError } from "../base/exit.ts";
 import { freeName } from "../base/free-name.ts";
 import { groupedAs } from "../base/grouped.ts";
+import { format } from "../format/format.ts";
 import type { ImportResult } from "../import/import-projects.ts";
 import { type Draft, policyFileText } from "../import/policy.ts";
 import { hasErrors, validate } from "../manifest/validate.ts";
+import type { Catalogue } from "../model/catalogue.ts";
 import type { Problem } from "../model/types.ts";
 import { loadedAt } from "../reconcile/server-release.ts";
 import type { ImportReport } from "../report/import.ts";
@@ -20,16 +22,26 @@ import type { Terminal } from "./terminal.ts";
 /** A draft and its path relative to the current folder. */
 type ImportedFile = readonly [path: string, draft: Draft];
 
+/** Where drafts are written, and in which names. */
+interface Destination {
+  /** A folder of the workspace, if there is one. */
+  readonly folder: string;
+  readonly out: string | undefined;
+  readonly catalogue: Catalogue;
+}
+
 /** Writes all files, or none if one exists or cannot be written. */
 export function writeDrafts(
   terminal: Terminal,
   { drafts, idle, problems }: ImportResult,
-  folder: string,
-  out: string | undefined,
+  { folder, out, catalogue }: Destination,
 ): ImportReport {
   const written = placed(terminal, drafts, folder, out);
-  const problem = takenProblem(terminal, written) ?? linkProblem(folder, out) ?? write(terminal, written, folder);
-  return problem ? { written: [], idle: [], problems: [...problems, problem] } : { written, idle, problems };
+  const problem =
+    takenProblem(terminal, written) ?? linkProblem(folder, out) ?? write(terminal, written, { folder, catalogue });
+  return problem
+    ? { written: [], idle: [], problems: [...problems, problem], catalogue }
+    : { written, idle, problems, catalogue };
 }
 
 /** The folder for drafts: the named one, or `policies/` of the surrounding workspace. */
@@ -72,10 +84,18 @@ function takenProblem({ cwd }: Terminal, written: readonly ImportedFile[]): Prob
 }
 
 /** Writes all policies or none. Returns the reason if it cannot. */
-function write({ cwd }: Terminal, written: readonly ImportedFile[], around: string): Problem | undefined {
+function write(
+  { cwd }: Terminal,
+  written: readonly ImportedFile[],
+  { folder, catalogue }: Omit<Destination, "out">,
+): Problem | undefined {
   const files = [...draftsByFile(written)].map(([name, drafts]) => {
     const path = resolve(cwd, name);
-    return { name, path, text: policyFileText(drafts, schemaFrom(dirname(path), around)) };
+    return {
+      name,
+      path,
+      text: formatted(name, policyFileText(drafts, schemaFrom(dirname(path), folder), catalogue), catalogue),
+    };
   });
   try {
     makeFiles(files);
@@ -84,6 +104,12 @@ function write({ cwd }: Terminal, written: readonly ImportedFile[], around: stri
     if (!(error instanceof UserError)) throw error;
     return { severity: "error", rule: "unwritable", message: error.message };
   }
+}
+
+/** As `fmt` leaves it. */
+function formatted(name: string, text: string, catalogue: Catalogue): string {
+  const result = format(name, text, catalogue);
+  return "text" in result ? result.text : text;
 }
 
 function draftsByFile(written: readonly ImportedFile[]): ReadonlyMap<string, readonly Draft[]> {

@@ -3,11 +3,10 @@ import { exit, exitCode, UserError } from "../base/exit.ts";
 import { compareTexts } from "../base/text-format.ts";
 import type { ForeignChoice, ForeignFile, ForeignImport } from "../import/from/foreign.ts";
 import { importGitlabform } from "../import/from/gitlabform/import.ts";
-import { catalogueOf } from "../model/catalogue.ts";
 import { problemLine } from "../model/problem-line.ts";
 import type { Problem } from "../model/types.ts";
 import { importJson, importText } from "../report/import.ts";
-import { loadSettings } from "../workspace/load.ts";
+import { catalogueAround, loadSettings } from "../workspace/load.ts";
 import { textIn } from "../workspace/text-files.ts";
 import { checkImported, writeDrafts } from "./import-files.ts";
 import { stepsAfterImport } from "./next-steps.ts";
@@ -51,12 +50,12 @@ export async function importFrom(terminal: Terminal, options: Choice, names: rea
   const { server } = loadSettings(folder);
   const { most, read } = sources[tool];
   const files = names.map((name) => fileAt(terminal, name, most));
-  const catalogue = catalogueOf(server.dialect);
+  const catalogue = catalogueAround(folder, server.dialect);
   const { drafts, problems } = await read(files, { catalogue, platform: server, secrets });
   const errors = problems.filter(({ severity }) => severity === "error");
   const notImported = problems.filter(({ severity }) => severity === "warning").toSorted(byPlace);
   const found = { drafts: errors.length > 0 ? [] : drafts, idle: [], problems: errors };
-  const imported = { ...writeDrafts(terminal, found, folder, out), notImported };
+  const imported = { ...writeDrafts(terminal, found, { folder, out, catalogue }), notImported };
   for (const problem of imported.problems) terminal.warn(`error: ${problemLine(problem)}`);
   const isValid = checkImported(terminal, imported.written, folder);
   report({

@@ -1,21 +1,20 @@
 import { exit, exitCode, UserError } from "../base/exit.ts";
 import { globFault } from "../base/glob.ts";
-import { didYouMean } from "../base/nearest.ts";
 import { shellWord } from "../base/shell-word.ts";
 import { connectReader } from "../client/client.ts";
 import { explained } from "../client/explain-failure.ts";
 import { CallFailed } from "../client/failure.ts";
+import { ownersIn } from "../import/chosen-projects.ts";
 import { type ImportResult, importProjects } from "../import/import-projects.ts";
+import { kindsToImport } from "../import/kinds-to-import.ts";
 import { platformAt } from "../live/read-release.ts";
 import { selectorOf } from "../manifest/selector.ts";
 import type { Catalogue } from "../model/catalogue.ts";
-import { policyKinds } from "../model/kinds.ts";
 import { problemLine } from "../model/problem-line.ts";
-import type { Kind } from "../model/types.ts";
 import { connectionFrom } from "../reconcile/connection.ts";
 import type { Request } from "../reconcile/request.ts";
 import { importJson, importText } from "../report/import.ts";
-import { loadSettings } from "../workspace/load.ts";
+import { catalogueAround, loadSettings } from "../workspace/load.ts";
 import type { Run } from "./command.ts";
 import { checkImported, writeDrafts } from "./import-files.ts";
 import { stepsAfterImport } from "./next-steps.ts";
@@ -31,10 +30,12 @@ export const run: Run<Options<"import">> = async (terminal, options, names) => {
   const report = openReports(terminal, options.report);
   checkUsage(options, names);
   const request = requestOf(terminal, options);
-  const { release, ...adoption } = await adopted(terminal, options, request, names);
-  const imported = writeDrafts(terminal, adoption, request.folder, options.out);
+  const { folder } = request;
+  const catalogue = catalogueAround(folder);
+  const { release, ...adoption } = await adopted(terminal, options, request, names, catalogue);
+  const imported = writeDrafts(terminal, adoption, { folder, out: options.out, catalogue });
   for (const problem of imported.problems) terminal.warn(`error: ${problemLine(problem)}`);
-  const isValid = checkImported(terminal, imported.written, request.folder, release);
+  const isValid = checkImported(terminal, imported.written, folder, release);
   report({
     text: () => importText(imported, terminal.palette, stepsAfterImport(options, { isLive: true, isValid })),
     json: () => importJson(imported),
@@ -44,28 +45,14 @@ export const run: Run<Options<"import">> = async (terminal, options, names) => {
 
 function checkUsage({ all, group = [] }: Options<"import">, names: readonly string[]): void {
   if (!all && group.length === 0 && names.length === 0) {
-    throw new UserError("name projects by path or ID, or use --group GLOB or --all", exit.usage);
+    throw new UserError(
+      "name projects by path or ID, groups with a slash behind, or use --group GLOB or --all",
+      exit.usage,
+    );
   }
   globsOf("--group", group, globFault);
   const glob = names.find((name) => selectorOf(name).form === "glob");
   if (glob !== undefined) throw new UserError(`${glob} is a glob: use --group ${shellWord(glob)}`, exit.usage);
-}
-
-/** The kinds of projects in these sections. @throws UserError where policies have no such section. */
-function kindsNamed(sections: readonly string[], catalogue: Catalogue): ReadonlySet<Kind> {
-  const known = policyKinds(catalogue);
-  const names = sections.flatMap((each) => each.split(",")).filter((name) => name !== "");
-  const found = names.flatMap((name) => {
-    if (name === "all") return known;
-    const kind = known.find(({ section }) => section === name);
-    if (kind) return [kind];
-    const words = known.map(({ section }) => section);
-    throw new UserError(
-      `--kinds: policies have no ${name}${didYouMean(name, words) || `; there are ${words.join(", ")}`}`,
-      exit.usage,
-    );
-  });
-  return new Set(found.map(({ kind }) => kind));
 }
 
 /** What the server has, and its release. */
@@ -74,16 +61,17 @@ async function adopted(
   { all = false, group = [], factor = false, secrets, kinds: sections }: Options<"import">,
   request: Request,
   names: readonly string[],
+  catalogue: Catalogue,
 ): Promise<ImportResult & { readonly release?: string }> {
   const { server, concurrency } = loadSettings(request.folder);
-  await using reader = await connectReader(connectionFrom(request));
+  await using reader = await connectReader({ ...connectionFrom(request), catalogue });
   const bar = terminal.progress("Reading");
   try {
     const platform = await platformAt(reader, server);
-    const kinds = sections === undefined ? undefined : kindsNamed(sections, reader.catalogue);
-    const workers = request.concurrency ?? concurrency;
-    const scope = { platform, workers, progress: bar.update, ...(kinds && { kinds }) };
-    const imported = await importProjects(reader, { names, all, groups: group, factor, secrets }, scope);
+    const choice = { names, all, groups: group, factor, secrets };
+    const kinds = kindsToImport(sections, ownersIn(choice), catalogue, platform);
+    const scope = { platform, workers: request.concurrency ?? concurrency, progress: bar.update, kinds };
+    const imported = await importProjects(reader, choice, scope);
     return { ...imported, release: platform.release };
   } catch (error) {
     if (!(error instanceof CallFailed)) throw error;

@@ -224,9 +224,11 @@ const table = {
     summary: "write policies from live state; secrets become references to set",
     examples: [
       ["evenkeel import payments/api", "one project, into policies/"],
-      ["evenkeel import --group 'payments/**'", "a group"],
+      ["evenkeel import --group 'payments/**'", "the projects of a group"],
       ["evenkeel import --all --factor", "everything that the token can see; shared settings become common policies"],
       ["evenkeel import payments/api --kinds webhooks,labels", "other kinds of resources; all: every kind"],
+      ["evenkeel import payments/ --kinds all", "a group itself: a slash after its path or ID"],
+      ["evenkeel import --group 'payments/**/' --kinds labels --factor", "groups, by a glob with a slash after it"],
       ["evenkeel import --all --factor --secrets by-group", "one secret name for the projects of a group"],
       ["evenkeel import --from gitlabform config.yml", "what a gitlabform configuration declares of projects; offline"],
       ["evenkeel import --from terraform *.tf terraform.tfvars", "those of Terraform files, or of its state; offline"],
@@ -236,12 +238,13 @@ const table = {
       { flags: "--all", description: "every project that the token can see" },
       {
         flags: "--group <glob>",
-        description: "projects whose path matches, or those below a group (repeatable)",
+        description:
+          "projects whose path matches, or those below a group; with a slash after a glob: groups (repeatable)",
         takes: "list",
       },
       {
         flags: "--kinds <section>",
-        description: "what to read, such as webhooks,labels, or all; default: integrations,licenses (repeatable)",
+        description: "what to read, such as webhooks,labels, or all; default: integrations and licenses (repeatable)",
         takes: "list",
       },
       { flags: "--factor", description: "extract settings that projects share into common policies" },

@@ -1,5 +1,5 @@
 import { grouped, groupedAs } from "../base/grouped.ts";
-import { type Catalogue, catalogueOf } from "../model/catalogue.ts";
+import type { Catalogue } from "../model/catalogue.ts";
 import { identityOf, policyKind } from "../model/kinds.ts";
 import type { Project } from "../model/types.ts";
 import { type Folder, type Folders, foldersOf } from "./folders.ts";
@@ -22,7 +22,7 @@ import { type EntryVariant, formOf, type VariableValue, varied } from "./variabl
 export function factorShared(
   imported: readonly ImportedProject[],
   listing: readonly Project[],
-  catalogue = catalogueOf(),
+  catalogue: Catalogue,
 ): readonly Draft[] {
   const fleet = fleetOf(imported, listing);
   const placements = grouped(

@@ -3,9 +3,10 @@ import { grouped } from "../base/grouped.ts";
 import { memoized } from "../base/memoize.ts";
 import { compareTexts } from "../base/text-format.ts";
 import { unavailable } from "../model/availability.ts";
-import { type Catalogue, catalogueOf } from "../model/catalogue.ts";
+import type { Catalogue } from "../model/catalogue.ts";
 import type { PolicyColumn } from "../model/kind-row.ts";
 import { identityOf, integrationOf, kindOf, policyKinds } from "../model/kinds.ts";
+import { ownerOfName } from "../model/owner.ts";
 import type { ResourceKind } from "../model/resource-kind.ts";
 import type { Live, Platform, Resource, Scalar } from "../model/types.ts";
 import { importIntegration } from "./import-integration.ts";
@@ -15,29 +16,29 @@ import type { FoundProject, ImportedEntry, ImportedProject } from "./imported-pr
 type Named = Pick<Resource, "kind" | "key">;
 
 /** Why no policy can declare a resource on this platform; undefined where one can. */
-export function whyUndeclarable({ kind, key }: Named, platform: Platform): string | undefined {
-  const catalogue = catalogueOf(platform.dialect);
+export function whyUndeclarable({ kind, key }: Named, platform: Platform, catalogue: Catalogue): string | undefined {
   if (!kindOf(catalogue, kind).known) return undefined;
   const known = integrationOf(catalogue, { kind, key });
   return known ? unavailable(known, platform)?.message : "it is not in the catalogue";
 }
 
 /** Everything that policies can declare for a project, in the order of `fmt`, with remarks on the rest. */
-export function importProject(found: FoundProject, platform: Platform): ImportedProject {
-  const catalogue = catalogueOf(platform.dialect);
+export function importProject(found: FoundProject, platform: Platform, catalogue: Catalogue): ImportedProject {
   const live = found.live.toSorted(byOrder(catalogue));
-  const imported = policyKinds(catalogue).map(({ kind, section, only }) => {
+  const imported = policyKinds(catalogue, ownerOfName(found.project.name)).map(({ kind, section, only }) => {
     const own = live.filter((each) => each.kind === kind);
     const { file } = kindOf(catalogue, kind);
     if (file && only === undefined) return importResources(file, own);
-    return only === undefined ? importParameters(own, platform) : importValues(own, { section, only }, catalogue);
+    return only === undefined
+      ? importParameters(own, platform, catalogue)
+      : importValues(own, { section, only }, catalogue);
   });
   return {
     project: found.project,
     entries: imported.flatMap(({ entries }) => entries),
     remarks: [
       ...found.unread,
-      ...found.others.map((other) => othersWords(other, platform)),
+      ...found.others.map((other) => othersWords(other, platform, catalogue)),
       ...imported.flatMap(({ remarks }) => remarks),
     ],
   };
@@ -53,10 +54,11 @@ function importResources(file: ResourceKind, live: readonly Live[]): Pick<Import
 
 function importParameters(
   live: readonly Live[],
-  { dialect, release }: Platform,
+  { release }: Platform,
+  catalogue: Catalogue,
 ): Pick<ImportedProject, "entries" | "remarks"> {
   const results = live.flatMap((each) => {
-    const integration = integrationOf(catalogueOf(dialect), each);
+    const integration = integrationOf(catalogue, each);
     return integration ? importIntegration(integration, each, release) : [];
   });
   return {
@@ -79,9 +81,9 @@ const ranksIn = memoized((catalogue: Catalogue): ReadonlyMap<string, number> => 
   return new Map(known.map((identity, index) => [identity, index]));
 }, new WeakMap());
 
-function othersWords(other: FoundProject["others"][number], platform: Platform): string {
+function othersWords(other: FoundProject["others"][number], platform: Platform, catalogue: Catalogue): string {
   const own = other.inherited ? "it is inherited from the group" : "the server lists it but does not show it";
-  return `${other.key} is left out: ${whyUndeclarable(other, platform) ?? own}`;
+  return `${other.key} is left out: ${whyUndeclarable(other, platform, catalogue) ?? own}`;
 }
 
 /** The schema of a section with one value for each key, by the pattern of the key. */

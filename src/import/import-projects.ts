@@ -1,19 +1,20 @@
-import { didYouMean } from "../base/nearest.ts";
 import type { Reader } from "../client/client.ts";
-import { readProjects } from "../live/list-projects.ts";
-import { selectorOf } from "../manifest/selector.ts";
-import type { Problem, Project } from "../model/types.ts";
+import { type Owner, ownerOfName, owners } from "../model/owner.ts";
+import type { Problem } from "../model/types.ts";
+import { type Choice, chooseProjects } from "./chosen-projects.ts";
 import { factorShared } from "./factor-shared.ts";
 import { importProject } from "./import-project.ts";
+import type { ImportedProject } from "./imported-project.ts";
 import { type InventoryScope, readLiveProjects } from "./inventory.ts";
-import { type SecretScope, withOwnFiles, withReferences } from "./names.ts";
+import { type SecretScope, withOwnFiles, withOwnNames, withReferences } from "./names.ts";
 import type { Draft } from "./policy.ts";
 import { draftsOf } from "./project-drafts.ts";
+import { inOneSpelling } from "./shared-drafts.ts";
 
 /** Policies that declare live state, not yet written, and what could not be read. */
 export interface ImportResult {
   readonly drafts: readonly Draft[];
-  /** Names of projects that were read and have nothing to declare. */
+  /** Names of projects and groups that were read and have nothing to declare. */
   readonly idle: readonly string[];
   readonly problems: readonly Problem[];
 }
@@ -30,75 +31,32 @@ export async function importProjects(
   choice: ImportChoice,
   scope: InventoryScope,
 ): Promise<ImportResult> {
-  const listing = choice.factor || needsListing(choice) ? await readProjects(reader) : [];
-  const chosen = selectProjects(choice, listing);
-  const read = await readLiveProjects(reader, chosen.projects, scope);
+  const { catalogue } = reader;
+  const { factor, secrets } = choice;
+  const chosen = await chooseProjects(reader, choice, factor);
+  const all = [...chosen.values()];
+  const read = await readLiveProjects(
+    reader,
+    all.flatMap(({ projects }) => projects),
+    scope,
+  );
   const imported = withReferences(
-    read.found.map((found) => importProject(found, scope.platform)),
-    { secrets: choice.secrets, catalogue: reader.catalogue },
+    read.found.map((found) => importProject(found, scope.platform, catalogue)),
+    { secrets, catalogue },
   );
   const idle = imported.filter(({ entries, remarks }) => entries.length + remarks.length === 0);
+  const shared = () =>
+    owners.flatMap((owner) => {
+      const { listing = [] } = chosen.get(owner) ?? {};
+      return factorShared(ofOwner(imported, owner), listing, catalogue);
+    });
   return {
-    drafts: choice.factor ? factorShared(imported, listing, reader.catalogue) : withOwnFiles(draftsOf(imported)),
+    drafts: withOwnNames(factor ? inOneSpelling(shared()) : withOwnFiles(draftsOf(imported))),
     idle: idle.map(({ project }) => project.name),
-    problems: [...chosen.problems, ...read.problems],
+    problems: [...all.flatMap(({ problems }) => problems), ...read.problems],
   };
 }
 
-/** The requested projects. */
-interface Choice {
-  /** IDs and full paths. */
-  readonly names: readonly string[];
-  readonly all: boolean;
-  /** Globs over full paths; a name without wildcards selects everything below the group. */
-  readonly groups: readonly string[];
-}
-
-interface SelectedProjects {
-  readonly projects: readonly Project[];
-  readonly problems: readonly Problem[];
-}
-
-/** Whether the list of projects is needed; it is not for paths alone. */
-function needsListing({ names, all, groups }: Choice): boolean {
-  return all || groups.length > 0 || names.some((name) => selectorOf(name).form === "id");
-}
-
-/** The requested projects, sorted by name. A path that is not listed is used as it is. */
-function selectProjects(choice: Choice, listing: readonly Project[]): SelectedProjects {
-  const problems: Problem[] = [];
-  const found = choice.all ? [...listing] : [];
-  for (const group of choice.groups) {
-    const members = listing.filter(({ name }) => isBelow(name, group));
-    if (members.length === 0)
-      problems.push(missing(`${group} matches no project${didYouMean(group, foldersOf(listing))}`));
-    found.push(...members);
-  }
-  for (const name of choice.names) {
-    const project = named(name, listing);
-    if (project) found.push(project);
-    else problems.push(missing(`there is no project with the ID ${name}`));
-  }
-  const once = new Map(found.map((project) => [project.name.toLowerCase(), project]));
-  return { projects: [...once.values()].toSorted((a, b) => (a.name < b.name ? -1 : 1)), problems };
-}
-
-function named(name: string, listing: readonly Project[]): Project | undefined {
-  const selector = selectorOf(name);
-  if (selector.form === "id") return listing.find(({ id }) => id === selector.id);
-  return listing.find((project) => project.name.toLowerCase() === name.toLowerCase()) ?? { name, path: name };
-}
-
-function isBelow(path: string, group: string): boolean {
-  const selector = selectorOf(group.replace(/\/+$/, ""));
-  if (selector.form === "glob") return selector.matches(path);
-  return path.toLowerCase().startsWith(`${selector.written.toLowerCase()}/`);
-}
-
-function foldersOf(listing: readonly Project[]): readonly string[] {
-  return listing.flatMap(({ name }) => name.split("/").map((_, index, parts) => parts.slice(0, index + 1).join("/")));
-}
-
-function missing(message: string): Problem {
-  return { severity: "error", rule: "no-project", message };
+function ofOwner(imported: readonly ImportedProject[], owner: Owner): readonly ImportedProject[] {
+  return imported.filter(({ project }) => ownerOfName(project.name) === owner);
 }

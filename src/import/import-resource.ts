@@ -2,8 +2,9 @@ import usualValues from "../../schemas/usual-values.json" with { type: "json" };
 import { isObject } from "../base/json.ts";
 import { compile } from "../base/schema.ts";
 import { comparable, wireValue } from "../model/field-meaning.ts";
+import { ownerOfKind } from "../model/owner.ts";
 import { type FieldSchema, keyFieldsOf, type ResourceKind } from "../model/resource-kind.ts";
-import type { Live, Plain, Value } from "../model/types.ts";
+import type { Kind, Live, Plain, Value } from "../model/types.ts";
 import { isAlike, isList, isReference } from "../model/values.ts";
 import type { ImportedEntry, ImportedValue } from "./imported-project.ts";
 
@@ -21,9 +22,10 @@ export function importResource(
   for (const [name, field] of stated(file, live)) {
     const value = live.fields[name];
     const isRequired = file.fields.required?.includes(name) === true;
+    const usualValue = usual[usualSection(file, live.kind)]?.[name];
     if (field.writeOnly === true && isRequired) fields.set(name, secret);
     else if (field.writeOnly === true || field["x-listed"] === false) remarks.push(name);
-    else if (value !== undefined && !isReference(value) && (isRequired || isWorthWriting(file, name, field, value)))
+    else if (value !== undefined && !isReference(value) && (isRequired || isWorthWriting(field, value, usualValue)))
       fields.set(name, { form: "value", value });
     else if (isRequired) return { left: `${live.key} is left out: ${name} is required and not reported` };
   }
@@ -36,7 +38,7 @@ const secret: ImportedValue = { form: "blank", why: "set this: a secret", refere
 
 /** The fields that a policy can declare together, but for those of the key. */
 function stated(file: ResourceKind, live: Live): readonly (readonly [string, FieldSchema])[] {
-  const keys = new Set([...keyFieldsOf(file), ...(own[file.name] ?? [])]);
+  const keys = new Set([...keyFieldsOf(file), ...(own[usualSection(file, live.kind)] ?? [])]);
   const possible = Object.entries(file.fields.properties).filter(
     ([name, field]) => !keys.has(name) && !field.deprecated && isPossible(field, live.fields[name]),
   );
@@ -63,11 +65,16 @@ function alternativesIn({ fields }: ResourceKind): readonly (readonly [string, .
 const own: Readonly<Record<string, readonly string[]>> = usualValues.own;
 const usual: Readonly<Record<string, Readonly<Record<string, Plain>>>> = usualValues.usual;
 
-function isWorthWriting({ name: section }: ResourceKind, name: string, field: FieldSchema, value: Plain): boolean {
+/** Settings of groups are others than those of projects. */
+function usualSection({ name }: ResourceKind, kind: Kind): string {
+  return ownerOfKind(kind) === "group" ? `group_${name}` : name;
+}
+
+function isWorthWriting(field: FieldSchema, value: Plain, usualValue: Plain | undefined): boolean {
   const meant = comparable(field, value);
   if (meant === "" || meant === null || (isList(meant) && meant.length === 0)) return isSet(field, meant);
   if (isObject(meant) && Object.keys(meant).length === 0) return false;
-  const standard = field.default ?? usual[section]?.[name];
+  const standard = field.default ?? usualValue;
   return standard === undefined || !isAlike(meant, comparable(field, standard));
 }
 

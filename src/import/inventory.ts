@@ -3,8 +3,8 @@ import type { Reader } from "../client/client.ts";
 import { explained } from "../client/explain-failure.ts";
 import { CallFailed } from "../client/failure.ts";
 import { readInventory } from "../live/read-live.ts";
-import { tierIncludes } from "../model/availability.ts";
-import { importedKinds, kindOf, type PolicyKind, policyKinds, removedSection } from "../model/kinds.ts";
+import { outOfRelease, outOfTier } from "../model/kind-availability.ts";
+import { type PolicyKind, policyKinds } from "../model/kinds.ts";
 import { ownerOfName } from "../model/owner.ts";
 import type { Kind, Live, Platform, Problem, Project } from "../model/types.ts";
 import { whyUndeclarable } from "./import-project.ts";
@@ -14,8 +14,8 @@ import type { FoundProject } from "./imported-project.ts";
 export interface InventoryScope {
   readonly platform: Platform;
   readonly workers: number;
-  /** The kinds to read; by default those that need not be asked for. */
-  readonly kinds?: ReadonlySet<Kind>;
+  /** The kinds to read, of projects and of groups. */
+  readonly kinds: ReadonlySet<Kind>;
   readonly progress?: (done: number, total: number) => void;
 }
 
@@ -51,12 +51,10 @@ interface ReadProject {
 /** A project that cannot be read at all is reported once. */
 async function readProject(reader: Reader, project: Project, scope: InventoryScope): Promise<ReadProject> {
   const { platform, kinds } = scope;
-  const all = policyKinds(reader.catalogue, ownerOfName(project.name));
-  const wanted = kinds ? all.filter(({ kind }) => kinds.has(kind)) : importedKinds(reader.catalogue);
-  const parts = wanted.filter(({ kind, section }) => {
-    const row = kindOf(reader.catalogue, kind);
-    return tierIncludes(platform.tier, row.tier) && !removedSection(row, section, platform);
-  });
+  const { catalogue } = reader;
+  const parts = policyKinds(catalogue, ownerOfName(project.name)).filter(
+    (row) => kinds.has(row.kind) && !outOfTier(catalogue, row, platform) && !outOfRelease(catalogue, row, platform),
+  );
   const read = await Promise.all(parts.map((part) => readPart(reader, project, part, platform)));
   const [first] = read;
   if (first?.failure && read.every(({ failure }) => failure)) {
@@ -87,7 +85,7 @@ async function readPart(
   platform: Platform,
 ): Promise<ReadPart> {
   try {
-    const isWanted = (key: string) => whyUndeclarable({ kind, key }, platform) === undefined;
+    const isWanted = (key: string) => whyUndeclarable({ kind, key }, platform, reader.catalogue) === undefined;
     const { live, others, unread } = await readInventory(reader, project, kind, isWanted);
     const isOwn = ({ active, inherited }: Live) => active && !inherited;
     return {

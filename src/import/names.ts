@@ -1,19 +1,20 @@
 import { takeName } from "../base/free-name.ts";
 import { grouped, groupedAs } from "../base/grouped.ts";
 import { compareTexts } from "../base/text-format.ts";
-import { type Catalogue, catalogueOf } from "../model/catalogue.ts";
+import type { Catalogue } from "../model/catalogue.ts";
 import { columnOf, identityOf } from "../model/kinds.ts";
+import { bareName } from "../model/owner.ts";
 import type { Project } from "../model/types.ts";
 import type { ImportedEntry, ImportedProject, ImportedValue } from "./imported-project.ts";
 import { withPathTemplates } from "./path-templates.ts";
 import type { Draft } from "./policy.ts";
 
 /**
- * The file of a project's policy in the folder of policies. Names that a workspace ignores, and the name of
+ * The file of the policy of a project or a group in the folder of policies. Names that a workspace ignores, and the name of
  * the workspace file, get an underscore.
  */
 export function fileOf({ name }: Pick<Project, "name">): string {
-  const segments = name.split("/").map(segmentOf);
+  const segments = bareName(name).split("/").map(segmentOf);
   return `${segments.join("/")}.yaml`;
 }
 
@@ -25,6 +26,12 @@ export function withOwnFiles(drafts: readonly Draft[]): readonly Draft[] {
   });
 }
 
+/** Gives each draft a separate name. */
+export function withOwnNames(drafts: readonly Draft[]): readonly Draft[] {
+  const taken = new Set<string>();
+  return drafts.map((draft) => ({ ...draft, name: takeName(draft.name, taken) }));
+}
+
 function segmentOf(segment: string): string {
   const plain = segment.replace(/[^\p{L}\p{N}._-]/gu, "_").replace(/^\./, "_");
   return /^(?:node_modules|evenkeel|)$/i.test(plain) ? `_${plain}` : plain;
@@ -33,10 +40,10 @@ function segmentOf(segment: string): string {
 /** Whether secrets are named by project or by group. */
 export type SecretScope = "by-project" | "by-group";
 
-/** How blanks are named; by default by project, in the specification's names. */
+/** How blanks are named; by default by project. */
 export interface Naming {
   readonly secrets?: SecretScope;
-  readonly catalogue?: Catalogue;
+  readonly catalogue: Catalogue;
 }
 
 /**
@@ -45,7 +52,7 @@ export interface Naming {
  */
 export function withReferences(
   imported: readonly ImportedProject[],
-  { secrets = "by-project", catalogue = catalogueOf() }: Naming = {},
+  { secrets = "by-project", catalogue }: Naming,
 ): readonly ImportedProject[] {
   const taken = new Set<string>();
   const shared = new Map<number, string>();

@@ -1,4 +1,5 @@
 import { interpolate } from "../manifest/template.ts";
+import { bareName, ownerOfName } from "../model/owner.ts";
 import type { Project } from "../model/types.ts";
 import type { ImportedEntry, ImportedValue } from "./imported-project.ts";
 import { literal } from "./policy.ts";
@@ -13,13 +14,16 @@ export function withPathTemplates(entry: ImportedEntry, project: Project): Impor
 }
 
 /** Only for the exact path of the server, with a slash. */
-function withoutPath(stated: Extract<ImportedValue, { form: "value" }>, { path = "", id }: Project): ImportedValue {
+function withoutPath(stated: Extract<ImportedValue, { form: "value" }>, project: Project): ImportedValue {
+  const { id } = project;
+  const path = bareName(project.path ?? "");
+  const fact = `${ownerOfName(project.name)}.path`;
   const { value } = stated;
   if (typeof value !== "string" || id === undefined || !path.includes("/") || !value.includes(path)) return stated;
   const text = value
     .split(path)
     .map((part) => literal(part))
-    .join("${project.path}");
-  const back = interpolate(text, (name) => (name === "project.path" ? { value: path } : "faulty"));
+    .join(`\${${fact}}`);
+  const back = interpolate(text, (name) => (name === fact ? { value: path } : "faulty"));
   return typeof back === "object" && back.value === value ? { form: "template", text } : stated;
 }

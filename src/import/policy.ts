@@ -2,10 +2,10 @@ import { Document, type Node, Pair, Scalar, YAMLMap, YAMLSeq } from "yaml";
 import { grouped } from "../base/grouped.ts";
 import { printable } from "../base/printable.ts";
 import { asciiEscapes, scalarOf } from "../format/scalar.ts";
-import { catalogueOf } from "../model/catalogue.ts";
+import type { Catalogue } from "../model/catalogue.ts";
 import { kindOf, policyKinds, sectionNameOf } from "../model/kinds.ts";
-import { bareName, ownerOfName } from "../model/owner.ts";
-import { keyFieldsOf } from "../model/resource-kind.ts";
+import { bareName, type Owner, ownerOfName } from "../model/owner.ts";
+import { isSingleton } from "../model/resource-kind.ts";
 import type { Kind, Plain, Scalar as Value } from "../model/types.ts";
 import { isList, isScalar } from "../model/values.ts";
 import type { ImportedEntry, ImportedValue } from "./imported-project.ts";
@@ -36,16 +36,16 @@ export interface Draft {
 }
 
 /** The manifest of a draft. `schema` is the path of its JSON Schema, relative to the file. */
-export function policyText(draft: Draft, schema: string): string {
-  return policyFileText([draft], schema);
+export function policyText(draft: Draft, schema: string, catalogue: Catalogue): string {
+  return policyFileText([draft], schema, catalogue);
 }
 
 /** As {@link policyText}, with one document for each draft. */
-export function policyFileText(drafts: readonly Draft[], schema: string): string {
-  return `# ${printable(`yaml-language-server: $schema=${schema}`)}\n${drafts.map(documentText).join("---\n")}`;
+export function policyFileText(drafts: readonly Draft[], schema: string, catalogue: Catalogue): string {
+  return `# ${printable(`yaml-language-server: $schema=${schema}`)}\n${drafts.map((draft) => documentText(draft, catalogue)).join("---\n")}`;
 }
 
-function documentText(draft: Draft): string {
+function documentText(draft: Draft, catalogue: Catalogue): string {
   const { name, projects, except, priority, until, reason, variables = [], entries, disabled = [] } = draft;
   const { absent = [], exclusive = [] } = draft;
   const root = new YAMLMap();
@@ -53,19 +53,19 @@ function documentText(draft: Draft): string {
   add("apiVersion", new Scalar("evenkeel/v1"));
   add("kind", new Scalar("Policy"));
   add("name", scalarOf(name));
-  const owner = projects.every((each) => ownerOfName(String(each)) === "group") ? "group" : "project";
+  const owner = ownerOfDraft(draft);
   add(`${owner}s`, listOf(projects.map(bareSelector)));
   if (except.length > 0) add("except", listOf(except.map(bareSelector)));
   if (priority !== undefined) add("priority", new Scalar(priority));
   if (until !== undefined) add("until", scalarOf(until));
   if (reason !== undefined) add("reason", scalarOf(reason));
   if (variables.length > 0) add("vars", variablesOf(variables));
-  for (const { kind, section, only } of policyKinds(catalogueOf(), owner)) {
+  for (const { kind, section, only } of policyKinds(catalogue, owner)) {
     const listed = entries.filter((entry) => entry.kind === kind);
-    if (listed.length > 0) add(section, isSingleton(kind) ? singletonOf(listed) : sectionOf(listed, only));
+    if (listed.length > 0) add(section, isSingle(kind, catalogue) ? singletonOf(listed) : sectionOf(listed, only));
   }
   if (disabled.length > 0) add("disabled", listOf(disabled));
-  if (absent.length > 0) add("absent", absentOf(absent));
+  if (absent.length > 0) add("absent", absentOf(absent, catalogue));
   if (exclusive.length > 0) add("exclusive", listOf(exclusive));
   const document = new Document(root);
   document.comment = commentOf(draft.remarks);
@@ -74,14 +74,19 @@ function documentText(draft: Draft): string {
   return heading + text.replace(/^(projects|groups|except|disabled|exclusive): \[ (.*) \]$/gm, "$1: [$2]");
 }
 
+/** Whether a draft selects projects or groups. */
+export function ownerOfDraft({ projects }: Pick<Draft, "projects">): Owner {
+  return projects.every((each) => ownerOfName(String(each)) === "group") ? "group" : "project";
+}
+
 function bareSelector(selector: string | number): string | number {
   return typeof selector === "string" ? bareName(selector) : selector;
 }
 
 /** Whether each project has one resource of the kind, which a policy declares without a key. */
-function isSingleton(kind: Kind): boolean {
-  const { file } = kindOf(catalogueOf(), kind);
-  return file !== undefined && keyFieldsOf(file).length === 0;
+function isSingle(kind: Kind, catalogue: Catalogue): boolean {
+  const { file } = kindOf(catalogue, kind);
+  return file !== undefined && isSingleton(file);
 }
 
 function singletonOf([first, ...others]: readonly ImportedEntry[]): YAMLMap {
@@ -95,9 +100,9 @@ function singletonOf([first, ...others]: readonly ImportedEntry[]): YAMLMap {
   return map;
 }
 
-function absentOf(absent: NonNullable<Draft["absent"]>): YAMLMap {
+function absentOf(absent: NonNullable<Draft["absent"]>, catalogue: Catalogue): YAMLMap {
   const map = new YAMLMap();
-  map.items = [...grouped(absent, ({ kind }) => sectionNameOf(catalogueOf(), kind))].map(
+  map.items = [...grouped(absent, ({ kind }) => sectionNameOf(catalogue, kind))].map(
     ([section, each]) => new Pair(new Scalar(section), listOf(each.map(({ key }) => key))),
   );
   return map;

@@ -10,7 +10,7 @@ export function draftsOf(imported: readonly ImportedProject[]): readonly Draft[]
     .filter(({ entries, remarks }) => entries.length + remarks.length > 0)
     .map(({ project, entries, remarks }) => ({
       file: fileOf(project),
-      name: bareName(project.name),
+      name: project.name,
       projects: [selectorFor(project)],
       except: [],
       heading: [],

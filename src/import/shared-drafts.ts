@@ -2,6 +2,7 @@ import { takeName } from "../base/free-name.ts";
 import { grouped } from "../base/grouped.ts";
 import { compareTexts } from "../base/text-format.ts";
 import type { Catalogue } from "../model/catalogue.ts";
+import { type Owner, ownerName, ownerOfName } from "../model/owner.ts";
 import type { Project } from "../model/types.ts";
 import type { Folder, Folders } from "./folders.ts";
 import { byOrder } from "./import-project.ts";
@@ -53,7 +54,7 @@ export function draftsOfFleet(content: FleetSettings): readonly Draft[] {
   const reported = shared.map((each, index): Placed => {
     return { ...each, draft: { ...each.draft, remarks: summed(remarks.get(index) ?? []) } };
   });
-  return inOneSpelling(filed(reported, own));
+  return filed(reported, own, content.catalogue);
 }
 
 interface Remark {
@@ -71,6 +72,7 @@ function summed(remarks: readonly Remark[]): readonly string[] {
 
 function sharedDrafts({ imported, entries, variables, catalogue }: FleetSettings): readonly Placed[] {
   const taken = new Set(imported.map(({ project }) => project.name.toLowerCase()));
+  const owner = ownerOfName(imported[0]?.project.name ?? "");
   const groups = grouped([...entries, ...variables], ({ key }) => key);
   const entriesBy = new Map(entries.map(({ key, shared }) => [key, shared]));
   const variablesBy = new Map(variables.map(({ key, shared }) => [key, shared]));
@@ -83,10 +85,11 @@ function sharedDrafts({ imported, entries, variables, catalogue }: FleetSettings
       file: folder.path === "" ? "shared.yaml" : fileOf({ name: folder.path }),
       name: nameFor(
         group,
+        owner,
         content.map((entry) => entry.key),
         taken,
       ),
-      projects: glob === undefined ? listed : [glob],
+      projects: glob === undefined ? listed : [ownerName(owner, glob)],
       except: glob === undefined ? [] : listed,
       variables: (variablesBy.get(key) ?? []).map(({ first }) => first.content).toSorted(byName),
       heading: [],
@@ -98,8 +101,14 @@ function sharedDrafts({ imported, entries, variables, catalogue }: FleetSettings
 }
 
 /** The first policy for a whole folder has the folder's name; others append the key of their first entry. */
-function nameFor({ folder: { path }, glob }: Group<unknown>, keys: readonly string[], taken: Set<string>): string {
-  const plain = path === "" ? "shared" : path;
+function nameFor(
+  { folder: { path }, glob }: Group<unknown>,
+  owner: Owner,
+  keys: readonly string[],
+  taken: Set<string>,
+): string {
+  const folder = path === "" ? "shared" : path;
+  const plain = owner === "group" ? `${folder}-groups` : folder;
   const [word = ""] = keys;
   const isPlain = word === "" || (glob !== undefined && !taken.has(plain.toLowerCase()));
   return takeName(isPlain ? plain : `${plain}-${word.replace(/[^\w.-]+/g, "-")}`, taken);
@@ -133,7 +142,7 @@ function ownDraft({ project, remarks }: ImportedProject, { own, ownVariables, ca
 /** Lines of the longest file that is still easy to read. */
 const longestFile = 200;
 
-function filed(shared: readonly Placed[], own: readonly Placed[]): readonly Draft[] {
+function filed(shared: readonly Placed[], own: readonly Placed[], catalogue: Catalogue): readonly Draft[] {
   const byFolder = new Map([...grouped(shared, ({ folder }) => folder)]);
   const ownByFolder = grouped(own, ({ folder }) => folder);
   const folders = new Set([...byFolder.keys(), ...ownByFolder.keys()]);
@@ -142,22 +151,23 @@ function filed(shared: readonly Placed[], own: readonly Placed[]): readonly Draf
     .flatMap((folder) => {
       const above = (byFolder.get(folder) ?? []).map(({ draft }) => draft);
       const below = (ownByFolder.get(folder) ?? []).map(({ draft }) => draft);
-      const isTogether = folder.path !== "" && above.length + below.length > 1 && isShort([...above, ...below]);
+      const isTogether =
+        folder.path !== "" && above.length + below.length > 1 && isShort([...above, ...below], catalogue);
       const file = fileOf({ name: folder.path });
       return isTogether ? [...above, ...below].map((draft) => ({ ...draft, file })) : [...above, ...below];
     });
 }
 
-function isShort(drafts: readonly Draft[]): boolean {
+function isShort(drafts: readonly Draft[], catalogue: Catalogue): boolean {
   let lines = 0;
   return drafts.every((draft) => {
-    lines += policyText(draft, "").split("\n").length;
+    lines += policyText(draft, "", catalogue).split("\n").length;
     return lines <= longestFile;
   });
 }
 
 /** Uses one spelling of each file name, for case-insensitive file systems. */
-function inOneSpelling(drafts: readonly Draft[]): readonly Draft[] {
+export function inOneSpelling(drafts: readonly Draft[]): readonly Draft[] {
   const first = new Map<string, string>();
   for (const { file } of drafts) if (!first.has(file.toLowerCase())) first.set(file.toLowerCase(), file);
   return drafts.map((draft) => ({ ...draft, file: first.get(draft.file.toLowerCase()) ?? draft.file }));

@@ -1,10 +1,10 @@
 import { isObject } from "../base/json.ts";
 import { memoized } from "../base/memoize.ts";
 import { didYouMean, nearest } from "../base/nearest.ts";
-import { tierIncludes, unavailable, unavailableBefore, unavailableParameter } from "../model/availability.ts";
+import { unavailable, unavailableParameter } from "../model/availability.ts";
 import type { Catalogue } from "../model/catalogue.ts";
-import { missingSection } from "../model/kind-availability.ts";
-import { kindOf, type PolicyKind, policyKinds, removedSection } from "../model/kinds.ts";
+import { outOfRelease, outOfTier } from "../model/kind-availability.ts";
+import { type PolicyKind, policyKinds } from "../model/kinds.ts";
 import { bareName, type Owner, ownerOfName, owners } from "../model/owner.ts";
 import type { Problem } from "../model/types.ts";
 import { addedElsewhere, foreignSlug } from "./foreign-slug.ts";
@@ -149,23 +149,17 @@ function uncontradicted(policy: Checkable): readonly Problem[] {
 }
 
 function sectionsInTier({ document, text, catalogue, of, workspace: { server } }: Checkable): readonly Problem[] {
-  return policyKinds(catalogue, of).flatMap(({ kind, section }) => {
-    const { tier } = kindOf(catalogue, kind);
-    const path = tierIncludes(server.tier, tier) ? undefined : sectionPath(text, section);
-    const message = `${section} ${section.endsWith("s") ? "need" : "needs"} tier ${tier}; the server is ${server.tier}`;
-    return path ? [problemAt("tier", message, { document, path, of: "key" })] : [];
+  return policyKinds(catalogue, of).flatMap((row) => {
+    const why = outOfTier(catalogue, row, server);
+    const path = why && sectionPath(text, row.section);
+    return path ? [problemAt("tier", why, { document, path, of: "key" })] : [];
   });
 }
 
 function sectionsInRelease({ document, text, catalogue, of, workspace: { server } }: Checkable): readonly Problem[] {
-  return policyKinds(catalogue, of).flatMap(({ kind, section, off = section }) => {
-    const row = kindOf(catalogue, kind);
-    const early = unavailableBefore(
-      `${section} ${section.endsWith("s") ? "exist" : "exists"}`,
-      row.file?.needs?.release,
-      server,
-    );
-    const why = removedSection(row, section, server) ?? missingSection(catalogue, kind, section, server) ?? early;
+  return policyKinds(catalogue, of).flatMap((row) => {
+    const { section, off = section } = row;
+    const why = outOfRelease(catalogue, row, server);
     const path = why && (sectionPath(text, section) ?? (keysIn(text, off)?.length ? [off] : undefined));
     return path ? [problemAt("release", why, { document, path, of: "key" })] : [];
   });

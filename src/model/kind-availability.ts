@@ -1,17 +1,33 @@
-import { serverWords } from "./availability.ts";
+import { serverWords, tierIncludes, unavailableBefore } from "./availability.ts";
 import { type Catalogue, factHolds } from "./catalogue.ts";
 import { dialects } from "./dialects.ts";
-import { kindOf } from "./kinds.ts";
+import { kindOf, type PolicyKind, removedSection } from "./kinds.ts";
 import { ownerOfKind } from "./owner.ts";
-import type { Kind, Platform } from "./types.ts";
+import type { Platform } from "./types.ts";
 
-/** A sentence on why this platform does not have a kind yet that a fact of a dialect introduces; undefined if it does. */
-export function missingSection(
-  catalogue: Catalogue,
-  kind: Kind,
-  section: string,
-  platform: Platform,
-): string | undefined {
+type Section = Pick<PolicyKind, "kind" | "section">;
+
+/** A sentence on why the release of this platform does not have a kind; undefined if it does. */
+export function outOfRelease(catalogue: Catalogue, row: Section, platform: Platform): string | undefined {
+  const { kind, section } = row;
+  const { file, ...found } = kindOf(catalogue, kind);
+  const exists = `${section} ${section.endsWith("s") ? "exist" : "exists"}`;
+  return (
+    removedSection(found, section, platform) ??
+    missingSection(catalogue, row, platform) ??
+    unavailableBefore(exists, file?.needs?.release, platform)
+  );
+}
+
+/** A sentence on why the tier of this platform does not have a kind; undefined if it does. */
+export function outOfTier(catalogue: Catalogue, { kind, section }: Section, platform: Platform): string | undefined {
+  const { tier } = kindOf(catalogue, kind);
+  if (tierIncludes(platform.tier, tier)) return undefined;
+  return `${section} ${section.endsWith("s") ? "need" : "needs"} tier ${tier}; the server is ${platform.tier}`;
+}
+
+/** A kind may be introduced by a fact of a dialect. */
+function missingSection(catalogue: Catalogue, { kind, section }: Section, platform: Platform): string | undefined {
   const { fact } = kindOf(catalogue, kind);
   if (fact === undefined || factHolds(catalogue, fact, platform.release)) return undefined;
   const stating = [...dialects.values()].find(({ facts }) => facts.some(({ id }) => id === fact));

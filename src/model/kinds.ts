@@ -32,9 +32,9 @@ const policyKindsByOwner = memoized(({ kinds }: Catalogue): Readonly<Record<Owne
   return { project: of("project"), group: of("group") };
 }, new WeakMap());
 
-/** The kinds that `import` reads without being asked for them. */
-export function importedKinds(catalogue: Catalogue): readonly PolicyKind[] {
-  return policyKinds(catalogue).filter(({ kind }) => kindOf(catalogue, kind).imported);
+/** The kinds of projects, or of groups, that `import` reads without being asked for them. */
+export function importedKinds(catalogue: Catalogue, owner: Owner): readonly PolicyKind[] {
+  return policyKinds(catalogue, owner).filter(({ kind }) => kindOf(catalogue, kind).imported);
 }
 
 /** How policies list resources of a kind; undefined if they cannot. */

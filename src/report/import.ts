@@ -1,11 +1,11 @@
 import { grouped, groupedAs } from "../base/grouped.ts";
 import { printable } from "../base/printable.ts";
 import { counted, thousands } from "../base/text-format.ts";
-import type { ImportedEntry } from "../import/imported-project.ts";
-import type { Draft } from "../import/policy.ts";
+import { type Draft, ownerOfDraft } from "../import/policy.ts";
 import { addressOf } from "../model/address.ts";
-import { catalogueOf } from "../model/catalogue.ts";
+import type { Catalogue } from "../model/catalogue.ts";
 import { importedKinds, type PolicyKind, policyKinds } from "../model/kinds.ts";
+import { kindWord, owners } from "../model/owner.ts";
 import { problemLine, reportedProblem } from "../model/problem-line.ts";
 import type { Kind, Problem } from "../model/types.ts";
 import { widthOf } from "./columns.ts";
@@ -21,6 +21,7 @@ export interface ImportReport {
   readonly problems: readonly Problem[];
   /** What another tool's files say and no policy does; left out where there are none. */
   readonly notImported?: readonly Problem[];
+  readonly catalogue: Catalogue;
 }
 
 interface ToFill {
@@ -31,7 +32,7 @@ interface ToFill {
 
 /** Files, what was left out, and the references to set. */
 export function importText(
-  { written, idle, notImported, problems }: ImportReport,
+  { written, idle, notImported, problems, catalogue }: ImportReport,
   palette: Palette,
   next: readonly NextStep[] = [],
 ): string {
@@ -40,7 +41,7 @@ export function importText(
     ([path]) => path,
     ([, draft]) => draft,
   );
-  const files = columns([...byFile].map(([path, drafts]) => [path, countsOf(drafts)]));
+  const files = columns([...byFile].map(([path, drafts]) => [path, countsOf(drafts, catalogue)]));
   const remarks = written.flatMap(([, draft]) => remarksOf(draft));
   const blanks = written.flatMap(([, draft]) => blanksOf(draft));
   const filling = columns(
@@ -90,20 +91,26 @@ function columns(rows: readonly (readonly [left: string, right: string])[]): rea
   return rows.map(([left, right]) => printable(`${left.padEnd(width)}  ${right}`));
 }
 
-function countsOf(drafts: readonly Draft[]): string {
+function countsOf(drafts: readonly Draft[], catalogue: Catalogue): string {
   const entries = drafts.flatMap((draft) => draft.entries);
   const off = drafts.flatMap(({ disabled = [] }) => disabled).length;
   const absent = drafts.flatMap((draft) => draft.absent ?? []).length;
-  const counts = kindsIn(entries).map(({ kind, section }) => counted(keysOf(entries, kind).length, kind, section));
+  const kinds = grouped(kindsIn(drafts, catalogue), ({ section }) => section);
+  const counts = Array.from(kinds, ([section, rows]) =>
+    counted(rows.flatMap(({ kind }) => keysOf(entries, kind)).length, kindWord(rows[0]?.kind ?? section), section),
+  );
   const gone = [off > 0 && `${off} disabled`, absent > 0 && `${absent} absent`].filter((each) => each !== false);
   return [...counts, ...gone].join(", ");
 }
 
-/** The kinds that every import counts, and others that there are. */
-function kindsIn(entries: readonly ImportedEntry[]): readonly PolicyKind[] {
-  const always = new Set(importedKinds(catalogueOf()).map(({ kind }) => kind));
-  const found = new Set(entries.map(({ kind }) => kind));
-  return policyKinds(catalogueOf()).filter(({ kind }) => always.has(kind) || found.has(kind));
+/** The kinds that every import of these owners counts, and others that there are. */
+function kindsIn(drafts: readonly Draft[], catalogue: Catalogue): readonly PolicyKind[] {
+  const ofThem = new Set(drafts.map(ownerOfDraft));
+  const always = new Set([...ofThem].flatMap((owner) => importedKinds(catalogue, owner).map(({ kind }) => kind)));
+  const found = new Set(drafts.flatMap(({ entries }) => entries.map(({ kind }) => kind)));
+  return owners
+    .flatMap((owner) => policyKinds(catalogue, owner))
+    .filter(({ kind }) => always.has(kind) || found.has(kind));
 }
 
 function remarksOf({ name, entries, remarks }: Draft): readonly string[] {
@@ -132,13 +139,15 @@ function usesOf([first, ...others]: readonly ToFill[]): string {
 }
 
 /** The same for scripts. */
-export function importJson({ written, idle, problems, notImported }: ImportReport): string {
+export function importJson({ written, idle, problems, notImported, catalogue }: ImportReport): string {
   const policies = written.map(([file, draft]) => ({
     file,
     name: draft.name,
-    projects: draft.projects,
+    [`${ownerOfDraft(draft)}s`]: draft.projects,
     ...(draft.except.length > 0 && { except: draft.except }),
-    ...Object.fromEntries(kindsIn(draft.entries).map(({ kind, section }) => [section, keysOf(draft.entries, kind)])),
+    ...Object.fromEntries(
+      kindsIn([draft], catalogue).map(({ kind, section }) => [section, keysOf(draft.entries, kind)]),
+    ),
     ...(draft.disabled && { disabled: draft.disabled }),
     to_fill_in: blanksOf(draft),
     remarks: remarksOf(draft),

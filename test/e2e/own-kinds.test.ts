@@ -42,3 +42,59 @@ describe("explain", () => {
     expect((await evenkeel("explain", "tunning")).stderr).toContain("did you mean tuning?");
   });
 });
+
+const freezePeriods = {
+  name: "freeze_periods",
+  singular: "freeze_period",
+  of: "project",
+  key: "freeze_start",
+  calls: {
+    list: "GET /projects/:id/freeze_periods",
+    create: "POST /projects/:id/freeze_periods",
+    update: "PUT /projects/:id/freeze_periods/:row.id",
+    delete: "DELETE /projects/:id/freeze_periods/:row.id",
+  },
+  fields: {
+    required: ["freeze_start", "freeze_end"],
+    properties: {
+      freeze_start: { type: "string", minLength: 1 },
+      freeze_end: { type: "string" },
+      zone: { type: "string", default: "UTC" },
+    },
+  },
+};
+
+const weekend = { freeze_start: "0 18 * * 5", freeze_end: "0 7 * * 1", zone: "Europe/Berlin" };
+const frozen = {
+  seed: {
+    projects: ["a/b", "a/c"].map((path, index) => ({
+      id: index + 1,
+      path,
+      resources: { freeze_periods: [weekend], ...(index === 0 && { tuning: [{ speed: 5 }] }) },
+    })),
+  },
+};
+
+describe("import", () => {
+  test.each([
+    ["one by one", ["a/b", "a/c"], ["policies/a/b.yaml", "policies/a/c.yaml"]],
+    ["what they share once", ["--all", "--factor"], ["policies/a.yaml"]],
+  ])("writes the workspace's own kinds, %s, and plans as empty", async (_, which, files) => {
+    const { evenkeel, read } = await ownStage(freezePeriods, frozen);
+    const imported = await evenkeel("import", ...which, "--kinds", "freeze_periods");
+    expect(imported).toMatchObject({ code: 0, stderr: "", stdout: expect.stringContaining("1 freeze_period") });
+    for (const file of files) {
+      expect(read(file)).toContain(
+        "freeze_periods:\n  0 18 * * 5:\n    freeze_end: 0 7 * * 1\n    zone: Europe/Berlin\n",
+      );
+      expect(await evenkeel("fmt", "--check", file)).toMatchObject({ code: 0 });
+    }
+    expect((await evenkeel("plan", "--report", "json")).plan()).toMatchObject({ resource_changes: [], problems: [] });
+  });
+
+  test("writes a singleton of its own without a key", async () => {
+    const { evenkeel, read } = await ownStage(tuning, frozen);
+    expect(await evenkeel("import", "a/b", "--kinds", "tuning")).toMatchObject({ code: 0, stderr: "" });
+    expect(read("policies/a/b.yaml")).toContain("\ntuning:\n  speed: 5\n");
+  });
+});

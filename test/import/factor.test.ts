@@ -3,9 +3,11 @@ import { factorShared } from "../../src/import/factor-shared.ts";
 import { importProject } from "../../src/import/import-project.ts";
 import type { ImportedEntry, ImportedValue } from "../../src/import/imported-project.ts";
 import { withReferences } from "../../src/import/names.ts";
+import { catalogueOf } from "../../src/model/catalogue.ts";
 import type { Fields, Live, Project } from "../../src/model/types.ts";
 
 const platform = { release: "14.5" };
+const catalogue = catalogueOf();
 
 type Has = Readonly<Record<string, Fields | "allowed" | "denied">>;
 
@@ -21,10 +23,10 @@ function draftsFor(
       if (typeof has !== "string") return { kind: "integration", key, active: true, fields: has };
       return { kind: "license", key, active: true, fields: { approval_status: has } };
     });
-    return importProject({ project, live, others: [], unread: [] }, platform);
+    return importProject({ project, live, others: [], unread: [] }, platform, catalogue);
   });
   const others = server.map((name, index) => ({ name, path: name, id: 100 + index }));
-  const drafts = factorShared(withReferences(imported, { secrets }), [...named, ...others]);
+  const drafts = factorShared(withReferences(imported, { secrets, catalogue }), [...named, ...others], catalogue);
   return drafts.map(({ name, projects: selectors, except, variables = [], entries }) => {
     const words = [...variables.map((each) => `${each.name}=${wordsOf(each.value)}`), ...entries.flatMap(entryWords)];
     return [name, selectors.join(" "), except.join(" "), words.join(" ")];

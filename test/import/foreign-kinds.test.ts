@@ -17,7 +17,9 @@ const messages = ({ problems }: ForeignImport) => problems.map(({ message }) => 
 
 /** Each policy as its manifest declares it, by name. */
 function policies({ drafts }: ForeignImport): Readonly<Record<string, object>> {
-  const documents = [...parseAllDocuments(policyFileText(drafts, "manifest.schema.json"))].map((each) => each.toJS());
+  const documents = [...parseAllDocuments(policyFileText(drafts, "manifest.schema.json", choice.catalogue))].map(
+    (each) => each.toJS(),
+  );
   return Object.fromEntries(documents.map(({ apiVersion: _, kind: __, name, ...rest }) => [name, rest]));
 }
 

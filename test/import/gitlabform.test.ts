@@ -62,7 +62,7 @@ test("for every project the policies come to what gitlabform's layers do", () =>
       const { drafts, problems } = read(text);
       expect(problems.filter(({ severity }) => severity === "error")).toEqual([]);
       const policies = policiesOf(
-        drafts.map((draft, index) => [`policies/${index}.yaml`, policyFileText([draft], "s")]),
+        drafts.map((draft, index) => [`policies/${index}.yaml`, policyFileText([draft], "s", catalogueOf())]),
       );
       const effective = effectiveIn(readConfiguration({ name: "config.yml", text }));
       for (const path of projects) {

@@ -4,6 +4,7 @@ import { expect } from "vitest";
 import { grouped } from "../../src/base/grouped.ts";
 import { connectReader } from "../../src/client/client.ts";
 import { type ImportChoice, importProjects } from "../../src/import/import-projects.ts";
+import { kindsToImport } from "../../src/import/kinds-to-import.ts";
 import { policyFileText } from "../../src/import/policy.ts";
 import type { Fleet } from "./fleet.ts";
 import { type Stage, token } from "./stage.ts";
@@ -19,7 +20,9 @@ export async function importInto(stage: Stage, generated: Fleet, choice: Partial
     dialect: generated.platform.dialect,
   };
   const reader = await connectReader(options);
-  const scope = { platform: generated.platform, workers: 4 };
+  const { catalogue } = reader;
+  const kinds = kindsToImport(undefined, ["project"], catalogue, generated.platform);
+  const scope = { platform: generated.platform, workers: 4, kinds };
   const { drafts, problems } = await importProjects(
     reader,
     { names: [], all: false, groups: [], factor: false, secrets: "by-project", ...choice },
@@ -28,7 +31,9 @@ export async function importInto(stage: Stage, generated: Fleet, choice: Partial
   await reader.close();
   expect(problems).toEqual([]);
   const files = grouped(drafts, ({ file }) => file);
-  const texts = [...files].map(([file, each]) => [file, policyFileText(each, "manifest.schema.json")] as const);
+  const texts = [...files].map(
+    ([file, each]) => [file, policyFileText(each, "manifest.schema.json", catalogue)] as const,
+  );
   for (const [file, text] of texts) {
     mkdirSync(dirname(join(stage.folder, "policies", file)), { recursive: true });
     writeFileSync(join(stage.folder, "policies", file), text);

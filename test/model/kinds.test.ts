@@ -6,7 +6,7 @@ import { catalogueOf } from "../../src/model/catalogue.ts";
 import { importedKinds } from "../../src/model/kinds.ts";
 import { kindWord } from "../../src/model/owner.ts";
 
-const sections = importedKinds(catalogueOf()).map(({ section }) => section);
+const sections = importedKinds(catalogueOf(), "project").map(({ section }) => section);
 const { properties } = manifest.definitions.Policy;
 
 test("the schemas know every kind of resource", () => {

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { inertJson, printableLines } from "../../src/base/printable.ts";
+import { catalogueOf } from "../../src/model/catalogue.ts";
 import { reportedLine } from "../../src/model/problem-line.ts";
 import { acceptText } from "../../src/report/accept.ts";
 import { blameText } from "../../src/report/blame.ts";
@@ -115,6 +116,7 @@ const texts: Readonly<Record<string, (word: string) => string>> = {
       {
         idle: [word],
         problems: [],
+        catalogue: catalogueOf(),
         written: [
           [
             word,

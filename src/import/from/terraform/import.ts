@@ -1,5 +1,4 @@
 import { grouped } from "../../../base/grouped.ts";
-import { catalogueOf } from "../../../model/catalogue.ts";
 import { projectNamed } from "../../../model/identity.ts";
 import { identityOf } from "../../../model/kinds.ts";
 import type { Problem } from "../../../model/types.ts";
@@ -113,7 +112,7 @@ type Stated = ForeignIntegration | ImportedEntry | NonNullable<ReturnType<typeof
 
 /** An integration, a license or other resources; or why it is not imported. */
 function statedBy({ resource }: Declaration, choice: ForeignChoice): Stated {
-  if (isLicense(resource.type)) return licenseBy(resource, choice.platform);
+  if (isLicense(resource.type)) return licenseBy(resource, choice);
   return resourcesBy(resource, choice) ?? declaredBy(resource);
 }
 
@@ -127,7 +126,7 @@ function distinctBy(declarations: readonly Declaration[], choice: ForeignChoice)
   const again: Problem[] = [];
   for (const each of declarations) {
     const stated = statedBy(each, choice);
-    const key = JSON.stringify([each.project.toLowerCase(), nameOf(stated) ?? each.resource.address]);
+    const key = JSON.stringify([each.project.toLowerCase(), nameOf(stated, choice) ?? each.resource.address]);
     const first = known.get(key);
     if (first) again.push(...leftOut(each, `${first.resource.address} declares it already`).problems);
     else known.set(key, each);
@@ -135,8 +134,8 @@ function distinctBy(declarations: readonly Declaration[], choice: ForeignChoice)
   return { kept: [...known.values()], problems: again };
 }
 
-function nameOf(stated: Stated): string | undefined {
+function nameOf(stated: Stated, { catalogue }: ForeignChoice): string | undefined {
   if (typeof stated === "string") return undefined;
   if ("slug" in stated) return `integration/${stated.slug}`;
-  return "fields" in stated ? identityOf(catalogueOf(), stated) : undefined;
+  return "fields" in stated ? identityOf(catalogue, stated) : undefined;
 }

@@ -1,9 +1,8 @@
 import table from "../../../../schemas/coming-from/terraform.json" with { type: "json" };
 import { isObject } from "../../../base/json.ts";
-import { catalogueOf } from "../../../model/catalogue.ts";
 import { kindOf, removedSection } from "../../../model/kinds.ts";
 import { licenseStatuses } from "../../../model/license-status.ts";
-import type { Place, Platform, Problem } from "../../../model/types.ts";
+import type { Place, Problem } from "../../../model/types.ts";
 import type { ImportedEntry } from "../../imported-project.ts";
 import { type FieldTable, kindInSection, renamedFields } from "../field-table.ts";
 import type { ForeignChoice, ForeignIntegration, ForeignValue } from "../foreign.ts";
@@ -129,8 +128,11 @@ export function declaredBy({ type, attributes, place }: ProviderResource): Forei
 const license = "license";
 
 /** The license that a resource manages; or why it is not imported. */
-export function licenseBy({ attributes }: ProviderResource, platform: Platform): ImportedEntry | string {
-  const row = kindOf(catalogueOf(platform.dialect), license);
+export function licenseBy(
+  { attributes }: ProviderResource,
+  { catalogue, platform }: Pick<ForeignChoice, "catalogue" | "platform">,
+): ImportedEntry | string {
+  const row = kindOf(catalogue, license);
   const { policy, normalise } = row;
   const { section = "", only = "" } = policy ?? {};
   const removed = removedSection(row, section, platform);
