@@ -1,19 +1,25 @@
 import { turnsOff, type Visible } from "../model/removal-changes.ts";
+import type { Rerouting } from "../routes/audience.ts";
 
-/** What a reviewer should know of a change: `losses` last. */
-export function notesOf(change: Visible, inherited: true | undefined, losses: readonly string[]): readonly string[] {
+/** What a reviewer should know of a change: lost and moved notifications last. */
+export function notesOf(change: Visible, inherited: true | undefined, rerouting: Rerouting): readonly string[] {
   return [
     ...(change.action === "update" && turnsOff(change) ? [offNote(change)] : []),
     ...(change.action === "replace" ? [replaceNote] : []),
     ...(change.action === "update" && inherited ? [inheritedNote] : []),
-    ...losses,
+    ...reroutingNotes(rerouting),
   ];
 }
 
 /** Those of the notes on a change that tell who receives which events no longer. */
-export function lossesIn(notes: readonly string[], change: Visible): readonly string[] {
-  const others = notesOf(change, true, []);
+export function lossesIn(notes: readonly string[], change: Visible, moved: readonly string[] = []): readonly string[] {
+  const others = notesOf(change, true, { lost: [], moved });
   return notes.filter((note) => !others.includes(note));
+}
+
+/** Notes on events that are lost, and on those that move. */
+export function reroutingNotes({ lost, moved }: Rerouting): readonly string[] {
+  return [...lost, ...moved.map((move) => `notifications move: ${move}`)];
 }
 
 /** An update among others would look harmless. */

@@ -13,7 +13,14 @@ export const attention = "Needs attention";
 
 /** What a reviewer should look at before anything else. */
 export interface Highlight {
-  readonly topic: "looser" | "loosened" | "lost-notifications" | "disabled" | "deleted" | "replaced";
+  readonly topic:
+    | "looser"
+    | "loosened"
+    | "lost-notifications"
+    | "moved-notifications"
+    | "disabled"
+    | "deleted"
+    | "replaced";
   /** The changes that it is about; at least one. */
   readonly changes: readonly [PlannedChange, ...PlannedChange[]];
   /** How many they are, and of what. */
@@ -51,6 +58,12 @@ const topics: readonly Topic[] = [
     holds: ({ lost_notifications = [] }) => lost_notifications.length > 0,
     says: (count) => `${counted(count, "change")} ${count === 1 ? "stops" : "stop"} notifications`,
     word: ({ lost_notifications = [] }) => lost_notifications.join(", "),
+  },
+  {
+    topic: "moved-notifications",
+    holds: ({ moved_notifications = [] }) => moved_notifications.length > 0,
+    says: (count) => `${counted(count, "change")} ${count === 1 ? "moves" : "move"} notifications`,
+    word: ({ moved_notifications = [] }) => moved_notifications.join(", "),
   },
   {
     topic: "disabled",

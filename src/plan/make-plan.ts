@@ -6,7 +6,7 @@ import { kindWord } from "../model/owner.ts";
 import { bySeverity } from "../model/problem-line.ts";
 import type { Call, Change, Fields, Problem, Project } from "../model/types.ts";
 import { referencesWithin } from "../model/values.ts";
-import { lossesOf } from "../routes/listeners.ts";
+import { changeRerouting } from "../routes/listeners.ts";
 import { countsOf } from "./action-counts.ts";
 import { notesOf } from "./change-notes.ts";
 import type { Objection } from "./guards.ts";
@@ -16,6 +16,7 @@ import {
   formatVersion,
   inheritedIn,
   listedActions,
+  notificationsIn,
   type Plan,
   type PlannedCall,
   type PlannedChange,
@@ -90,8 +91,8 @@ function summaryOf(input: PlanInput, changes: readonly PlannedChange[]): Summary
 export function plannedChange(change: Change, catalogue: Catalogue, named?: Project): PlannedChange {
   const { address, project, kind, key, action, before, after, live, liveDigest } = change;
   const [call, next] = bareCallsOf(change, catalogue);
-  const lost_notifications = lossesOf(change, catalogue);
-  const notes = notesOf(change, live?.inherited, lost_notifications);
+  const rerouting = changeRerouting(change, catalogue);
+  const notes = notesOf(change, live?.inherited, rerouting);
   return {
     address,
     project,
@@ -106,7 +107,7 @@ export function plannedChange(change: Change, catalogue: Catalogue, named?: Proj
     ...(change.origin.reason !== undefined && { policy_reason: change.origin.reason }),
     ...policyEffectIn(change.policyEffect),
     ...(notes.length > 0 && { notes }),
-    ...(lost_notifications.length > 0 && { lost_notifications }),
+    ...notificationsIn(rerouting),
     source: change.origin.place(),
     call: plannedCall(call),
     ...(next && { next_call: plannedCall(next) }),

@@ -8,6 +8,7 @@ import type { ReportedProblem } from "../model/problem-line.ts";
 import { turnsOff } from "../model/removal-changes.ts";
 import { isMove } from "../model/repository-kinds.ts";
 import type { Action, Call, CallAction, Cause, Fields, Kind, Outcome, Place, PolicyEffect } from "../model/types.ts";
+import type { Rerouting } from "../routes/audience.ts";
 import { type ActionCounts, countsOf } from "./action-counts.ts";
 import { lossesIn } from "./change-notes.ts";
 import type { Objection } from "./guards.ts";
@@ -113,8 +114,10 @@ export interface PlannedChange {
   readonly policy_effect?: PolicyEffect;
   /** What a reviewer should know of it, lost_notifications among them. Left out where there is nothing. */
   readonly notes?: readonly string[];
-  /** Who will no longer receive which events. Left out where nobody is known to lose any. */
+  /** Who will no longer receive which events, and no one else instead. Left out where none are known to be lost. */
   readonly lost_notifications?: readonly string[];
+  /** From whom to whom events move. Left out where none are known to. */
+  readonly moved_notifications?: readonly string[];
   readonly source: Place;
   readonly call: PlannedCall;
   /** The second request of a replacement. */
@@ -147,13 +150,15 @@ export function planDigest(plan: Omit<Plan, "digest" | "created_at"> & Partial<P
 
 /** The plan with all that its changes show taken anew from the changes themselves, whatever it says. */
 export function recounted(plan: Plan, catalogue: Catalogue): Plan {
-  const changes = plan.resource_changes.map(({ policy_effect: said, lost_notifications: _, ...planned }) => {
-    const visible = visibleOf(planned);
-    const losses = lossesIn(planned.notes ?? [], visible);
-    // Of a kind that only the workspace of the plan knows, nothing can be worked out; an apply does it there.
-    const effect = policyEffectIn(catalogue.kinds.has(planned.kind) ? policyEffectOf(visible, catalogue) : said);
-    return { ...planned, ...effect, ...(losses.length > 0 && { lost_notifications: losses }) };
-  });
+  const changes = plan.resource_changes.map(
+    ({ policy_effect: said, lost_notifications: _, moved_notifications: moved = [], ...planned }) => {
+      const visible = visibleOf(planned);
+      const lost = lossesIn(planned.notes ?? [], visible, moved);
+      // Of a kind that only the workspace of the plan knows, nothing can be worked out; an apply does it there.
+      const effect = policyEffectIn(catalogue.kinds.has(planned.kind) ? policyEffectOf(visible, catalogue) : said);
+      return { ...planned, ...effect, ...notificationsIn({ lost, moved }) };
+    },
+  );
   const actions = changes.map(actionOf);
   const summary = {
     ...plan.summary,
@@ -203,6 +208,17 @@ export function effectsOf(changes: readonly PlannedChange[]) {
     tightened: count(({ policy_effect }) => policy_effect === "tightened"),
     loosened: count(({ policy_effect }) => policy_effect === "loosened"),
     lost_notifications: count(({ lost_notifications = [] }) => lost_notifications.length > 0),
+  };
+}
+
+/** Lost and moved notifications as a part of what a plan lists. */
+export function notificationsIn({
+  lost,
+  moved,
+}: Rerouting): Pick<PlannedChange, "lost_notifications" | "moved_notifications"> {
+  return {
+    ...(lost.length > 0 && { lost_notifications: lost }),
+    ...(moved.length > 0 && { moved_notifications: moved }),
   };
 }
 

@@ -42,7 +42,7 @@ export function urgencyOf(planned: PlannedChange): number {
   const action = actionOf(planned);
   if (planned.policy_effect === "loosened") return 0;
   if (turnsOff(visibleOf(planned))) return 1 + order.indexOf(action === "update" ? "disable" : action);
-  return planned.lost_notifications ? 4 : 5 + order.indexOf(action);
+  return planned.lost_notifications || planned.moved_notifications ? 4 : 5 + order.indexOf(action);
 }
 
 const participles: Readonly<Record<Action, string>> = {

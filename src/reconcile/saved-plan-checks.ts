@@ -20,7 +20,7 @@ import {
   theFleet,
 } from "../plan/guards.ts";
 import { plannedChange } from "../plan/make-plan.ts";
-import { type Plan, type PlannedChange, removalsOf, visibleOf } from "../plan/plan.ts";
+import { notificationsIn, type Plan, type PlannedChange, removalsOf, visibleOf } from "../plan/plan.ts";
 import { asksServer, type CompiledRule } from "../plan/rules/evaluate.ts";
 import { partOfPlan } from "../plan/shards.ts";
 import { staleOutcome } from "../plan/staleness.ts";
@@ -165,9 +165,9 @@ function withLosses(
   return planned.map((each) => {
     const change = now.get(each.address);
     if (!change) return each;
-    const { notes: _, lost_notifications: __, ...rest } = each;
-    const { notes, lost_notifications } = plannedChange(change, catalogue);
-    return { ...rest, ...(notes && { notes }), ...(lost_notifications && { lost_notifications }) };
+    const { notes: _, lost_notifications: __, moved_notifications: ___, ...rest } = each;
+    const { notes, lost_notifications: lost = [], moved_notifications: moved = [] } = plannedChange(change, catalogue);
+    return { ...rest, ...(notes && { notes }), ...notificationsIn({ lost, moved }) };
   });
 }
 

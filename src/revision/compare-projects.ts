@@ -18,7 +18,10 @@ import type {
   Value,
 } from "../model/types.ts";
 import { isAlike, isReference, replaceReferences } from "../model/values.ts";
-import { disableNotes, editNotes } from "./lost-notifications.ts";
+import { reroutingNotes } from "../plan/change-notes.ts";
+import { notificationsIn } from "../plan/plan.ts";
+import { noRerouting, type Rerouting } from "../routes/audience.ts";
+import { disableRerouting, editRerouting } from "./rerouting.ts";
 
 /**
  * What a revision wants otherwise: `declare`, listed from now on; `edit`, with other values; `disable`, off from now on;
@@ -42,6 +45,8 @@ export interface RevisionChange {
   readonly notes?: readonly string[];
   /** Who will no longer receive which events: those of the notes. */
   readonly lost_notifications?: readonly string[];
+  /** From whom to whom events move. */
+  readonly moved_notifications?: readonly string[];
   /** In the revision that still has the line: the earlier one for what is withdrawn. */
   readonly source: Place;
 }
@@ -97,7 +102,7 @@ function withdrawn(was: Desired, after: Wanted): Unaddressed {
   return made(after, "disable", was, {
     ...fields,
     origin,
-    lost_notifications: disableNotes(after.catalogue, was),
+    rerouting: disableRerouting(after.catalogue, was),
     others,
   });
 }
@@ -113,7 +118,7 @@ function removed(was: Desired | undefined, is: Desired, after: Wanted): Unaddres
   return made(after, "disable", is, {
     ...fields,
     origin: is.origin,
-    lost_notifications: disableNotes(after.catalogue, is),
+    rerouting: disableRerouting(after.catalogue, is),
   });
 }
 
@@ -123,9 +128,9 @@ function edited(was: Desired, is: Desired, before: Wanted, after: Wanted): Unadd
   if (differing.length === 0) return undefined;
   const hidden = differing.some((name) => spelt(was.fields[name]) === spelt(is.fields[name]));
   const others = hidden ? ["a secret literal in the manifest is another"] : [];
-  const lost_notifications = editNotes(after.catalogue, is, was.fields, is.fields);
+  const rerouting = editRerouting(after.catalogue, is, was.fields, is.fields);
   const fields = { before: only(was.fields, differing), after: only(is.fields, differing) };
-  return made(after, "edit", is, { ...fields, origin: is.origin, lost_notifications, others });
+  return made(after, "edit", is, { ...fields, origin: is.origin, rerouting, others });
 }
 
 function isSame(
@@ -158,21 +163,21 @@ function only(fields: Fields, names: readonly string[]): Fields {
 }
 
 interface ChangeParts extends Pick<Unaddressed, "before" | "after" | "origin"> {
-  readonly lost_notifications?: readonly string[];
-  /** Notes beside the lost_notifications. */
+  readonly rerouting?: Rerouting;
+  /** Notes on other things than events. */
   readonly others?: readonly string[];
 }
 
 function made({ catalogue }: Wanted, action: RevisionAction, { kind, key }: Resource, parts: ChangeParts): Unaddressed {
-  const { before, after, origin, lost_notifications = [], others = [] } = parts;
-  const notes = [...lost_notifications, ...others];
+  const { before, after, origin, rerouting = noRerouting, others = [] } = parts;
+  const notes = [...reroutingNotes(rerouting), ...others];
   const change = { kind, key, action, before, after };
   const policy_effect = policyEffectOf(change, catalogue);
   return {
     ...change,
     ...(policy_effect && { policy_effect }),
     ...(notes.length > 0 && { notes }),
-    ...(lost_notifications.length > 0 && { lost_notifications }),
+    ...notificationsIn(rerouting),
     origin,
   };
 }

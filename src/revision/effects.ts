@@ -6,7 +6,7 @@ import { detailLines, loosening } from "../plan/highlights.ts";
 import { subjectOf } from "../plan/planned-groups.ts";
 import type { RevisionChange } from "./compare-projects.ts";
 
-export type EffectRule = "loosened" | "lost-notifications" | "disabled" | "exclusive";
+export type EffectRule = "loosened" | "lost-notifications" | "moved-notifications" | "disabled" | "exclusive";
 
 /** What changes of several projects come to, in one sentence with the count. */
 export interface Effect {
@@ -33,6 +33,12 @@ const topics: readonly Topic[] = [
     holds: ({ lost_notifications }) => lost_notifications !== undefined,
     says: (count) => `${counted(count, "change")} ${count === 1 ? "stops" : "stop"} notifications`,
     word: ({ lost_notifications = [] }) => lost_notifications.join(", "),
+  },
+  {
+    rule: "moved-notifications",
+    holds: ({ moved_notifications }) => moved_notifications !== undefined,
+    says: (count) => `${counted(count, "change")} ${count === 1 ? "moves" : "move"} notifications`,
+    word: ({ moved_notifications = [] }) => moved_notifications.join(", "),
   },
   {
     rule: "disabled",

@@ -9,7 +9,7 @@ import { integrationOf, kindOf } from "../model/kinds.ts";
 import { isRemoval } from "../model/removal-changes.ts";
 import type { Change, Desired, DesiredProject, Fields, Kind, Live, Value } from "../model/types.ts";
 import { isReference } from "../model/values.ts";
-import { shiftOf } from "./audience.ts";
+import { noRerouting, type Rerouting, reroutingOf } from "./audience.ts";
 import type { Listener } from "./listener.ts";
 
 /** Declared integrations as listeners. */
@@ -100,18 +100,19 @@ function activeBy(spec: Integration | undefined, fields: Fields): boolean {
 }
 
 /**
- * Messages on recipients that lose events by a change, as far as its declared parameters show. Undeclared parameters are
- * unchanged.
+ * Messages on events that a change moves to other recipients, or that are lost by it, as far as its declared parameters
+ * show. Undeclared parameters are unchanged.
  */
-export function lossesOf(change: Change, catalogue: Catalogue): readonly string[] {
+export function changeRerouting(change: Change, catalogue: Catalogue): Rerouting {
   const { kind, key: slug, declared, live } = change;
-  if (!listensIn(catalogue, kind) || !live?.active) return [];
+  if (!listensIn(catalogue, kind) || !live?.active) return noRerouting;
   const spec = integrationOf(catalogue, change);
-  if (isRemoval(change)) return receivesEvents(spec) ? [`${slug} will receive no events`] : [];
-  if (!Object.keys(change.after ?? {}).some((name) => decidesRoutes(spec, name))) return [];
+  if (isRemoval(change))
+    return receivesEvents(spec) ? { ...noRerouting, lost: [`${slug} will receive no events`] } : noRerouting;
+  if (!Object.keys(change.after ?? {}).some((name) => decidesRoutes(spec, name))) return noRerouting;
   const fields = effectiveFields(spec, declared, live.fields);
   const before: Listener = { slug, active: true, fields, source: "declared", catalogue };
-  return shiftOf(before, { ...before, fields: declared, active: activeBy(spec, declared) }).lost;
+  return reroutingOf(before, { ...before, fields: declared, active: activeBy(spec, declared) });
 }
 
 /** Whether a field affects who is notified. */

@@ -53,7 +53,8 @@ function translateInto(from: string, to: string, dialect: string): void {
 }
 
 /** A platform has kinds of events that the specification does not know, which whoever loses others loses too. */
-const onlyDialect = /will no longer receive (?:alerts|incidents|vulnerabilities|,? and |, )+(?: \(|$)/;
+const onlyDialect =
+  /will no longer receive (?:alerts|incidents|vulnerabilities|,? and |, )+(?: \(|$)|will receive no events$|^notifications move: /;
 
 function recipients(note: string): string {
   return note.replace(/ will no longer receive .*/s, " loses events");

@@ -5,7 +5,7 @@ import { parse } from "yaml";
 import { branchKinds } from "../../src/model/branch-kinds.ts";
 import { catalogueOf } from "../../src/model/catalogue.ts";
 import type { Desired, Fields } from "../../src/model/types.ts";
-import { shiftBetween } from "../../src/routes/audience.ts";
+import { reroutingOf, shiftBetween } from "../../src/routes/audience.ts";
 import type { EventDetails } from "../../src/routes/conditions.ts";
 import type { Listener } from "../../src/routes/listener.ts";
 import { declaredListeners } from "../../src/routes/listeners.ts";
@@ -49,6 +49,15 @@ describe("golden cases of shifts", () => {
   for (const { name, before, after, event, lost, gained } of casesOf("shifts.yaml")) {
     test(name, () => {
       expect(shiftBetween(listenersOf(before), listenersOf(after), event)).toEqual({ lost, gained });
+    });
+  }
+});
+
+describe("golden cases of what a change moves and loses", () => {
+  for (const { name, slug, before, after, lost, moved } of casesOf("reroutings.yaml")) {
+    test(name, () => {
+      const [was, is] = [before, after].map((fields) => listenersOf({ [slug]: fields })[0]);
+      expect(was && is && reroutingOf(was, is)).toEqual({ lost, moved });
     });
   }
 });

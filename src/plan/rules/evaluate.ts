@@ -99,7 +99,9 @@ export function objectionsToChange(
 /** Whether a rule may ask for what only the server tells: some counts of the plan, or who loses notifications. */
 export function asksServer({ on, when }: PlanRule): boolean {
   const counts = on === "plan" ? Object.keys(ofNothing) : [];
-  return [...counts, "lost_notifications"].some((name) => new RegExp(`\\b${name}\\b`).test(when));
+  return [...counts, "lost_notifications", "moved_notifications"].some((name) =>
+    new RegExp(`\\b${name}\\b`).test(when),
+  );
 }
 
 const ofNothing: CountsOfPlan = { projects: 0, live: 0, unmanaged: 0, unverified: 0 };

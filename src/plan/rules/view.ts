@@ -15,6 +15,7 @@ export const changeFields = {
   after: "map<string, dyn>",
   policy_effect: "string",
   lost_notifications: "list<string>",
+  moved_notifications: "list<string>",
   reason: "string",
   action_reason: "string",
   file: "string",
@@ -64,6 +65,8 @@ export class ChangeView {
   readonly policy_effect: string;
   /** Who will no longer receive which events, in sentences; empty where nobody is known to lose any. */
   readonly lost_notifications: readonly string[];
+  /** From whom to whom events move; empty where none are known to. */
+  readonly moved_notifications: readonly string[];
   /** The `reason` of the deciding policy; empty where it gives none. */
   readonly reason: string;
   readonly action_reason: string;
@@ -87,6 +90,7 @@ export class ChangeView {
     this.after = celFields(after);
     this.policy_effect = policyEffect;
     this.lost_notifications = planned.lost_notifications ?? [];
+    this.moved_notifications = planned.moved_notifications ?? [];
     this.reason = planned.policy_reason ?? "";
     this.action_reason = planned.action_reason;
     this.file = planned.source.file;

@@ -67,7 +67,7 @@ export function rowNode({
 export function facetsOf(change: PlannedChange): Readonly<Record<Facet, string>> {
   return {
     policy_effect: change.policy_effect ?? "",
-    events: change.lost_notifications ? "lost" : "",
+    events: change.lost_notifications ? "lost" : change.moved_notifications ? "moved" : "",
     action: actionOf(change),
     kind: change.kind,
     outcome: change.outcome?.status ?? "",

@@ -80,6 +80,7 @@ const filters: Readonly<Record<Highlight["topic"], Partial<Filter>>> = {
   looser: { policy_effect: new Set(["tightened"]) },
   loosened: { policy_effect: new Set(["loosened"]) },
   "lost-notifications": { events: new Set(["lost"]) },
+  "moved-notifications": { events: new Set(["moved"]) },
   disabled: { action: new Set(["disable"]) },
   deleted: { action: new Set(["delete"]) },
   replaced: { action: new Set(["replace"]) },

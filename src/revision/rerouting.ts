@@ -1,30 +1,33 @@
 import type { Catalogue } from "../model/catalogue.ts";
 import { integrationOf, kindOf } from "../model/kinds.ts";
 import type { Fields, Resource } from "../model/types.ts";
-import { shiftOf } from "../routes/audience.ts";
+import { noRerouting, type Rerouting, reroutingOf } from "../routes/audience.ts";
 import { decidesRoutes, declaredListeners, receivesEvents } from "../routes/listeners.ts";
 
 /** Who will receive events no longer where something is off from now on. */
-export function disableNotes(catalogue: Catalogue, { kind, key }: Pick<Resource, "kind" | "key">): readonly string[] {
+export function disableRerouting(catalogue: Catalogue, { kind, key }: Pick<Resource, "kind" | "key">): Rerouting {
   return kindOf(catalogue, kind).listens && receivesEvents(integrationOf(catalogue, { kind, key }))
-    ? [`${key} will receive no events`]
-    : [];
+    ? { ...noRerouting, lost: [`${key} will receive no events`] }
+    : noRerouting;
 }
 
-/** The same where fields are others, as far as what is declared tells; what is not declared any more is left as it is. */
-export function editNotes(
+/**
+ * Who will receive which events no longer, or in whose place, where fields are others, as far as what is declared tells;
+ * what is not declared any more is left as it is.
+ */
+export function editRerouting(
   catalogue: Catalogue,
   { kind, key }: Pick<Resource, "kind" | "key">,
   before: Fields,
   after: Fields,
-): readonly string[] {
-  if (!kindOf(catalogue, kind).listens) return [];
+): Rerouting {
+  if (!kindOf(catalogue, kind).listens) return noRerouting;
   const names = Object.keys({ ...before, ...after }).filter((name) => before[name] !== after[name]);
   const spec = integrationOf(catalogue, { kind, key });
-  if (!names.some((name) => decidesRoutes(spec, name))) return [];
+  if (!names.some((name) => decidesRoutes(spec, name))) return noRerouting;
   const [was] = listenersOf(catalogue, { kind, key, fields: before });
   const [is] = listenersOf(catalogue, { kind, key, fields: { ...before, ...after } });
-  return shiftOf(was, is).lost;
+  return was && is ? reroutingOf(was, is) : noRerouting;
 }
 
 function listenersOf(catalogue: Catalogue, resource: Resource) {
