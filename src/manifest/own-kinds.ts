@@ -65,7 +65,7 @@ const extendedBy = memoized(
   (catalogue: Catalogue) =>
     memoized((text: string): Catalogue => {
       const rows = (JSON.parse(text) as readonly ResourceKind[]).flatMap((file) =>
-        ownersOf(file).map((owner) => [kindOfWord(owner, file.singular), kindRowOf(file)] as const),
+        ownersOf(file).map((owner) => [kindOfWord(owner, file.singular), kindRowOf(file, owner)] as const),
       );
       return { ...catalogue, kinds: new Map([...catalogue.kinds, ...rows]) };
     }),

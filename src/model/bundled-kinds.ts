@@ -13,7 +13,7 @@ function filesOf(owner: Owner): Readonly<Record<Kind, KindRow>> {
   const own = (files as unknown as readonly ResourceKind[])
     .filter((file) => ownersOf(file).includes(owner))
     .toSorted((a, b) => Number(b.imported ?? false) - Number(a.imported ?? false));
-  return Object.fromEntries(own.map((file) => [kindOfWord(owner, file.singular), kindRowOf(file)]));
+  return Object.fromEntries(own.map((file) => [kindOfWord(owner, file.singular), kindRowOf(file, owner)]));
 }
 
 const integration: KindRow = {

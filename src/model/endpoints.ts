@@ -185,7 +185,6 @@ const table = {
       sort: { type: "string", enum: ["asc", "desc"], default: "asc" },
       pagination: { type: "string", enum: ["keyset", "legacy"], default: "legacy" },
     },
-    observed: true,
   },
   getGroup: {
     method: "GET",
@@ -194,7 +193,6 @@ const table = {
     // Otherwise it lists a hundred projects too.
     query: { with_projects: false },
     answer: { holds: "row", fields: { ...numbered, full_path: "text" }, same: { id: ":id" } },
-    observed: true,
   },
 
   getVersion: {

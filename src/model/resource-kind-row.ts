@@ -4,24 +4,29 @@ import { typesOf } from "./field-meaning.ts";
 import type { Integration, IntegrationParameter } from "./integration.ts";
 import type { KindRow } from "./kind-row.ts";
 import { lazyExpressions } from "./lazy-expressions.ts";
+import type { Owner } from "./owner.ts";
 import {
   type CallName,
+  callOf,
   type FieldSchema,
   keyFieldsOf,
   namesInPath,
+  ownersOf,
   type ResourceKind,
   writtenCall,
 } from "./resource-kind.ts";
 import type { Scalar } from "./types.ts";
 import { isScalar } from "./values.ts";
 
-/** What the program knows of a kind that is a file, but for what expressions say: the kind has no mistakes. */
-export function kindRowOf(kind: ResourceKind): KindRow {
+/** What the program knows of a kind of an owner that is a file, but for what expressions say: the kind has no mistakes. */
+export function kindRowOf(kind: ResourceKind, owner: Owner = ownersOf(kind)[0] ?? "project"): KindRow {
   const [key = ""] = keyFieldsOf(kind);
   const { properties } = kind.fields;
-  const list = endpointOf(kind, "list");
-  const [create, update, removal] = (["create", "update", "delete"] as const).map((name) => endpointOf(kind, name));
-  const show = endpointOf(kind, "show");
+  const list = endpointOf(kind, "list", owner);
+  const [create, update, removal] = (["create", "update", "delete"] as const).map((name) =>
+    endpointOf(kind, name, owner),
+  );
+  const show = endpointOf(kind, "show", owner);
   const words = wordsOf(kind.only === undefined ? undefined : properties[kind.only]);
   const title = `the ${listWords(kind)} list`;
   const isNumbered = Object.values(kind.calls).some((call) => namesInPath(writtenCall(call).path).includes(rowId));
@@ -60,10 +65,10 @@ function listWords({ calls: { list = "" }, singular }: ResourceKind): string {
 }
 
 /** A call of a kind as a row of the API's table; undefined where the kind has no such call. */
-function endpointOf(kind: ResourceKind, name: CallName): Endpoint | undefined {
+function endpointOf(kind: ResourceKind, name: CallName, owner: Owner): Endpoint | undefined {
   const written = kind.calls[name];
   if (written === undefined) return undefined;
-  const { method, path } = writtenCall(written);
+  const { method, path } = callOf(kind, written, owner);
   const { role: writer = "guest", read: reader = writer } = kind.needs ?? {};
   const role = neededRole[method === "GET" ? reader : writer];
   const introduced = typeof written === "string" ? kind.needs?.release : written.release;

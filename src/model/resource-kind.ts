@@ -118,6 +118,13 @@ export function writtenCall(call: WrittenCall): { readonly method: string; reado
   return { method, path };
 }
 
+/** The same for resources of an owner: one file of both has the paths of both, which differ in their first segment. */
+export function callOf(kind: ResourceKind, call: WrittenCall, owner: Owner): ReturnType<typeof writtenCall> {
+  const { method, path } = writtenCall(call);
+  if (ownersOf(kind).length < 2) return { method, path };
+  return { method, path: path.replace(/^\/(?:projects|groups)\//, `/${owner}s/`) };
+}
+
 /** The release that introduced a call; undefined if the kind has it in every release that has the kind. */
 export function introductionOf({ calls }: ResourceKind, name: CallName): string | undefined {
   const call = calls[name];

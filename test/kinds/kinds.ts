@@ -33,12 +33,15 @@ export const minimal = {
   fields: { required: ["url"], properties: { url: { type: "string" }, token: { type: "string" } } },
 } satisfies Record<string, unknown>;
 
-const folder = join(import.meta.dirname, "../../schemas/kinds");
-
 /** Every bundled kind, by the name of its file. */
-export const kinds: ReadonlyMap<string, KindFile> = new Map(
-  readdirSync(folder).map((file) => [basename(file, ".yaml"), readYaml(join(folder, file)) as KindFile]),
-);
+export const kinds = kindsIn(join(import.meta.dirname, "../../schemas/kinds"));
+
+/** The kinds of a folder, by the names of their files. */
+export function kindsIn(folder: string): ReadonlyMap<string, KindFile> {
+  return new Map(
+    readdirSync(folder).map((file) => [basename(file, ".yaml"), readYaml(join(folder, file)) as KindFile]),
+  );
+}
 
 /** What a YAML file has. */
 export function readYaml(path: string): unknown {

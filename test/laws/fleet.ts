@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { unavailable, unavailableParameter } from "../../src/model/availability.ts";
 import { catalogueOf, type Integration } from "../../src/model/catalogue.ts";
+import type { ResourceKind } from "../../src/model/resource-kind.ts";
 import type { Platform } from "../../src/model/types.ts";
 import type { Seed, SeedProject } from "../../src/server/seed.ts";
 import { liveValue, type Written, writtenValue } from "./values.ts";
@@ -26,6 +27,8 @@ export interface Fleet {
   readonly projects: readonly { readonly id: number; readonly path: string }[];
   readonly policies: readonly WrittenPolicy[];
   readonly seed: Seed;
+  /** Kinds that only the workspace has. */
+  readonly kinds?: readonly ResourceKind[];
 }
 
 /** What is left out of a fleet, or must be in it. */

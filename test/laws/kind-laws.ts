@@ -1,16 +1,24 @@
+import { join } from "node:path";
 import fc from "fast-check";
 import { expect } from "vitest";
+import { digestOf } from "../../src/base/json.ts";
+import { type Owner, owners } from "../../src/model/owner.ts";
+import { ownersOf, type ResourceKind } from "../../src/model/resource-kind.ts";
 import type { Seed } from "../../src/server/seed.ts";
-import { type KindFile, kinds } from "../kinds/kinds.ts";
+import { type KindFile, kinds, kindsIn } from "../kinds/kinds.ts";
+import { essenceOf } from "./essence.ts";
 import type { Fleet } from "./fleet.ts";
 import { circles, declaredSection, kindCanary, kindSecrets, people } from "./kind-values.ts";
 import { changesOf, checkConvergence, impatience, inSync, onStage, type Setting, type Stage } from "./stage.ts";
 import type { Fate } from "./wire.ts";
 
-/** Every bundled kind of projects; licenses have laws of their own. */
-export const lawfulKinds: readonly (readonly [file: string, kind: KindFile])[] = [...kinds].filter(
-  ([file, { of }]) => of === "project" && file !== "licenses",
-);
+const ownKinds = kindsIn(join(import.meta.dirname, "own"));
+
+/** Every bundled kind, and some that only a workspace has; licenses have laws of their own. */
+export const lawfulKinds: readonly (readonly [name: string, kind: KindFile])[] = [
+  ...[...kinds].filter(([file]) => file !== "licenses"),
+  ...ownKinds,
+];
 
 const paths = ["payments/api", "payments/web", "solo/x"] as const;
 
@@ -22,29 +30,45 @@ const seed: Seed = {
 
 type Sections = Readonly<Record<string, unknown>>;
 
-/** What policies say of these kinds: of all projects, and of one more. */
-export interface Declared {
+/** What policies say of these kinds: of all projects or groups, and of one more. */
+interface OfOwner {
   readonly all: Sections;
   readonly one: Sections;
   readonly exclusive: readonly string[];
 }
 
+export type Declared = Readonly<Record<Owner, OfOwner>>;
+
 /** Policies of these kinds. */
 export function declaredKinds(files: readonly KindFile[]): fc.Arbitrary<Declared> {
+  const of = (owner: Owner) => declaredOf(files.filter((file) => ownersOf(file as ResourceKind).includes(owner)));
+  return fc.record({ project: of("project"), group: of("group") });
+}
+
+function declaredOf(files: readonly KindFile[]): fc.Arbitrary<OfOwner> {
   const keyed = files.filter(({ key }) => key !== undefined).map(({ name }) => name);
   const sections = fc.record(Object.fromEntries(files.map((kind) => [kind.name, declaredSection(kind)])));
   return fc.record({ all: sections, one: sections, exclusive: fc.subarray(keyed) });
 }
 
+const selectors = {
+  project: { all: { projects: ["**"] }, one: { projects: ["payments/api"] } },
+  group: { all: { groups: ["**"] }, one: { groups: ["payments"] } },
+} as const;
+
 /** The same as manifests, for a server that has every kind. */
-function fleetOf({ all, one, exclusive }: Declared): Fleet {
-  const policy = { priority: 0, vars: {}, integrations: {}, disabled: [], licenses: {}, exclusive };
-  const policies = [
-    { ...policy, name: "all", projects: ["**"], ...filled(all) },
-    { ...policy, name: "one", projects: ["payments/api"], exclusive: [], ...filled(one) },
-  ];
+function fleetOf(declared: Declared): Fleet {
+  const policies = owners.flatMap((owner) => policiesOf(owner, declared[owner]));
   const platform = { release: "19.9", tier: "ultimate", environment: "production", dialect: "neutral" };
-  return { platform, projects: [], policies, seed } as unknown as Fleet;
+  return { platform, projects: [], policies, seed, kinds: [...ownKinds.values()] } as unknown as Fleet;
+}
+
+function policiesOf(owner: Owner, { all, one, exclusive }: OfOwner): readonly object[] {
+  const { all: every, one: single } = selectors[owner];
+  return [
+    { name: `all ${owner}s`, ...every, ...filled(all), exclusive },
+    { name: `one ${owner}`, ...single, ...filled(one) },
+  ];
 }
 
 function filled(sections: Sections): Sections {
@@ -88,5 +112,18 @@ export async function checkCut(first: Declared, second: Declared, cut: number, s
     stage.wire.reset();
     await stage.apply();
     expect(changesOf(await stage.plan())).toEqual(inSync);
+  });
+}
+
+/** A change of what is declared gives the same plan whatever the order of keys, documents and files is. */
+export async function checkOrder(first: Declared, second: Declared, arrangement: number, setting: Setting) {
+  await onKindStage(first, setting, async (stage) => {
+    await stage.apply();
+    stage.write(fleetOf(second), setting);
+    const plain = essenceOf(await stage.plan());
+    stage.write(fleetOf(second), { ...setting, arrangement });
+    const arranged = essenceOf(await stage.plan());
+    expect(arranged).toEqual(plain);
+    expect(digestOf(arranged)).toBe(digestOf(plain));
   });
 }

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, test } from "vitest";
-import { checkBoth, checkCut, declaredKinds, lawfulKinds } from "./kind-laws.ts";
+import { checkBoth, checkCut, checkOrder, declaredKinds, lawfulKinds } from "./kind-laws.ts";
 import { law, withoutPauses } from "./stage.ts";
 
 withoutPauses();
@@ -22,6 +22,12 @@ describe.each(settings)("behaviour %s, ledger %s", (behaviour, ledger) => {
       checkCut(first, second, cut, { behaviour, ledger }),
     );
   });
+});
+
+test("of all kinds together, the order of keys, documents and files does not matter", async () => {
+  await law(3, [everyKind, everyKind, fc.integer({ min: 1, max: 1e6 })], (first, second, arrangement) =>
+    checkOrder(first, second, arrangement, { behaviour: "spec", ledger: true }),
+  );
 });
 
 describe.each(lawfulKinds)("%s", (_, kind) => {

@@ -1,23 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { digestOf } from "../../src/base/json.ts";
-import type { Plan } from "../../src/plan/plan.ts";
+import { essenceOf } from "./essence.ts";
 import { fleet } from "./fleet.ts";
 import { law, onStage, withoutPauses } from "./stage.ts";
 
 withoutPauses();
-
-/** A plan without what tells where things are written. */
-function essence({ plan }: { readonly plan: Plan }) {
-  const { manifests: _, created_at: __, digest: ___, warnings, problems, ...rest } = plan;
-  const changes = rest.resource_changes.map(({ source: _, ...change }) => change);
-  return { ...rest, resource_changes: changes, told: told([...warnings, ...problems]) };
-}
-
-/** Warnings and problems stand in the order of their places, which is what changes here. */
-function told(problems: Plan["problems"]): string[] {
-  return problems.map(({ rule, message, project = "" }) => `${rule} ${project} ${message}`).sort();
-}
 
 describe.each([false, true])("with a ledger: %s", (ledger) => {
   test("the order of keys, documents and files does not matter", async () => {
@@ -30,9 +18,9 @@ describe.each([false, true])("with a ledger: %s", (ledger) => {
       await onStage(live, setting, async (stage) => {
         await stage.apply();
         stage.write(generated, setting);
-        const plain = essence(await stage.plan());
+        const plain = essenceOf(await stage.plan());
         stage.write(generated, { ...setting, arrangement });
-        const arranged = essence(await stage.plan());
+        const arranged = essenceOf(await stage.plan());
         expect(arranged).toEqual(plain);
         expect(digestOf(arranged)).toBe(digestOf(plain));
       });

@@ -67,7 +67,13 @@ export async function onStage<Result>(
   const { behaviour, chaos = [] } = setting;
   const { release, tier = "ultimate", environment = "production", dialect = "neutral" } = fleet.platform;
   const platform = { behaviour, release, tier, environment, dialect };
-  const { root, server, ...made } = await support.stage({ ...platform, seed: fleet.seed, chaos, keepRequests: 0 });
+  const { root, server, ...made } = await support.stage({
+    ...platform,
+    seed: fleet.seed,
+    kinds: fleet.kinds ?? [],
+    chaos,
+    keepRequests: 0,
+  });
   const wire = await layWire(server.url);
   const request = {
     env: {
@@ -100,7 +106,7 @@ export async function onStage<Result>(
   }
 }
 
-function writeWorkspace(folder: string, { platform, policies }: Fleet, setting: Setting): void {
+function writeWorkspace(folder: string, { platform, policies, kinds = [] }: Fleet, setting: Setting): void {
   const { ledger, reads, arrangement = 0 } = setting;
   rmSync(join(folder, "policies"), { recursive: true, force: true });
   const { tier, environment, release, dialect } = platform;
@@ -112,7 +118,8 @@ function writeWorkspace(folder: string, { platform, policies }: Fleet, setting: 
     ...(ledger && { ledger: ".evenkeel/ledger.ndjson" }),
   });
   const shuffle = shuffler(arrangement);
-  const documents = shuffle(policies).map((policy) => stringify(shuffled(documentOf(policy), shuffle)));
+  const written = [...kinds, ...policies.map(documentOf)];
+  const documents = shuffle(written).map((document) => stringify(shuffled(document, shuffle)));
   const files = arrangement % 2 === 0 ? documents : [documents.join("---\n")];
   files.forEach((text, index) => {
     const file = join(folder, "policies", `${arrangement % 3 === 0 ? "a" : `deep/${arrangement}`}-${index}.yaml`);
@@ -150,7 +157,8 @@ function shuffler(seed: number): <T>(list: readonly T[]) => T[] {
 
 /** Keys in any order; lists keep theirs, but for those that are sets. */
 function shuffled(value: unknown, shuffle: <T>(list: readonly T[]) => T[], key = ""): unknown {
-  if (Array.isArray(value)) return ["projects", "disabled", "exclusive"].includes(key) ? shuffle(value) : value;
+  if (Array.isArray(value))
+    return ["projects", "groups", "disabled", "exclusive"].includes(key) ? shuffle(value) : value;
   if (typeof value !== "object" || value === null) return value;
   const entries = shuffle(Object.entries(value));
   return Object.fromEntries(entries.map(([name, inner]) => [name, shuffled(inner, shuffle, name)]));

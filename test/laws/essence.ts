@@ -1,0 +1,13 @@
+import type { Plan } from "../../src/plan/plan.ts";
+
+/** A plan without what tells where things are written. */
+export function essenceOf({ plan }: { readonly plan: Plan }) {
+  const { manifests: _, created_at: __, digest: ___, warnings, problems, ...rest } = plan;
+  const changes = rest.resource_changes.map(({ source: _, ...change }) => change);
+  return { ...rest, resource_changes: changes, told: told([...warnings, ...problems]) };
+}
+
+/** Warnings and problems stand in the order of their places, which is what changes here. */
+function told(problems: Plan["problems"]): string[] {
+  return problems.map(({ rule, message, project = "" }) => `${rule} ${project} ${message}`).sort();
+}
