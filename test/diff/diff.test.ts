@@ -2,20 +2,25 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
+import type { JsonObject } from "../../src/base/json.ts";
 import { diff } from "../../src/diff/diff.ts";
 import type { Memory } from "../../src/diff/last-applied.ts";
 import type { DiffOptions } from "../../src/diff/options.ts";
 import { addressMatcher } from "../../src/model/address.ts";
 import { catalogueOf } from "../../src/model/catalogue.ts";
 import { identityOf, policyKinds } from "../../src/model/kinds.ts";
+import { kindOfWord, kindWord, ownerOfName } from "../../src/model/owner.ts";
 import type { Desired, Fields, Kind, Live } from "../../src/model/types.ts";
+import { withExpressions } from "../../src/model/with-expressions.ts";
 import { callOf } from "../../src/plan/requests.ts";
 
 /** A golden case: what is declared, what is live, and the changes that it comes to, in order. */
 interface Case {
   readonly name: string;
+  /** With a slash at the end, a group. */
+  readonly project?: string;
   readonly desired: Readonly<Record<string, Fields | "absent">>;
-  readonly live: Readonly<Record<string, { fields?: Fields; active?: boolean; id?: number; updated_at?: string }>>;
+  readonly live: Readonly<Record<string, CaseLive>>;
   readonly exclusive?: readonly Kind[];
   readonly secrets?: "always-send";
   readonly resend?: string;
@@ -26,26 +31,35 @@ interface Case {
   readonly problems?: readonly string[];
 }
 
-const folder = join(import.meta.dirname, "../cases/diff");
-const origin = { place: () => ({ file: "policy.yaml", line: 1, column: 1 }) };
-
-function split(name: string): { kind: Kind; key: string } {
-  const [kind, ...key] = name.split("/");
-  return { kind: kind as Kind, key: key.join("/") };
+interface CaseLive {
+  readonly fields?: Fields;
+  readonly active?: boolean;
+  readonly id?: number;
+  readonly updated_at?: string;
+  readonly row?: JsonObject;
 }
 
-function desiredOf(written: Case["desired"]): Desired[] {
+const folder = join(import.meta.dirname, "../cases/diff");
+await withExpressions(catalogueOf(), catalogueOf().kinds.keys());
+const origin = { place: () => ({ file: "policy.yaml", line: 1, column: 1 }) };
+
+function split(project: string, name: string): { kind: Kind; key: string } {
+  const [word = "", ...key] = name.split("/");
+  return { kind: kindOfWord(ownerOfName(project), word), key: key.join("/") };
+}
+
+function desiredOf(project: string, written: Case["desired"]): Desired[] {
   return Object.entries(written).map(([name, fields]) => ({
-    ...split(name),
-    identity: identityOf(catalogueOf(), split(name)),
+    ...split(project, name),
+    identity: identityOf(catalogueOf(), split(project, name)),
     origin,
     ...(fields === "absent" ? { presence: "absent", fields: {} } : { presence: "present", fields }),
   }));
 }
 
-function liveOf(written: Case["live"]): Live[] {
-  return Object.entries(written).map(([name, { fields = {}, active = true, id, updated_at: updatedAt }]) => {
-    return { ...split(name), fields, active, ...(id && { id }), ...(updatedAt && { updatedAt }) };
+function liveOf(project: string, written: Case["live"]): Live[] {
+  return Object.entries(written).map(([name, { fields = {}, active = true, updated_at: updatedAt, ...rest }]) => {
+    return { ...split(project, name), fields, active, ...rest, ...(updatedAt && { updatedAt }) };
   });
 }
 
@@ -58,11 +72,13 @@ function optionsOf({ secrets, resend, target }: Case): DiffOptions {
 }
 
 function run(written: Case, more: Partial<DiffOptions> = {}) {
-  const resources = desiredOf(written.desired);
-  const kinds = new Set(policyKinds(catalogueOf()).map(({ kind }) => kind));
-  const exclusive = new Map((written.exclusive ?? []).map((kind) => [kind, origin] as const));
-  const desired = { project: { name: "team/app" }, resources, kinds, exclusive };
-  return diff(desired, liveOf(written.live), { ...optionsOf(written), ...more });
+  const { project = "team/app" } = written;
+  const resources = desiredOf(project, written.desired);
+  const owner = ownerOfName(project);
+  const kinds = new Set(policyKinds(catalogueOf(), owner).map(({ kind }) => kind));
+  const exclusive = new Map((written.exclusive ?? []).map((word) => [kindOfWord(owner, word), origin] as const));
+  const desired = { project: { name: project }, resources, kinds, exclusive };
+  return diff(desired, liveOf(project, written.live), { ...optionsOf(written), ...more });
 }
 
 /** A resource that the ledger does not know, and one whose `updated_at` moved since it was applied. */
@@ -78,7 +94,7 @@ describe("golden cases of the diff", () => {
         const lines = found.changes.map((change) => {
           const { method, path } = callOf(change);
           const { action, kind, key, reason } = change;
-          return `${action} ${kind}/${key}: ${compact(change.before)} -> ${compact(change.after)} (${reason}) ${method} ${path}`;
+          return `${action} ${kindWord(kind)}/${key}: ${compact(change.before)} -> ${compact(change.after)} (${reason}) ${method} ${path}`;
         });
         expect(lines).toEqual(written.changes);
         expect(found.unmanaged).toBe(written.unmanaged ?? 0);

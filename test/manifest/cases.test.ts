@@ -39,7 +39,12 @@ function layOut(name: string, files: Case["files"]): string {
   return root;
 }
 
-function written({ resources, exclusive }: DesiredProject): unknown {
+function written({ resources, exclusive }: DesiredProject): object {
+  const inFull = new Set(["integration", "license"]);
+  const others = resources
+    .map((resource) => ({ ...resource, word: kindWord(resource.kind) }))
+    .filter(({ word }) => !inFull.has(word))
+    .map(({ word, key, presence, fields }) => [`${word}/${key}`, presence === "absent" ? "absent" : fields] as const);
   const of = (kind: Kind) => resources.filter((resource) => kindWord(resource.kind) === kind);
   return {
     integrations: Object.fromEntries(
@@ -49,6 +54,7 @@ function written({ resources, exclusive }: DesiredProject): unknown {
       ]),
     ),
     licenses: Object.fromEntries(of("license").map(({ key, fields }) => [key, fields.approval_status])),
+    ...(others.length > 0 && { others: Object.fromEntries(others) }),
     exclusive: [...exclusive.keys()].map(kindWord).sort(),
   };
 }

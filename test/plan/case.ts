@@ -1,6 +1,8 @@
+import type { JsonObject } from "../../src/base/json.ts";
 import { type Difference, diff } from "../../src/diff/diff.ts";
 import { catalogueOf } from "../../src/model/catalogue.ts";
 import { identityOf } from "../../src/model/kinds.ts";
+import { kindOfWord, ownerOfName } from "../../src/model/owner.ts";
 import type { Desired, Fields, Kind, Live, Origin, Problem } from "../../src/model/types.ts";
 
 /** What goes into a plan: resources by `kind/key`, as in `test/cases/plan`. */
@@ -13,41 +15,41 @@ export interface PlanCase {
 
 export interface CaseProject {
   readonly desired: Readonly<Record<string, Fields | "absent">>;
-  readonly live?: Readonly<Record<string, { fields?: Fields; id?: number; updated_at?: string }>>;
-  readonly exclusive?: readonly Kind[];
+  readonly live?: Readonly<Record<string, { fields?: Fields; id?: number; updated_at?: string; row?: JsonObject }>>;
+  readonly exclusive?: readonly string[];
   /** Of the policy that declares it. */
   readonly reason?: string;
   readonly file?: string;
 }
 
-function split(name: string): { kind: Kind; key: string } {
-  const [kind, ...key] = name.split("/");
-  return { kind: kind as Kind, key: key.join("/") };
+function split(project: string, name: string): { kind: Kind; key: string } {
+  const [word = "", ...key] = name.split("/");
+  return { kind: kindOfWord(ownerOfName(project), word), key: key.join("/") };
 }
 
 function originAt(line: number, { file = "policies/all.yaml", reason }: Pick<CaseProject, "file" | "reason">): Origin {
   return { place: () => ({ file, line, column: 3 }), ...(reason !== undefined && { reason }) };
 }
 
-function desiredOf(written: CaseProject): Desired[] {
+function desiredOf(project: string, written: CaseProject): Desired[] {
   return Object.entries(written.desired).map(([name, fields], index) => {
     const stated =
       fields === "absent" ? ({ presence: "absent", fields: {} } as const) : ({ presence: "present", fields } as const);
     return {
-      ...split(name),
-      identity: identityOf(catalogueOf(), split(name)),
+      ...split(project, name),
+      identity: identityOf(catalogueOf(), split(project, name)),
       ...stated,
       origin: originAt(index + 5, written),
     };
   });
 }
 
-function liveOf(written: CaseProject["live"] = {}): Live[] {
-  return Object.entries(written).map(([name, { fields = {}, id, updated_at: updatedAt }]) => ({
-    ...split(name),
+function liveOf(project: string, written: CaseProject["live"] = {}): Live[] {
+  return Object.entries(written).map(([name, { fields = {}, updated_at: updatedAt, ...rest }]) => ({
+    ...split(project, name),
     fields,
     active: true,
-    ...(id !== undefined && { id }),
+    ...rest,
     ...(updatedAt && { updatedAt }),
   }));
 }
@@ -55,12 +57,12 @@ function liveOf(written: CaseProject["live"] = {}): Live[] {
 /** What a project of a case comes to. */
 export function differenceOf([name, written]: [string, CaseProject]): Difference {
   const { live, exclusive = [] } = written;
-  const resources = desiredOf(written);
+  const resources = desiredOf(name, written);
   const project = {
     project: { name },
     resources,
     kinds: new Set(resources.map(({ kind }) => kind)),
-    exclusive: new Map(exclusive.map((kind) => [kind, originAt(20, written)])),
+    exclusive: new Map(exclusive.map((word) => [kindOfWord(ownerOfName(name), word), originAt(20, written)])),
   };
-  return diff(project, liveOf(live), { alwaysSend: false, resend: () => false, target: () => true });
+  return diff(project, liveOf(name, live), { alwaysSend: false, resend: () => false, target: () => true });
 }
