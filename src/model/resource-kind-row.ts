@@ -7,7 +7,7 @@ import { lazyExpressions } from "./lazy-expressions.ts";
 import type { Owner } from "./owner.ts";
 import {
   type CallName,
-  callOf,
+  callOfOwner,
   type FieldSchema,
   keyFieldsOf,
   namesInPath,
@@ -68,7 +68,7 @@ function listWords({ calls: { list = "" }, singular }: ResourceKind): string {
 function endpointOf(kind: ResourceKind, name: CallName, owner: Owner): Endpoint | undefined {
   const written = kind.calls[name];
   if (written === undefined) return undefined;
-  const { method, path } = callOf(kind, written, owner);
+  const { method, path } = callOfOwner(kind, written, owner);
   const { role: writer = "guest", read: reader = writer } = kind.needs ?? {};
   const role = neededRole[method === "GET" ? reader : writer];
   const introduced = typeof written === "string" ? kind.needs?.release : written.release;

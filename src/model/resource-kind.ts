@@ -119,7 +119,7 @@ export function writtenCall(call: WrittenCall): { readonly method: string; reado
 }
 
 /** The same for resources of an owner: one file of both has the paths of both, which differ in their first segment. */
-export function callOf(kind: ResourceKind, call: WrittenCall, owner: Owner): ReturnType<typeof writtenCall> {
+export function callOfOwner(kind: ResourceKind, call: WrittenCall, owner: Owner): ReturnType<typeof writtenCall> {
   const { method, path } = writtenCall(call);
   if (ownersOf(kind).length < 2) return { method, path };
   return { method, path: path.replace(/^\/(?:projects|groups)\//, `/${owner}s/`) };

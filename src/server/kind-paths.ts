@@ -1,4 +1,4 @@
-import { type CallName, callOf, type ResourceKind, writtenCall } from "../model/resource-kind.ts";
+import { type CallName, callOfOwner, type ResourceKind, writtenCall } from "../model/resource-kind.ts";
 
 /** A request to a kind: the values that its path and its query name. */
 export interface KindMatch<Kind> {
@@ -54,7 +54,7 @@ export type KindCalls = Readonly<Partial<Record<CallName, string>>>;
 export function servedCalls(file: ResourceKind, of: "project" | "group", has: (release: string) => boolean): KindCalls {
   const entries = Object.entries(file.calls).flatMap(([name, call]) => {
     const isThere = typeof call === "string" || has(call.release);
-    const { method, path } = callOf(file, call, of);
+    const { method, path } = callOfOwner(file, call, of);
     return isThere ? [[name, `${method} ${path}`] as const] : [];
   });
   const calls: KindCalls = Object.fromEntries(entries);
