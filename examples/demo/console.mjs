@@ -1,4 +1,4 @@
-// npm run demo -- --console: 90 days of a made-up fleet of 2,000 projects through the real program, and the console over them.
+// npm run demo -- --console: 90 days of a made-up fleet of 1,000 projects through the real program, and the console over them.
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -53,7 +53,7 @@ const teams = [
   "support",
 ];
 const areas = ["services", "libraries", "tools", "jobs"];
-const projects = Array.from({ length: Number(process.env.EVENKEEL_DEMO_PROJECTS || 2000) }, (_, index) => {
+const projects = Array.from({ length: Number(process.env.EVENKEEL_DEMO_PROJECTS || 1000) }, (_, index) => {
   const [team, area] = [teams[(index * 7 + (index >> 5)) % teams.length], areas[(index % 11) % areas.length]];
   return {
     id: index + 1,
@@ -139,17 +139,25 @@ function commit(message) {
   git("commit", "-qm", message);
 }
 
-/** Changes something of a few projects by hand, as people do on a Friday. */
+/** Sends a request as a person would who works past the manifests. */
+function byHand(url, method, path, body) {
+  const headers = { "PRIVATE-TOKEN": token, "content-type": "application/json" };
+  return fetch(`${url}/api/v4/projects/${path}`, { method, headers, body: JSON.stringify(body) });
+}
+
+/** Allows a license in a few projects by hand, as people do on a Friday. */
 async function tamper(url, count, within = "") {
   const some = projects.filter(({ path }) => path.startsWith(within));
   for (let each = 0; each < count; each++) {
     const { id } = some[random(some.length)];
-    await fetch(`${url}/api/v4/projects/${id}/managed_licenses/AGPL-3.0`, {
-      method: "PATCH",
-      headers: { "PRIVATE-TOKEN": token, "content-type": "application/json" },
-      body: JSON.stringify({ approval_status: "allowed" }),
-    });
+    await byHand(url, "PATCH", `${id}/managed_licenses/AGPL-3.0`, { approval_status: "allowed" });
   }
+}
+
+/** Moves the alerts of a team by hand, as people do in an incident. */
+async function redirect(url, team, recipients) {
+  for (const { id } of projects.filter(({ path }) => path.startsWith(`${team}/services/`)))
+    await byHand(url, "PUT", `${id}/integrations/irc-gateway`, { recipients, server_port: 6659, push_events: true });
 }
 
 /* The days */
@@ -171,11 +179,11 @@ async function live(url, server) {
     if (number === 40) change("search", "#search-and-ranking");
     if (number === 52) server.kill("SIGSTOP");
     if (number === 54) server.kill("SIGCONT");
+    if (number === 82) await redirect(url, "logistics", "#war-room");
     if (number === 86) change("mobile", "#mobile-on-call");
     const away = number === 52 || number === 53;
     if (!away && number % 4 === 1)
       await tamper(url, 2 + random(number > 60 ? 22 : 9), number % 12 === 1 ? "data/" : "");
-    if (number % 4 !== 1 && !away && number < 84) continue;
     atDay(number, 4);
     await evenkeel("nightly", "drift", ...(away ? ["--give-up-after", "1s"] : []));
     if (number % 8 === 5 && !away && number < 80) {

@@ -2,6 +2,7 @@ import { dirname } from "node:path";
 import { exit, UserError } from "../base/exit.ts";
 import { printable } from "../base/printable.ts";
 import { accessFor } from "../console/access.ts";
+import { commitSubjects } from "../console/commit-subjects.ts";
 import { watching } from "../console/known-state.ts";
 import { listen } from "../console/listen.ts";
 import { catalogueOf } from "../model/catalogue.ts";
@@ -23,7 +24,17 @@ export const run: Run<Options<"console">> = async (terminal, options) => {
   const workspace = name ?? folder;
   const catalogue = catalogueOf(server.dialect);
   const failed = (error: unknown) => terminal.warn(printable(`internal error: ${describeError(error, env)}`));
-  const { url, close } = await listen(host, port, { state, access, env, folder, catalogue, workspace, failed });
+  const subjects = commitSubjects(folder);
+  const { url, close } = await listen(host, port, {
+    state,
+    access,
+    env,
+    folder,
+    catalogue,
+    workspace,
+    subjects,
+    failed,
+  });
   terminal.listen();
   terminal.print(`listening on ${url}`);
   await new Promise<void>((stop) => terminal.interrupted.addEventListener("abort", () => stop(), { once: true }));

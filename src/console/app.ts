@@ -9,6 +9,8 @@ import type { RunSummary } from "../state/run-summary.ts";
 import { type Access, sessions } from "./access.ts";
 import { assetFiles, assets } from "./assets.ts";
 import { gate, guarded, readOnly } from "./authentication.ts";
+import { causesOf } from "./causes.ts";
+import type { CommitSubjects } from "./commit-subjects.ts";
 import type { KnownState, Watching } from "./known-state.ts";
 import { type Frame, page, partOf } from "./layout.ts";
 import { formIn, withoutSlashes } from "./markup.ts";
@@ -35,6 +37,7 @@ export interface ConsoleOptions {
   readonly catalogue: Catalogue;
   /** The workspace, for people. */
   readonly workspace: string;
+  readonly subjects: CommitSubjects;
   /** Called with unexpected errors. */
   readonly failed: (error: unknown) => void;
 }
@@ -105,7 +108,7 @@ async function shownAt(
   known: KnownState,
   options: ConsoleOptions,
 ): Promise<Shown | string> {
-  if (path === "/" || path === "/fleet" || path === "/index") return fleetAt(query, known);
+  if (path === "/" || path === "/fleet" || path === "/index") return fleetAt(query, known, options);
   if (path === "/runs") return runsAt(query, known);
   if (path === "/review") return reviewAt(query, known, options);
   if (path === "/search") return searchAt(query, known);
@@ -115,10 +118,11 @@ async function shownAt(
   return `No page ${path}.`;
 }
 
-function fleetAt(query: Query, known: KnownState): Shown {
+async function fleetAt(query: Query, known: KnownState, { subjects }: ConsoleOptions): Promise<Shown> {
   const wanted = wantedIn(query);
   const title = wanted.group || "Fleet";
-  const body = () => fleetPage(known, wanted, query.page);
+  await subjects.read(causesOf(known.projects).flatMap(({ shapes: [{ commit }] }) => commit ?? []));
+  const body = () => fleetPage(known, wanted, query.page, subjects.of);
   return { title, under: "/", body, data: () => fleetData(known, wanted, query.page) };
 }
 

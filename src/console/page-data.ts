@@ -4,6 +4,8 @@ import { sourceText } from "../report/html/values.ts";
 import type { RunSummary } from "../state/run-summary.ts";
 import type { ProjectSummary } from "../state/snapshots/shard.ts";
 import { lastSeen, type ProjectSnapshot } from "../state/snapshots/snapshot.ts";
+import { causesOf, type FleetCause } from "./causes.ts";
+import { commandsForCause } from "./commands.ts";
 import type { KnownState } from "./known-state.ts";
 import { type ListPart, partOf } from "./layout.ts";
 import { type RunDetails, touchedOf } from "./pages/run.ts";
@@ -35,12 +37,24 @@ export function fleetData(known: KnownState, wanted: WantedProjects, page: strin
         whole,
         trouble: known.trouble ?? null,
         counts: countByStatus(heads),
+        causes: causesOf(heads).slice(0, mostCauses).map(causeRow),
         ...listed(part),
         projects: part.rows.map(row),
       };
     },
     csv: () => table(["project", "status", "since", "differences", "seen", "run"], heads.map(row)),
   };
+}
+
+/** Causes in a document. */
+const mostCauses = 100;
+
+function causeRow(cause: FleetCause) {
+  const { id, cause: status, shapes, projects, since, within } = cause;
+  const [{ before, after, commit, policy, reason }] = shapes;
+  const differences = [...new Set(shapes.map(({ rest }) => rest))].filter(Boolean);
+  const commands = commandsForCause(cause).map(({ line }) => line);
+  return { id, cause: status, projects, since, within, differences, before, after, reason, policy, commit, commands };
 }
 
 function listed({ page, pages, total }: ListPart<unknown>) {

@@ -2,6 +2,7 @@ import { memoized } from "../base/memoize.ts";
 import { placeAmong } from "../base/text-format.ts";
 import type { ProjectSummary } from "../state/snapshots/shard.ts";
 import { countStatuses, type SyncStatusCounts } from "../state/snapshots/snapshot.ts";
+import { hasCause } from "./causes.ts";
 import type { KnownState } from "./known-state.ts";
 
 /** What a person asks of the list of projects. Empty: anything. */
@@ -12,19 +13,25 @@ export interface WantedProjects {
   readonly integration: string;
   readonly license: string;
   readonly policy: string;
+  /** A status, or {@link anyStatus} or {@link outOfSync}. */
   readonly status: string;
+  /** The ID of a cause. */
+  readonly cause: string;
   /** Hours for which a project has at least stood as it does. */
   readonly age: string;
 }
 
-export const projectFilters = ["q", "group", "integration", "license", "policy", "status", "age"] as const;
+export const projectFilters = ["q", "group", "integration", "license", "policy", "status", "cause", "age"] as const;
+
+/** What a filter by status can ask for besides a status. */
+export const [anyStatus, outOfSync] = ["any", "out of sync"] as const;
 
 /** What a query asks for, whatever else it says. */
 export function wantedIn(query: Readonly<Record<string, string | undefined>>): WantedProjects {
   const read = (name: keyof WantedProjects) => (query[name] ?? "").trim().slice(0, 300);
   const group = read("group").replace(/^\/+|\/+$/g, "");
   const rest = { integration: read("integration"), license: read("license"), policy: read("policy") };
-  return { q: read("q"), group, ...rest, status: read("status"), age: read("age") };
+  return { q: read("q"), group, ...rest, status: read("status"), cause: read("cause"), age: read("age") };
 }
 
 /** The projects that a person asks for, those in trouble first. */
@@ -40,7 +47,7 @@ export function projectsFor(
 type Test = (head: ProjectSummary) => boolean;
 
 function testsFor(
-  { q, group, integration, license, policy, status, age }: WantedProjects,
+  { q, group, integration, license, policy, status, cause, age }: WantedProjects,
   now: number,
 ): readonly Test[] {
   const [words, prefix] = [q.toLowerCase(), `${group.toLowerCase()}/`];
@@ -52,10 +59,16 @@ function testsFor(
     [integration, ({ labels }) => labels.keys.integration?.has(integration) === true],
     [license, ({ labels }) => [...(labels.keys.license ?? [])].some((key) => key.toLowerCase() === licensed)],
     [policy, ({ labels }) => labels.policies.has(policy)],
-    [status, ({ syncStatus }) => syncStatus === status],
+    [status === anyStatus ? "" : status, statusTest(status)],
+    [cause, (head) => hasCause(head, cause)],
     [Number(age) > 0 ? age : "", ({ since }) => since <= latest.toISOString()],
   ];
   return tests.filter(([asked]) => asked !== "").map(([, test]) => test);
+}
+
+function statusTest(status: string): Test {
+  if (status === outOfSync) return ({ syncStatus }) => syncStatus !== "in sync";
+  return ({ syncStatus }) => syncStatus === status;
 }
 
 type Heads = readonly ProjectSummary[];
@@ -137,31 +150,4 @@ const labelsIn = memoized((projects: Heads): LabelNames => {
 
 function sorted(names: Iterable<string>): readonly string[] {
   return [...names].filter(Boolean).sort();
-}
-
-/** How the fleet stood at the end of a day, in UTC. */
-export interface FleetDay {
-  readonly day: string;
-  /** Undefined before the first run that saw the fleet. */
-  readonly counts: SyncStatusCounts | undefined;
-}
-
-/** The last so many days, the oldest first; a day without a look is as the one before it. */
-export function fleetDays({ runs }: KnownState, days: number, now = Date.now()): readonly FleetDay[] {
-  const last = new Map<string, SyncStatusCounts>();
-  for (const { fleet, ended } of runs) {
-    const day = ended?.slice(0, 10) ?? "";
-    if (fleet && !last.has(day)) last.set(day, fleet);
-  }
-  const first = new Date(now - (days - 1) * 86_400_000).toISOString().slice(0, 10);
-  const earlier = [...last.keys()]
-    .filter((day) => day < first)
-    .sort()
-    .at(-1);
-  let counts = earlier === undefined ? undefined : last.get(earlier);
-  return Array.from({ length: days }, (_, index) => {
-    const day = new Date(now - (days - 1 - index) * 86_400_000).toISOString().slice(0, 10);
-    counts = last.get(day) ?? counts;
-    return { day, counts };
-  });
 }

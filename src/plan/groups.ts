@@ -96,7 +96,8 @@ function generalised(view: Groupable): Groupable {
   };
 }
 
-function generalFields(fields: Fields, project: string): Fields {
+/** Fields of a project as a policy would write them: its path is `${project.path}`. */
+export function generalFields(fields: Fields, project: string): Fields {
   return Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, general(value, project)]));
 }
 
@@ -108,8 +109,8 @@ function general(value: Value, project: string): Value {
   return Object.fromEntries(inside);
 }
 
-/** As a policy would write it. An ID, or any path without a slash, may stand in a text by chance. */
-function generalText(text: string, project: string): string {
+/** A text as a policy would write it. An ID, or any path without a slash, may stand in a text by chance. */
+export function generalText(text: string, project: string): string {
   const literal = text.replaceAll("${", () => "$${");
   const path = bareName(project);
   return path.includes("/") ? literal.replaceAll(path, () => `\${${ownerOfName(project)}.path}`) : literal;

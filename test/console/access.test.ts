@@ -161,11 +161,19 @@ describe("what is there", () => {
     const { root } = await seenBy([...waiting, ...moved, seen("fine/a")]);
     const { get } = await consoleOver(root);
     const page = await (await get("/")).text();
-    const cells = page.matchAll(/<a class="cell ([^"]*)"[^>]*><b>(.*?)<\/b><span[^>]*>(.*?)<\/span>/g);
-    expect([...cells].map(([, ...texts]) => texts)).toEqual([
-      ["drifted heat-5", "moved", "1 drifted, 1 pending of 2"],
-      ["pending heat-5", "waits", "3 pending of 3"],
-      ["settled", "fine", "1 in sync"],
+    const cells = page.matchAll(/<a class="cell[^"]*"[^>]*><b>(.*?)<\/b><span[^>]*>(.*?)<\/span>(.*?)<\/a>/g);
+    const pieces = (bar = "") => [...bar.matchAll(/class="piece (\w+)" d="M(\d+) 0H(\d+)/g)].map(([, ...each]) => each);
+    expect([...cells].map(([, name, counts, bar]) => [name, counts, pieces(bar)])).toEqual([
+      [
+        "moved",
+        "1 drifted, 1 pending of 2",
+        [
+          ["drifted", "0", "50"],
+          ["pending", "50", "100"],
+        ],
+      ],
+      ["waits", "3 pending of 3", [["pending", "0", "100"]]],
+      ["fine", "1 in sync", []],
     ]);
   });
 

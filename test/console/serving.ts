@@ -1,5 +1,6 @@
 import { onTestFinished } from "vitest";
 import { type Access, accessFor } from "../../src/console/access.ts";
+import { commitSubjects } from "../../src/console/commit-subjects.ts";
 import { watching } from "../../src/console/known-state.ts";
 import { listen } from "../../src/console/listen.ts";
 import { catalogueOf } from "../../src/model/catalogue.ts";
@@ -115,6 +116,7 @@ export async function consoleOver(
     folder: root,
     workspace: "acme",
     catalogue: catalogueOf(),
+    subjects: commitSubjects(root),
     failed: (error: unknown) => errors.push(error),
   };
   const console = await listen("127.0.0.1", 0, { state, access, ...rest });

@@ -3,44 +3,55 @@ import { each, type Markup, markup } from "../../report/html/markup.ts";
 import { badge } from "../../report/html/values.ts";
 import type { FleetIndex } from "../../state/snapshots/fleet-index.ts";
 import type { ProjectSummary } from "../../state/snapshots/shard.ts";
-import { lastSeen, type SyncStatus } from "../../state/snapshots/snapshot.ts";
+import { lastSeen, type SyncStatus, type SyncStatusCounts } from "../../state/snapshots/snapshot.ts";
 import { driftPlot } from "../drift-plot.ts";
+import { fleetDays, overdueTest, usualInterval } from "../fleet-history.ts";
 import type { KnownState } from "../known-state.ts";
 import { dataLinks, type ListPart, pager, partOf } from "../layout.ts";
-import { age, ago, href, moment, projectHref } from "../markup.ts";
+import { age, ago, href, moment, projectHref, span } from "../markup.ts";
 import {
+  anyStatus,
   countByStatus,
-  fleetDays,
   groupsBelow,
   labelsOf,
+  outOfSync,
   type ProjectGroup,
   projectFilters,
   projectsFor,
   type WantedProjects,
 } from "../project-filter.ts";
+import { causesSection, firstDifference, type SubjectOf } from "./causes.ts";
 
-/** The statuses in the order of the page. */
-const tileStatuses: readonly SyncStatus[] = ["in sync", "drifted", "pending", "unreadable"];
+/** The statuses in the order of the page, the most urgent first. */
+const tileStatuses: readonly SyncStatus[] = ["drifted", "unreadable", "pending", "in sync"];
 
 /** Where the list of projects is, for what a person asks. */
 export function fleetHref(wanted: Partial<WantedProjects>, page?: number): string {
   const query = Object.fromEntries(projectFilters.map((name) => [name, wanted[name]]));
-  return href("/", { ...query, page: page === 1 ? undefined : page });
+  const status = wanted.status === outOfSync ? "" : wanted.status;
+  return href("/", { ...query, status, page: page === 1 ? undefined : page });
 }
 
 /** The whole fleet, or the part of it that a person asks for. */
-export function fleetPage(known: KnownState, wanted: WantedProjects, page: string | undefined): Markup {
+export function fleetPage(
+  known: KnownState,
+  asked: WantedProjects,
+  page: string | undefined,
+  subjectOf: SubjectOf,
+): Markup {
   if (known.projects.length === 0) return emptyPage();
-  const found = projectsFor(known, wanted);
-  const part = partOf(found, page);
-  const inScope = projectsFor(known, { ...wanted, status: "" });
+  const wanted = { ...asked, status: asked.status || outOfSync };
+  const part = partOf(projectsFor(known, wanted), page);
+  const inScope = projectsFor(known, { ...wanted, status: "", cause: "" });
+  const isPart = inScope.length < known.projects.length;
   return markup`${headOf(known, wanted, inScope)}
 ${tilesOf(inScope, wanted)}
-<section aria-labelledby="over-time"><h2 id="over-time">Not in sync over 90 days${inScope.length < known.projects.length ? ", the whole fleet" : ""}</h2><div class="paper">${driftPlot(fleetDays(known, 90))}</div></section>
+${causesSection({ heads: inScope, wanted, subjectOf, link: fleetHref })}
+<section aria-labelledby="over-time"><h2 id="over-time">Not in sync over 90 days${isPart ? ", the whole fleet" : ""}</h2><div class="paper">${driftPlot(fleetDays(known, 90))}</div></section>
 ${groupsOf(known, wanted)}
-<section aria-labelledby="list"><h2 id="list">Projects</h2>
+<section aria-labelledby="list"><h2 id="list">Projects${wanted.status === outOfSync ? " out of sync" : ""}</h2>
 ${formOf(known, wanted)}
-${tableOf(part, known.fleet)}
+${tableOf(part, known, wanted, inScope.length)}
 ${pager(part, (to) => fleetHref(wanted, to))}
 ${dataLinks("/", fleetQuery(wanted))}</section>`;
 }
@@ -57,21 +68,22 @@ function fleetQuery(wanted: WantedProjects): Record<string, string> {
   return Object.fromEntries(projectFilters.flatMap((name) => (wanted[name] === "" ? [] : [[name, wanted[name]]])));
 }
 
-function headOf(
-  { fleet, projects }: KnownState,
-  { group }: WantedProjects,
-  inScope: readonly ProjectSummary[],
-): Markup {
+function headOf(known: KnownState, { group }: WantedProjects, inScope: readonly ProjectSummary[]): Markup {
+  const { fleet, projects } = known;
   const off = inScope.length - countByStatus(inScope)["in sync"];
   const all = inScope.length === projects.length;
   const what = counted(inScope.length, "project");
   const title = off === 0 ? `${what} in sync` : `${thousands(off)} of ${what} not in sync`;
   const whole = fleet?.whole;
-  const seen = whole
-    ? markup`last full check <a href="/runs/${whole.run}">${age(whole.at)} ago</a>, ${moment(whole.at)}`
-    : "no full check yet";
+  const seen = whole ? seenNode(whole, known) : "no full check yet";
   return markup`${crumbsOf(group)}<h1${off === 0 ? markup` class="settled"` : ""}>${title}</h1>
 <p class="lead">${fleet?.server ?? ""}${all ? "" : ` · filtered from ${counted(projects.length, "project")}`} · ${seen}</p>`;
+}
+
+function seenNode({ run, at }: { readonly run: string; readonly at: string }, known: KnownState): Markup {
+  const seen = markup`last full check <a href="/runs/${run}">${age(at)} ago</a>, ${moment(at)}`;
+  if (!overdueTest(known)(at)) return seen;
+  return markup`<span class="overdue">${seen}; usually every ${span(usualInterval(known) ?? 0)}</span>`;
 }
 
 /** The way up from a group. */
@@ -86,7 +98,7 @@ function tilesOf(heads: readonly ProjectSummary[], wanted: WantedProjects): Mark
   const counts = countByStatus(heads);
   return markup`<ul class="tiles">${each(tileStatuses, (syncStatus) => {
     const longest = heads.find((head) => head.syncStatus === syncStatus);
-    const status = wanted.status === syncStatus ? "" : syncStatus;
+    const status = wanted.status === syncStatus ? outOfSync : syncStatus;
     const since =
       syncStatus === "in sync"
         ? shareText(counts[syncStatus], heads.length)
@@ -116,22 +128,26 @@ function groupsOf(known: KnownState, wanted: WantedProjects): Markup {
 ${more > 0 ? markup`<p class="soft">and ${counted(more, "more group")}; filter by group below</p>` : ""}</section>`;
 }
 
-function cellOf(group: ProjectGroup, wanted: WantedProjects): Markup {
-  const { path, counts, projects } = group;
+function cellOf({ path, counts, projects }: ProjectGroup, wanted: WantedProjects): Markup {
   const found = byUrgency.filter((syncStatus) => counts[syncStatus] > 0);
-  const tint = found[0];
-  const heat = tint ? markup`${tint} heat-${heatOf(counts[tint] / projects)}` : "settled";
   const words = found.map((syncStatus) => `${thousands(counts[syncStatus])} ${syncStatus}`);
-  const line = tint ? `${words.join(", ")} of ${thousands(projects)}` : `${thousands(projects)} in sync`;
-  return markup`<li><a class="cell ${heat}" href="${fleetHref({ ...wanted, group: path })}"><b>${path.split("/").at(-1) ?? ""}</b><span class="count">${line}</span></a></li>`;
+  const line = found.length > 0 ? `${words.join(", ")} of ${thousands(projects)}` : `${thousands(projects)} in sync`;
+  return markup`<li><a class="cell${found.length > 0 ? "" : " settled"}" href="${fleetHref({ ...wanted, group: path })}"><b>${path.split("/").at(-1) ?? ""}</b><span class="count">${line}</span>${barOf(counts, projects)}</a></li>`;
 }
 
-/** What is not in sync: a group has the colour of the first of these that it has any of, and says how many of each. */
+/** What is not in sync, in the order of a group's bar. */
 const byUrgency: readonly SyncStatus[] = ["drifted", "unreadable", "pending"];
 
-/** From 1, hardly any, to 5. */
-function heatOf(share: number): number {
-  return [0, 0.01, 0.05, 0.15, 0.4].filter((limit) => share > limit).length;
+/** The share of a group that went wrong, and the share that waits for an apply. Whatever there is stays visible. */
+function barOf({ drifted, unreadable, pending }: SyncStatusCounts, projects: number): Markup {
+  const [wrong, waits] = [shareOf(drifted + unreadable, projects), shareOf(pending, projects)];
+  const piece = (tone: string, from: number, to: number) =>
+    to > from ? markup`<path class="piece ${tone}" d="M${from} 0H${to}V4H${from}Z"/>` : markup``;
+  return markup`<svg class="bar-of" viewBox="0 0 100 4" preserveAspectRatio="none" aria-hidden="true">${piece("drifted", 0, wrong)}${piece("pending", wrong, Math.min(100, wrong + waits))}</svg>`;
+}
+
+function shareOf(count: number, all: number): number {
+  return count === 0 ? 0 : Math.max(3, Math.round((count / all) * 100));
 }
 
 const ages = [
@@ -149,10 +165,13 @@ function formOf(known: KnownState, wanted: WantedProjects): Markup {
   const choice = (name: "integration" | "license" | "policy") => choiceOf(name, wanted[name], labels[name]);
   return markup`<form class="filters" action="/">
 ${text("q", "Path", "part of a path")}${text("group", "Group", "payments")}
-<label>Status<select name="status">${options(wanted.status, [["", "any"], ...tileStatuses.map((each) => [each, each] as const)])}</select></label>
+<label>Status<select name="status">${options(
+    wanted.status,
+    [outOfSync, anyStatus, ...tileStatuses].map((each) => [each, each] as const),
+  )}</select></label>
 ${choice("integration")}${choice("license")}${choice("policy")}
 <label>For at least<select name="age">${options(wanted.age, ages)}</select></label>
-<span class="go"><button>Show</button> <a href="/">Clear</a></span>
+${wanted.cause === "" ? "" : markup`<input type="hidden" name="cause" value="${wanted.cause}">`}<span class="go"><button>Show</button> <a href="/">Clear</a></span>
 </form>`;
 }
 
@@ -172,17 +191,26 @@ function choiceOf(name: "integration" | "license" | "policy", chosen: string, al
   return markup`<label>${title}<select name="${name}">${options(chosen, [["", "any"], ...all.map((each) => [each, each] as const)])}</select></label>`;
 }
 
-function tableOf(part: ListPart<ProjectSummary>, fleet: FleetIndex | undefined): Markup {
-  if (part.total === 0)
-    return markup`<p class="calm soft">No projects match these filters. <a href="/">Show all</a></p>`;
-  return markup`<div class="wide paper"><table class="stack"><caption>${counted(part.total, "project")}</caption>
-<thead><tr><th scope="col">Project</th><th scope="col">Status</th><th scope="col">For</th><th scope="col" class="roomy">Since</th><th scope="col" class="n">Differences</th><th scope="col">Seen</th></tr></thead>
-<tbody>${each(part.rows, (head) => rowOf(head, fleet))}</tbody></table></div>`;
+function tableOf(part: ListPart<ProjectSummary>, known: KnownState, wanted: WantedProjects, inScope: number): Markup {
+  const all = markup`<a href="${fleetHref({ ...wanted, status: anyStatus, cause: "" })}#list">Show all ${counted(inScope, "project")}</a>`;
+  if (inScope === 0)
+    return markup`<p class="calm soft">No projects match these filters. <a href="/">Clear them</a></p>`;
+  if (part.total === 0) return markup`<p class="calm soft">${emptyText(wanted)} ${all}</p>`;
+  const isOverdue = overdueTest(known);
+  const cause = wanted.cause === "" ? "" : " with this cause";
+  return markup`<div class="wide paper"><table class="stack"><caption>${counted(part.total, "project")}${cause}${part.total < inScope ? markup` · ${all}` : ""}</caption>
+<thead><tr><th scope="col">Project</th><th scope="col">Status</th><th scope="col">For</th><th scope="col">Difference</th><th scope="col">Seen</th></tr></thead>
+<tbody>${each(part.rows, (head) => rowOf(head, known.fleet, isOverdue))}</tbody></table></div>`;
 }
 
-function rowOf(head: ProjectSummary, fleet: FleetIndex | undefined): Markup {
-  const { project, syncStatus, since, differences } = head;
+function emptyText({ status, cause }: WantedProjects): string {
+  if (cause !== "") return "No project has this cause any more.";
+  return status === outOfSync ? "All of these projects are in sync." : `None of these projects is ${status}.`;
+}
+
+function rowOf(head: ProjectSummary, fleet: FleetIndex | undefined, isOverdue: (iso: string) => boolean): Markup {
+  const { project, syncStatus, since } = head;
   const { at } = lastSeen(head, fleet);
-  return markup`<tr><th scope="row"><a href="${projectHref(project)}">${project}</a></th><td>${badge(syncStatus)}</td><td class="t" data-label="for">${age(since)}</td><td class="t soft roomy">${moment(since)}</td><td class="n" data-label="differences">${differences || ""}</td><td class="t" data-label="seen">${age(at)} ago</td></tr>
+  return markup`<tr><th scope="row"><a href="${projectHref(project)}">${project}</a></th><td>${badge(syncStatus)}</td><td class="t" data-label="for">${age(since)}</td><td class="difference">${firstDifference(head)}</td><td class="t${isOverdue(at) ? " overdue" : ""}" data-label="seen">${age(at)} ago</td></tr>
 `;
 }

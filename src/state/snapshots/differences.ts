@@ -27,6 +27,7 @@ function differenceOf(change: Change, before: ProjectSnapshot | undefined, run: 
     action: change.action,
     cause: causeOf(change, before, earlier, run),
     reason: truncateText(change.reason),
+    ...(change.policyEffect && { effect: change.policyEffect }),
     since: earlier?.since ?? run.at,
     before: truncateFields(change.before),
     after: truncateFields(change.after),

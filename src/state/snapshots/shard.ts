@@ -3,6 +3,7 @@ import { UserError } from "../../base/exit.ts";
 import { isObject } from "../../base/json.ts";
 import { memoized } from "../../base/memoize.ts";
 import type { Kind } from "../../model/types.ts";
+import { type SeenShape, shapesIn } from "./difference-shapes.ts";
 import type { ProjectSnapshot, SeenEntry, SyncStatus } from "./snapshot.ts";
 
 /** Enough that one of 100,000 projects is read quickly, and few enough that a small fleet is a few files. */
@@ -118,6 +119,8 @@ export function snapshotIn({ entries: all }: SnapshotShard, row: ShardRow): Proj
 /** What a list of projects shows of one: all but its fields and differences. */
 export interface ProjectSummary extends Pick<ProjectSnapshot, "project" | "syncStatus" | "since" | "seen" | "run"> {
   readonly differences: number;
+  /** What differs, or why it could not be read. */
+  readonly shapes: readonly SeenShape[];
   readonly labels: Labels;
 }
 
@@ -128,7 +131,9 @@ interface Labels {
 }
 
 /** Summaries of all projects of a shard. Equal texts and labels are shared, because a console keeps those of a whole fleet. */
-export function summariesIn({ entries, rows }: SnapshotShard): readonly ProjectSummary[] {
+export function summariesIn(shard: SnapshotShard): readonly ProjectSummary[] {
+  const { entries, rows } = shard;
+  const shapesOf = shapesIn(shard);
   const shared = memoized((text: string) => text);
   const numbers = new Map<string, number>();
   const labelIds = entries.map(({ kind, key, policy }) => {
@@ -143,15 +148,19 @@ export function summariesIn({ entries, rows }: SnapshotShard): readonly ProjectS
     known.set(id, labels);
     return labels;
   };
-  return rows.map(([project, , , syncStatus, since, seen, run, , indexes, differences]) => ({
-    project,
-    syncStatus,
-    since: shared(since),
-    seen: shared(seen),
-    run: shared(run),
-    differences: differences.length,
-    labels: labelsOf(indexes),
-  }));
+  return rows.map((row) => {
+    const [project, , , syncStatus, since, seen, run, , indexes, differences] = row;
+    return {
+      project,
+      syncStatus,
+      since: shared(since),
+      seen: shared(seen),
+      run: shared(run),
+      differences: differences.length,
+      shapes: shapesOf(row),
+      labels: labelsOf(indexes),
+    };
+  });
 }
 
 function labelsIn(entries: readonly SeenEntry[]): Labels {

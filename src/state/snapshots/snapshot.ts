@@ -1,4 +1,4 @@
-import type { Action, Fields, Kind } from "../../model/types.ts";
+import type { Action, Fields, Kind, PolicyEffect } from "../../model/types.ts";
 
 /** Sync statuses of a project, from best to worst known. */
 export const syncStatuses = ["in sync", "pending", "drifted", "unreadable"] as const;
@@ -37,6 +37,8 @@ export interface SeenDifference {
   readonly action: Action;
   readonly cause: "drift" | "pending";
   readonly reason: string;
+  /** What applying it would do to the policy, where that is known. */
+  readonly effect?: PolicyEffect;
   /** ISO 8601: when it was first seen to differ. */
   readonly since: string;
   readonly before: Fields | null;

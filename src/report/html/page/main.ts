@@ -1,4 +1,5 @@
 import { counted } from "../../../base/text-format.ts";
+import { addCopyButtons } from "./copy-commands.ts";
 import { followRun } from "./live-run.ts";
 import { startFilters } from "./plan-page.ts";
 
@@ -19,6 +20,7 @@ for (const time of document.querySelectorAll<HTMLTimeElement>("time[data-age]"))
   if (hours >= 1) time.after(` (${hours < 48 ? counted(hours, "hour") : counted(Math.floor(hours / 24), "day")} ago)`);
 }
 
+addCopyButtons();
 const live = document.querySelector<HTMLElement>("[data-live]");
 if (live?.dataset.live) followRun(live, live.dataset.live);
 if (document.getElementById("changes-title")) startFilters();

@@ -1,0 +1,58 @@
+import type { Fields, Value } from "../model/types.ts";
+import { directions } from "../plan/drift.ts";
+import { each, type Markup, markup } from "../report/html/markup.ts";
+import { badge, clipped, fieldNames, valueText } from "../report/html/values.ts";
+import type { DifferenceShape } from "../state/snapshots/difference-shapes.ts";
+import type { ShownCommand } from "./commands.ts";
+
+/** A difference in a line: `license/AGPL-3.0 approval_status allowed, declared denied`. */
+export function differenceBrief(shape: DifferenceShape): Markup {
+  if (shape.cause === "unreadable") return markup`${clipped(shape.reason, 160)}`;
+  return markup`${resourceNode(shape.rest)} ${whatDiffers(shape)}`;
+}
+
+/** The address of a resource without its project. */
+export function resourceNode(rest: string): Markup {
+  const slash = rest.indexOf("/");
+  if (slash < 0) return markup`<b>${rest}</b>`;
+  return markup`<span class="kind">${rest.slice(0, slash + 1)}</span><b>${clipped(rest.slice(slash + 1), 80)}</b>`;
+}
+
+const missing: Readonly<Record<string, Readonly<Record<"drift" | "pending", string>>>> = {
+  create: { drift: "is missing", pending: "to create" },
+  delete: { drift: "exists, and is not declared", pending: "to delete" },
+  disable: { drift: "is on, declared off", pending: "to disable" },
+};
+
+function whatDiffers({ action, cause, before, after, reason }: DifferenceShape): Markup {
+  const words = missing[action]?.[cause === "pending" ? "pending" : "drift"];
+  if (words !== undefined) return markup`${words}`;
+  const [name, ...others] = fieldNames(before, after);
+  if (name === undefined) return markup`${clipped(reason, 120)}`;
+  const [live, declared] = [short(before, name), short(after, name)];
+  const values = cause === "drift" ? markup`${live}, declared ${declared}` : markup`${live} → ${declared}`;
+  const more = others.length > 0 ? markup` <span class="soft">+${others.length} more</span>` : "";
+  return markup`<span class="field-name">${name}</span> ${values}${more}`;
+}
+
+function short(side: Fields | null, name: string): Markup {
+  const value: Value | undefined = side?.[name];
+  return markup`<code>${value === undefined ? "not set" : clipped(valueText(value), 48)}</code>`;
+}
+
+/** What the difference does to the policy, where that is known. */
+export function directionNode({ effect, cause }: Pick<DifferenceShape, "effect" | "cause">): Markup {
+  if (!effect) return markup``;
+  return cause === "pending" ? badge(effect) : badge(directions[effect], effect === "tightened" ? "loosened" : "stale");
+}
+
+/** Commands to copy, each with its purpose. */
+export function commandsNode(commands: readonly ShownCommand[]): Markup {
+  if (commands.length === 0) return markup``;
+  return markup`<dl class="commands">${each(commands, ({ purpose, line }) => markup`<div><dt>${purpose}</dt><dd>${commandNode(line)}</dd></div>`)}</dl>`;
+}
+
+/** A command line, which the page's script gives a button that copies it. */
+export function commandNode(line: string): Markup {
+  return markup`<code class="command">${line}</code>`;
+}

@@ -1,0 +1,107 @@
+import { createHash } from "node:crypto";
+import { resourceName } from "../../model/address.ts";
+import type { Action, Fields, PolicyEffect } from "../../model/types.ts";
+import { generalFields, generalText } from "../../plan/groups.ts";
+import type { ShardRow, SnapshotShard } from "./shard.ts";
+import type { SeenDifference, SeenEntry } from "./snapshot.ts";
+
+/** A difference apart from its project, whose path is `${project.path}` in it. Equal ones of a shard are one object. */
+export interface DifferenceShape {
+  /** Equal shapes of different shards have the same. */
+  readonly id: string;
+  /** Differences with one cause: the same commit, or the same values. */
+  readonly group: string;
+  /** Of all differences in the same fields, whatever their values. */
+  readonly topic: string;
+  readonly cause: SeenDifference["cause"] | "unreadable";
+  /** The address without the project; "" for a project that could not be read. */
+  readonly rest: string;
+  readonly action: Action;
+  /** Null where a shard has many values. */
+  readonly before: Fields | null;
+  readonly after: Fields | null;
+  readonly effect?: PolicyEffect;
+  readonly commit: string | null;
+  readonly policy: string;
+  readonly reason: string;
+}
+
+/** A difference of a project: what it is, and when it was first seen. */
+export interface SeenShape {
+  readonly shape: DifferenceShape;
+  readonly since: string;
+}
+
+type NewShape = Omit<DifferenceShape, "id">;
+
+const none: readonly SeenShape[] = [];
+
+/** Variants of one topic, and shapes in all, that a shard tells apart: values may be as many as projects. */
+const [maxVariants, maxShapes] = [40, 400];
+
+/** Tells the differences of the rows of a shard. Rows with equal ones share the result. */
+export function shapesIn({ entries }: SnapshotShard): (row: ShardRow) => readonly SeenShape[] {
+  const shapes = new Map<string, DifferenceShape>();
+  const variants = new Map<string, number>();
+  const lists = new Map<string, readonly SeenShape[]>();
+  const known = (made: NewShape): DifferenceShape => {
+    const id = digest([made.group, made.rest, made.before, made.after, made.action]);
+    const shape = shapes.get(id);
+    if (shape) return shape;
+    const count = variants.get(made.topic) ?? 0;
+    const hasValues = made.before !== null || made.after !== null;
+    if (hasValues && shapes.size >= maxShapes) return known(withoutKey(made));
+    if (hasValues && count >= maxVariants) return known({ ...made, before: null, after: null, group: made.topic });
+    variants.set(made.topic, count + 1);
+    const added = { ...made, id };
+    shapes.set(id, added);
+    return added;
+  };
+  return (row) => {
+    const [project, , , syncStatus, since, , , , indexes, differences, , problems] = row;
+    if (differences.length === 0 && syncStatus !== "unreadable") return none;
+    const own = indexes.flatMap((index) => entries[index] ?? []);
+    const seen = differences.map((each) => ({ shape: known(shapeOf(each, project, own)), since: each.since }));
+    const [problem] = problems;
+    if (problem !== undefined) seen.push({ shape: known(unreadable(generalText(problem, project))), since });
+    const id = seen.map(({ shape, since: at }) => `${shape.id} ${at}`).join();
+    const list = lists.get(id) ?? seen;
+    lists.set(id, list);
+    return list;
+  };
+}
+
+function shapeOf(difference: SeenDifference, project: string, entries: readonly SeenEntry[]): NewShape {
+  const { cause, action, effect, reason } = difference;
+  const entry = entries.find(({ kind, key }) => resourceName(kind, key) === difference.rest);
+  const { commit = null, policy = "" } = entry ?? {};
+  const rest = generalText(difference.rest, project);
+  const [before, after] = [generalised(difference.before, project), generalised(difference.after, project)];
+  const topic = digest([cause, rest, action, Object.keys(before ?? {}), Object.keys(after ?? {})]);
+  const isOfCommit = cause === "pending" && commit !== null;
+  const group = isOfCommit ? digest(["commit", commit]) : digest([topic, before, after]);
+  const what = { cause, rest, action, before, after, ...(effect && { effect }) };
+  return { ...what, group, topic: isOfCommit ? group : topic, commit, policy, reason };
+}
+
+function generalised(fields: Fields | null, project: string): Fields | null {
+  return fields && generalFields(fields, project);
+}
+
+/** For kinds whose keys are as many as projects. */
+function withoutKey(shape: NewShape): NewShape {
+  const rest = `${shape.rest.split("/")[0]}/*`;
+  const group = digest([shape.cause, rest, shape.action]);
+  return { ...shape, rest, group, topic: group, before: null, after: null };
+}
+
+function unreadable(reason: string): NewShape {
+  const group = digest(["unreadable", reason]);
+  const nothing = { action: "update", before: null, after: null, commit: null, policy: "" } as const;
+  return { ...nothing, group, topic: digest(["unreadable"]), cause: "unreadable", rest: "", reason };
+}
+
+/** Short enough for a URL; a collision would show two causes as one. */
+function digest(content: unknown): string {
+  return createHash("sha256").update(JSON.stringify(content)).digest("base64url").slice(0, 10);
+}

@@ -1,0 +1,159 @@
+import { execFileSync } from "node:child_process";
+import { describe, expect, test } from "vitest";
+import { fleetDays, overdueTest } from "../../src/console/fleet-history.ts";
+import type { Change } from "../../src/model/types.ts";
+import type { RunSummary } from "../../src/state/run-summary.ts";
+import { recordObservation } from "../../src/state/snapshots/record.ts";
+import { summary } from "../state/laws.ts";
+import { look } from "../state/observations.ts";
+import { consoleOver, drifted, fleet, seen, seenBy } from "./serving.ts";
+
+interface Cause {
+  readonly id: string;
+  readonly cause: string;
+  readonly projects: number;
+  readonly within: string;
+  readonly differences: readonly string[];
+  readonly commands: readonly string[];
+}
+
+async function causesOver(root: string) {
+  const { get } = await consoleOver(root);
+  const json = async (path: string) => (await get(path)).json();
+  const { causes } = (await json("/fleet.json")) as { causes: readonly Cause[] };
+  return { get, json, causes };
+}
+
+const pending = (project: string, value: string): Change => ({ ...drifted(project, value), cause: "pending" });
+
+describe("causes", () => {
+  test("are drift, what cannot be read and what waits, each once with its projects, its filter and its commands", async () => {
+    const { changes: _, ...away } = seen("web/b");
+    const projects = [
+      ...["a", "b", "c"].map((name) => seen(`payments/${name}`, [drifted(`payments/${name}`, "#war-room")])),
+      seen("payments/d", [drifted("payments/d", "#other")]),
+      seen("web/a", [pending("web/a", "#old")]),
+      { ...away, problems: ["403 Forbidden"] },
+      seen("web/fine"),
+    ];
+    const { root } = await seenBy(projects);
+    const { get, json, causes } = await causesOver(root);
+    expect(causes).toMatchObject([
+      { cause: "drift", projects: 3, within: "payments", differences: ["integration/irc-gateway"] },
+      { cause: "drift", projects: 1, within: "payments/d" },
+      { cause: "unreadable", projects: 1, within: "web/b", reason: "403 Forbidden", commands: [] },
+      { cause: "pending", projects: 1, within: "web/a" },
+    ]);
+    expect(causes[0]?.commands).toEqual([
+      "evenkeel apply --target 'payments/*:integration/irc-gateway'",
+      "evenkeel accept 'payments/*:integration/irc-gateway'",
+    ]);
+    expect(causes[3]?.commands).toEqual(["evenkeel apply --target web/a:integration/irc-gateway"]);
+    for (const { id, projects: count } of causes)
+      expect(await json(`/fleet.json?cause=${id}`)).toMatchObject({ total: count });
+    const page = await (await get("/")).text();
+    expect(page).toContain("<code>#war-room</code>, declared <code>#general</code>");
+    expect(page).toContain("evenkeel accept &#39;payments/*:integration/irc-gateway&#39;");
+    const chosen = await (await get(`/?cause=${causes[0]?.id}`)).text();
+    expect(chosen).toContain("3 projects with this cause");
+  });
+
+  test("of values that are as many as projects are one, and a commit is one whatever it changes", async () => {
+    const many = Array.from({ length: 3000 }, (_, index) => `g/p${index}`);
+    const commit = ["h/a", "h/b"].map((name, index) => seen(name, [pending(name, `#${index}`)]));
+    const { root, state } = await seenBy([
+      ...many.map((name) => seen(name, [drifted(name, `#${name.slice(2)}`)])),
+      seen("x/y"),
+    ]);
+    const at = new Date().toISOString();
+    const head = {
+      run: "z",
+      at,
+      whole: false,
+      covers: () => false,
+      cause: "pending" as const,
+      hasLedger: true,
+      commit: "c0ffee",
+    };
+    await recordObservation(state.snapshots, look("z", commit, head));
+    const { causes } = await causesOver(root);
+    expect(causes.map(({ cause, projects }) => [cause, projects])).toEqual([
+      ["drift", 3000],
+      ["pending", 2],
+    ]);
+    expect(causes[1]?.commands).toEqual(["evenkeel apply --target 'h/*:integration/irc-gateway'"]);
+  });
+
+  test("a value that only the project's own path makes different is the same", async () => {
+    const projects = ["g/a", "g/b"].map((name) => seen(name, [drifted(name, `#${name}-alerts`)]));
+    const { root } = await seenBy(projects);
+    const { causes } = await causesOver(root);
+    expect(causes).toMatchObject([
+      { projects: 2, before: { recipients: "#$${project.path}-alerts".replace("$$", "$") } },
+    ]);
+  });
+
+  test("a commit has the subject that the repository of the workspace has for it", async () => {
+    const { root, state } = await seenBy([seen("web/other")]);
+    const git = (...args: string[]) =>
+      execFileSync("git", ["-c", "user.name=a", "-c", "user.email=a@b.c", ...args], { cwd: root, encoding: "utf8" });
+    git("init", "-q");
+    git("commit", "-q", "--allow-empty", "-m", "mobile: alerts go to <on-call>");
+    const commit = git("rev-parse", "HEAD").trim();
+    const at = new Date().toISOString();
+    const change = seen("web/a", [pending("web/a", "#old")]);
+    await recordObservation(
+      state.snapshots,
+      look("z", [change], { run: "z", at, whole: false, hasLedger: true, commit }),
+    );
+    const { get } = await consoleOver(root);
+    const page = await (await get("/")).text();
+    expect(page).toContain("mobile: alerts go to &lt;on-call&gt;");
+    expect(page).toContain(commit.slice(0, 9));
+  });
+});
+
+test("the list is of what is out of sync, unless all are asked for", async () => {
+  const { root } = await seenBy(fleet(30));
+  const { get } = await consoleOver(root);
+  const rows = async (path: string) => [
+    ...(await (await get(path)).text()).matchAll(/<tr><th scope="row"><a href="\/projects/g),
+  ];
+  expect(await rows("/")).toHaveLength(3);
+  expect(await rows("/?status=any")).toHaveLength(30);
+  expect(await rows("/?q=project-2&status=any")).toHaveLength(11);
+  expect(await (await get("/?q=project-2")).text()).toContain("Show all 11 projects");
+});
+
+describe("the history", () => {
+  const now = Date.parse("2026-11-21T12:00:00.000Z");
+  const counts = { "in sync": 1, pending: 0, drifted: 2, unreadable: 0 };
+  const run = (ended: string, more: Partial<RunSummary> = {}) => summary(ended, { started: ended, ended, ...more });
+
+  test("has gaps where nothing was compared, and marks applies and runs that failed or were blocked", () => {
+    const runs = [
+      run("2026-11-21T08:00:00.000Z", { command: "drift", outcome: "failed" }),
+      run("2026-11-20T08:00:00.000Z", { command: "apply", outcome: "refused" }),
+      run("2026-11-19T09:00:00.000Z", { command: "apply", outcome: "applied", fleet: counts }),
+      run("2026-11-19T08:00:00.000Z", { command: "drift", outcome: "drift", fleet: { ...counts, drifted: 9 } }),
+    ];
+    const days = fleetDays({ runs }, 4, now);
+    expect(
+      days.map(({ day, counts: of, applied, failed }) => [day, of?.drifted, applied.length, failed.length]),
+    ).toEqual([
+      ["2026-11-18", undefined, 0, 0],
+      ["2026-11-19", 2, 1, 0],
+      ["2026-11-20", undefined, 0, 1],
+      ["2026-11-21", undefined, 0, 1],
+    ]);
+  });
+
+  test("knows how often the fleet is compared, and what is older than that", () => {
+    const daily = Array.from({ length: 6 }, (_, index) =>
+      run(new Date(now - index * 86_400_000).toISOString(), { fleet: counts }),
+    );
+    const isOverdue = overdueTest({ runs: daily }, now);
+    expect(["2026-11-20T12:00:00.000Z", "2026-11-19T11:00:00.000Z"].map(isOverdue)).toEqual([false, true]);
+    expect(overdueTest({ runs: daily.slice(0, 2) }, now)("2020-01-01T00:00:00.000Z")).toBe(false);
+  });
+});
