@@ -1,7 +1,7 @@
 import { memoized } from "../base/memoize.ts";
 import { placeAmong } from "../base/text-format.ts";
 import type { ProjectSummary } from "../state/snapshots/shard.ts";
-import { countStatuses, type SyncStatusCounts } from "../state/snapshots/snapshot.ts";
+import { countStatuses, type SyncStatus, type SyncStatusCounts } from "../state/snapshots/snapshot.ts";
 import { hasCause } from "./causes.ts";
 import type { KnownState } from "./known-state.ts";
 
@@ -75,9 +75,14 @@ type Heads = readonly ProjectSummary[];
 
 /** Projects by status. */
 export const countByStatus = memoized(
-  (heads: Heads): SyncStatusCounts => countStatuses(heads.map(({ syncStatus }) => syncStatus)),
+  (heads: Heads): SyncStatusCounts => countStatuses(statusesOf(heads)),
   new WeakMap(),
 );
+
+/** One by one: a list of them would be as long as the fleet. */
+function* statusesOf(heads: Heads): Iterable<SyncStatus> {
+  for (const { syncStatus } of heads) yield syncStatus;
+}
 
 /** A group of projects, or one project, below another group. */
 export interface ProjectGroup {
@@ -97,20 +102,17 @@ const topGroups = memoized((projects: Heads) => groupsIn(projects, ""), new Weak
 
 function groupsIn(projects: Heads, group: string): readonly ProjectGroup[] {
   const prefix = group === "" ? "" : `${group}/`;
-  const below = new Map<string, ProjectSummary[]>();
-  for (const head of within(projects, prefix)) {
-    const end = head.project.indexOf("/", prefix.length);
-    const path = end < 0 ? head.project : head.project.slice(0, end);
-    const members = below.get(path);
-    if (members) members.push(head);
-    else below.set(path, [head]);
+  const below = new Map<string, { leaf: boolean; projects: number; counts: Record<SyncStatus, number> }>();
+  for (const { project, syncStatus } of within(projects, prefix)) {
+    const end = project.indexOf("/", prefix.length);
+    const path = end < 0 ? project : project.slice(0, end);
+    const known = below.get(path) ?? { leaf: true, projects: 0, counts: { ...countStatuses([]) } };
+    known.leaf &&= path === project;
+    known.projects++;
+    known.counts[syncStatus]++;
+    below.set(path, known);
   }
-  return [...below].map(groupOf).sort(mostTroubledFirst);
-}
-
-function groupOf([path, members]: readonly [string, readonly ProjectSummary[]]): ProjectGroup {
-  const leaf = members.length === 1 && members[0]?.project === path;
-  return { path, leaf, projects: members.length, counts: countByStatus(members) };
+  return [...below].map(([path, rest]) => ({ path, ...rest })).sort(mostTroubledFirst);
 }
 
 /** Drift and what cannot be read come before what only waits for an apply. */

@@ -45,17 +45,19 @@ function wantedOf(project) {
 
 function changeOf(project) {
   const [{ kind, key, fields }] = wantedOf(project);
-  const visible = { before: { external_wiki_url: "https://by-hand" }, after: fields };
-  const head = { address: `${project}:${kind}/${key}`, project, kind, key, action: "update" };
+  const visible = { before: { external_wiki_url: `https://by-hand/${project.slice(-3)}` }, after: fields };
+  const head = { address: `${project}:${kind}/${key}`, project, kind, key, action: "update", cause: "drift" };
   return { ...head, ...visible, declared: fields, reason: "drift: somebody changed it", origin };
 }
 
-function countSnapshots() {
+/** Every tenth project differs, with one of many values. */
+function observations() {
   const rest = { includes: () => true, all: true, unverified: {}, unmanaged: 0, problems: [] };
   return Array.from({ length: projects }, (_, index) => {
     const name = `group-${index % 40}/team-${index % 7}/project-${index}`;
     const changes = index % 10 === 1 ? [changeOf(name)] : [];
-    return { project: { name }, desired: wantedOf(name), changes, ...rest };
+    const desired = { fingerprint: name, resources: () => wantedOf(name) };
+    return { project: { name }, desired, changes, ...rest };
   });
 }
 
@@ -70,12 +72,16 @@ async function fill(url) {
     server: "https://code.example.com",
     exceptions: [],
     whole: true,
+    hasLedger: true,
+    locate: place,
   };
+  const observed = observations();
   const counts = await recordObservation(state.snapshots, {
     ...whole,
     covers: () => true,
     cause: "drift",
-    projects: countSnapshots(),
+    projects: observed.map(({ project }) => project),
+    observe: (index) => observed[index],
   });
   const touched = { "group-1/team-1/project-1": { "integration/external-wiki": "~", "license/MIT": "+" } };
   const rows = Array.from({ length: runs }, (_, index) => {
@@ -144,12 +150,13 @@ try {
     "/",
     "/",
     "/?status=drifted",
-    "/fleet.csv",
+    "/?group=group-1",
     project,
     "/runs",
     `/runs/${run}`,
     "/review",
     "/search?q=project-77",
+    "/fleet.csv",
   ]) {
     await pause(2100);
     meter.taken();
