@@ -3,8 +3,9 @@ import { compareTexts } from "../base/text-format.ts";
 import { type LiveRuns, liveRuns } from "../state/live-runs.ts";
 import type { RunSummary } from "../state/run-summary.ts";
 import { type FleetIndex, readFleetIndex } from "../state/snapshots/fleet-index.ts";
-import { type ProjectSummary, parseShard, shardNameOf, snapshotIn, summariesIn } from "../state/snapshots/shard.ts";
+import { parseShard, shardNameOf, snapshotIn } from "../state/snapshots/shard.ts";
 import { type ProjectSnapshot, syncStatuses } from "../state/snapshots/snapshot.ts";
+import { type ProjectSummary, summariesIn } from "../state/snapshots/summaries.ts";
 import type { WorkspaceState } from "../state/state.ts";
 import { type PlanReader, planReader } from "./plan-reader.ts";
 

@@ -1,7 +1,7 @@
 import { memoized } from "../base/memoize.ts";
 import { placeAmong } from "../base/text-format.ts";
-import type { ProjectSummary } from "../state/snapshots/shard.ts";
 import { countStatuses, type SyncStatus, type SyncStatusCounts } from "../state/snapshots/snapshot.ts";
+import type { ProjectSummary } from "../state/snapshots/summaries.ts";
 import { hasCause } from "./causes.ts";
 import type { KnownState } from "./known-state.ts";
 

@@ -1,7 +1,7 @@
 import { counted, firstFew, thousands } from "../../base/text-format.ts";
 import { each, type Markup, markup } from "../../report/html/markup.ts";
 import { badge } from "../../report/html/values.ts";
-import type { ProjectSummary } from "../../state/snapshots/shard.ts";
+import type { ProjectSummary } from "../../state/snapshots/summaries.ts";
 import { causesOf, type FleetCause } from "../causes.ts";
 import { commandsForCause } from "../commands.ts";
 import { commandsNode, differenceBrief, directionNode, resourceNode } from "../difference-nodes.ts";

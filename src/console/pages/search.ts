@@ -2,7 +2,7 @@ import { counted } from "../../base/text-format.ts";
 import { each, type Markup, markup } from "../../report/html/markup.ts";
 import { badge } from "../../report/html/values.ts";
 import type { RunSummary } from "../../state/run-summary.ts";
-import type { ProjectSummary } from "../../state/snapshots/shard.ts";
+import type { ProjectSummary } from "../../state/snapshots/summaries.ts";
 import type { KnownState } from "../known-state.ts";
 import { dataLinks } from "../layout.ts";
 import { age, moment, projectHref } from "../markup.ts";
