@@ -2,9 +2,9 @@ import type { JsonObject } from "../base/json.ts";
 import type { Reader } from "../client/client.ts";
 import { call } from "../model/endpoints.ts";
 import { identityOf } from "../model/kinds.ts";
+import { pathValues } from "../model/path-values.ts";
 import { keyValuesOf } from "../model/resource-kind.ts";
 import type { Desired, DesiredProject, Fields, Kind, Live, Project } from "../model/types.ts";
-import { isScalar } from "../model/values.ts";
 import { liveRow, shownFields, undeclared } from "./kind-resources.ts";
 import { type KeyedRow, type ReadKind, readKindRows } from "./kind-rows.ts";
 import { settled, type Unread, unreadOf } from "./partly-read.ts";
@@ -54,10 +54,9 @@ async function readShown(
   { key, row }: KeyedRow,
 ): Promise<JsonObject> {
   if (!read.single) return row;
-  const ofRow = Object.entries(row).flatMap(([name, value]) =>
-    isScalar(value) ? [[`row.${name}`, String(value)]] : [],
-  );
-  const segments = { ...keyValuesOf(file, key), ...Object.fromEntries(ofRow), id: project.name };
+  const keys: Fields = keyValuesOf(file, key);
+  const fieldOf = (name: string) => (name.startsWith("row.") ? row[name.slice(4)] : keys[name]);
+  const segments = pathValues(read.single, (name) => (name === "id" ? project.name : fieldOf(name)));
   const { body } = await reader.get(call(read.single, segments));
   return body as JsonObject;
 }

@@ -8,6 +8,7 @@ import { type Difference, diff } from "../diff/diff.ts";
 import type { DesiredFleet } from "../manifest/desired-fleet.ts";
 import type { Catalogue } from "../model/catalogue.ts";
 import type { DesiredProject, Problem, Project } from "../model/types.ts";
+import { whyNotCalled } from "../plan/requests.ts";
 import { failFastOnCommonError, refusedLists } from "./common-failures.ts";
 import { resolved } from "./looked-up-desired.ts";
 import { findMovedProjects, type Missing, missingProblems } from "./missing-projects.ts";
@@ -126,10 +127,11 @@ function refreshed(
     return unreadable(desired.project, unread.find((each) => isMissing(catalogue, each)) ?? part, catalogue);
   }
   const known = resolved(catalogue, readable, live, lookedUp);
-  const difference = diff(known.desired, known.live, {
+  const compared = diff(known.desired, known.live, {
     ...scope.diff(desired.project),
     settled: scope.remember !== undefined,
   });
+  const difference = withoutUncallable(catalogue, compared);
   const problems = [...difference.problems, ...known.problems];
   if (unread.length === 0) return { difference, problems };
   return {
@@ -137,6 +139,20 @@ function refreshed(
     problems: [...problems, ...unread.map((each) => unreadProblem(catalogue, desired, each))],
     unread,
   };
+}
+
+/** A server may list what no request can name, such as a resource named `..`: a problem of that resource alone. */
+function withoutUncallable(catalogue: Catalogue, difference: Difference): Difference {
+  const problems = difference.changes.flatMap((change): Problem[] => {
+    const why = whyNotCalled(change, catalogue);
+    if (why === undefined) return [];
+    const { address, project, origin } = change;
+    const message = `no request can be made for ${address}, so it is left out of the plan: ${why}`;
+    return [{ severity: "error", rule: "cannot-request", message, place: origin.place(), project }];
+  });
+  if (problems.length === 0) return difference;
+  const changes = difference.changes.filter((change) => whyNotCalled(change, catalogue) === undefined);
+  return { ...difference, changes, problems: [...difference.problems, ...problems] };
 }
 
 function unreadable(project: Project, part: Unread, catalogue: Catalogue): RefreshedProject {

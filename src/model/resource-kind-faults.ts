@@ -2,21 +2,8 @@ import manifest from "../../schemas/manifest.schema.json" with { type: "json" };
 import { orElse } from "../base/nearest.ts";
 import { compile } from "../base/schema.ts";
 import { bundledKinds } from "./bundled-kinds.ts";
-import {
-  type FieldSchema,
-  keyFieldsOf,
-  namesInPath,
-  ownersOf,
-  type ResourceKind,
-  resourceKindShape,
-  writtenCall,
-} from "./resource-kind.ts";
-
-/** A mistake in a kind and the keys that lead to it. */
-interface KindFault {
-  readonly path: readonly (string | number)[];
-  readonly message: string;
-}
+import { type KindFault, noField, pathFaults } from "./kind-path-faults.ts";
+import { type FieldSchema, keyFieldsOf, ownersOf, type ResourceKind, resourceKindShape } from "./resource-kind.ts";
 
 /** Why an expression that knows these names is none, completing "…: "; undefined where it is one. */
 export type ExpressionCheck = (text: string, names: readonly string[], type: "bool" | "any") => string | undefined;
@@ -34,7 +21,7 @@ export function resourceKindFaults(
     ...takenNames(kind, others),
     ...unknownOrder(kind, others),
     ...unknownFields(kind),
-    ...unknownInPaths(kind),
+    ...pathFaults(kind),
     ...unschematic(kind),
     ...expressionsOf(kind).flatMap(({ text, path, names, type }) => {
       const fault = expressionFault(text, names, type);
@@ -114,25 +101,6 @@ function unknownFields(kind: ResourceKind): readonly KindFault[] {
       message: `${name} is part of the key: require it, or give it a default`,
     })),
   ];
-}
-
-function noField({ fields }: ResourceKind, name: string): string {
-  return `there is no field ${name}${orElse(name, Object.keys(fields.properties))}`;
-}
-
-/** Paths that name no project or group, or a field that there is not. What rows have beside the fields is not known. */
-function unknownInPaths(kind: ResourceKind): readonly KindFault[] {
-  const known = new Set(["id", ...Object.keys(kind.fields.properties)]);
-  return Object.entries(kind.calls).flatMap(([name, call]): KindFault[] => {
-    const path = ["calls", name];
-    const names = namesInPath(writtenCall(call).path);
-    const fault = names.find((each) => !each.startsWith("row.") && !known.has(each));
-    if (fault !== undefined) return [{ path, message: noField(kind, fault) }];
-    const early = (name === "list" || name === "create") && names.find((each) => each.startsWith("row."));
-    if (early) return [{ path, message: `there is no row yet, so the path cannot have :${early}` }];
-    if (names.includes("id")) return [];
-    return [{ path, message: "the path needs :id, the project or group" }];
-  });
 }
 
 /** Words of values that the field does not take, and fields that do not compile. */

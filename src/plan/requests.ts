@@ -1,13 +1,14 @@
 import type { JsonObject } from "../base/json.ts";
 import { type Catalogue, catalogueOf } from "../model/catalogue.ts";
-import { call, type Endpoint } from "../model/endpoints.ts";
+import { call, type Endpoint, NamesNothing } from "../model/endpoints.ts";
 import type { KindRow } from "../model/kind-row.ts";
 import { kindOf } from "../model/kinds.ts";
 import { kindWord } from "../model/owner.ts";
+import { pathValues } from "../model/path-values.ts";
 import { isRemoval } from "../model/removal-changes.ts";
-import { keyValuesOf, namesInPath } from "../model/resource-kind.ts";
+import { keyValuesOf } from "../model/resource-kind.ts";
 import type { Call, Change, Fields, SecretReference } from "../model/types.ts";
-import { isScalar, referencesWithin } from "../model/values.ts";
+import { referencesWithin } from "../model/values.ts";
 import { bodyOf, sentFields } from "./request-body.ts";
 
 /** The calls that carry a change out, in order, their parameters still references where they are secret. */
@@ -57,18 +58,25 @@ function endpointFor({ calls }: KindRow, { kind, key, action }: Change): Endpoin
 }
 
 /** What fills the path of its call: the project, the key or fields, and the row as read. */
-function segmentsOf(row: KindRow, change: Change, { path }: Endpoint): Readonly<Record<string, string>> {
+function segmentsOf(row: KindRow, change: Change, endpoint: Endpoint): Readonly<Record<string, string>> {
   const { project, key, declared, live } = change;
   const { file, read } = row;
   if (!file) return { id: project, ...(read && { [read.key]: key }), "row.id": String(live?.id ?? key) };
   const keys: Fields = keyValuesOf(file, key);
   const found: JsonObject = { ...keys, ...(live?.id !== undefined && { id: live.id }), ...live?.row };
-  const segmentOf = (name: string) => (name.startsWith("row.") ? found[name.slice(4)] : (keys[name] ?? declared[name]));
-  const named = namesInPath(path).flatMap((name) => {
-    const value = name === "id" ? project : segmentOf(name);
-    return isScalar(value) && value !== null ? [[name, String(value)] as const] : [];
-  });
-  return Object.fromEntries(named);
+  const fieldOf = (name: string) => (name.startsWith("row.") ? found[name.slice(4)] : (keys[name] ?? declared[name]));
+  return pathValues(endpoint, (name) => (name === "id" ? project : fieldOf(name)));
+}
+
+/** Why no request can be made of a change; undefined if one can. */
+export function whyNotCalled(change: Change, catalogue: Catalogue): string | undefined {
+  try {
+    bareCallsOf(change, catalogue);
+    return undefined;
+  } catch (error) {
+    if (error instanceof NamesNothing) return error.message;
+    throw error;
+  }
 }
 
 /** The declared fields that a change sends: all, but of an update of a kind that is a file. */

@@ -32,6 +32,51 @@ describe("a singleton that nobody can create", () => {
   });
 });
 
+describe("a resource for which no request can be made", () => {
+  const marks = {
+    name: "marks",
+    singular: "mark",
+    of: "project",
+    key: "name",
+    calls: { list: "GET /projects/:id/marks", delete: "DELETE /projects/:id/marks/:name" },
+    needs: { tier: "free", release: "9.0" },
+    fields: { required: ["name"], properties: { name: { type: "string" } } },
+  };
+  const seed = {
+    projects: [
+      { path: "a/b", resources: { marks: [{ name: ".." }, { name: "old" }] } },
+      { path: "a/c", resources: { marks: [{ name: "old" }] } },
+    ],
+  };
+  const policy = { projects: ["a/*"], exclusive: ["marks"] };
+
+  test("is a problem of its project, and the others are changed", async () => {
+    const { evenkeel, ask } = await ownStage(marks, { seed, policy });
+    const planned = await evenkeel("plan", "--report", "json");
+    expect(planned.code).toBe(1);
+    expect(planned.plan().resource_changes.map(({ address }) => address)).toEqual(["a/b:mark/old", "a/c:mark/old"]);
+    expect(planned.plan().problems).toEqual([
+      expect.objectContaining({
+        ...{ rule: "cannot-request", project: "a/b", file: "all.yaml", line: 5 },
+        message: expect.stringMatching(/^no request can be made for a\/b:mark\/\.\., .*"\.\." names nothing/),
+      }),
+    ]);
+    expect(await evenkeel("apply", "--yes")).toMatchObject({ code: 1, writes: 2 });
+    expect(await ask("GET", "/projects/a%2Fb")).toMatchObject({ status: 200 });
+  });
+
+  test("or whose row lacks what the path needs", async () => {
+    const calls = { ...marks.calls, delete: "DELETE /projects/:id/marks/:row.uuid" };
+    const { evenkeel } = await ownStage({ ...marks, calls }, { seed, policy, kinds: [{ ...head, ...marks } as never] });
+    const planned = await evenkeel("plan", "--report", "json");
+    expect(planned).toMatchObject({ code: 1 });
+    const messages = planned.plan().problems.map(({ message }) => message);
+    expect(messages).toHaveLength(3);
+    for (const message of messages)
+      expect(message).toContain("the server's answer has no uuid, which DELETE /projects");
+  });
+});
+
 describe("explain", () => {
   test("knows the kinds of the workspace in which it is asked", async () => {
     const { evenkeel } = await ownStage(tuning);

@@ -58,6 +58,17 @@ const wrong: readonly (readonly [change: object, fault: string])[] = [
     { calls: { ...calls, create: "POST /projects/:id/hooks/:row.id" } },
     "calls.create: there is no row yet, so the path cannot have :row.id",
   ],
+  [
+    { calls: { ...calls, list: "GET /projects/:id/hooks/:token" } },
+    "calls.list: it reads everything of a project or group, so the path cannot have :token",
+  ],
+  ...["PUT /projects/:id/../../:row.id", "PUT /projects/:id//x", "PUT /projects/:id/x#y", "PUT /projects/:id/%2E."].map(
+    (update) =>
+      [
+        { calls: { ...calls, update } },
+        "calls.update: expected a path below /api/v4, without #, and without parts that are empty, . or ..",
+      ] as const,
+  ),
   [{ where: "rwo.id > 1" }, "where: not an expression of CEL: unknown name rwo; did you mean row?"],
   [{ where: "'text'" }, "where: not an expression of CEL: expected true or false, got string"],
   [
