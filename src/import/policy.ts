@@ -5,6 +5,7 @@ import { asciiEscapes, scalarOf } from "../format/scalar.ts";
 import type { Catalogue } from "../model/catalogue.ts";
 import { kindOf, policyKinds, sectionNameOf } from "../model/kinds.ts";
 import { bareName, type Owner, ownerOfName } from "../model/owner.ts";
+import { idIn, isId } from "../model/project-id.ts";
 import { isSingleton } from "../model/resource-kind.ts";
 import type { Kind, Plain, Scalar as Value } from "../model/types.ts";
 import { isList, isScalar } from "../model/values.ts";
@@ -79,8 +80,11 @@ export function ownerOfDraft({ projects }: Pick<Draft, "projects">): Owner {
   return projects.every((each) => ownerOfName(String(each)) === "group") ? "group" : "project";
 }
 
+/** Without the slash of a group; an ID as a number. */
 function bareSelector(selector: string | number): string | number {
-  return typeof selector === "string" ? bareName(selector) : selector;
+  if (typeof selector === "number" || ownerOfName(selector) === "project") return selector;
+  const bare = bareName(selector);
+  return isId(bare) ? idIn(bare) : bare;
 }
 
 /** Whether each project has one resource of the kind, which a policy declares without a key. */

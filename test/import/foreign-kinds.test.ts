@@ -2,12 +2,13 @@ import { describe, expect, test } from "vitest";
 import { parseAllDocuments } from "yaml";
 import gitlabform from "../../schemas/coming-from/gitlabform.json" with { type: "json" };
 import terraform from "../../schemas/coming-from/terraform.json" with { type: "json" };
+import { kindInSection } from "../../src/import/from/field-table.ts";
 import type { ForeignImport } from "../../src/import/from/foreign.ts";
 import { importGitlabform } from "../../src/import/from/gitlabform/import.ts";
+import type { SectionTable } from "../../src/import/from/gitlabform/sections.ts";
 import { importTerraform } from "../../src/import/from/terraform/import.ts";
 import { policyFileText } from "../../src/import/policy.ts";
 import { catalogueOf } from "../../src/model/catalogue.ts";
-import { policyKinds } from "../../src/model/kinds.ts";
 
 const platform = { release: "18.0", dialect: "gitlab" } as const;
 const choice = { catalogue: catalogueOf("gitlab"), platform, secrets: "by-project" } as const;
@@ -51,10 +52,17 @@ projects_and_groups:
       any: { approvals_required: 2, name: All, rule_type: any_approver }
       sec: { name: Sec, approvals_required: 1, users: [anna], groups: [sec], protected_branches: [main] }
     protected_environments: { prod: { deploy_access_levels: [{ access_level: maintainer, group_inheritance_type: 0 }] } }
-    group_hooks: { "https://g": {} }
+    group_settings: { visibility: private, avatar: a.png, default_branch_protection_defaults: { allowed_to_push: [{ access_level: 30 }] } }
+    group_variables: { t: { key: TOKEN, value: ${canary}, masked: true } }
+    group_hooks: { https://g.example.com: { push_events: true }, https://old.example.com: { delete: true } }
+    group_labels: { bug: { color: red }, enforce: true }
+    group_badges: { b: { name: pipeline, link_url: "https://x", image_url: https://x/y.svg } }
+    group_members: { users: {} }
   payments/api:
     hooks: { https://hooks.example.com/ci: { push_events: true } }
     labels: { bug: { colour: x } }
+    group_hooks: { https://g.example.com: {} }
+application: { settings: {} }
 `;
 
 const secret = { secret: expect.stringMatching(/^env:/) };
@@ -99,6 +107,16 @@ describe("gitlabform", () => {
         protected_environments: { prod: { deploy_access_levels: [{ access_level: "maintainer" }] } },
         absent: { protected_branches: ["old"], webhooks: ["https://old.example.com"] },
       },
+      "payments-groups": {
+        groups: ["payments/**"],
+        settings: { visibility: "private", default_branch_protection_defaults: { allowed_to_push: [30] } },
+        variables: { TOKEN: { value: secret, masked: true } },
+        webhooks: { "https://g.example.com": { push_events: true } },
+        labels: { bug: { color: "#ff0000" } },
+        badges: { pipeline: { link_url: "https://x", image_url: "https://x/y.svg" } },
+        absent: { webhooks: ["https://old.example.com"] },
+        exclusive: ["labels"],
+      },
       "payments/api": {
         projects: ["payments/api"],
         webhooks: { "https://hooks.example.com/ci": { token: secret, push_events: true } },
@@ -116,7 +134,10 @@ describe("gitlabform", () => {
         "custom_headers of https://hooks.example.com/ci of hooks is left out: it holds secrets; declare it by hand, with references",
         "variables of nightly of schedules is left out: policies have no variables of schedules",
         "merge_requests_approvals is left out (1 section): no kind of resource is about it",
-        "group_hooks is left out (1 section): policies of projects cannot declare it",
+        "application is left out (1 section): no kind of resource is about it",
+        "avatar of group_settings is left out: policies have no files",
+        "group_hooks is left out here: gitlabform reads it below * and GROUP/* only",
+        "group_members is left out (1 section): no kind of resource is about it",
         "colour of bug of labels is left out: labels have no such field; did you mean color?",
       ].toSorted(),
     );
@@ -129,8 +150,28 @@ variable "hook" {
   sensitive = true
 }
 resource "gitlab_group" "g" {
-  name = "Payments"
-  path = "payments"
+  name                  = "Payments"
+  path                  = "payments"
+  visibility_level      = "private"
+  ip_restriction_ranges = ["10.0.0.0/8", "10.1.0.0/8"]
+  push_rules {
+    prevent_secrets = true
+  }
+  default_branch_protection_defaults {
+    allowed_to_push  = ["developer"]
+    allow_force_push = true
+  }
+}
+resource "gitlab_group" "sub" {
+  name        = "Services"
+  path        = "services"
+  parent_id   = gitlab_group.g.id
+  description = "x"
+}
+resource "gitlab_project" "bare" {
+  for_each     = toset(["a", "b"])
+  name         = each.key
+  namespace_id = gitlab_group.sub.id
 }
 resource "gitlab_project" "api" {
   name             = "api"
@@ -214,8 +255,46 @@ resource "gitlab_project_badge" "b" {
   image_url = "https://i"
 }
 resource "gitlab_group_hook" "h" {
-  group = "payments"
-  url   = "https://x"
+  group       = "payments"
+  url         = "https://x"
+  push_events = true
+}
+resource "gitlab_group_variable" "v" {
+  group = gitlab_group.sub.full_path
+  key   = "TOKEN"
+  value = "${canary}"
+}
+resource "gitlab_group_variable" "lost" {
+  group = gitlab_group.elsewhere.id
+  key   = "TOKEN"
+  value = "${canary}"
+}
+data "gitlab_group" "web" {
+  group_id = 77
+}
+resource "gitlab_group_label" "bug" {
+  group = data.gitlab_group.web.id
+  name  = "bug"
+  color = "orange"
+}
+resource "gitlab_group_label" "none" {
+  for_each = toset([])
+  group    = "payments"
+  name     = each.key
+}
+resource "gitlab_group_badge" "b" {
+  group     = gitlab_group.g.id
+  name      = "b"
+  link_url  = "https://l"
+  image_url = "https://i"
+}
+resource "gitlab_group_integration_mattermost" "chat" {
+  group    = gitlab_group.g.id
+  webhook  = "https://chat.example.com/${canary}"
+  username = "keel"
+}
+resource "gitlab_group_membership" "m" {
+  group_id = 1
 }
 resource "gitlab_pipeline_schedule_variable" "n" {
   project = gitlab_project.api.id
@@ -252,14 +331,34 @@ describe("Terraform", () => {
         },
         badges: { b: { link_url: "https://l", image_url: "https://i" } },
       },
+      "payments/": {
+        groups: ["payments"],
+        integrations: { mattermost: { webhook: secret, username: "keel" } },
+        settings: {
+          visibility: "private",
+          ip_restriction_ranges: "10.0.0.0/8,10.1.0.0/8",
+          default_branch_protection_defaults: { allowed_to_push: ["developer"], allow_force_push: true },
+        },
+        webhooks: { "https://x": { push_events: true } },
+        badges: { b: { link_url: "https://l", image_url: "https://i" } },
+      },
+      "payments/services/": {
+        groups: ["payments/services"],
+        settings: { description: "x" },
+        variables: { TOKEN: { value: secret } },
+      },
+      "77/": { groups: [77], labels: { bug: { color: "#ffa500" } } },
       "payments/other": { projects: ["payments/other"], deploy_keys: { ci: { key: "ssh-rsa AAA" } } },
     });
     expect(messages(imported)).toEqual(
       [
         "allowed_to_merge of gitlab_branch_protection.main is left out: data.gitlab_user.bob.id is not known from these files",
         "custom_headers of gitlab_project_hook.ci is left out: it holds secrets; declare it by hand, with references",
-        "gitlab_group is left out (1 resource): policies of projects cannot declare it",
-        "gitlab_group_hook is left out (1 resource): policies of projects cannot declare it",
+        "push_rules of gitlab_group.g is left out: no kind of resource is about push rules of groups",
+        "gitlab_group_membership is left out (1 resource): no kind of resource is about it",
+        "gitlab_group_label.none is left out: its for_each or count is empty",
+        "gitlab_project.bare is left out: it declares no settings, and policies create nothing",
+        "gitlab_group_variable.lost is left out: its group, gitlab_group.elsewhere.id, is not known from these files",
         "gitlab_pipeline_schedule_variable is left out (1 resource): no kind of resource is about it",
         "import_url of gitlab_project.api is left out: policies do not create projects",
         "push_rule is left out here: it is declared already",
@@ -270,15 +369,22 @@ describe("Terraform", () => {
 });
 
 test("every section that a table names is one of policies, and every field it leads to is one of its kind", () => {
-  const kinds = new Map(policyKinds(choice.catalogue).map(({ section, kind }) => [section, kind]));
-  const tables = [...Object.entries(gitlabform.sections), ...Object.entries(terraform.resources)];
+  const tables: [string, SectionTable][] = [
+    ...Object.entries(gitlabform.sections as Record<string, SectionTable>),
+    ...Object.entries(terraform.resources as Record<string, SectionTable>),
+  ];
   const wrong = tables.flatMap(([name, table]) => {
-    const kind = kinds.get(table.section);
-    const properties = choice.catalogue.kinds.get(kind ?? "")?.file?.fields.properties ?? {};
-    const fields = "fields" in table ? Object.values(table.fields) : [];
-    const joined = "joined" in table ? Object.keys(table.joined) : [];
-    const key = "key" in table && table.key ? [table.key] : [];
-    return [...fields, ...joined, ...key].filter((field) => !(field in properties)).map((field) => `${name}.${field}`);
+    const { fields = {}, joined = {}, unwrapped = {}, commas = [], key } = table;
+    const kind = kindInSection(choice, table);
+    if (kind === undefined) return [name];
+    const properties = choice.catalogue.kinds.get(kind)?.file?.fields.properties ?? {};
+    const named = [
+      ...Object.values(fields),
+      ...Object.keys({ ...joined, ...unwrapped }),
+      ...commas,
+      ...(key ? [key] : []),
+    ];
+    return named.filter((field) => !(field in properties)).map((field) => `${name}.${field}`);
   });
   expect(wrong).toEqual([]);
 });

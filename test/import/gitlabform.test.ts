@@ -79,6 +79,72 @@ test("for every project the policies come to what gitlabform's layers do", () =>
   );
 });
 
+const one = fc.record(
+  {
+    inherit: fc.constant(false),
+    visibility: fc.constantFrom("private", "internal"),
+    description: fc.constantFrom("x", "y"),
+    lfs_enabled: fc.boolean(),
+  },
+  { requiredKeys: [] },
+);
+const label = fc.record(
+  { color: fc.constantFrom("#111111", "#222222"), inherit: fc.constant(false) },
+  { requiredKeys: ["color"] },
+);
+const several = fc.record({ inherit: fc.constant(false), bug: label, idea: label }, { requiredKeys: [] });
+const levels = fc.record(
+  { project_settings: one, labels: several, group_settings: one, group_labels: several },
+  { requiredKeys: [] },
+);
+const leveled = fc.record({
+  projects_and_groups: fc
+    .subarray(keys)
+    .chain((chosen) => fc.record(Object.fromEntries(chosen.map((key) => [key, levels])))),
+  skip_groups: fc.subarray(["a/b", "c", "a/b/*"], { maxLength: 1 }),
+});
+const groups = ["a", "a/b", "a/b/c", "a/x", "c", "c/d", "e"];
+
+test("for every project and group its settings and labels come to what gitlabform's layers do", () => {
+  fc.assert(
+    fc.property(leveled, (generated) => {
+      const text = stringify(generated);
+      const { drafts } = read(text);
+      const policies = policiesOf(
+        drafts.map((draft, index) => [`policies/${index}.yaml`, policyFileText([draft], "s", catalogueOf())]),
+      );
+      const effective = effectiveIn(readConfiguration({ name: "config.yml", text }));
+      const said = (name: string) => fieldsBy(desiredOf(policies, { name, path: name }).desired.resources);
+      for (const path of projects) {
+        const isKnown = Object.hasOwn(generated.projects_and_groups, path);
+        const isLeft = !isKnown && isSkippedName(generated.skip_groups, path.slice(0, path.lastIndexOf("/")));
+        const expected = isLeft ? {} : sectionsIn(effective(path).resources, "project_settings", "labels");
+        expect([path, said(path)]).toEqual([path, expected]);
+      }
+      for (const path of groups) {
+        const isLeft = isSkippedName(generated.skip_groups, path);
+        const own = isLeft ? {} : sectionsIn(effective(`${path}/~`).resources, "group_settings", "group_labels");
+        expect([path, said(`${path}/`)]).toEqual([path, own]);
+      }
+    }),
+    { numRuns: 100 },
+  );
+});
+
+function fieldsBy(resources: ReturnType<typeof desiredOf>["desired"]["resources"]) {
+  return Object.fromEntries(resources.map(({ key, fields }) => [key, { ...fields }]));
+}
+
+/** The fields of these sections, by the names of resources: of settings without one. */
+function sectionsIn(resources: Readonly<Record<string, unknown>>, ...sections: readonly string[]) {
+  const own = Object.entries(resources).filter(([id]) => sections.includes(id.split("/")[0] ?? ""));
+  const fields = own.map(([id, value]) => {
+    const { inherit: _, ...rest } = value as Record<string, unknown>;
+    return [id.split("/")[1], rest] as const;
+  });
+  return Object.fromEntries(fields.filter(([, each]) => Object.keys(each).length > 0));
+}
+
 function policiesOf(files: readonly (readonly [string, string])[]) {
   const { root } = folder({
     "evenkeel.yaml": "apiVersion: evenkeel/v1\nkind: Workspace\n",

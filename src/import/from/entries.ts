@@ -3,6 +3,9 @@ import { createRedactor, type Redactor } from "../../base/redact.ts";
 import { typeOf } from "../../base/type-words.ts";
 import { unavailable, unavailableParameter } from "../../model/availability.ts";
 import { type Catalogue, type Integration, type IntegrationParameter, isRequired } from "../../model/catalogue.ts";
+import { outOfRelease } from "../../model/kind-availability.ts";
+import { kindOf, type PolicyKind, policyKinds } from "../../model/kinds.ts";
+import type { Owner } from "../../model/owner.ts";
 import { parameterFaults } from "../../model/parameter-check.ts";
 import { normaliseParameter } from "../../model/parameter-value.ts";
 import type { Platform, Problem, Scalar } from "../../model/types.ts";
@@ -60,12 +63,21 @@ function parameterNamed({ parameters, foreignNames }: Integration, name: string)
 }
 
 function translated(foreign: ForeignIntegration, context: Context): TranslatedEntry {
-  const { slug, isOff } = foreign;
-  const integration = integrationNamed(context.catalogue, slug);
-  if (!integration) return left(foreign, unknownWords(slug, context.catalogue));
-  const missing = unavailable(integration, context.platform);
-  if (missing) return left(foreign, `${slug} is left out: ${missing.message}`);
+  const { slug, isOff, of } = foreign;
+  const { catalogue, platform } = context;
+  const integration = integrationNamed(catalogue, slug);
+  if (!integration) return left(foreign, unknownWords(slug, catalogue));
+  const missing =
+    unavailable(integration, platform)?.message ?? outOfRelease(catalogue, integrations(catalogue, of), platform);
+  if (missing) return left(foreign, `${slug} is left out: ${missing}`);
   return isOff ? { off: integration.slug, problems: [] } : turnedOn(integration, foreign, context);
+}
+
+/** The kind whose keys are slugs. @throws RangeError if there is none, which is an internal error. */
+function integrations(catalogue: Catalogue, of: Owner): PolicyKind {
+  const found = policyKinds(catalogue, of).find(({ kind }) => kindOf(catalogue, kind).known);
+  if (!found) throw new RangeError(`${of}s have no integrations`);
+  return found;
 }
 
 function unknownWords(slug: string, { integrations, foreignNames }: Catalogue): string {
@@ -84,7 +96,8 @@ function turnedOn(integration: Integration, foreign: ForeignIntegration, context
   for (const { name, secret } of lacking) values.set(name, blank(secret ? "a secret" : "required, and not stated"));
   if (integration.parameters.has(on)) values.set(on, { form: "value", value: true });
   const { fields, problems } = withoutDeprecated(integration, values, place);
-  const entry = { kind: "integration", key: integration.slug, fields, remarks: [] } as const;
+  const { kind } = integrations(context.catalogue, foreign.of);
+  const entry = { kind, key: integration.slug, fields, remarks: [] };
   return { entry, problems: [...read.flatMap(({ problem }) => problem ?? []), ...problems] };
 }
 

@@ -1,6 +1,7 @@
 import named from "../../../schemas/coming-from/colors.json" with { type: "json" };
 import { isObject } from "../../base/json.ts";
 import { policyKinds } from "../../model/kinds.ts";
+import type { Owner } from "../../model/owner.ts";
 import type { Kind, Problem } from "../../model/types.ts";
 import { type ForeignChoice, type ForeignValue, notImported } from "./foreign.ts";
 
@@ -8,6 +9,8 @@ import { type ForeignChoice, type ForeignValue, notImported } from "./foreign.ts
 export interface FieldTable {
   /** The section of policies. */
   readonly section: string;
+  /** Whose policies; by default of projects. */
+  readonly of?: Owner;
   /** Fields with another name. */
   readonly fields?: Readonly<Record<string, string>>;
   /** Properties of the items of lists with another name, by the field of the list. */
@@ -16,6 +19,10 @@ export interface FieldTable {
   readonly joined?: Readonly<Record<string, { readonly list: string; readonly as: string }>>;
   /** What is removed from the start of values. */
   readonly trimmed?: Readonly<Record<string, string>>;
+  /** Lists that are one text with commas. */
+  readonly commas?: readonly string[];
+  /** Mappings in which every mapping of this one property is the property itself. */
+  readonly unwrapped?: Readonly<Record<string, string>>;
   /** Fields whose values may be names of colors. */
   readonly colors?: readonly string[];
   /** Fields that are left out, with the reason. */
@@ -31,11 +38,10 @@ type Fields = ReadonlyMap<string, ForeignValue>;
 
 /** The kind of a section of policies; undefined if policies have none. */
 export function kindInSection(
-  { catalogue, sections }: Pick<ForeignChoice, "catalogue" | "sections">,
-  section: string,
+  { catalogue }: Pick<ForeignChoice, "catalogue">,
+  { section, of }: Pick<FieldTable, "section" | "of">,
 ): Kind | undefined {
-  if (sections?.has(section) === false) return undefined;
-  return policyKinds(catalogue).find((each) => each.section === section)?.kind;
+  return policyKinds(catalogue, of).find((each) => each.section === section)?.kind;
 }
 
 /** The fields in the names of the kind, and why others are left out. */
@@ -52,12 +58,33 @@ export function renamedFields(
     if (why !== undefined) {
       if (isSet) problems.push(notImported(value.place(), `${name} of ${title} is left out: ${why}`));
     } else if (!table.own?.includes(name)) {
-      const trimmed = withoutStart(table.colors?.includes(name) ? digitsOf(value) : value, table.trimmed?.[name]);
-      fields.set(table.fields?.[name] ?? name, withRenamedItems(trimmed, table.items?.[name]));
+      fields.set(table.fields?.[name] ?? name, converted(table, name, value));
     }
   }
   for (const [name, { list, as }] of Object.entries(table.joined ?? {})) join(fields, name, list, as);
   return { fields, problems };
+}
+
+/** The value as the kind has it. */
+function converted(table: FieldTable, name: string, stated: ForeignValue): ForeignValue {
+  const { colors, commas, unwrapped, trimmed, items } = table;
+  const plain = colors?.includes(name) ? digitsOf(stated) : commas?.includes(name) ? joinedText(stated) : stated;
+  const own = unwrapped?.[name];
+  const bare = own === undefined ? plain : { ...plain, value: withoutWraps(plain.value, own) };
+  return withRenamedItems(withoutStart(bare, trimmed?.[name]), items?.[name]);
+}
+
+function joinedText(stated: ForeignValue): ForeignValue {
+  return Array.isArray(stated.value) ? { ...stated, value: stated.value.join(",") } : stated;
+}
+
+function withoutWraps(value: unknown, own: string): unknown {
+  if (Array.isArray(value)) return value.map((each) => withoutWraps(each, own));
+  if (!isObject(value)) return value;
+  const pairs = Object.entries(value);
+  const [[name, inner] = []] = pairs;
+  if (pairs.length === 1 && name === own) return inner;
+  return Object.fromEntries(pairs.map(([key, each]) => [key, withoutWraps(each, own)]));
 }
 
 const colors = new Map<string, string>(Object.entries(named.colors));

@@ -2,6 +2,7 @@ import { grouped } from "../../base/grouped.ts";
 import { counted } from "../../base/text-format.ts";
 import type { Catalogue } from "../../model/catalogue.ts";
 import { identityOf, sectionNameOf } from "../../model/kinds.ts";
+import type { Owner } from "../../model/owner.ts";
 import type { Place, Platform, Problem } from "../../model/types.ts";
 import type { ImportedEntry } from "../imported-project.ts";
 import type { SecretScope } from "../names.ts";
@@ -10,6 +11,8 @@ import type { Draft } from "../policy.ts";
 /** An integration as another tool's files declare it, in the platform's names. */
 export interface ForeignIntegration {
   readonly slug: string;
+  /** Whether projects or a group has it. */
+  readonly of: Owner;
   /** Whether it has to be off; its parameters are then ignored. */
   readonly isOff: boolean;
   readonly parameters: ReadonlyMap<string, ForeignValue>;
@@ -87,8 +90,6 @@ export interface ForeignChoice {
   readonly catalogue: Catalogue;
   readonly platform: Platform;
   readonly secrets: SecretScope;
-  /** Sections that policies can have; by default those of all kinds. */
-  readonly sections?: ReadonlySet<string>;
 }
 
 /** Something in another tool's files that policies are not about. */
@@ -98,14 +99,9 @@ export interface NamedPlace {
 }
 
 /** Reports each name once, at its first location, with the number of its occurrences. */
-export function reportUnsupported(
-  others: readonly NamedPlace[],
-  noun: "section" | "resource",
-  isOfGroup: (name: string) => boolean,
-): readonly Problem[] {
+export function reportUnsupported(others: readonly NamedPlace[], noun: "section" | "resource"): readonly Problem[] {
   return [...grouped(others, ({ name }) => name)].flatMap(([name, found]) => {
-    const why = isOfGroup(name) ? "policies of projects cannot declare it" : "no kind of resource is about it";
-    const message = `${name} is left out (${counted(found.length, noun)}): ${why}`;
+    const message = `${name} is left out (${counted(found.length, noun)}): no kind of resource is about it`;
     return found.slice(0, 1).map(({ place }) => notImported(place(), message));
   });
 }

@@ -4,7 +4,8 @@ import { compile } from "../../base/schema.ts";
 import { typeOf } from "../../base/type-words.ts";
 import { type Catalogue, isRequired } from "../../model/catalogue.ts";
 import { typesOf, wireValue } from "../../model/field-meaning.ts";
-import { kindOf, removedSection, sectionNameOf } from "../../model/kinds.ts";
+import { outOfRelease } from "../../model/kind-availability.ts";
+import { kindOf, sectionNameOf } from "../../model/kinds.ts";
 import { type FieldSchema, keyFieldsOf, keyTextOf, type ResourceKind } from "../../model/resource-kind.ts";
 import type { Kind, Plain, Platform, Problem, Scalar } from "../../model/types.ts";
 import { isList, isScalar, textsWithin } from "../../model/values.ts";
@@ -33,18 +34,18 @@ interface Context {
 /** A resource as a policy declares it, or the problems that explain why it is left out. */
 export function resourceEntry(foreign: ForeignResource, context: Context): TranslatedEntry {
   const { kind, title, fields } = foreign;
-  const row = kindOf(context.catalogue, kind);
-  const { file } = row;
+  const { file } = kindOf(context.catalogue, kind);
   const left = (why: string) => ({ problems: [notImported(foreign.place(), `${title} is left out: ${why}`)] });
-  const removed = removedSection(row, sectionNameOf(context.catalogue, kind), context.platform);
-  if (!file || removed) return left(removed ?? "policies have no such kind");
+  const section = sectionNameOf(context.catalogue, kind);
+  const missing = outOfRelease(context.catalogue, { kind, section }, context.platform);
+  if (!file || missing) return left(missing ?? "policies have no such kind");
   const read = [...fields].map(([name, value]) => fieldOf(file, name, value, foreign, context));
   const values = new Map(read.flatMap(({ field }) => (field ? [field] : [])));
   const problems = read.flatMap((each) => each.problems);
   const key = keyOf(file, values);
   if (key === undefined) return { problems: [...problems, ...left(keyWords(file)).problems] };
   if (foreign.isAbsent) return { absent: { kind, key }, problems: [] };
-  const lacking = lackingIn(file, values, context);
+  const lacking = lackingIn(file, kind, values, context);
   const impossible = lacking.find((name) => file.fields.properties[name]?.writeOnly !== true);
   if (impossible) return { problems: [...problems, ...left(`${impossible} is required, and not stated`).problems] };
   for (const name of lacking) values.set(name, secretOf({ value: undefined, place: foreign.place }, context.numberOf));
@@ -76,8 +77,13 @@ function scalarIn(value: ImportedValue | undefined): Scalar | undefined {
   return stated === null || stated === "" ? undefined : stated;
 }
 
-function lackingIn(file: ResourceKind, values: ReadonlyMap<string, ImportedValue>, { catalogue, platform }: Context) {
-  const { parameters } = kindOf(catalogue, file.singular).spec ?? { parameters: new Map() };
+function lackingIn(
+  file: ResourceKind,
+  kind: Kind,
+  values: ReadonlyMap<string, ImportedValue>,
+  { catalogue, platform }: Context,
+) {
+  const { parameters } = kindOf(catalogue, kind).spec ?? { parameters: new Map() };
   return (file.fields.required ?? []).filter((name) => {
     const parameter = parameters.get(name);
     return !values.has(name) && (!parameter || isRequired(parameter, platform.release));

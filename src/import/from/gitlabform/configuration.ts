@@ -3,7 +3,7 @@ import { type Places, placesIn } from "../../../manifest/positions.ts";
 import { parseYaml } from "../../../manifest/yaml.ts";
 import type { Place, Problem } from "../../../model/types.ts";
 import { type ForeignFile, type NamedPlace, reportUnsupported, unusable } from "../foreign.ts";
-import { isGroupSection, resourceSections, sectionTable } from "./sections.ts";
+import { otherKeys, resourceSections, sectionTable } from "./sections.ts";
 
 /** One key of `projects_and_groups` with its sections. */
 export interface ConfigLevel {
@@ -55,7 +55,9 @@ function configurationOf(root: JsonObject, body: JsonObject, places: Places): Co
   const at = (...path: string[]) => places.place(0, path, "key");
   const problems = [...almostDuplicates(Object.keys(body), at), ...services(root, body, at)];
   const section = isVersionOfServices(root) ? ["services", "integrations"] : ["integrations"];
-  const others: NamedPlace[] = [];
+  const others: NamedPlace[] = otherKeys
+    .filter((name) => Object.hasOwn(root, name))
+    .map((name) => ({ name, place: () => at(name) }));
   const levels = Object.entries(body).map(([key, level]): ConfigLevel => {
     const place = (...path: string[]) => at("projects_and_groups", key, ...path);
     try {
@@ -76,7 +78,7 @@ function configurationOf(root: JsonObject, body: JsonObject, places: Places): Co
     levels,
     skipProjects: skips("skip_projects"),
     skipGroups: skips("skip_groups"),
-    problems: [...problems, ...reportUnsupported(others, "section", isGroupSection)],
+    problems: [...problems, ...reportUnsupported(others, "section")],
   };
 }
 

@@ -1,5 +1,6 @@
 import { takeName } from "../../../base/free-name.ts";
 import { isObject, type JsonObject } from "../../../base/json.ts";
+import { kindWord, type Owner } from "../../../model/owner.ts";
 import type { Place } from "../../../model/types.ts";
 import type { ImportedProject } from "../../imported-project.ts";
 import { fileOf, withReferences } from "../../names.ts";
@@ -78,7 +79,7 @@ function foreignOf(statement: Statement, configuration: Configuration): ForeignI
   const parameters = new Map(bodyOf(statement, configuration));
   const isOff = Boolean(parameters.get("delete")?.value);
   for (const name of ["delete", "inherit"]) parameters.delete(name);
-  return { slug, isOff, parameters, place: () => placeIn(statement.levels, [section, slug]) };
+  return { slug, of: "project", isOff, parameters, place: () => placeIn(statement.levels, [section, slug]) };
 }
 
 /** `enforce: true` removes what the section does not list. */
@@ -93,7 +94,7 @@ function resourceOf(
   const place = () => placeIn(statement.levels, name === "" ? [section] : [section, name]);
   const title = name === "" ? section : `${name} of ${section}`;
   const table = sectionTable(section);
-  const kind = table && kindInSection(context, table.section);
+  const kind = table && kindInSection(context, table);
   if (!table || !kind) return { problems: [notImported(place(), `${title} is left out: policies have no such kind`)] };
   if (name === enforce && !isObject(statement.value))
     return statement.value === true ? { exclusive: table.section, problems: [] } : { problems: [] };
@@ -158,24 +159,29 @@ function draftsFor(
 type Content = Pick<Draft, "entries"> & Required<Pick<Draft, "disabled" | "absent" | "exclusive">>;
 
 function draftOf(first: Statement, content: Content, taken: Set<string>): Draft {
-  const { key, projects, except } = first;
+  const { key, owner, projects, except } = first;
   const { entries, disabled, absent } = content;
   const [named = { key: "", kind: disabled[0] ?? "" }] = [...entries, ...absent];
+  const title = titleOf(first);
+  const suffix = owner === "group" ? "-groups" : "";
   return {
-    file: fileOf({ name: titleOf(first) }),
-    name: nameFor(titleOf(first), named.key || named.kind, taken),
+    file: fileOf({ name: title }),
+    name: nameFor(`${title}${suffix}`, named.key || kindWord(named.kind), taken),
     projects,
     except: [...except].sort(),
-    heading: key.form === "common" ? everywhere : [],
+    heading: key.form === "common" ? everywhere[owner] : [],
     ...content,
     remarks: [],
   };
 }
 
-const everywhere = [
-  "For every project that the token sees. gitlabform leaves out archived projects, and those of users:",
-  "add them to except where that matters.",
-];
+const everywhere: Readonly<Record<Owner, readonly string[]>> = {
+  project: [
+    "For every project that the token sees. gitlabform leaves out archived projects, and those of users:",
+    "add them to except where that matters.",
+  ],
+  group: ["For every group that the token sees."],
+};
 
 function titleOf({ key: { form, path } }: Statement): string {
   return form === "common" ? "shared" : path;

@@ -1,3 +1,4 @@
+import { ownerName } from "../../../model/owner.ts";
 import type { ConfigLevel } from "./configuration.ts";
 
 /** A parsed key of `projects_and_groups`. */
@@ -63,6 +64,12 @@ export function globFor(pattern: string): string {
 /** The glob for an entry of `skip_projects`. */
 export function skippedProjects(entry: string): string {
   return entry.endsWith("/*") ? `${entry.slice(0, -2)}*/**` : globFor(entry);
+}
+
+/** The selector of the groups of an entry of `skip_groups`. */
+export function groupsSkipped(entry: string): string {
+  const glob = entry.endsWith("/*") ? `${entry.slice(0, -2)}{*,*/**}` : globFor(entry);
+  return ownerName("group", glob);
 }
 
 /** The glob for the projects of an entry of `skip_groups`; subgroups are separate groups. */

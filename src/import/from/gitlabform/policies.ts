@@ -1,11 +1,22 @@
 import { grouped } from "../../../base/grouped.ts";
-import { canonical } from "../../../base/json.ts";
+import { canonical, isObject } from "../../../base/json.ts";
 import { type Selector, selectorOf } from "../../../manifest/selector.ts";
+import { type Owner, ownerName, owners } from "../../../model/owner.ts";
 import type { Problem } from "../../../model/types.ts";
 import { notImported } from "../foreign.ts";
 import type { ConfigLevel, Configuration } from "./configuration.ts";
 import { type Effective, effectiveIn } from "./inherit.ts";
-import { byRank, globFor, isSkippedName, type Key, keyOf, skippedGroups, skippedProjects } from "./keys.ts";
+import {
+  byRank,
+  globFor,
+  groupsSkipped,
+  isSkippedName,
+  type Key,
+  keyOf,
+  skippedGroups,
+  skippedProjects,
+} from "./keys.ts";
+import { ownerOfSection, sectionAndName, sectionTable } from "./sections.ts";
 
 /** One resource as policies have to declare it: complete, because policies do not merge entries. */
 export interface Statement {
@@ -16,6 +27,8 @@ export interface Statement {
   readonly value: unknown;
   /** The levels that contribute to it, the most specific first. */
   readonly levels: readonly ConfigLevel[];
+  readonly owner: Owner;
+  /** Selectors; those of groups have a slash behind. */
   readonly projects: readonly string[];
   readonly except: ReadonlySet<string>;
 }
@@ -36,32 +49,66 @@ export function statementsOf(configuration: Configuration): {
   const all = configuration.levels.map(keyOf);
   const usable = all.filter((key) => whyUnusable(key) === undefined).toSorted(byWidth);
   const effective = effectiveIn(configuration);
-  const statements = new Map<string, Growing[]>();
-  for (const key of usable) {
-    if (isLeftAlone(configuration, key)) continue;
-    const placed = { key, projects: selectorsOf(key), except: exceptionsOf(key, usable, configuration) };
-    place(placed, effective(sampleOf(key)), statements);
-  }
+  const statements = owners.flatMap((owner) => statementsFor(owner, usable, configuration, effective));
   const unusable = all.flatMap((key) => {
     const why = whyUnusable(key);
     return why === undefined ? [] : [notImported(key.level.place(), `${key.level.key} is left out: ${why}`)];
   });
-  return { statements: [...statements.values()].flat(), problems: [...unusable, ...overlaps(usable)] };
+  return { statements, problems: [...unusable, ...overlaps(usable), ...unreadSections(usable)] };
 }
 
-type Placed = Pick<Growing, "key" | "projects"> & { readonly except: readonly string[] };
+function statementsFor(
+  owner: Owner,
+  keys: readonly Key[],
+  configuration: Configuration,
+  effective: (project: string) => Effective,
+): readonly Statement[] {
+  const statements = new Map<string, Growing[]>();
+  for (const key of keys) {
+    if (isLeftAlone(configuration, key) || !isAbout(key, owner)) continue;
+    const except = exceptionsOf(key, keys, configuration, owner);
+    const { resources, levels } = effective(sampleOf(key));
+    const own = Object.entries(resources).filter(([id]) => ownerOfSection(sectionAndName(id)[0]) === owner);
+    const placed = { key, owner, projects: selectorsOf(key, owner), except };
+    place(placed, { resources: Object.fromEntries(own), levels }, statements);
+  }
+  return [...statements.values()].flat();
+}
+
+/** Sections about groups count below `*` and `GROUP/*`. */
+function isAbout({ form }: Key, owner: Owner): boolean {
+  return owner === "project" || form === "common" || form === "group";
+}
+
+function unreadSections(keys: readonly Key[]): readonly Problem[] {
+  return keys.flatMap((key) => {
+    const { level } = key;
+    return Object.entries(level.config).flatMap(([section, body]) => {
+      const why = isAbout(key, ownerOfSection(section)) ? misfit(body) : "gitlabform reads it below * and GROUP/* only";
+      return why === undefined ? [] : [notImported(level.place(section), `${section} is left out here: ${why}`)];
+    });
+  });
+}
+
+function misfit(body: unknown): string | undefined {
+  return body === null || isObject(body) ? undefined : "expected a mapping";
+}
+
+type Placed = Pick<Growing, "key" | "owner" | "projects"> & { readonly except: readonly string[] };
 
 function place(placed: Placed, { resources, levels }: Effective, statements: Map<string, Growing[]>): void {
-  const { key, projects, except } = placed;
-  const sample = sampleOf(key);
+  const { key, owner, projects, except } = placed;
+  const sample = ownerName(owner, sampleOf(key));
   for (const id of new Set([...Object.keys(resources), ...statements.keys()])) {
     const known = statements.get(id) ?? [];
     const applying = known.filter((each) => each.key.form !== "project" && literalOf(each, sample) !== undefined);
     const value = resources[id];
-    if (value === undefined) for (const each of applying) for (const project of projects) each.except.add(project);
-    else if (!isSame(value, nearest(applying, sample)?.value))
+    const replaced = applying.filter((each) => value === undefined || addsFields(each, value));
+    for (const each of replaced) for (const project of projects) each.except.add(project);
+    if (value !== undefined && !isSame(value, nearest(applying, sample)?.value))
       known.push({
         key,
+        owner,
         id,
         value,
         levels,
@@ -71,6 +118,13 @@ function place(placed: Placed, { resources, levels }: Effective, statements: Map
       });
     statements.set(id, known);
   }
+}
+
+/** Policies merge a section that is one resource by field: no field of a wider one may be left that this one lacks. */
+function addsFields({ id, value: wider }: Statement, value: unknown): boolean {
+  const [section] = sectionAndName(id);
+  if (!sectionTable(section)?.one || !isObject(wider) || !isObject(value)) return false;
+  return Object.keys(wider).some((name) => !Object.hasOwn(value, name));
 }
 
 function isSame(a: unknown, b: unknown): boolean {
@@ -120,9 +174,9 @@ function sampleOf({ form, path }: Key): string {
   return form === "group" ? `${path}/${anything}/${anything}` : path.replaceAll("*", anything);
 }
 
-function selectorsOf({ form, path }: Key): readonly string[] {
-  if (form === "common") return ["**"];
-  if (form === "group") return [`${path}/**`];
+function selectorsOf({ form, path }: Key, owner: Owner): readonly string[] {
+  if (form === "common") return [ownerName(owner, "**")];
+  if (form === "group") return [ownerName(owner, `${path}/**`)];
   return [form === "pattern" ? globFor(path) : path];
 }
 
@@ -131,13 +185,16 @@ function isLeftAlone({ skipProjects }: Configuration, { form, path }: Key): bool
 }
 
 /** Skipped projects; for a pattern also those of more specific patterns, and of groups with their own settings. */
-function exceptionsOf(key: Key, keys: readonly Key[], configuration: Configuration): readonly string[] {
+function exceptionsOf(key: Key, keys: readonly Key[], configuration: Configuration, owner: Owner): readonly string[] {
   if (key.form === "project") return [];
-  const { skipProjects, skipGroups } = configuration;
-  const skipped = [...skipProjects.map(skippedProjects), ...skipGroups.map(skippedGroups)];
   const others = key.form === "pattern" ? [...winners(key, keys), ...groupsWithin(key, keys)] : [];
-  const globs = [...skipped, ...others.flatMap(selectorsOf)];
-  return globs.filter((glob) => mayMeet(fixedPart(glob), fixedPart(selectorsOf(key)[0] ?? "")));
+  const globs = [...skippedIn(configuration, owner), ...others.flatMap((other) => selectorsOf(other, owner))];
+  return globs.filter((glob) => mayMeet(fixedPart(glob), fixedPart(selectorsOf(key, owner)[0] ?? "")));
+}
+
+function skippedIn({ skipProjects, skipGroups }: Configuration, owner: Owner): readonly string[] {
+  if (owner === "group") return skipGroups.map(groupsSkipped);
+  return [...skipProjects.map(skippedProjects), ...skipGroups.map(skippedGroups)];
 }
 
 function winners(key: Key, keys: readonly Key[]): readonly Key[] {
@@ -186,6 +243,6 @@ function overlaps(keys: readonly Key[]): readonly Problem[] {
 
 /** Statements that belong into one policy. */
 export function byPolicy(statements: readonly Statement[]): readonly (readonly [Statement, ...Statement[]])[] {
-  const sorted = (each: Statement) => JSON.stringify([each.key.level.key, [...each.except].sort()]);
+  const sorted = (each: Statement) => JSON.stringify([each.key.level.key, each.owner, [...each.except].sort()]);
   return [...grouped(statements, sorted).values()].flatMap(([first, ...others]) => (first ? [[first, ...others]] : []));
 }

@@ -1,4 +1,5 @@
 import table from "../../../../schemas/coming-from/gitlabform.json" with { type: "json" };
+import type { Owner } from "../../../model/owner.ts";
 import type { FieldTable } from "../field-table.ts";
 
 /** A section of a configuration, and the kind of resource that it declares. */
@@ -12,7 +13,6 @@ export interface SectionTable extends FieldTable {
 }
 
 const sections = new Map<string, SectionTable>(Object.entries(table.sections as Record<string, SectionTable>));
-const ofGroups: ReadonlySet<string> = new Set(table.groups);
 
 /** The table of a section; undefined for integrations, and for sections that policies are not about. */
 export function sectionTable(section: string): SectionTable | undefined {
@@ -22,10 +22,13 @@ export function sectionTable(section: string): SectionTable | undefined {
 /** The sections that become resources of kinds that are files. */
 export const resourceSections: readonly string[] = [...sections.keys()];
 
-/** Whether a section is about groups. */
-export function isGroupSection(section: string): boolean {
-  return ofGroups.has(section);
+/** Whether a section is about projects or about groups. */
+export function ownerOfSection(section: string): Owner {
+  return sections.get(section)?.of ?? "project";
 }
+
+/** Keys beside projects_and_groups that declare something. */
+export const otherKeys: readonly string[] = table.others;
 
 /** Names one resource of a section; the name is empty for a section that is one resource. */
 export function idOf(section: string, name: string): string {

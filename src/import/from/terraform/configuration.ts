@@ -3,13 +3,13 @@ import type { JsonObject } from "../../../base/json.ts";
 import type { Problem } from "../../../model/types.ts";
 import { type ForeignValue, type NamedPlace, notImported } from "../foreign.ts";
 import { evaluate } from "./evaluate.ts";
-import { type Instance, instancesOf, type Module, projectMeant, projectOfBlock } from "./module.ts";
-import { isMapped, isOfGroup, isProject, type ProviderResource } from "./resources.ts";
+import { type Instance, instancesOf, type Module, ownerMeant, ownerOfBlock } from "./module.ts";
+import { isItself, isMapped, ownerOfType, type ProviderResource } from "./resources.ts";
 import type { HclAttribute, HclBlock, HclExpression } from "./syntax.ts";
 
-/** A resource that a policy can declare, and its project. */
+/** A resource that a policy can declare, and its project or group. */
 export interface Declaration {
-  /** A path or an ID. */
+  /** A path or an ID; of a group with a slash behind. */
   readonly project: string;
   readonly resource: ProviderResource;
 }
@@ -29,7 +29,7 @@ export function declarationsIn(module: Module): Declarations {
     declarations: found.flatMap((each) => each.declarations),
     problems: [...found.flatMap((each) => each.problems), ...assumedIn(module)],
     others: module.blocks.flatMap(({ type, labels: [of = ""], place }) =>
-      type === "resource" && !isMapped(of) && !isOfGroup(of) ? [{ name: of, place: () => place }] : [],
+      type === "resource" && !isMapped(of) ? [{ name: of, place: () => place }] : [],
     ),
   };
 }
@@ -49,12 +49,12 @@ function ofBlock(block: HclBlock, module: Module): Found {
   const left = (why: string): Found => ({ declarations: [], problems: [notImported(block.place, why)] });
   if (block.type === "module") return left(`module.${type} is not followed: what terraform show -json prints has it`);
   if (block.type !== "resource") return { declarations: [], problems: [] };
-  if (isOfGroup(type)) return left(`${type}.${name} is left out: policies are about projects, not groups`);
   if (!isMapped(type)) return { declarations: [], problems: [] };
   const provider = block.attributes.get("provider")?.value;
   if (provider) return left(`${type}.${name} is left out: it has a provider of its own, which may be another server`);
   const instances = instancesOf(block, module.names);
   if (typeof instances === "string") return left(`${type}.${name} is left out: ${instances}`);
+  if (instances.length === 0) return left(`${type}.${name} is left out: its for_each or count is empty`);
   const each = instances.map((instance) => ofInstance(block, instance, module));
   return { declarations: each.flatMap((one) => one.declarations), problems: each.flatMap((one) => one.problems) };
 }
@@ -66,18 +66,19 @@ function ofInstance(block: HclBlock, instance: Instance, module: Module): Found 
   const [type = "", name = ""] = block.labels;
   const address = `${type}.${name}${instance.index}`;
   const ignored = ignoredIn(block);
-  const stated = isProject(type) ? block.attributes.get("name") : block.attributes.get("project");
-  const project = isProject(type)
-    ? projectOfBlock(block, instance.names, module)
-    : stated && projectMeant(stated.value, instance, module);
+  const owner = ownerOfType(type);
+  const stated = block.attributes.get(isItself(type) ? "name" : owner);
+  const project = isItself(type)
+    ? ownerOfBlock(block, owner, instance.names, module)
+    : stated && ownerMeant(stated.value, owner, instance, module);
   const left = (why: string): Found => ({
     declarations: [],
     problems: [notImported(stated?.place ?? block.place, `${address} is left out: ${why}`)],
   });
   if (ignored === "all") return left("it ignores all changes");
-  if (!stated) return left("it states no project");
+  if (!stated) return left(`it states no ${isItself(type) ? "name" : owner}`);
   if (project === undefined) {
-    const words = isProject(type) ? "its path" : `its project, ${describeExpression(stated.value)},`;
+    const words = isItself(type) ? "its path" : `its ${owner}, ${describeExpression(stated.value)},`;
     return left(`${words} is not known from these files`);
   }
   const own = [...block.attributes].filter(([attribute]) => !meta.has(attribute));

@@ -26,7 +26,7 @@ import { declaredBy, isLicense, licenseBy, resourcesBy } from "./resources.ts";
 import { declarationsInState } from "./state.ts";
 import type { HclBlock } from "./syntax.ts";
 
-/** Imports what HCL files or a state declare of projects. Each folder is a module. */
+/** Imports what HCL files or a state declare of projects and groups. Each folder is a module. */
 export async function importTerraform(files: readonly ForeignFile[], choice: ForeignChoice): Promise<ForeignImport> {
   const states = files.filter(isJson);
   const sources = files.filter((file) => !isJson(file));
@@ -42,7 +42,6 @@ export async function importTerraform(files: readonly ForeignFile[], choice: For
       ...reportUnsupported(
         all.flatMap(({ others }) => others),
         "resource",
-        (type) => type.startsWith("gitlab_group"),
       ),
     ],
     choice,
@@ -95,6 +94,7 @@ function importDeclarations(
       if (typeof stated !== "object") return [leftOut(member, stated)];
       if ("slug" in stated) return [translate(stated)];
       if ("fields" in stated) return [{ entry: stated, problems: [] }];
+      if (stated.resources.length + stated.problems.length === 0) return [nothingElse(member)];
       const each = stated.resources.map((one) => resourceEntry(one, { catalogue, platform, numberOf }));
       return [{ problems: stated.problems }, ...each];
     });
@@ -106,6 +106,14 @@ function importDeclarations(
   });
   const named = withReferences(imported, { secrets, catalogue });
   return { drafts: withOwnFiles(draftsOf(named)), problems: distinctProblems(left) };
+}
+
+/** Of all instances of a block the same. */
+function nothingElse({ resource: { address, place } }: Declaration): TranslatedEntry {
+  const block = address.replace(/\[.*\]$/s, "");
+  return {
+    problems: [notImported(place(), `${block} is left out: it declares no settings, and policies create nothing`)],
+  };
 }
 
 type Stated = ForeignIntegration | ImportedEntry | NonNullable<ReturnType<typeof resourcesBy>> | string;

@@ -1,4 +1,5 @@
 import { isObject } from "../../../base/json.ts";
+import { type Owner, ownerName } from "../../../model/owner.ts";
 import type { Place } from "../../../model/types.ts";
 import { type Evaluated, evaluate, type Names } from "./evaluate.ts";
 import type { HclAttribute, HclBlock, HclExpression } from "./syntax.ts";
@@ -89,24 +90,42 @@ function withNames(names: Names, more: Readonly<Record<string, unknown>>): Names
 
 const deepest = 20;
 
-/** The path or ID of the project of an expression; undefined where it is unknown. */
-export function projectMeant(
+/** Types of blocks that are projects and groups, and what names them where they are data. */
+const ownerTypes = {
+  project: { type: "gitlab_project", named: ["path_with_namespace", "id"] },
+  group: { type: "gitlab_group", named: ["full_path", "group_id"] },
+} as const;
+
+/** The path or ID of the project, or of the group, of an expression; undefined where it is unknown. */
+export function ownerMeant(
   expression: HclExpression,
+  owner: Owner,
   instance: Pick<Instance, "names">,
   module: Module,
 ): string | undefined {
   const value = evaluate(expression, instance.names);
-  if ("known" in value) return namedBy(value.known);
-  const meant = referenceIn(expression, "gitlab_project", instance.names);
+  if ("known" in value) return nameOf(owner, namedBy(value.known));
+  const { type, named } = ownerTypes[owner];
+  const meant = referenceIn(expression, type, instance.names);
   const block = meant && blockNamed(module, meant);
   if (!block) return undefined;
   const own = scopeAt(block, meant, module);
-  if (own && meant.isData) return attributeOf(block, ["path_with_namespace", "id"], own);
-  return own && projectOfBlock(block, own, module);
+  if (own && meant.isData) return nameOf(owner, attributeOf(block, named, own));
+  return own && ownerOfBlock(block, owner, own, module);
 }
 
-/** The path of the project that a block declares; undefined where it is unknown. */
-export function projectOfBlock(block: HclBlock, names: Names, module: Module): string | undefined {
+/** The path of the project, or of the group, that a block declares; undefined where it is unknown. */
+export function ownerOfBlock(block: HclBlock, owner: Owner, names: Names, module: Module): string | undefined {
+  return owner === "group"
+    ? nameOf(owner, groupOfBlock(block, names, module, 0))
+    : projectOfBlock(block, names, module);
+}
+
+function nameOf(owner: Owner, written: string | undefined): string | undefined {
+  return written === undefined ? undefined : ownerName(owner, written);
+}
+
+function projectOfBlock(block: HclBlock, names: Names, module: Module): string | undefined {
   const path = attributeOf(block, ["path"], names) ?? slugOf(attributeOf(block, ["name"], names));
   const group = groupMeant(block.attributes.get("namespace_id")?.value, names, module, 0);
   return path && group ? `${group}/${path}` : undefined;
@@ -117,11 +136,16 @@ function groupMeant(of: HclExpression | undefined, names: Names, module: Module,
   const block = meant && blockNamed(module, meant);
   const own = block && scopeAt(block, meant, module);
   if (!own) return undefined;
-  if (meant.isData) return attributeOf(block, ["full_path"], own);
-  const path = attributeOf(block, ["path"], own);
+  return meant.isData ? attributeOf(block, ["full_path"], own) : groupOfBlock(block, own, module, depth);
+}
+
+function groupOfBlock(block: HclBlock, names: Names, module: Module, depth: number): string | undefined {
+  const path = attributeOf(block, ["path"], names);
   const parent = block.attributes.get("parent_id")?.value;
   if (!parent || !path) return path;
-  const above = groupMeant(parent, own, module, depth + 1);
+  const known = evaluate(parent, names);
+  if ("known" in known && (known.known === null || known.known === 0)) return path;
+  const above = groupMeant(parent, names, module, depth + 1);
   return above && `${above}/${path}`;
 }
 
@@ -139,7 +163,7 @@ function referenceIn(expression: HclExpression, type: string, names: Names): Ref
   const [first, name, ...others] = expression.steps.slice(isData ? 1 : 0);
   const [index] = others.filter((step) => typeof step !== "string");
   const last = others.at(-1);
-  const isMeant = typeof last === "string" && ["id", "path_with_namespace", "group_id"].includes(last);
+  const isMeant = typeof last === "string" && ["id", "path_with_namespace", "full_path", "group_id"].includes(last);
   if (first !== type || typeof name !== "string" || !isMeant || others.length > (index ? 2 : 1)) return undefined;
   const key = index && evaluate(index, names);
   if (key && "unknown" in key) return undefined;

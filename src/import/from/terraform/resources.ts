@@ -2,13 +2,14 @@ import table from "../../../../schemas/coming-from/terraform.json" with { type: 
 import { isObject } from "../../../base/json.ts";
 import { kindOf, removedSection } from "../../../model/kinds.ts";
 import { licenseStatuses } from "../../../model/license-status.ts";
+import type { Owner } from "../../../model/owner.ts";
 import type { Place, Problem } from "../../../model/types.ts";
 import type { ImportedEntry } from "../../imported-project.ts";
 import { type FieldTable, kindInSection, renamedFields } from "../field-table.ts";
 import type { ForeignChoice, ForeignIntegration, ForeignValue } from "../foreign.ts";
 import type { ForeignResource } from "../kind-entries.ts";
 
-/** A resource of a project in Terraform's names. */
+/** A resource of a project or a group in Terraform's names. */
 export interface ProviderResource {
   /** `gitlab_integration_slack.chat["key"]`. */
   readonly address: string;
@@ -27,16 +28,16 @@ const rows = new Map<string, Row>(Object.entries(table.integrations));
 const readOnly: ReadonlySet<string> = new Set(table.readOnly);
 const inherits = "use_inherited_settings";
 
-/** Whether a resource type is one that policies of projects declare, in any version of the provider. */
+/** Whether a resource type is one that policies declare, in any version of the provider. */
 export function isMapped(type: string): boolean {
   return nameIn(type) !== undefined || isLicense(type) || resourceTable(type) !== undefined;
 }
 
 /** How a type of resource becomes one of a kind that is a file. */
 interface ResourceTable extends FieldTable {
-  /** Whether a project has a single resource of it. */
+  /** Whether a project or a group has a single resource of it. */
   readonly one?: true;
-  /** Whether the resource is the project itself. */
+  /** Whether the resource is the project or the group itself. */
   readonly itself?: true;
   /** Blocks that are resources of other sections, which have one for each project. */
   readonly parts?: Readonly<Record<string, string>>;
@@ -48,9 +49,14 @@ function resourceTable(type: string): ResourceTable | undefined {
   return resources.get(type);
 }
 
-/** Whether a resource is the project that it declares. */
-export function isProject(type: string): boolean {
+/** Whether a resource is itself the project, or the group, that it declares. */
+export function isItself(type: string): boolean {
   return resourceTable(type)?.itself === true;
+}
+
+/** Whether a resource is one of a project or of a group. */
+export function ownerOfType(type: string): Owner {
+  return resourceTable(type)?.of ?? (/^gitlab_group_integration_/.test(type) ? "group" : "project");
 }
 
 /** The resources of kinds that are files that a resource declares; undefined for one of another type. */
@@ -62,29 +68,29 @@ export function resourcesBy(
   if (!own) return undefined;
   const parts = Object.entries(own.parts ?? {});
   const isPart = (name: string) => own.parts !== undefined && Object.hasOwn(own.parts, name);
-  const left = new Set([...readOnlyIds, ...(own.itself ? [] : ["project"])]);
+  const left = new Set([...readOnlyIds, ...(own.itself ? [] : [ownerOfType(type)])]);
   const given = new Map([...attributes].filter(([name]) => !left.has(name) && !isPart(name)));
   const { fields, problems } = renamedFields(own, address, given);
-  if (fields.size > 0 && kindInSection(choice, own.section) === undefined) return undefined;
+  if (fields.size > 0 && kindInSection(choice, own) === undefined) return undefined;
   const whole = parts.flatMap(([name, section]) => {
     const block = attributes.get(name);
-    return block ? resourceOf(section, `${name} of ${address}`, fieldsOfBlock(block), block.place, choice) : [];
+    return block ? resourceOf({ section }, `${name} of ${address}`, fieldsOfBlock(block), block.place, choice) : [];
   });
-  return { resources: [...resourceOf(own.section, address, fields, place, choice), ...whole], problems };
+  return { resources: [...resourceOf(own, address, fields, place, choice), ...whole], problems };
 }
 
-type Declarable = Pick<ForeignChoice, "catalogue" | "sections">;
+type Declarable = Pick<ForeignChoice, "catalogue">;
 
 const readOnlyIds = ["id"];
 
 function resourceOf(
-  section: string,
+  table: Pick<FieldTable, "section" | "of">,
   title: string,
   fields: ForeignResource["fields"],
   place: () => Place,
   choice: Declarable,
 ): readonly ForeignResource[] {
-  const kind = kindInSection(choice, section);
+  const kind = kindInSection(choice, table);
   return kind && fields.size > 0 ? [{ kind, title, isAbsent: false, fields, place }] : [];
 }
 
@@ -101,13 +107,8 @@ export function isLicense(type: string): boolean {
   return type === table.license;
 }
 
-/** Whether a resource type is an integration of a group, which policies cannot declare. */
-export function isOfGroup(type: string): boolean {
-  return /^gitlab_group_integration_/.test(type);
-}
-
 function nameIn(type: string): string | undefined {
-  const name = /^gitlab_(?:project_)?(?:integration|service)_(\w+)$/.exec(type)?.[1];
+  const name = /^gitlab_(?:(?:project_)?(?:integration|service)|group_integration)_(\w+)$/.exec(type)?.[1];
   return name?.startsWith("account") ? undefined : name;
 }
 
@@ -119,10 +120,10 @@ export function declaredBy({ type, attributes, place }: ProviderResource): Forei
   if (!row) return `${type} is not known`;
   const inherited = attributes.get(inherits);
   if (inherited && inherited.value !== false && inherited.value !== null) return "it inherits the settings of a group";
-  const left = new Set([...readOnly, ...(row.readOnly ?? []), "project", inherits]);
+  const left = new Set([...readOnly, ...(row.readOnly ?? []), ownerOfType(type), inherits]);
   const own = [...attributes].filter(([attribute]) => !left.has(attribute));
   const parameters = new Map(own.map(([attribute, value]) => [row.attributes?.[attribute] ?? attribute, value]));
-  return { slug: row.slug, isOff: false, parameters, place };
+  return { slug: row.slug, of: ownerOfType(type), isOff: false, parameters, place };
 }
 
 const license = "license";

@@ -1,9 +1,10 @@
 import { isObject, type JsonObject } from "../../../base/json.ts";
 import { placesIn } from "../../../manifest/positions.ts";
+import { ownerName, owners } from "../../../model/owner.ts";
 import type { Place, Problem } from "../../../model/types.ts";
 import { type ForeignFile, type ForeignValue, notImported, unusable } from "../foreign.ts";
 import type { Declaration, Declarations } from "./configuration.ts";
-import { isMapped, isOfGroup } from "./resources.ts";
+import { isMapped, ownerOfType } from "./resources.ts";
 
 /** A resource of a state, in either format. */
 interface StateResource {
@@ -23,20 +24,16 @@ export function declarationsInState(file: ForeignFile): Declarations | Problem {
   const resources = resourcesIn(state);
   if (typeof resources === "string") return unusable(start, resources);
   const places = placesOf(file);
-  const paths = new Map(resources.flatMap(projectPath));
-  const ofGroups = resources.filter(({ type }) => isOfGroup(type));
+  const paths = new Map(resources.flatMap(pathById));
   const found = resources.filter(({ type }) => isMapped(type));
-  const others = resources.filter(({ type }) => !isMapped(type) && !isOfGroup(type) && !type.startsWith("data."));
-  const withoutProject = found.filter(({ values }) => projectOf(values, paths) === undefined);
+  const others = resources.filter(({ type }) => !isMapped(type) && !type.startsWith("data."));
+  const ownerless = found.filter((each) => ownerOf(each, paths) === undefined);
   return {
     declarations: found.flatMap((resource) => declarationOf(resource, paths, places)),
     others: others.map(({ type: name, path }) => ({ name, place: () => places(path) })),
-    problems: [
-      ...ofGroups.map((each) =>
-        notImported(places(each.path), `${each.address} is left out: policies are about projects, not groups`),
-      ),
-      ...withoutProject.map((each) => notImported(places(each.path), `${each.address} is left out: it has no project`)),
-    ],
+    problems: ownerless.map((each) =>
+      notImported(places(each.path), `${each.address} is left out: it has no ${ownerOfType(each.type)}`),
+    ),
   };
 }
 
@@ -115,29 +112,39 @@ function attributeIn(path: unknown): readonly string[] {
   return isObject(first) && typeof first.value === "string" ? [first.value] : [];
 }
 
-/** The path of a project by its ID, if the state contains the project. */
-function projectPath({ type, values }: StateResource): readonly (readonly [id: string, path: string])[] {
-  if (type !== "gitlab_project" && type !== "data.gitlab_project") return [];
-  const { id, path_with_namespace: path } = values;
-  return typeof path === "string" && id !== undefined ? [[String(id), path]] : [];
+/** The attributes with the path of a project and of a group, in the resources that are one. */
+const itself = {
+  project: { type: "gitlab_project", path: "path_with_namespace" },
+  group: { type: "gitlab_group", path: "full_path" },
+} as const;
+
+/** The path of a project or a group by its ID as a name, if the state contains it. */
+function pathById({ type, values }: StateResource): readonly (readonly [id: string, path: string])[] {
+  return owners.flatMap((owner) => {
+    const { id, [itself[owner].path]: path } = values;
+    if (type.replace(/^data\./, "") !== itself[owner].type || typeof path !== "string" || id === undefined) return [];
+    return [[ownerName(owner, String(id)), ownerName(owner, path)] as const];
+  });
 }
 
-function projectOf(
-  { project, path_with_namespace: own, id }: JsonObject,
-  paths: ReadonlyMap<string, string>,
-): string | undefined {
-  if (typeof own === "string" && id !== undefined && project === undefined) return own;
-  if (typeof project !== "string" && typeof project !== "number") return undefined;
-  return paths.get(String(project)) ?? (String(project) || undefined);
+/** The project or the group of a resource, as addresses name it. */
+function ownerOf({ type, values }: StateResource, paths: ReadonlyMap<string, string>): string | undefined {
+  const owner = ownerOfType(type);
+  const { [itself[owner].path]: own, [owner]: stated } = values;
+  if (type === itself[owner].type && typeof own === "string") return ownerName(owner, own);
+  if ((typeof stated !== "string" && typeof stated !== "number") || stated === "") return undefined;
+  const name = ownerName(owner, String(stated));
+  return paths.get(name) ?? name;
 }
 
 /** Null and empty values in a state are unset. */
 function declarationOf(
-  { address, type, values, sensitive, path }: StateResource,
+  resource: StateResource,
   paths: ReadonlyMap<string, string>,
   places: (path: StateResource["path"]) => Place,
 ): readonly Declaration[] {
-  const project = projectOf(values, paths);
+  const { address, type, values, sensitive, path } = resource;
+  const project = ownerOf(resource, paths);
   if (project === undefined) return [];
   const set = Object.entries(values).filter(([, value]) => value !== null && value !== "");
   const attributes = set.map(([name, value]): [string, ForeignValue] => [
