@@ -48,6 +48,7 @@ function reading(session: Session, send: SendCall): Reader {
   return {
     get: (call) => send(onlyReading(call)),
     list: (call) => readList(send, onlyReading(call), urlOf),
+    room: () => session.room,
     counts: session.counts,
     catalogue: session.catalogue,
   };

@@ -54,18 +54,25 @@ export class Limiter {
   }
 
   /** Runs `work` as soon as there is room and no pause; first come, first served. */
-  // Not by a library for this, which makes several promises more for each request.
-  async run<Result>(work: () => Promise<Result>): Promise<Result> {
-    if (this.#running < this.#room) this.#running++;
-    else await new Promise<void>((go) => this.#waiting.push(go));
-    try {
-      if (this.#pausedUntil !== 0 || this.#gate) await this.#admitted();
-      return await work();
-    } finally {
-      this.#running--;
-      this.#letIn();
-    }
+  // Not by a library for this, nor by an async function: each makes several promises more for each request.
+  run<Result>(work: () => Promise<Result>): Promise<Result> {
+    if (this.#running >= this.#room)
+      return new Promise((resolve) => this.#waiting.push(() => resolve(this.#start(work))));
+    this.#running++;
+    return this.#start(work);
   }
+
+  /** There is room for it now; there may be a pause. */
+  #start<Result>(work: () => Promise<Result>): Promise<Result> {
+    const result = this.#pausedUntil === 0 && !this.#gate ? work() : this.#admitted().then(work);
+    result.then(this.#leave, this.#leave);
+    return result;
+  }
+
+  readonly #leave = (): void => {
+    this.#running--;
+    this.#letIn();
+  };
 
   /** A request goes out now. */
   sending(): Sending {
@@ -81,7 +88,8 @@ export class Limiter {
 
   /** Its answer came, and does not ask for less. */
   answered({ sent, inFlight }: Sending): void {
-    this.#congestion.answered(sent, inFlight, performance.now());
+    // The first of many that go out at once is alone when it is sent, and one of all that are waited for from then on.
+    this.#congestion.answered(sent, Math.max(inFlight, this.#inFlight + 1), performance.now());
     this.#adjust();
   }
 
@@ -109,7 +117,10 @@ export class Limiter {
   }
 
   #letIn(): void {
-    for (; this.#running < this.#room && this.#waiting.length > 0; this.#running++) this.#waiting.shift()?.();
+    while (this.#running < this.#room && this.#waiting.length > 0) {
+      this.#running++;
+      this.#waiting.shift()?.();
+    }
   }
 
   #adjust(): void {

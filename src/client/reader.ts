@@ -18,6 +18,8 @@ export interface Reader {
   get(call: Call): Promise<Answer>;
   /** All rows of a list, from all of its pages, each `id` once. @throws CallFailed. */
   list(call: Call): Promise<readonly unknown[]>;
+  /** How many requests may be in flight now: it changes with how the server answers. */
+  room(): number;
   /** Requests sent: the first attempts of reads and of writes, and further attempts of either. */
   readonly counts: { readonly reads: number; readonly writes: number; readonly retries: number };
 }

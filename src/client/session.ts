@@ -59,6 +59,11 @@ export class Session {
     return this.#run.counts;
   }
 
+  /** How many requests may be in flight now. */
+  get room(): number {
+    return this.#run.limiter.room;
+  }
+
   /** What there is to configure on the server. */
   get catalogue(): Catalogue {
     const { catalogue, dialect } = this.#run.options;

@@ -80,7 +80,9 @@ async function refreshAll(reader: Reader, fleet: DesiredFleet, scope: ObservedSc
       inSpan("read project", { "evenkeel.project": name }, async () =>
         finished(await refreshProject(reader, fleet.at(index), scope)),
       );
-    return { read: await inParallel(projects, scope.workers, here), delegatedReads: 0 };
+    // Each has a request to send at any time: more of them would only wait, with what is read of them already.
+    const workers = () => Math.min(scope.workers, reader.room());
+    return { read: await inParallel(projects, workers, here), delegatedReads: 0 };
   }
   const read = new Array<RefreshedProject>(projects.length);
   const delegatedReads = await scope.delegate(fleet, (index, partlyRead) => {

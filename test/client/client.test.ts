@@ -55,7 +55,7 @@ describe("a reader", () => {
   it("has no way to write", async () => {
     const server = await serve([{}]);
     const client = await reader(server.url);
-    expect(Object.keys(client).sort()).toEqual(["catalogue", "close", "counts", "get", "isOver", "list"]);
+    expect(Object.keys(client).sort()).toEqual(["catalogue", "close", "counts", "get", "isOver", "list", "room"]);
     expect(() => client.get(put)).toThrow(RangeError);
     expect(() => client.list(put)).toThrow(RangeError);
     expect(server.seen).toHaveLength(0);

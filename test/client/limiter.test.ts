@@ -54,6 +54,27 @@ describe("the room", () => {
     await Promise.all([1, 2, 3].map((name) => one.run(async () => void order.push(name))));
     expect(order).toEqual([1, 2, 3]);
   });
+
+  it("doubles with the first answers, although their requests went out at once", async () => {
+    const limiter = new Limiter(128, createStop(), 1000);
+    const { open, opened } = gate();
+    const request = async () => {
+      const sending = limiter.sending();
+      await opened;
+      limiter.ended();
+      limiter.answered(sending);
+    };
+    await limiter.run(async () => {
+      limiter.sending();
+      limiter.ended();
+    });
+    const all = Array.from({ length: 200 }, () => limiter.run(request));
+    const before = limiter.room;
+    open();
+    await Promise.all(all.slice(0, before));
+    expect(limiter.room).toBeGreaterThanOrEqual(2 * before);
+    await Promise.all(all);
+  });
 });
 
 describe("a pause", () => {

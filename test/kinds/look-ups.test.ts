@@ -26,6 +26,7 @@ function serverOf(rows: Rows) {
     throw new CallFailed({ ...facts, what: "answered 404", status: 404, serverMessage: "404 Not Found" });
   };
   const reader: Reader = {
+    room: () => 1,
     catalogue,
     counts: { reads: 0, writes: 0, retries: 0 },
     get: async (call) => ({ status: 200, body: await answer(call), headers: {} }) as never,

@@ -36,6 +36,7 @@ function readerOf(list: unknown, single: Answers = () => list): Reader & { reado
   return {
     sent,
     catalogue,
+    room: () => 1,
     counts: { reads: 0, writes: 0, retries: 0 },
     get: async (call: Call) => ({ status: 200, body: answer(call, single(call)), headers: {} }) as never,
     list: async (call: Call) => answer(call, list) as readonly unknown[],
