@@ -1,6 +1,7 @@
 import { type AnswerShape, isError, longestAnswerText, longTextFault, shapeFault } from "../model/answer-shape.ts";
 import type { Call } from "../model/types.ts";
 import type { Headers } from "./answer-headers.ts";
+import type { CalledKind } from "./called-kind.ts";
 import type { Broken, Received } from "./exchange.ts";
 import { CallFailed, type FailureFacts } from "./failure.ts";
 import type { Answer } from "./reader.ts";
@@ -19,6 +20,8 @@ export interface Attempt {
   readonly attempts: number;
   /** The dialect of the server. */
   readonly dialect?: string | undefined;
+  /** The kind of resource that a refused call is of. */
+  readonly called?: CalledKind | undefined;
   /** What a success must hold. */
   readonly answer?: AnswerShape | undefined;
 }

@@ -1,7 +1,6 @@
-import { type Catalogue, catalogueOf } from "../model/catalogue.ts";
+import { catalogueOf } from "../model/catalogue.ts";
 import { neededRoles } from "../model/command-access.ts";
-import { type Endpoint, endpoints, segmentsIn } from "../model/endpoints.ts";
-import type { KindRow } from "../model/kind-row.ts";
+import { type Endpoint, endpoints } from "../model/endpoints.ts";
 import { type RepositoryKindRow, repositoryKinds } from "../model/repository-kinds.ts";
 import type { Tier } from "../model/types.ts";
 import type { CallFailed } from "./failure.ts";
@@ -55,36 +54,24 @@ function neededFor(failure: CallFailed): string | undefined {
   const segments = path.split("/").map(decodeURIComponent);
   const move = moves.get(segments.at(-1) ?? "");
   if (move) return neededToMove(move);
-  const catalogue = catalogueOf(facts.dialect);
-  const { needs } = endpointOf(method, path) ?? callOfKind(catalogue, method, path)?.endpoint ?? {};
+  const { called, dialect } = facts;
+  const needs = endpointOf(method, path)?.needs ?? called?.role;
   if (!needs) return undefined;
   const role = `the token needs the role ${neededRoles[needs].words} in this ${path.startsWith("/groups/") ? "group" : "project"}`;
-  const tier = [...catalogue.kinds.values()]
-    .map((row) => tierNeeded(row, segments, catalogue))
-    .find((each) => each !== undefined);
+  const tier = tierOfIntegration(dialect, segments) ?? (called && inTier(called.list ?? called.section, called.tier));
   return tier ? `${role}, and ${tier}` : role;
 }
 
 /** What a server must have to know the resources of a kind at all: a licence or a release that lacks them is answered 404. */
-function neededByKind({ method, path, facts }: CallFailed): string | undefined {
-  const file = method === "GET" ? callOfKind(catalogueOf(facts.dialect), method, path)?.file : undefined;
-  const { tier = "free", release } = file?.needs ?? {};
+function neededByKind({ method, facts: { called } }: CallFailed): string | undefined {
+  if (method !== "GET" || !called) return undefined;
+  const { section, tier = "free", release } = called;
   const needs = [
     ...(tier === "free" ? [] : [`tier ${tier}`]),
     ...(release === undefined ? [] : [`release ${release}`]),
   ];
-  return file && needs.length > 0 ? `${file.name} need ${needs.join(" and ")}` : undefined;
-}
-
-/** The call of a kind that is a file, by its path. */
-function callOfKind({ kinds }: Catalogue, method: string, path: string) {
-  for (const { file, read, calls } of kinds.values()) {
-    if (!file) continue;
-    const all = [read?.list, read?.single, ...Object.values(calls)].filter((each) => typeof each === "object");
-    const endpoint = all.find((each) => each.method === method && segmentsIn(each, path));
-    if (endpoint) return { file, endpoint };
-  }
-  return undefined;
+  if (needs.length === 0) return undefined;
+  return `${section} ${section.endsWith("s") ? "need" : "needs"} ${needs.join(" and ")}`;
 }
 
 const storageFilter = "repository_storage";
@@ -111,14 +98,12 @@ function neededToMove({ one, tier }: RepositoryKindRow): string {
   return tier === "free" ? token : `${token}, and tier ${tier}`;
 }
 
-/** Known by its key where the catalogue has all of them, by the path of the list otherwise. */
-function tierNeeded({ known: isKnown, read, tier }: KindRow, segments: readonly string[], catalogue: Catalogue) {
-  const known = isKnown ? catalogue.integrations.get(segments.at(-1) ?? "") : undefined;
-  if (known) return inTier(known.slug, known.tier);
-  const [list] = read ? (read.list.path.split("?")[0] ?? "").split("/").slice(-1) : [];
-  return read?.title && list && segments.includes(list) ? inTier(read.title, tier) : undefined;
+/** Known by its key. */
+function tierOfIntegration(dialect: string | undefined, segments: readonly string[]): string | undefined {
+  const known = catalogueOf(dialect).integrations.get(segments.at(-1) ?? "");
+  return known && inTier(known.slug, known.tier);
 }
 
-function inTier(what: string, tier: Tier): string | undefined {
+function inTier(what: string, tier: Tier = "free"): string | undefined {
   return tier === "free" ? undefined : `${what} needs tier ${tier}`;
 }

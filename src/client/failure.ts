@@ -1,4 +1,5 @@
 import type { Call } from "../model/types.ts";
+import type { CalledKind } from "./called-kind.ts";
 
 /**
  * Why a call failed. `dialect`: a list in the names of another dialect. `status`: the API said no. `network`: no answer came. `timeout`: none came in time. `cut`: an
@@ -42,6 +43,8 @@ export interface FailureFacts {
   readonly tokenName?: string | undefined;
   /** The dialect of its path; left out: the specification's own. */
   readonly dialect?: string | undefined;
+  /** The kind of resource that a refused call is of. */
+  readonly called?: CalledKind | undefined;
 }
 
 /**

@@ -1,5 +1,7 @@
 import { knownSecrets } from "../base/known-secrets.ts";
+import { catalogueOf } from "../model/catalogue.ts";
 import type { Call } from "../model/types.ts";
+import { calledKind } from "./called-kind.ts";
 import { type Attempt, classify, classifyBroken, type FullAnswer } from "./classify-response.ts";
 import { encode, resolvedParameters, type WireRequest } from "./encode.ts";
 import type { Broken, Received } from "./exchange.ts";
@@ -102,7 +104,7 @@ function attemptOf({ server, options }: RunConnection, { call, attempts }: Outgo
 }
 
 function understood(run: RunConnection, attempt: Attempt, received: Received, sending: Sending) {
-  const answer = classify(attempt, received, knownSecrets.clean);
+  const answer = classify(withCalled(run, attempt, received), received, knownSecrets.clean);
   const allowance = allowanceIn(received.headers, Date.now());
   if (allowance) run.limiter.allowed(sending, allowance);
   if (answer instanceof CallFailed) {
@@ -110,6 +112,16 @@ function understood(run: RunConnection, attempt: Attempt, received: Received, se
     applyBackpressure(run, attempt, received, sending);
   } else run.limiter.answered(sending);
   return answer;
+}
+
+/** Where a server lets nobody in, or knows no such path, the kind tells what it takes. */
+function withCalled(
+  { options: { catalogue, dialect } }: RunConnection,
+  attempt: Attempt,
+  { status }: Received,
+): Attempt {
+  if (status !== 403 && status !== 404) return attempt;
+  return { ...attempt, called: calledKind(catalogue ?? catalogueOf(dialect), attempt) };
 }
 
 function applyBackpressure(run: RunConnection, attempt: Attempt, { status, headers }: Received, sending: Sending) {

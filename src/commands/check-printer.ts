@@ -1,6 +1,7 @@
 import { printable } from "../base/printable.ts";
 import { counted } from "../base/text-format.ts";
 import { reportedLine } from "../model/problem-line.ts";
+import { ownersCounted } from "../plan/owner-counts.ts";
 import { prometheus } from "../report/prometheus.ts";
 import type { CheckEnd } from "../watch/check.ts";
 import type { Terminal } from "./terminal.ts";
@@ -44,12 +45,12 @@ export function checkPrinter(terminal: Terminal): CheckPrinter {
 
 /** `2026-11-22T02:00:00Z  different: 3 changes in 2 of 214 projects, 430 requests, 1.2 s (run R)` */
 function lineOf({ plan, whole, applied, run, outcome, seconds, finishedAt }: CheckEnd): string {
-  const { writes, changed_projects: changed, projects, reads } = plan.summary;
+  const { writes, changed_projects: changed, reads } = plan.summary;
   const done = [...(applied?.outcomes?.values() ?? [])].filter(({ status }) => status === "applied").length;
   const parts = [
     writes === 0
-      ? counted(projects, "project")
-      : `${counted(writes, "change")} in ${changed} of ${counted(projects, "project")}`,
+      ? ownersCounted(plan.summary)
+      : `${counted(writes, "change")} in ${changed} of ${ownersCounted(plan.summary)}`,
     ...(whole ? [] : [`since ${plan.scope?.since?.slice(0, 12)}`]),
     ...(done > 0 ? [`${done} applied`] : []),
     counted(reads, "read"),

@@ -74,14 +74,14 @@ function namedProject(name: string): Project {
 /** Looks the project up if policies could select it by its other name, or if only a glob matches it. */
 async function identify(terminal: Terminal, name: string, context: Checked): Promise<Project> {
   const project = namedProject(name);
-  if (needsLookup(context.policies) && isPartlyKnown(project, context)) return lookUp(name, connectionOf(context));
+  if (needsLookup(context.policies) && isPartlyKnown(project, context)) return lookUp(name, context);
   return isMeantByGlobs(project, context) ? confirmed(terminal, project, context) : project;
 }
 
 /** Globs also match projects that do not exist, so the project is looked up; prints a note if the server is unavailable. */
 async function confirmed(terminal: Terminal, project: Project, context: Checked): Promise<Project> {
   try {
-    return await lookUp(project.name, { ...connectionOf(context), backoff: once });
+    return await lookUp(project.name, context, { backoff: once });
   } catch (error) {
     if (error instanceof NotListed || !(error instanceof UserError || error instanceof CallFailed)) throw error;
     const unchecked = `only globs match ${project.name}, and the server could not be asked whether it exists`;
@@ -94,14 +94,16 @@ const once: Backoff = { ...defaultBackoff, attempts: 1 };
 
 class NotListed extends UserError {}
 
-async function lookUp(name: string, connection: ClientOptions): Promise<Project> {
+async function lookUp(name: string, context: Checked, options: Partial<ClientOptions> = {}): Promise<Project> {
   const project = namedProject(name);
-  await using reader = await connectReader(connection);
+  await using reader = await connectReader({ ...connectionOf(context), ...options });
   const listing = await readOwners(reader, ownerOfName(name));
   const found = projectFinder(listing)(project.name);
   if (found) return found;
   const known = listing.map((each) => each.name);
-  throw new NotListed(`the server lists no ${describeOwner(name)}${didYouMean(name, known)}`);
+  throw new NotListed(
+    `the server lists no ${describeOwner(name)}${otherOwner(name, context) || didYouMean(name, known)}`,
+  );
 }
 
 function isMeantByGlobs(project: Project, { policies }: Checked): boolean {
@@ -122,5 +124,12 @@ function suggestion(name: string, { policies }: Checked): string {
   const named = policies.flatMap(({ projects }) =>
     projects.flatMap(({ form, written }) => (form === "path" ? [written] : [])),
   );
-  return didYouMean(name, named);
+  return otherOwner(name, { policies }) || didYouMean(name, named);
+}
+
+/** The group of the path of a project, or the project of that of a group, if policies select it. */
+function otherOwner(name: string, { policies }: Pick<Checked, "policies">): string {
+  const other = ownerOfName(name) === "group" ? bareName(name) : `${name}/`;
+  const { kinds } = desiredOf(policies, projectNamed(other)).desired;
+  return kinds.size > 0 ? `; did you mean the ${ownerOfName(other)} ${other}?` : "";
 }

@@ -1,7 +1,7 @@
 import { explained } from "../client/explain-failure.ts";
 import { addressOf } from "../model/address.ts";
 import type { Catalogue } from "../model/catalogue.ts";
-import { identityOf, sectionNameOf } from "../model/kinds.ts";
+import { identityOf, kindOf, sectionNameOf } from "../model/kinds.ts";
 import type { DesiredProject, Problem, Resource } from "../model/types.ts";
 import type { Unread } from "./partly-read.ts";
 
@@ -45,7 +45,7 @@ export function unreadProblem(
 }
 
 function nameOf(catalogue: Catalogue, project: string, { kind, key }: Unread): string {
-  return key === undefined
-    ? `the list of ${sectionNameOf(catalogue, kind)} of ${project}`
-    : addressOf(project, kind, key);
+  if (key !== undefined) return addressOf(project, kind, key);
+  const whole = kindOf(catalogue, kind).read?.isSingle ? "" : "the list of ";
+  return `${whole}${sectionNameOf(catalogue, kind)} of ${project}`;
 }

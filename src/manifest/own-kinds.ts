@@ -1,4 +1,5 @@
 import { memoized } from "../base/memoize.ts";
+import { bundledKinds } from "../model/bundled-kinds.ts";
 import type { Catalogue } from "../model/catalogue.ts";
 import { kindOfWord } from "../model/owner.ts";
 import { ownersOf, type ResourceKind } from "../model/resource-kind.ts";
@@ -16,14 +17,14 @@ export function withOwnKinds<Some extends Pick<Loaded, "workspace" | "documents"
   const own = documents.filter((document) => readHead(document).kind === "ResourceKind");
   if (own.length === 0) return loaded;
   const read = readKinds(own, workspace.catalogue, () => undefined);
-  const catalogue = extended(workspace.catalogue, read.kinds);
+  const catalogue = withKinds(workspace.catalogue, read.kinds);
   return { ...loaded, workspace: { ...workspace, catalogue }, problems: [...problems, ...read.problems] };
 }
 
 /** A catalogue with the kinds of resources that manifests describe; those with mistakes are left out. */
 export function withKindsOf(documents: readonly Document[], catalogue: Catalogue): Catalogue {
   const own = documents.filter((document) => readHead(document).kind === "ResourceKind");
-  return extended(catalogue, readKinds(own, catalogue, () => undefined).kinds);
+  return withKinds(catalogue, readKinds(own, catalogue, () => undefined).kinds);
 }
 
 /** The mistakes in expressions of the kinds that a workspace describes. CEL is loaded only if there are any kinds. */
@@ -61,6 +62,11 @@ function problemsOf(document: Document, others: readonly ResourceKind[], check: 
   );
 }
 
+/** The kinds of a catalogue that manifests describe. */
+export function ownKindsOf({ kinds }: Catalogue): readonly ResourceKind[] {
+  return [...new Set(Array.from(kinds).flatMap(([kind, { file }]) => (file && !(kind in bundledKinds) ? file : [])))];
+}
+
 const extendedBy = memoized(
   (catalogue: Catalogue) =>
     memoized((text: string): Catalogue => {
@@ -72,7 +78,7 @@ const extendedBy = memoized(
   new WeakMap(),
 );
 
-/** The same catalogue for the same kinds, so that what depends on it is made once. */
-function extended(catalogue: Catalogue, kinds: readonly ResourceKind[]): Catalogue {
+/** A catalogue with more kinds: the same one for the same kinds, so that what depends on it is made once. */
+export function withKinds(catalogue: Catalogue, kinds: readonly ResourceKind[]): Catalogue {
   return kinds.length === 0 ? catalogue : extendedBy(catalogue)(JSON.stringify(kinds));
 }

@@ -21,6 +21,7 @@ export function pathFaults(kind: ResourceKind): readonly KindFault[] {
 
 /** URL parsers resolve `.` and `..`, percent-encoded or not, and end a path at `#`. */
 function strayPath(path: string): string | undefined {
+  if (/^\/api\/v\d+\//.test(path)) return "leave out /api/v4: paths are relative to it";
   const [segments = ""] = path.split("?");
   const isStray =
     path.includes("#") ||

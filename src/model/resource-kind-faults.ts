@@ -1,7 +1,7 @@
 import manifest from "../../schemas/manifest.schema.json" with { type: "json" };
 import { orElse } from "../base/nearest.ts";
-import { compile } from "../base/schema.ts";
 import { bundledKinds } from "./bundled-kinds.ts";
+import { fieldFaults, schemasWithin } from "./kind-field-faults.ts";
 import { type KindFault, noField, pathFaults } from "./kind-path-faults.ts";
 import { type FieldSchema, keyFieldsOf, ownersOf, type ResourceKind, resourceKindShape } from "./resource-kind.ts";
 
@@ -22,7 +22,7 @@ export function resourceKindFaults(
     ...unknownOrder(kind, others),
     ...unknownFields(kind),
     ...pathFaults(kind),
-    ...unschematic(kind),
+    ...fieldFaults(kind),
     ...expressionsOf(kind).flatMap(({ text, path, names, type }) => {
       const fault = expressionFault(text, names, type);
       return fault === undefined ? [] : [{ path, message: `not an expression of CEL: ${fault}` }];
@@ -103,38 +103,6 @@ function unknownFields(kind: ResourceKind): readonly KindFault[] {
   ];
 }
 
-/** Words of values that the field does not take, and fields that do not compile. */
-function unschematic({ fields }: ResourceKind): readonly KindFault[] {
-  const wrong = schemasWithin(fields, ["fields"]).flatMap(([path, field]) =>
-    Object.entries(field["x-words"] ?? {})
-      .filter(([, value]) => field.enum && !field.enum.includes(value))
-      .map(([word, value]) => {
-        const message = `the field does not take ${JSON.stringify(value)}; it takes ${(field.enum ?? []).join(", ")}`;
-        return { path: [...path, "x-words", word], message };
-      }),
-  );
-  const faults = compiles(fields);
-  return faults ? [...wrong, ...faults] : [...wrong, ...unfitDefaults(fields)];
-}
-
-/** Defaults that their own field does not take. */
-function unfitDefaults(fields: FieldSchema): readonly KindFault[] {
-  return schemasWithin(fields, ["fields"]).flatMap(([path, { default: value, ...field }]): KindFault[] => {
-    if (value === undefined || value === null || Object.hasOwn(field["x-words"] ?? {}, String(value))) return [];
-    const [fault] = compile(field)(value);
-    return fault ? [{ path: [...path, "default"], message: fault.message }] : [];
-  });
-}
-
-function compiles(fields: object): readonly KindFault[] | undefined {
-  try {
-    compile(fields)({});
-    return undefined;
-  } catch (error) {
-    return [{ path: ["fields"], message: `not a JSON Schema: ${error instanceof Error ? error.message : ""}` }];
-  }
-}
-
 interface WrittenExpression {
   readonly path: readonly (string | number)[];
   readonly text: string;
@@ -180,15 +148,3 @@ function fieldExpressions(path: KindFault["path"], field: FieldSchema): readonly
 }
 
 const knownTo = { "x-read": ["row"], "x-send": ["want", "row"], "x-store": ["params", "row", "others"] } as const;
-
-/** A schema and all schemas in it, each with its path. */
-function schemasWithin(
-  schema: FieldSchema,
-  path: KindFault["path"],
-): readonly (readonly [KindFault["path"], FieldSchema])[] {
-  const inside = Object.entries(schema.properties ?? {}).flatMap(([name, each]) =>
-    schemasWithin(each, [...path, "properties", name]),
-  );
-  const items = schema.items ? schemasWithin(schema.items, [...path, "items"]) : [];
-  return [[path, schema], ...inside, ...items];
-}

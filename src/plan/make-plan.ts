@@ -2,7 +2,7 @@ import { compareTexts } from "../base/text-format.ts";
 import type { Difference } from "../diff/diff.ts";
 import { type Catalogue, catalogueOf } from "../model/catalogue.ts";
 import { fullPathOf } from "../model/identity.ts";
-import { kindWord } from "../model/owner.ts";
+import { kindWord, ownerOfName } from "../model/owner.ts";
 import { bySeverity } from "../model/problem-line.ts";
 import type { Call, Change, Fields, Problem, Project } from "../model/types.ts";
 import { referencesWithin } from "../model/values.ts";
@@ -74,8 +74,10 @@ export function planOf(input: PlanInput): Plan {
 
 function summaryOf(input: PlanInput, changes: readonly PlannedChange[]): Summary {
   const sum = (of: (difference: Difference) => number) => input.differences.reduce((total, d) => total + of(d), 0);
+  const groups = input.differences.filter(({ project }) => ownerOfName(project) === "group").length;
   return {
     projects: input.differences.length,
+    ...(groups > 0 && { groups }),
     changed_projects: input.differences.filter((difference) => difference.changes.length > 0).length,
     live: sum((difference) => difference.live),
     ...countsOf(changes.map(actionOf)),

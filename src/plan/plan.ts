@@ -56,7 +56,10 @@ export interface PlanScope {
 }
 
 export interface Summary extends ActionCounts {
+  /** Projects and groups. */
   readonly projects: number;
+  /** How many of them are groups; omitted if none is. */
+  readonly groups?: number;
   readonly changed_projects: number;
   /** Live resources that were read: the base of a guard's percentage. */
   readonly live: number;

@@ -2,6 +2,7 @@ import { UserError } from "../base/exit.ts";
 import type { ClientOptions, Reader, Writer } from "../client/client.ts";
 import { parseServerUrl, serverAt } from "../client/server-url.ts";
 import { durationOf } from "../manifest/duration.ts";
+import { ownKindsOf } from "../manifest/own-kinds.ts";
 import type { JournalLine } from "../state/journal-entry.ts";
 import { type Lease, leaseDuration } from "../state/lease.ts";
 import { isShared, type SharedState } from "../state/state.ts";
@@ -38,7 +39,7 @@ export async function dispatcherOf(
     origin: serverAt(parseServerUrl(url, allowInsecure, urlName)),
     common: {
       ...{ workspace: loaded.workspace.name ?? "", run },
-      ...{ requestTimeout, allowInsecure, dialect, rateLimit: rate?.limit },
+      ...{ requestTimeout, allowInsecure, dialect, kinds: ownKindsOf(own.reader.catalogue), rateLimit: rate?.limit },
     },
     duration: membershipFor(leaseDuration(request.env, durationOf)),
     patience: waitFor(request.env),

@@ -4,6 +4,7 @@ import type { Action } from "../model/types.ts";
 import { asDrift } from "../plan/drift.ts";
 import { commitText, minuteText, scopeText, waveLines } from "../plan/heading.ts";
 import { attention, driftHighlights, highlightsOf } from "../plan/highlights.ts";
+import { ownersCounted } from "../plan/owner-counts.ts";
 import type { Plan } from "../plan/plan.ts";
 import { type PlannedGroup, plannedGroups } from "../plan/planned-groups.ts";
 import { objectionGroups, verdictOf } from "../plan/verdict.ts";
@@ -86,9 +87,9 @@ function highlightLines({ plan: { resource_changes }, command }: Report): string
 }
 
 function counts({ plan: { summary, server, inherited = [] }, command }: Report): string {
-  const { changed_projects: changed, projects, unmanaged, unverified, outcomes } = summary;
+  const { changed_projects: changed, unmanaged, unverified, outcomes } = summary;
   const line = [
-    `${changed} of ${counted(projects, "project")} ${command === "drift" ? "out of sync" : "changed"} on ${code(server.url)}`,
+    `${changed} of ${ownersCounted(summary)} ${command === "drift" ? "out of sync" : "changed"} on ${code(server.url)}`,
     `${unmanaged} unmanaged`,
     `${unverified} unverified`,
     ...(inherited.length > 0 ? [`${inherited.length} inherited from a group`] : []),

@@ -5,6 +5,7 @@ import { actionCountWords } from "../plan/action-counts.ts";
 import { asDrift } from "../plan/drift.ts";
 import { creationText, scopeText, waveLines } from "../plan/heading.ts";
 import { attention, driftHighlights, type Highlight, highlightLine, highlightsOf } from "../plan/highlights.ts";
+import { ownersCounted } from "../plan/owner-counts.ts";
 import { type Plan, type PlannedChange, removalsOf, type Summary } from "../plan/plan.ts";
 import { objectionGroups, verdictOf } from "../plan/verdict.ts";
 import { movingNotes } from "./moves.ts";
@@ -103,7 +104,7 @@ function headline({ summary, problems }: Plan, palette: Palette, title: Title = 
   if (summary.writes === 0)
     return palette.strong(`No changes${unread}: ${counted(summary.projects, "project")} in sync.`);
   return palette.strong(
-    `${title}: ${actionCountWords(summary).join(", ")}; ${thousands(summary.changed_projects)} of ${counted(summary.projects, "project")} ${states[title]}.`,
+    `${title}: ${actionCountWords(summary).join(", ")}; ${thousands(summary.changed_projects)} of ${ownersCounted(summary)} ${states[title]}.`,
   );
 }
 

@@ -3,6 +3,7 @@ import { UserError } from "../base/exit.ts";
 import type { Rate } from "../base/rate.ts";
 import { CallFailed, type FailureFacts } from "../client/failure.ts";
 import type { PartlyRead } from "../live/partly-read.ts";
+import type { ResourceKind } from "../model/resource-kind.ts";
 import type { Change, Desired, DesiredProject, Kind, Live, Origin, Project } from "../model/types.ts";
 import type { LeaseToken } from "../state/lease-store.ts";
 import type { SealedBySenders } from "../state/worker-store.ts";
@@ -18,6 +19,8 @@ export interface Work {
   readonly allowInsecure: boolean;
   /** Dialect of the server. */
   readonly dialect?: string | undefined;
+  /** Kinds of resources that the manifests of the run describe. */
+  readonly kinds?: readonly ResourceKind[] | undefined;
   /** Shared by all processes that use the same token. */
   readonly rateLimit?: Rate | undefined;
   /** Parent span, if the run is traced. */

@@ -13,7 +13,7 @@ export interface DispatchOptions {
   readonly store: WorkerStore;
   readonly origin: string;
   /** Common to all work of the run. */
-  readonly common: Pick<Work, "workspace" | "run" | "requestTimeout" | "allowInsecure" | "dialect" | "rateLimit">;
+  readonly common: Omit<Work, "version" | "part" | "traceparent" | "chunk">;
   /** Milliseconds to wait for workers before the run continues without them. */
   readonly patience: number;
   /** Why nothing more is dispatched. */

@@ -2,6 +2,7 @@ import { isObject, type JsonObject } from "../base/json.ts";
 import { printable } from "../base/printable.ts";
 import { version } from "../base/version.ts";
 import { dialectNames } from "../model/dialect-names.ts";
+import { resourceKindFaults } from "../model/resource-kind-faults.ts";
 import { isRunName } from "../state/claim.ts";
 import type { WorkerStore } from "../state/worker-store.ts";
 import type { Work } from "./chunks.ts";
@@ -52,6 +53,8 @@ function shown(text: string): string {
 const isText = (value: unknown): value is string => typeof value === "string" && !value.includes("\0");
 const isUndefined = (value: unknown) => value === undefined;
 
+const isKind = (value: unknown) => resourceKindFaults(value, [], () => undefined).length === 0;
+
 const fields: Readonly<Record<keyof Work, (value: unknown) => boolean>> = {
   version: (value) => value === version,
   workspace: isText,
@@ -60,6 +63,7 @@ const fields: Readonly<Record<keyof Work, (value: unknown) => boolean>> = {
   requestTimeout: (value) => Number.isFinite(value) && Number(value) > 0,
   allowInsecure: (value) => typeof value === "boolean",
   dialect: (value) => isUndefined(value) || dialectNames.some((name) => name === value),
+  kinds: (value) => isUndefined(value) || (Array.isArray(value) && value.every(isKind)),
   rateLimit: (value) => isUndefined(value) || (isObject(value) && Number(value.requests) > 0 && Number(value.per) > 0),
   traceparent: (value) => isUndefined(value) || isText(value),
   chunk: isChunk,

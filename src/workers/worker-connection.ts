@@ -1,6 +1,8 @@
 import { type ClientOptions, type Closing, connectWriter, type Writer } from "../client/client.ts";
 import type { Network } from "../client/network.ts";
 import type { Tracing } from "../client/spans.ts";
+import { withKinds } from "../manifest/own-kinds.ts";
+import { catalogueOf } from "../model/catalogue.ts";
 import type { Rates } from "../state/rates.ts";
 import type { Work } from "./chunks.ts";
 import { sentBy } from "./membership.ts";
@@ -52,13 +54,14 @@ export function keepConnected({ url, token, network, concurrency, signal, say }:
     sent,
     /** For one chunk at a time, with the secrets of that chunk. */
     writer: async (work: Work, own: ChunkSecrets, stopped: () => string | undefined): Promise<Writer> => {
-      const { requestTimeout, allowInsecure, dialect, rateLimit } = work;
+      const { requestTimeout, allowInsecure, dialect, kinds = [], rateLimit } = work;
       mayWrite = stopped;
       secrets = own;
-      const key = JSON.stringify({ requestTimeout, allowInsecure, dialect, rateLimit });
+      const key = JSON.stringify({ requestTimeout, allowInsecure, dialect, kinds, rateLimit });
       if (open?.key === key && !open.writer.isOver()) return open.writer;
       await drop();
-      const server = { url, urlName: "EVENKEEL_URL", token, network, dialect };
+      const catalogue = withKinds(catalogueOf(dialect), kinds);
+      const server = { url, urlName: "EVENKEEL_URL", token, network, dialect, catalogue };
       const options = { ...server, concurrency, requestTimeout, allowInsecure, signal, secrets: { resolve } };
       const rate = rateLimit && { limit: rateLimit, rates, onTrouble: say };
       open = { key, writer: await connectWriter({ ...options, rate, mayWrite: () => mayWrite() }) };

@@ -32,6 +32,12 @@ function git(root: string): void {
   run("-c", "user.name=a", "-c", "user.email=a@example.com", "commit", "-q", "-m", "first");
 }
 
+test("show names the group whose path was given as that of a project", async () => {
+  const { evenkeel } = await scene({ ...observed, site, seed, policies });
+  const shown = await evenkeel("show", "payments");
+  expect(shown).toMatchObject({ code: 1, stderr: expect.stringContaining("; did you mean the group payments/?") });
+});
+
 describe("integrations of groups", () => {
   test("are planned, applied, and then in sync", async () => {
     const { evenkeel, ask } = await scene({ ...observed, site, seed, policies });

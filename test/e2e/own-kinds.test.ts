@@ -77,6 +77,23 @@ describe("a resource for which no request can be made", () => {
   });
 });
 
+describe("a refusal", () => {
+  const policy = { projects: ["a/b"], tuning: { speed: 5 } };
+
+  test("names the role and the tier that the kind needs", async () => {
+    const seed = { projects: [{ id: 1, path: "a/b" }], tokens: [{ token: "someone", role: "developer" as const }] };
+    const { evenkeel } = await ownStage(tuning, { policy, seed, as: "someone" });
+    expect((await evenkeel("plan")).stderr).toMatch(
+      /GET .*\/projects\/a%2Fb\/tuning answered 403 Forbidden; the token needs the role Maintainer or Owner in this project, and tuning needs tier premium /m,
+    );
+  });
+
+  test("names the tier and the release of a kind that the server does not know", async () => {
+    const { evenkeel } = await ownStage(tuning, { policy, kinds: [] });
+    expect((await evenkeel("plan")).stderr).toMatch(/answered 404 .*; tuning needs tier premium and release 9\.0 /m);
+  });
+});
+
 describe("explain", () => {
   test("knows the kinds of the workspace in which it is asked", async () => {
     const { evenkeel } = await ownStage(tuning);

@@ -5,8 +5,10 @@ import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import { beforeAll, describe, expect, test } from "vitest";
 import { version } from "../../src/base/version.ts";
+import type { ResourceKind } from "../../src/model/resource-kind.ts";
 import { stateAt } from "../../src/state/open-state.ts";
 import { openQueue } from "../../src/workers/queue.ts";
+import { readYaml } from "../kinds/kinds.ts";
 import { databases } from "../state/databases.ts";
 import type { Database } from "../support/database.mjs";
 import { folder } from "../support/folder.ts";
@@ -85,6 +87,38 @@ describe.skipIf(!available)("workers (need postgresql)", () => {
     expect(replaced).toMatchObject({ code: 0, writes: 12 });
     expect(replaced.plan().summary).toMatchObject({ replace: 6, outcomes: { applied: 6 } });
     expect(await evenkeel("drift")).toMatchObject({ code: 0 });
+  });
+
+  test("know the kinds that the workspace describes, of projects and of groups", async () => {
+    const gates = readYaml(join(import.meta.dirname, "../laws/own/gates.yaml")) as ResourceKind;
+    const few = names.slice(0, 8);
+    const labels = { a: { color: "#ff0000" } };
+    const { evenkeel, worker, write, ask } = await fleet(
+      {
+        ...{ release: "19.9", tier: "ultimate", kinds: [gates] },
+        seed: { projects: few.map((path) => ({ path })), users: [{ id: 51, username: "anna" }] },
+        site: { dialect: "gitlab", release: "19.9", tier: "ultimate" },
+        policy: { projects: ["group/*"], gates: { door: { level: 40, approvers: ["anna"], mode: "closed" } } },
+        policies: {
+          groups: { groups: ["**"], gates: { door: { level: "developer", token: { secret: "env:GATE" } } }, labels },
+        },
+        workspace: { ledger: "state" },
+      },
+      { GATE: "gate-1-secret" },
+    );
+    write("gates.yaml", JSON.stringify(gates));
+    const alone = await evenkeel("plan", "--report", "json");
+    await Promise.all([worker(), worker()]);
+    const together = await evenkeel("plan", "--report", "json", "--workers");
+    expect(together).toMatchObject({ code: alone.code, stderr: alone.stderr, reads: alone.reads, writes: 0 });
+    expect(told(together.stdout)).toBe(told(alone.stdout));
+    expect(await evenkeel("apply", "--yes", "--workers")).toMatchObject({ stderr: "", code: 0, writes: 10 });
+    expect(await evenkeel("drift", "--workers")).toMatchObject({ code: 0, writes: 0 });
+    expect((await ask("GET", "/projects/group%2Fp000/gates")).json).toMatchObject([
+      { approvers: [51], mode: "closed" },
+    ]);
+    const shards = [1, 2].map((each) => evenkeel("plan", "--shard", `${each}/2`, "--workers", "--detailed-exitcode"));
+    expect((await Promise.all(shards)).map(({ code }) => code)).toEqual([0, 0]);
   });
 
   test("plan what one process plans, byte for byte, with as many requests", async () => {

@@ -69,6 +69,42 @@ const wrong: readonly (readonly [change: object, fault: string])[] = [
         "calls.update: expected a path below /api/v4, without #, and without parts that are empty, . or ..",
       ] as const,
   ),
+  [
+    { calls: { ...calls, list: "GET /api/v4/projects/:id/hooks" } },
+    "calls.list: leave out /api/v4: paths are relative to it",
+  ],
+  [
+    withField("word", { type: "string", "x-send-as": "url" }),
+    "fields.properties.word.x-send-as: the field url is sent as url already",
+  ],
+  [
+    withField("word", { type: "string", "x-send": { token: "want.word" } }),
+    "fields.properties.word.x-send.token: the field token is sent as token already",
+  ],
+  [
+    withField("more", {
+      type: "object",
+      properties: { a: { type: "string", "x-send-as": "c" }, b: { type: "string", "x-send-as": "c" } },
+    }),
+    "fields.properties.more.properties.b.x-send-as: the field a is sent as c already",
+  ],
+  [
+    withField("secret", { type: "string", writeOnly: true, default: "x" }),
+    "fields.properties.secret.default: the field is writeOnly: a secret has no default",
+  ],
+  [
+    withField("url", { type: "string", writeOnly: true }),
+    "fields.properties.url.writeOnly: url is the key, which is no secret",
+  ],
+  [withField("url", { type: "array" }), "fields.properties.url.type: url is the key: expected string or integer"],
+  [
+    withField("late", { type: "string", "x-listed": false }),
+    "fields.properties.late.x-listed: nothing reads the field: calls needs show",
+  ],
+  [
+    withField("word", { type: "array", items: { type: "string", pattern: "[a" } }),
+    "fields.properties.word.items.pattern: not a regular expression: unterminated character class",
+  ],
   [{ where: "rwo.id > 1" }, "where: not an expression of CEL: unknown name rwo; did you mean row?"],
   [{ where: "'text'" }, "where: not an expression of CEL: expected true or false, got string"],
   [
@@ -107,7 +143,8 @@ test("an expression that does not end, and fields that are no JSON Schema", () =
   expect(faults({ ...minimal, where: "row.id ==" })).toEqual([
     expect.stringMatching(/^where: not an expression of CEL: ./),
   ]);
-  expect(faults({ ...minimal, ...withField("word", { type: "string", pattern: "(" }) })).not.toEqual([]);
+  const misfit = { type: "object", propertyNames: { pattern: "(" } };
+  expect(faults({ ...minimal, ...withField("word", misfit) })).toEqual([expect.stringMatching(/^fields: not a JSON/)]);
 });
 
 test("names are taken once for projects and once for groups", () => {

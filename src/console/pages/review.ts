@@ -1,5 +1,6 @@
 import { shellWord } from "../../base/shell-word.ts";
 import { counted, thousands } from "../../base/text-format.ts";
+import { ownersCounted } from "../../plan/owner-counts.ts";
 import { each, type Markup, markup } from "../../report/html/markup.ts";
 import { badge } from "../../report/html/values.ts";
 import { dataLinks, type ListPart, pager } from "../layout.ts";
@@ -20,16 +21,7 @@ function planNode(waiting: WaitingPlan): Markup {
   const { run, plan, trouble, summary } = waiting;
   if (!plan)
     return markup`<li class="paper"><h2><a href="/runs/${run}">${run}</a></h2><p class="notice bad">${trouble ?? ""}</p></li>`;
-  const {
-    create,
-    update,
-    replace = 0,
-    disable,
-    delete: deletes,
-    loosened,
-    projects,
-    changed_projects: changed,
-  } = plan.summary;
+  const { create, update, replace = 0, disable, delete: deletes, loosened, changed_projects: changed } = plan.summary;
   const counts = [
     [deletes, "to delete"],
     [replace, "to replace"],
@@ -41,7 +33,7 @@ function planNode(waiting: WaitingPlan): Markup {
   const words = counts.flatMap(([count, word]) => (count > 0 ? [`${thousands(count)} ${word}`] : []));
   const standing = plan.objections.filter(({ waived }) => !waived);
   return markup`<li class="paper"><h2><a href="/runs/${run}">Plan of ${moment(plan.created_at)}</a></h2>
-<p>${words.join(", ") || "no changes"}, in ${thousands(changed)} of ${counted(projects, "project")} · saved ${age(plan.created_at)} ago${summary ? ` by ${summary.who}` : ""} · <a href="/runs/${run}/plan">report</a></p>
+<p>${words.join(", ") || "no changes"}, in ${thousands(changed)} of ${ownersCounted(plan.summary)} · saved ${age(plan.created_at)} ago${summary ? ` by ${summary.who}` : ""} · <a href="/runs/${run}/plan">report</a></p>
 ${each(standing, ({ message }) => markup`<p class="notice bad">${message}</p>`)}
 ${waiting.later > 0 ? markup`<p class="notice">${counted(waiting.later, "apply", "applies")} made changes since. Those resources are stale in this plan; consider creating a new plan.</p>` : ""}
 ${needsNode(waiting)}

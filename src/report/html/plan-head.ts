@@ -1,14 +1,15 @@
 import { counted, thousands } from "../../base/text-format.ts";
 import { commitText, minuteText, scopeText } from "../../plan/heading.ts";
+import { ownersCounted } from "../../plan/owner-counts.ts";
 import type { Plan } from "../../plan/plan.ts";
 import { verdictOf } from "../../plan/verdict.ts";
 import { each, type Markup, markup } from "./markup.ts";
 
 /** Counts of a plan, or of what was applied, in one sentence. */
 export function planHeadline({ summary, problems }: Plan): string {
-  const { writes, changed_projects: changed, projects, outcomes } = summary;
+  const { writes, changed_projects: changed, outcomes } = summary;
   if (outcomes) return `${thousands(outcomes.applied)} of ${counted(writes, "change")} applied`;
-  if (writes > 0) return `${counted(writes, "change")} in ${thousands(changed)} of ${counted(projects, "project")}`;
+  if (writes > 0) return `${counted(writes, "change")} in ${thousands(changed)} of ${ownersCounted(summary)}`;
   return problems.length > 0 ? "No changes among what could be read" : "Nothing to change";
 }
 
@@ -43,7 +44,7 @@ function leadOf({ summary, problems }: Plan): string {
   if (writes > 0 || problems.length > 0) return "";
   const doubt =
     unverified > 0 ? `, except for ${counted(unverified, "parameter")} that the server does not report` : "";
-  return `${counted(projects, "project")} ${projects === 1 ? "is" : "are"} as declared${doubt}.`;
+  return `${ownersCounted(summary)} ${projects === 1 ? "is" : "are"} as declared${doubt}.`;
 }
 
 export type NamedValue = readonly [name: string, value: string | Markup];

@@ -1,0 +1,123 @@
+import { compile } from "../base/schema.ts";
+import type { KindFault } from "./kind-path-faults.ts";
+import { type FieldSchema, keyFieldsOf, type ResourceKind } from "./resource-kind.ts";
+
+/** What is wrong with the fields of a kind, but for expressions and for the names that other keys have of them. */
+export function fieldFaults(kind: ResourceKind): readonly KindFault[] {
+  const all = schemasWithin(kind.fields, ["fields"]);
+  const wrong = [
+    ...all.flatMap(([path, field]) => [
+      ...unfitWords(path, field),
+      ...sentTwice(path, field),
+      ...openSecret(path, field),
+    ]),
+    ...unfitKeys(kind),
+    ...unlisted(kind),
+  ];
+  const patterns = all.flatMap(([path, field]) => unreadablePatterns(path, field));
+  if (patterns.length > 0) return [...wrong, ...patterns];
+  const faults = uncompiled(kind.fields);
+  return faults ? [...wrong, ...faults] : [...wrong, ...all.flatMap(([path, field]) => unfitDefault(path, field))];
+}
+
+type Path = KindFault["path"];
+
+/** Words of values that the field does not take. */
+function unfitWords(path: Path, { enum: allowed, "x-words": words = {} }: FieldSchema): readonly KindFault[] {
+  return Object.entries(words)
+    .filter(([, value]) => allowed && !allowed.includes(value))
+    .map(([word, value]) => {
+      const message = `the field does not take ${JSON.stringify(value)}; it takes ${(allowed ?? []).join(", ")}`;
+      return { path: [...path, "x-words", word], message };
+    });
+}
+
+/** Fields of one mapping that a request would carry under the same name. */
+function sentTwice(path: Path, { properties = {} }: FieldSchema): readonly KindFault[] {
+  const sent = Object.entries(properties).flatMap(([name, field]) => parametersSent(name, field));
+  return sent.flatMap(({ name, parameter, inside }): KindFault[] => {
+    const other = sent.find((each) => each.parameter === parameter && each.name !== name);
+    if (!other || inside.length === 0) return [];
+    const message = `the field ${other.name} is sent as ${parameter} already`;
+    return [{ path: [...path, "properties", name, ...inside], message }];
+  });
+}
+
+/** The parameters of a field; `inside` is where it says so, and empty for its own name. */
+function parametersSent(name: string, { "x-send": send, "x-send-as": sentAs }: FieldSchema) {
+  if (typeof send === "object") {
+    return Object.keys(send).map((parameter) => ({ name, parameter, inside: ["x-send", parameter] }));
+  }
+  return [{ name, parameter: sentAs ?? name, inside: sentAs === undefined ? [] : ["x-send-as"] }];
+}
+
+/** A secret is not written down, and nothing is compared with it. */
+function openSecret(path: Path, field: FieldSchema): readonly KindFault[] {
+  if (!field.writeOnly || field.default === undefined) return [];
+  return [{ path: [...path, "default"], message: "the field is writeOnly: a secret has no default" }];
+}
+
+/** Keys are shown everywhere, and are one text. */
+function unfitKeys(kind: ResourceKind): readonly KindFault[] {
+  return keyFieldsOf(kind).flatMap((name): KindFault[] => {
+    const { writeOnly, type = "string" } = kind.fields.properties[name] ?? {};
+    const path = ["fields", "properties", name];
+    if (writeOnly) return [{ path: [...path, "writeOnly"], message: `${name} is the key, which is no secret` }];
+    const isText = [type].flat().every((each) => each === "string" || each === "integer");
+    return isText ? [] : [{ path: [...path, "type"], message: `${name} is the key: expected string or integer` }];
+  });
+}
+
+/** A field that no call of the kind reads. */
+function unlisted({ key, calls, fields: { properties } }: ResourceKind): readonly KindFault[] {
+  if (key !== undefined && calls.show !== undefined) return [];
+  const message = key === undefined ? "the kind has no list" : "nothing reads the field: calls needs show";
+  return Object.entries(properties).flatMap(([name, field]) =>
+    field["x-listed"] === false ? [{ path: ["fields", "properties", name, "x-listed"], message }] : [],
+  );
+}
+
+function unreadablePatterns(path: Path, field: FieldSchema): readonly KindFault[] {
+  const own = field.pattern === undefined ? [] : [[field.pattern, [...path, "pattern"]] as const];
+  const { patternProperties = {} } = field as { readonly patternProperties?: object };
+  const ofKeys = Object.keys(patternProperties).map((text) => [text, [...path, "patternProperties", text]] as const);
+  return [...own, ...ofKeys].flatMap(([text, at]) => {
+    const fault = patternFault(text);
+    return fault === undefined ? [] : [{ path: at, message: `not a regular expression: ${fault}` }];
+  });
+}
+
+function patternFault(text: string): string | undefined {
+  try {
+    new RegExp(text, "u");
+    return undefined;
+  } catch (error) {
+    const { message } = error as Error;
+    return message.slice(message.lastIndexOf(": ") + 2).toLowerCase();
+  }
+}
+
+function uncompiled(fields: object): readonly KindFault[] | undefined {
+  try {
+    compile(fields)({});
+    return undefined;
+  } catch (error) {
+    return [{ path: ["fields"], message: `not a JSON Schema: ${error instanceof Error ? error.message : ""}` }];
+  }
+}
+
+/** A default that its own field does not take. */
+function unfitDefault(path: Path, { default: value, ...field }: FieldSchema): readonly KindFault[] {
+  if (value === undefined || value === null || Object.hasOwn(field["x-words"] ?? {}, String(value))) return [];
+  const [fault] = compile(field)(value);
+  return fault ? [{ path: [...path, "default"], message: fault.message }] : [];
+}
+
+/** A schema and all schemas in it, each with its path. */
+export function schemasWithin(schema: FieldSchema, path: Path): readonly (readonly [Path, FieldSchema])[] {
+  const inside = Object.entries(schema.properties ?? {}).flatMap(([name, each]) =>
+    schemasWithin(each, [...path, "properties", name]),
+  );
+  const items = schema.items ? schemasWithin(schema.items, [...path, "items"]) : [];
+  return [[path, schema], ...inside, ...items];
+}

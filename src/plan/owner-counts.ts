@@ -1,0 +1,9 @@
+import { counted, thousands } from "../base/text-format.ts";
+import type { Summary } from "./plan.ts";
+
+/** `214 projects`, `3 groups`, or `217 projects and groups (214 and 3)`. */
+export function ownersCounted({ projects, groups = 0 }: Pick<Summary, "projects" | "groups">): string {
+  if (groups === 0) return counted(projects, "project");
+  if (groups === projects) return counted(groups, "group");
+  return `${thousands(projects)} projects and groups (${thousands(projects - groups)} and ${thousands(groups)})`;
+}
