@@ -18,19 +18,6 @@ export function memoized<Key, Answer>(
   };
 }
 
-/** Keeps the answers that were set last, for {@link memoized}: at most so many. */
-export function latest<Key, Answer>(most: number): Answers<Key, Answer> {
-  const answers = new Map<Key, Answer>();
-  return {
-    get: (key) => answers.get(key),
-    set: (key, answer) => {
-      answers.set(key, answer);
-      const [oldest] = answers.size > most ? answers.keys() : [];
-      if (oldest !== undefined) answers.delete(oldest);
-    },
-  };
-}
-
 /** The same for a value that takes no key: it is made when it is first asked for. */
 export function lazy<Value>(make: () => Value): () => Value {
   let made: { readonly value: Value } | undefined;

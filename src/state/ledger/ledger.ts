@@ -2,9 +2,7 @@ import { createHash, createHmac, createSecretKey } from "node:crypto";
 import { UserError } from "../../base/exit.ts";
 import { canonical } from "../../base/json.ts";
 import { learnCredential, ownNames } from "../../base/known-secrets.ts";
-import { latest, memoized } from "../../base/memoize.ts";
 import type { Memory, Recollection } from "../../diff/last-applied.ts";
-import type { LedgerLine } from "../../diff/ledger-line.ts";
 import { addressParts } from "../../model/address.ts";
 import { type Catalogue, catalogueOf } from "../../model/catalogue.ts";
 import { normalise } from "../../model/normalise.ts";
@@ -13,8 +11,9 @@ import { isReference } from "../../model/values.ts";
 import type { Secrets } from "../../secrets/secrets.ts";
 import { boundedName } from "../bounded-name.ts";
 import type { LeaseToken } from "../lease-store.ts";
-import type { LedgerContents, LedgerEdit, LedgerStore } from "../state.ts";
+import type { LedgerContents, LedgerStore } from "../state.ts";
 import { type LedgerOptions, ledgerKey } from "./key.ts";
+import { LedgerEntries } from "./project-entries.ts";
 import { secretDigest, withDigests } from "./secret-digest.ts";
 
 /** Fingerprints of what the last apply sent and found of each resource (docs/comparing.md); never values. */
@@ -44,28 +43,17 @@ export function openLedger(store: LedgerStore, contents: LedgerContents, options
   const keyId = createHash("sha256").update(`evenkeel ledger ${key}`).digest("hex").slice(0, 8);
   const problems = [...keyProblems, ...contents.problems];
   const foreign = contents.lines.size - (contents.keys.get(keyId) ?? 0);
-  const edited = new Map<string, Map<string, Remembered>>();
-  const stored = memoized((name: string) => rememberedIn(contents.lines.get(name), keyId), latest(mostProjects));
-  const projectOf = (name: string) => edited.get(name) ?? stored(name);
-  let unsaved = new Map<string, LedgerEdit>();
+  const entries = new LedgerEntries((name) => {
+    const line = contents.lines.get(name);
+    return line?.key === keyId ? line.resources : {};
+  });
   const edit = (address: string, memory: Memory | undefined) => {
     const [project, rest] = namesIn(address);
-    const resources = projectOf(project.toLowerCase());
-    const before = resources.get(rest.toLowerCase())?.rest ?? rest;
-    for (const spelled of new Set([before, rest])) {
-      const edited = { project, rest: spelled, memory: spelled === rest ? memory : undefined };
-      unsaved.set(`${project.toLowerCase()}:${spelled}`, edited);
-    }
-    if (memory) resources.set(rest.toLowerCase(), { rest, memory });
-    else resources.delete(rest.toLowerCase());
-    edited.set(project.toLowerCase(), resources);
+    entries.edit({ project, rest, memory });
   };
   return {
     problems: foreign > 0 ? [...problems, foreignKey(store, foreign)] : problems,
-    recall: (address) => {
-      const [project, rest] = namesIn(address);
-      return projectOf(project.toLowerCase()).get(rest.toLowerCase())?.memory;
-    },
+    recall: (address) => entries.recall(...namesIn(address)),
     catalogue,
     ...fingerprinter(key, options.secrets, catalogue),
     remember: edit,
@@ -76,35 +64,25 @@ export function openLedger(store: LedgerStore, contents: LedgerContents, options
       keep();
     },
     save: async (token) => {
-      const edits = unsaved;
-      unsaved = new Map();
-      const error = edits.size > 0 ? await errorOf(store.write(token, keyId, [...edits.values()])) : undefined;
-      if (error) unsaved = new Map([...edits, ...unsaved]);
-      return error;
+      for (const edits of entries.take(savedAtOnce)) {
+        const error = await errorOf(store.write(token, keyId, edits));
+        if (!error) continue;
+        entries.giveBack(edits);
+        return error;
+      }
+      return undefined;
     },
     close: () => contents.close?.(),
   };
 }
 
-/** Projects whose entries stay in memory, more than are read side by side. */
-const mostProjects = 512;
+/** Projects, so that the edits of a large fleet need not be in memory at once. */
+const savedAtOnce = 5000;
 
 /** Project and rest of an address, as every store can hold them. */
 function namesIn(address: string): readonly [project: string, rest: string] {
   const [project, rest] = addressParts(address);
   return [boundedName(project), boundedName(rest)];
-}
-
-/** An entry, with the spelling of its address in the store. */
-interface Remembered {
-  readonly rest: string;
-  readonly memory: Memory;
-}
-
-/** The entries that were written with this key, by lowercase address, because servers ignore the case of license names. */
-function rememberedIn(line: LedgerLine | undefined, keyId: string): Map<string, Remembered> {
-  const resources = line?.key === keyId ? Object.entries(line.resources) : [];
-  return new Map(resources.map(([rest, memory]) => [rest.toLowerCase(), { rest, memory }]));
 }
 
 async function errorOf(work: Promise<void>): Promise<string | undefined> {

@@ -51,7 +51,7 @@ export async function recordObservation(shards: Shards, observation: RunObservat
 }
 
 /** Projects in a batch of shards at most, unless a single shard has more. */
-const batchSize = 5000;
+const batchSize = 1000;
 
 /** The shards in batches that are written at once; at least one, for the index. */
 function batchesOf(names: readonly string[], { byShard }: PreparedObservation): readonly (readonly string[])[] {
