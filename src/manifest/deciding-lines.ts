@@ -79,9 +79,31 @@ function lineBelow(entry: PolicyEntry, name: string): Stated {
   return { document, policy, path, place: () => document.place(path, "key") };
 }
 
+/** For each field, the variables that its value comes from, directly or through others; none if it is written out. */
+export function variablesOfFields(
+  catalogue: Catalogue,
+  policies: readonly Policy[],
+  project: Project,
+  { fields, ...named }: Pick<Resource, "kind" | "key"> & { readonly fields: readonly string[] },
+): readonly (readonly Variable[])[] {
+  const layers = matchingLayers(policies, project);
+  const entry = decidingEntries(layers).winners.get(identityOf(catalogue, named));
+  if (!entry) return [];
+  const vars = decidingVariables(layers).winners;
+  return fields.map((name) => [...variablesBehind([valueOf(entry, name)], vars)]);
+}
+
+function valueOf({ written, setBy, desired }: PolicyEntry, name: string): unknown {
+  return setBy ? desired.fields[name] : written?.parameters[name];
+}
+
 function variablesOf(entry: PolicyEntry, vars: ReadonlyMap<string, Variable>): ReadonlySet<Variable> {
+  return variablesBehind(valuesOf(entry), vars);
+}
+
+function variablesBehind(values: readonly unknown[], vars: ReadonlyMap<string, Variable>): ReadonlySet<Variable> {
   const found = new Set<Variable>();
-  const waiting: unknown[] = valuesOf(entry);
+  const waiting = [...values];
   for (const value of waiting) {
     for (const variable of variablesIn(value).flatMap((name) => vars.get(name) ?? [])) {
       if (!found.has(variable)) waiting.push(variable.value);

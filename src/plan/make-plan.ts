@@ -4,7 +4,7 @@ import { type Catalogue, catalogueOf } from "../model/catalogue.ts";
 import { fullPathOf } from "../model/identity.ts";
 import { kindWord, ownerOfName } from "../model/owner.ts";
 import { bySeverity } from "../model/problem-line.ts";
-import type { Call, Change, Fields, Problem, Project } from "../model/types.ts";
+import type { Call, Change, Fields, Place, Problem, Project } from "../model/types.ts";
 import { referencesWithin } from "../model/values.ts";
 import { changeRerouting } from "../routes/listeners.ts";
 import { countsOf } from "./action-counts.ts";
@@ -38,6 +38,8 @@ export interface PlanInput {
   readonly differences: readonly Difference[];
   /** What is known of the projects beside the names that changes have. */
   readonly projects?: readonly Project[];
+  /** The line that sets the value of a change, where that is not the line of its resource. */
+  readonly settingLine?: (change: Change) => Place | undefined;
   /** Changes of no project: storage moves. */
   readonly moves?: readonly Change[];
   readonly objections: readonly Objection[];
@@ -54,7 +56,10 @@ export function planOf(input: PlanInput): Plan {
   const changed = new Set(changes.map(({ project }) => project));
   const projects = new Map(input.projects?.filter(({ name }) => changed.has(name)).map((each) => [each.name, each]));
   const planned = changes
-    .map((change) => plannedChange(change, catalogue, projects.get(change.project)))
+    .map((change) => ({
+      ...plannedChange(change, catalogue, projects.get(change.project)),
+      ...setAt(input.settingLine?.(change)),
+    }))
     .sort(byAddress);
   const rest = {
     format_version: formatVersion,
@@ -87,6 +92,10 @@ function summaryOf(input: PlanInput, changes: readonly PlannedChange[]): Summary
     reads: input.reads,
     writes: writesOf(changes),
   };
+}
+
+function setAt(place: Place | undefined): Pick<PlannedChange, "set_at"> {
+  return place ? { set_at: place } : {};
 }
 
 /** A change as a plan lists it. */

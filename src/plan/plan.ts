@@ -122,6 +122,8 @@ export interface PlannedChange {
   /** From whom to whom events move. Left out where none are known to. */
   readonly moved_notifications?: readonly string[];
   readonly source: Place;
+  /** The line that sets the value, such as that of a variable; left out where that is `source`. */
+  readonly set_at?: Place;
   readonly call: PlannedCall;
   /** The second request of a replacement. */
   readonly next_call?: PlannedCall;

@@ -2,7 +2,7 @@ import { counted } from "../base/text-format.ts";
 import { resourceName } from "../model/address.ts";
 import { isListedByCatalogue } from "../model/kinds.ts";
 import { isRemoval, turnsOff } from "../model/removal-changes.ts";
-import type { Action } from "../model/types.ts";
+import type { Action, Place } from "../model/types.ts";
 import { type ChangeGroup, type Groupable, groupsOf, linesText } from "./groups.ts";
 import { actionOf, type PlannedChange, visibleOf } from "./plan.ts";
 
@@ -15,7 +15,7 @@ export function plannedGroups(changes: readonly PlannedChange[]): PlannedGroup[]
 }
 
 function groupable(planned: PlannedChange): Groupable {
-  const { project, change, action_reason: reason, notes = [], source, outcome } = planned;
+  const { project, change, action_reason: reason, notes = [], outcome } = planned;
   const { status = "", error = "", not_kept: notKept = [] } = outcome ?? {};
   const action = actionOf(planned);
   return {
@@ -26,8 +26,13 @@ function groupable(planned: PlannedChange): Groupable {
     before: change.before,
     after: change.after,
     sentences: [reason, ...notes, status, error, ...notKept],
-    source,
+    source: lineOf(planned),
   };
+}
+
+/** The line to read for a change: the one that sets its value. */
+export function lineOf({ source, set_at = source }: Pick<PlannedChange, "source" | "set_at">): Place {
+  return set_at;
 }
 
 /** What a change is about, apart from its project: the key alone where a catalogue lists it, else `license/MIT`. */

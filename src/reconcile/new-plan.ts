@@ -21,6 +21,7 @@ import type { Planned } from "./request.ts";
 import { withRuleObjections } from "./rules-in-force.ts";
 import { neededBy, secretsToCompare } from "./run-secrets.ts";
 import { guardRules, idleCanaries, idleProtection, scopeOf } from "./scope.ts";
+import { settingLines } from "./setting-lines.ts";
 import { movesOf } from "./storage-moves.ts";
 
 /** Who reads for a plan, and what is told on the way. */
@@ -64,6 +65,7 @@ export async function newPlan(
   const unchecked = documentOf(context, since, {
     differences,
     projects: named.projects,
+    settingLine: settingLines(context, projects),
     moves: moves.map(({ change }) => change),
     objections,
     problems: [
@@ -87,7 +89,10 @@ async function keepListing({ state, heading }: Context, projects: readonly Proje
   if (projects) await keepProjects(state.notes, { server: heading.url, at: new Date(), projects });
 }
 
-type Contents = Pick<PlanInput, "differences" | "projects" | "moves" | "objections" | "problems" | "reads">;
+type Contents = Pick<
+  PlanInput,
+  "differences" | "projects" | "settingLine" | "moves" | "objections" | "problems" | "reads"
+>;
 
 /** A new plan as a document. */
 function documentOf({ heading, problems, request }: Context, since: SinceScope | undefined, contents: Contents): Plan {

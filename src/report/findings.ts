@@ -7,7 +7,7 @@ import type { Action, OutcomeStatus, Place } from "../model/types.ts";
 import { commitText, scopeText } from "../plan/heading.ts";
 import { highlightLine, highlightsOf } from "../plan/highlights.ts";
 import { actionOf, type Plan, type PlannedChange } from "../plan/plan.ts";
-import { urgencyOf } from "../plan/planned-groups.ts";
+import { lineOf, urgencyOf } from "../plan/planned-groups.ts";
 
 /** The parts of a plan that may require action. */
 export type Actionable = Pick<Plan, "resource_changes" | "objections" | "problems" | "warnings"> & Partial<Made>;
@@ -83,7 +83,7 @@ export function reviewFindings(found: Actionable, circumstances: Circumstances):
   const drafts = highlightsOf(pending).map((highlight): Draft => {
     const { topic, changes } = highlight;
     const about = { on: "highlight", rule: `review-${topic}`, level: "warning" } as const;
-    return { ...about, message: highlightLine(highlight), place: changes[0].source };
+    return { ...about, message: highlightLine(highlight), place: lineOf(changes[0]) };
   });
   const highlights = withFingerprints(drafts).map((draft) => finished(draft, circumstances.folder));
   return worstFirst([...highlights, ...findingsOf(found, circumstances)]);
@@ -131,9 +131,9 @@ const outcomeLevels: Readonly<Record<Exclude<OutcomeStatus, "applied">, Level>> 
 };
 
 function changeFinding(planned: PlannedChange): Draft | undefined {
-  const { address, project, action_reason: reason, notes = [], source, outcome } = planned;
+  const { address, project, action_reason: reason, notes = [], outcome } = planned;
   const action = actionOf(planned);
-  const common = { on: "change", place: source, address, project } as const;
+  const common = { on: "change", place: lineOf(planned), address, project } as const;
   if (!outcome) {
     const level = planned.policy_effect === "loosened" ? "warning" : actionLevels[action];
     const message = [`would ${action} ${address}: ${reason}${fieldNames(planned)}`, ...notes].join("; ");

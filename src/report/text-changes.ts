@@ -77,9 +77,9 @@ function projectText(project: string, changes: readonly PlannedChange[], palette
 }
 
 function changeText(planned: PlannedChange, palette: Palette): string {
-  const { source, action_reason: reason, notes = [], change } = planned;
+  const { source, set_at: setAt, action_reason: reason, notes = [], change } = planned;
   const { row, below } = fieldTexts(change);
-  const cause = `${reason}, ${lineText(source)}`;
+  const cause = [reason, lineText(source), ...(setAt ? [`set in ${lineText(setAt)}`] : [])].join(", ");
   const head = `  ${mark(planned, palette)} ${printable(nameOf(planned))}  `;
   return [
     row === undefined ? `${head}${palette.faint(printable(cause))}` : `${head}${printable(row)}`,

@@ -4,7 +4,7 @@ import type { Action, Place, Value } from "../../model/types.ts";
 import { linesText, lineText } from "../../plan/groups.ts";
 import { minuteText } from "../../plan/heading.ts";
 import { actionOf, type PlannedCall, type PlannedChange } from "../../plan/plan.ts";
-import type { PlannedGroup } from "../../plan/planned-groups.ts";
+import { lineOf, type PlannedGroup } from "../../plan/planned-groups.ts";
 import { fieldNamesOf, firstField, type Sides } from "../../plan/sides.ts";
 import { type Facet, facets, filterLink } from "./filter-link.ts";
 import { each, type Markup, markup } from "./markup.ts";
@@ -97,7 +97,7 @@ export function plannedRow(group: PlannedGroup, options: RowOptions = {}): Marku
     key: change.key,
     brief: briefOf(change, shared),
     badges: each(words, (word) => badge(word)),
-    source: change.source,
+    source: lines[0],
     moreSources: lines.length - 1,
     detail: detailOf(group, options),
     isOpen: options.isOpen ?? false,
@@ -140,7 +140,13 @@ function detailOf({ members, shared, lines }: PlannedGroup, { most, link = linkT
     ...(outcome?.error ? [outcome.error] : []),
     ...(notKept.length > 0 ? [`Sent, but the server answered another value: ${notKept.join(", ")}`] : []),
   ];
-  return markup`<p class="reason">${reason}</p>${each(sentences.slice(0, notes.length), (note) => markup`<p class="note">${note}</p>`)}${each(errors, (error) => markup`<p class="error">${error}</p>`)}${sidesTable(shared, most)}${others.length > 0 ? projectsOf({ members, shared, lines }) : ""}<p class="origin">${fact("Declared at", lines.length > 1 ? linesText(lines) : sourceText(lines[0]))}${others.length > 0 ? "" : markup`${ownFacts(members[0])}${link(members[0])}`}</p>`;
+  return markup`<p class="reason">${reason}</p>${each(sentences.slice(0, notes.length), (note) => markup`<p class="note">${note}</p>`)}${each(errors, (error) => markup`<p class="error">${error}</p>`)}${sidesTable(shared, most)}${others.length > 0 ? projectsOf({ members, shared, lines }) : ""}<p class="origin">${placeFacts(members[0], lines)}${others.length > 0 ? "" : markup`${ownFacts(members[0])}${link(members[0])}`}</p>`;
+}
+
+/** Where a change is declared, and where its value is set if that is another line. */
+function placeFacts({ source, set_at: setAt }: PlannedChange, lines: PlannedGroup["lines"]): Markup {
+  if (lines.length > 1) return fact(setAt ? "Set at" : "Declared at", linesText(lines));
+  return markup`${fact("Declared at", sourceText(source))}${setAt ? fact("Set at", sourceText(setAt)) : ""}`;
 }
 
 /** Every field of a change with its values before and after. */
@@ -177,8 +183,8 @@ const mostProjects = 60;
 /** The projects of a group. What only one of them has is shown if the filter leaves it alone. */
 function projectsOf({ members, shared, lines }: Pick<PlannedGroup, "members" | "shared" | "lines">): Markup {
   const items = each(members, (change) => {
-    const { address, project, source } = change;
-    const line = lines.length > 1 ? fact("Declared at", lineText(source)) : "";
+    const { address, project } = change;
+    const line = lines.length > 1 ? fact(change.set_at ? "Set at" : "Declared at", lineText(lineOf(change))) : "";
     const own = Object.entries(change.change.before ?? {}).filter(([name]) => !(name in (shared.before ?? {})));
     return markup`<li>${linkTo(address, project)}${each(own, ([name, value]) => fact(name, valueText(value)))}${line}${ownFacts(change)}</li>`;
   });
