@@ -9,6 +9,7 @@ import type { Renderer, Report } from "../report/report.ts";
 import { findingKinds, isOwnKind, type OwnKind, planKinds } from "../report/report-kinds.ts";
 import type { WorkersStatus } from "../state/run-progress.ts";
 import { findWorkspace } from "../workspace/load.ts";
+import { ciLinks } from "./ci-links.ts";
 import { openReports } from "./outputs.ts";
 import type { Terminal } from "./terminal.ts";
 import { folderOf, type OnlineOptions } from "./workspace-options.ts";
@@ -73,7 +74,8 @@ function openRendered<Content extends Problems>(
   return (own, ended) => {
     const seconds = (performance.now() - began) / 1000;
     const folder = folderInRepository(folderOf(terminal, options));
-    const report: Report<Content> = { ...ended, command, folder, seconds, finishedAt: new Date() };
+    const links = ciLinks(terminal, options.report);
+    const report: Report<Content> = { ...ended, command, folder, links, seconds, finishedAt: new Date() };
     const rendered = Object.entries(renderers ?? {}).map(
       ([kind, render]) => [kind, render.bind(undefined, report)] as const,
     );

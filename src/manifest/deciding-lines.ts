@@ -90,10 +90,10 @@ export function variablesOfFields(
   const entry = decidingEntries(layers).winners.get(identityOf(catalogue, named));
   if (!entry) return [];
   const vars = decidingVariables(layers).winners;
-  return fields.map((name) => [...variablesBehind([valueOf(entry, name)], vars)]);
+  return fields.map((name) => [...variablesBehind([writtenValue(entry, name)], vars)]);
 }
 
-function valueOf({ written, setBy, desired }: PolicyEntry, name: string): unknown {
+function writtenValue({ written, setBy, desired }: PolicyEntry, name: string): unknown {
   return setBy ? desired.fields[name] : written?.parameters[name];
 }
 

@@ -1,20 +1,28 @@
 import { grouped } from "../base/grouped.ts";
 import { counted } from "../base/text-format.ts";
 import { resourceName } from "../model/address.ts";
-import type { Action } from "../model/types.ts";
+import type { Action, Place } from "../model/types.ts";
 import { linesText, lineText } from "../plan/groups.ts";
 import { actionOf, type PlannedChange } from "../plan/plan.ts";
 import { groupLine, type PlannedGroup } from "../plan/planned-groups.ts";
 import { fieldNamesOf } from "../plan/sides.ts";
 import { fieldTexts, shown } from "./field-text.ts";
-import { code, fittingOr, heading, htmlCode, row } from "./markdown-text.ts";
+import { code, fittingOr, heading, htmlCode, htmlLinked, linked, row } from "./markdown-text.ts";
+
+/** Pages of what a report names; undefined where there is none. */
+export interface Urls {
+  readonly line: (place: Place) => string | undefined;
+  readonly project: (name: string) => string | undefined;
+}
 
 /** A row a group of equal changes, in at most `room` characters: what no longer fits is counted below. */
-export function changeTable(groups: readonly PlannedGroup[], room: number): string {
+export function changeTable(groups: readonly PlannedGroup[], room: number, urls: Urls): string {
   const applied = groups.some(({ members: [{ outcome }] }) => outcome);
   const titles = ["", "Change", "Before and after", "Why", "Source", ...(applied ? ["Outcome"] : [])];
   const [first = "", rule = ""] = heading(titles);
-  const rows = groups.map((group) => row([...cellsOf(group), ...(applied ? [outcomeCell(group.members[0])] : [])]));
+  const rows = groups.map((group) =>
+    row([...cellsOf(group, urls), ...(applied ? [outcomeCell(group.members[0])] : [])]),
+  );
   const rest = (omitted: number) => {
     const left = groups.slice(rows.length - omitted).reduce((sum, { members }) => sum + members.length, 0);
     return `… and ${counted(left, "more change")}.`;
@@ -22,13 +30,19 @@ export function changeTable(groups: readonly PlannedGroup[], room: number): stri
   return [first, rule, ...fittingOr(rows, room - first.length - rule.length, rest)].join("\n");
 }
 
-function cellsOf(group: PlannedGroup): readonly string[] {
+function cellsOf(group: PlannedGroup, urls: Urls): readonly string[] {
   const { members, shared, lines } = group;
   const [planned, ...others] = members;
   const what = code(others.length > 0 ? groupLine(group) : planned.address);
   const [reason = ""] = shared.sentences;
   const { row: values = fieldNamesOf(shared).join(", ") } = fieldTexts(shared);
-  return [actionCell(planned), what, values && code(values), code(reason), code(linesText(lines))];
+  return [
+    actionCell(planned),
+    what,
+    values && code(values),
+    code(reason),
+    linked(linesText(lines), urls.line(lines[0])),
+  ];
 }
 
 const removals: readonly Action[] = ["disable", "delete", "replace"];
@@ -45,12 +59,12 @@ function outcomeCell({ outcome }: PlannedChange): string {
 }
 
 /** Folded sections: one for each change that several projects have, then one for each project with the rest of its own. */
-export function detailsOf(groups: readonly PlannedGroup[]): readonly string[] {
+export function detailsOf(groups: readonly PlannedGroup[], urls: Urls): readonly string[] {
   const own = groups.filter(({ members }) => members.length === 1);
   const projects = grouped(own, ({ members: [{ project }] }) => project);
   return [
-    ...groups.filter(({ members }) => members.length > 1).map(groupDetails),
-    ...[...projects].map(([project, single]) => projectDetails(project, single)),
+    ...groups.filter(({ members }) => members.length > 1).map((group) => groupDetails(group, urls)),
+    ...[...projects].map(([project, single]) => projectDetails(project, single, urls)),
   ];
 }
 
@@ -59,7 +73,7 @@ const longestNames = 4_000;
 /** How many lines of a group are listed. */
 const mostLines = 40;
 
-function groupDetails(group: PlannedGroup): string {
+function groupDetails(group: PlannedGroup, urls: Urls): string {
   const { projects, lines } = group;
   const origins =
     lines.length > 2
@@ -67,20 +81,20 @@ function groupDetails(group: PlannedGroup): string {
           "",
           `Lines: ${lines
             .slice(0, mostLines)
-            .map((line) => code(lineText(line)))
+            .map((line) => linked(lineText(line), urls.line(line)))
             .join(", ")}${lines.length > mostLines ? `, and ${lines.length - mostLines} more` : ""}`,
         ]
       : [];
   const names = fittingOr(
-    [...projects].sort().map((project) => `- ${code(project)}`),
+    [...projects].sort().map((project) => `- ${linked(project, urls.project(project))}`),
     longestNames,
     (omitted) => `… and ${counted(omitted, "more project")}.`,
   );
   return folded(htmlCode(groupLine(group)), [group], ["Projects:", "", ...names, ...origins]);
 }
 
-function projectDetails(project: string, groups: readonly PlannedGroup[]): string {
-  return folded(`${htmlCode(project)}: ${counted(groups.length, "change")}`, groups, []);
+function projectDetails(project: string, groups: readonly PlannedGroup[], urls: Urls): string {
+  return folded(`${htmlLinked(project, urls.project(project))}: ${counted(groups.length, "change")}`, groups, []);
 }
 
 function folded(title: string, groups: readonly PlannedGroup[], names: readonly string[]): string {

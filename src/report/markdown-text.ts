@@ -12,9 +12,19 @@ export function code(text: string): string {
   return /^(?! )[^`|\\]*[^`|\\ ]$/.test(shown) ? `\`${shown}\`` : entities(shown);
 }
 
+/** A code span that leads to a page, if there is one. */
+export function linked(text: string, url: string | undefined): string {
+  return url === undefined ? code(text) : `[${code(text)}](${url})`;
+}
+
 /** The same inside HTML, such as a `<summary>`, where markdown is not read. */
 export function htmlCode(text: string): string {
   return entities(clipped(text));
+}
+
+/** The same with a page to lead to, if there is one. */
+export function htmlLinked(text: string, url: string | undefined): string {
+  return url === undefined ? htmlCode(text) : `<a href="${url}">${htmlCode(text)}</a>`;
 }
 
 /** A row of a table. */

@@ -9,8 +9,9 @@ import type { Plan } from "../plan/plan.ts";
 import { type PlannedGroup, plannedGroups } from "../plan/planned-groups.ts";
 import { objectionGroups, verdictOf } from "../plan/verdict.ts";
 import type { Actionable } from "./findings.ts";
-import { changeTable, detailsOf } from "./markdown-changes.ts";
-import { code, fitting, fittingOr } from "./markdown-text.ts";
+import { lineUrl, projectUrl } from "./links.ts";
+import { changeTable, detailsOf, type Urls } from "./markdown-changes.ts";
+import { code, fitting, fittingOr, linked } from "./markdown-text.ts";
 import type { FindingRenderer, Renderer, Report } from "./report.ts";
 
 /** Most characters of a comment that every forge takes, with room for what a pipeline adds. */
@@ -29,15 +30,16 @@ const reserve = 200;
  */
 export const planMarkdown: Renderer = (report) => {
   const { plan, command } = report;
+  const urls = urlsOf(report, plan.server.url);
   const changes = plan.resource_changes;
   const groups = plannedGroups(command === "drift" ? changes.map(asDrift) : changes);
   const about = report.compared
     ? [counts(report), waves(plan), list(`**${attention}**`, highlightLines(report), "line")]
     : [];
-  const head = [marker(report), title(report), facts(plan), ...about, ...sentences(plan)];
+  const head = [marker(report), title(report), facts(report), ...about, ...sentences(plan, urls)];
   const room = longestMarkdown - joined(head).length - reserve;
-  const table = groups.length > 0 ? changeTable(groups, room) : "";
-  return joined([...head, table, ...foldedDetails(groups, room - table.length)]);
+  const table = groups.length > 0 ? changeTable(groups, room, urls) : "";
+  return joined([...head, table, ...foldedDetails(groups, room - table.length, urls)]);
 };
 
 /** The same for mistakes alone. */
@@ -45,8 +47,16 @@ export const findingsMarkdown: FindingRenderer = (report) => {
   const { problems } = report.plan;
   const headline =
     problems.length === 0 ? "### Evenkeel: valid" : `### Evenkeel: ${counted(problems.length, "problem")}`;
-  return joined([marker(report), headline, ...sentences(report.plan)]);
+  return joined([marker(report), headline, ...sentences(report.plan, urlsOf(report))]);
 };
+
+/** Projects are linked where files are: in pipelines. */
+function urlsOf({ links, folder }: Pick<Report<unknown>, "links" | "folder">, server?: string): Urls {
+  return {
+    line: (place) => lineUrl(links, folder, place),
+    project: (name) => (links?.files === undefined || server === undefined ? undefined : projectUrl(server, name)),
+  };
+}
 
 /** The first line, by which a pipeline finds its comment again. */
 function marker({ command }: Report<unknown>): string {
@@ -71,14 +81,15 @@ function title({ plan, compared, command }: Report): string {
 }
 
 /** What the plan is of: a comment that a later push has made stale is seen by it. */
-function facts({ created_at, manifests, scope }: Plan): string {
+function facts({ plan: { created_at, manifests, scope }, links }: Report): string {
   const commit = commitText(manifests);
   const parts = [
     `Made ${code(minuteText(created_at))}`,
     ...(manifests.commit === null ? [] : [`commit ${code(commit)}`]),
   ];
   const only = scopeText(scope);
-  return [...parts, ...(only ? [`only ${code(only)}`] : [])].join(" · ");
+  const page = links?.page === undefined ? [] : [`[HTML report](${links.page})`];
+  return [...parts, ...(only ? [`only ${code(only)}`] : []), ...page].join(" · ");
 }
 
 function highlightLines({ plan: { resource_changes }, command }: Report): string[] {
@@ -104,7 +115,7 @@ function waves(plan: Plan): string {
   return list("**Waves**", lines, "wave");
 }
 
-function sentences({ objections, problems, warnings }: Actionable): string[] {
+function sentences({ objections, problems, warnings }: Actionable, urls: Urls): string[] {
   return [
     ...objectionGroups(objections).map(([title, those]) => {
       return list(
@@ -113,8 +124,16 @@ function sentences({ objections, problems, warnings }: Actionable): string[] {
         "objection",
       );
     }),
-    list("**Problems**", problems.map(problemLine), "problem"),
-    list("**Warnings**", warnings.map(problemLine), "warning"),
+    list(
+      "**Problems**",
+      problems.map((problem) => problemLine(problem, urls)),
+      "problem",
+    ),
+    list(
+      "**Warnings**",
+      warnings.map((warning) => problemLine(warning, urls)),
+      "warning",
+    ),
   ];
 }
 
@@ -124,14 +143,19 @@ function list(heading: string, lines: readonly string[], what: string): string {
   return [heading, "", ...fittingOr(lines, longestList, rest)].join("\n");
 }
 
-function problemLine({ file, line, project, path, message, rule }: ReportedProblem): string {
+function problemLine(
+  { file, line = 1, column = 1, project, path, message, rule }: ReportedProblem,
+  urls: Urls,
+): string {
+  const url = file === undefined ? project && urls.project(project) : urls.line({ file, line, column });
   const where = file === undefined ? project : `${file}:${line}`;
-  return `- ${[where, path, message, rule].flatMap((part) => (part === undefined ? [] : code(part))).join(" ")}`;
+  const rest = [path, message, rule].flatMap((part) => (part === undefined ? [] : code(part)));
+  return `- ${[...(where === undefined ? [] : [linked(where, url || undefined)]), ...rest].join(" ")}`;
 }
 
 /** Details in the table's order, without the largest where not all of them fit; then a sentence says so. */
-function foldedDetails(groups: readonly PlannedGroup[], room: number): readonly string[] {
-  const all = detailsOf(groups);
+function foldedDetails(groups: readonly PlannedGroup[], room: number, urls: Urls): readonly string[] {
+  const all = detailsOf(groups, urls);
   const bySize = [...all].sort((a, b) => a.length - b.length);
   const kept = new Set(fitting(bySize, room));
   const omitted = all.length - kept.size;

@@ -2,6 +2,7 @@ import { codequality } from "./codequality.ts";
 import { dotenv } from "./dotenv.ts";
 import { github } from "./github.ts";
 import { junit } from "./junit.ts";
+import { lineUrl } from "./links.ts";
 import { findingsMarkdown, planMarkdown } from "./markdown.ts";
 import { ndjson } from "./ndjson.ts";
 import { prometheus } from "./prometheus.ts";
@@ -27,5 +28,8 @@ const renderers: PlanRenderers = { ...findingRenderers, markdown: planMarkdown, 
 export async function planRenderers(requested: readonly string[]): Promise<PlanRenderers> {
   if (!requested.includes("html")) return renderers;
   const { planHtml } = await import("./html/plan-page.ts");
-  return { ...renderers, html: ({ plan, command }) => planHtml(plan, command) };
+  return {
+    ...renderers,
+    html: ({ plan, command, links, folder }) => planHtml(plan, command, (place) => lineUrl(links, folder, place)),
+  };
 }

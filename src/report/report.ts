@@ -1,12 +1,15 @@
 import type { Plan } from "../plan/plan.ts";
 import type { WorkersStatus } from "../state/run-progress.ts";
 import type { Actionable, Circumstances } from "./findings.ts";
+import type { Links } from "./links.ts";
 
 /** What renderers are given when a run is over. It holds no secret, since a plan holds none. */
 export interface Report<Content = Plan> extends Circumstances {
   readonly plan: Content;
   /** `plan`, `apply`, `drift`, `validate` or `merge`. */
   readonly command: string;
+  /** Where the CI system shows files and reports. */
+  readonly links?: Links;
   /** How long the run took. */
   readonly seconds: number;
   readonly finishedAt: Date;

@@ -78,6 +78,8 @@ export interface RowOptions {
   readonly isOpen?: boolean;
   /** Longer values are cut. */
   readonly most?: number;
+  /** The page of a line, where there is one. */
+  readonly lineUrl?: (place: Place) => string | undefined;
   /** The link of a single change; without it, a link to the change itself. */
   readonly link?: (change: PlannedChange) => Markup;
 }
@@ -132,7 +134,10 @@ function short(value: Value | undefined, absent: string): Markup {
   return markup`<code>${value === undefined ? absent : clipped(valueText(value), 48)}</code>`;
 }
 
-function detailOf({ members, shared, lines }: PlannedGroup, { most, link = linkToChange }: RowOptions): Markup {
+function detailOf(
+  { members, shared, lines }: PlannedGroup,
+  { most, lineUrl, link = linkToChange }: RowOptions,
+): Markup {
   const [{ outcome, notes = [] }, ...others] = members;
   const [reason = "", ...sentences] = shared.sentences;
   const notKept = outcome?.not_kept ?? [];
@@ -140,13 +145,18 @@ function detailOf({ members, shared, lines }: PlannedGroup, { most, link = linkT
     ...(outcome?.error ? [outcome.error] : []),
     ...(notKept.length > 0 ? [`Sent, but the server answered another value: ${notKept.join(", ")}`] : []),
   ];
-  return markup`<p class="reason">${reason}</p>${each(sentences.slice(0, notes.length), (note) => markup`<p class="note">${note}</p>`)}${each(errors, (error) => markup`<p class="error">${error}</p>`)}${sidesTable(shared, most)}${others.length > 0 ? projectsOf({ members, shared, lines }) : ""}<p class="origin">${placeFacts(members[0], lines)}${others.length > 0 ? "" : markup`${ownFacts(members[0])}${link(members[0])}`}</p>`;
+  return markup`<p class="reason">${reason}</p>${each(sentences.slice(0, notes.length), (note) => markup`<p class="note">${note}</p>`)}${each(errors, (error) => markup`<p class="error">${error}</p>`)}${sidesTable(shared, most)}${others.length > 0 ? projectsOf({ members, shared, lines }) : ""}<p class="origin">${placeFacts(members[0], lines, lineUrl)}${others.length > 0 ? "" : markup`${ownFacts(members[0])}${link(members[0])}`}</p>`;
 }
 
 /** Where a change is declared, and where its value is set if that is another line. */
-function placeFacts({ source, set_at: setAt }: PlannedChange, lines: PlannedGroup["lines"]): Markup {
+function placeFacts(
+  { source, set_at: setAt }: PlannedChange,
+  lines: PlannedGroup["lines"],
+  lineUrl: RowOptions["lineUrl"] = () => undefined,
+): Markup {
   if (lines.length > 1) return fact(setAt ? "Set at" : "Declared at", linesText(lines));
-  return markup`${fact("Declared at", sourceText(source))}${setAt ? fact("Set at", sourceText(setAt)) : ""}`;
+  const at = (name: string, place: Place) => fact(name, sourceText(place), lineUrl(place));
+  return markup`${at("Declared at", source)}${setAt ? at("Set at", setAt) : ""}`;
 }
 
 /** Every field of a change with its values before and after. */
@@ -173,8 +183,9 @@ function linkToChange({ address }: PlannedChange): Markup {
   return linkTo(address, "Link to this change");
 }
 
-function fact(name: string, text: string): Markup {
-  return markup`<span class="fact">${name} <code>${text}</code></span>`;
+function fact(name: string, text: string, url?: string): Markup {
+  const code = markup`<code>${text}</code>`;
+  return markup`<span class="fact">${name} ${url === undefined ? code : markup`<a href="${url}">${code}</a>`}</span>`;
 }
 
 /** How many projects of a group are listed at first. */

@@ -6,7 +6,7 @@ import { driftHighlights, highlightsOf } from "../../plan/highlights.ts";
 import { actionOf, type Plan, type PlannedChange } from "../../plan/plan.ts";
 import { type PlannedGroup, plannedGroups } from "../../plan/planned-groups.ts";
 import { verdictOf } from "../../plan/verdict.ts";
-import { facetsOf, plannedRow } from "./change-rows.ts";
+import { facetsOf, plannedRow, type RowOptions } from "./change-rows.ts";
 import { reportDocument } from "./document.ts";
 import type { Facet } from "./filter-link.ts";
 import { each, type Markup, markup } from "./markup.ts";
@@ -18,7 +18,7 @@ import { symbols } from "./values.ts";
  * A plan, or the outcome of an apply, as one HTML file that needs no network. It holds no secret, because a plan holds
  * none. All changes are in the document: the script filters and opens what is there.
  */
-export function planHtml(plan: Plan, command?: string): string {
+export function planHtml(plan: Plan, command?: string, lineUrl?: RowOptions["lineUrl"]): string {
   const isDrift = command === "drift";
   const title = isDrift ? "Drift" : planTitle(plan);
   const { digest, evenkeel_version: version } = plan;
@@ -29,7 +29,7 @@ export function planHtml(plan: Plan, command?: string): string {
 ${planHead(plan, title)}
 <main>
 <div id="notices">${planNotices(plan, isDrift ? driftHighlights : highlightsOf)}</div>
-${changes.length > 0 ? markup`${overviewOf(plan)}${listOf(changes)}` : ""}
+${changes.length > 0 ? markup`${overviewOf(plan)}${listOf(changes, lineUrl)}` : ""}
 </main>
 <footer>Evenkeel ${version} · plan ${digest}</footer>
 `,
@@ -86,11 +86,11 @@ function facetButton(facet: Facet, word: string, content: Markup, className: Mar
   return markup`<button type="button" class="${className}" data-facet="${facet}" data-word="${word}" aria-pressed="false"${isDisabled ? markup` disabled` : ""}>${content}</button>`;
 }
 
-function listOf(changes: readonly PlannedChange[]): Markup {
+function listOf(changes: readonly PlannedChange[], lineUrl: RowOptions["lineUrl"]): Markup {
   return markup`<section id="changes" aria-labelledby="changes-title">
 <h2 class="unseen" id="changes-title" tabindex="-1">Changes</h2>
 ${toolbarOf(changes)}
-<div id="list">${sectionsOf(changes)}</div>
+<div id="list">${sectionsOf(changes, lineUrl)}</div>
 <p class="calm" id="none" hidden>No change matches. Try fewer words, or clear the filters.</p>
 <noscript><p class="calm">Without scripts, only the first ${shownAtOnce} rows are shown, and filters do not work.</p></noscript>
 <button class="more" id="more" type="button" hidden></button>
@@ -121,7 +121,7 @@ const shownAtOnce = 100;
 const sections = ["loosened", ...actions] as const;
 
 /** The sections of the list, what loosens a policy first. All but the first rows are in templates: they render nothing. */
-function sectionsOf(changes: readonly PlannedChange[]): readonly Markup[] {
+function sectionsOf(changes: readonly PlannedChange[], lineUrl: RowOptions["lineUrl"]): readonly Markup[] {
   const groups = plannedGroups(changes);
   const isOpen = changes.length <= 8;
   let left = shownAtOnce;
@@ -129,7 +129,7 @@ function sectionsOf(changes: readonly PlannedChange[]): readonly Markup[] {
     const rows = groups.filter(({ members: [first] }) => sectionOf(first) === section);
     const shown = rows.slice(0, left);
     left -= shown.length;
-    const node = (group: PlannedGroup) => plannedRow(group, { isOpen });
+    const node = (group: PlannedGroup) => plannedRow(group, { isOpen, ...(lineUrl && { lineUrl }) });
     return markup`<section class="group" aria-labelledby="in-${section}" data-section="${section}"${shown.length > 0 ? "" : markup` hidden`}><h3 id="in-${section}">${section === "loosened" ? "Loosened" : `To ${section}`} <span class="number">${thousands(rows.reduce((sum, { members }) => sum + members.length, 0))}</span></h3>
 <ul class="rows">${each(shown, node)}</ul><template>${each(rows.slice(shown.length), node)}</template></section>
 `;
