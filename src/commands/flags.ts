@@ -28,7 +28,7 @@ export const concurrency = {
   takes: "concurrency",
   suggests: ["auto"],
 } as const;
-const timeout = {
+export const timeout = {
   flags: "--timeout <duration>",
   description: "stop the whole run after this time, such as 10m",
   takes: "duration",
@@ -97,14 +97,16 @@ export const offline = [folder, report, quiet] as const;
 /** For commands that send requests to the server. */
 export const connected = [folder, report, concurrency, timeout, giveUpAfter, quiet] as const;
 
+export const target = {
+  flags: "--target <glob>",
+  description: "only addresses that match, such as 'payments/*' (repeatable)",
+  takes: "list",
+} as const;
+
 /** For commands that compare a workspace with its server. */
 export const online = [
   folder,
-  {
-    flags: "--target <glob>",
-    description: "only addresses that match, such as 'payments/*' (repeatable)",
-    takes: "list",
-  },
+  target,
   {
     flags: "--shard <i/n>",
     description: "only the i-th of n parts of the projects; auto: from CI_NODE_INDEX and CI_NODE_TOTAL",

@@ -26,7 +26,9 @@ import {
   serverDialect,
   status,
   storage,
+  target,
   tiers,
+  timeout,
   workers,
   yes,
 } from "./flags.ts";
@@ -175,6 +177,15 @@ const table = {
       quiet,
     ],
     load: () => import("./diff.ts"),
+  },
+  unmanaged: {
+    summary: "what is live and no policy declares; changes nothing",
+    examples: [
+      ["evenkeel unmanaged", "of the projects that policies select"],
+      ["evenkeel unmanaged --target 'payments/*:webhook/*' --report json", "a part of it, for scripts"],
+    ],
+    flags: [folder, target, reportOf(revisionKinds), concurrency, timeout, giveUpAfter, quiet],
+    load: () => import("./unmanaged.ts"),
   },
   approve: {
     arguments: "[plan]",
@@ -759,7 +770,7 @@ const purposes: Readonly<Record<string, readonly string[]>> = {
   "Get started": ["init", "import", "whoami", "explain", "schema", "completion"],
   "Write manifests": ["validate", "fmt", "show", "translate", "export"],
   "Change the server": ["plan", "apply", "drift", "merge", "approve"],
-  Review: ["diff", "blame", "accept", "routes"],
+  Review: ["diff", "unmanaged", "blame", "accept", "routes"],
   Operate: ["watch", "worker", "console", "runs", "journal", "state", "lock"],
   "The rest of the API": ["deployments", "storage", "deprecations"],
   Rehearse: ["serve"],

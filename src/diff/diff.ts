@@ -20,7 +20,8 @@ export interface Difference {
   readonly changes: readonly Change[];
   /** Live resources that were read: the base of a guard's percentage. */
   readonly live: number;
-  readonly unmanaged: number;
+  /** Addresses of what is live and no policy lists. */
+  readonly unmanaged: readonly string[];
   readonly unverified: readonly Unverified[];
   /** Addresses of declared resources that the project has from its group. */
   readonly inherited?: readonly string[];
@@ -68,7 +69,7 @@ export function diff(desired: DesiredProject, live: readonly Live[], given: Diff
         .sort(inApplyOrder(catalogue)),
     ),
     live: live.filter((resource) => resource.active).length,
-    unmanaged: diffs.filter((found) => found.unmanaged).length,
+    unmanaged: compact(diffs.flatMap((found) => found.unmanaged ?? [])),
     unverified: compact(diffs.flatMap((found) => found.unverified ?? [])),
     settled: compact(diffs.flatMap((found) => found.settled ?? [])),
     absent: compact([...diffs.flatMap((found) => found.absent ?? []), ...emptyOf(desired, leftovers, options)]),
@@ -108,7 +109,7 @@ interface ResourceDiff {
   readonly change?: Change;
   readonly unverified?: Unverified;
   readonly inherited?: string;
-  readonly unmanaged?: boolean;
+  readonly unmanaged?: string;
   readonly problem?: Problem;
   readonly settled?: InSync;
   readonly absent?: string;
@@ -271,18 +272,19 @@ function sortFields(catalogue: Catalogue, desired: Desired, live: Live): Record<
 function diffUnlisted({ project, exclusive }: DesiredProject, live: Live, options: FullDiffOptions): ResourceDiff {
   const { catalogue } = options;
   const origin = exclusive.get(live.kind);
-  if (!origin || !isTargeted(project.name, live, options)) return { unmanaged: true };
+  const unmanaged = addressOf(project.name, live.kind, live.key);
+  if (!origin || !isTargeted(project.name, live, options)) return { unmanaged };
   if (kindOf(catalogue, live.kind).known && !integrationOf(catalogue, live)) {
     const message = `${live.key} is not in the catalogue, so exclusive leaves it alone`;
     const where = { place: origin.place(), project: project.name };
-    return { unmanaged: true, problem: { severity: "warning", rule: "unknown-live", message, ...where } };
+    return { unmanaged, problem: { severity: "warning", rule: "unknown-live", message, ...where } };
   }
   const problem = whyNotRemoved(options, project.name, live, origin);
-  if (problem) return { unmanaged: true, problem };
+  if (problem) return { unmanaged, problem };
   if (live.inherited) {
     const message = `${live.key} is inherited from the group, so exclusive leaves it alone; disable it in the group, or list it under disabled`;
     const where = { place: origin.place(), project: project.name };
-    return { unmanaged: true, problem: { severity: "warning", rule: "inherited", message, ...where } };
+    return { unmanaged, problem: { severity: "warning", rule: "inherited", message, ...where } };
   }
   const resource = { kind: live.kind, key: live.key, fields: {}, origin };
   const why = whyExclude(project.name, live, options);

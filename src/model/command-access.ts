@@ -32,7 +32,17 @@ export interface CommandAccess {
 /** Commands that need a token, in the order of README. */
 export const commandAccess: readonly CommandAccess[] = [
   {
-    commands: ["plan", "drift", "watch", "apply --dry-run", "import", "accept", "routes --live", "routes --diff"],
+    commands: [
+      "plan",
+      "drift",
+      "unmanaged",
+      "watch",
+      "apply --dry-run",
+      "import",
+      "accept",
+      "routes --live",
+      "routes --diff",
+    ],
     ...{ role: "maintainer", of: "each project", scope: "read_api" },
   },
   { commands: ["apply", "watch --apply"], role: "maintainer", of: "each project", scope: "api" },

@@ -87,7 +87,7 @@ function summaryOf(input: PlanInput, changes: readonly PlannedChange[]): Summary
     live: sum((difference) => difference.live),
     ...countsOf(changes.map(actionOf)),
     ...effectsOf(changes),
-    unmanaged: sum((difference) => difference.unmanaged),
+    unmanaged: sum((difference) => difference.unmanaged.length),
     unverified: sum((difference) => difference.unverified.reduce((n, { fields }) => n + fields.length, 0)),
     reads: input.reads,
     writes: writesOf(changes),

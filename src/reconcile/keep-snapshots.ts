@@ -77,7 +77,7 @@ function compared({ fleet, fingerprints, locate }: DesiredState, { request }: Co
         (found?.unverified ?? []).map((each) => [addressParts(each.address)[1], each.fields]),
       ),
       ...(found?.inherited && { inherited: found.inherited.map((address) => addressParts(address)[1]) }),
-      unmanaged: found?.unmanaged ?? 0,
+      unmanaged: found?.unmanaged.length ?? 0,
       problems: told.slice(0, 3).map(({ message }) => message.slice(0, 500)),
     };
   };

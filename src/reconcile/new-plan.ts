@@ -21,7 +21,7 @@ import type { Planned } from "./request.ts";
 import { withRuleObjections } from "./rules-in-force.ts";
 import { neededBy, secretsToCompare } from "./run-secrets.ts";
 import { guardRules, idleCanaries, idleProtection, scopeOf } from "./scope.ts";
-import { settingLines } from "./setting-lines.ts";
+import { settingLineFinder } from "./setting-line.ts";
 import { movesOf } from "./storage-moves.ts";
 
 /** Who reads for a plan, and what is told on the way. */
@@ -65,7 +65,7 @@ export async function newPlan(
   const unchecked = documentOf(context, since, {
     differences,
     projects: named.projects,
-    settingLine: settingLines(context, projects),
+    settingLine: settingLineFinder(context, projects),
     moves: moves.map(({ change }) => change),
     objections,
     problems: [

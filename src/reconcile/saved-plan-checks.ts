@@ -147,7 +147,7 @@ export async function withLiveCounts(
   const counts = {
     projects: found.length,
     live: sum(({ live }) => live),
-    unmanaged: sum(({ unmanaged }) => unmanaged),
+    unmanaged: sum(({ unmanaged }) => unmanaged.length),
     unverified: sum(({ unverified }) => unverified.reduce((total, { fields }) => total + fields.length, 0)),
   };
   const changes = found.flatMap((difference) => difference.changes);

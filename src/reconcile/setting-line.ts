@@ -12,7 +12,7 @@ export type FindSettingLine = (change: Change) => Place | undefined;
  * A change whose values all come from variables is set by the line of a variable. With `--since`, a variable in a manifest
  * that the revision changed goes first: there a reviewer reads.
  */
-export function settingLines(
+export function settingLineFinder(
   { policies, since, loaded: { workspace } }: Pick<Checked, "policies" | "since" | "loaded">,
   projects: readonly Project[],
 ): FindSettingLine {

@@ -1,0 +1,42 @@
+import { exitCode } from "../base/exit.ts";
+import { type Unmanaged, unmanagedResources } from "../reconcile/unmanaged.ts";
+import { type NextStep, nextStepsText } from "../report/next-steps.ts";
+import { revisionKinds } from "../report/report-kinds.ts";
+import { unmanagedJson, unmanagedMarkdown, unmanagedText } from "../report/unmanaged.ts";
+import type { Run } from "./command.ts";
+import { openReports } from "./outputs.ts";
+import { printProblems } from "./print-problems.ts";
+import { requestOf } from "./run-request.ts";
+import type { Options } from "./table.ts";
+import type { Terminal } from "./terminal.ts";
+
+/** `evenkeel unmanaged`: what is live and no policy declares. */
+export const run: Run<Options<"unmanaged">> = async (terminal, options) => {
+  const report = openReports(terminal, options.report, revisionKinds);
+  const html = await pageFor(options.report);
+  const bar = terminal.progress("Reading");
+  const found = await unmanagedResources({ ...requestOf(terminal, options), progress: bar.update }).finally(bar.stop);
+  printProblems(terminal, found);
+  report({
+    text: () => textOf(found, terminal),
+    json: () => unmanagedJson(found),
+    markdown: () => unmanagedMarkdown(found),
+    html: () => html(found),
+  });
+  return exitCode({ interrupted: terminal.interrupted.aborted, problem: found.problems.length > 0 });
+};
+
+function textOf(found: Unmanaged, { palette }: Terminal): string {
+  if (found.projects === 0 && found.problems.length > 0) return "";
+  const [first] = found.resources;
+  const next: readonly NextStep[] = first
+    ? [["evenkeel import PROJECT --kinds all", "writes policies for what a project has"]]
+    : [];
+  return [unmanagedText(found, palette), nextStepsText(next, palette)].filter(Boolean).join("\n\n");
+}
+
+/** Loads the HTML renderer only if it is requested. */
+async function pageFor(asked: readonly string[] = []): Promise<(found: Unmanaged) => string> {
+  if (!asked.some((each) => each.split("=")[0] === "html")) return () => "";
+  return (await import("../report/html/unmanaged-page.ts")).unmanagedHtml;
+}

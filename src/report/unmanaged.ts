@@ -1,0 +1,99 @@
+import { grouped } from "../base/grouped.ts";
+import { printable } from "../base/printable.ts";
+import { counted, firstFew, joinedByAnd, terminalWidth, wrapped } from "../base/text-format.ts";
+import type { Unmanaged, UnmanagedResource, UnreadSection } from "../reconcile/unmanaged.ts";
+import { code, fittingOr, heading, row } from "./markdown-text.ts";
+import type { Palette } from "./palette.ts";
+
+/** One resource and the projects that have it; the one of most projects first. */
+export interface UnmanagedGroup {
+  readonly resource: string;
+  readonly members: readonly UnmanagedResource[];
+}
+
+/** The same resource of several projects together. */
+export function unmanagedGroups({ resources }: Unmanaged): readonly UnmanagedGroup[] {
+  return [...grouped(resources, ({ resource }) => resource)]
+    .map(([resource, members]) => ({ resource, members }))
+    .sort((a, b) => b.members.length - a.members.length);
+}
+
+/** What lives on the server and no policy declares, and what was not read, for people. */
+export function unmanagedText(found: Unmanaged, palette: Palette): string {
+  const groups = unmanagedGroups(found).map(({ resource, members }) => {
+    const names = printable(
+      firstFew(
+        members.map(({ project }) => project),
+        mostNamed,
+      ),
+    );
+    return `${palette.strong(printable(resource))}\n    ${wrapped(`in ${names}`, terminalWidth - 4, "    ")}`;
+  });
+  return [groups.join("\n"), palette.strong(`${unmanagedHeadline(found)}.`), ...unreadSentences(found)]
+    .filter(Boolean)
+    .join("\n\n");
+}
+
+const mostNamed = 10;
+
+/** The count in one sentence, without a period. */
+export function unmanagedHeadline({ resources, projects, problems }: Unmanaged): string {
+  if (projects === 0 && problems.length > 0) return `Nothing was compared: ${counted(problems.length, "problem")}`;
+  const owners = new Set(resources.map(({ project }) => project)).size;
+  const of = `${owners === projects ? "" : `${owners} of `}${counted(projects, "project")}`;
+  return resources.length === 0
+    ? `Nothing unmanaged in ${counted(projects, "project")}`
+    : `${counted(resources.length, "unmanaged resource")} in ${of}`;
+}
+
+/** Which sections were not read, and why; empty if all were. */
+export function unreadSentences({ unread }: Unmanaged): readonly string[] {
+  const [whole, partly] = [true, false].map((is) =>
+    unread.filter(({ projects, total }) => (projects === total) === is),
+  );
+  const wholly = (["project", "group"] as const).flatMap((of) => {
+    const sections = (whole ?? []).flatMap((each) => (each.of === of ? each.section : []));
+    return sections.length > 0
+      ? [`Not read of ${of}s: ${joinedByAnd(sections)}, because no policy has such a section.`]
+      : [];
+  });
+  return [...wholly, ...(partly ?? []).map(partlyUnread)];
+}
+
+function partlyUnread({ section, of, projects, total }: UnreadSection): string {
+  return `Not read in ${projects} of ${counted(total, of)}: ${section}, because no policy for them has such a section.`;
+}
+
+/** `unmanaged --report json`. */
+export function unmanagedJson({ projects, resources, unread, problems, warnings }: Unmanaged): string {
+  const summary = { projects, unmanaged: resources.length };
+  return JSON.stringify({ format_version: "1.0", summary, resources, unread, problems, warnings }, null, 2);
+}
+
+/** Most characters of a comment's table. */
+const longestTable = 50_000;
+
+/** The same as a comment for a merge request. */
+export function unmanagedMarkdown(found: Unmanaged): string {
+  const rows = unmanagedGroups(found).map(({ resource, members }) =>
+    row([
+      code(resource),
+      code(
+        firstFew(
+          members.map(({ project }) => project),
+          mostNamed,
+        ),
+      ),
+    ]),
+  );
+  const table = fittingOr(rows, longestTable, (omitted) => `… and ${counted(omitted, "more resource")}.`);
+  return [
+    "<!-- evenkeel:unmanaged -->",
+    `### Evenkeel: ${unmanagedHeadline(found)}`,
+    ...(rows.length > 0 ? [[...heading(["Resource", "In"]), ...table].join("\n")] : []),
+    ...unreadSentences(found).map(code),
+    ...found.problems.slice(0, mostProblems).map(({ message }) => `- ${code(message)}`),
+  ].join("\n\n");
+}
+
+const mostProblems = 50;
