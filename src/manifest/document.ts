@@ -2,7 +2,14 @@ import type { Place, Problem } from "../model/types.ts";
 import { type ManifestSource, type Path, type Places, placesIn } from "./positions.ts";
 import { problemAt, problemIn } from "./problem.ts";
 import { parseYaml } from "./yaml.ts";
-import { mergeConflict, type TextMistake, unclosedQuote } from "./yaml-mistakes.ts";
+import {
+  mayMerge,
+  mergeConflict,
+  mergeKeysIn,
+  mergeKeyWords,
+  type TextMistake,
+  unclosedQuote,
+} from "./yaml-mistakes.ts";
 
 /** One YAML document of a manifest, with the positions of its keys and values. */
 export interface Document {
@@ -90,14 +97,24 @@ function documentsOf({ file, text }: ManifestSource, values: readonly unknown[],
       };
     });
   // Without an anchor there can be no alias, and the parser itself limits nesting.
-  if (!text.includes("&")) return { documents, problems: [] };
-  const examined = documents.map((document) => ({ document, fault: aliasFault(document.value) }));
+  const faults = documents.map(({ value }) => (text.includes("&") ? aliasFault(value) : undefined));
+  const sound = documents.filter((_, index) => !faults[index]);
   return {
-    documents: examined.flatMap(({ document, fault }) => (fault ? [] : [document])),
-    problems: examined.flatMap(({ document, fault }) =>
-      fault ? [problemAt(fault.rule, fault.message, { document, path: [] })] : [],
-    ),
+    documents: sound,
+    problems: [
+      ...documents.flatMap((document, index) => {
+        const fault = faults[index];
+        return fault ? [problemAt(fault.rule, fault.message, { document, path: [] })] : [];
+      }),
+      ...(mayMerge(text) ? sound.flatMap(mergeKeys) : []),
+    ],
   };
+}
+
+function mergeKeys(document: Document): readonly Problem[] {
+  return mergeKeysIn(document.value, []).map((path) =>
+    problemAt("merge-key", mergeKeyWords, { document, path, of: "key" }),
+  );
 }
 
 function duplicateKeys(documents: readonly Document[], places: Places): readonly Problem[] {

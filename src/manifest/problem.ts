@@ -24,6 +24,7 @@ export const rules = {
   "no-manifest": { asks: "every manifest pattern matches a file", severity: "warning" },
   "alias-cycle": { asks: "an alias does not refer to the anchor that contains it" },
   "alias-bomb": { asks: "aliases do not expand a document beyond its limit" },
+  "merge-key": { asks: "no mapping has a merge key, which YAML 1.2 does not have" },
   "unknown-key": { asks: "every key is known for this kind of document" },
   "missing-key": { asks: "a document has the keys that it needs" },
   "wrong-type": { asks: "a value has the type that its key expects" },

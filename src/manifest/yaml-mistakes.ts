@@ -1,3 +1,4 @@
+import type { Path } from "./positions.ts";
 import type { Yaml } from "./yaml.ts";
 
 /** A mistake with its position in a text, from 0. */
@@ -16,6 +17,24 @@ export function mergeConflict(text: string): TextMistake | undefined {
   if (line < 0) return undefined;
   const reason = "unresolved merge conflict; keep one side, and delete the lines with <<<<<<<, ======= and >>>>>>>";
   return { reason, line, column: 0 };
+}
+
+/** What is said of a key that YAML 1.1 had for merging. */
+export const mergeKeyWords =
+  "YAML 1.2 has no merge keys, so << would be a key of its own; write the values out, or put them in a policy of more projects";
+
+/** Whether a text may have a merge key: cheaper than a walk through its values. */
+export function mayMerge(text: string): boolean {
+  return /(?:^|[\s{,])<<\s*:/m.test(text);
+}
+
+/** The paths of merge keys in a value. */
+export function mergeKeysIn(value: unknown, path: Path): readonly Path[] {
+  if (typeof value !== "object" || value === null) return [];
+  return Object.entries(value).flatMap(([key, each]): readonly Path[] => {
+    const here = [...path, Array.isArray(value) ? Number(key) : key];
+    return key === "<<" ? [here] : mergeKeysIn(each, here);
+  });
 }
 
 type YamlFault = Exclude<Yaml, { readonly values: unknown }>;

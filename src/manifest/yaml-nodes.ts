@@ -1,4 +1,5 @@
 import { loadAll, type State, YAMLException } from "js-yaml";
+import { Respelled } from "./respelled.ts";
 import { core } from "./yaml.ts";
 
 /** A value as it is written. */
@@ -47,10 +48,10 @@ class Composed implements YamlNode {
   constructor(composing: Composing, start: number, value: unknown, { items, pairs }: Inside) {
     this.#composing = composing;
     this.start = start;
-    this.name = value instanceof Composed ? value.name : String(typeof value === "object" ? value && "" : value);
+    this.name = value instanceof Composed ? value.name : nameOf(value);
     this.items = items;
     this.pairs = pairs;
-    this.isEmpty = value === null;
+    this.isEmpty = value === null || (value instanceof Respelled && value.value === null);
   }
 
   /** The parser asks for it once: where it stores the pair that this is the key of. */
@@ -63,6 +64,10 @@ class Composed implements YamlNode {
   get [Symbol.toStringTag](): string {
     return "Composed";
   }
+}
+
+function nameOf(value: unknown): string {
+  return typeof value === "object" && value !== null && !(value instanceof Respelled) ? "" : String(value);
 }
 
 type Inside = Pick<YamlNode, "items" | "pairs">;

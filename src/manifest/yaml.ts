@@ -1,4 +1,5 @@
 import { FAILSAFE_SCHEMA, loadAll, Type, YAMLException } from "js-yaml";
+import { spelled, withPlainValues } from "./respelled.ts";
 
 /** The documents of a text in YAML 1.2 with the core schema, or its first error (line from 0). */
 export type Yaml =
@@ -9,7 +10,11 @@ export type Yaml =
 function scalar(tag: string, begins: string, pattern: RegExp, construct: (text: string) => unknown): Type {
   const resolve = (text: unknown) =>
     typeof text === "string" ? begins.includes(text.charAt(0)) && pattern.test(text) : text === null && tag === "null";
-  return new Type(`tag:yaml.org,2002:${tag}`, { kind: "scalar", resolve, construct });
+  return new Type(`tag:yaml.org,2002:${tag}`, {
+    kind: "scalar",
+    resolve,
+    construct: (text: string | null) => spelled(construct(text ?? ""), text),
+  });
 }
 
 const digits = "0123456789";
@@ -40,7 +45,7 @@ export function parseYaml(text: string, { lenient = false } = {}): Yaml {
   try {
     const values: unknown[] = [];
     loadAll(text, (value) => values.push(value), { schema: core, json: lenient });
-    return { values };
+    return { values: withPlainValues(text, values) };
   } catch (error) {
     if (error instanceof RangeError) return { reason: tooDeep, duplicate: false, line: 0, column: 0 };
     if (!(error instanceof YAMLException)) throw error;

@@ -1,7 +1,7 @@
 import { printable } from "../base/printable.ts";
 import { addressOf } from "../model/address.ts";
 import { catalogueOf } from "../model/catalogue.ts";
-import { policyKinds } from "../model/kinds.ts";
+import { kindOf, policyKinds } from "../model/kinds.ts";
 import { kindWord, ownerOfName } from "../model/owner.ts";
 import type { Desired, DesiredProject, Origin, Value } from "../model/types.ts";
 import { isReference, isScalar } from "../model/values.ts";
@@ -13,8 +13,10 @@ export function showText({ project, resources, exclusive }: DesiredProject, cata
     const origin = exclusive.get(kind);
     if (entries.length === 0 && !origin) return [];
     const title = origin ? `${section}:  # exclusive: anything else is turned off: ${placeOf(origin)}` : `${section}:`;
-    if (entries[0]?.key === "") return entries.flatMap((entry) => entryLines(section, entry, only));
-    return [title, ...entries.flatMap((entry) => entryLines(scalar(entry.key), entry, only).map(indented))];
+    const gone = kindOf(catalogue, kind).removal === "disable" ? "disabled" : "absent";
+    const shown: Shown = { ...(only !== undefined && { only }), gone };
+    if (entries[0]?.key === "") return entries.flatMap((entry) => entryLines(section, entry, shown));
+    return [title, ...entries.flatMap((entry) => entryLines(scalar(entry.key), entry, shown).map(indented))];
   });
   const body = lines.length > 0 ? lines : ["# no policy declares anything here"];
   return `${[`# ${project.name}`, ...body].map(printable).join("\n")}\n`;
@@ -24,11 +26,17 @@ function indented(line: string): string {
   return `  ${line}`;
 }
 
+/** How resources of a kind are shown: the field that stands for all, and what one is that must not be there. */
+interface Shown {
+  readonly only?: string;
+  readonly gone: "disabled" | "absent";
+}
+
 /** A resource under its key, or a singleton under its section. */
-function entryLines(name: string, resource: Desired, only: string | undefined): readonly string[] {
+function entryLines(name: string, resource: Desired, { only, gone }: Shown): readonly string[] {
   const { presence, fields, origin } = resource;
   const line = (text: string) => `${name}:${text}  # ${placeOf(origin)}`;
-  if (presence === "absent") return [line(" disabled")];
+  if (presence === "absent") return [line(` ${gone}`)];
   if (only !== undefined) return [line(` ${written(fields[only] ?? null)}`)];
   const names = Object.keys(fields).sort();
   if (names.length === 0) return [line(" {}")];

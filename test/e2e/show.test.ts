@@ -31,3 +31,16 @@ test("where the server cannot be asked, the state is shown with a warning", asyn
     expect(shown.stderr).toMatch(doubt);
   }
 });
+
+test("what must not be there is absent, and an integration is disabled; a key is shown as it is written", async () => {
+  const { evenkeel, write } = await scene({ site: { dialect: "gitlab" } });
+  const head = "apiVersion: evenkeel/v1\nkind: Policy\nname: all\nprojects: [a/b]\n";
+  write(
+    "all.yaml",
+    `${head}disabled: [irker]\nprotected_branches: { 1.10: { push_access_level: 40 } }\nabsent: { labels: [old] }\n`,
+  );
+  const shown = await evenkeel("show", "a/b");
+  expect(shown.stdout).toContain("irker: disabled");
+  expect(shown.stdout).toContain("old: absent");
+  expect(shown.stdout).toContain('"1.10":');
+});

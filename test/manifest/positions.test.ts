@@ -23,7 +23,7 @@ const offsetOf = (node: unknown, otherwise = 0) =>
 
 function below(node: unknown, path: Path): readonly Written[] {
   const parts = isMap(node)
-    ? node.items.map(({ key, value }) => ({ name: isScalar(key) ? String(key.value) : "", key, value }))
+    ? node.items.map(({ key, value }) => ({ name: isScalar(key) ? String(key.source || key.value) : "", key, value }))
     : isSeq(node)
       ? node.items.map((item, index) => ({ name: index, key: item, value: item }))
       : [];
@@ -41,7 +41,7 @@ function lineAndColumn(text: string, offset: number) {
 
 function expectSamePlaces(text: string) {
   const { documents, problems } = parseManifest("a.yaml", text);
-  expect(problems).toEqual([]);
+  expect(problems.filter(({ rule }) => rule !== "merge-key")).toEqual([]);
   const expected = written(text);
   expect(documents).toHaveLength(expected.length);
   for (const [index, places] of expected.entries()) {

@@ -65,6 +65,55 @@ describe("both parsers", () => {
   });
 });
 
+describe("a key", () => {
+  const spellings = [
+    "1.10",
+    "0x10",
+    "0755",
+    "1e3",
+    "12345678901234567890",
+    "~",
+    "True",
+    ".5",
+    "+7",
+    "-0",
+    ".inf",
+    "1",
+    "null",
+  ];
+
+  it.each(spellings)("%s is what is written, and the same as a value is what it means", (text) => {
+    const written = `a: ${text}\n${text}: { ${text}: [${text}] }\n`;
+    const [value] = reference(text);
+    expect(parseYaml(written)).toEqual({ values: [{ a: value, [text]: { [text]: [value] } }] });
+    const [document] = parseManifest("m.yaml", written).documents;
+    expect(document?.place([text, text], "key")).toEqual({ file: "m.yaml", line: 2, column: text.length + 5 });
+  });
+
+  it("is there once, however it is quoted, and other spellings are other keys", () => {
+    expect(parseManifest("m.yaml", '1.10: a\n"1.10": b\n').problems).toEqual([
+      expect.objectContaining({ rule: "yaml", message: "duplicate key; the first is at line 1" }),
+    ]);
+    expect(parseManifest("m.yaml", "1.1: a\n1.10: b\n").problems).toEqual([]);
+  });
+
+  it("keeps shared values shared", () => {
+    expect(parseYaml("a: &x [1.10, ~]\nb: *x\n")).toEqual({ values: [{ a: [1.1, null], b: [1.1, null] }] });
+    const cyclic = parseManifest("m.yaml", "a: &a [1.10, *a]\n");
+    expect(cyclic.problems.map(({ rule }) => rule)).toEqual(["alias-cycle"]);
+  });
+
+  it("<< is no key, because its values would be lost", () => {
+    const { documents, problems } = parseManifest("m.yaml", "a: &x { b: 1 }\nc:\n  <<: *x\n  d: [{ <<: *x }]\n");
+    expect(documents).toHaveLength(1);
+    expect(problems.map(({ rule, place }) => [rule, place?.line, place?.column])).toEqual([
+      ["merge-key", 3, 3],
+      ["merge-key", 4, 9],
+    ]);
+    expect(parseManifest("m.yaml", 'a: "<<: x"\n').problems).toEqual([]);
+  });
+});
+
 describe("places", () => {
   it("are those of the values that were read", () => {
     const text = '# c\n---\n---\na:\n  - x\n  - b: 1\n---\n"c": &x { d: [1, 2] }\ne: *x\n';
