@@ -1,11 +1,11 @@
-import { counted, thousands } from "../base/text-format.ts";
+import { compareTexts, counted, thousands } from "../base/text-format.ts";
 import { catalogueOf } from "../model/catalogue.ts";
 import { turnsOff } from "../model/removal-changes.ts";
 import type { Value } from "../model/types.ts";
 import { inlineText, replaceReferences } from "../model/values.ts";
-import { directions } from "./drift.ts";
+import { ageWords, directions } from "./drift.ts";
 import { groupsOf } from "./groups.ts";
-import { actionOf, type PlannedChange, visibleOf } from "./plan.ts";
+import { actionOf, type Plan, type PlannedChange, visibleOf } from "./plan.ts";
 import { subjectOf } from "./planned-groups.ts";
 
 /** The heading of what a reviewer should look at before anything else. */
@@ -86,14 +86,24 @@ const topics: readonly Topic[] = [
 ];
 
 /** Where live state is looser than what is declared: of drift, the gravest. */
-const looser: Topic = {
-  topic: "looser",
-  holds: ({ policy_effect }) => policy_effect === "tightened",
-  says: (count) => `${counted(count, "setting")} ${count === 1 ? "is" : "are"} ${directions.tightened}`,
-  word: subjectOf,
-};
+function looserTopic(changes: readonly PlannedChange[], at: string): Topic {
+  const holds = ({ policy_effect }: PlannedChange) => policy_effect === "tightened";
+  const ages = longestFirst(changes.filter(holds), at);
+  const [oldest] = ages;
+  const isSame = oldest !== undefined && ages.every((age) => age === oldest);
+  const age = !oldest ? "" : isSame ? ` ${oldest}` : ` ${oldest.replace("for", "for up to")}`;
+  return {
+    topic: "looser",
+    holds,
+    says: (count) => `${counted(count, "setting")} ${count === 1 ? "is" : "are"} ${directions.tightened}${age}`,
+    word: subjectOf,
+  };
+}
 
-const driftTopics = [looser, ...topics.filter(({ topic }) => topic !== "loosened")];
+function longestFirst(changes: readonly PlannedChange[], at: string): readonly string[] {
+  const since = ({ differs_since = at }: PlannedChange) => differs_since;
+  return [...changes].sort((a, b) => compareTexts(since(a), since(b))).map((change) => ageWords(change, at));
+}
 
 function doesDelete({ change }: PlannedChange): boolean {
   return change.actions[0] === "delete";
@@ -104,10 +114,12 @@ export function highlightsOf(changes: readonly PlannedChange[]): Highlight[] {
   return highlightsIn(topics, changes);
 }
 
-/** The same of drift: what is looser than declared, in place of what an apply would loosen. */
-export function driftHighlights(changes: readonly PlannedChange[]): Highlight[] {
-  return highlightsIn(driftTopics, changes);
+/** The same of drift that was found at a time: what is looser than declared, in place of what an apply would loosen. */
+export function driftHighlights({ resource_changes: changes, created_at: at }: FoundDrift): Highlight[] {
+  return highlightsIn([looserTopic(changes, at), ...topics.filter(({ topic }) => topic !== "loosened")], changes);
 }
+
+type FoundDrift = Pick<Plan, "resource_changes" | "created_at">;
 
 function highlightsIn(sought: readonly Topic[], changes: readonly PlannedChange[]): Highlight[] {
   return sought.flatMap(({ topic, holds, says, word }) => {

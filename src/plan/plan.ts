@@ -109,6 +109,8 @@ export interface PlannedChange {
   readonly action_reason: string;
   /** Left out in plans of older versions. */
   readonly cause?: Cause;
+  /** ISO 8601: since when it is known to differ. Only of drift, and where the state tells it. */
+  readonly differs_since?: string;
   /** It is planned only because `--resend` asks for it, so that a saved plan asks for it again. */
   readonly resend?: true;
   /** The `reason` of the policy that decides; left out where it gives none. */

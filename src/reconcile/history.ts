@@ -2,10 +2,12 @@ import type { Watcher } from "../apply/apply.ts";
 import { exitCode, UserError } from "../base/exit.ts";
 import { CallFailed } from "../client/failure.ts";
 import { addressParts } from "../model/address.ts";
+import { datedPlan } from "../plan/drift.ts";
 import { actionOf } from "../plan/plan.ts";
 import { endWord, runEnd } from "../plan/run-end.ts";
 import { runReasons } from "../plan/run-reasons.ts";
 import { keptReasons, touchedBy } from "../state/run-summary.ts";
+import { differsSince } from "../state/snapshots/differs-since.ts";
 import type { Context } from "./context.ts";
 import { failedPlan, withProblems } from "./failed-plan.ts";
 import { recordSnapshots } from "./keep-snapshots.ts";
@@ -81,7 +83,8 @@ async function keeping(
       const { fleet } = context.meter;
       const saved = await save(context, fleet ? { ...result, fleet } : result);
       const recorded = await keep(context, started, saved);
-      return recorded ? { ...saved, recorded } : saved;
+      const dated = context.request.command === "drift" ? await withSince(context, saved) : saved;
+      return recorded ? { ...dated, recorded } : dated;
     },
     [Symbol.asyncDispose]: async () => {
       await stop();
@@ -90,6 +93,16 @@ async function keeping(
       await record(context, { ...headOf(context, started), ...end });
     },
   };
+}
+
+/** The drift with the time since when each resource is known to differ. Without a state that tells it, as it is. */
+async function withSince<Result extends Applied>({ state }: Context, result: Result): Promise<Result> {
+  const addresses = result.plan.resource_changes.map(({ address }) => address);
+  const since = await differsSince(state.snapshots, addresses).catch((error) => {
+    if (!(error instanceof UserError)) throw error;
+    return new Map<string, string>();
+  });
+  return since.size === 0 ? result : { ...result, plan: datedPlan(result.plan, since) };
 }
 
 /** How a run ended that came to no plan. */

@@ -32,7 +32,9 @@ export const planMarkdown: Renderer = (report) => {
   const { plan, command } = report;
   const urls = urlsOf(report, plan.server.url);
   const changes = plan.resource_changes;
-  const groups = plannedGroups(command === "drift" ? changes.map(asDrift) : changes);
+  const groups = plannedGroups(
+    command === "drift" ? changes.map((change) => asDrift(change, plan.created_at)) : changes,
+  );
   const about = report.compared
     ? [counts(report), waves(plan), list(`**${attention}**`, highlightLines(report), "line")]
     : [];
@@ -92,9 +94,9 @@ function facts({ plan: { created_at, manifests, scope }, links }: Report): strin
   return [...parts, ...(only ? [`only ${code(only)}`] : []), ...page].join(" · ");
 }
 
-function highlightLines({ plan: { resource_changes }, command }: Report): string[] {
-  const highlights = command === "drift" ? driftHighlights : highlightsOf;
-  return highlights(resource_changes).map(({ title, details }) => `- **${title}**: ${details.map(code).join("; ")}`);
+function highlightLines({ plan, command }: Report): string[] {
+  const highlights = command === "drift" ? driftHighlights(plan) : highlightsOf(plan.resource_changes);
+  return highlights.map(({ title, details }) => `- **${title}**: ${details.map(code).join("; ")}`);
 }
 
 function counts({ plan: { summary, server, inherited = [] }, command }: Report): string {

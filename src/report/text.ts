@@ -30,8 +30,11 @@ export function planText(plan: Plan, palette: Palette): string {
 export function driftText(plan: Plan, palette: Palette): string {
   return paragraphs([
     headText(plan, palette, "Drift"),
-    highlightsText(driftHighlights(plan.resource_changes), palette),
-    ...changesText(plan.resource_changes.map(asDrift), palette),
+    highlightsText(driftHighlights(plan), palette),
+    ...changesText(
+      plan.resource_changes.map((change) => asDrift(change, plan.created_at)),
+      palette,
+    ),
     ...objectionsText(plan, palette),
     headline(plan, palette, "Drift"),
     countsText(plan),

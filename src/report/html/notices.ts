@@ -1,7 +1,7 @@
 import { counted, thousands } from "../../base/text-format.ts";
 import type { ReportedProblem } from "../../model/problem-line.ts";
 import { waveLines } from "../../plan/heading.ts";
-import { attention, type Highlight, type highlightsOf } from "../../plan/highlights.ts";
+import { attention, type Highlight } from "../../plan/highlights.ts";
 import { actionOf, type Plan, type PlannedChange } from "../../plan/plan.ts";
 import { objectionGroups } from "../../plan/verdict.ts";
 import { linkTo } from "./change-rows.ts";
@@ -29,7 +29,7 @@ export function noticeNode({ id, tone, title, lines, isOpen = tone === "bad" }: 
 const mostLines = 20;
 
 /** What a reviewer should know before the changes: failures, objections, and what could not be compared. */
-export function planNotices(plan: Plan, highlights: typeof highlightsOf): readonly Markup[] {
+export function planNotices(plan: Plan, highlights: readonly Highlight[]): readonly Markup[] {
   const { problems, warnings, unverified, inherited = [], resource_changes: changes } = plan;
   const failed = changes.filter(({ outcome }) => outcome && outcome.status !== "applied");
   const waves = waveLines(plan);
@@ -41,7 +41,7 @@ export function planNotices(plan: Plan, highlights: typeof highlightsOf): readon
       title: `${counted(failed.length, "change")} not applied`,
       lines: failed.map(failedLine),
     },
-    { id: "first", tone: "bad", title: attention, lines: highlights(changes).map(highlightLine) },
+    { id: "first", tone: "bad", title: attention, lines: highlights.map(highlightLine) },
     ...objectionGroups(plan.objections).map(([title, objections]): NoticeSection => {
       const isWaived = objections[0]?.waived ?? false;
       const [id, tone] = isWaived ? (["waived", "doubt"] as const) : (["objections", "bad"] as const);

@@ -22,13 +22,15 @@ export function planHtml(plan: Plan, command?: string, lineUrl?: RowOptions["lin
   const isDrift = command === "drift";
   const title = isDrift ? "Drift" : planTitle(plan);
   const { digest, evenkeel_version: version } = plan;
-  const changes = isDrift ? plan.resource_changes.map(asDrift) : plan.resource_changes;
+  const changes = isDrift
+    ? plan.resource_changes.map((change) => asDrift(change, plan.created_at))
+    : plan.resource_changes;
   return reportDocument(
     `${title}: ${[verdictOf(plan), planHeadline(plan)].filter(Boolean).join("; ")}`,
     markup`${changes.length > 0 ? markup`<a class="skip" id="skip" href="#changes">Skip to the changes</a>` : ""}
 ${planHead(plan, title)}
 <main>
-<div id="notices">${planNotices(plan, isDrift ? driftHighlights : highlightsOf)}</div>
+<div id="notices">${planNotices(plan, isDrift ? driftHighlights(plan) : highlightsOf(changes))}</div>
 ${changes.length > 0 ? markup`${overviewOf(plan)}${listOf(changes, lineUrl)}` : ""}
 </main>
 <footer>Evenkeel ${version} · plan ${digest}</footer>
