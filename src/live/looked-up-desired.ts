@@ -15,16 +15,20 @@ export interface LookedUpDesired {
 
 /**
  * Puts what look-ups gave in place of what people wrote. What does not exist yet, but is declared in the same project,
- * stays as it is written. What the run may create or replace is looked up again when it is sent.
+ * stays as it is written, and so does what the run replaces: `replaced` are their identities. What the run may create or
+ * replace is looked up again when it is sent.
  */
 export function resolved(
   catalogue: Catalogue,
   desired: DesiredProject,
   live: readonly Live[],
   values: LookedUpValues | undefined,
+  replaced: ReadonlySet<string> = nothing,
 ): LookedUpDesired {
   if (!values) return { desired, live, problems: [] };
-  const each = desired.resources.map((resource) => resolvedResource(catalogue, desired, resource, values));
+  const each = desired.resources.map((resource) =>
+    resolvedResource(catalogue, desired, resource, { values, replaced }),
+  );
   const failed = new Set(
     each.flatMap(({ problems }, index) => (problems.length > 0 ? desired.resources[index]?.identity : [])),
   );
@@ -36,6 +40,8 @@ export function resolved(
   };
 }
 
+const nothing: ReadonlySet<string> = new Set();
+
 interface ResolvedResource {
   readonly resource: Desired;
   readonly problems: readonly Problem[];
@@ -45,7 +51,7 @@ function resolvedResource(
   catalogue: Catalogue,
   desired: DesiredProject,
   resource: Desired,
-  values: LookedUpValues,
+  { values, replaced }: { readonly values: LookedUpValues; readonly replaced: ReadonlySet<string> },
 ): ResolvedResource {
   const { name: project } = desired.project;
   const file = resource.presence === "present" ? catalogue.kinds.get(resource.kind)?.file : undefined;
@@ -59,10 +65,11 @@ function resolvedResource(
   for (const name of fields) {
     for (const lookUp of lookUpsIn(file.fields.properties[name] ?? {}, resource.fields[name] ?? null)) {
       const answer = answerTo(lookUp);
-      const isOwn = isDeclared(catalogue, desired, lookUp);
-      if (isOwn) again.add(name);
-      if ("value" in answer) names[nameKey(lookUp.template, answer.value)] = lookUp.value;
-      else if (answer.isGone && isOwn) pending.add(name);
+      const own = declaredAs(catalogue, desired, lookUp);
+      if (own) again.add(name);
+      if (own?.identity !== undefined && replaced.has(own.identity)) pending.add(name);
+      else if ("value" in answer) names[nameKey(lookUp.template, answer.value)] = lookUp.value;
+      else if (answer.isGone && own) pending.add(name);
       else problems.push(problemOf(project, resource, name, lookUp, answer.why));
     }
   }
@@ -82,10 +89,14 @@ function problemOf(project: string, { kind, origin }: Desired, name: string, { v
   return { severity: "error", rule: "look-up", message, place, project };
 }
 
-/** Whether the manifests declare what a look-up did not find, so that it exists once they are applied. */
-function isDeclared(catalogue: Catalogue, { resources }: DesiredProject, { template, value }: LookUp): boolean {
+/** What the manifests declare by the name of a look-up, so that it exists once they are applied. */
+function declaredAs(
+  catalogue: Catalogue,
+  { resources }: DesiredProject,
+  { template, value }: LookUp,
+): Desired | undefined {
   const path = template.slice(template.indexOf(" ") + 1).split("?")[0] ?? "";
-  return resources.some(({ kind, presence, key }) => {
+  return resources.find(({ kind, presence, key }) => {
     const file = catalogue.kinds.get(kind)?.file;
     return file !== undefined && presence === "present" && isKeyOf(file, path, key, value);
   });

@@ -5,8 +5,10 @@ import { explained } from "../client/explain-failure.ts";
 import type { CallFailed } from "../client/failure.ts";
 import { inSpan } from "../client/spans.ts";
 import { type Difference, diff } from "../diff/diff.ts";
+import type { DiffOptions } from "../diff/options.ts";
 import type { DesiredFleet } from "../manifest/desired-fleet.ts";
 import type { Catalogue } from "../model/catalogue.ts";
+import { identityOf } from "../model/kinds.ts";
 import type { DesiredProject, Problem, Project } from "../model/types.ts";
 import { whyNotCalled } from "../plan/requests.ts";
 import { failFastOnCommonError, refusedLists } from "./common-failures.ts";
@@ -128,19 +130,36 @@ function refreshed(
   if (part && readable.kinds.size === 0) {
     return unreadable(desired.project, unread.find((each) => isMissing(catalogue, each)) ?? part, catalogue);
   }
-  const known = resolved(catalogue, readable, live, lookedUp);
-  const compared = diff(known.desired, known.live, {
-    ...scope.diff(desired.project),
-    settled: scope.remember !== undefined,
-  });
-  const difference = withoutUncallable(catalogue, compared);
-  const problems = [...difference.problems, ...known.problems];
+  const options = { ...scope.diff(desired.project), settled: scope.remember !== undefined };
+  const compared = compare(catalogue, { desired: readable, live, lookedUp }, options, new Set());
+  const difference = withoutUncallable(catalogue, compared.difference);
+  const problems = [...difference.problems, ...compared.problems];
   if (unread.length === 0) return { difference, problems };
   return {
     difference,
     problems: [...problems, ...unread.map((each) => unreadProblem(catalogue, desired, each))],
     unread,
   };
+}
+
+interface Readable {
+  readonly desired: DesiredProject;
+  readonly live: PartlyRead["live"];
+  readonly lookedUp: PartlyRead["lookedUp"] | undefined;
+}
+
+/** Compares again where a replacement takes away what others refer to by its ID: they differ, too. */
+function compare(
+  catalogue: Catalogue,
+  readable: Readable,
+  options: DiffOptions,
+  replaced: ReadonlySet<string>,
+): { readonly difference: Difference; readonly problems: readonly Problem[] } {
+  const { desired, live, problems } = resolved(catalogue, readable.desired, readable.live, readable.lookedUp, replaced);
+  const difference = diff(desired, live, options);
+  const gone = readable.lookedUp ? difference.changes.filter(({ action }) => action === "replace") : [];
+  if (gone.length <= replaced.size) return { difference, problems };
+  return compare(catalogue, readable, options, new Set(gone.map((change) => identityOf(catalogue, change))));
 }
 
 /** A server may list what no request can name, such as a resource named `..`: a problem of that resource alone. */

@@ -125,7 +125,7 @@ export function expressionsOf(kind: ResourceKind): readonly WrittenExpression[] 
     ...(kind.answers ?? []).flatMap(({ when, body }, index): WrittenExpression[] => {
       const [path, names] = [
         ["answers", index],
-        ["params", "row", "rows"],
+        ["params", "row", "rows", "above"],
       ];
       return [
         { path: [...path, "when"], text: when, names, type: "bool" },

@@ -10,11 +10,17 @@ export function valueInRow(
   field: FieldSchema,
   row: JsonObject,
 ): Plain | undefined {
-  const { "x-read": read, properties } = field;
+  const { "x-read": read, "x-send-as": sentAs = name, properties } = field;
   if (read !== undefined) return compiledExpressions(kind).valueOf(read, { row }) ?? undefined;
-  const value = row[name];
+  const value = foundIn(field, row[name] ?? row[sentAs] ?? row[name]);
   if (!properties || !isObject(value)) return value as Plain | undefined;
   return definedFields(properties, (inner, each) => valueInRow(kind, inner, each, value));
+}
+
+/** What is looked up may be shown whole, as a mapping: then the field of it that is sent counts. */
+function foundIn({ items, "x-lookup": lookUp, "x-field": sent = "id" }: FieldSchema, value: unknown): unknown {
+  if (items?.["x-lookup"] !== undefined && Array.isArray(value)) return value.map((each) => foundIn(items, each));
+  return lookUp !== undefined && isObject(value) ? value[sent] : value;
 }
 
 /** The expressions of a kind. @throws RangeError where they were not compiled, which is an internal error. */

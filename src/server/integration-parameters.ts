@@ -43,13 +43,19 @@ const words: Record<FaultKind, string> = {
 /** No integration has it, and every write may contain it. */
 const inheriting = "use_inherited_settings";
 
+/** Whether servers of the release take it, in every behaviour: Evenkeel sends it to all of them. */
+export function knowsInheriting({ release }: Pick<ServerContext, "release">): boolean {
+  return holdsIn(releasesOf("inherited-integrations"), release);
+}
+
 const lenient: ReadonlySet<FaultKind> = new Set(["unknown", "enum", "pattern"]);
 
-function faultsOf({ behaviour, release }: ServerContext, integration: Integration, read: JsonObject): string[] {
+function faultsOf(context: ServerContext, integration: Integration, read: JsonObject): string[] {
+  const { behaviour, release } = context;
   const set = Object.fromEntries(Object.entries(read).filter(([, value]) => value !== null));
   const faults = parameterFaults(integration, set, release)
     .filter(({ fault }) => !(behaviour.lenientParameters && lenient.has(fault)))
-    .filter(({ parameter }) => !(parameter === inheriting && holdsIn(releasesOf("inherited-integrations"), release)))
+    .filter(({ parameter }) => !(parameter === inheriting && knowsInheriting(context)))
     .map(({ parameter, fault }) => `${parameter} ${words[fault]}`);
   if (!behaviour.quirks) return faults;
   const required = [...integration.parameters.values()].filter(

@@ -1,6 +1,6 @@
 import type { Integration } from "../model/catalogue.ts";
 import { effectiveIntegrations } from "./inherited-integrations.ts";
-import { modelRefusal, readIntegration } from "./integration-parameters.ts";
+import { knowsInheriting, modelRefusal, readIntegration } from "./integration-parameters.ts";
 import { createdRecord, disabledRecord, editedRecord, entityOf, inactiveRecord, rowOf } from "./integration-record.ts";
 import { readBoolean } from "./parameters.ts";
 import { dropIntegration, putIntegration as keep } from "./records.ts";
@@ -80,8 +80,8 @@ function isChangedSince(
 }
 
 /** Whether a request leaves open if the group's settings are used, on a server that requires it. */
-function isUnclear({ behaviour }: ServerContext, { raw: { use_inherited_settings: asked } }: ParsedRequest): boolean {
-  return behaviour.inheritedSettings && asked !== undefined && asked !== "" && readBoolean(asked) === undefined;
+function isUnclear(context: ServerContext, { raw: { use_inherited_settings: asked } }: ParsedRequest): boolean {
+  return knowsInheriting(context) && asked !== undefined && asked !== "" && readBoolean(asked) === undefined;
 }
 
 /** Inherited settings are kept, unless the request overrides them for the project. */

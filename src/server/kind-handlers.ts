@@ -1,7 +1,9 @@
 import { isObject, type JsonObject } from "../base/json.ts";
 import type { CallName } from "../model/resource-kind.ts";
+import { groupsAbove } from "./groups.ts";
 import { type OwnerOfRows, ownerOf } from "./kind-owners.ts";
 import type { KindMatch } from "./kind-paths.ts";
+import { dropReferences } from "./kind-references.ts";
 import { changedRow, createdRow, shownRow } from "./kind-rows.ts";
 import { addRow, changeRow, type RowPlace, recordsOf, removeRow, rowsElsewhere } from "./kind-store.ts";
 import { checkKindParameters } from "./kind-values.ts";
@@ -132,6 +134,7 @@ function deleteRow(admitted: Admitted): ServerReply {
   const other = otherAnswer(admitted, "delete", {}, record.row);
   if (other) return other;
   removeRow(admitted.context.state, admitted, record);
+  dropReferences(admitted.context, admitted, record.row);
   return noContent;
 }
 
@@ -183,9 +186,20 @@ function otherAnswer(
   const answers = kind.answers.filter((answer) => answer.on === on);
   if (answers.length === 0) return undefined;
   const rows = recordsOf(context.state, admitted).map((record) => record.row);
-  const given = { params, row, rows };
+  const given = { params, row, rows, above: rowsAbove(context, admitted) };
   const answer = answers.find(({ when }) => when.valueOf(given) === true);
   if (!answer) return undefined;
   const body = answer.body.valueOf(given);
   return json(answer.status, isObject(body) ? shownRow(kind.file, body) : body);
+}
+
+/** The rows of the groups above, of their kind of the same name. */
+function rowsAbove({ state, kinds }: ServerContext, { kind, found }: Admitted): readonly JsonObject[] {
+  const ofGroups = kind.asksAbove
+    ? kinds.all.find(({ of, file }) => of === "group" && file.name === kind.file.name)
+    : undefined;
+  if (!ofGroups) return [];
+  return groupsAbove(state, found.path).flatMap(({ id }) =>
+    recordsOf(state, { kind: ofGroups, owner: id }).map(({ row }) => row),
+  );
 }

@@ -12,6 +12,7 @@ import { findGroup, findProject, type Repository } from "./state.ts";
 /** A project or group that has rows, and is one itself where a kind says so. */
 export interface OwnerOfRows {
   readonly id: number;
+  readonly path: string;
   /** It as it is answered. */
   readonly shown: () => JsonObject;
   readonly change: (params: JsonObject) => void;
@@ -60,5 +61,5 @@ function ownerBehind({ state }: ServerContext, { match }: KindRequest, { record,
     else addRow(state, place, {}, kept);
     save({ ...record, ...Object.fromEntries(told.filter(([name]) => name in record)) });
   };
-  return { id: record.id, shown, change };
+  return { id: record.id, path: record.path, shown, change };
 }

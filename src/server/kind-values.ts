@@ -92,14 +92,17 @@ interface Typed {
   readonly type?: string | readonly string[];
   readonly items?: object;
   readonly properties?: Readonly<Record<string, object>>;
+  readonly additionalProperties?: boolean | object;
 }
 
 /** A value of a form in the type of its parameter; others stay as they are, and are judged so. */
 function typed(schema: object | undefined, value: unknown): unknown {
-  const { type = [], items, properties = {} } = (schema ?? {}) as Typed;
+  const { type = [], items, properties = {}, additionalProperties: others } = (schema ?? {}) as Typed;
   if (Array.isArray(value)) return value.map((each) => typed(items, each));
   if (isObject(value)) {
-    return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, typed(properties[name], each)]));
+    const other = isObject(others) ? others : undefined;
+    const entries = Object.entries(value).map(([name, each]) => [name, typed(properties[name] ?? other, each)]);
+    return Object.fromEntries(entries);
   }
   if (typeof value !== "string" || [type].flat().includes("string")) return value;
   if (value === "" && [type].flat().includes("array")) return [];

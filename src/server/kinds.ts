@@ -29,6 +29,8 @@ export interface ServedKind {
   readonly isNumbered: boolean;
   /** Whether an expression asks for the rows of all other projects or groups. */
   readonly asksOthers: boolean;
+  /** Whether an answer asks for the rows of the groups above. */
+  readonly asksAbove: boolean;
   /** Whether its resource is the project or group itself. */
   readonly isOwner: boolean;
   /** Whether it exists without a creation: a singleton that can only be changed. */
@@ -104,6 +106,7 @@ function servedKind(file: ResourceKind, of: OwnerKind, platform: Platform): Serv
     asksOthers: Array.from(fields.values(), storeTexts)
       .flat()
       .some((text) => /\bothers\b/.test(text)),
+    asksAbove: (file.answers ?? []).some(({ when, body }) => /\babove\b/.test(`${when} ${body}`)),
     isOwner,
     isAlways,
   };
@@ -113,8 +116,8 @@ function storeTexts({ "x-store": store = {} }: FieldSchema): readonly string[] {
   return typeof store === "string" ? [store] : Object.values(store);
 }
 
-/** What expressions of answers know: `rows` are those of the project or group. */
-const answerNames = ["params", "row", "rows"] as const;
+/** What expressions of answers know: `rows` are those of the project or group, `above` those of the groups above it. */
+const answerNames = ["params", "row", "rows", "above"] as const;
 
 function isThere(field: FieldSchema, { release, tier }: Platform): boolean {
   const { "x-introduced": introduced, "x-removed": removed, "x-tier": needed } = field;

@@ -140,6 +140,19 @@ test("show, blame and runs know the kinds, and show no secret", async () => {
     for (const secret of Object.values(secrets)) expect(stdout).not.toContain(secret);
 });
 
+test("what refers to a replaced resource has its new ID after the same apply", async () => {
+  const rules = { two: { approvals_required: 2, users: ["anna"], protected_branches: ["main"] } };
+  const seed = { projects: [{ path: "p" }], users: [{ id: 51, username: "anna" }] };
+  const { evenkeel, policy, ask } = await settled({ seed, policy: policyOf({ ...sections, approval_rules: rules }) });
+  const main = { push_access_level: "developer", allow_force_push: false };
+  policy(policyOf({ ...sections, approval_rules: rules, protected_branches: { main } }));
+  const applied = await evenkeel("apply", "--yes", "--report", "json");
+  expect(outcomes(applied.plan())).toEqual(["applied p:approval_rule/two", `applied ${address.branch}`]);
+  expect((await evenkeel("plan")).stdout).toContain("No changes");
+  const [branch] = (await ask("GET", "/projects/p/protected_branches")).json;
+  expect((await ask("GET", "/projects/p/approval_rules")).json[0].protected_branches).toEqual([{ id: branch.id }]);
+});
+
 test("guards count a replacement as a deletion, and protected keeps it", async () => {
   const { evenkeel, policy } = await settled({ workspace: { protected: ["*:protected_branch/*"] } });
   policy(policyOf({ ...sections, protected_branches: { main: { push_access_level: "developer" } } }));

@@ -160,3 +160,45 @@ describe("import", () => {
     expect(read("policies/a/b.yaml")).toContain("\ntuning:\n  speed: 5\n");
   });
 });
+
+describe("what is looked up", () => {
+  const reviewers = {
+    name: "reviewers",
+    singular: "reviewer",
+    of: "project",
+    key: "area",
+    calls: {
+      list: "GET /projects/:id/reviewers",
+      create: "POST /projects/:id/reviewers",
+      update: "PUT /projects/:id/reviewers/:row.id",
+    },
+    fields: {
+      required: ["area"],
+      properties: {
+        area: { type: "string" },
+        user: { type: "string", "x-lookup": "GET /users?username=:value", "x-field": "id", "x-send-as": "user_id" },
+      },
+    },
+  };
+  const users = [{ id: 51, username: "anna" }];
+  const policy = { projects: ["a/b"], reviewers: { door: { user: "anna" } } };
+
+  test("is sent by its ID, and a plan is empty afterwards", async () => {
+    const seed = { projects: [{ id: 1, path: "a/b" }], users };
+    const { evenkeel } = await ownStage(reviewers, { policy, seed });
+    expect(await evenkeel("apply", "--yes")).toMatchObject({ code: 0, writes: 1 });
+    expect((await evenkeel("plan", "--detailed-exitcode")).code).toBe(0);
+  });
+
+  test.each<[string, object]>([
+    ["whole", { user: { id: 51, username: "anna" } }],
+    ["under the name that is sent", { user_id: 51 }],
+  ])("may be shown %s", async (_, shown) => {
+    const seed = { projects: [{ id: 1, path: "a/b", resources: { reviewers: [{ area: "door", ...shown }] } }], users };
+    const fields = { ...reviewers.fields, properties: { area: { type: "string" }, user_id: {}, user: {} } };
+    const served = { ...head, ...reviewers, fields } as unknown as ResourceKind;
+    const { evenkeel, ask } = await ownStage(reviewers, { policy, seed, kinds: [served] });
+    expect((await ask("GET", "/projects/1/reviewers")).json).toMatchObject([shown]);
+    expect((await evenkeel("plan", "--detailed-exitcode")).code).toBe(0);
+  });
+});

@@ -177,6 +177,20 @@ describe("what this run creates", () => {
     expect(run.bodies).toMatchObject([{ protected_branch_ids: [102] }]);
   });
 
+  test("differs where it is replaced, because its ID does", async () => {
+    const branch = { id: 101, name: "main", push_access_levels: [{ access_level: 30 }], merge_access_levels: [] };
+    const rows = {
+      [rules]: [{ ...rule, protected_branches: [{ id: 101 }] }],
+      "/projects/p/protected_branches": [branch],
+      [found]: branch,
+    };
+    const { changes } = await planned(rows, desiredOf(declared));
+    expect(changes.map(({ action, kind, reason }) => [action, kind, reason])).toEqual([
+      ["replace", "protected_branch", "field differs"],
+      ["update", "approval_rule", "field differs, protected_branches known after apply"],
+    ]);
+  });
+
   test("in another project only, it is a problem", async () => {
     const rows = { [rules]: [], "/projects/p/protected_branches": [] };
     const { problems } = await planned(rows, desiredOf({ approval_rule: declared.approval_rule } as never));

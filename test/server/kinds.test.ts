@@ -382,6 +382,35 @@ test("a kind of one's own is kept like the others, sent as a form too", async ()
   expect(server.requests.count("POST")).toBe(1);
 });
 
+test("values of a mapping of any names have their type, sent as a form too", async () => {
+  const properties = {
+    ...windows.fields.properties,
+    limits: { type: "object", additionalProperties: { type: "integer" } },
+  } as const;
+  const { ask } = await start({ kinds: [{ ...windows, fields: { ...windows.fields, properties } }] });
+  const form = { title: "a", "limits[hours]": "5" };
+  expect((await ask("POST", "/projects/42/windows", { form })).json.limits).toEqual({ hours: 5 });
+});
+
+test("a label of a group is taken in its projects and subgroups", async () => {
+  const { ask } = await start();
+  const json = { name: "bug", color: "#cc0000" };
+  expect((await ask("POST", "/groups/payments/labels", { json })).status).toBe(201);
+  expect((await ask("POST", "/projects/42/labels", { json })).status).toBe(409);
+  expect((await ask("POST", "/projects/42/labels", { json: { ...json, name: "own" } })).status).toBe(201);
+});
+
+test("what is deleted is gone from what refers to it", async () => {
+  const { ask } = await start();
+  const made = await ask("POST", "/projects/42/protected_branches", { json: { name: "next" } });
+  const json = { name: "two", approvals_required: 2, user_ids: [5], protected_branch_ids: [made.json.id] };
+  await ask("POST", "/projects/42/approval_rules", { json });
+  const referred = async () => (await ask("GET", "/projects/42/approval_rules")).json[0].protected_branches;
+  expect(await referred()).toEqual([{ id: made.json.id }]);
+  await ask("DELETE", "/projects/42/protected_branches/next");
+  expect(await referred()).toEqual([]);
+});
+
 test("a kind of projects and groups has the calls of both", async () => {
   const { ask } = await start({ kinds: [{ ...windows, of: ["project", "group"] }] });
   for (const path of ["/projects/42/windows", "/groups/payments/windows"]) {
