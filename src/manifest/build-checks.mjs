@@ -8,8 +8,9 @@ import { buildSync } from "esbuild";
 const file = join(import.meta.dirname, "../base/checks.json");
 if (!existsSync(file)) writeFileSync(file, "{}\n");
 
-const { ajvOptions, knownSchemas, schemaDigest } = await importTypeScript("known-schemas.ts");
-const codes = Object.fromEntries(knownSchemas().map((known) => [schemaDigest(known), codeOf(known)]));
+const { knownSchemas } = await importTypeScript("known-schemas.ts");
+const { options, schemas } = knownSchemas();
+const codes = Object.fromEntries(Array.from(schemas, ([digest, schema]) => [digest, codeOf(schema)]));
 const json = `${JSON.stringify(codes)}\n`;
 // An unchanged file is not written, so that a build never takes it away from a running test.
 if (readFileSync(file, "utf8") !== json) writeFileSync(file, json);
@@ -21,14 +22,14 @@ function importTypeScript(name) {
 
 /** A statement that makes `check` the compiled check of a schema, with nothing in it that no message says. */
 function codeOf([schema, references = []]) {
-  const ajv = new Ajv({ ...ajvOptions, schemas: references.map(told), code: { source: true, esm: true } });
+  const ajv = new Ajv({ ...options, schemas: references.map(told), code: { source: true, esm: true } });
   const contents = standalone.default(ajv, ajv.compile(told(schema)));
   const stdin = { contents, resolveDir: import.meta.dirname };
   return bundled({ stdin, format: "iife", globalName: "check", minify: true });
 }
 
-function bundled(options) {
-  return buildSync({ ...options, bundle: true, write: false, logLevel: "warning" }).outputFiles[0].text;
+function bundled(asked) {
+  return buildSync({ ...asked, bundle: true, write: false, logLevel: "warning" }).outputFiles[0].text;
 }
 
 /** A schema without the texts that neither check nor word a fault; a property may have the name of one. */

@@ -1,5 +1,6 @@
 import manifestProviders from "../../schemas/secret-providers.schema.json" with { type: "json" };
-import type { KnownSchema } from "../base/known-checks.ts";
+import { type KnownSchema, schemaDigest } from "../base/known-checks.ts";
+import { ajvOptions } from "../base/schema-violations.ts";
 import { bundledKinds } from "../model/bundled-kinds.ts";
 import { catalogueOf } from "../model/catalogue.ts";
 import { dialects } from "../model/dialects.ts";
@@ -8,11 +9,12 @@ import { owners } from "../model/owner.ts";
 import { parameterSchema } from "../model/parameter-check.ts";
 import { documentShape, policyShape } from "./shape.ts";
 
-export { schemaDigest } from "../base/known-checks.ts";
-export { ajvOptions } from "../base/schema-violations.ts";
+/** What workspaces without kinds of their own are checked with, by digest, and how Ajv compiles it (build-checks.mjs). */
+export function knownSchemas(): { readonly options: object; readonly schemas: ReadonlyMap<string, KnownSchema> } {
+  return { options: ajvOptions, schemas: new Map(allSchemas().map((schema) => [schemaDigest(schema), schema])) };
+}
 
-/** What workspaces without kinds of their own are checked with; build-checks.mjs has Ajv compile it. */
-export function knownSchemas(): readonly KnownSchema[] {
+function allSchemas(): readonly KnownSchema[] {
   const parameters = [...dialects.keys()].flatMap((dialect) =>
     [...catalogueOf(dialect).integrations.values()].flatMap((each) => [...each.parameters.values()]),
   );
