@@ -86,7 +86,7 @@ function editOf(file: string, before: string, after: string): Edit {
 
 function parsedPart(file: string, { text, linesBefore, document: index = 0 }: Part): Parsed {
   const { documents, problems } = parseStretch({ file, text, linesBefore });
-  return { documents: documents.map((document) => ({ ...document, index })), problems };
+  return { documents: documents.map((document) => document.numbered(index)), problems };
 }
 
 /** One resource of one project. */

@@ -1,5 +1,6 @@
+import { memoized } from "../base/memoize.ts";
 import type { Place, Problem } from "../model/types.ts";
-import { type ManifestSource, type Path, type Places, placesIn } from "./positions.ts";
+import { type ManifestSource, type Path, placesIn } from "./positions.ts";
 import { problemAt, problemIn } from "./problem.ts";
 import { parseYaml } from "./yaml.ts";
 import {
@@ -24,7 +25,45 @@ export interface Document {
   isCommented(path: Path): boolean;
   /** Position of a character of the string at a path; `text` is the value of the string. */
   within(path: Path, text: string, offset: number): Place;
+  /** The same document with another index. */
+  numbered(index: number): Document;
 }
+
+/** Of many thousands, so it keeps no more than it must. */
+class ParsedDocument implements Document {
+  readonly #source: ManifestSource;
+  /** Its index in the source. */
+  readonly #at: number;
+  readonly file: string;
+  readonly index: number;
+  readonly value: unknown;
+
+  constructor(source: ManifestSource, at: number, value: unknown, index = at) {
+    this.#source = source;
+    this.#at = at;
+    this.file = source.file;
+    this.index = index;
+    this.value = value;
+  }
+
+  numbered(index: number): ParsedDocument {
+    return new ParsedDocument(this.#source, this.#at, this.value, index);
+  }
+
+  place(path: Path, of: "key" | "value" = "value"): Place {
+    return placesOf(this.#source).place(this.#at, path, of);
+  }
+
+  isCommented(path: Path): boolean {
+    return placesOf(this.#source).isCommented(this.#at, path);
+  }
+
+  within(path: Path, text: string, offset: number): Place {
+    return placesOf(this.#source).within(this.#at, path, text, offset);
+  }
+}
+
+const placesOf = memoized(placesIn, new WeakMap());
 
 export interface Parsed {
   readonly documents: readonly Document[];
@@ -44,7 +83,7 @@ export function parseStretch(source: ManifestSource): Parsed {
   if (sources.length < 2) return whole;
   const parts = sources.map(parseSource);
   return {
-    documents: parts.flatMap(({ documents }) => documents).map((document, index) => ({ ...document, index })),
+    documents: parts.flatMap(({ documents }) => documents).map((document, index) => document.numbered(index)),
     problems: parts.flatMap(({ problems }) => problems),
   };
 }
@@ -64,39 +103,35 @@ function split({ file, text, linesBefore: before }: ManifestSource): readonly Ma
   });
 }
 
-function parseSource(source: ManifestSource): Parsed {
+interface ParsedSource extends Parsed {
+  readonly documents: readonly ParsedDocument[];
+}
+
+function parseSource(source: ManifestSource): ParsedSource {
   const conflict = mergeConflict(source.text);
   if (conflict) return { documents: [], problems: [broken(source, conflict)] };
-  const places = placesIn(source);
   const yaml = parseYaml(source.text);
-  if ("values" in yaml) return documentsOf(source, yaml.values, places);
+  if ("values" in yaml) return documentsOf(source, yaml.values);
   const lenient = yaml.duplicate ? parseYaml(source.text, { lenient: true }) : yaml;
   if (!("values" in lenient)) {
     const mistake = unclosedQuote(source.text, lenient, (text) => parseYaml(text, { lenient: true })) ?? lenient;
     return { documents: [], problems: [broken(source, mistake)] };
   }
-  const { documents, problems } = documentsOf(source, lenient.values, places);
-  return { documents, problems: [...duplicateKeys(documents, places), ...problems] };
+  const { documents, problems } = documentsOf(source, lenient.values);
+  return { documents, problems: [...duplicateKeys(source, documents), ...problems] };
 }
 
 function broken({ file, linesBefore }: ManifestSource, { reason, line, column }: TextMistake): Problem {
   return problemIn(file, "yaml", reason, line + linesBefore + 1, column + 1);
 }
 
-function documentsOf({ file, text }: ManifestSource, values: readonly unknown[], places: Places): Parsed {
+function documentsOf(source: ManifestSource, values: readonly unknown[]): ParsedSource {
   const documents = values
     .filter((value) => value !== null && value !== undefined)
-    .map((value, index): Document => {
-      return {
-        file,
-        index,
-        value,
-        place: (path, of = "value") => places.place(index, path, of),
-        isCommented: (path) => places.isCommented(index, path),
-        within: (path, inside, offset) => places.within(index, path, inside, offset),
-      };
-    });
+    .map((value, index) => new ParsedDocument(source, index, value));
   // Without an anchor there can be no alias, and the parser itself limits nesting.
+  const { text } = source;
+  if (!text.includes("&") && !mayMerge(text)) return { documents, problems: [] };
   const faults = documents.map(({ value }) => (text.includes("&") ? aliasFault(value) : undefined));
   const sound = documents.filter((_, index) => !faults[index]);
   return {
@@ -117,12 +152,14 @@ function mergeKeys(document: Document): readonly Problem[] {
   );
 }
 
-function duplicateKeys(documents: readonly Document[], places: Places): readonly Problem[] {
+function duplicateKeys(source: ManifestSource, documents: readonly Document[]): readonly Problem[] {
   return documents.flatMap((document) =>
-    places.duplicates(document.index).map(({ path, place, first }) => ({
-      ...problemAt("yaml", `duplicate key; the first is at line ${first.line}`, { document, path, of: "key" }),
-      place,
-    })),
+    placesOf(source)
+      .duplicates(document.index)
+      .map(({ path, place, first }) => ({
+        ...problemAt("yaml", `duplicate key; the first is at line ${first.line}`, { document, path, of: "key" }),
+        place,
+      })),
   );
 }
 

@@ -1,5 +1,5 @@
 import { isObject, type JsonObject } from "../base/json.ts";
-import { type Catalogue, impliedFields } from "../model/catalogue.ts";
+import { type Catalogue, hasActiveParameter, impliedFields } from "../model/catalogue.ts";
 import { identityOf, integrationOf, kindOf, type PolicyKind, policyKinds } from "../model/kinds.ts";
 import type { Owner } from "../model/owner.ts";
 import { isSingleton, keyTextOf, type ResourceKind } from "../model/resource-kind.ts";
@@ -49,7 +49,8 @@ interface Entries {
   readonly plaintext: Declared["plaintext"];
 }
 
-interface From {
+/** The policy that entries are from. */
+export interface From {
   readonly document: Document;
   readonly policy: string;
   readonly of: Owner;
@@ -88,15 +89,18 @@ function declaredEntries(
 ): readonly Said[] {
   const { file } = kindOf(from.catalogue, row.kind);
   const values = sectionIn(text, row.section);
-  if (!file) return Object.entries(values ?? {}).flatMap((each) => integrationEntry(from, row, each, workspace));
-  if (values === undefined) return [];
+  if (values === undefined) return none;
+  if (!file) return Object.entries(values).flatMap((each) => integrationEntry(from, row, each, workspace));
   if (isSingleton(file)) return [resourceEntry(from, { ...row, file }, "", [row.section], values, workspace)];
   const settled = settledIn(workspace)(row);
-  return Object.entries(values).flatMap(([key, value]) => {
-    if (settled.of(key, value)) return [];
+  const found: Said[] = [];
+  for (const key of Object.keys(values)) {
+    const value = values[key];
+    if (settled.of(key, value)) continue;
     const said = resourceEntry(from, { ...row, file }, key, [row.section, key], value, workspace);
-    return settled.settle(key, value, said) ? [] : [said];
-  });
+    if (!settled.settle(key, value, said)) found.push(said);
+  }
+  return found;
 }
 
 function settledEntries(
@@ -126,7 +130,11 @@ function integrationEntry(
   const parameters = value as WrittenIntegration["parameters"];
   const written = { document, path, integration, platform: workspace.server, parameters };
   const { fields, templates, problems, plaintext } = declare(written, workspace);
-  const resource = { kind, key, fields: { ...impliedFields(integration), ...fields } };
+  const resource = {
+    kind,
+    key,
+    fields: hasActiveParameter(integration) ? { ...impliedFields(integration), ...fields } : fields,
+  };
   return [{ problems, plaintext, entry: new Entry(from, path, resource, { templates, written }) }];
 }
 
@@ -242,7 +250,7 @@ class Entry implements PolicyEntry {
   }
 }
 
-const none: readonly string[] = [];
+const none: readonly never[] = [];
 
 /** A line at a path of a policy. Its position is that of the key, or of the list item. */
 export function stated(document: Document, policy: string, path: Path): Stated {

@@ -13,9 +13,10 @@ import {
   type ResourceKind,
 } from "../model/resource-kind.ts";
 import type { Kind, Problem } from "../model/types.ts";
+import { isScalar } from "../model/values.ts";
 import type { Document } from "./document.ts";
 import { listed } from "./listed.ts";
-import { type PolicyText, sectionIn } from "./policy-text.ts";
+import { ownerOfPolicy, type PolicyText, sectionIn } from "./policy-text.ts";
 import type { Path } from "./positions.ts";
 import { problemAt, type Rule, rules } from "./problem.ts";
 import { isTemplate } from "./template.ts";
@@ -33,6 +34,25 @@ export interface Checkable extends ShapedPolicy {
   readonly catalogue: Catalogue;
   /** Whether the policy is about projects or about groups. */
   readonly of: Owner;
+  /** The kinds that it may say something of, as its keys tell. */
+  readonly kinds: readonly PolicyKind[];
+  /** Those of them that are files. */
+  readonly files: readonly KindAsFile[];
+}
+
+/** A policy with what its checks need to know. */
+export function checkableOf(policy: ShapedPolicy): Checkable {
+  const { catalogue } = policy.workspace;
+  const of = ownerOfPolicy(policy.document.value);
+  const isSaid = saidIn(policy.document.value);
+  const kinds = policyKinds(catalogue, of).filter(isSaid);
+  return { ...policy, catalogue, of, kinds, files: kindsAsFiles(catalogue, of).filter(isSaid) };
+}
+
+/** Whether a policy has a list of a kind, or lists that may name any kind. */
+function saidIn(written: unknown): (kind: PolicyKind) => boolean {
+  if (!isObject(written) || "absent" in written || "exclusive" in written) return () => true;
+  return ({ section, off = section }) => section in written || off in written;
 }
 
 /** The keys of a section, whatever their values are: a wrong value does not hide a wrong key. */
@@ -45,8 +65,7 @@ interface KindAsFile extends PolicyKind {
   readonly file: ResourceKind;
 }
 
-/** The kinds of a catalogue that are files, with their sections. */
-export function kindsAsFiles(catalogue: Catalogue, of: Owner): readonly KindAsFile[] {
+function kindsAsFiles(catalogue: Catalogue, of: Owner): readonly KindAsFile[] {
   return filesByOwner(catalogue)(of);
 }
 
@@ -85,8 +104,8 @@ function identifier(catalogue: Catalogue, kind: Kind, file: ResourceKind): (text
 
 /** Nothing is both declared and absent. */
 export function absentUndeclared(policy: Checkable): readonly Problem[] {
-  const { document, text, catalogue, of } = policy;
-  return kindsAsFiles(catalogue, of).flatMap((row) => {
+  const { document, text, files } = policy;
+  return files.flatMap((row) => {
     const gone = text.absent?.[row.section];
     if (gone === undefined) return [];
     const { identify, keys } = listedIn(policy, row);
@@ -105,8 +124,8 @@ export function absentUndeclared(policy: Checkable): readonly Problem[] {
 
 /** A resource is listed once, whatever spelling its key has. */
 export function distinctKeys(policy: Checkable): readonly Problem[] {
-  const { document, catalogue, of } = policy;
-  return kindsAsFiles(catalogue, of).flatMap(({ kind, section, file }) => {
+  const { document, catalogue, files } = policy;
+  return files.flatMap(({ kind, section, file }) => {
     const keys = isSingleton(file) ? [] : writtenKeys(policy, section);
     if (keys.length < 2) return [];
     return sameKeys(keys, identifier(catalogue, kind, file)).map(([key, other]) => {
@@ -140,21 +159,22 @@ function duplicateRule(kind: Kind): Rule {
 }
 
 /** Words that name a text, of fields at the top of a resource: servers of later releases do not take them. */
-export function modernWords({ document, text, catalogue, of, workspace }: Checkable): readonly Problem[] {
-  return kindsAsFiles(catalogue, of).flatMap(({ section, only, file }) => {
-    const fields = legacyFields(file);
-    const values = fields.length === 0 ? undefined : sectionIn(text, section);
-    if (values === undefined) return [];
-    return Object.entries(values).flatMap(([key, value]) =>
-      fields.flatMap(([name, field]) => {
+export function modernWords({ document, text, files, workspace }: Checkable): readonly Problem[] {
+  const found: Problem[] = [];
+  for (const { section, only, file } of files) {
+    const values = sectionIn(text, section) ?? {};
+    for (const [name, field] of legacyFields(file)) {
+      for (const key of Object.keys(values)) {
+        const value = values[key];
         const isBare = name === only && !isObject(value);
         const word = isBare ? value : isObject(value) ? value[name] : undefined;
-        if (!isLegacyWord(field, word)) return [];
+        if (!isLegacyWord(field, word)) continue;
         const path = isBare ? [section, key] : [section, key, name];
-        return [legacyWord(field, word, workspace.server.release, { document, path })];
-      }),
-    );
-  });
+        found.push(legacyWord(field, word, workspace.server.release, { document, path }));
+      }
+    }
+  }
+  return found;
 }
 
 const legacyFields = memoized(
@@ -193,9 +213,13 @@ export function interpolatedIn(
   if (values === undefined) return [];
   if (isSingleton(file)) return inField(file.fields, values, path);
   const only = file.only === undefined ? undefined : file.fields.properties[file.only];
-  return Object.entries(values).flatMap(([key, value]) =>
-    inField(isObject(value) ? file.fields : (only ?? {}), value, [...path, key]),
-  );
+  const found: Interpolated[] = [];
+  for (const key of Object.keys(values)) {
+    const value = values[key];
+    if (isScalar(value) && !isTemplate(value)) continue;
+    for (const each of inField(isObject(value) ? file.fields : (only ?? {}), value, [...path, key])) found.push(each);
+  }
+  return found;
 }
 
 /** A literal secret is not interpolated. */

@@ -1,4 +1,5 @@
 import { isObject, type JsonObject } from "../base/json.ts";
+import { memoized } from "../base/memoize.ts";
 import { didYouMean, suggestionFor } from "../base/nearest.ts";
 import { typeWord, valueInWords } from "../base/type-words.ts";
 import { serverWords } from "../model/availability.ts";
@@ -39,19 +40,20 @@ export function declare(written: WrittenIntegration, workspace: Workspace): Decl
   const templates: string[] = [];
   const plaintext: [string, string][] = [];
   const problems: Problem[] = [];
-  const settled = new Set<string>();
-  for (const [name, value] of Object.entries(written.parameters)) {
+  const settled: string[] = [];
+  for (const name of Object.keys(written.parameters)) {
+    const value = written.parameters[name];
     const parameter = written.integration.parameters.get(name);
     if (!parameter) continue;
     const field = fieldOf(parameter, value, written, workspace);
-    if (field.form !== "literal") settled.add(name);
+    if (field.form !== "literal") settled.push(name);
     if (field.form === "fault") problems.push(field.problem);
     else fields[name] = field.value;
     if (field.form === "template" || (field.form === "secret" && isTemplate(field.value.secret))) templates.push(name);
     if (field.form === "secret" && field.literal !== undefined) plaintext.push([field.value.secret, field.literal]);
   }
   for (const fault of parameterFaults(written.integration, written.parameters, written.platform.release)) {
-    if (settled.has(fault.parameter)) continue;
+    if (settled.includes(fault.parameter)) continue;
     delete fields[fault.parameter];
     problems.push(parameterProblem(fault, written, written.parameters));
   }
@@ -66,10 +68,10 @@ function fieldOf(
   workspace: Workspace,
 ): Field {
   const { name, types } = parameter;
-  const at = { document: written.document, path: [...written.path, name] };
+  const at = () => ({ document: written.document, path: [...written.path, name] });
   if (isObject(value) && Object.hasOwn(value, "secret"))
-    return secretReference(at, value, types.includes("string"), workspace);
-  if (parameter.secret && !isObject(value)) return secretLiteral(at, value, workspace);
+    return secretReference(at(), value, types.includes("string"), workspace);
+  if (parameter.secret && !isObject(value)) return secretLiteral(at(), value, workspace);
   return { form: isTemplate(value) ? "template" : "literal", value: value as Value };
 }
 
@@ -131,6 +133,7 @@ function gotWord(parameter: IntegrationParameter | undefined, value: unknown): s
 }
 
 function deprecations({ document, path, integration, parameters }: WrittenIntegration): readonly Problem[] {
+  if (!hasDeprecated(integration)) return [];
   const deprecated = (name: string) => integration.parameters.get(name)?.deprecated;
   return Object.keys(parameters)
     .filter((name) => deprecated(name) !== undefined)
@@ -138,6 +141,11 @@ function deprecations({ document, path, integration, parameters }: WrittenIntegr
       problemAt("deprecated", `${name}: ${deprecated(name)}`, { document, path: [...path, name], of: "key" }),
     );
 }
+
+const hasDeprecated = memoized(
+  ({ parameters }: Integration) => [...parameters.values()].some(({ deprecated }) => deprecated !== undefined),
+  new WeakMap(),
+);
 
 function inactive({ document, path, integration, parameters }: WrittenIntegration): readonly Problem[] {
   const active = integration.parameters.get("active");

@@ -5,7 +5,7 @@ import type { Owner } from "../model/owner.ts";
 import type { Kind, Origin, Problem, Scalar } from "../model/types.ts";
 import type { Document } from "./document.ts";
 import { readHead } from "./document-head.ts";
-import { type PolicyEntry, readEntries, type Stated, stated } from "./entries.ts";
+import { type From, type PolicyEntry, readEntries, type Stated, stated } from "./entries.ts";
 import { listed } from "./listed.ts";
 import type { Declared } from "./parameters.ts";
 import { checkPolicy } from "./policy-checks.ts";
@@ -94,18 +94,9 @@ function readPolicy(document: Document, text: Partial<PolicyText>, workspace: Wo
   const end = until !== undefined && isDay(until) ? { until } : {};
   const of = ownerOfPolicy(document.value);
   const selects = selectorKeys[of];
-  const from = { document, policy: name, of, catalogue: workspace.catalogue, ...why, ...end };
+  const from: From = { document, policy: name, of, catalogue: workspace.catalogue, ...why, ...end };
   const { declared, problems, plaintext, ...read } = readEntries(from, text, workspace);
-  const exclusive = new Map(
-    listed(text.exclusive).flatMap(([word, index]) =>
-      policyKinds(workspace.catalogue, of)
-        .filter(({ section }) => section === word)
-        .map(({ kind }): [Kind, Origin] => [kind, { place: () => document.place(["exclusive", index]), ...why }]),
-    ),
-  );
-  const vars = Object.entries(text.vars ?? {}).map(([key, value]): Variable => {
-    return { ...stated(document, name, ["vars", key]), name: key, value };
-  });
+  const exclusive = text.exclusive === undefined ? noExclusive : exclusiveOf(from, text.exclusive);
   const entries = lazy(read.entries);
   const declaredKinds = lazy(() => new Set([...entries().map(({ desired }) => desired.kind), ...exclusive.keys()]));
   const policy: Policy = {
@@ -114,9 +105,9 @@ function readPolicy(document: Document, text: Partial<PolicyText>, workspace: Wo
     of,
     selects,
     projects: listed(text[selects]).map(([selector]) => selectorOf(selector, of)),
-    except: listed(text.except).map(([selector]) => selectorOf(selector, of)),
+    except: text.except === undefined ? none : listed(text.except).map(([selector]) => selectorOf(selector, of)),
     priority,
-    vars,
+    vars: text.vars === undefined ? none : variablesOf(document, name, text.vars),
     declared,
     get entries() {
       return entries();
@@ -129,4 +120,25 @@ function readPolicy(document: Document, text: Partial<PolicyText>, workspace: Wo
     ...why,
   };
   return { policy, problems, plaintext };
+}
+
+const none: readonly never[] = [];
+const noExclusive: ReadonlyMap<Kind, Origin> = new Map();
+
+function exclusiveOf(
+  { document, of, catalogue, reason }: From,
+  words: PolicyText["exclusive"],
+): ReadonlyMap<Kind, Origin> {
+  const why = reason === undefined ? {} : { reason };
+  return new Map(
+    listed(words).flatMap(([word, index]) =>
+      policyKinds(catalogue, of)
+        .filter(({ section }) => section === word)
+        .map(({ kind }): [Kind, Origin] => [kind, { place: () => document.place(["exclusive", index]), ...why }]),
+    ),
+  );
+}
+
+function variablesOf(document: Document, policy: string, vars: PolicyText["vars"]): readonly Variable[] {
+  return Object.entries(vars).map(([name, value]) => ({ ...stated(document, policy, ["vars", name]), name, value }));
 }

@@ -11,16 +11,16 @@ import { addedElsewhere, foreignSlug } from "./foreign-slug.ts";
 import {
   absentUndeclared,
   type Checkable,
+  checkableOf,
   distinctKeys,
   type Interpolated,
   interpolatedIn,
-  kindsAsFiles,
   modernWords,
   type ShapedPolicy,
   writtenKeys,
 } from "./kind-checks.ts";
 import { listed } from "./listed.ts";
-import { keysIn, ownerOfPolicy, type PolicyText, sectionIn, selectorKeys } from "./policy-text.ts";
+import { keysIn, type PolicyText, sectionIn, selectorKeys } from "./policy-text.ts";
 import type { Path } from "./positions.ts";
 import { problemAt } from "./problem.ts";
 import { undated } from "./rules.ts";
@@ -46,10 +46,14 @@ const checks: ReadonlyMap<string, Check> = new Map<string, Check>([
   ["interpolations are valid", knownReferences],
 ]);
 
+const allChecks = [...checks.values()];
+
 /** All problems of a policy on its own. */
 export function checkPolicy(policy: ShapedPolicy): readonly Problem[] {
-  const checkable = { ...policy, catalogue: policy.workspace.catalogue, of: ownerOfPolicy(policy.document.value) };
-  return [...checks.values()].flatMap((check) => check(checkable));
+  const checkable = checkableOf(policy);
+  const problems: Problem[] = [];
+  for (const check of allChecks) for (const problem of check(checkable)) problems.push(problem);
+  return problems;
 }
 
 function oneOwner({ document }: Checkable): readonly Problem[] {
@@ -126,12 +130,14 @@ function available(policy: Checkable): readonly Problem[] {
     const integration = catalogue.integrations.get(slug);
     const why = integration && unavailable(integration, workspace.server);
     if (why) return [problemAt(why.rule, why.message, { document, path: ["integrations", slug], of: "key" })];
-    return Object.keys(text.integrations?.[slug] ?? {}).flatMap((name) => {
+    const found: Problem[] = [];
+    for (const name of Object.keys(text.integrations?.[slug] ?? {})) {
       const parameter = integration?.parameters.get(name);
       const lacks = integration && parameter && unavailableParameter(integration, parameter, workspace.server);
-      if (!lacks) return [];
-      return [problemAt(lacks.rule, lacks.message, { document, path: ["integrations", slug, name], of: "key" })];
-    });
+      if (lacks)
+        found.push(problemAt(lacks.rule, lacks.message, { document, path: ["integrations", slug, name], of: "key" }));
+    }
+    return found;
   });
 }
 
@@ -148,16 +154,16 @@ function uncontradicted(policy: Checkable): readonly Problem[] {
     );
 }
 
-function sectionsInTier({ document, text, catalogue, of, workspace: { server } }: Checkable): readonly Problem[] {
-  return policyKinds(catalogue, of).flatMap((row) => {
+function sectionsInTier({ document, text, catalogue, kinds, workspace: { server } }: Checkable): readonly Problem[] {
+  return kinds.flatMap((row) => {
     const why = outOfTier(catalogue, row, server);
     const path = why && sectionPath(text, row.section);
     return path ? [problemAt("tier", why, { document, path, of: "key" })] : [];
   });
 }
 
-function sectionsInRelease({ document, text, catalogue, of, workspace: { server } }: Checkable): readonly Problem[] {
-  return policyKinds(catalogue, of).flatMap((row) => {
+function sectionsInRelease({ document, text, catalogue, kinds, workspace: { server } }: Checkable): readonly Problem[] {
+  return kinds.flatMap((row) => {
     const { section, off = section } = row;
     const why = outOfRelease(catalogue, row, server);
     const path = why && (sectionPath(text, section) ?? (keysIn(text, off)?.length ? [off] : undefined));
@@ -173,8 +179,9 @@ function sectionPath(text: Partial<PolicyText>, section: string): Path | undefin
   return item && ["exclusive", item[1]];
 }
 
-function knownReferences({ document, text, catalogue, of }: Checkable): readonly Problem[] {
-  return interpolated(text, catalogue, of).flatMap(({ path, value }) =>
+function knownReferences(policy: Checkable): readonly Problem[] {
+  const { document, of } = policy;
+  return interpolated(policy).flatMap(({ path, value }) =>
     [...new Set(referencesOf(value))]
       .filter((name) => !isKnownIn(of, name))
       .map((name) => problemAt("undefined-variable", unknownReference(name, of), { document, path })),
@@ -195,24 +202,20 @@ function unknownReference(name: string, owner: Owner): string {
 }
 
 /** All strings of a policy that are interpolated: variables, parameters of resources, and secret references. */
-function interpolated(text: Partial<PolicyText>, catalogue: Catalogue, of: Owner): readonly Interpolated[] {
+function interpolated({ text, catalogue, files }: Checkable): readonly Interpolated[] {
   const found: Interpolated[] = [];
   for (const [name, value] of Object.entries(text.vars ?? {})) {
     if (isTemplate(value)) found.push({ path: ["vars", name], value });
   }
   for (const [slug, values] of Object.entries(text.integrations ?? {})) {
+    const isSecret = (name: string) => catalogue.integrations.get(slug)?.parameters.get(name)?.secret ?? true;
     for (const [name, value] of Object.entries(values)) {
-      const isSecret = catalogue.integrations.get(slug)?.parameters.get(name)?.secret ?? true;
-      const path = ["integrations", slug, name];
-      if (isTemplate(value) && !isSecret) found.push({ path, value });
+      if (isTemplate(value) && !isSecret(name)) found.push({ path: ["integrations", slug, name], value });
       const reference = isObject(value) ? value.secret : undefined;
-      if (isTemplate(reference)) found.push({ path: [...path, "secret"], value: reference });
+      if (isTemplate(reference)) found.push({ path: ["integrations", slug, name, "secret"], value: reference });
     }
   }
-  const sections = kindsAsFiles(catalogue, of).map(({ file, section }) => ({
-    file,
-    section,
-    values: sectionIn(text, section),
-  }));
-  return [...found, ...sections.flatMap(({ file, section, values }) => interpolatedIn(file, values, [section]))];
+  for (const { file, section } of files)
+    for (const each of interpolatedIn(file, sectionIn(text, section), [section])) found.push(each);
+  return found;
 }

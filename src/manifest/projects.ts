@@ -11,7 +11,8 @@ import { isTemplate, type ProjectFact, referencesOf } from "./template.ts";
 
 /** Whether the server has to be asked which IDs, paths and globs are the same project (docs/manifests.md). */
 export function needsLookup(policies: readonly Policy[]): boolean {
-  const selected = new Set(policies.flatMap(({ projects }) => projects.map(({ form }) => form)));
+  const selected = new Set<Selector["form"]>();
+  for (const { projects } of policies) for (const { form } of projects) selected.add(form);
   if (selected.has("glob")) return true;
   const forms = new Set([...selected, ...policies.flatMap(({ except }) => except.map(({ form }) => form))]);
   if (forms.has("id") && (forms.has("path") || forms.has("glob"))) return true;
@@ -40,11 +41,15 @@ export function partlyKnown(policies: readonly Policy[], named = namedProjects(p
 }
 
 function factsUsed(policies: readonly Policy[]): ReadonlySet<string> {
-  const strings = policies.flatMap(({ vars, declared }) => [
-    ...vars.map(({ value }) => value),
-    ...declared.flatMap(({ templates, desired }) => templates.map((name) => desired.fields[name])),
-  ]);
-  return new Set(strings.flatMap((text) => (isTemplate(text) ? referencesOf(text) : [])));
+  const used = new Set<string>();
+  const add = (text: unknown) => {
+    if (isTemplate(text)) for (const name of referencesOf(text)) used.add(name);
+  };
+  for (const { vars, declared } of policies) {
+    for (const { value } of vars) add(value);
+    for (const { templates, desired } of declared) for (const name of templates) add(desired.fields[name]);
+  }
+  return used;
 }
 
 export interface Projects {

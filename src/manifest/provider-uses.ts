@@ -1,7 +1,7 @@
 import { didYouMean, nearest } from "../base/nearest.ts";
 import { builtInSchemes, isProvided, schemeOf } from "../model/secret-scheme.ts";
 import type { Problem } from "../model/types.ts";
-import { isReference, referencesWithin } from "../model/values.ts";
+import { isReference, isScalar, referencesWithin } from "../model/values.ts";
 import type { Document } from "./document.ts";
 import { notifyReferences } from "./notify.ts";
 import type { Policy } from "./policies.ts";
@@ -31,13 +31,17 @@ interface Use {
 }
 
 function usesOf({ declared }: Policy): Use[] {
-  return declared.flatMap(({ desired, document, path }) =>
-    Object.entries(desired.fields).flatMap(([name, value]) => {
+  const found: Use[] = [];
+  for (const { desired, document, path } of declared) {
+    for (const name of Object.keys(desired.fields)) {
+      const value = desired.fields[name];
+      if (value === undefined || isScalar(value)) continue;
       const provided = referencesWithin(value).filter(({ secret }) => isProvided(secret));
       const inside = isReference(value) ? [name, "secret"] : [name];
-      return provided.map(({ secret }) => ({ ...schemeOf(secret), document, path: [...path, ...inside] }));
-    }),
-  );
+      found.push(...provided.map(({ secret }) => ({ ...schemeOf(secret), document, path: [...path, ...inside] })));
+    }
+  }
+  return found;
 }
 
 function notifyUses(document: Document): Use[] {

@@ -21,14 +21,27 @@ export interface ParameterFault {
 export function parameterFaults(integration: Integration, given: JsonObject, release?: string): ParameterFault[] {
   const { slug, parameters } = integration;
   const faults: ParameterFault[] = [];
-  for (const [name, parameter] of parameters) {
-    if (given[name] !== undefined) faults.push(...faultsOfValue(parameter, given[name]));
-    else if (isRequired(parameter, release))
-      faults.push({ parameter: name, fault: "missing", expected: expectationOf(parameter) });
+  for (const name of Object.keys(given)) {
+    const parameter = parameters.get(name);
+    if (!parameter) faults.push({ parameter: name, fault: "unknown", expected: `a parameter of ${slug}` });
+    else if (given[name] !== undefined) faults.push(...faultsOfValue(parameter, given[name]));
   }
-  for (const name of Object.keys(given))
-    if (!parameters.has(name)) faults.push({ parameter: name, fault: "unknown", expected: `a parameter of ${slug}` });
-  return faults;
+  for (const parameter of requiredOf(integration))
+    if (given[parameter.name] === undefined && isRequired(parameter, release))
+      faults.push({ parameter: parameter.name, fault: "missing", expected: expectationOf(parameter) });
+  return faults.length < 2 ? faults : inOrder(integration, faults);
+}
+
+const requiredOf = memoized(
+  ({ parameters }: Integration) => [...parameters.values()].filter(({ required }) => required),
+  new WeakMap(),
+);
+
+function inOrder({ parameters }: Integration, faults: readonly ParameterFault[]): ParameterFault[] {
+  const order = [...parameters.keys()];
+  const rank = ({ fault, parameter }: ParameterFault) =>
+    fault === "unknown" ? order.length : order.indexOf(parameter);
+  return faults.toSorted((a, b) => rank(a) - rank(b));
 }
 
 /** The faults of these parameters alone, of those that have a value. */
@@ -44,8 +57,11 @@ export function valueFaults(
 }
 
 function faultsOfValue(parameter: IntegrationParameter, value: unknown): readonly ParameterFault[] {
-  return checkOf(parameter)(value).map((fault) => faultOf(parameter, fault));
+  const faults = checkOf(parameter)(value);
+  return faults.length === 0 ? none : faults.map((fault) => faultOf(parameter, fault));
 }
+
+const none: readonly ParameterFault[] = [];
 
 const checkOf = memoized(
   (parameter: IntegrationParameter): SchemaCheck => checkBy(JSON.stringify(parameterSchema(parameter))),

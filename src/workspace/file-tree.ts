@@ -1,4 +1,13 @@
-import { type Dirent, existsSync, readdirSync, readFileSync, realpathSync, type Stats, statSync } from "node:fs";
+import {
+  type Dirent,
+  existsSync,
+  lstatSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  type Stats,
+  statSync,
+} from "node:fs";
 
 /** An entry of a folder. */
 export type Entry = Pick<Dirent, "name" | "isDirectory" | "isFile" | "isSymbolicLink">;
@@ -11,6 +20,8 @@ export interface FileTree {
   readonly list: (folder: string) => readonly Entry[];
   /** Follows links. @throws a system error. */
   readonly stat: (path: string) => Pick<Stats, "isFile" | "isDirectory" | "size">;
+  /** Follows no link at the end of the path. @throws a system error. */
+  readonly lstat: (path: string) => Pick<Stats, "isFile" | "isSymbolicLink" | "size">;
   /** @throws what the system says. */
   readonly read: (path: string) => Buffer;
   readonly has: (path: string) => boolean;
@@ -21,6 +32,7 @@ export const disk: FileTree = {
   real: (path) => realpathSync.native(path),
   list: (folder) => readdirSync(folder, { withFileTypes: true }),
   stat: (path) => statSync(path),
+  lstat: (path) => lstatSync(path),
   read: (path) => readFileSync(path),
   has: existsSync,
 };

@@ -1,4 +1,4 @@
-import { dirname, join, relative, resolve, sep } from "node:path";
+import { basename, dirname, join, relative, resolve, sep } from "node:path";
 import { exit, UserError } from "../base/exit.ts";
 import type { GitRepository } from "../git/repository.ts";
 import { disk, type Entry, type FileTree } from "./file-tree.ts";
@@ -49,6 +49,7 @@ export function gitTree(repository: GitRepository, commit: string): GitTree {
       return found?.form === "folder" ? [...found.children].map(entryOf) : missing();
     },
     stat: (path) => statOf(nodeOf(real(path)), blobs),
+    lstat: (path) => statOf(nodeOf(join(real(dirname(path)), basename(path))), blobs),
     read: (path) => (isGit(path) ? disk.read(path) : (blobs.get(file(path).id) ?? missing())),
     has: (path) => (isGit(path) ? disk.has(path) : nodeOf(path) !== undefined),
     idOf: (path) => {
@@ -136,11 +137,14 @@ function follow(links: Links, path: string, depth: number): string {
   return found.form === "link" ? follow(links, resolve(above, linkText(found)), depth + 1) : here;
 }
 
-function statOf(node: Node | undefined, blobs: ReadonlyMap<string, Buffer>): ReturnType<FileTree["stat"]> {
+type Stat = ReturnType<FileTree["stat"]> & ReturnType<FileTree["lstat"]>;
+
+function statOf(node: Node | undefined, blobs: ReadonlyMap<string, Buffer>): Stat {
   if (!node) return missing();
   return {
     isFile: () => node.form === "file",
     isDirectory: () => node.form === "folder",
+    isSymbolicLink: () => node.form === "link",
     size: node.form === "folder" ? 0 : (blobs.get(node.id)?.length ?? 0),
   };
 }

@@ -10,7 +10,7 @@ import { isThere } from "./durable-file.ts";
 import { disk } from "./file-tree.ts";
 import { type GitTree, gitTree } from "./git-tree.ts";
 import { type FoundManifests, findManifests, joined, type ParseManifest } from "./load.ts";
-import { readText } from "./read-manifest.ts";
+import { type ReadText, textReader } from "./read-manifest.ts";
 
 /** A workspace at a revision. */
 export type LoadedRevision = Omit<Loaded, "root" | "digest"> & {
@@ -80,14 +80,14 @@ export async function loadRevision(
 ): Promise<LoadedRevision | undefined> {
   const found = await findRevision(repository, commit, objects, once);
   if (!found) return undefined;
-  const { tree, root, ids, fetch } = found;
+  const { tree, root, ids, fetch, read } = found;
   await fetch(found.files);
   const below = prefixIn(repository, root);
   const unread = tree.submodules.filter((path) => path.startsWith(below));
   const problems = unread.map((path) =>
     problemIn(path.slice(below.length), "submodule", "manifests in a submodule are not read at a revision"),
   );
-  const manifests = found.files.map((file) => manifestAt(tree, root, file, ids.get(file), once));
+  const manifests = found.files.map((file) => manifestAt(read, file, ids.get(file), once));
   const contents = await contentsAt(repository, commit, objects, found);
   return { ...joined(found, [{ documents: [], problems }, ...manifests]), contents };
 }
@@ -117,6 +117,7 @@ interface FoundRevision extends FoundManifests {
   /** Contents of the fetched files. */
   readonly ids: ReadonlyMap<string, string | undefined>;
   readonly fetch: (files: readonly string[]) => Promise<void>;
+  readonly read: ReadText;
 }
 
 async function findRevision(
@@ -136,8 +137,9 @@ async function findRevision(
     tree.add(await objects.read([...new Set(unknown)]));
   };
   await fetch([workspaceFile]);
-  const head = manifestAt(tree, root, workspaceFile, ids.get(workspaceFile), once);
-  return { ...findManifests(tree, root, head), tree, root, ids, fetch };
+  const read = textReader(tree, root);
+  const head = manifestAt(read, workspaceFile, ids.get(workspaceFile), once);
+  return { ...findManifests(tree, root, head), tree, root, ids, fetch, read };
 }
 
 /** The file may be outside of the workspace. */
@@ -170,10 +172,10 @@ function newId(file: string, id: string | undefined, once: ParsedOnce): string |
   return id === undefined || once.recall(file, id) ? undefined : id;
 }
 
-function manifestAt(tree: GitTree, root: string, file: string, id: string | undefined, once: ParsedOnce): Parsed {
+function manifestAt(readText: ReadText, file: string, id: string | undefined, once: ParsedOnce): Parsed {
   const known = id === undefined ? undefined : once.recall(file, id);
   if (known) return known;
-  const read = readText(tree, root, file);
+  const read = readText(file);
   return "problem" in read ? { documents: [], problems: [read.problem] } : once.parse(file, read.text, read.bytes);
 }
 

@@ -22,7 +22,7 @@ import { loadProviders, providersPath } from "../secrets/providers-file.ts";
 import { discover } from "./discover.ts";
 import { disk, type FileTree } from "./file-tree.ts";
 import { ledgerProblems } from "./ledger-place.ts";
-import { readText } from "./read-manifest.ts";
+import { type ReadText, textReader } from "./read-manifest.ts";
 
 export type { Document } from "../manifest/document.ts";
 export type { Loaded, Workspace } from "../manifest/workspace.ts";
@@ -42,13 +42,14 @@ export function loadWorkspace(
 ): Loaded {
   const root = dirname(findWorkspace(folder));
   const digest = createHash("sha256");
-  const head = load(root, workspaceFile, digest, parse);
-  const { authorities, ...read } = readSettings(root, head);
-  const found = findManifests(disk, root, head, read);
-  const ledger = ledgerProblems(root, read.workspace.ledger, head.documents[0]);
+  const read = textReader(disk, root);
+  const head = load(read, workspaceFile, digest, parse);
+  const { authorities, ...settings } = readSettings(root, head);
+  const found = findManifests(disk, root, head, settings);
+  const ledger = ledgerProblems(root, settings.workspace.ledger, head.documents[0]);
   const providers = providersPath(env);
   const files = found.files.filter((file) => join(root, file) !== providers);
-  const manifests = files.map((file) => load(root, file, digest, parse));
+  const manifests = files.map((file) => load(read, file, digest, parse));
   const workspace = joined(found, [{ documents: [], problems: ledger }, ...manifests]);
   return {
     root,
@@ -93,10 +94,7 @@ export function loadSettings(folder: string): Workspace & Pick<Loaded, "authorit
   const file = workspaceAbove(folder);
   if (!file) return defaultWorkspace;
   const root = dirname(file);
-  const { workspace, authorities, problems } = readSettings(
-    root,
-    load(root, workspaceFile, createHash("sha256"), parseManifest),
-  );
+  const { workspace, authorities, problems } = readSettings(root, loadHead(root));
   const { problems: mistakes } = bySeverity(problems);
   if (mistakes.length > 0) throw new UserError(mistakes.map(reportedLine).join("\n"));
   return { ...workspace, authorities };
@@ -106,7 +104,7 @@ export function loadSettings(folder: string): Workspace & Pick<Loaded, "authorit
 export function dialectAround(folder: string): string {
   const file = workspaceAbove(folder);
   if (!file) return defaultWorkspace.server.dialect;
-  const head = load(dirname(file), workspaceFile, createHash("sha256"), parseManifest);
+  const head = loadHead(dirname(file));
   return readWorkspace(head).workspace.server.dialect;
 }
 
@@ -154,8 +152,12 @@ export function workspaceAbove(folder: string): string | undefined {
   }
 }
 
-function load(root: string, file: string, digest: Hash, parse: ParseManifest): Parsed {
-  const read = readText(disk, root, file);
+function loadHead(root: string): Parsed {
+  return load(textReader(disk, root), workspaceFile, createHash("sha256"), parseManifest);
+}
+
+function load(readText: ReadText, file: string, digest: Hash, parse: ParseManifest): Parsed {
+  const read = readText(file);
   digest.update(`${file}\0${"text" in read ? read.bytes.length : read.problem.rule}\0`);
   if ("problem" in read) return { documents: [], problems: [read.problem] };
   digest.update(read.text);

@@ -1,5 +1,7 @@
 import { isUtf8 } from "node:buffer";
-import { join, sep } from "node:path";
+import type { Stats } from "node:fs";
+import { join, posix, sep } from "node:path";
+import { lazy, memoized } from "../base/memoize.ts";
 import { describeSystemError } from "../base/system-errors.ts";
 import { problemIn } from "../manifest/problem.ts";
 import type { Problem } from "../model/types.ts";
@@ -11,24 +13,37 @@ const mostBytes = 4 * 1024 * 1024;
 /** `bytes`: the content of the file, including a byte order mark. */
 export type Read = { readonly text: string; readonly bytes: Buffer } | { readonly problem: Problem };
 
-/** The text of a manifest, without a byte order mark, or why it cannot be read. */
-export function readText(tree: FileTree, root: string, file: string): Read {
+/** Reads a manifest by its path in the workspace: its text, without a byte order mark, or why it cannot be read. */
+export type ReadText = (file: string) => Read;
+
+/** Reads the manifests of a workspace, and resolves the links to their folders once. */
+export function textReader(tree: FileTree, root: string): ReadText {
+  const top = lazy(() => tree.real(root));
+  const isInside = (real: string) => real.startsWith(top() + sep);
+  const isInFolder = memoized((folder: string) => isInside(join(tree.real(join(root, folder)), sep)));
+  const path = join(root, sep);
+  return (file) =>
+    readable(file, () => {
+      const found = tree.lstat(path + file);
+      const isLink = found.isSymbolicLink();
+      if (!(isLink ? isInside(tree.real(path + file)) : isInFolder(posix.dirname(file))))
+        return { problem: problemIn(file, "symlink", "a symbolic link that leads out of the workspace") };
+      return contentOf(tree, file, path + file, isLink ? tree.stat(path + file) : found);
+    });
+}
+
+function readable(file: string, read: () => Read): Read {
   try {
-    const path = join(root, file);
-    if (leaves(tree, root, path)) {
-      return { problem: problemIn(file, "symlink", "a symbolic link that leads out of the workspace") };
-    }
-    const stat = tree.stat(path);
-    if (!stat.isFile()) return { problem: problemIn(file, "unreadable", "expected a file") };
-    if (stat.size > mostBytes) return { problem: problemIn(file, "too-large", "larger than 4 MiB") };
-    return decodeManifest(file, tree.read(path));
+    return read();
   } catch (error) {
     return { problem: problemIn(file, "unreadable", `cannot be read (${describeSystemError(error)})`) };
   }
 }
 
-function leaves(tree: FileTree, root: string, path: string): boolean {
-  return !tree.real(path).startsWith(tree.real(root) + sep);
+function contentOf(tree: FileTree, file: string, path: string, stat: Pick<Stats, "isFile" | "size">): Read {
+  if (!stat.isFile()) return { problem: problemIn(file, "unreadable", "expected a file") };
+  if (stat.size > mostBytes) return { problem: problemIn(file, "too-large", "larger than 4 MiB") };
+  return decodeManifest(file, tree.read(path));
 }
 
 function decodeManifest(file: string, bytes: Buffer): Read {

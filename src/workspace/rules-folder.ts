@@ -6,7 +6,7 @@ import { type Document, parseManifest } from "../manifest/document.ts";
 import { problemIn } from "../manifest/problem.ts";
 import type { Problem } from "../model/types.ts";
 import { disk } from "./file-tree.ts";
-import { readText } from "./read-manifest.ts";
+import { textReader } from "./read-manifest.ts";
 import { entriesBelow, type Located } from "./walk.ts";
 
 /** The rules of a folder, or why they cannot be read. */
@@ -73,7 +73,7 @@ function entriesOf({ path, real }: Located, folder: string, problems: Problem[])
 
 function readFile(root: string, folder: string, file: string): RulesFolder {
   const shown = join(folder, file);
-  const read = readText(disk, root, file);
+  const read = textReader(disk, root)(file);
   if ("text" in read) return parseManifest(shown, read.text);
   return { documents: [], problems: [{ ...read.problem, place: { file: shown, line: 1, column: 1 } }] };
 }

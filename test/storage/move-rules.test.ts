@@ -7,7 +7,17 @@ const start = () => ({ file: "a.yaml", line: 1, column: 1 });
 
 const migration: StorageMigration = {
   name: "drain",
-  document: { file: "a.yaml", index: 0, value: {}, place: start, isCommented: () => false, within: start },
+  document: {
+    file: "a.yaml",
+    index: 0,
+    value: {},
+    place: start,
+    isCommented: () => false,
+    within: start,
+    numbered: () => {
+      throw new Error("one document");
+    },
+  },
   from: "old",
   to: "new",
   repositories: ["projects"],
