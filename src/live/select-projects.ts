@@ -1,7 +1,7 @@
 import type { Reader } from "../client/client.ts";
 import { type DesiredFleet, desiredFleet } from "../manifest/desired-fleet.ts";
 import { noLongerSelected } from "../manifest/expiry.ts";
-import { desiredOf } from "../manifest/layers.ts";
+import { desiredBy, type EffectiveRuling, effectiveRuling } from "../manifest/layers.ts";
 import { sortedProblems } from "../manifest/problem.ts";
 import { addressOf } from "../model/address.ts";
 import { addressTest, projectTest, unresolvedReferences } from "../model/identity.ts";
@@ -23,11 +23,12 @@ export async function select(reader: Reader, scope: RefreshScope): Promise<Selec
   const { policies, expired = [], since } = scope;
   const { listing, of, ...found } = await findProjects(reader, scope);
   const projects = found.projects.filter(scope.includes);
-  const merged = (project: Project) => desiredOf(policies, project, expired);
+  const rulings = projects.map((project) => effectiveRuling(policies, project, expired));
+  const merged = (project: Project, index: number) => desiredBy(rulings[index] as EffectiveRuling, project);
   const among = since ? " among the projects that want something else" : "";
   const idle = idleGlobs(scope);
-  const faults = projects.flatMap((project) => {
-    const { desired, problems } = merged(project);
+  const faults = projects.flatMap((project, index) => {
+    const { desired, problems } = merged(project, index);
     idle.see(desired);
     scope.selected?.(desired);
     return problems;
@@ -40,7 +41,7 @@ export async function select(reader: Reader, scope: RefreshScope): Promise<Selec
   ];
   return {
     projects: found.projects,
-    fleet: desiredFleet(projects, (project) => merged(project).desired),
+    fleet: desiredFleet(projects, (project, index) => merged(project, index).desired),
     listing,
     of,
     problems: [...sortedProblems(problems), ...idle.problems(among)],

@@ -10,14 +10,14 @@ export interface DesiredFleet {
 /** A fleet whose desired state `desiredOf` computes. */
 export function desiredFleet(
   projects: readonly Project[],
-  desiredOf: (project: Project) => DesiredProject,
+  desiredOf: (project: Project, index: number) => DesiredProject,
 ): DesiredFleet {
   return {
     projects,
     at: (index) => {
       const project = projects[index];
       if (!project) throw new RangeError(`there is no project ${index} among ${projects.length}`);
-      return desiredOf(project);
+      return desiredOf(project, index);
     },
   };
 }

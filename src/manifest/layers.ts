@@ -21,12 +21,43 @@ export interface Merged {
  * Expired policies have no effect; the result lists resources that changed because they expired.
  */
 export function desiredOf(policies: readonly Policy[], project: Project, expired: readonly Policy[] = []): Merged {
+  return desiredBy(effectiveRuling(policies, project, expired), project);
+}
+
+/** What decides over a project: which policies match it. A fleet has many projects, and few of these. */
+export interface EffectiveRuling {
+  readonly ruling: Ruling;
+  /** The expired layers that match, and what held with them. */
+  readonly expired?: { readonly layers: readonly Layer[]; readonly ruling: Ruling };
+}
+
+/** What {@link desiredBy} needs to know of the policies. */
+export function effectiveRuling(
+  policies: readonly Policy[],
+  project: Project,
+  expired: readonly Policy[] = [],
+): EffectiveRuling {
   const layers = matchingLayers(policies, project);
-  const merged = mergedFor(rulingFor(policies, layers, project), project);
   const ended = expired.length > 0 ? matchingLayers(expired, project) : [];
-  if (ended.length === 0) return merged;
-  const before = merge([...layers, ...ended].sort(compareLayers), project).desired;
-  return { ...merged, desired: { ...merged.desired, expired: endedIn(before, merged.desired, ended) } };
+  const known = effectiveRulingsOf(policies);
+  const key = `${keyOf(layers)}|${keyOf(ended)}`;
+  const effective = known.get(key) ?? newEffectiveRuling(layers, ended, project);
+  known.set(key, effective);
+  return effective;
+}
+
+function newEffectiveRuling(layers: readonly Layer[], ended: readonly Layer[], project: Project): EffectiveRuling {
+  const ruling = shared(rulingOf(layers), project);
+  if (ended.length === 0) return { ruling };
+  return { ruling, expired: { layers: ended, ruling: rulingOf([...layers, ...ended].sort(compareLayers)) } };
+}
+
+/** As {@link desiredOf}, for what decides over the project. */
+export function desiredBy({ ruling, expired }: EffectiveRuling, project: Project): Merged {
+  const merged = mergedFor(ruling, project);
+  if (!expired) return merged;
+  const before = mergedFor(expired.ruling, project).desired;
+  return { ...merged, desired: { ...merged.desired, expired: endedIn(before, merged.desired, expired.layers) } };
 }
 
 /** The resources that changed when these layers expired, and the location of the `until` that ended each. */
@@ -66,32 +97,32 @@ const nowhere = () => false;
 /** The part of the merged state that does not depend on the project. */
 interface Ruling extends Pick<DesiredProject, "kinds" | "exclusive"> {
   readonly vars: ReadonlyMap<string, Variable>;
-  /** Sorted by kind and key. Entries that are the same in every project are already interpolated. */
-  readonly entries: readonly (PolicyEntry | Desired)[];
+  /** Sorted by kind and key. */
+  readonly resources: readonly Desired[];
+  /** Those of them that are still to be interpolated, by their index. */
+  readonly open: readonly (readonly [index: number, entry: PolicyEntry])[];
   readonly ties: readonly Problem[];
 }
 
 function rulingOf(layers: readonly Layer[]): Ruling {
   const vars = decidingVariables(layers);
   const entries = decidingEntries(layers);
+  const sorted = [...entries.winners.values()].sort((a, b) => byKindAndKey(a.desired, b.desired));
   return {
     ...spokenOf(layers),
     vars: vars.winners,
-    entries: [...entries.winners.values()].sort((a, b) => byKindAndKey(a.desired, b.desired)),
+    resources: sorted.map(({ desired }) => desired),
+    open: [...sorted.entries()].filter(([, { templates }]) => templates.length > 0),
     ties: [...vars.problems, ...entries.problems],
   };
 }
 
-/** Cached by the set of layers, because a fleet has many projects and few such sets. */
-function rulingFor(policies: readonly Policy[], layers: readonly Layer[], project: Project): Ruling {
-  const known = rulingsOf(policies);
-  const key = layers.map(({ policy, literal }) => `${numberOf(policy)}:${literal}`).join();
-  const ruling = known.get(key) ?? shared(rulingOf(layers), project);
-  known.set(key, ruling);
-  return ruling;
+/** The same for the same layers. */
+function keyOf(layers: readonly Layer[]): string {
+  return layers.map(({ policy, literal }) => `${numberOf(policy)}:${literal}`).join();
 }
 
-const rulingsOf = memoized((_: readonly Policy[]) => new Map<string, Ruling>(), new WeakMap());
+const effectiveRulingsOf = memoized((_: readonly Policy[]) => new Map<string, EffectiveRuling>(), new WeakMap());
 
 let policiesSeen = 0;
 const numberOf = memoized((_: Policy) => ++policiesSeen, new WeakMap());
@@ -100,13 +131,15 @@ const numberOf = memoized((_: Policy) => ++policiesSeen, new WeakMap());
 function shared(ruling: Ruling, project: Project): Ruling {
   const values = new Map([...ruling.vars].map(([name, { value }]) => [name, value]));
   const scope = createScope(project, ruling.vars, nowhere);
-  const entries = ruling.entries.map((entry) => {
-    if (!("templates" in entry) || entry.templates.some((name) => namesProject(entry.desired.fields[name], values)))
-      return entry;
+  const resources = [...ruling.resources];
+  const open = ruling.open.filter(([index, entry]) => {
+    if (entry.templates.some((name) => namesProject(entry.desired.fields[name], values))) return true;
     const { desired, problems } = fill(entry, scope);
-    return problems.length === 0 ? desired : entry;
+    if (problems.length > 0) return true;
+    resources[index] = desired;
+    return false;
   });
-  return scope.problems().length === 0 ? { ...ruling, entries } : ruling;
+  return scope.problems().length === 0 ? { ...ruling, resources, open } : ruling;
 }
 
 function mergedFor(
@@ -118,12 +151,12 @@ function mergedFor(
   const { kinds, exclusive } = ruling;
   const scope = createScope(project, ruling.vars, elsewhere, otherwise);
   const faults: Problem[] = [];
-  const resources = ruling.entries.map((entry) => {
-    if (!("templates" in entry)) return entry;
+  const resources = [...ruling.resources];
+  for (const [index, entry] of ruling.open) {
     const { desired, problems } = fill(entry, scope);
     faults.push(...problems);
-    return desired;
-  });
+    resources[index] = desired;
+  }
   const problems = [...ruling.ties, ...scope.problems(), ...faults];
   return {
     desired: { project, resources, kinds, exclusive },
