@@ -1,5 +1,6 @@
 import { printable } from "../base/printable.ts";
 import { resourceName } from "../model/address.ts";
+import { highlightLine } from "../plan/highlights.ts";
 import { sourceText } from "../report/html/values.ts";
 import type { RunSummary } from "../state/run-summary.ts";
 import { lastSeen, type ProjectSnapshot } from "../state/snapshots/snapshot.ts";
@@ -134,7 +135,7 @@ export function runData({ summary, plan, progress, errors }: RunDetails): Data {
 
 /** Saved plans that wait. */
 export function reviewData(part: ListPart<string>, plans: readonly WaitingPlan[]): Data {
-  const rows = plans.map(({ run, plan, signatures, lacks, trouble }) => {
+  const rows = plans.map(({ run, plan, signatures, approvers, highlights, lacks, trouble }) => {
     const { created_at: saved = "", digest = "" } = plan ?? {};
     return {
       run,
@@ -142,13 +143,16 @@ export function reviewData(part: ListPart<string>, plans: readonly WaitingPlan[]
       digest,
       changes: plan?.summary.writes ?? 0,
       signatures,
+      signed_by: approvers?.approved.join("; ") ?? "",
+      highlights: highlights.map(highlightLine).join("; "),
       lacks: lacks.join("; "),
       trouble: trouble ?? "",
     };
   });
   return {
     json: () => ({ ...listed(part), plans: rows }),
-    csv: () => table(["run", "saved", "digest", "changes", "signatures", "lacks", "trouble"], rows),
+    csv: () =>
+      table(["run", "saved", "digest", "changes", "signatures", "signed_by", "highlights", "lacks", "trouble"], rows),
   };
 }
 

@@ -1,7 +1,9 @@
 import { UserError } from "../base/exit.ts";
+import { memoized } from "../base/memoize.ts";
 import { addressMatcher } from "../model/address.ts";
 import { sshSignatures } from "../plan/approvals/ssh-signature.ts";
-import { verifyApprovals } from "../plan/approvals/verify.ts";
+import { type Approvers, approversOf, verifyApprovals } from "../plan/approvals/verify.ts";
+import { type Highlight, highlightsOf } from "../plan/highlights.ts";
 import type { Plan } from "../plan/plan.ts";
 import type { RunSummary } from "../state/run-summary.ts";
 import type { WorkspaceState } from "../state/state.ts";
@@ -20,6 +22,10 @@ export interface WaitingPlan {
   readonly plan: Pick<Plan, "created_at" | "digest" | "server" | "manifests" | "summary" | "objections"> | undefined;
   readonly trouble: string | undefined;
   readonly signatures: number;
+  /** What a reviewer should look at before anything else. */
+  readonly highlights: readonly Highlight[];
+  /** Who has signed it and who else may; undefined where that is not defined here. */
+  readonly approvers?: Approvers;
   /** What it lacks; empty where it lacks nothing, or where approvals are not asked for. */
   readonly lacks: readonly string[];
   /** Applies that changed something since it was saved: what they touched is stale in it. */
@@ -65,15 +71,19 @@ async function waitingPlan(
 ): Promise<WaitingPlan> {
   const summary = runs.find((each) => each.run === run);
   const later = runs.filter((each) => each.run > run && each.command === "apply" && each.outcome === "applied").length;
-  const head = { run, summary, signatures: 0, lacks: [], later, judged: false };
+  const head = { run, summary, signatures: 0, highlights: [], lacks: [], later, judged: false };
   try {
     const plan = await read();
-    return { ...head, plan, trouble: undefined, signatures: blocks.length, ...judged(plan, blocks, env, folder) };
+    const rest = { trouble: undefined, signatures: blocks.length, highlights: highlights(plan) };
+    return { ...head, plan, ...rest, ...judged(plan, blocks, env, folder) };
   } catch (error) {
     if (!(error instanceof UserError)) throw error;
     return { ...head, plan: undefined, trouble: error.message };
   }
 }
+
+/** A plan is asked for again and again, and may have many changes. */
+const highlights = memoized((plan: Plan) => highlightsOf(plan.resource_changes), new WeakMap());
 
 function judged(plan: Plan, blocks: readonly string[], env: Environment, folder: string) {
   const { policy, problems } = approvalPolicy(env);
@@ -83,6 +93,7 @@ function judged(plan: Plan, blocks: readonly string[], env: Environment, folder:
   const tests = loadSettings(folder).protected.map(addressMatcher);
   const isProtected = (address: string) => tests.some((test) => test(address));
   const signed = { plan, signatures: sshSignatures(blocks.join("\n")) };
-  const lacking = verifyApprovals(plan, { policy, signed, isProtected, now: new Date() });
-  return { lacks: lacking.map(({ message }) => message), judged: true };
+  const context = { policy, signed, isProtected, now: new Date() };
+  const lacks = verifyApprovals(plan, context).map(({ message }) => message);
+  return { lacks, approvers: approversOf(signed, context), judged: true };
 }

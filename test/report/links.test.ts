@@ -61,7 +61,9 @@ test("markdown and HTML link lines, projects and the HTML report", () => {
   expect(markdown).toContain(`[\`policies/base.yaml:12\`](${line})`);
   expect(markdown).toContain("- [`pay/api`](https://code.example.com/pay/api)\n");
   expect(markdown).toContain(` · [HTML report](${links.page})`);
-  expect(planHtml(plan, "plan", (place) => lineUrl(links, "ws/", place))).toContain(`<a href="${line}">`);
+  expect(planHtml(plan, { command: "plan", lineUrl: (place) => lineUrl(links, "ws/", place) })).toContain(
+    `<a href="${line}">`,
+  );
   expect(projectUrl("https://code.example.com/", "42")).toBeUndefined();
 });
 

@@ -1,21 +1,22 @@
 import { compareTexts, counted } from "../../base/text-format.ts";
 import { addressMatcher, addressOf, resourceName } from "../../model/address.ts";
 import type { Catalogue } from "../../model/catalogue.ts";
-import type { Desired, Fields } from "../../model/types.ts";
+import type { Fields } from "../../model/types.ts";
 import { rowNode } from "../../report/html/change-rows.ts";
 import { each, type Markup, markup } from "../../report/html/markup.ts";
 import { badge, fieldNames, fieldsTable, sourceText, valueNode } from "../../report/html/values.ts";
-import { declaredListeners } from "../../routes/listeners.ts";
-import { routesOf } from "../../routes/routes.ts";
 import type { LiveRuns } from "../../state/live-runs.ts";
 import type { RunSummary } from "../../state/run-summary.ts";
 import type { FleetIndex } from "../../state/snapshots/fleet-index.ts";
 import { lastSeen, type ProjectSnapshot, type SeenDifference, type SeenEntry } from "../../state/snapshots/snapshot.ts";
+import { commandsForDifference } from "../commands.ts";
+import { commandsNode, directionNode } from "../difference-nodes.ts";
 import type { KnownState } from "../known-state.ts";
 import { dataLinks, pager, partOf } from "../layout.ts";
+import { liveAudiences } from "../live-settings.ts";
 import { age, ago, href, moment, projectHref } from "../markup.ts";
 import { crumbsOf } from "./fleet.ts";
-import { actionsText, reasonNode, runOutcomeNode } from "./runs.ts";
+import { actionsText, isApplied, reasonNode, runOutcomeNode } from "./runs.ts";
 
 /** All that is known of one project. */
 export function projectPage(
@@ -27,16 +28,17 @@ export function projectPage(
   const { project, syncStatus, since, differences, problems, unmanaged } = seen;
   const last = lastSeen(seen, known.fleet);
   const entries = partOf([...seen.entries].sort(differingFirst(differences)), page, 25);
+  const appliedBy = lastApplies(known.runs, project);
   const left = unmanaged > 0 ? ` · ${counted(unmanaged, "unmanaged entry", "unmanaged entries")}` : "";
   return markup`${crumbsOf(project)}
 <h1>${project}</h1>
 <p class="lead">${badge(syncStatus)} for ${age(since)}, since ${moment(since)} · seen ${age(last.at)} ago by <a href="/runs/${last.run}">${last.run}</a>${left}</p>
 ${each(problems, (problem) => markup`<p class="notice bad">${problem}</p>`)}
-<section aria-labelledby="entries"><h2 id="entries">Declared and last observed settings</h2>
+<section aria-labelledby="entries"><h2 id="entries">Settings, live and declared</h2>
 <p class="soft">${counted(seen.entries.length, "entry", "entries")}${differences.length > 0 ? `, ${counted(differences.length, "difference")}` : ""}</p>
-<ul class="rows">${each(entries.rows, (entry) => entryNode(entry, seen))}${each(unlisted(seen), (difference) => differenceNode(difference))}</ul>
+<ul class="rows">${each(entries.rows, (entry) => entryNode(entry, seen, appliedBy))}${each(unlisted(seen), (difference) => differenceNode(difference, seen, appliedBy))}</ul>
 ${pager(entries, (to) => href(projectHref(project), { page: to === 1 ? undefined : to }))}</section>
-${audienceOf(seen.entries, catalogue)}
+${audienceOf(seen, catalogue)}
 ${exceptionsOf(seen, known.fleet)}
 ${timelineOf(known, seen)}
 ${dataLinks(projectHref(project))}`;
@@ -55,7 +57,26 @@ function unlisted({ entries, differences }: ProjectSnapshot): readonly SeenDiffe
   return differences.filter(({ rest }) => !listed.has(rest));
 }
 
-function entryNode(entry: SeenEntry, { differences, unverified, inherited = [] }: ProjectSnapshot): Markup {
+/** The last run that applied each address of a project, given without it. */
+type LastApplies = ReadonlyMap<string, RunSummary>;
+
+function lastApplies(runs: readonly RunSummary[], project: string): LastApplies {
+  const found = new Map<string, RunSummary>();
+  for (const run of runs) {
+    for (const [rest, code] of Object.entries(run.touched[project] ?? {}))
+      if (isApplied(code) && !found.has(rest)) found.set(rest, run);
+  }
+  return found;
+}
+
+function appliedNode(rest: string, appliedBy: LastApplies): Markup {
+  const run = appliedBy.get(rest);
+  if (!run) return markup``;
+  return markup`<span>Last applied by ${run.who}, <a href="/runs/${run.run}">${age(run.started)} ago</a></span>`;
+}
+
+function entryNode(entry: SeenEntry, seen: ProjectSnapshot, appliedBy: LastApplies): Markup {
+  const { project, differences, unverified, inherited = [] } = seen;
   const { kind, key, policy, commit, reason } = entry;
   const difference = differences.find(({ rest }) => rest === resourceName(kind, key));
   const hidden = unverified[resourceName(kind, key)] ?? [];
@@ -72,27 +93,34 @@ function entryNode(entry: SeenEntry, { differences, unverified, inherited = [] }
     brief: difference ? causeNode(difference) : inSync,
     source: entry,
     isOpen: difference !== undefined,
-    detail: markup`${difference ? markup`<p class="reason">${difference.reason}</p>` : ""}${settingsTable(entry.fields, difference, hidden)}
-<p class="origin"><span>Policy <a href="${href("/", { policy })}">${policy}</a></span><span>Declared at <code>${sourceText(entry)}</code></span>${commit === null ? "" : markup`<span>Commit <code>${commit.slice(0, 12)}</code></span>`}${reason ? markup`<span>Because ${reason}</span>` : ""}</p>`,
+    detail: markup`${difference ? markup`<p class="reason">${difference.reason}</p>` : ""}${settingsTable(entry.fields, difference, hidden)}${difference ? commandsOf(project, difference) : ""}
+<p class="origin"><span>Policy <a href="${href("/", { policy })}">${policy}</a></span><span>Declared at <code>${sourceText(entry)}</code></span>${commit === null ? "" : markup`<span>Commit <code>${commit.slice(0, 12)}</code></span>`}${reason ? markup`<span>Because ${reason}</span>` : ""}${appliedNode(resourceName(kind, key), appliedBy)}</p>`,
   });
 }
 
 /** A resource that no policy declares and an exclusive policy removes. */
-function differenceNode(difference: SeenDifference): Markup {
+function differenceNode(difference: SeenDifference, { project }: ProjectSnapshot, appliedBy: LastApplies): Markup {
   const { rest, action, reason } = difference;
-  const detail = markup`<p class="reason">${reason}</p>${settingsTable({}, difference, [])}`;
+  const table = settingsTable({}, difference, []);
+  const origin = markup`<p class="origin">${appliedNode(rest, appliedBy)}</p>`;
+  const detail = markup`<p class="reason">${reason}</p>${table}${commandsOf(project, difference)}${origin}`;
   const brief = causeNode(difference);
   return rowNode({ action, prefix: "", key: rest, brief, source: difference, isOpen: true, detail });
 }
 
-function causeNode({ cause, since }: SeenDifference): Markup {
-  return markup`${badge(cause, cause === "drift" ? "drifted" : "pending")} for ${age(since)}`;
+function causeNode({ cause, since, effect }: SeenDifference): Markup {
+  const word = cause === "drift" ? "drifted" : "pending";
+  return markup`${badge(word)} ${directionNode({ cause, ...(effect && { effect }) })} for ${age(since)}`;
+}
+
+function commandsOf(project: string, { rest, cause }: SeenDifference): Markup {
+  return commandsNode(commandsForDifference(`${project}:${rest}`, cause));
 }
 
 /** Characters of a value that the page shows. */
 const most = 200;
 
-/** Each field as declared and as live. */
+/** Each field as live and as declared: in the order of a plan. */
 function settingsTable(
   declared: Fields | null,
   difference: SeenDifference | undefined,
@@ -109,25 +137,19 @@ function settingsTable(
   const wanted = (name: string) =>
     valueNode(declared?.[name] ?? after?.[name], { absent: declared === null ? "off" : "not set", most });
   const columns = [
-    { title: "Declared", className: "after", cell: wanted },
     { title: "Live", className: "live-value", cell: live },
+    { title: "Declared", className: "after", cell: wanted },
   ];
   return fieldsTable(fieldNames(declared, before), columns, (name) => name in (before ?? {}) || name in (after ?? {}));
 }
 
-/** Entries as the manifests' own, for what is worked out of those. */
-function desiredOf({ kind, key, fields }: SeenEntry): Pick<Desired, "kind" | "key" | "fields" | "presence"> {
-  return { kind, key, fields: fields ?? {}, presence: fields ? "present" : "absent" };
-}
-
-function audienceOf(entries: readonly SeenEntry[], catalogue: Catalogue): Markup {
-  const listeners = declaredListeners(entries.map(desiredOf), catalogue);
-  const heard = [...catalogue.events].map(([event, { many }]) => ({ many, routes: routesOf(listeners, { event }) }));
-  const notified = heard.filter(({ routes }) => routes.length > 0);
-  if (notified.length === 0) return markup``;
-  return markup`<section aria-labelledby="routes"><h2 id="routes">Notifications (as declared)</h2>
+function audienceOf(seen: ProjectSnapshot, catalogue: Catalogue): Markup {
+  const audiences = liveAudiences(seen, catalogue);
+  if (audiences.length === 0) return markup``;
+  return markup`<section aria-labelledby="routes"><h2 id="routes">Notifications</h2>
+<p class="soft">As last observed. What the server does not report is as declared.</p>
 <div class="wide paper"><table class="stack"><thead><tr><th scope="col">Event</th><th scope="col">Integration</th><th scope="col">Channel</th><th scope="col">Reason</th></tr></thead><tbody>
-${each(notified, ({ many, routes }) => markup`${each(routes, ({ slug, channel, reason }, index) => markup`<tr><th scope="row">${index === 0 ? many : markup`<span class="unseen">${many}</span>`}</th><td>${slug}</td><td data-label="at">${channel ?? ""}</td><td class="soft">${reason}</td></tr>`)}`)}</tbody></table></div></section>`;
+${each(audiences, ({ many, routes }) => markup`${each(routes, ({ slug, channel, reason }, index) => markup`<tr><th scope="row">${index === 0 ? many : markup`<span class="unseen">${many}</span>`}</th><td>${slug}</td><td data-label="at">${channel ?? ""}</td><td class="soft">${reason}</td></tr>`)}`)}</tbody></table></div></section>`;
 }
 
 function exceptionsOf({ project, entries }: ProjectSnapshot, fleet: FleetIndex | undefined): Markup {

@@ -1,8 +1,10 @@
 import { shellWord } from "../../base/shell-word.ts";
-import { counted, thousands } from "../../base/text-format.ts";
+import { counted, firstFew, thousands } from "../../base/text-format.ts";
+import { attention } from "../../plan/highlights.ts";
 import { ownersCounted } from "../../plan/owner-counts.ts";
 import { each, type Markup, markup } from "../../report/html/markup.ts";
 import { badge } from "../../report/html/values.ts";
+import { commandsNode } from "../difference-nodes.ts";
 import { dataLinks, type ListPart, pager } from "../layout.ts";
 import { age, href, moment } from "../markup.ts";
 import type { WaitingPlan } from "../review.ts";
@@ -34,20 +36,35 @@ function planNode(waiting: WaitingPlan): Markup {
   const standing = plan.objections.filter(({ waived }) => !waived);
   return markup`<li class="paper"><h2><a href="/runs/${run}">Plan of ${moment(plan.created_at)}</a></h2>
 <p>${words.join(", ") || "no changes"}, in ${thousands(changed)} of ${ownersCounted(plan.summary)} · saved ${age(plan.created_at)} ago${summary ? ` by ${summary.who}` : ""} · <a href="/runs/${run}/plan">report</a></p>
-${each(standing, ({ message }) => markup`<p class="notice bad">${message}</p>`)}
+${highlightsNode(waiting)}${each(standing, ({ message }) => markup`<p class="notice bad">${message}</p>`)}
 ${waiting.later > 0 ? markup`<p class="notice">${counted(waiting.later, "apply", "applies")} made changes since. Those resources are stale in this plan; consider creating a new plan.</p>` : ""}
 ${needsNode(waiting)}
 <p class="soft">Plan digest <code>${plan.digest}</code></p></li>
 `;
 }
 
-function needsNode({ run, signatures, lacks, judged }: WaitingPlan): Markup {
+function highlightsNode({ run, highlights }: WaitingPlan): Markup {
+  if (highlights.length === 0) return markup``;
+  return markup`<div class="attention"><h3>${attention}</h3><ul class="lines">${each(highlights, ({ title, details }) => markup`<li><a href="/runs/${run}/plan">${title}</a>: ${details.join("; ")}</li>`)}</ul></div>`;
+}
+
+function approversNode({ approvers }: WaitingPlan): Markup {
+  if (!approvers) return markup``;
+  const { approved, others } = approvers;
+  const signed = approved.length > 0 ? `Signed by ${approved.join(", ")}` : "Signed by nobody yet";
+  const may = others.length > 0 ? `. May sign: ${firstFew(others, 10)}` : "";
+  return markup`<p class="soft">${signed}${may}</p>`;
+}
+
+function needsNode(waiting: WaitingPlan): Markup {
+  const { run, signatures, lacks, judged } = waiting;
   const name = shellWord(run);
   const has = signatures === 0 ? "No signatures yet" : counted(signatures, "signature");
-  const approve = markup`<p>To approve it: <code class="command">evenkeel approve --plan ${name}</code></p>`;
-  const apply = markup`<p>To apply it: <code class="command">evenkeel apply --plan ${name}</code></p>`;
+  const approve = commandsNode([{ purpose: "To approve it", line: `evenkeel approve --plan ${name}` }]);
+  const apply = commandsNode([{ purpose: "To apply it", line: `evenkeel apply --plan ${name}` }]);
   if (!judged)
     return markup`<p>${has}. Required approvals are unknown here: EVENKEEL_APPROVALS is not set for this console.</p>${approve}${apply}`;
-  if (lacks.length === 0) return markup`<p>${badge("approved", "in sync")} ${has}.</p>${apply}`;
-  return markup`${each(lacks, (lack) => markup`<p>${badge("needs approval", "pending")} ${lack}.</p>`)}${approve}`;
+  if (lacks.length === 0)
+    return markup`<p>${badge("approved", "in sync")} ${has}.</p>${approversNode(waiting)}${apply}`;
+  return markup`${each(lacks, (lack) => markup`<p>${badge("needs approval", "pending")} ${lack}.</p>`)}${approversNode(waiting)}${approve}`;
 }

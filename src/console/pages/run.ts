@@ -5,11 +5,12 @@ import { plannedRow } from "../../report/html/change-rows.ts";
 import { each, type Markup, markup } from "../../report/html/markup.ts";
 import { factList, type NamedValue } from "../../report/html/plan-head.ts";
 import type { RunSummary } from "../../state/run-summary.ts";
+import { resourceNode } from "../difference-nodes.ts";
 import type { KnownState } from "../known-state.ts";
 import { dataLinks, pager, partOf } from "../layout.ts";
 import { age, href, moment, projectHref } from "../markup.ts";
 import type { ShownProgress } from "../run-progress-events.ts";
-import { actionsText, runOutcomeNode, tookText } from "./runs.ts";
+import { actionsText, isUnsuccessful, runOutcomeNode, tookText } from "./runs.ts";
 
 /** What a page tells of a run. */
 export interface RunDetails {
@@ -81,13 +82,13 @@ function jobNode(job: string): Markup {
 }
 
 function planNode(plan: Plan, run: string, page: string | undefined): Markup {
-  const part = partOf(plan.resource_changes, page, 40);
+  const part = partOf(plannedGroups(plan.resource_changes), page, 40);
   return markup`<section aria-labelledby="plan"><h2 id="plan">The plan</h2>
-<p><a class="button" href="/runs/${run}/plan">Open the report</a> <span class="soft">The same plan with filters, and identical changes grouped.</span></p>
+<p><a class="button" href="/runs/${run}/plan">Open the report</a> <span class="soft">The same plan, with filters.</span></p>
 ${each(plan.objections, ({ message, waived }) => markup`<p class="notice ${waived ? "" : "bad"}">${message}${waived ? " (waived)" : ""}</p>`)}
 ${each(plan.problems.slice(0, 20), ({ message, project }) => markup`<p class="notice bad">${project ? `${project}: ` : ""}${message}</p>`)}
-<p class="soft">${counted(part.total, "change")} · <code>${plan.digest}</code></p>
-<ul class="rows">${part.rows.flatMap((change) => plannedGroups([change])).map((group) => plannedRow(group, row))}</ul>
+<p class="soft">${counted(plan.resource_changes.length, "change")} · <code>${plan.digest}</code></p>
+<ul class="rows">${part.rows.map((group) => plannedRow(group, row))}</ul>
 ${pager(part, (to) => href(`/runs/${run}`, { page: to === 1 ? undefined : to }))}</section>`;
 }
 
@@ -104,20 +105,53 @@ function emptyText({ ended, outcome, fleet }: RunSummary): string {
 }
 
 function touchedNode({ summary, errors }: RunDetails, page: string | undefined): Markup {
-  const part = partOf(touchedOf(summary), page, 100);
+  const groups = touchedGroups(summary, errors);
+  const part = partOf(groups, page, 60);
   if (part.total === 0) return markup`<p class="calm soft">${emptyText(summary)}</p>`;
   const more = summary.omitted
     ? markup`<p class="soft">${counted(summary.omitted, "more address", "more addresses")} are not included in the summary.</p>`
     : "";
   return markup`<section aria-labelledby="changes"><h2 id="changes">Changes</h2>
-<div class="wide paper"><table class="stack"><caption class="unseen">Changes of the run</caption><thead><tr><th scope="col">Address</th><th scope="col">What</th><th scope="col">Error</th></tr></thead><tbody>
-${each(
-  part.rows,
-  ({
-    address,
-    code,
-  }) => markup`<tr><th scope="row"><a href="${projectHref(address.slice(0, address.indexOf(":")))}">${address}</a></th><td>${actionsText(code)}</td><td class="soft">${(errors.get(address) ?? "").slice(0, 300)}</td></tr>
-`,
-)}</tbody></table></div>${more}
+<p class="soft">${counted(touchedOf(summary).length, "address", "addresses")}, equal changes grouped. A plan that is saved (<code>evenkeel plan --save</code>) keeps their values.</p>
+<ul class="touched paper">${each(part.rows, groupNode)}</ul>${more}
 ${pager(part, (to) => href(`/runs/${summary.run}`, { page: to === 1 ? undefined : to }))}</section>`;
+}
+
+/** The same change of some projects, with the same result. */
+interface TouchedGroup {
+  readonly rest: string;
+  readonly code: string;
+  readonly error: string;
+  readonly projects: readonly string[];
+}
+
+/** Failures first, then the change of most projects. */
+function touchedGroups({ touched }: RunSummary, errors: RunDetails["errors"]): readonly TouchedGroup[] {
+  const groups = new Map<string, TouchedGroup & { readonly projects: string[] }>();
+  for (const [project, codes] of Object.entries(touched)) {
+    for (const [rest, code] of Object.entries(codes)) {
+      const error = (errors.get(`${project}:${rest}`) ?? "").slice(0, 300);
+      const key = JSON.stringify([rest, code, error]);
+      const known = groups.get(key);
+      if (known) known.projects.push(project);
+      else groups.set(key, { rest, code, error, projects: [project] });
+    }
+  }
+  const rank = ({ code, error }: TouchedGroup) => Number(error === "" && !isUnsuccessful(code));
+  return [...groups.values()].sort((a, b) => rank(a) - rank(b) || b.projects.length - a.projects.length);
+}
+
+/** Projects of a group that are listed. */
+const mostProjects = 200;
+
+function groupNode({ rest, code, error, projects }: TouchedGroup): Markup {
+  const links = each(
+    projects.slice(0, mostProjects),
+    (project) => markup`<li><a href="${projectHref(project)}">${project}</a></li>`,
+  );
+  const more = projects.length - mostProjects;
+  const [only] = links;
+  const list = markup`<details><summary>${counted(projects.length, "project")}</summary><ul class="projects">${links}</ul>${more > 0 ? markup`<p class="soft">and ${thousands(more)} more</p>` : ""}</details>`;
+  return markup`<li><p>${resourceNode(rest)} <span class="${isUnsuccessful(code) ? "error" : "soft"}">${actionsText(code)}</span></p>${projects.length === 1 ? markup`<ul class="projects">${only ?? ""}</ul>` : list}${error ? markup`<p class="error">${error}</p>` : ""}</li>
+`;
 }

@@ -3,6 +3,7 @@ import { each, type Markup, markup } from "../../report/html/markup.ts";
 import { badge, clipped } from "../../report/html/values.ts";
 import type { LiveRuns } from "../../state/live-runs.ts";
 import type { RunSummary } from "../../state/run-summary.ts";
+import { type FoldedRun, foldedRuns } from "../folded-runs.ts";
 import type { KnownState } from "../known-state.ts";
 import { dataLinks, type ListPart, pager, partOf } from "../layout.ts";
 import { ago, href, moment, span } from "../markup.ts";
@@ -45,10 +46,10 @@ const noRuns = markup`<h1>No runs yet</h1>
 export function runsPage(known: KnownState, wanted: WantedRuns, page: string | undefined): Markup {
   if (known.runs.length === 0) return noRuns;
   const found = runsFor(known, wanted);
-  const part = partOf(found, page);
+  const part = partOf(foldedRuns(found), page);
   const query = queryOfRuns(wanted);
   return markup`<h1>Runs</h1>
-<p class="lead">${counted(found.length, "run")}${found.length === known.runs.length ? "" : ` of ${thousands(known.runs.length)}`}, newest first. Plan, drift and watch runs are kept for 90 days.</p>
+<p class="lead">${counted(found.length, "run")}${found.length === known.runs.length ? "" : ` of ${thousands(known.runs.length)}`}, newest first; checks that saw the same as the one before are one row. Plan, drift and watch runs are kept for 90 days.</p>
 ${formOf(known, wanted)}
 ${part.total === 0 ? markup`<p class="calm soft">No runs match these filters.</p>` : tableOf(part, known)}
 ${pager(part, (to) => href("/runs", { ...query, page: to === 1 ? undefined : to }))}
@@ -71,15 +72,22 @@ function formOf({ runs }: KnownState, wanted: WantedRuns): Markup {
 <span class="go"><button>Show</button> <a href="/runs">Clear</a></span></form>`;
 }
 
-function tableOf({ rows }: ListPart<RunSummary>, { live }: KnownState): Markup {
-  return markup`<div class="wide paper"><table class="stack"><caption class="unseen">Runs</caption><thead><tr><th scope="col">Started</th><th scope="col">Command</th><th scope="col">Outcome</th><th scope="col" class="n">Changes</th><th scope="col">Who</th><th scope="col">Commit</th><th scope="col" class="n">Took</th><th scope="col" class="n">Reads</th></tr></thead>
-<tbody>${each(
-    rows,
-    (
-      run,
-    ) => markup`<tr><th scope="row"><a href="/runs/${run.run}">${moment(run.started)}</a> <span class="soft roomy">${ago(run.started)} ago</span></th><td>${run.command}</td><td>${runOutcomeNode(run, live)}${reasonNode(run)}</td><td class="n" data-label="changes">${run.changes ? thousands(run.changes) : ""}</td><td>${run.who}</td><td>${run.commit ? markup`<code>${run.commit.slice(0, 9)}</code>` : ""}</td><td class="n" data-label="took">${tookText(run)}</td><td class="n" data-label="reads">${run.reads === undefined ? "" : thousands(run.reads)}</td></tr>
-`,
-  )}</tbody></table></div>`;
+function tableOf({ rows }: ListPart<FoldedRun>, { live }: KnownState): Markup {
+  return markup`<div class="wide paper"><table class="stack"><caption class="unseen">Runs</caption><thead><tr><th scope="col">Started</th><th scope="col">Command</th><th scope="col">Outcome</th><th scope="col" class="n">Changes</th><th scope="col">Who</th><th scope="col" class="roomy">Commit</th><th scope="col" class="n roomy">Took</th><th scope="col" class="n roomy">Reads</th></tr></thead>
+<tbody>${each(rows, (row) => rowOf(row, live))}</tbody></table></div>`;
+}
+
+function rowOf({ run, earlier }: FoldedRun, live: LiveRuns): Markup {
+  const commit = run.commit ? markup`<code>${run.commit.slice(0, 9)}</code>` : "";
+  return markup`<tr><th scope="row" class="t"><a href="/runs/${run.run}">${moment(run.started)}</a> <span class="soft roomy">${ago(run.started)} ago</span></th><td class="t">${run.command}</td><td>${runOutcomeNode(run, live)}${reasonNode(run)}${earlierNode(earlier)}</td><td class="n" data-label="changes">${run.changes ? thousands(run.changes) : ""}</td><td class="t">${run.who}</td><td class="t roomy">${commit}</td><td class="n roomy">${tookText(run)}</td><td class="n roomy">${run.reads === undefined ? "" : thousands(run.reads)}</td></tr>
+`;
+}
+
+/** How many runs before this one saw the very same, and the first of them. */
+function earlierNode(earlier: readonly RunSummary[]): Markup {
+  const first = earlier.at(-1);
+  if (!first) return markup``;
+  return markup` <span class="why">the same in ${counted(earlier.length, "earlier run")}, since <a href="/runs/${first.run}">${moment(first.started)}</a></span>`;
 }
 
 /** Characters of a reason in a list. */
@@ -127,6 +135,16 @@ const statuses: Readonly<Record<string, string>> = {
   t: "stale",
   u: "unknown",
 };
+
+/** Whether the code of a summary says that a change was applied. */
+export function isApplied(code: string): boolean {
+  return code[1] === "a";
+}
+
+/** Whether the code of a summary says that a change was tried in vain. */
+export function isUnsuccessful(code: string): boolean {
+  return code.length > 1 && !isApplied(code);
+}
 
 /** The code of a summary in words: `update, applied`; only planned, it is the action alone. */
 export function actionsText(code: string): string {

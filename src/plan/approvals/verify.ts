@@ -46,6 +46,28 @@ export function verifyApprovals(plan: Plan, context: ApprovalContext): readonly 
   return [{ guard: "approvals", message, addresses: [], approvals: { needed: needed.count, given } }];
 }
 
+/** People by whether they have approved a plan. */
+export interface Approvers {
+  readonly approved: readonly string[];
+  readonly others: readonly string[];
+}
+
+/** Who has approved a saved plan, and who else may. */
+export function approversOf({ plan, signatures }: SignedPlan, context: ApprovalContext): Approvers {
+  const { signers } = context.policy;
+  const verified = signatures.map((signature) => signerOf(signature, plan, context));
+  const approved = peopleAmong(
+    verified.flatMap((signer) => (typeof signer === "string" ? [] : [signer])),
+    signers,
+  );
+  const everyone = peopleAmong(
+    signers.filter((signer) => isValid(signer, context.now)),
+    signers,
+  );
+  const names = approved.map(({ name }) => name);
+  return { approved: names, others: everyone.map(({ name }) => name).filter((name) => !names.includes(name)) };
+}
+
 interface Needed {
   readonly count: number;
   readonly because: string;
@@ -123,8 +145,9 @@ function signerOf(signature: SshSignature | undefined, plan: Plan, { policy, now
   const listed = policy.signers.filter(({ key }) => key === signature.key);
   if (listed.length === 0) return "was made with a key that the signers file does not list";
   if (!signature.verifies(messageOf(plan))) return "was made for another plan";
-  const valid = listed.find(({ validAfter, validBefore }) => {
-    return !(validAfter && now < validAfter) && !(validBefore && now >= validBefore);
-  });
-  return valid ?? "was made with a key that is not valid now";
+  return listed.find((signer) => isValid(signer, now)) ?? "was made with a key that is not valid now";
+}
+
+function isValid({ validAfter, validBefore }: Signer, now: Date): boolean {
+  return !(validAfter && now < validAfter) && !(validBefore && now >= validBefore);
 }

@@ -14,11 +14,21 @@ import { planNotices } from "./notices.ts";
 import { planHead, planHeadline, planTitle } from "./plan-head.ts";
 import { symbols } from "./values.ts";
 
+/** What a report has besides its plan. */
+interface PlanPage {
+  /** The command that made it. */
+  readonly command?: string;
+  readonly lineUrl?: RowOptions["lineUrl"];
+  /** Put above the head of the page, and below it. */
+  readonly before?: Markup;
+  readonly after?: Markup;
+}
+
 /**
  * A plan, or the outcome of an apply, as one HTML file that needs no network. It holds no secret, because a plan holds
  * none. All changes are in the document: the script filters and opens what is there.
  */
-export function planHtml(plan: Plan, command?: string, lineUrl?: RowOptions["lineUrl"]): string {
+export function planHtml(plan: Plan, { command, lineUrl, before, after }: PlanPage = {}): string {
   const isDrift = command === "drift";
   const title = isDrift ? "Drift" : planTitle(plan);
   const { digest, evenkeel_version: version } = plan;
@@ -28,8 +38,8 @@ export function planHtml(plan: Plan, command?: string, lineUrl?: RowOptions["lin
   return reportDocument(
     `${title}: ${[verdictOf(plan), planHeadline(plan)].filter(Boolean).join("; ")}`,
     markup`${changes.length > 0 ? markup`<a class="skip" id="skip" href="#changes">Skip to the changes</a>` : ""}
-${planHead(plan, title)}
-<main>
+${before ?? ""}${planHead(plan, title)}
+<main>${after ?? ""}
 <div id="notices">${planNotices(plan, isDrift ? driftHighlights(plan) : highlightsOf(changes))}</div>
 ${changes.length > 0 ? markup`${overviewOf(plan)}${listOf(changes, lineUrl)}` : ""}
 </main>

@@ -1,0 +1,124 @@
+import { expect, test } from "vitest";
+import { foldedRuns } from "../../src/console/folded-runs.ts";
+import { liveAudiences } from "../../src/console/live-settings.ts";
+import { catalogueOf } from "../../src/model/catalogue.ts";
+import type { ProjectSnapshot, SeenDifference } from "../../src/state/snapshots/snapshot.ts";
+import { summary } from "../state/laws.ts";
+import { planned, planWith } from "../support/plans.ts";
+import { consoleOver, drifted, seen, seenBy } from "./serving.ts";
+
+test("a difference has the commands that resolve it, what is live before what is declared, and who applied it last", async () => {
+  const pending = { ...drifted("web/b", "#old"), cause: "pending" as const };
+  const { root, state } = await seenBy([seen("web/a", [drifted("web/a", "#war-room")]), seen("web/b", [pending])]);
+  const touched = { "web/a": { "integration/irc-gateway": "~a" } };
+  await state.runs.record(summary("r-1", { command: "apply", outcome: "applied", who: "grace", touched }));
+  const { get } = await consoleOver(root);
+  const page = await (await get("/projects/web/a")).text();
+  const commands = [...page.matchAll(/<code class="command">(.*?)<\/code>/g)].map(([, line]) => line);
+  expect(commands).toEqual([
+    "evenkeel apply --target web/a:integration/irc-gateway",
+    "evenkeel accept web/a:integration/irc-gateway",
+  ]);
+  expect(page).toContain("<th>Field</th><th>Live</th><th>Declared</th>");
+  expect(page).toMatch(/Last applied by grace, <a href="\/runs\/r-1">/);
+  expect(page).toContain('<td data-label="at">#war-room</td>');
+  const other = await (await get("/projects/web/b")).text();
+  expect(other).toContain("evenkeel apply --target web/b:integration/irc-gateway");
+  expect(other).not.toContain("evenkeel accept");
+});
+
+const entry = { policy: "all", file: "all.yaml", commit: null };
+const irc = { recipients: "#declared", server_port: 6659, push_events: true };
+const difference: Omit<SeenDifference, "action" | "before" | "after"> = {
+  ...{ rest: "integration/irc-gateway", cause: "drift", reason: "", since: "", file: "", line: 1, column: 1 },
+};
+
+test.each([
+  ["as declared", irc, undefined, ["#declared"]],
+  [
+    "with what differs",
+    irc,
+    { action: "update", before: { recipients: "#live" }, after: { recipients: "#declared" } },
+    ["#live"],
+  ],
+  [
+    "without a flag that is off",
+    irc,
+    { action: "update", before: { push_events: false }, after: { push_events: true } },
+    [],
+  ],
+  ["without what is not set", irc, { action: "update", before: {}, after: { recipients: "#declared" } }, [null]],
+  ["without what is missing", irc, { action: "create", before: null, after: irc }, []],
+  [
+    "with what should be off",
+    null,
+    { action: "disable", before: { ...irc, recipients: "#off" }, after: null },
+    ["#off"],
+  ],
+] as const)("recipients are those of the project as observed: %s", (_, fields, found, channels) => {
+  const seenOf: ProjectSnapshot = {
+    ...{
+      project: "p",
+      syncStatus: "drifted",
+      since: "",
+      seen: "",
+      run: "",
+      unverified: {},
+      unmanaged: 0,
+      problems: [],
+    },
+    entries: [{ ...entry, kind: "integration", key: "irc-gateway", fields }],
+    differences: found ? [{ ...difference, ...found }] : [],
+  };
+  const pushes = liveAudiences(seenOf, catalogueOf()).find(({ many }) => many === "pushes");
+  expect(pushes?.routes.map(({ channel }) => channel) ?? []).toEqual(channels);
+});
+
+test("checks that saw the same as the one before are one row; applies and what differs are not", () => {
+  const fleet = { "in sync": 9, pending: 0, drifted: 0, unreadable: 0 };
+  const check = (run: string, more = {}) => summary(run, { command: "watch", outcome: "in sync", fleet, ...more });
+  const runs = [
+    check("7"),
+    check("6"),
+    check("5"),
+    summary("4", { command: "apply", outcome: "applied" }),
+    summary("3", { command: "apply", outcome: "applied" }),
+    check("2", { outcome: "drift", changes: 1 }),
+    check("1"),
+  ];
+  expect(foldedRuns(runs).map(({ run, earlier }) => [run.run, earlier.map((each) => each.run)])).toEqual([
+    ["7", ["6", "5"]],
+    ["4", []],
+    ["3", []],
+    ["2", []],
+    ["1", []],
+  ]);
+});
+
+test("a run groups equal changes, failures first; a saved plan has its values, a way back and its command", async () => {
+  const { root, state } = await seenBy([seen("web/a")]);
+  const touched = {
+    "web/a": { "license/MIT": "~a" },
+    "web/b": { "license/MIT": "~a" },
+    "web/c": { "license/MIT": "~f" },
+  };
+  await state.runs.record(
+    summary("r-1", { command: "apply", outcome: "failed", reasons: ["web/c: 403 Forbidden"], touched }),
+  );
+  await state.runs.record(summary("r-2", { command: "plan", outcome: "pending" }));
+  const changes = ["web/a", "web/b"].map((name) => planned(name, "irc-gateway", "update"));
+  await state.plans.write("r-2", JSON.stringify(planWith({ changes })));
+  const { get } = await consoleOver(root);
+  const page = await (await get("/runs/r-1")).text();
+  expect(page).toContain('<p class="notice bad">web/c: 403 Forbidden</p>');
+  expect([...page.matchAll(/<span class="(?:soft|error)">update, (\w+)</g)].map(([, word]) => word)).toEqual([
+    "failed",
+    "applied",
+  ]);
+  expect(page).toContain("<summary>2 projects</summary>");
+  expect(await (await get("/runs")).text()).toContain("web/c: 403 Forbidden");
+  expect(await (await get("/runs/r-2")).text()).toContain("2 projects");
+  const report = await (await get("/runs/r-2/plan")).text();
+  expect(report).toContain('<a href="/runs/r-2">r-2</a>');
+  expect(report).toContain("evenkeel apply --plan r-2");
+});
