@@ -12,6 +12,7 @@ import { newStatus, type WatchOptions, type WatchStatus } from "../watch/options
 import { cron, every, type Schedule } from "../watch/schedule.ts";
 import { serveWatch } from "../watch/service.ts";
 import { watch } from "../watch/watch.ts";
+import { consoleUrlIn } from "../watch/watch-state.ts";
 import { findWorkspace, loadSettings } from "../workspace/load.ts";
 import { type CheckFigures, checkPrinter } from "./check-printer.ts";
 import type { Run } from "./command.ts";
@@ -27,6 +28,7 @@ export const run: Run<Options<"watch">> = async (terminal, options) => {
   const folder = folderOf(terminal, options);
   const root = dirname(findWorkspace(folder));
   loadSettings(folder);
+  consoleUrlIn(terminal.env);
   const schedule = scheduleOf(options);
   if (options.follow) repositoryAround(root);
   const request = requestOf(terminal, options);

@@ -31,17 +31,6 @@ export function href(path: string, query: Readonly<Record<string, string | numbe
   return parts.size === 0 ? path : `${path}?${parts}`;
 }
 
-/** Where a project's page is. A path that ends like a form of a page has its last dot encoded: {@link formIn}. */
-export function projectHref(project: string): string {
-  const path = project
-    .split("/")
-    .map((part) => encodeURIComponent(part.toWellFormed()))
-    .join("/");
-  return `/projects/${path.replace(formEnding, "%2E$1")}`;
-}
-
-const formEnding = /\.(json|csv)$/i;
-
 /** The form that an encoded path asks for by its ending, and what stands before that. An encoded dot is part of a name. */
 export function formIn(path: string): { readonly rest: string; readonly form: "html" | "json" | "csv" } {
   const form = path.endsWith(".json") ? "json" : path.endsWith(".csv") ? "csv" : "html";

@@ -2,7 +2,7 @@ import { UserError } from "../base/exit.ts";
 import { memoized } from "../base/memoize.ts";
 import { addressMatcher } from "../model/address.ts";
 import { sshSignatures } from "../plan/approvals/ssh-signature.ts";
-import { type Approvers, approversOf, verifyApprovals } from "../plan/approvals/verify.ts";
+import { approversOf, type PlanApprovers, verifyApprovals } from "../plan/approvals/verify.ts";
 import { type Highlight, highlightsOf } from "../plan/highlights.ts";
 import type { Plan } from "../plan/plan.ts";
 import type { RunSummary } from "../state/run-summary.ts";
@@ -25,7 +25,7 @@ export interface WaitingPlan {
   /** What a reviewer should look at before anything else. */
   readonly highlights: readonly Highlight[];
   /** Who has signed it and who else may; undefined where that is not defined here. */
-  readonly approvers?: Approvers;
+  readonly approvers?: PlanApprovers;
   /** What it lacks; empty where it lacks nothing, or where approvals are not asked for. */
   readonly lacks: readonly string[];
   /** Applies that changed something since it was saved: what they touched is stale in it. */

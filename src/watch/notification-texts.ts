@@ -1,7 +1,11 @@
+import { projectHref } from "../base/console-paths.ts";
 import { printable } from "../base/printable.ts";
 import { counted } from "../base/text-format.ts";
 import type { NotifyEvent } from "../manifest/notify.ts";
+import { addressParts } from "../model/address.ts";
 import type { ReportedProblem } from "../model/problem-line.ts";
+import type { PlannedChange } from "../plan/plan.ts";
+import { changeLines, type NotifiedChange, notifiedChange } from "./notified-changes.ts";
 
 /** A notification: its event, its text, and the addresses that it is about. */
 export interface Notification {
@@ -11,6 +15,8 @@ export interface Notification {
   /** Details below the headline. */
   readonly lines: readonly string[];
   readonly addresses: readonly string[];
+  /** What differs at these addresses, as far as that is known. */
+  readonly changes?: readonly PlannedChange[];
   /** The run that it is about; null if the state could not save it. */
   readonly run: string | null;
 }
@@ -26,17 +32,28 @@ export interface MessageBody {
   readonly event: NotifyEvent;
   readonly counts: Counts & { readonly addresses: number };
   readonly addresses: readonly string[];
+  /** Omitted where nothing is known to differ. */
+  readonly changes?: readonly NotifiedChange[];
+  /** The page of the console, where EVENKEEL_CONSOLE_URL is set. */
+  readonly url?: string;
 }
 
 const mostAddresses = 20;
 const mostLines = 5;
 
-export function messageBody(workspace: string, notification: Notification, counts: Counts): MessageBody {
-  const { event, headline, addresses, run } = notification;
-  const lines = [...notification.lines, ...addresses];
+/** The body of a notification; `console` is the URL of the console, without a slash at its end. */
+export function messageBody(
+  workspace: string,
+  notification: Notification,
+  counts: Counts,
+  console?: string,
+): MessageBody {
+  const { event, headline, addresses, run, changes = [] } = notification;
+  const lines = [...notification.lines, ...(changes.length > 0 ? changeLines(changes) : addresses)];
   const shown = lines.slice(0, mostLines).map((line) => `- ${inChat(line)}`);
   const more = lines.length > mostLines ? [`and ${lines.length - mostLines} more`] : [];
-  const seen = run === null ? [] : [`Run ${run}`];
+  const url = console === undefined ? undefined : console + pageOf(notification);
+  const seen = [...(run === null ? [] : [`Run ${run}`]), ...(url === undefined ? [] : [url])];
   return {
     text: [`${inChat(workspace)}: ${inChat(headline)}`, ...shown, ...more, ...seen].join("\n"),
     workspace,
@@ -44,7 +61,16 @@ export function messageBody(workspace: string, notification: Notification, count
     event,
     counts: { ...counts, addresses: addresses.length },
     addresses: addresses.slice(0, mostAddresses),
+    ...(changes.length > 0 && { changes: changes.slice(0, mostAddresses).map(notifiedChange) }),
+    ...(url !== undefined && { url }),
   };
+}
+
+/** The page of the only project, of the run, or of the fleet. */
+function pageOf({ addresses, run }: Notification): string {
+  const [project, ...others] = new Set(addresses.map((address) => addressParts(address)[0]));
+  if (project !== undefined && others.length === 0) return projectHref(project);
+  return run === null ? "/" : `/runs/${run}`;
 }
 
 /** Escapes foreign text for chat: no mentions, no links, no invisible characters. */
@@ -57,10 +83,14 @@ function inChat(text: string): string {
 }
 
 /** Drift that was not notified yet. */
-export function driftNotification(addresses: readonly string[], run: string | null): Notification {
+export function driftNotification(
+  addresses: readonly string[],
+  run: string | null,
+  changes: readonly PlannedChange[],
+): Notification {
   const verb = addresses.length === 1 ? "differs" : "differ";
   const headline = `drift: ${counted(addresses.length, "resource")} ${verb} from what was last applied`;
-  return { event: "drift", headline, lines: [], addresses, run };
+  return { event: "drift", headline, lines: [], addresses, run, changes };
 }
 
 /** Resources that are in sync again, and problems that are resolved. */
@@ -92,10 +122,10 @@ export function refusedNotification(
   objections: readonly string[],
   addresses: readonly string[],
   run: string | null,
-  way: string,
+  { way, changes }: { readonly way: string; readonly changes: readonly PlannedChange[] },
 ): Notification {
   const headline = `blocked: nothing was applied${way}`;
-  return { event: "refused", headline, lines: objections, addresses, run };
+  return { event: "refused", headline, lines: objections, addresses, run, changes };
 }
 
 export function expiringNotification(messages: readonly string[], run: string | null): Notification {

@@ -9,6 +9,7 @@ import {
   problemWords,
   recoveredNotification,
 } from "./notification-texts.ts";
+import { changesAt } from "./notified-changes.ts";
 import { type ObservedDifferences, problemsByKey } from "./observation.ts";
 import type { WatchState } from "./watch-state.ts";
 
@@ -35,7 +36,7 @@ export function notificationsOfProblems(memory: WatchState, seen: SeenProblems):
   const { drifted = [], recovered = [] } = observed ?? {};
   const gone = over.map(([, words]) => words);
   return [
-    ...(drifted.length > 0 ? [driftNotification(drifted, run)] : []),
+    ...(drifted.length > 0 ? [driftNotification(drifted, run, changesAt(planned.plan, drifted))] : []),
     ...(recovered.length + gone.length > 0 ? [recoveredNotification(recovered, gone, run)] : []),
     ...(fresh.length > 0 ? [failedNotification(fresh, run)] : []),
     ...(soon.length > 0 ? [expiringNotification(soon, run)] : []),

@@ -4,6 +4,7 @@ import { type CheckEnd, checkNow, codeAfter, outcomeOf, runOf } from "./check.ts
 import { missedCheckNotification, unseen } from "./missed-check.ts";
 import { type Notification, refusedNotification } from "./notification-texts.ts";
 import { notificationsOfProblems } from "./notifications.ts";
+import { changesAt } from "./notified-changes.ts";
 import { chosenBy, compareObservations } from "./observation.ts";
 import type { Leadership } from "./options.ts";
 import { type Due, nextDue } from "./schedule.ts";
@@ -125,7 +126,8 @@ function notificationsOfRefusal(
   memory.change({ refused });
   if (refused.length === 0 || refused.join("\n") === before.join("\n")) return [];
   const way = waiting ? `; to approve it: evenkeel approve --plan ${waiting.run}` : "";
-  return [refusedNotification(refused, chosen, applied ? runOf(applied) : null, way)];
+  const changes = applied ? changesAt(applied.plan, chosen) : [];
+  return [refusedNotification(refused, chosen, applied ? runOf(applied) : null, { way, changes })];
 }
 
 function countsIn({ plan, errors }: Pick<CheckEnd, "plan" | "errors">, memory: WatchState) {

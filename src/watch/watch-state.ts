@@ -1,5 +1,6 @@
 import { basename, dirname } from "node:path";
 import { UserError } from "../base/exit.ts";
+import { withoutTrailing } from "../base/text-format.ts";
 import type { Notify } from "../manifest/notify.ts";
 import type { Workspace } from "../manifest/workspace.ts";
 import type { Request } from "../reconcile/request.ts";
@@ -37,12 +38,24 @@ export function settingsFor({ folder }: Pick<Request, "folder">): () => Workspac
   };
 }
 
+/** The URL of the console that notifications link to. @throws UserError if it is not one. */
+export function consoleUrlIn({ EVENKEEL_CONSOLE_URL: text }: Request["env"]): string | undefined {
+  if (!text) return undefined;
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  const isPlain = url && /^https?:$/.test(url.protocol) && !url.username && !url.password && !url.search && !url.hash;
+  if (isPlain) return withoutTrailing(url.href, "/");
+  throw new UserError(
+    "EVENKEEL_CONSOLE_URL is not the http or https URL of a console, such as https://evenkeel.example.com",
+  );
+}
+
 /** Milliseconds that the end waits for deliveries; the next leader delivers the rest. */
 const lastChance = 5000;
 
 export async function openWatchState(notes: Texts, options: WatchOptions): Promise<WatchState> {
   const { request, apply, clock, host } = options;
   const settings = settingsFor(request);
+  const console = consoleUrlIn(request.env);
   let memory: WatchMemory = { ...newMemory(apply), ...(await keptMemory(notes)), apply };
   let keeping: Promise<void> = Promise.resolve();
   const over = new AbortController();
@@ -74,7 +87,7 @@ export async function openWatchState(notes: Texts, options: WatchOptions): Promi
       const { notify, name = basename(dirname(findWorkspace(request.folder))) } = settings();
       const since = new Date(clock.now()).toISOString();
       const more = notifications.flatMap((each) =>
-        addressed(each, notify, { ...messageBody(name, each, counts) }, since),
+        addressed(each, notify, { ...messageBody(name, each, counts, console) }, since),
       );
       change({ undelivered: withinLimit([...memory.undelivered, ...more], host.warn) });
     },

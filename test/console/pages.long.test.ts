@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { type Browser, chromium, type Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { projectHref } from "../../src/console/markup.ts";
+import { projectHref } from "../../src/base/console-paths.ts";
 import { attacks } from "../support/hostile.ts";
 import { installed, lacks } from "../support/needs.ts";
 import { planned, planWith } from "../support/plans.ts";

@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { folderState } from "../../src/state/folder.ts";
 import { keepMemory, keptMemory, newMemory } from "../../src/state/watch-memory.ts";
-import { messageBody } from "../../src/watch/notification-texts.ts";
+import { driftNotification, messageBody } from "../../src/watch/notification-texts.ts";
+import { fieldsOf, planned } from "../support/plans.ts";
 import { type Setting, stage } from "../support/stage.ts";
 import { chat, minute, movedClock, watching } from "./watching.ts";
 
@@ -53,8 +54,15 @@ describe("notifications", () => {
         counts: { projects: 30, drift: 1, pending: 0, problems: 0, addresses: 1 },
         addresses: ["team/p1:integration/external-wiki"],
         text: expect.stringMatching(
-          /^payments: drift: 1 resource differs from what was last applied\n- team\/p1:integration\/external-wiki\nRun /,
+          /^payments: drift: 1 resource differs from what was last applied\n- team\/p1:integration\/external-wiki: external_wiki_url is https: \/\/by-hand, declared https: \/\/a\nRun /,
         ),
+        changes: [
+          {
+            address: "team/p1:integration/external-wiki",
+            cause: "drift",
+            fields: [{ name: "external_wiki_url", before: "https://by-hand", after: "https://a" }],
+          },
+        ],
       },
     ]);
     await checked(place, 3);
@@ -77,7 +85,9 @@ describe("notifications", () => {
     await checked(place, 1, { grace: 1 });
     expect(room.heard[0]?.addresses).toHaveLength(20);
     expect(room.heard[0]?.counts.addresses).toBe(25);
-    expect(room.heard[0]?.text).toContain("and 20 more");
+    expect(room.heard[0]?.text).toContain(
+      "external-wiki in 25 projects: external_wiki_url is https: //by-hand, declared https: //a",
+    );
     await change(place, "https://by-hand", 27);
     await checked(place, 1, { grace: 1 });
     expect(room.heard[1]?.addresses).toEqual(["team/p27:integration/external-wiki"]);
@@ -309,5 +319,49 @@ describe("notify:", () => {
     write("../providers.yaml", 'other: { command: [echo, "{ref}"] }\n');
     const { stderr } = await evenkeelWith({ EVENKEEL_SECRET_PROVIDERS: `${root}/../providers.yaml` }, "validate");
     expect(stderr).toContain("no provider vault is defined");
+  });
+});
+
+describe("differences", () => {
+  const sides = fieldsOf("update", { approval_status: "allowed" }, { approval_status: "denied" });
+  const more = { kind: "license", cause: "drift", policy_effect: "tightened", change: sides } as const;
+  const license = (project: string) => planned(project, "AGPL-3.0", "update", more);
+  const counts = { projects: 2, drift: 2, pending: 0, problems: 0 };
+
+  test("are told with field, values, direction and cause, equal ones in one line, and with a link to the console", () => {
+    const changes = ["p/a", "p/b"].map(license);
+    const addresses = changes.map(({ address }) => address);
+    const body = messageBody(
+      "acme",
+      driftNotification(addresses, "r-1", changes),
+      counts,
+      "https://console.example.com",
+    );
+    expect(body.text.split("\n")).toEqual([
+      "acme: drift: 2 resources differ from what was last applied",
+      "- license/AGPL-3.0 in 2 projects: approval_status is allowed, declared denied (looser than declared)",
+      "Run r-1",
+      "https://console.example.com/runs/r-1",
+    ]);
+    expect(body.changes?.[0]).toEqual({
+      address: "p/a:license/AGPL-3.0",
+      cause: "drift",
+      direction: "looser than declared",
+      fields: [{ name: "approval_status", before: "allowed", after: "denied" }],
+    });
+    const one = messageBody(
+      "acme",
+      driftNotification(addresses.slice(0, 1), null, changes.slice(0, 1)),
+      counts,
+      "https://c",
+    );
+    expect(one.url).toBe("https://c/projects/p/a");
+    expect(messageBody("acme", driftNotification(addresses, null, changes), counts).url).toBeUndefined();
+  });
+
+  test.each(["console", "ftp://c", "https://user@c", "https://c?q"])("%s is no URL of a console", async (url) => {
+    const { evenkeelWith } = await stage({ policy, projects });
+    const ended = await evenkeelWith({ EVENKEEL_CONSOLE_URL: url }, "watch", "--max-checks", "1");
+    expect(ended).toMatchObject({ code: 1, reads: 0, stderr: expect.stringContaining("EVENKEEL_CONSOLE_URL is not") });
   });
 });

@@ -1,3 +1,4 @@
+import { projectHref } from "../../base/console-paths.ts";
 import { counted, firstFew, thousands } from "../../base/text-format.ts";
 import { each, type Markup, markup } from "../../report/html/markup.ts";
 import { badge } from "../../report/html/values.ts";
@@ -5,7 +6,7 @@ import type { ProjectSummary } from "../../state/snapshots/summaries.ts";
 import { causesOf, type FleetCause } from "../causes.ts";
 import { commandsForCause } from "../commands.ts";
 import { commandsNode, differenceBrief, directionNode, resourceNode } from "../difference-nodes.ts";
-import { age, projectHref } from "../markup.ts";
+import { age } from "../markup.ts";
 import { anyStatus, type WantedProjects } from "../project-filter.ts";
 
 /** The subject of a commit, where it is known. */

@@ -1,3 +1,4 @@
+import { projectHref } from "../../base/console-paths.ts";
 import { counted, thousands } from "../../base/text-format.ts";
 import { each, type Markup, markup } from "../../report/html/markup.ts";
 import { badge } from "../../report/html/values.ts";
@@ -8,7 +9,7 @@ import { driftPlot } from "../drift-plot.ts";
 import { fleetDays, overdueTest, usualInterval } from "../fleet-history.ts";
 import type { KnownState } from "../known-state.ts";
 import { dataLinks, type ListPart, pager, partOf } from "../layout.ts";
-import { age, ago, href, moment, projectHref, span } from "../markup.ts";
+import { age, ago, href, moment, span } from "../markup.ts";
 import {
   anyStatus,
   countByStatus,

@@ -1,3 +1,4 @@
+import { projectHref } from "../../base/console-paths.ts";
 import { compareTexts, counted } from "../../base/text-format.ts";
 import { addressMatcher, addressOf, resourceName } from "../../model/address.ts";
 import type { Catalogue } from "../../model/catalogue.ts";
@@ -14,9 +15,9 @@ import { commandsNode, directionNode } from "../difference-nodes.ts";
 import type { KnownState } from "../known-state.ts";
 import { dataLinks, pager, partOf } from "../layout.ts";
 import { liveAudiences } from "../live-settings.ts";
-import { age, ago, href, moment, projectHref } from "../markup.ts";
+import { age, ago, href, moment } from "../markup.ts";
 import { crumbsOf } from "./fleet.ts";
-import { actionsText, isApplied, reasonNode, runOutcomeNode } from "./runs.ts";
+import { actionsText, reasonNode, runOutcomeNode, wasApplied } from "./runs.ts";
 
 /** All that is known of one project. */
 export function projectPage(
@@ -64,7 +65,7 @@ function lastApplies(runs: readonly RunSummary[], project: string): LastApplies 
   const found = new Map<string, RunSummary>();
   for (const run of runs) {
     for (const [rest, code] of Object.entries(run.touched[project] ?? {}))
-      if (isApplied(code) && !found.has(rest)) found.set(rest, run);
+      if (wasApplied(code) && !found.has(rest)) found.set(rest, run);
   }
   return found;
 }

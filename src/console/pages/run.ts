@@ -1,3 +1,4 @@
+import { projectHref } from "../../base/console-paths.ts";
 import { counted, thousands } from "../../base/text-format.ts";
 import type { Plan, PlannedChange } from "../../plan/plan.ts";
 import { plannedGroups } from "../../plan/planned-groups.ts";
@@ -8,9 +9,9 @@ import type { RunSummary } from "../../state/run-summary.ts";
 import { resourceNode } from "../difference-nodes.ts";
 import type { KnownState } from "../known-state.ts";
 import { dataLinks, pager, partOf } from "../layout.ts";
-import { age, href, moment, projectHref } from "../markup.ts";
+import { age, href, moment } from "../markup.ts";
 import type { ShownProgress } from "../run-progress-events.ts";
-import { actionsText, isUnsuccessful, runOutcomeNode, tookText } from "./runs.ts";
+import { actionsText, runOutcomeNode, tookText, wasUnsuccessful } from "./runs.ts";
 
 /** What a page tells of a run. */
 export interface RunDetails {
@@ -137,7 +138,7 @@ function touchedGroups({ touched }: RunSummary, errors: RunDetails["errors"]): r
       else groups.set(key, { rest, code, error, projects: [project] });
     }
   }
-  const rank = ({ code, error }: TouchedGroup) => Number(error === "" && !isUnsuccessful(code));
+  const rank = ({ code, error }: TouchedGroup) => Number(error === "" && !wasUnsuccessful(code));
   return [...groups.values()].sort((a, b) => rank(a) - rank(b) || b.projects.length - a.projects.length);
 }
 
@@ -152,6 +153,6 @@ function groupNode({ rest, code, error, projects }: TouchedGroup): Markup {
   const more = projects.length - mostProjects;
   const [only] = links;
   const list = markup`<details><summary>${counted(projects.length, "project")}</summary><ul class="projects">${links}</ul>${more > 0 ? markup`<p class="soft">and ${thousands(more)} more</p>` : ""}</details>`;
-  return markup`<li><p>${resourceNode(rest)} <span class="${isUnsuccessful(code) ? "error" : "soft"}">${actionsText(code)}</span></p>${projects.length === 1 ? markup`<ul class="projects">${only ?? ""}</ul>` : list}${error ? markup`<p class="error">${error}</p>` : ""}</li>
+  return markup`<li><p>${resourceNode(rest)} <span class="${wasUnsuccessful(code) ? "error" : "soft"}">${actionsText(code)}</span></p>${projects.length === 1 ? markup`<ul class="projects">${only ?? ""}</ul>` : list}${error ? markup`<p class="error">${error}</p>` : ""}</li>
 `;
 }

@@ -137,13 +137,13 @@ const statuses: Readonly<Record<string, string>> = {
 };
 
 /** Whether the code of a summary says that a change was applied. */
-export function isApplied(code: string): boolean {
+export function wasApplied(code: string): boolean {
   return code[1] === "a";
 }
 
 /** Whether the code of a summary says that a change was tried in vain. */
-export function isUnsuccessful(code: string): boolean {
-  return code.length > 1 && !isApplied(code);
+export function wasUnsuccessful(code: string): boolean {
+  return code.length > 1 && !wasApplied(code);
 }
 
 /** The code of a summary in words: `update, applied`; only planned, it is the action alone. */

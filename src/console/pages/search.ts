@@ -1,3 +1,4 @@
+import { projectHref } from "../../base/console-paths.ts";
 import { counted } from "../../base/text-format.ts";
 import { each, type Markup, markup } from "../../report/html/markup.ts";
 import { badge } from "../../report/html/values.ts";
@@ -5,7 +6,7 @@ import type { RunSummary } from "../../state/run-summary.ts";
 import type { ProjectSummary } from "../../state/snapshots/summaries.ts";
 import type { KnownState } from "../known-state.ts";
 import { dataLinks } from "../layout.ts";
-import { age, moment, projectHref } from "../markup.ts";
+import { age, moment } from "../markup.ts";
 import { labelsOf, wantedIn } from "../project-filter.ts";
 import { fleetHref } from "./fleet.ts";
 import { runOutcomeNode } from "./runs.ts";

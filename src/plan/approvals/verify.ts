@@ -47,13 +47,13 @@ export function verifyApprovals(plan: Plan, context: ApprovalContext): readonly 
 }
 
 /** People by whether they have approved a plan. */
-export interface Approvers {
+export interface PlanApprovers {
   readonly approved: readonly string[];
   readonly others: readonly string[];
 }
 
 /** Who has approved a saved plan, and who else may. */
-export function approversOf({ plan, signatures }: SignedPlan, context: ApprovalContext): Approvers {
+export function approversOf({ plan, signatures }: SignedPlan, context: ApprovalContext): PlanApprovers {
   const { signers } = context.policy;
   const verified = signatures.map((signature) => signerOf(signature, plan, context));
   const approved = peopleAmong(
