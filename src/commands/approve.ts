@@ -8,6 +8,7 @@ import { messageOf, planNamespace } from "../plan/approvals/verify.ts";
 import type { Plan } from "../plan/plan.ts";
 import { signatureFileOf, signatureText } from "../reconcile/approvals.ts";
 import { planOfRun, readPlan } from "../reconcile/saved-plan.ts";
+import { signedPlanText } from "../report/text.ts";
 import { replaceFile } from "../workspace/durable-file.ts";
 import { signedBySsh } from "../workspace/ssh-keygen.ts";
 import type { Run } from "./command.ts";
@@ -68,7 +69,10 @@ async function signInState(terminal: Terminal, options: Options<"approve">, save
   return { plan, name: savedRun, place: `${state.place}, run ${savedRun},`, signatures };
 }
 
-function signatureOf(plan: Plan, { cwd, env }: Terminal, { key }: Options<"approve">): string {
+/** Shows what matters of the plan first, since a signature cannot be taken back. */
+function signatureOf(plan: Plan, terminal: Terminal, { key }: Options<"approve">): string {
+  const { cwd, env, note, warnings } = terminal;
+  note(`${signedPlanText(plan, warnings)}\n`);
   const file = key === undefined ? undefined : resolve(cwd, key);
   return signedBySsh({ message: messageOf(plan), namespace: planNamespace, key: file, env }).trim();
 }

@@ -21,8 +21,18 @@ export function planText(plan: Plan, palette: Palette): string {
     ...changesText(plan.resource_changes, palette),
     movingNotes(plan, palette),
     ...objectionsText(plan, palette),
+    ruleWarningsText(plan, palette),
     headline(plan, palette),
     countsText(plan),
+  ]);
+}
+
+/** What a person should know of a plan before signing it: what it is of, what needs attention, and the counts. */
+export function signedPlanText(plan: Plan, palette: Palette): string {
+  return paragraphs([
+    headText(plan, palette),
+    highlightsText(highlightsOf(plan.resource_changes), palette),
+    headline(plan, palette),
   ]);
 }
 
@@ -51,6 +61,7 @@ function headText(plan: Plan, palette: Palette, title: Title = "Plan"): string {
   const verdict = verdictOf(plan);
   const lines = [
     `${title} of ${creationText(plan)}, for ${plan.server.url}`,
+    ...plan.warnings.flatMap(({ rule, message }) => (rule === otherDay ? [`Note: ${message}`] : [])),
     ...(scope ? [`Only ${scope}${unreadText(plan)}`] : []),
   ];
   return [
@@ -58,6 +69,9 @@ function headText(plan: Plan, palette: Palette, title: Title = "Plan"): string {
     ...lines.map((line) => palette.faint(printable(line))),
   ].join("\n");
 }
+
+/** The rule of the warning that a report is of another day. */
+const otherDay = "as-of";
 
 /** What a plan since a revision did not look at. */
 function unreadText({ scope: { since, projects = 0, of } = {} }: Plan): string {
@@ -85,6 +99,19 @@ function objectionsText({ objections }: Plan, palette: Palette): readonly string
     return [palette.strong(title), ...lines].join("\n");
   });
 }
+
+/** Warnings of rules: part of what a reviewer reads, as objections are. Other warnings are not about the changes. */
+function ruleWarningsText({ warnings }: Plan, palette: Palette): string {
+  const those = warnings.filter(({ from_rule }) => from_rule);
+  if (those.length === 0) return "";
+  const lines = those.slice(0, mostRuleWarnings).map(({ message }) => `  ${palette.warn("!")} ${printable(message)}`);
+  const more = those.length - lines.length;
+  return [palette.strong("Warnings of rules"), ...lines, ...(more > 0 ? [`  and ${thousands(more)} more`] : [])].join(
+    "\n",
+  );
+}
+
+const mostRuleWarnings = 20;
 
 /** More of them make no line that anyone reads. */
 const mostWaivers = 8;

@@ -65,6 +65,19 @@ test("an apply says in full what went wrong, and counts the rest", () => {
   );
 });
 
+test("a plan of another day says so in its head, and lists what rules warn of, but no other warning", () => {
+  const warnings = [
+    { rule: "as-of", message: "this is as of 2027-06-30, not of today" },
+    { rule: "deprecated", message: "approved means allowed" },
+    ...Array.from({ length: 22 }, (_, n) => ({ rule: "calm", message: `warned ${n}`, from_rule: true as const })),
+  ];
+  const lines = planText({ ...planNamed("fleet"), warnings }, plain).split("\n");
+  expect(lines[1]).toBe("Note: this is as of 2027-06-30, not of today");
+  const at = lines.indexOf("Warnings of rules");
+  expect([lines[at + 1], lines[at + 20], lines[at + 21]]).toEqual(["  ! warned 0", "  ! warned 19", "  and 2 more"]);
+  expect(lines.join()).not.toContain("approved means allowed");
+});
+
 test("a request is shown with its parameters, secrets by their references", () => {
   const calls = [
     { method: "DELETE", path: "/projects/p/integrations/irc-gateway" },
