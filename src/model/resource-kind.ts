@@ -138,14 +138,15 @@ export function namesInPath(path: string): readonly string[] {
 
 /**
  * The key of a resource as policies and addresses write it: its fields in turn, with `@` between them. Trailing fields
- * that have their default are left out.
+ * that have their default are left out, and an `@` in any but the last field is `%40`.
  */
 export function keyTextOf(kind: ResourceKind, values: Readonly<Record<string, unknown>>): string {
   const parts = keyFieldsOf(kind).map((name) => [name, String(values[name] ?? defaultOf(kind, name) ?? "")] as const);
+  const end = parts.length - 1;
   const last = parts.findLastIndex(([name, text], index) => index === 0 || text !== String(defaultOf(kind, name)));
   return parts
     .slice(0, last + 1)
-    .map(([, text]) => text)
+    .map(([, text], index) => (index < end ? withoutSeparator(text) : text))
     .join("@");
 }
 
@@ -155,7 +156,22 @@ export function keyValuesOf(kind: ResourceKind, text: string): Readonly<Record<s
   const parts = text.split("@");
   const last = names.length - 1;
   const texts = [...parts.slice(0, last), ...(parts.length > last ? [parts.slice(last).join("@")] : [])];
-  return Object.fromEntries(names.map((name, index) => [name, texts[index] ?? String(defaultOf(kind, name) ?? "")]));
+  const valueOfPart = (text: string, index: number) => (index < last ? withSeparator(text) : text);
+  return Object.fromEntries(
+    names.map((name, index) => {
+      const text = texts[index];
+      return [name, text === undefined ? String(defaultOf(kind, name) ?? "") : valueOfPart(text, index)];
+    }),
+  );
+}
+
+/** As URLs do it, and no more of it than is needed to tell the fields of a key apart. */
+function withoutSeparator(text: string): string {
+  return text.replace(/%(?=40|25)/g, "%25").replaceAll("@", "%40");
+}
+
+function withSeparator(text: string): string {
+  return text.replace(/%40|%25(?=40|25)/g, (code) => (code === "%40" ? "@" : "%"));
 }
 
 function defaultOf({ fields }: ResourceKind, name: string): Plain | undefined {

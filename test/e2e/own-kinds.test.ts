@@ -32,6 +32,43 @@ describe("a singleton that nobody can create", () => {
   });
 });
 
+describe("a key of several fields", () => {
+  const flags = {
+    ...{ name: "flags", singular: "flag", of: "project", key: ["name", "scope"] },
+    calls: {
+      list: "GET /projects/:id/flags",
+      update: "PUT /projects/:id/flags/:row.id",
+      delete: "DELETE /projects/:id/flags/:row.id",
+      create: "POST /projects/:id/flags",
+    },
+    needs: { tier: "free", release: "9.0" },
+    fields: {
+      required: ["name"],
+      properties: { name: { type: "string" }, scope: { type: "string", default: "*" }, on: { type: "boolean" } },
+    },
+  };
+
+  test("tells a@b of c from a of b@c", async () => {
+    const rows = [{ name: "a@b", scope: "c", on: false }];
+    const seed = { projects: [{ path: "a/b", resources: { flags: rows } }] };
+    const policy = { projects: ["a/b"], flags: { "a@b@c": { on: true }, "a%40b@c": { on: true } } };
+    const { evenkeel, ask } = await ownStage(flags, { seed, policy });
+    const planned = await evenkeel("plan", "--report", "json");
+    const told = planned.plan().resource_changes.map(({ address, change }) => [change.actions[0], address]);
+    expect(told).toEqual([
+      ["update", "a/b:flag/a%40b@c"],
+      ["create", "a/b:flag/a@b@c"],
+    ]);
+    expect((await evenkeel("apply", "--yes")).code).toBe(0);
+    const { json } = await ask("GET", "/projects/a%2Fb/flags");
+    expect(json).toMatchObject([
+      { name: "a@b", scope: "c", on: true },
+      { name: "a", scope: "b@c", on: true },
+    ]);
+    expect((await evenkeel("plan", "--detailed-exitcode")).code).toBe(0);
+  });
+});
+
 describe("a resource for which no request can be made", () => {
   const marks = {
     name: "marks",

@@ -174,6 +174,18 @@ test("a key is read as it is written, also where a default was left out", () => 
   );
 });
 
+test("no two resources have the same key, whatever their fields are", () => {
+  const properties = Object.fromEntries(["a", "b", "c"].map((name) => [name, { type: "string", default: "*" }]));
+  const kind = { ...minimal, key: ["a", "b", "c"], fields: { properties } } as unknown as ResourceKind;
+  const part = fc.array(fc.constantFrom("@", "%", "4", "0", "2", "5", "*", "x"), { minLength: 1, maxLength: 7 });
+  const parts = part.map((texts) => texts.join(""));
+  fc.assert(
+    fc.property(fc.record({ a: parts, b: parts, c: parts }), (values) => {
+      expect(keyValuesOf(kind, keyTextOf(kind, values))).toEqual(values);
+    }),
+  );
+});
+
 test("an expression gives the numbers of JSON, and nothing where the row lacks what it reads", () => {
   const expression = compileKindExpression("row.levels.map(each, {'level': each.level})", ["row"], "any");
   if ("fault" in expression) throw new RangeError(expression.fault);
