@@ -6,6 +6,7 @@ import type { Problem } from "../model/types.ts";
 import { lineOfField, mergedSingleton, type PolicyEntry, type Stated } from "./entries.ts";
 import type { Policy, Variable } from "./policies.ts";
 import { problemAt } from "./problem.ts";
+import { combinedFaults } from "./resource-fields.ts";
 import { isLevel, type Layer } from "./selection.ts";
 
 /** The entries or variables in effect, by identity or name, and a problem for each tie. */
@@ -65,7 +66,15 @@ function decidingSingleton(first: Spoken, spoken: readonly Spoken[]): DecidingSi
   if (present.length === 1) return { entry: first.entry, problems };
   const decided = mostSpecific(present.map(fieldsAsLayer), fields);
   const setBy = new Map([...decided.winners].map(([name, { entry }]) => [name, entry]));
-  return { entry: mergedSingleton(first.entry, setBy), problems: [...problems, ...decided.problems] };
+  const entry = mergedSingleton(first.entry, setBy);
+  return { entry, problems: [...problems, ...decided.problems, ...combined(entry)] };
+}
+
+/** What several layers say together; interpolated fields are checked once they have their values. */
+function combined({ written, desired, templates, setBy }: PolicyEntry): readonly Problem[] {
+  if (!written || !("file" in written) || templates.length > 0) return [];
+  const policies = new Set([...(setBy?.values() ?? [])].flatMap(({ policy }) => policy ?? []));
+  return policies.size > 1 ? combinedFaults(written, desired.fields, [...policies]) : [];
 }
 
 /** The definition in effect of each variable, from the most specific layer. */

@@ -78,6 +78,20 @@ export function interpolatedResource(
   };
 }
 
+/** What fields are not together, though each policy that sets some of them is right; nothing is interpolated any more. */
+export function combinedFaults(
+  written: WrittenResource,
+  fields: Fields,
+  policies: readonly string[],
+): readonly Problem[] {
+  return faultsOf(written, fields)
+    .filter(({ path }) => path.length === 0)
+    .map((fault) => {
+      const message = `${fault.message}, which policies ${policies.join(" and ")} set together`;
+      return problemOf(written, fields, { ...fault, message });
+    });
+}
+
 /** What the schema of the kind says of fields: not of what is secret or interpolated, and of a part of a singleton. */
 function faultsOf({ file, keys }: WrittenResource, fields: Fields): readonly SchemaFault[] {
   const visible = replaceReferences(fields as Plain, () => "");
