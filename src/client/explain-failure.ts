@@ -64,7 +64,7 @@ function neededFor(failure: CallFailed): string | undefined {
 
 /** What a server must have to know the resources of a kind at all: a licence or a release that lacks them is answered 404. */
 function neededByKind({ method, facts: { called } }: CallFailed): string | undefined {
-  if (method !== "GET" || !called) return undefined;
+  if (!called || !(method === "GET" || method === "POST")) return undefined;
   const { section, tier = "free", release } = called;
   const needs = [
     ...(tier === "free" ? [] : [`tier ${tier}`]),

@@ -125,6 +125,14 @@ describe("a refusal", () => {
     );
   });
 
+  test("of a creation too, where a singleton that is not there may be one that the server does not have", async () => {
+    const calls = { ...tuning.calls, create: "POST /projects/:id/tuning" };
+    const { evenkeel } = await ownStage({ ...tuning, calls }, { policy, kinds: [] });
+    const applied = await evenkeel("apply", "--yes");
+    expect(applied.code).toBe(1);
+    expect(applied.stdout + applied.stderr).toMatch(/answered 404 .*; tuning needs tier premium and release 9\.0/);
+  });
+
   test("names the tier and the release of a kind that the server does not know", async () => {
     const { evenkeel } = await ownStage(tuning, { policy, kinds: [] });
     expect((await evenkeel("plan")).stderr).toMatch(/answered 404 .*; tuning needs tier premium and release 9\.0 /m);
@@ -238,4 +246,39 @@ describe("what is looked up", () => {
     expect((await ask("GET", "/projects/1/reviewers")).json).toMatchObject([shown]);
     expect((await evenkeel("plan", "--detailed-exitcode")).code).toBe(0);
   });
+});
+
+test("a rotated secret of what the server cannot change replaces it", async () => {
+  const keys = {
+    name: "machine_keys",
+    singular: "machine_key",
+    of: "project",
+    key: "title",
+    replace: true,
+    calls: {
+      list: "GET /projects/:id/machine_keys",
+      create: "POST /projects/:id/machine_keys",
+      delete: "DELETE /projects/:id/machine_keys/:row.id",
+    },
+    fields: {
+      required: ["title", "value"],
+      properties: { title: { type: "string" }, value: { type: "string", writeOnly: true } },
+    },
+  };
+  const policy = { projects: ["a/b"], machine_keys: { ci: { value: { secret: "env:KEY" } } } };
+  const workspace = { ledger: "state" };
+  const { evenkeelWith, ask } = await ownStage(keys, { policy, workspace, secrets: { KEY: "first-secret" } });
+  const idOfKey = async () => (await ask("GET", "/projects/1/machine_keys")).json[0].id;
+  expect((await evenkeelWith({}, "apply", "--yes")).code).toBe(0);
+  const first = await idOfKey();
+  expect((await evenkeelWith({}, "plan", "--detailed-exitcode")).code).toBe(0);
+  const rotated = { KEY: "second-secret" };
+  const planned = await evenkeelWith(rotated, "plan", "--report", "json");
+  expect(planned.plan().resource_changes).toMatchObject([
+    { address: "a/b:machine_key/ci", change: { actions: ["delete", "create"] } },
+  ]);
+  expect(planned.stdout).not.toContain("-secret");
+  expect(await evenkeelWith(rotated, "apply", "--yes")).toMatchObject({ code: 0, writes: 2 });
+  expect(await idOfKey()).not.toBe(first);
+  expect((await evenkeelWith(rotated, "plan", "--detailed-exitcode")).code).toBe(0);
 });
