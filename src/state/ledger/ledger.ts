@@ -77,7 +77,7 @@ export function openLedger(store: LedgerStore, contents: LedgerContents, options
 }
 
 /** Projects, so that the edits of a large fleet need not be in memory at once. */
-const savedAtOnce = 5000;
+const savedAtOnce = 2500;
 
 /** Project and rest of an address, as every store can hold them. */
 function namesIn(address: string): readonly [project: string, rest: string] {

@@ -24,6 +24,7 @@ export class LedgerLines {
   #positions = new Map<string, Position>();
   #version = "";
   #file: number | undefined;
+  #buffer: Buffer = Buffer.alloc(0);
   #window: { readonly at: number; readonly bytes: Buffer } = { at: 0, bytes: Buffer.alloc(0) };
 
   /** None yet. */
@@ -101,8 +102,10 @@ export class LedgerLines {
     if (file === undefined || !position) return undefined;
     const { at, size } = position;
     const { at: start, bytes } = this.#window;
-    if (at < start || at + size > start + bytes.length)
-      this.#window = { at, bytes: readBytes(file, Buffer.allocUnsafe(Math.max(size, windowSize)), at) };
+    if (at < start || at + size > start + bytes.length) {
+      if (this.#buffer.length < size) this.#buffer = Buffer.allocUnsafe(Math.max(size, windowSize));
+      this.#window = { at, bytes: readBytes(file, this.#buffer, at) };
+    }
     return this.#window.bytes.toString("utf8", at - this.#window.at, at - this.#window.at + size);
   }
 

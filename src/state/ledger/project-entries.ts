@@ -27,7 +27,7 @@ const mostRecent = 512;
 export class LedgerEntries {
   readonly #stored: (name: string) => Readonly<Record<string, Memory>>;
   readonly #recent = new Map<string, ProjectEntries>();
-  readonly #compressed = new Map<string, Buffer>();
+  readonly #compressed = new Map<string, Uint8Array>();
   /** Projects with edits that were not taken yet. */
   readonly #edited = new Set<string>();
 
@@ -100,14 +100,16 @@ function entriesOf(project: string, stored: Readonly<Record<string, Memory>>): P
   return { project, entries: new Map(entries), edited: new Set() };
 }
 
-/** A small window: what it compresses is a few kilobytes. */
-const compression = { level: 1, windowBits: 12, memLevel: 4 };
+/** Small buffers and a small window: the entries of a project are a few kilobytes. */
+const compression = { level: 1, windowBits: 12, memLevel: 4, chunkSize: 4096 };
 
-function compress({ project, entries, edited }: ProjectEntries): Buffer {
-  return deflateRawSync(JSON.stringify({ project, entries: [...entries], edited: [...edited] }), compression);
+function compress({ project, entries, edited }: ProjectEntries): Uint8Array {
+  const bytes = deflateRawSync(JSON.stringify({ project, entries: [...entries], edited: [...edited] }), compression);
+  // A copy, because the bytes are part of a buffer that is much larger.
+  return new Uint8Array(bytes);
 }
 
-function decompressed(bytes: Buffer): ProjectEntries {
-  const { project, entries, edited } = JSON.parse(inflateRawSync(bytes).toString());
+function decompressed(bytes: Uint8Array): ProjectEntries {
+  const { project, entries, edited } = JSON.parse(inflateRawSync(bytes, { chunkSize: 4096 }).toString());
   return { project, entries: new Map(entries), edited: new Set(edited) };
 }
