@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join, relative } from "node:path";
+import { pathToFileURL } from "node:url";
 import { build, type Plugin } from "esbuild";
 
 /** The program's modules as one process of it has them: its own copy of all that is not pure. */
@@ -121,7 +122,7 @@ async function bundled(contents: string, plugins: readonly Plugin[]): Promise<st
     format: "cjs",
     platform: "node",
     target: "node20",
-    define: { "Math.random": "random" },
+    define: { "Math.random": "random", "import.meta.url": JSON.stringify(pathToFileURL(source)) },
     supported: { "dynamic-import": false },
     external: ["undici", "pg", "bullmq", "ioredis"],
     logLevel: "warning",
