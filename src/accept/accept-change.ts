@@ -11,6 +11,7 @@ import type { Change, Desired, DesiredProject, Live } from "../model/types.ts";
 import { decidingVariable } from "./deciding-variables.ts";
 import type { NewEditTarget } from "./edit-targets.ts";
 import { type Hunk, withHunks } from "./hunks.ts";
+import type { AsCompared } from "./looked-up.ts";
 import { manifestValue } from "./manifest-value.ts";
 import { desiredAfter, type Fleet, type Manifests, type ResourceRef, withText } from "./manifests.ts";
 import {
@@ -37,6 +38,7 @@ export interface LiveTarget {
   readonly ref: ResourceRef;
   readonly change: Change;
   readonly live: Live | undefined;
+  readonly asCompared: AsCompared;
 }
 
 /** The context in which edits are tried. */
@@ -55,35 +57,43 @@ export function acceptChange(manifests: Manifests, target: LiveTarget, context: 
 }
 
 /** Fields set by variables come first, so that an entry that has to be copied keeps them. */
-function acceptFields(start: ManifestDraft, { ref, live }: LiveTarget, context: DraftContext): ManifestDraft {
+function acceptFields(
+  start: ManifestDraft,
+  { ref, live, asCompared }: LiveTarget,
+  context: DraftContext,
+): ManifestDraft {
   if (!live) return start;
   const subject = subjectNow(start, ref, context);
-  const all = differing(start.manifests.catalogue, desiredNow(start, ref), live);
+  const all = differing(start.manifests.catalogue, desiredNow(start, ref), { live, asCompared });
   const byVariable = (name: string) => decidingVariable(subject.entry, start.manifests, ref, name) !== undefined;
   const names = [...all.filter(byVariable), ...all.filter((name) => !byVariable(name))];
-  return names.reduce((draft, name) => acceptField(draft, { ref, name, live }, context), start);
+  return names.reduce((draft, name) => acceptField(draft, { ref, name, live, asCompared }, context), start);
 }
 
 /** Fields that differ on the server, sorted. */
-function differing(catalogue: Catalogue, desired: Desired | undefined, live: Live): readonly string[] {
-  const fields = Object.entries(desired?.fields ?? {});
+function differing(
+  catalogue: Catalogue,
+  desired: Desired | undefined,
+  { live, asCompared }: Pick<FieldTarget, "live" | "asCompared">,
+): readonly string[] {
+  const fields = Object.entries(desired ? asCompared(desired).fields : {});
   const different = fields.filter(([name, value]) => {
     return compareField(catalogue, live, name, value, live.fields[name]) === "different";
   });
   return different.map(([name]) => name).sort();
 }
 
-interface FieldTarget {
-  readonly ref: ResourceRef;
+interface FieldTarget extends Pick<LiveTarget, "ref" | "asCompared"> {
   readonly name: string;
   readonly live: Live;
 }
 
 /** One variable may set several fields: no matching field may become different. */
-function acceptField(draft: ManifestDraft, { ref, name, live }: FieldTarget, context: DraftContext): ManifestDraft {
+function acceptField(draft: ManifestDraft, target: FieldTarget, context: DraftContext): ManifestDraft {
+  const { ref, name, live } = target;
   const { catalogue } = draft.manifests;
   const now = desiredNow(draft, ref);
-  const wrong = differing(catalogue, now, live);
+  const wrong = differing(catalogue, now, target);
   if (!wrong.includes(name)) return draft;
   const spellings = wrong.map(
     (each) => [each, manifestValue(catalogue, ref, each, live.fields[each] ?? null, now?.fields[each])] as const,
@@ -96,7 +106,7 @@ function acceptField(draft: ManifestDraft, { ref, name, live }: FieldTarget, con
   const subject = subjectNow(draft, ref, context);
   const isDeclared = (desired: DesiredProject) => {
     const resource = desiredResource(desired, ref, catalogue);
-    const still = differing(catalogue, resource, live);
+    const still = differing(catalogue, resource, target);
     return resource?.presence === "present" && still.every((each) => each !== name && wrong.includes(each));
   };
   const filled = filledIn(catalogue, subject, now);

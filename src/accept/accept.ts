@@ -8,7 +8,9 @@ import { readInventory } from "../live/read-live.ts";
 import { refresh } from "../live/refresh.ts";
 import type { RefreshScope } from "../live/refresh-scope.ts";
 import { select } from "../live/select-projects.ts";
+import { desiredOf } from "../manifest/layers.ts";
 import { hasErrors } from "../manifest/validate.ts";
+import { identityOf } from "../model/kinds.ts";
 import { isRemoval } from "../model/removal-changes.ts";
 import type { Problem, Project } from "../model/types.ts";
 import { connectionOf } from "../reconcile/connection.ts";
@@ -23,6 +25,7 @@ import { candidatesIn, checkAddresses, inSyncAmong } from "./candidates.ts";
 import type { NewEditTarget } from "./edit-targets.ts";
 import { type Hunk, movedByAll } from "./hunks.ts";
 import { ledgerAfterAccept } from "./ledger-after-accept.ts";
+import { asComparedBy } from "./looked-up.ts";
 import { textsFor, writeTexts } from "./manifest-files.ts";
 import type { Fleet, Manifests } from "./manifests.ts";
 
@@ -111,16 +114,23 @@ async function targetsOf(
   reader: Reader,
   differences: readonly Difference[],
   fleet: Fleet,
-  { workers }: RefreshScope,
+  { workers, policies }: RefreshScope,
 ): Promise<readonly LiveTarget[]> {
   const projects = new Map(fleet.projects.map((project) => [project.name, project]));
   const changes = differences.flatMap((difference) => difference.changes);
   return inParallel(changes, workers, async (change): Promise<LiveTarget> => {
     const { kind, key, live } = change;
     const ref = { project: projects.get(change.project) ?? { name: change.project }, kind, key: live?.key ?? key };
-    if (!isRemoval(change)) return { ref: { ...ref, key }, change, live };
+    const { resources } = desiredOf(policies, ref.project).desired;
+    const identity = identityOf(reader.catalogue, ref);
+    const asCompared = asComparedBy(
+      reader.catalogue,
+      resources.find((each) => each.identity === identity),
+      change,
+    );
+    if (!isRemoval(change)) return { ref: { ...ref, key }, change, live, asCompared };
     const { live: all } = await readInventory(reader, ref.project, kind, (each) => each === ref.key);
-    return { ref, change, live: all.find((each) => each.key === ref.key) ?? live };
+    return { ref, change, live: all.find((each) => each.key === ref.key) ?? live, asCompared };
   });
 }
 

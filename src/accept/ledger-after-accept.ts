@@ -23,7 +23,7 @@ interface LedgerScope {
 /** Records the live state in the ledger as accepted, and reports what a plan would still list. */
 export function ledgerAfterAccept(
   draft: ManifestDraft,
-  { ref, change, live }: LiveTarget,
+  { ref, change, live, asCompared }: LiveTarget,
   { context, scope }: LedgerScope,
 ): LedgerOutcome {
   const { ledger, loaded } = context;
@@ -32,7 +32,7 @@ export function ledgerAfterAccept(
   const identity = identityOf(catalogue, ref);
   const only: DesiredProject = {
     ...desired,
-    resources: desired.resources.filter((each) => each.identity === identity),
+    resources: desired.resources.filter((each) => each.identity === identity).map(asCompared),
   };
   const [wanted] = only.resources;
   const { address, origin } = change;

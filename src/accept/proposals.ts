@@ -2,13 +2,13 @@ import { Document, isMap, type Node, Pair, type YAMLMap } from "yaml";
 import { addTo, type Editable, type Edited, inOrderAs, nodeIn, removeIn, setIn } from "../format/edit.ts";
 import { scalarOf } from "../format/scalar.ts";
 import type { YamlValue } from "../format/yaml-text.ts";
-import { plainNode } from "../import/policy.ts";
-import type { PolicyEntry } from "../manifest/entries.ts";
+import { literal, plainNode } from "../import/policy.ts";
+import { lineOfField, type PolicyEntry } from "../manifest/entries.ts";
+import { entryInEffect } from "../manifest/layers.ts";
 import type { Policy, Variable } from "../manifest/policies.ts";
-import { decidingEntries } from "../manifest/precedence.ts";
 import { matchingLayers } from "../manifest/selection.ts";
 import { policyKind } from "../model/kinds.ts";
-import type { Plain } from "../model/types.ts";
+import type { Plain, Resource } from "../model/types.ts";
 import { isScalar } from "../model/values.ts";
 import { decidingVariable, isUsedAlone } from "./deciding-variables.ts";
 import { type EditTarget, editTargetExcept, editTargetsFor, isOwn, type NewEditTarget } from "./edit-targets.ts";
@@ -50,8 +50,8 @@ export function subjectIn(
   identity: string,
   newFile: NewEditTarget | undefined,
 ): Subject {
-  const { winners } = decidingEntries(matchingLayers(manifests.policies, ref.project));
-  return { ref, manifests, entry: winners.get(identity), newFile };
+  const entry = entryInEffect(matchingLayers(manifests.policies, ref.project), ref.project, identity);
+  return { ref, manifests, entry, newFile };
 }
 
 /**
@@ -64,20 +64,25 @@ export function* fieldProposals(subject: Subject, name: string, { values, filled
   const value = values.get(name);
   const { ref, manifests, entry } = subject;
   if (!entry) return;
-  const policy = policyOf(manifests, entry);
-  const own = entry.written ? [...entry.path, name] : entry.path;
+  const line = entry.written ? lineOfField(entry, name) : entry;
+  const policy = policyOf(manifests, line);
   const variable = value === undefined ? undefined : decidingVariable(entry, manifests, ref, name);
   if (variable && isUsedAlone(manifests, variable, ref))
     yield* valueProposal(manifests, variable, value, variableNote(variable, ref));
-  if (policy && isOwn(policy, ref.project))
-    yield* valueProposal(manifests, { document: entry.document, path: own }, value);
+  if (policy && isOwn(policy, ref.project)) yield* valueProposal(manifests, line, value);
   if (variable && value !== undefined) {
     const note = elsewhereNote(variable, subject);
     yield* targetProposals(subject, policyOf(manifests, variable), note, (target) =>
       setIn(target, ["vars", variable.name], yamlValue(value)),
     );
   }
-  const path = [sectionOf(manifests, ref), entry.desired.key];
+  const path = pathOf(manifests, entry.desired);
+  if (entry.desired.key === "") {
+    if (value === undefined) return;
+    const note = elsewhereNote(entry.setBy?.get(name) ?? entry, subject);
+    yield* targetProposals(subject, policy, note, (target) => setIn(target, [...path, name], yamlValue(value)));
+    return;
+  }
   const restate = (fields: FieldValues["values"]) => (target: EditTarget) =>
     setIn(target, path, restated(manifests, entry, fields));
   yield* targetProposals(subject, policy, elsewhereNote(entry, subject), restate(values));
@@ -113,7 +118,7 @@ function* withdrawal(
   const without = { ...manifests, texts: new Map([...manifests.texts, [file, removed]]) };
   const target = editTargetExcept(without, policy, ref.project);
   const node = nodeIn(editable(manifests, entry), entry.path);
-  const added = node && setIn(target, [sectionOf(manifests, ref), entry.desired.key], node);
+  const added = node && setIn(target, pathOf(manifests, entry.desired), node);
   const note = `${policyWords(entry)} applies to other projects too: declared for those alone in ${target.words}`;
   yield { file, texts: [removed, sorted(target.text, added)], note };
 }
@@ -123,7 +128,7 @@ export function* presenceProposals(subject: Subject, node: () => Node): Iterable
   const { ref, manifests, entry } = subject;
   const layers = matchingLayers(manifests.policies, ref.project).map((layer) => layer.policy);
   const policy = entry ? policyOf(manifests, entry) : layers.find(({ exclusive }) => exclusive.has(ref.kind));
-  const path = [sectionOf(manifests, ref), ref.key];
+  const path = pathOf(manifests, { kind: ref.kind, key: literal(ref.key) });
   if (entry && policy && isOwn(policy, ref.project)) {
     const { file, index: document } = entry.document;
     const removed = removeIn(editable(manifests, entry), entry.path);
@@ -175,8 +180,14 @@ function editable({ texts }: Manifests, { document }: Pick<EditLocation, "docume
   return { text: texts.get(document.file) ?? "", document: document.index };
 }
 
-function sectionOf({ catalogue }: Manifests, { kind }: ResourceRef): string {
+function sectionOf({ catalogue }: Manifests, { kind }: Pick<Resource, "kind">): string {
   return policyKind(catalogue, kind)?.section ?? "";
+}
+
+/** Where a policy declares a resource; of a singleton, its section. */
+function pathOf(manifests: Manifests, named: Pick<Resource, "kind" | "key">): readonly string[] {
+  const section = sectionOf(manifests, named);
+  return named.key === "" ? [section] : [section, named.key];
 }
 
 /** A copy of the entry with other values for these fields. */

@@ -107,7 +107,7 @@ function singletonOf([first, ...others]: readonly ImportedEntry[]): YAMLMap {
 function absentOf(absent: NonNullable<Draft["absent"]>, catalogue: Catalogue): YAMLMap {
   const map = new YAMLMap();
   map.items = [...grouped(absent, ({ kind }) => sectionNameOf(catalogue, kind))].map(
-    ([section, each]) => new Pair(new Scalar(section), listOf(each.map(({ key }) => key))),
+    ([section, each]) => new Pair(new Scalar(section), listOf(each.map(({ key }) => literal(key)))),
   );
   return map;
 }
@@ -148,7 +148,7 @@ function parametersOf({ fields }: ImportedEntry): YAMLMap {
 }
 
 function keyOf({ key, remarks }: ImportedEntry): Scalar {
-  const node = scalarOf(key);
+  const node = scalarOf(literal(key));
   node.commentBefore = commentOf(remarks);
   return node;
 }

@@ -3,8 +3,9 @@ import { identityOf } from "../model/kinds.ts";
 import { bareName } from "../model/owner.ts";
 import type { Kind, Project, Resource } from "../model/types.ts";
 import { lineOfField, type PolicyEntry, type Stated } from "./entries.ts";
+import { entryInEffect } from "./layers.ts";
 import type { Policy, Variable } from "./policies.ts";
-import { decidingEntries, decidingVariables } from "./precedence.ts";
+import { decidingVariables } from "./precedence.ts";
 import { isMatch, type Layer, matchingLayers } from "./selection.ts";
 import { isTemplate, parseReference, referencesOf } from "./template.ts";
 
@@ -34,7 +35,7 @@ export function decidingLines(
   named: Pick<Resource, "kind" | "key">,
 ): DecidingLines | undefined {
   const layers = matchingLayers(policies, project);
-  const entry = decidingEntries(layers).winners.get(identityOf(catalogue, named));
+  const entry = entryInEffect(layers, project, identityOf(catalogue, named));
   if (!entry) return undefined;
   const meant = (line: Stated) => selectorIn(layers, line, project);
   const names = entry.setBy ? [...entry.setBy.keys()] : Object.keys(entry.written?.parameters ?? {});
@@ -87,7 +88,7 @@ export function variablesOfFields(
   { fields, ...named }: Pick<Resource, "kind" | "key"> & { readonly fields: readonly string[] },
 ): readonly (readonly Variable[])[] {
   const layers = matchingLayers(policies, project);
-  const entry = decidingEntries(layers).winners.get(identityOf(catalogue, named));
+  const entry = entryInEffect(layers, project, identityOf(catalogue, named));
   if (!entry) return [];
   const vars = decidingVariables(layers).winners;
   return fields.map((name) => [...variablesBehind([writtenValue(entry, name)], vars)]);
@@ -114,7 +115,7 @@ function variablesBehind(values: readonly unknown[], vars: ReadonlyMap<string, V
 }
 
 function valuesOf({ written, setBy, desired }: PolicyEntry): unknown[] {
-  return Object.values(setBy ? desired.fields : (written?.parameters ?? {}));
+  return [desired.key, ...Object.values(setBy ? desired.fields : (written?.parameters ?? {}))];
 }
 
 /** Names of the variables that a value refers to, in lists and mappings too. */

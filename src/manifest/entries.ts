@@ -11,6 +11,7 @@ import { keysIn, type PolicyText, sectionIn } from "./policy-text.ts";
 import type { Path } from "./positions.ts";
 import { declareResource } from "./resource-fields.ts";
 import { settledIn } from "./settled.ts";
+import { isTemplate } from "./template.ts";
 import type { Workspace } from "./workspace.ts";
 import { keyFieldValues, pathIn, type WrittenResource } from "./written-resource.ts";
 
@@ -28,11 +29,19 @@ export interface PolicyEntry extends Stated {
   readonly templates: readonly string[];
   /** Undefined for absent resources, and for those whose one value is known. */
   readonly written: Written | undefined;
+  /** The same resource with the key that a text stands for, once its interpolations have values. */
+  readonly keyed: (text: string) => KeyedResource;
   /** The entries that set the fields of a singleton, which layers merge by field; omitted if they are all its own. */
   readonly setBy?: ReadonlyMap<string, PolicyEntry>;
 }
 
 export type Written = WrittenIntegration | WrittenResource;
+
+/** What the key of a resource says. */
+interface KeyedResource extends Pick<Desired, "key" | "identity"> {
+  /** The fields that the key names. */
+  readonly keys: JsonObject;
+}
 
 /** Where an entry sets a field. */
 export function lineOfField(entry: PolicyEntry, name: string): Pick<Stated, "policy" | "document" | "path"> {
@@ -41,7 +50,7 @@ export function lineOfField(entry: PolicyEntry, name: string): Pick<Stated, "pol
 }
 
 interface Entries {
-  /** Entries with parameters, apart from those that are settled. */
+  /** Entries with parameters or with interpolations, apart from those that are settled. */
   readonly declared: readonly PolicyEntry[];
   /** Creates all entries. Called on demand, because validation rarely needs them. */
   readonly entries: () => readonly PolicyEntry[];
@@ -63,13 +72,16 @@ export interface From {
 export function readEntries(from: From, text: Partial<PolicyText>, workspace: Workspace): Entries {
   const rows = policyKinds(from.catalogue, from.of);
   const read = rows.flatMap((row) => declaredEntries(from, row, text, workspace));
-  const declared = read.flatMap(({ entry }) => entry ?? []);
+  const absent = () => rows.flatMap((row) => absentEntries(from, row, text));
+  const isOpen = ({ desired: { key } }: PolicyEntry) => isTemplate(key);
+  const open = text.absent === undefined ? [] : absent().filter(isOpen);
+  const declared = [...read.flatMap(({ entry }) => entry ?? []), ...open];
   return {
     declared,
     entries: () => [
       ...declared,
       ...rows.flatMap((row) => settledEntries(from, row, text, workspace)),
-      ...rows.flatMap((row) => absentEntries(from, row, text)),
+      ...absent().filter((entry) => !isOpen(entry)),
     ],
     problems: read.flatMap(({ problems }) => problems),
     plaintext: read.flatMap(({ plaintext }) => plaintext),
@@ -154,7 +166,7 @@ function resourceEntry(
   const written = { document: from.document, path, file, keys, parameters, ...(isBare && { bare: only }) };
   const { fields, templates, problems, plaintext } = declareResource(written, workspace);
   const resource = { kind, key: keyTextOf(file, keys), fields };
-  const rest = isBare && templates.length === 0 ? {} : { templates, written };
+  const rest = isBare && templates.length === 0 && !isTemplate(text) ? {} : { templates, written };
   const isLost = isBare && Object.keys(fields).length === 0;
   return { problems, plaintext, entry: isLost ? undefined : new Entry(from, path, resource, rest) };
 }
@@ -190,11 +202,12 @@ export function mergedSingleton(first: PolicyEntry, setBy: ReadonlyMap<string, P
   const from = (name: string) => setBy.get(name) ?? first;
   const fields = Object.fromEntries(names.map((name) => [name, from(name).desired.fields[name] as Value]));
   const templates = names.filter((name) => from(name).templates.includes(name));
-  const { policy, document, path, written, place } = first;
+  const { policy, document, path, written, place, keyed } = first;
   const { reason, file, until } = first.desired.origin;
   const fieldPlace = (name: string) => from(name).desired.origin.fieldPlace?.(name) ?? place();
   const origin = { place, policy, reason, until, ...(file !== undefined && { file }), fieldPlace };
-  return { policy, document, path, written, place, templates, setBy, desired: { ...first.desired, origin, fields } };
+  const desired = { ...first.desired, origin, fields };
+  return { policy, document, path, written, place, keyed, templates, setBy, desired };
 }
 
 interface Rest {
@@ -243,6 +256,17 @@ class Entry implements PolicyEntry {
 
   get place(): () => Place {
     return () => this.document.place(this.path, "key");
+  }
+
+  get keyed(): (text: string) => KeyedResource {
+    return (text) => {
+      const { kind } = this.desired;
+      const { catalogue } = this.#from;
+      const { file } = kindOf(catalogue, kind);
+      const keys = file ? keyFieldValues(file, text.trim()) : {};
+      const key = file ? keyTextOf(file, keys) : text;
+      return { key, keys, identity: identityOf(catalogue, { kind, key }) };
+    };
   }
 
   get fieldPlace(): (name: string) => Place {

@@ -6,7 +6,7 @@ import { isList, isReference, isScalar } from "../model/values.ts";
 import { lineOfField, type PolicyEntry, type Written } from "./entries.ts";
 import { parameterProblem, type WrittenIntegration } from "./parameters.ts";
 import { problemAt } from "./problem.ts";
-import { interpolatedResource } from "./resource-fields.ts";
+import { interpolatedResource, keyProblems } from "./resource-fields.ts";
 import { isPlainPath, referenceFault } from "./secret-reference.ts";
 import { isTemplate } from "./template.ts";
 import type { VariableScope } from "./variable-scope.ts";
@@ -21,10 +21,12 @@ interface Filled {
  * because otherwise its resource would count as not listed.
  */
 export function fill(entry: PolicyEntry, scope: VariableScope): Filled {
-  const { desired, written, templates } = entry;
-  if (!written || templates.length === 0) return { desired, problems: [] };
+  const named = isTemplate(entry.desired.key) ? withKey(entry, scope) : { desired: entry.desired, problems: none };
+  const { desired } = named;
+  const { written, templates } = entry;
+  if (!written || templates.length === 0) return named;
   const fields: Record<string, Value> = { ...desired.fields };
-  const problems: Problem[] = [];
+  const problems: Problem[] = [...named.problems];
   for (const { name, spot } of spotsOf(entry)) {
     const value = fillValue(desired.fields[name] ?? null, spot, { scope, problems });
     if (value !== undefined) fields[name] = value;
@@ -32,6 +34,23 @@ export function fill(entry: PolicyEntry, scope: VariableScope): Filled {
   }
   const checked = checkedFields(entry, written, fields);
   return { desired: { ...desired, fields: checked.fields }, problems: [...problems, ...checked.problems] };
+}
+
+const none: readonly Problem[] = [];
+
+/** Interpolates the key of an entry, and checks it. Without a value it stays as it is written. */
+export function withKey(entry: PolicyEntry, scope: VariableScope): Filled {
+  const { desired, written, document, path } = entry;
+  const resolved = scope.interpolate(desired.key, { document, path });
+  if (typeof resolved === "string") return { desired, problems: none };
+  const { keys, ...named } = entry.keyed(String(resolved.value));
+  const own = written && "file" in written ? keyProblems({ ...written, keys }) : none;
+  const empty = problemAt("wrong-value", "the key has no text once its variables have values", {
+    document,
+    path,
+    of: "key",
+  });
+  return { desired: { ...desired, ...named }, problems: named.key === "" ? [empty] : own };
 }
 
 type Spot = Parameters<VariableScope["interpolate"]>[1];

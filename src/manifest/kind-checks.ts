@@ -216,6 +216,7 @@ export function interpolatedIn(
   const found: Interpolated[] = [];
   for (const key of Object.keys(values)) {
     const value = values[key];
+    if (isTemplate(key)) found.push({ path: [...path, key], value: key });
     if (isScalar(value) && !isTemplate(value)) continue;
     for (const each of inField(isObject(value) ? file.fields : (only ?? {}), value, [...path, key])) found.push(each);
   }

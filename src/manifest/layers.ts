@@ -1,13 +1,15 @@
 import equal from "fast-deep-equal";
+import { grouped } from "../base/grouped.ts";
 import { memoized } from "../base/memoize.ts";
 import { compareTexts } from "../base/text-format.ts";
+import { resourceName } from "../model/address.ts";
 import type { Desired, DesiredProject, Kind, Origin, Problem, Project } from "../model/types.ts";
 import type { PolicyEntry } from "./entries.ts";
-import { fill } from "./interpolate.ts";
+import { fill, withKey } from "./interpolate.ts";
 import type { Policy, Variable } from "./policies.ts";
 import { decidingEntries, decidingVariables } from "./precedence.ts";
 import { compareLayers, type Layer, matchingLayers } from "./selection.ts";
-import { namesProject } from "./template.ts";
+import { isTemplate, namesProject } from "./template.ts";
 import { createScope, type StandIn } from "./variable-scope.ts";
 
 /** Desired state of one project, and the problems that only this project has. */
@@ -102,6 +104,8 @@ interface Ruling extends Pick<DesiredProject, "kinds" | "exclusive"> {
   /** Those of them that are still to be interpolated, by their index. */
   readonly open: readonly (readonly [index: number, entry: PolicyEntry])[];
   readonly ties: readonly Problem[];
+  /** Whether any key has interpolations. */
+  readonly hasOpenKeys: boolean;
 }
 
 function rulingOf(layers: readonly Layer[]): Ruling {
@@ -112,8 +116,9 @@ function rulingOf(layers: readonly Layer[]): Ruling {
     ...spokenOf(layers),
     vars: vars.winners,
     resources: sorted.map(({ desired }) => desired),
-    open: [...sorted.entries()].filter(([, { templates }]) => templates.length > 0),
+    open: [...sorted.entries()].filter(([, { templates, desired }]) => templates.length > 0 || isTemplate(desired.key)),
     ties: [...vars.problems, ...entries.problems],
+    hasOpenKeys: [...entries.winners.values()].some(({ desired }) => isTemplate(desired.key)),
   };
 }
 
@@ -133,7 +138,8 @@ function shared(ruling: Ruling, project: Project): Ruling {
   const scope = createScope(project, ruling.vars, nowhere);
   const resources = [...ruling.resources];
   const open = ruling.open.filter(([index, entry]) => {
-    if (entry.templates.some((name) => namesProject(entry.desired.fields[name], values))) return true;
+    const texts = [entry.desired.key, ...entry.templates.map((name) => entry.desired.fields[name])];
+    if (texts.some((text) => namesProject(text, values))) return true;
     const { desired, problems } = fill(entry, scope);
     if (problems.length > 0) return true;
     resources[index] = desired;
@@ -158,10 +164,41 @@ function mergedFor(
     resources[index] = desired;
   }
   const problems = [...ruling.ties, ...scope.problems(), ...faults];
+  if (ruling.hasOpenKeys) problems.push(...sameKeys(resources));
   return {
-    desired: { project, resources, kinds, exclusive },
+    desired: { project, resources: ruling.hasOpenKeys ? distinct(resources) : resources, kinds, exclusive },
     problems: problems.map((problem) => ({ ...problem, project: project.name })),
   };
+}
+
+/** Two entries whose keys are the same once their variables have values. */
+function sameKeys(resources: readonly Desired[]): readonly Problem[] {
+  const byIdentity = grouped(resources, ({ identity }) => identity);
+  return [...byIdentity.values()].flatMap(([first, ...others]) =>
+    others.map(({ kind, key, origin }): Problem => {
+      const { file, line, column } = first?.origin.place() ?? origin.place();
+      const message = `${resourceName(kind, key)} is declared here and at ${file}:${line}:${column}, once variables have their values`;
+      return { severity: "error", rule: "duplicate-resource", message, place: origin.place() };
+    }),
+  );
+}
+
+/** The first of each, sorted by kind and key. */
+function distinct(resources: readonly Desired[]): readonly Desired[] {
+  const known = new Map<string, Desired>();
+  for (const each of resources) if (!known.has(each.identity)) known.set(each.identity, each);
+  return [...known.values()].sort(byKindAndKey);
+}
+
+/** The entry in effect for a resource of a project, whose key may have interpolations in the manifest. */
+export function entryInEffect(layers: readonly Layer[], project: Project, identity: string): PolicyEntry | undefined {
+  const { winners } = decidingEntries(layers);
+  const plain = winners.get(identity);
+  if (plain) return plain;
+  const open = [...winners.values()].filter(({ desired }) => isTemplate(desired.key));
+  if (open.length === 0) return undefined;
+  const scope = createScope(project, decidingVariables(layers).winners, nowhere);
+  return open.find((entry) => withKey(entry, scope).desired.identity === identity);
 }
 
 /** Merges layers without interpolation, for unknown projects: `${…}` stays as written. */

@@ -201,6 +201,11 @@ function unknownReference(name: string, owner: Owner): string {
   return `\${${name}} ${what}; ${hint}`;
 }
 
+function interpolatedKeys(absent: readonly string[] | true | undefined, path: Path): readonly Interpolated[] {
+  const keys = absent === true ? [] : listed(absent);
+  return keys.flatMap(([value, index]) => (isTemplate(value) ? [{ path: [...path, index], value }] : []));
+}
+
 /** All strings of a policy that are interpolated: variables, parameters of resources, and secret references. */
 function interpolated({ text, catalogue, files }: Checkable): readonly Interpolated[] {
   const found: Interpolated[] = [];
@@ -215,7 +220,9 @@ function interpolated({ text, catalogue, files }: Checkable): readonly Interpola
       if (isTemplate(reference)) found.push({ path: ["integrations", slug, name, "secret"], value: reference });
     }
   }
-  for (const { file, section } of files)
+  for (const { file, section } of files) {
     for (const each of interpolatedIn(file, sectionIn(text, section), [section])) found.push(each);
+    for (const each of interpolatedKeys(text.absent?.[section], ["absent", section])) found.push(each);
+  }
   return found;
 }

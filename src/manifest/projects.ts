@@ -47,7 +47,10 @@ function factsUsed(policies: readonly Policy[]): ReadonlySet<string> {
   };
   for (const { vars, declared } of policies) {
     for (const { value } of vars) add(value);
-    for (const { templates, desired } of declared) for (const name of templates) add(desired.fields[name]);
+    for (const { templates, desired } of declared) {
+      add(desired.key);
+      for (const name of templates) add(desired.fields[name]);
+    }
   }
   return used;
 }

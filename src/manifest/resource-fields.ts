@@ -92,12 +92,20 @@ export function combinedFaults(
     });
 }
 
+/** The problems of the fields that the key names. */
+export function keyProblems(written: WrittenResource): readonly Problem[] {
+  const faults = faultsOf(written, {}).filter(
+    ({ path: [top] }) => top !== undefined && Object.hasOwn(written.keys, top),
+  );
+  return faults.map((fault) => problemOf(written, {}, fault));
+}
+
 /** What the schema of the kind says of fields: not of what is secret or interpolated, and of a part of a singleton. */
 function faultsOf({ file, keys }: WrittenResource, fields: Fields): readonly SchemaFault[] {
   const visible = replaceReferences(fields as Plain, () => "");
   return resourceCheck(file)({ ...keys, ...(visible as JsonObject) }).filter(({ keyword, path }) => {
     if (keyword === "required" && path.length === 1 && isSingleton(file)) return false;
-    const at = valueAt(fields, path);
+    const at = valueAt({ ...keys, ...fields }, path);
     if (isTemplate(at) || (isContainer(at) && isReference(at as Value))) return false;
     return !combining.has(keyword) || !isOpen(at);
   });

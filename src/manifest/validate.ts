@@ -106,7 +106,8 @@ function isSettled(layers: readonly Layer[]): boolean {
     layers.length < 2 &&
     layers.every(
       ({ policy: { vars, declared } }) =>
-        vars.every(({ value }) => !isTemplate(value)) && declared.every(({ templates }) => templates.length === 0),
+        vars.every(({ value }) => !isTemplate(value)) &&
+        declared.every(({ templates, desired }) => templates.length === 0 && !isTemplate(desired.key)),
     )
   );
 }
