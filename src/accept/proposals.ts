@@ -120,7 +120,7 @@ function* withdrawal(
   const node = nodeIn(editable(manifests, entry), entry.path);
   const added = node && setIn(target, pathOf(manifests, entry.desired), node);
   const note = `${policyWords(entry)} applies to other projects too: declared for those alone in ${target.words}`;
-  yield { file, texts: [removed, sorted(target.text, added)], note };
+  yield { file, texts: [removed, sorted(manifests, target.text, added)], note };
 }
 
 /** Edits that declare what `disabled` lists, or an exclusive policy omits. */
@@ -146,7 +146,11 @@ function* targetProposals(
   edit: (target: EditTarget) => Edited,
 ): Iterable<Proposal> {
   for (const target of editTargetsFor(manifests, ref.project, overridden, newFile)) {
-    yield { file: target.file, texts: [sorted(target.text, edit(target))], note: `${note} in ${target.words}` };
+    yield {
+      file: target.file,
+      texts: [sorted(manifests, target.text, edit(target))],
+      note: `${note} in ${target.words}`,
+    };
   }
 }
 
@@ -165,15 +169,15 @@ function* valueProposal(
   const source = editable(manifests, location);
   const text = value === undefined ? removeIn(source, location.path) : setIn(source, location.path, yamlValue(value));
   const end = endOf(policyOf(manifests, location));
-  yield { file: location.document.file, texts: [sorted(source.text, text)], ...(note && { note }), ...end };
+  yield { file: location.document.file, texts: [sorted(manifests, source.text, text)], ...(note && { note }), ...end };
 }
 
 function endOf(policy: Policy | undefined): Pick<Proposal, "until"> {
   return policy?.until === undefined ? {} : { until: policy.until };
 }
 
-function sorted(before: string, after: Edited): Edited {
-  return after === undefined ? undefined : inOrderAs(before, after);
+function sorted({ catalogue }: Manifests, before: string, after: Edited): Edited {
+  return after === undefined ? undefined : inOrderAs(before, after, catalogue);
 }
 
 function editable({ texts }: Manifests, { document }: Pick<EditLocation, "document">): Editable {

@@ -4,7 +4,6 @@ import type { NewEditTarget } from "../accept/edit-targets.ts";
 import { exitCode, UserError } from "../base/exit.ts";
 import { withoutSecrets } from "../base/known-secrets.ts";
 import { fileOf } from "../import/names.ts";
-import { targetFault } from "../model/address.ts";
 import { bySeverity } from "../model/problem-line.ts";
 import type { Project } from "../model/types.ts";
 import { type AcceptReport, acceptJson, acceptText } from "../report/accept.ts";
@@ -17,13 +16,14 @@ import { openReports, save } from "./outputs.ts";
 import { printProblems } from "./print-problems.ts";
 import { requestOf } from "./run-request.ts";
 import type { Options } from "./table.ts";
+import { targetFaultIn } from "./target-fault.ts";
 import type { Terminal } from "./terminal.ts";
-import { globsOf } from "./workspace-options.ts";
+import { folderOf, globsOf } from "./workspace-options.ts";
 
 /** `evenkeel accept ADDRESS...`: writes manifests as `fmt` does, without a prompt, since their changes are reviewed. */
 export const run: Run<Options<"accept">> = async (terminal, options, addresses) => {
   const report = openReports(terminal, options.report);
-  globsOf("address", addresses, targetFault);
+  globsOf("address", addresses, targetFaultIn(folderOf(terminal, options)));
   const { dryRun = false } = options;
   const write = (found: AcceptReport) =>
     report({ text: () => acceptText(found, terminal.palette), json: () => acceptJson(found) });

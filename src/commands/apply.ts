@@ -4,7 +4,6 @@ import { type ExitCode, exit, UserError } from "../base/exit.ts";
 import { printable } from "../base/printable.ts";
 import { counted } from "../base/text-format.ts";
 import { type DeploymentOptions, deploying, recordCalls } from "../deployments/record-apply.ts";
-import { targetFault } from "../model/address.ts";
 import type { Call, Problem } from "../model/types.ts";
 import { withOutcomes } from "../plan/outcomes.ts";
 import type { Plan } from "../plan/plan.ts";
@@ -25,10 +24,11 @@ import { noteUnrecorded, printMissingSecrets, printProblems } from "./print-prob
 import { noBar } from "./progress-bar.ts";
 import { requestOf } from "./run-request.ts";
 import type { Options } from "./table.ts";
+import { targetFaultIn } from "./target-fault.ts";
 import type { Progress, Terminal } from "./terminal.ts";
 import { traced } from "./tracing.ts";
 import { follow } from "./workers-progress.ts";
-import { globsOf } from "./workspace-options.ts";
+import { folderOf, globsOf } from "./workspace-options.ts";
 
 /** `evenkeel apply [PLAN]`. */
 export const run: Run<Options<"apply">> = async (terminal, options, [file]) => {
@@ -195,7 +195,7 @@ function applyRequestOf(terminal: Terminal, options: Options<"apply">, saved: Sa
     ...requestOf(terminal, options),
     command: "apply",
     waivers: { deletes: options.allowDeletes ?? 0, protected: new Set(options.allowProtected) },
-    resend: globsOf("--resend", options.resend, targetFault),
+    resend: globsOf("--resend", options.resend, targetFaultIn(folderOf(terminal, options))),
     storage: options.storage === true,
     recheck: asksFirst(options, saved),
     ...(options.waves && { waves: options.waves }),

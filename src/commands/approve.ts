@@ -10,11 +10,13 @@ import { signatureFileOf, signatureText } from "../reconcile/approvals.ts";
 import { planOfRun, readPlan } from "../reconcile/saved-plan.ts";
 import { signedPlanText } from "../report/text.ts";
 import { replaceFile } from "../workspace/durable-file.ts";
+import { catalogueAround } from "../workspace/load.ts";
 import { signedBySsh } from "../workspace/ssh-keygen.ts";
 import type { Run } from "./command.ts";
 import { openReports } from "./outputs.ts";
 import type { Options } from "./table.ts";
 import type { Terminal } from "./terminal.ts";
+import { folderOf } from "./workspace-options.ts";
 import { stateAround } from "./workspace-state.ts";
 
 /** `evenkeel approve PLAN` or `approve --plan RUN`: signs a saved plan; offline. */
@@ -48,7 +50,7 @@ function signing(terminal: Terminal, options: Options<"approve">, file: string |
 
 async function signFile(terminal: Terminal, options: Options<"approve">, name: string): Promise<Signed> {
   const path = resolve(terminal.cwd, name);
-  const plan = await readPlan(path);
+  const plan = await readPlan(path, catalogueAround(folderOf(terminal, options)));
   const added = signatureOf(plan, terminal, options);
   const { kept, dropped } = signaturesToKeep(signatureText(path), added, plan);
   const armored = [...kept, added];
@@ -61,7 +63,7 @@ async function signFile(terminal: Terminal, options: Options<"approve">, name: s
 /** Adds a signature to the state; a second one by the same key changes nothing. */
 async function signInState(terminal: Terminal, options: Options<"approve">, savedRun: string): Promise<Signed> {
   await using state = await stateAround(terminal, options);
-  const plan = await planOfRun(state, savedRun);
+  const plan = await planOfRun(state, savedRun, catalogueAround(folderOf(terminal, options)));
   const added = signatureOf(plan, terminal, options);
   const { kept } = signaturesToKeep((await state.approvals.list(savedRun)).join("\n"), "", plan);
   if (!kept.some((block) => keyOf(block) === keyOf(added))) await state.approvals.add(savedRun, `${added}\n`);

@@ -5,9 +5,8 @@ import { accessFor } from "../console/access.ts";
 import { commitSubjects } from "../console/commit-subjects.ts";
 import { watching } from "../console/known-state.ts";
 import { listen } from "../console/listen.ts";
-import { catalogueOf } from "../model/catalogue.ts";
 import { openState } from "../state/open-state.ts";
-import { findWorkspace, loadSettings } from "../workspace/load.ts";
+import { catalogueAround, findWorkspace, loadSettings } from "../workspace/load.ts";
 import type { Run } from "./command.ts";
 import type { Options } from "./table.ts";
 import { folderOf } from "./workspace-options.ts";
@@ -22,7 +21,7 @@ export const run: Run<Options<"console">> = async (terminal, options) => {
   const { name, server } = loadSettings(folder);
   await using state = await watching(() => openState({ root: folder, name, env }));
   const workspace = name ?? folder;
-  const catalogue = catalogueOf(server.dialect);
+  const catalogue = catalogueAround(folder, server.dialect);
   const failed = (error: unknown) => terminal.warn(printable(`internal error: ${describeError(error, env)}`));
   const subjects = commitSubjects(folder);
   const { url, close } = await listen(host, port, {

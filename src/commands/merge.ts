@@ -1,6 +1,7 @@
 import { resolve } from "node:path";
 import { dayOf } from "../base/day.ts";
 import { type ExitCode, exit, exitCode, UserError } from "../base/exit.ts";
+import type { Catalogue } from "../model/catalogue.ts";
 import type { Outcome } from "../model/types.ts";
 import { mergePlans, type NamedPlan } from "../plan/merge.ts";
 import type { Plan } from "../plan/plan.ts";
@@ -9,6 +10,7 @@ import { failedPlan } from "../reconcile/failed-plan.ts";
 import { mergedByRules } from "../reconcile/rules-in-force.ts";
 import { readReport } from "../reconcile/saved-plan.ts";
 import { outcomesText, planText } from "../report/text.ts";
+import { catalogueAround } from "../workspace/load.ts";
 import type { Run } from "./command.ts";
 import { writeTo } from "./outputs.ts";
 import { openPlanReports, type WriteReports, withFailureReport } from "./plan-reports.ts";
@@ -34,7 +36,8 @@ async function merging(
   files: readonly string[],
   write: WriteReports,
 ): Promise<ExitCode> {
-  const [first, ...others] = await Promise.all(files.map((file) => partOf(terminal, file)));
+  const catalogue = catalogueAround(folderOf(terminal, options));
+  const [first, ...others] = await Promise.all(files.map((file) => partOf(terminal, file, catalogue)));
   if (!first) throw new UserError("merge needs the plans of the shards", exit.usage);
   const parts = [first, ...others] as const;
   const today = dayOf(new Date());
@@ -58,8 +61,8 @@ async function merging(
   return code;
 }
 
-async function partOf({ cwd }: Terminal, name: string): Promise<NamedPlan> {
-  return { name, plan: await readReport(resolve(cwd, name)) };
+async function partOf({ cwd }: Terminal, name: string, catalogue: Catalogue): Promise<NamedPlan> {
+  return { name, plan: await readReport(resolve(cwd, name), catalogue) };
 }
 
 function outcomesIn({ resource_changes: changes }: Plan): ReadonlyMap<string, Outcome> {

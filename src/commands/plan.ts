@@ -1,7 +1,6 @@
 import { type ExitCode, exitCode } from "../base/exit.ts";
 import { printable } from "../base/printable.ts";
 import { firstFew } from "../base/text-format.ts";
-import { targetFault } from "../model/address.ts";
 import { blockersOf } from "../plan/guards.ts";
 import type { Plan } from "../plan/plan.ts";
 import { runEnd } from "../plan/run-end.ts";
@@ -17,10 +16,11 @@ import { noteUnrecorded, printMissingSecrets, printProblems } from "./print-prob
 import { noBar } from "./progress-bar.ts";
 import { requestOf } from "./run-request.ts";
 import type { Options } from "./table.ts";
+import { targetFaultIn } from "./target-fault.ts";
 import type { Terminal } from "./terminal.ts";
 import { traced } from "./tracing.ts";
 import { follow } from "./workers-progress.ts";
-import { globsOf } from "./workspace-options.ts";
+import { folderOf, globsOf } from "./workspace-options.ts";
 
 /** `evenkeel plan`. */
 export const run: Run<Options<"plan">> = (terminal, options) => planAs("plan", terminal, options);
@@ -69,7 +69,7 @@ async function planned(command: "plan" | "drift", terminal: Terminal, options: O
     ...requestOf(terminal, options),
     command,
     storage: options.storage === true,
-    resend: globsOf("--resend", options.resend, targetFault),
+    resend: globsOf("--resend", options.resend, targetFaultIn(folderOf(terminal, options))),
     save: options.save === true,
     outlives: options.save === true || options.out !== undefined,
     ...{ progress, following },

@@ -110,7 +110,7 @@ const difference: Show = async (terminal, { event }, request, project) => {
   const read = await readActive(reader, desired.project, listening(catalogue, event));
   const live = liveListeners(read, catalogue);
   const after = listenersAfter(live, desired, catalogue);
-  const shift = shiftBetween(listenersBefore(live, desired), after, event);
+  const shift = shiftBetween(listenersBefore(live, desired, catalogue), after, event);
   const renderers = { text: () => shiftText(shift, terminal.palette), json: () => JSON.stringify(shift, null, 2) };
   return { renderers, isWhole: true };
 };

@@ -1,12 +1,12 @@
 import { exit, UserError } from "../base/exit.ts";
 import { printable } from "../base/printable.ts";
 import { deadline } from "../client/timer.ts";
-import { targetFault } from "../model/address.ts";
 import { type Shard, shardOf } from "../plan/shards.ts";
 import type { Request } from "../reconcile/request.ts";
 import { commitOfRevision } from "../reconcile/revisions.ts";
 import { sharesState, unshared } from "../state/state-address.ts";
 import type { OptionValues } from "./command.ts";
+import { targetFaultIn } from "./target-fault.ts";
 import type { Terminal } from "./terminal.ts";
 import { folderOf, globsOf, type OnlineOptions } from "./workspace-options.ts";
 
@@ -17,7 +17,7 @@ export function requestOf(terminal: Terminal, options: OnlineOptions): Request {
   return {
     folder: folderOf(terminal, options),
     env: terminal.env,
-    targets: globsOf("--target", options.target, targetFault),
+    targets: globsOf("--target", options.target, targetFaultIn(folderOf(terminal, options))),
     signal: stopOf(terminal, options.timeout),
     connecting: terminal.listen,
     warn: (sentence) => terminal.warn(printable(`warning: ${sentence}`)),

@@ -1,6 +1,7 @@
 import { isAlias, isMap, isScalar, isSeq, type Node, type Pair, visit, type YAMLMap, type YAMLSeq } from "yaml";
 import { documentParts } from "../manifest/document-parts.ts";
 import type { Path } from "../manifest/positions.ts";
+import type { Catalogue } from "../model/catalogue.ts";
 import { endOf, endOfNode, type Lined, lineAt, lineBehind, lined, lineStart, startOf } from "./arrange.ts";
 import { format } from "./format.ts";
 import { findIn, isMissing, rootsOf } from "./yaml-path.ts";
@@ -89,16 +90,16 @@ export function nodeIn(source: Editable, path: Path): Node | undefined {
 }
 
 /** Restores the order of `fmt` after an edit, in each document that was in that order. */
-export function inOrderAs(before: string, after: string): string {
+export function inOrderAs(before: string, after: string, catalogue: Catalogue): string {
   const [were, are] = [documentParts(before), documentParts(after)];
-  if (!were || !are || were.length !== are.length) return inOrderAsWhole(before, after);
-  return are.map(({ text }, index) => inOrderAsWhole(were[index]?.text ?? "", text)).join("");
+  if (!were || !are || were.length !== are.length) return inOrderAsWhole(before, after, catalogue);
+  return are.map(({ text }, index) => inOrderAsWhole(were[index]?.text ?? "", text, catalogue)).join("");
 }
 
-function inOrderAsWhole(before: string, after: string): string {
+function inOrderAsWhole(before: string, after: string, catalogue: Catalogue): string {
   if (before === after) return after;
-  const was = format("", before);
-  const is = format("", after);
+  const was = format("", before, catalogue);
+  const is = format("", after, catalogue);
   return "text" in was && was.text === before && "text" in is ? is.text : after;
 }
 

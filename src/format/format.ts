@@ -2,7 +2,7 @@ import { type Document, isAlias, isMap, isScalar, parseAllDocuments, type YAMLMa
 import { canonical, isObject } from "../base/json.ts";
 import { parseManifest } from "../manifest/document.ts";
 import { parseYaml } from "../manifest/yaml.ts";
-import { type Catalogue, catalogueOf } from "../model/catalogue.ts";
+import type { Catalogue } from "../model/catalogue.ts";
 import type { Problem } from "../model/types.ts";
 import { type Arranged, arrange, lined } from "./arrange.ts";
 import { orderOf } from "./order.ts";
@@ -19,7 +19,7 @@ export type Formatted =
  * changes, and formatting is idempotent. Documents that are not manifests are not changed, nor are files with errors
  * of syntax or without a manifest; a custom tag in another tool's file is no error.
  */
-export function format(file: string, text: string, catalogue = catalogueOf()): Formatted {
+export function format(file: string, text: string, catalogue: Catalogue): Formatted {
   const { documents, problems } = parseManifest(file, text);
   if (!mention.test(text)) return problems.length > 0 && isBroken(text) ? { problems } : { foreign: true };
   if (problems.length > 0) return { problems };

@@ -1,6 +1,6 @@
 import { type GlobRules, globFault, globMatcher, isGlob } from "../base/glob.ts";
 import { nearest } from "../base/nearest.ts";
-import { bundledKinds } from "./bundled-kinds.ts";
+import type { Catalogue } from "./catalogue.ts";
 import { kindOfWord, kindWord, ownerOfName } from "./owner.ts";
 import { idFault } from "./project-id.ts";
 import { isSingleton } from "./resource-kind.ts";
@@ -66,17 +66,16 @@ export function addressGlobFault(glob: string): string | undefined {
 }
 
 /** The same for a glob that selects targets: a misspelled kind, which would match nothing, is invalid too. */
-export function targetFault(glob: string): string | undefined {
-  return addressGlobFault(glob) ?? kindFault(glob);
+export function targetFault(glob: string, { kinds }: Pick<Catalogue, "kinds">): string | undefined {
+  return addressGlobFault(glob) ?? kindFault(glob, kinds);
 }
 
-const kindNames = new Map(Object.entries(bundledKinds).map(([kind, row]) => [kindWord(kind), row]));
-
-/** A word that is near none may be a kind of the workspace's own. */
-function kindFault(glob: string): string | undefined {
+/** A word that is near none may be a kind that was removed from the workspace. */
+function kindFault(glob: string, kinds: Catalogue["kinds"]): string | undefined {
   const [project, rest] = split(glob);
   if (rest === undefined || pathMatcher(project)("storage")) return undefined;
   const [word = "", ...key] = rest.split("/");
+  const kindNames = new Map(Array.from(kinds, ([kind, row]) => [kindWord(kind), row]));
   const known = kindNames.get(word.toLowerCase());
   const isSingle = known?.file !== undefined && isSingleton(known.file);
   if (isGlob(word) || (known && isSingle === (key.length === 0))) return undefined;

@@ -32,7 +32,7 @@ import { movesAgain } from "./storage-moves.ts";
  * Reads a plan that `plan --out` saved; its counts are those of its changes, whatever its summary says.
  * @throws UserError as {@link readReport}, and for the report of an apply: what it says was done was not done by it.
  */
-export async function readPlan(path: string, catalogue = catalogueOf()): Promise<Plan> {
+export async function readPlan(path: string, catalogue: Catalogue): Promise<Plan> {
   return planIn(readPlanFile(path), path, catalogue);
 }
 
@@ -40,7 +40,7 @@ export async function readPlan(path: string, catalogue = catalogueOf()): Promise
  * Reads a plan, or what an apply or a dry run says became of one.
  * @throws UserError for one of another format, one that was edited, and one that is not what its schema says.
  */
-export async function readReport(path: string, catalogue = catalogueOf()): Promise<Plan> {
+export async function readReport(path: string, catalogue: Catalogue): Promise<Plan> {
   return reportIn(readPlanFile(path), path, catalogue);
 }
 

@@ -1,13 +1,13 @@
 import { printable } from "../base/printable.ts";
 import { addressOf } from "../model/address.ts";
-import { catalogueOf } from "../model/catalogue.ts";
+import type { Catalogue } from "../model/catalogue.ts";
 import { kindOf, policyKinds } from "../model/kinds.ts";
 import { kindWord, ownerOfName } from "../model/owner.ts";
 import type { Desired, DesiredProject, Origin, Value } from "../model/types.ts";
 import { isReference, isScalar } from "../model/values.ts";
 
 /** The desired state of a project much as a policy would say it, each entry with the place that it comes from. */
-export function showText({ project, resources, exclusive }: DesiredProject, catalogue = catalogueOf()): string {
+export function showText({ project, resources, exclusive }: DesiredProject, catalogue: Catalogue): string {
   const lines = policyKinds(catalogue, ownerOfName(project.name)).flatMap(({ kind, section, only }) => {
     const entries = resources.filter((resource) => resource.kind === kind);
     const origin = exclusive.get(kind);

@@ -139,6 +139,19 @@ describe("a refusal", () => {
   });
 });
 
+describe("--target", () => {
+  test("takes the address of a singleton of the workspace's own", async () => {
+    const { evenkeel } = await ownStage(tuning, { policy: { projects: ["a/b"], tuning: { speed: 5 } } });
+    const planned = await evenkeel("plan", "--target", "a/b:tuning", "--report", "json");
+    expect([planned.code, planned.stderr]).toEqual([0, ""]);
+    expect(planned.plan().resource_changes.map(({ address }) => address)).toEqual(["a/b:tuning"]);
+    expect(await evenkeel("plan", "--target", "a/b:tunning")).toMatchObject({
+      code: 64,
+      stderr: expect.stringContaining("such as a/b:tuning"),
+    });
+  });
+});
+
 describe("explain", () => {
   test("knows the kinds of the workspace in which it is asked", async () => {
     const { evenkeel } = await ownStage(tuning);

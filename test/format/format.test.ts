@@ -2,9 +2,10 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { format } from "../../src/format/format.ts";
 import { parseYaml } from "../../src/manifest/yaml.ts";
+import { catalogueOf } from "../../src/model/catalogue.ts";
 
 const textOf = (text: string): string => {
-  const formatted = format("policies/a.yaml", text);
+  const formatted = format("policies/a.yaml", text, catalogueOf());
   return "text" in formatted ? formatted.text : JSON.stringify(formatted);
 };
 
@@ -137,7 +138,7 @@ describe("format", () => {
   });
 
   test("reports mistakes of syntax, with their places", () => {
-    expect(format("a.yaml", "apiVersion: evenkeel/v1\nkind: [")).toMatchObject({
+    expect(format("a.yaml", "apiVersion: evenkeel/v1\nkind: [", catalogueOf())).toMatchObject({
       problems: [{ rule: "yaml", place: { file: "a.yaml" } }],
     });
   });
@@ -253,7 +254,7 @@ const file = fc
 
 test("keys may have names that every object knows", () => {
   const own = "toString: {}\nvalueOf: 1\nconstructor: { hasOwnProperty: 2 }\n__proto__: 3\n";
-  const formatted = format("a.yaml", `kind: Policy\n${own}apiVersion: evenkeel/v1\n`);
+  const formatted = format("a.yaml", `kind: Policy\n${own}apiVersion: evenkeel/v1\n`, catalogueOf());
   expect(formatted).toEqual({ text: `apiVersion: evenkeel/v1\nkind: Policy\n${own}` });
 });
 
@@ -261,7 +262,7 @@ test("formatting twice is formatting once, means the same and loses no comment",
   let changed = 0;
   fc.assert(
     fc.property(file, (text) => {
-      const formatted = format("a.yaml", text);
+      const formatted = format("a.yaml", text, catalogueOf());
       if ("problems" in formatted) expect(formatted.problems.map(({ rule }) => rule)).not.toContain("format");
       if (!("text" in formatted)) return;
       if (formatted.text !== text) changed++;

@@ -122,7 +122,7 @@ describe.each(["spec", "observed"] as const)("behaviour %s", (behaviour) => {
     await law(6, [fleet(), fc.boolean(), secretScope], async (generated, factor, secrets) => {
       await onStage(generated, { behaviour }, async (stage) => {
         const text = await importInto(stage, generated, { all: true, factor, secrets });
-        if (text !== "") expect(format("all.yaml", text)).toEqual({ text });
+        if (text !== "") expect(format("all.yaml", text, catalogueOf())).toEqual({ text });
         const planned = await stage.plan();
         expect({ ...(changesOf(planned) as object), text }).toEqual({ ...inSync, text });
         expect(planned.plan.warnings).toEqual([]);

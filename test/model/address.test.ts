@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { addressMatcher, projectMatcher, targetFault } from "../../src/model/address.ts";
+import { catalogueOf } from "../../src/model/catalogue.ts";
 
 test.each([
   ["*:license/*", "a/b:license/GPL/LGPL v2+", true],
@@ -32,12 +33,12 @@ test.each([
   ["a/b:license", "a/b:license/*"],
   ["a/b:", "a/b:integration/*"],
 ])("%s is no address, as %s is", (glob, shown) => {
-  expect(targetFault(glob)).toBe(`the address of a resource, such as ${shown}`);
+  expect(targetFault(glob, catalogueOf())).toBe(`the address of a resource, such as ${shown}`);
 });
 
 test.each(["a/b", "a/b:*", "a/b:LICENSE/MIT", "*:*/MIT", "storage:nfs-1/projects", "*:nfs-1/projects"])(
   "%s may be one",
   (glob) => {
-    expect(targetFault(glob)).toBeUndefined();
+    expect(targetFault(glob, catalogueOf())).toBeUndefined();
   },
 );

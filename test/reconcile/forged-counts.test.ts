@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { catalogueOf } from "../../src/model/catalogue.ts";
 import { type Plan, planDigest } from "../../src/plan/plan.ts";
 import { readPlan, readReport } from "../../src/reconcile/saved-plan.ts";
 import { folder } from "../support/folder.ts";
@@ -115,8 +116,8 @@ describe("what nobody can know before an apply is in no plan", () => {
     const run = await stage();
     const { plan } = await run.plan();
     const saved = save(run, { ...plan, ...forge(plan) });
-    await expect(readPlan(saved)).rejects.toThrow("is the report of an apply, not a plan");
-    expect((await readReport(saved)).resource_changes).toHaveLength(plan.resource_changes.length);
+    await expect(readPlan(saved, catalogueOf())).rejects.toThrow("is the report of an apply, not a plan");
+    expect((await readReport(saved, catalogueOf())).resource_changes).toHaveLength(plan.resource_changes.length);
     const { plan: refused } = await run.apply({ saved });
     expect([refused.problems.length, run.server.requests.writes]).toEqual([1, 0]);
   });
@@ -126,7 +127,7 @@ describe("what nobody can know before an apply is in no plan", () => {
     const { plan } = await run.plan();
     for (const created of ["", "2026-11-22 21:06 UTC, approved by security", "2026-11-22T21:06:00Z\napproved"]) {
       const saved = save(run, { ...plan, created_at: created });
-      await expect(readPlan(saved)).rejects.toThrow("created_at");
+      await expect(readPlan(saved, catalogueOf())).rejects.toThrow("created_at");
     }
   });
 
@@ -134,6 +135,6 @@ describe("what nobody can know before an apply is in no plan", () => {
     const run = await stage();
     const { plan } = await run.plan();
     const saved = save(run, { ...plan, summary: { ...plan.summary, changed_projects: 0, unverified: 0, writes: 0 } });
-    expect((await readPlan(saved)).summary).toEqual(plan.summary);
+    expect((await readPlan(saved, catalogueOf())).summary).toEqual(plan.summary);
   });
 });

@@ -104,12 +104,9 @@ const texts: Readonly<Record<string, (word: string) => string>> = {
       fields: { approval_status: word },
       origin,
     } as const;
-    return showText({
-      project: { name: word },
-      kinds: new Set(["license"]),
-      exclusive: new Map([["license", origin]]),
-      resources: [resource],
-    });
+    const exclusive = new Map([["license", origin]]);
+    const desired = { project: { name: word }, kinds: new Set(["license"]), exclusive, resources: [resource] };
+    return showText(desired, catalogueOf());
   },
   import: (word) =>
     importText(

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
+import { catalogueOf } from "../../src/model/catalogue.ts";
 import { problemLine, problemsText } from "../../src/model/problem-line.ts";
 import type { Desired, DesiredProject, Fields } from "../../src/model/types.ts";
 import { showJson, showText } from "../../src/report/show.ts";
@@ -27,7 +28,7 @@ const desired: DesiredProject = {
 
 describe("show", () => {
   it("reads like a policy, each entry with its place", () => {
-    expect(showText(desired)).toBe(`# payments/api
+    expect(showText(desired, catalogueOf())).toBe(`# payments/api
 integrations:
   chat:  # p/a.yaml:9
     channel: "#a"
@@ -41,7 +42,7 @@ licenses:  # exclusive: anything else is turned off: p/a.yaml:20
   });
 
   it("is YAML that means what it says", () => {
-    expect(parse(showText(desired))).toEqual({
+    expect(parse(showText(desired, catalogueOf()))).toEqual({
       integrations: {
         chat: { webhook: { secret: "env:HOOK", version: 2 }, channel: "#a", on: true, no: "no" },
         irc: "disabled",
@@ -52,7 +53,7 @@ licenses:  # exclusive: anything else is turned off: p/a.yaml:20
 
   it("says when there is nothing", () => {
     const nothing = { ...desired, resources: [], exclusive: new Map() };
-    expect(showText(nothing)).toBe("# payments/api\n# no policy declares anything here\n");
+    expect(showText(nothing, catalogueOf())).toBe("# payments/api\n# no policy declares anything here\n");
   });
 
   it("gives scripts addresses and places", () => {
