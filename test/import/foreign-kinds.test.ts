@@ -29,7 +29,7 @@ const canary = "CANARY-0123456789";
 const configuration = `
 projects_and_groups:
   "*":
-    project_settings: { visibility: internal, merge_method: ff, tag_list: [a], wrong: 1, emails_disabled: true }
+    project_settings: { visibility: internal, merge_method: ff, tag_list: [a], wrong: 1, emails_disabled: true, wiki_enabled: false, issues_enabled: true, issues_access_level: private }
     labels: { bug: { color: red, description: x }, enforce: true }
   payments/*:
     project_settings: { visibility: private, container_expiration_policy: { enabled: true, name_regex: ".*" } }
@@ -66,7 +66,14 @@ application: { settings: {} }
 `;
 
 const secret = { secret: expect.stringMatching(/^env:/) };
-const shared = { visibility: "internal", merge_method: "ff", topics: ["a"] };
+const shared = {
+  visibility: "internal",
+  merge_method: "ff",
+  topics: ["a"],
+  emails_enabled: false,
+  wiki_access_level: "disabled",
+  issues_access_level: "private",
+};
 
 describe("gitlabform", () => {
   const imported = fromGitlabform(configuration);
@@ -129,7 +136,6 @@ describe("gitlabform", () => {
     expect(messages(imported)).toEqual(
       [
         "wrong of project_settings is left out: settings have no such field",
-        "emails_disabled of project_settings is left out: emails_enabled is its opposite; declare that",
         "developers_can_push of dev of branches is left out: the API of branches that had it is gone; declare push_access_level",
         "custom_headers of https://hooks.example.com/ci of hooks is left out: it holds secrets; declare it by hand, with references",
         "variables of nightly of schedules is left out: policies have no variables of schedules",
@@ -178,6 +184,7 @@ resource "gitlab_project" "api" {
   namespace_id     = gitlab_group.g.id
   visibility_level = "private"
   tags             = ["a"]
+  issues_enabled   = false
   import_url       = "https://x"
   push_rules {
     author_email_regex = "@example.com$"
@@ -311,6 +318,7 @@ describe("Terraform", () => {
         settings: {
           visibility: "private",
           topics: ["a"],
+          issues_access_level: "disabled",
           container_expiration_policy: { enabled: true, cadence: "1d" },
         },
         push_rule: { author_email_regex: "@example.com$" },
@@ -374,12 +382,12 @@ test("every section that a table names is one of policies, and every field it le
     ...Object.entries(terraform.resources as Record<string, SectionTable>),
   ];
   const wrong = tables.flatMap(([name, table]) => {
-    const { fields = {}, joined = {}, unwrapped = {}, commas = [], key } = table;
+    const { fields = {}, joined = {}, levels = {}, opposites = {}, unwrapped = {}, commas = [], key } = table;
     const kind = kindInSection(choice, table);
     if (kind === undefined) return [name];
     const properties = choice.catalogue.kinds.get(kind)?.file?.fields.properties ?? {};
     const named = [
-      ...Object.values(fields),
+      ...Object.values({ ...fields, ...levels, ...opposites }),
       ...Object.keys({ ...joined, ...unwrapped }),
       ...commas,
       ...(key ? [key] : []),

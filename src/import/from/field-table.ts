@@ -23,6 +23,10 @@ export interface FieldTable {
   readonly commas?: readonly string[];
   /** Mappings in which every mapping of this one property is the property itself. */
   readonly unwrapped?: Readonly<Record<string, string>>;
+  /** Older booleans, and the access level that each is. */
+  readonly levels?: Readonly<Record<string, string>>;
+  /** Older booleans, and the boolean that each is the opposite of. */
+  readonly opposites?: Readonly<Record<string, string>>;
   /** Fields whose values may be names of colors. */
   readonly colors?: readonly string[];
   /** Fields that are left out, with the reason. */
@@ -52,7 +56,9 @@ export function renamedFields(
 ): { readonly fields: Fields; readonly problems: readonly Problem[] } {
   const fields = new Map<string, ForeignValue>();
   const problems: Problem[] = [];
-  for (const [name, value] of given) {
+  for (const [written, stated] of given) {
+    const { name, value } = modern(table, written, stated);
+    if (name !== written && given.has(name)) continue;
     const why = table.ignored?.[name];
     const isSet = value.unknown !== undefined || (value.value !== null && value.value !== undefined);
     if (why !== undefined) {
@@ -63,6 +69,16 @@ export function renamedFields(
   }
   for (const [name, { list, as }] of Object.entries(table.joined ?? {})) join(fields, name, list, as);
   return { fields, problems };
+}
+
+/** An older boolean under the name that servers have now; that one wins where both are stated. */
+function modern({ levels, opposites }: FieldTable, name: string, value: ForeignValue) {
+  const truth = value.truth ?? value.value;
+  const isKnown = value.unknown === undefined && typeof truth === "boolean";
+  const [level, opposite] = [levels?.[name], opposites?.[name]];
+  if (!isKnown || (level ?? opposite) === undefined) return { name: level ?? opposite ?? name, value };
+  if (opposite !== undefined) return { name: opposite, value: { ...value, value: !truth, truth: !truth } };
+  return { name: level ?? name, value: { place: value.place, value: truth ? "enabled" : "disabled" } };
 }
 
 /** The value as the kind has it. */
