@@ -45,7 +45,10 @@ describe.each(ofGroups)("%s", (_, kind) => {
 });
 
 const shared = {
-  everyone: { groups: ["**"], labels: { bug: { color: "#cc0000" } } },
+  everyone: {
+    groups: ["**"],
+    badges: { all: { link_url: "https://all.example.com", image_url: "https://b.example.com" } },
+  },
   below: {
     groups: ["payments/**"],
     badges: { ci: { link_url: "https://ci.example.com", image_url: "https://ci.example.com/b.svg" } },
@@ -69,7 +72,7 @@ describe("import of groups", () => {
     const kindsToRead = ["--kinds", "labels,badges,integrations"];
     const imported = await evenkeel("import", "--all", "--group", "**/", "--factor", ...kindsToRead);
     expect(imported).toMatchObject({ code: 0, stderr: "" });
-    expect(read("policies/shared.yaml")).toContain('name: shared-groups\ngroups: ["**"]\nlabels:\n  bug:');
+    expect(read("policies/shared.yaml")).toContain('name: shared-groups\ngroups: ["**"]\nbadges:\n  all:');
     const payments = read("policies/payments.yaml");
     expect(payments).toContain("name: payments-groups\ngroups: [payments/**]\nbadges:\n  ci:");
     expect(read("policies/web.yaml")).toContain("link_url: https://ci.example.com/${group.path}\n");
@@ -84,7 +87,7 @@ describe("import of groups", () => {
   test("a group by ID, a glob with a slash behind, and the projects below a group", async () => {
     const { evenkeel } = await scene({ ...setting, policies: shared });
     await evenkeel("apply", "--yes");
-    const imported = await evenkeel("import", "62/", "--group", "w*/", "--kinds", "labels", "--report", "json");
+    const imported = await evenkeel("import", "62/", "--group", "w*/", "--kinds", "badges", "--report", "json");
     const { policies } = JSON.parse(imported.stdout);
     expect(policies.map(({ groups }: { groups: string[] }) => groups)).toEqual([["payments/services/"], ["web/"]]);
     const below = await evenkeel(
