@@ -2,6 +2,7 @@ import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { kinds } from "../kinds/kinds.ts";
 import { lawfulKinds } from "../laws/kind-laws.ts";
 import { circles, declaredSection, kindCanary, kindSecrets, people } from "../laws/kind-values.ts";
 import { stage } from "../support/stage.ts";
@@ -13,7 +14,10 @@ const seed = {
 };
 const setting = { seed, release: "19.9", tier: "ultimate", site: { release: "19.9", tier: "ultimate" } } as const;
 
-describe.each(lawfulKinds)("%s", (_, kind) => {
+/** Those of groups are imported in import-groups.test.ts, those of a workspace in own-kinds.test.ts. */
+const ofProjects = lawfulKinds.filter(([file, { of }]) => kinds.has(file) && of === "project");
+
+describe.each(ofProjects)("%s", (_, kind) => {
   const declared = fc.sample(declaredSection(kind), { seed: 7, numRuns: 2 });
 
   test.each(declared)("what was imported plans as empty: %j", async (section) => {
