@@ -1,36 +1,33 @@
+import pLimit from "p-limit";
+
+/** Bounds the queue, which would otherwise hold every project of a large fleet. */
+const mostQueued = 2048;
+
 /**
  * Runs `work` over all of `inputs` with at most `workers` at a time, in order of input; the results are in that order
  * too. Where the number changes, it is asked for whenever one ends. The first rejection ends it.
  */
-export function inParallel<Input, Result>(
+export async function inParallel<Input, Result>(
   inputs: readonly Input[],
   workers: number | (() => number),
   work: (input: Input, index: number) => Promise<Result>,
 ): Promise<Result[]> {
-  const most = typeof workers === "number" ? () => workers : workers;
-  const results = new Array<Result>(inputs.length);
-  return new Promise((resolve, reject) => {
-    let next = 0;
-    let active = 0;
-    const start = (index: number): void => {
-      active++;
-      const ended = (result: Result): void => {
-        results[index] = result;
-        active--;
-        startMore();
-      };
-      work(inputs[index] as Input, index)
-        .then(ended)
-        .catch(fail);
-    };
-    const startMore = (): void => {
-      while (next < inputs.length && active < Math.max(1, most())) start(next++);
-      if (active === 0) resolve(results);
-    };
-    const fail = (error: unknown): void => {
-      next = inputs.length;
-      reject(error);
-    };
-    startMore();
-  });
+  const most = () => Math.max(1, typeof workers === "number" ? workers : workers());
+  const limit = pLimit({ concurrency: most(), rejectOnClear: false });
+  const run = async (input: Input, index: number): Promise<Result> => {
+    const result = await work(input, index);
+    const now = most();
+    if (now !== limit.concurrency) limit.concurrency = now;
+    return result;
+  };
+  const results: Result[] = [];
+  try {
+    for (let from = 0; from < inputs.length; from += mostQueued) {
+      const part = inputs.slice(from, from + mostQueued);
+      results.push(...(await Promise.all(part.map((input, index) => limit(run, input, from + index)))));
+    }
+    return results;
+  } finally {
+    limit.clearQueue();
+  }
 }

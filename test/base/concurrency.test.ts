@@ -5,15 +5,16 @@ import { inParallel } from "../../src/base/concurrency.ts";
 const rooms = fc.array(fc.integer({ min: 0, max: 9 }), { minLength: 1 });
 
 describe("work over many inputs", () => {
-  it("never has more under way than are allowed when it begins, and gives results in order", async () => {
+  it("never has more under way than were allowed so far, and gives results in order", async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.nat(5)), rooms, async (turns, allowed) => {
         let asked = 0;
         let active = 0;
         let most = 0;
         const workers = () => {
-          most = Math.max(1, allowed[asked++ % allowed.length] ?? 1);
-          return most;
+          const room = allowed[asked++ % allowed.length] ?? 1;
+          most = Math.max(1, most, room);
+          return room;
         };
         const results = await inParallel(turns, workers, async (count, index) => {
           expect(++active).toBeLessThanOrEqual(most);
@@ -24,6 +25,23 @@ describe("work over many inputs", () => {
         expect(results).toEqual([...turns.keys()]);
       }),
     );
+  });
+
+  it("begins no more than are allowed once the number falls", async () => {
+    let ended = 0;
+    let active = 0;
+    const seen: number[] = [];
+    await inParallel(
+      [...Array(12).keys()],
+      () => (ended === 0 ? 4 : 1),
+      async () => {
+        seen.push(++active);
+        await new Promise(setImmediate);
+        active--;
+        ended++;
+      },
+    );
+    expect(seen).toEqual([1, 2, 3, 4, 1, 1, 1, 1, 1, 1, 1, 1]);
   });
 
   it("ends with the first rejection, and begins nothing after it", async () => {
