@@ -57,5 +57,5 @@ test("HTML is loaded by the console, and where a report asks for it, and not bef
   expect(pages).not.toEqual([]);
   const readers = files.filter((file) => pages.some((page) => eager(`./${file}`).has(`./${page}`)));
   const named = readers.filter((file) => !file.startsWith("chunk-")).map((file) => file.replace(/-[^-]*$/, ""));
-  expect(named.sort()).toEqual(["console", "html", "plan-page"]);
+  expect(named.sort()).toEqual(["console", "html", "plan-page", "unmanaged-page"]);
 });

@@ -278,6 +278,6 @@ test("the text is ordered whatever the concurrency", async () => {
   const [head, ...rest] = one.stdout.split("\n");
   expect(many.stdout.split("\n").slice(1)).toEqual(rest);
   expect(head).toMatch(/^Plan of \d{4}-\d\d-\d\d \d\d:\d\d UTC, for http/);
-  expect(one.stdout).toContain("12 projects: external-wiki created (all.yaml:6)\n");
+  expect(one.stdout).toContain('12 projects: external-wiki created, external_wiki_url: "x" (all.yaml:6)\n');
   expect(one.stdout).toMatch(/^ {6}in p0, p1, p10, p11, p2, .* and 2 more$/m);
 });

@@ -106,13 +106,11 @@ test("a server that repeats secret and token in its words is not repeated", asyn
 
 /** A module that does something as a request with a secret is written. */
 function breaking(something: string): string {
-  return `const { URLSearchParams: Kept } = globalThis;
-    globalThis.URLSearchParams = class extends Kept {
-      toString() {
-        const text = "not a form: " + super.toString() + process.env.EVENKEEL_TOKEN;
-        if (text.includes("webhook")) ${something};
-        return super.toString();
-      }
+  return `const { join } = Array.prototype;
+    Array.prototype.join = function (separator) {
+      const text = "not a form: " + join.call(this, separator) + process.env.EVENKEEL_TOKEN;
+      if (separator === "&" && text.includes("webhook=")) ${something};
+      return join.call(this, separator);
     };`;
 }
 

@@ -87,5 +87,5 @@ test("show has the fields of a singleton right below its section, as a policy do
   const { stdout } = await runProgram(["show", "a/b"], at);
   expect(stdout).toContain("\nsettings:  # p.yaml:5\n  visibility: private\n");
   expect(stdout).toContain('\nlabels:\n  bug:  # p.yaml:6\n    color: "#d9534f"\n');
-  expect(stdout).toContain("\npush_rule: disabled  # q.yaml:5\n");
+  expect(stdout).toContain("\npush_rule: absent  # q.yaml:5\n");
 });
