@@ -26,12 +26,17 @@ describe("kinds of groups", () => {
     const policies = {
       groups: {
         groups: ["payments/**"],
-        labels: { bug: { color: "#00cc00" }, idea: { color: "#0000cc", description: "for ${group.path}" } },
         variables: { DEPLOY: { value: { secret: "env:DEPLOY" }, masked: true } },
         webhooks: { "https://hooks.example.com/ci": { push_events: true, token: { secret: "env:HOOK" } } },
         badges: { pipeline: { link_url: "https://ci.example.com", image_url: "https://ci.example.com/b.svg" } },
       },
-      top: { groups: ["payments"], settings: { description: "Payments of ${group.name}" }, exclusive: ["labels"] },
+      // A group below payments cannot have the labels of payments.
+      top: {
+        groups: ["payments"],
+        settings: { description: "Payments of ${group.name}" },
+        labels: { bug: { color: "#00cc00" }, idea: { color: "#0000cc", description: "for ${group.path}" } },
+        exclusive: ["labels"],
+      },
       projects: { projects: ["payments/**"], labels: { own: { color: "#00cc00" } } },
     };
     const secrets = { DEPLOY: "deploy-secret-1", HOOK: "hook-secret-2" };

@@ -302,10 +302,10 @@ export function laws({ name, place }: Backend): void {
       };
       const counts = await recordObservation({ ...state.snapshots, change }, look("r1", projects));
       expect(counts).toMatchObject({ "in sync": 6000 });
-      expect(seen).toEqual([
-        [undefined, true],
-        ["r1", true],
-      ]);
+      const [last, ...earlier] = seen.toReversed();
+      expect(last).toEqual(["r1", true]);
+      expect(earlier.length).toBeGreaterThan(0);
+      expect(earlier).toEqual(earlier.map(() => [undefined, true]));
     });
 
     test("is written once where nothing changes, and refused where a later version wrote it", async () => {
