@@ -1,5 +1,6 @@
 import { memoized } from "../base/memoize.ts";
 import { placeAmong } from "../base/text-format.ts";
+import type { Kind } from "../model/types.ts";
 import { countStatuses, type SyncStatus, type SyncStatusCounts } from "../state/snapshots/snapshot.ts";
 import type { ProjectSummary } from "../state/snapshots/summaries.ts";
 import { hasCause } from "./causes.ts";
@@ -13,6 +14,8 @@ export interface WantedProjects {
   readonly integration: string;
   readonly license: string;
   readonly policy: string;
+  /** A kind of resources, or `kind/key`. */
+  readonly resource: string;
   /** A status, or {@link anyStatus} or {@link outOfSync}. */
   readonly status: string;
   /** The ID of a cause. */
@@ -21,7 +24,17 @@ export interface WantedProjects {
   readonly age: string;
 }
 
-export const projectFilters = ["q", "group", "integration", "license", "policy", "status", "cause", "age"] as const;
+export const projectFilters = [
+  "q",
+  "group",
+  "integration",
+  "license",
+  "policy",
+  "resource",
+  "status",
+  "cause",
+  "age",
+] as const;
 
 /** What a filter by status can ask for besides a status. */
 export const [anyStatus, outOfSync] = ["any", "out of sync"] as const;
@@ -30,7 +43,12 @@ export const [anyStatus, outOfSync] = ["any", "out of sync"] as const;
 export function wantedIn(query: Readonly<Record<string, string | undefined>>): WantedProjects {
   const read = (name: keyof WantedProjects) => (query[name] ?? "").trim().slice(0, 300);
   const group = read("group").replace(/^\/+|\/+$/g, "");
-  const rest = { integration: read("integration"), license: read("license"), policy: read("policy") };
+  const rest = {
+    integration: read("integration"),
+    license: read("license"),
+    policy: read("policy"),
+    resource: read("resource"),
+  };
   return { q: read("q"), group, ...rest, status: read("status"), cause: read("cause"), age: read("age") };
 }
 
@@ -47,7 +65,7 @@ export function projectsFor(
 type Test = (head: ProjectSummary) => boolean;
 
 function testsFor(
-  { q, group, integration, license, policy, status, cause, age }: WantedProjects,
+  { q, group, integration, license, policy, resource, status, cause, age }: WantedProjects,
   now: number,
 ): readonly Test[] {
   const [words, prefix] = [q.toLowerCase(), `${group.toLowerCase()}/`];
@@ -59,11 +77,20 @@ function testsFor(
     [integration, ({ labels }) => labels.keys.integration?.has(integration) === true],
     [license, ({ labels }) => [...(labels.keys.license ?? [])].some((key) => key.toLowerCase() === licensed)],
     [policy, ({ labels }) => labels.policies.has(policy)],
+    [resource, resourceTest(resource)],
     [status === anyStatus ? "" : status, statusTest(status)],
     [cause, (head) => hasCause(head, cause)],
     [Number(age) > 0 ? age : "", ({ since }) => since <= latest.toISOString()],
   ];
   return tests.filter(([asked]) => asked !== "").map(([, test]) => test);
+}
+
+/** Projects that declare any resource of a kind, or the one with a key. */
+function resourceTest(resource: string): Test {
+  const slash = resource.indexOf("/");
+  if (slash < 0) return ({ labels }) => labels.keys[resource as Kind] !== undefined;
+  const [kind, key] = [resource.slice(0, slash), resource.slice(slash + 1)];
+  return ({ labels }) => labels.keys[kind as Kind]?.has(key) === true;
 }
 
 function statusTest(status: string): Test {
@@ -130,25 +157,38 @@ function within(projects: readonly ProjectSummary[], prefix: string): readonly P
 
 const pathsOf = memoized((projects: Heads) => projects.map(({ project }) => project), new WeakMap());
 
-type LabelNames = Readonly<Record<"integration" | "license" | "policy", readonly string[]>>;
+/** The names of policies, and the keys of each kind of resources: what filters offer. */
+interface LabelNames {
+  readonly policies: readonly string[];
+  readonly keys: ReadonlyMap<string, readonly string[]>;
+}
 
-/** Every label of the fleet, sorted: what filters offer. */
+/** Every label of the fleet, sorted. */
 export function labelsOf({ projects }: KnownState): LabelNames {
   return labelsIn(projects);
 }
 
+/** Keys of a kind that are offered: of some kinds each project has its own. */
+const maxKeys = 2000;
+
 const labelsIn = memoized((projects: Heads): LabelNames => {
-  const sets = { integration: new Set<string>(), license: new Set<string>(), policy: new Set<string>() };
+  const policies = new Set<string>();
+  const keys = new Map<string, Set<string>>();
   const seen = new Set<object>();
   for (const { labels } of projects) {
     if (seen.has(labels)) continue;
     seen.add(labels);
-    for (const key of labels.keys.integration ?? []) sets.integration.add(key);
-    for (const key of labels.keys.license ?? []) sets.license.add(key);
-    for (const name of labels.policies) sets.policy.add(name);
+    for (const name of labels.policies) policies.add(name);
+    for (const [kind, all] of Object.entries(labels.keys)) addKeys(keys, kind, all);
   }
-  return { integration: sorted(sets.integration), license: sorted(sets.license), policy: sorted(sets.policy) };
+  return { policies: sorted(policies), keys: new Map([...keys].map(([kind, all]) => [kind, sorted(all)])) };
 }, new WeakMap());
+
+function addKeys(keys: Map<string, Set<string>>, kind: string, more: ReadonlySet<string>): void {
+  const known = keys.get(kind) ?? new Set();
+  keys.set(kind, known);
+  for (const key of more) if (known.size < maxKeys) known.add(key);
+}
 
 function sorted(names: Iterable<string>): readonly string[] {
   return [...names].filter(Boolean).sort();

@@ -163,14 +163,14 @@ function formOf(known: KnownState, wanted: WantedProjects): Markup {
   const labels = labelsOf(known);
   const text = (name: keyof WantedProjects, title: string, hint: string) =>
     markup`<label>${title}<input name="${name}" value="${wanted[name]}" placeholder="${hint}" maxlength="300"></label>`;
-  const choice = (name: "integration" | "license" | "policy") => choiceOf(name, wanted[name], labels[name]);
+  const keysOf = (kind: string) => labels.keys.get(kind) ?? [];
   return markup`<form class="filters" action="/">
 ${text("q", "Path", "part of a path")}${text("group", "Group", "payments")}
 <label>Status<select name="status">${options(
     wanted.status,
     [outOfSync, anyStatus, ...tileStatuses].map((each) => [each, each] as const),
   )}</select></label>
-${choice("integration")}${choice("license")}${choice("policy")}
+${choiceOf("integration", wanted.integration, keysOf("integration"))}${choiceOf("license", wanted.license, keysOf("license"))}${choiceOf("policy", wanted.policy, labels.policies)}${text("resource", "Resource", "webhook/…")}
 <label>For at least<select name="age">${options(wanted.age, ages)}</select></label>
 ${wanted.cause === "" ? "" : markup`<input type="hidden" name="cause" value="${wanted.cause}">`}<span class="go"><button>Show</button> <a href="/">Clear</a></span>
 </form>`;

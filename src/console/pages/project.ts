@@ -16,6 +16,7 @@ import type { KnownState } from "../known-state.ts";
 import { dataLinks, pager, partOf } from "../layout.ts";
 import { liveAudiences } from "../live-settings.ts";
 import { age, ago, href, moment } from "../markup.ts";
+import { anyStatus } from "../project-filter.ts";
 import { crumbsOf } from "./fleet.ts";
 import { actionsText, reasonNode, runOutcomeNode, wasApplied } from "./runs.ts";
 
@@ -95,7 +96,7 @@ function entryNode(entry: SeenEntry, seen: ProjectSnapshot, appliedBy: LastAppli
     source: entry,
     isOpen: difference !== undefined,
     detail: markup`${difference ? markup`<p class="reason">${difference.reason}</p>` : ""}${settingsTable(entry.fields, difference, hidden)}${difference ? commandsOf(project, difference) : ""}
-<p class="origin"><span>Policy <a href="${href("/", { policy })}">${policy}</a></span><span>Declared at <code>${sourceText(entry)}</code></span>${commit === null ? "" : markup`<span>Commit <code>${commit.slice(0, 12)}</code></span>`}${reason ? markup`<span>Because ${reason}</span>` : ""}${appliedNode(resourceName(kind, key), appliedBy)}</p>`,
+<p class="origin"><span>Policy <a href="${href("/", { policy, status: anyStatus })}">${policy}</a></span><span>Declared at <code>${sourceText(entry)}</code></span>${commit === null ? "" : markup`<span>Commit <code>${commit.slice(0, 12)}</code></span>`}${reason ? markup`<span>Because ${reason}</span>` : ""}${appliedNode(resourceName(kind, key), appliedBy)}</p>`,
   });
 }
 

@@ -7,7 +7,7 @@ import type { ProjectSummary } from "../../state/snapshots/summaries.ts";
 import type { KnownState } from "../known-state.ts";
 import { dataLinks } from "../layout.ts";
 import { age, moment } from "../markup.ts";
-import { labelsOf, wantedIn } from "../project-filter.ts";
+import { anyStatus, labelsOf, type WantedProjects, wantedIn } from "../project-filter.ts";
 import { fleetHref } from "./fleet.ts";
 import { runOutcomeNode } from "./runs.ts";
 
@@ -15,8 +15,15 @@ import { runOutcomeNode } from "./runs.ts";
 export interface Found {
   readonly projects: readonly ProjectSummary[];
   readonly projectCount: number;
-  readonly labels: readonly { readonly kind: "integration" | "license" | "policy"; readonly name: string }[];
+  readonly labels: readonly FoundLabel[];
   readonly runs: readonly RunSummary[];
+}
+
+/** A policy, or a resource of any kind. */
+interface FoundLabel {
+  readonly kind: string;
+  readonly name: string;
+  readonly filter: Partial<WantedProjects>;
 }
 
 /** Things of one sort that are shown. */
@@ -29,9 +36,13 @@ export function found(known: KnownState, query: string): Found {
   const [path = q] = q.split(":");
   const projects = known.worstFirst.filter(({ project }) => project.toLowerCase().includes(path));
   const exact = projects.filter(({ project }) => project.toLowerCase() === path);
-  const labels = Object.entries(labelsOf(known)).flatMap(([kind, names]) =>
-    names.filter((name) => name.toLowerCase().includes(q)).map((name) => ({ kind: kind as "policy", name })),
-  );
+  const { policies, keys } = labelsOf(known);
+  const labels = [
+    ...policies.map((name): FoundLabel => ({ kind: "policy", name, filter: { policy: name } })),
+    ...[...keys].flatMap(([kind, names]) =>
+      names.map((name): FoundLabel => ({ kind, name, filter: { resource: `${kind}/${name}` } })),
+    ),
+  ].filter(({ name }) => name.toLowerCase().includes(q));
   const words = ({ run, command, who, host, commit, outcome }: RunSummary) =>
     [run, command, who, host, commit, outcome].join("\n").toLowerCase();
   return {
@@ -46,15 +57,15 @@ export function found(known: KnownState, query: string): Found {
 export function searchPage(known: KnownState, q: string): Markup {
   const { projects, projectCount, labels, runs } = found(known, q);
   if (q.trim() === "")
-    return markup`<h1>Search</h1><p class="lead">Projects, addresses, integrations, licenses, policies, people, commits and runs. Press <kbd>/</kbd> to search from any page.</p>`;
+    return markup`<h1>Search</h1><p class="lead">Projects, addresses, resources of every kind, policies, people, commits and runs. Press <kbd>/</kbd> to search from any page.</p>`;
   const none = projects.length + labels.length + runs.length === 0;
   const all =
     projectCount > projects.length
-      ? markup`<p><a href="${fleetHref({ ...wantedIn({}), q: q.split(":")[0] ?? "" })}">All ${counted(projectCount, "project")}</a></p>`
+      ? markup`<p><a href="${fleetHref({ ...wantedIn({}), q: q.split(":")[0] ?? "", status: anyStatus })}">All ${counted(projectCount, "project")}</a></p>`
       : "";
   return markup`<h1>${none ? "No results" : "Results"} for “${q}”</h1>
 ${sectionOf("Projects", projects, ({ project, syncStatus, since }) => markup`<li><a href="${projectHref(project)}">${project}</a> ${badge(syncStatus)} <span class="soft">for ${age(since)}</span></li>`)}${all}
-${sectionOf("Settings and policies", labels, ({ kind, name }) => markup`<li><a href="${fleetHref({ [kind]: name })}">${name}</a> <span class="soft">${kind}</span></li>`)}
+${sectionOf("Settings and policies", labels, ({ kind, name, filter }) => markup`<li><a href="${fleetHref({ ...filter, status: anyStatus })}">${name}</a> <span class="soft">${kind}</span></li>`)}
 ${sectionOf("Runs", runs, (run) => markup`<li><a href="/runs/${run.run}">${run.command} of ${moment(run.started)}</a> ${runOutcomeNode(run, known.live)} <span class="soft">${run.who}</span></li>`)}
 ${dataLinks("/search", { q })}`;
 }
