@@ -179,7 +179,7 @@ const labelsIn = memoized((projects: Heads): LabelNames => {
     if (seen.has(labels)) continue;
     seen.add(labels);
     for (const name of labels.policies) policies.add(name);
-    for (const [kind, all] of Object.entries(labels.keys)) addKeys(keys, kind, all);
+    for (const [kind, all] of Object.entries(labels.keys)) addKeys(keys, kind, all ?? new Set());
   }
   return { policies: sorted(policies), keys: new Map([...keys].map(([kind, all]) => [kind, sorted(all)])) };
 }, new WeakMap());
