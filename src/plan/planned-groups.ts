@@ -3,7 +3,7 @@ import { resourceName } from "../model/address.ts";
 import { isListedByCatalogue } from "../model/kinds.ts";
 import { isRemoval, turnsOff } from "../model/removal-changes.ts";
 import type { Action, Place } from "../model/types.ts";
-import { type ChangeGroup, type Groupable, groupsOf, linesText } from "./groups.ts";
+import { type ChangeGroup, type Groupable, groupsOf, linesText, lineText } from "./groups.ts";
 import { actionOf, type PlannedChange, visibleOf } from "./plan.ts";
 
 export type PlannedGroup = ChangeGroup<PlannedChange>;
@@ -59,11 +59,20 @@ const participles: Readonly<Record<Action, string>> = {
 };
 
 /** A group in one line: `2,000 projects: license/MIT updated, loosened (policies/all.yaml:5)`. */
-export function groupLine({ members, projects, shared, lines }: PlannedGroup, brief?: string): string {
+export function groupLine(group: PlannedGroup, brief?: string): string {
+  const { members, projects, shared } = group;
   const [first] = members;
   const { policy_effect } = first;
   const what = [whatOf(shared.subject, actionOf(first), brief), ...(policy_effect ? [policy_effect] : [])].join(", ");
-  return `${counted(projects.length, "project")}: ${what} (${linesText(lines)})`;
+  return `${counted(projects.length, "project")}: ${what} (${placesText(group)})`;
+}
+
+/** The lines that set the values, and before them the line that declares all members, if that is another one. */
+function placesText({ members, lines }: PlannedGroup): string {
+  const set = linesText(lines);
+  const declared = new Set(members.map(({ source }) => lineText(source)));
+  const [only] = declared;
+  return members[0].set_at && declared.size === 1 ? `${only}, set in ${set}` : set;
 }
 
 /** What the line of a group shows of its values stands for the word "updated". */

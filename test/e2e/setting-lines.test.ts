@@ -34,7 +34,7 @@ test("a change of a variable names the line of the variable, in the plan and in 
   const { stdout } = await evenkeel("plan");
   expect(stdout).toContain("  ! 4 changes move notifications");
   expect(stdout).toContain(
-    `~ 2 projects: chat-notifications-a channel: "#mobile" -> "#mobile-on-call" (team.yaml:${change.set_at?.line})`,
+    `~ 2 projects: chat-notifications-a channel: "#mobile" -> "#mobile-on-call" (everyone.yaml:${change.source.line}, set in team.yaml:${change.set_at?.line})`,
   );
 });
 
