@@ -11,15 +11,18 @@ export function notesOf(change: Visible, inherited: true | undefined, rerouting:
   ];
 }
 
-/** Those of the notes on a change that tell who receives which events no longer. */
-export function lossesIn(notes: readonly string[], change: Visible, moved: readonly string[] = []): readonly string[] {
+/** What the notes on a change tell of events that are lost or move. */
+export function reroutingIn(notes: readonly string[], change: Visible): Rerouting {
+  const moved = notes.filter((note) => note.startsWith(moveNote)).map((note) => note.slice(moveNote.length));
   const others = notesOf(change, true, { lost: [], moved });
-  return notes.filter((note) => !others.includes(note));
+  return { lost: notes.filter((note) => !others.includes(note)), moved };
 }
+
+const moveNote = "notifications move: ";
 
 /** Notes on events that are lost, and on those that move. */
 export function reroutingNotes({ lost, moved }: Rerouting): readonly string[] {
-  return [...lost, ...moved.map((move) => `notifications move: ${move}`)];
+  return [...lost, ...moved.map((move) => `${moveNote}${move}`)];
 }
 
 /** An update among others would look harmless. */

@@ -10,7 +10,7 @@ import { isMove } from "../model/repository-kinds.ts";
 import type { Action, Call, CallAction, Cause, Fields, Kind, Outcome, Place, PolicyEffect } from "../model/types.ts";
 import type { Rerouting } from "../routes/audience.ts";
 import { type ActionCounts, countsOf } from "./action-counts.ts";
-import { lossesIn } from "./change-notes.ts";
+import { reroutingIn } from "./change-notes.ts";
 import type { Objection } from "./guards.ts";
 
 /** What `plan --report json` prints and `--out` saves (docs/safety.md; `schemas/plan.schema.json`). Holds no secret. */
@@ -158,12 +158,11 @@ export function planDigest(plan: Omit<Plan, "digest" | "created_at"> & Partial<P
 /** The plan with all that its changes show taken anew from the changes themselves, whatever it says. */
 export function recounted(plan: Plan, catalogue: Catalogue): Plan {
   const changes = plan.resource_changes.map(
-    ({ policy_effect: said, lost_notifications: _, moved_notifications: moved = [], ...planned }) => {
+    ({ policy_effect: said, lost_notifications: _, moved_notifications: __, ...planned }) => {
       const visible = visibleOf(planned);
-      const lost = lossesIn(planned.notes ?? [], visible, moved);
       // Of a kind that only the workspace of the plan knows, nothing can be worked out; an apply does it there.
       const effect = policyEffectIn(catalogue.kinds.has(planned.kind) ? policyEffectOf(visible, catalogue) : said);
-      return { ...planned, ...effect, ...notificationsIn({ lost, moved }) };
+      return { ...planned, ...effect, ...notificationsIn(reroutingIn(planned.notes ?? [], visible)) };
     },
   );
   const actions = changes.map(actionOf);

@@ -82,7 +82,7 @@ function save(run: Runs, plan: Plan): { readonly saved: string } {
 }
 
 /** Taken anew from the rest of a change, so that what stands in the file is never shown. */
-const derived = ["policy_effect", "lost_notifications"];
+const derived = ["policy_effect", "lost_notifications", "moved_notifications"];
 
 const writesOf = (run: Runs) =>
   run

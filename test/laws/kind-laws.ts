@@ -42,7 +42,18 @@ export type Declared = Readonly<Record<Owner, OfOwner>>;
 /** Policies of these kinds. */
 export function declaredKinds(files: readonly KindFile[]): fc.Arbitrary<Declared> {
   const of = (owner: Owner) => declaredOf(files.filter((file) => ownersOf(file as ResourceKind).includes(owner)));
-  return fc.record({ project: of("project"), group: of("group") });
+  return fc.record({ project: of("project"), group: of("group") }).map(apart);
+}
+
+/** A project or group cannot have the labels of groups above it, so those of the groups are of the top group alone. */
+function apart({ project, group }: Declared): Declared {
+  const { labels: _, ...rest } = group.all as Sections & { labels?: unknown };
+  const { labels = {}, ...single } = group.one as Sections & { labels?: object };
+  const named = Object.entries(labels).map(([name, label]) => [`${name} of the group`, label] as const);
+  return {
+    project,
+    group: { ...group, all: rest, one: { ...single, ...(named.length > 0 && { labels: Object.fromEntries(named) }) } },
+  };
 }
 
 function declaredOf(files: readonly KindFile[]): fc.Arbitrary<OfOwner> {
