@@ -53,6 +53,6 @@ export function commandsNode(commands: readonly ShownCommand[]): Markup {
 }
 
 /** A command line, which the page's script gives a button that copies it. */
-export function commandNode(line: string): Markup {
+function commandNode(line: string): Markup {
   return markup`<code class="command">${line}</code>`;
 }

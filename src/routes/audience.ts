@@ -26,7 +26,7 @@ export function shiftBetween(before: readonly Listener[], after: readonly Listen
 }
 
 /** How the recipients of one integration change; undefined on a side without the integration. */
-export function shiftOf(before: Listener | undefined, after: Listener | undefined, event?: string): Shift {
+function shiftOf(before: Listener | undefined, after: Listener | undefined, event?: string): Shift {
   const { lost, gained, sides, reversed } = comparisonOf(before, after, event);
   return {
     lost: sentences(lost, sides, "will no longer receive"),

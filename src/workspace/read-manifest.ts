@@ -11,7 +11,7 @@ import type { FileTree } from "./file-tree.ts";
 const mostBytes = 4 * 1024 * 1024;
 
 /** `bytes`: the content of the file, including a byte order mark. */
-export type Read = { readonly text: string; readonly bytes: Buffer } | { readonly problem: Problem };
+type Read = { readonly text: string; readonly bytes: Buffer } | { readonly problem: Problem };
 
 /** Reads a manifest by its path in the workspace: its text, without a byte order mark, or why it cannot be read. */
 export type ReadText = (file: string) => Read;
