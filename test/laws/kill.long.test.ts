@@ -69,11 +69,18 @@ describe.each(settings)("behaviour %s, ledger %s", (behaviour, ledger) => {
     await law(3, [fleet(), fc.array(rule, { minLength: 1, maxLength: 4 })], async (generated, chaos) => {
       await onStage(generated, { behaviour, ledger, chaos }, async (stage) => {
         await untilThrough(stage, generated);
-        expect(changesOf(await stage.plan())).toEqual(inSync);
+        expect(changesOf(await planPastFaults(stage))).toEqual(inSync);
       });
     });
   });
 });
+
+/** The first plan that no fault is left for: those that skip more requests than the runs before made are still to come. */
+async function planPastFaults(stage: Stage, attempts = 4): ReturnType<Stage["plan"]> {
+  const planned = await stage.plan();
+  const isThrough = planned.plan.problems.length === 0 || attempts === 1;
+  return isThrough ? planned : planPastFaults(stage, attempts - 1);
+}
 
 const rule: fc.Arbitrary<ChaosRule> = fc
   .record({
