@@ -17,12 +17,8 @@ import { doChunk, Stopped } from "./do-chunk.ts";
 import { keepHeartbeat } from "./membership.ts";
 import type { WorkEnd } from "./queue-consumer.ts";
 import { rejectWork } from "./receive-work.ts";
-import { createRunLog } from "./run-log.ts";
 import { watchRun } from "./watched-run.ts";
 import { keepConnected, type WorkerOptions } from "./worker-connection.ts";
-
-/** Milliseconds between two questions which runs are over. */
-const betweenLogs = 2000;
 
 /** Projects read or written concurrently. */
 const maxProjects = 64;
@@ -76,22 +72,15 @@ async function sessionIn(whole: SharedState, options: SessionOptions): Promise<W
   const connections = keepConnected(options, rates);
   const presence = keepHeartbeat(store, origin, duration, connections.sent);
   await presence.current();
-  const log = createRunLog(options.say, () => performance.now());
   let parts = 0;
   let isBusy = false;
-  let settled = performance.now();
   return {
     hasWorked: () => parts > 0,
     reject: rejectWork(store, options.say),
     hasRun: async () => (await store.members()).some((each) => each.role === "run" && each.origin === origin),
     keepAlive: async () => {
       // A chunk is finished under the ID with which it was started.
-      if (isBusy) return;
-      await presence.current();
-      if (!log.isOpen() || performance.now() - settled < betweenLogs) return;
-      settled = performance.now();
-      const members = await store.members();
-      log.settle(new Set(members.filter(({ role }) => role === "run").map(({ id }) => id)));
+      if (!isBusy) await presence.current();
     },
     process: async (work) => {
       const state = await states.of(work.workspace);
@@ -114,7 +103,6 @@ async function sessionIn(whole: SharedState, options: SessionOptions): Promise<W
         // So that the request count of the run includes all requests of its results.
         await membership.heartbeat();
         await state.workers.saveResult(run, part, JSON.stringify(result));
-        log.count(work);
         return "done";
       } catch (error) {
         if (error instanceof UnavailableError) throw error;
@@ -128,7 +116,6 @@ async function sessionIn(whole: SharedState, options: SessionOptions): Promise<W
       }
     },
     [Symbol.asyncDispose]: async () => {
-      log.settle(new Set());
       await connections.drop();
       await closeWithTimeout(presence.leave());
       await Promise.all([states.close(), whole[Symbol.asyncDispose]()]);
