@@ -151,7 +151,8 @@ async function visited(url, pid) {
     const answer = await fetch(url);
     const text = await answer.text();
     times.push(performance.now() - started);
-    if (!answer.ok || !/project-|in sync/.test(text)) throw new Error(`${url} answered with ${answer.status}: no projects`);
+    if (!answer.ok || !/project-|in sync/.test(text))
+      throw new Error(`${url} answered with ${answer.status}: no projects`);
     await pause(2100);
   }
   const peak = Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]) / 1024;
