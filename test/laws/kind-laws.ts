@@ -8,7 +8,7 @@ import type { Seed } from "../../src/server/seed.ts";
 import { type KindFile, kinds, kindsIn } from "../kinds/kinds.ts";
 import { essenceOf } from "./essence.ts";
 import type { Fleet } from "./fleet.ts";
-import { circles, declaredSection, kindCanary, kindSecrets, people } from "./kind-values.ts";
+import { circles, declaredSection, kindCanary, kindSecrets, people, togetherIn } from "./kind-values.ts";
 import { changesOf, checkConvergence, impatience, inSync, onStage, type Setting, type Stage } from "./stage.ts";
 import type { Fate } from "./wire.ts";
 
@@ -59,7 +59,12 @@ function apart({ project, group }: Declared): Declared {
 function declaredOf(files: readonly KindFile[]): fc.Arbitrary<OfOwner> {
   const keyed = files.filter(({ key }) => key !== undefined).map(({ name }) => name);
   const sections = fc.record(Object.fromEntries(files.map((kind) => [kind.name, declaredSection(kind)])));
-  return fc.record({ all: sections, one: sections, exclusive: fc.subarray(keyed) });
+  const singletons = files
+    .filter(({ key }) => key === undefined)
+    .map((kind) => ({ name: kind.name, together: togetherIn(kind) }));
+  const fitsAll = ({ all, one }: { all: Sections; one: Sections }) =>
+    singletons.every(({ name, together }) => together({ ...(all[name] as object), ...(one[name] as object) }));
+  return fc.record({ all: sections, one: sections, exclusive: fc.subarray(keyed) }).filter(fitsAll);
 }
 
 const selectors = {

@@ -69,7 +69,6 @@ function fieldsOf(kind: KindFile, keys: readonly string[]): fc.Arbitrary<Mapping
   const others = names.filter((name) => !required.includes(name));
   const most = Math.min(others.length, 6);
   const least = needed.length + keys.length > 0 ? 0 : 1;
-  const check = ajv.compile({ ...kind.fields, required: [] });
   return fc
     .shuffledSubarray(others, { minLength: least, maxLength: most })
     .chain((chosen) =>
@@ -77,9 +76,13 @@ function fieldsOf(kind: KindFile, keys: readonly string[]): fc.Arbitrary<Mapping
         Object.fromEntries([...needed, ...chosen].map((name) => [name, fieldValue(kind, name, properties[name])])),
       ),
     )
-    .filter(
-      (fields) => check(fields) || !check.errors?.some(({ keyword }) => keyword === "not"),
-    ) as fc.Arbitrary<Mapping>;
+    .filter(togetherIn(kind)) as fc.Arbitrary<Mapping>;
+}
+
+/** Whether a kind's resource may have these fields beside each other. */
+export function togetherIn(kind: KindFile): (fields: unknown) => boolean {
+  const check = ajv.compile({ ...kind.fields, required: [] });
+  return (fields) => check(fields) || !check.errors?.some(({ keyword }) => keyword === "not");
 }
 
 /** What servers keep only together. */
