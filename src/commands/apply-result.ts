@@ -37,13 +37,13 @@ const exceptions = " No option waives a rule: change what it objects to, or list
 export function resultText(
   { palette }: Terminal,
   request: Request,
-  { outcomes, refused }: Applied,
+  { outcomes, refused, catalogue }: Applied,
   plan: Plan,
   next: readonly NextStep[],
 ): string {
-  if (!outcomes) return refused ? planText(plan, palette) : "";
+  if (!outcomes) return refused ? planText(plan, catalogue, palette) : "";
   const isSaved = request.saved !== undefined || request.savedRun !== undefined;
-  return isSaved ? appliedText(plan, palette, next) : outcomesText(plan, palette, next);
+  return isSaved ? appliedText(plan, catalogue, palette, next) : outcomesText(plan, palette, next);
 }
 
 /** The exit code of an apply or a dry run (docs/running.md). */

@@ -85,13 +85,13 @@ async function rehearsing(terminal: Terminal, { request, deployment }: Wanted, w
   printProblems(terminal, plan);
   printMissingSecrets(terminal, planned.missing);
   const code = codeOf(terminal, { ...planned, ...(outcomes && { outcomes }), rehearsed: true }, plan);
-  const { compared } = planned;
+  const { catalogue, compared } = planned;
   write(
     {
-      text: () => (compared ? rehearsalText(terminal, plan, requests) : ""),
+      text: () => (compared ? rehearsalText(terminal, { ...planned, plan }, requests) : ""),
       json: () => planJson({ ...plan, requests: requests.map(({ answer: _, ...request }) => request) }),
     },
-    { plan, exitCode: code, compared },
+    { plan, catalogue, exitCode: code, compared },
   );
   return code;
 }
@@ -101,9 +101,9 @@ function recordedRequests(writes: readonly Call[], deployment: DeploymentOptions
   return writes.length > 0 ? [before, ...writes, after] : writes;
 }
 
-function rehearsalText({ palette }: Terminal, plan: Plan, requests: readonly Call[]): string {
+function rehearsalText({ palette }: Terminal, { plan, catalogue }: Planned, requests: readonly Call[]): string {
   const headline = palette.strong(`Dry run: ${counted(requests.length, "request")} would be sent; none was.`);
-  return [planText(plan, palette), wavesText(plan, palette), headline, requestsText(requests)]
+  return [planText(plan, catalogue, palette), wavesText(plan, palette), headline, requestsText(requests)]
     .filter(Boolean)
     .join("\n\n");
 }
@@ -125,7 +125,7 @@ async function applying(
   const next = stepsAfterApply(plan, options, recorded && "run" in recorded ? recorded.run : undefined);
   write(
     { text: () => resultText(terminal, wanted.request, applied, plan, next), json: () => planJson(plan) },
-    { plan, exitCode: code, compared: applied.compared, fleet: applied.fleet },
+    { plan, catalogue: applied.catalogue, exitCode: code, compared: applied.compared, fleet: applied.fleet },
   );
   noteUnrecorded(terminal, applied);
   if (applied.refused) terminal.warn(refusalText(applied.refused, plan));
@@ -176,10 +176,15 @@ function movingBar(writing: Progress, moving: Progress): NonNullable<Request["mo
 }
 
 /** Prints the plan before the outcome; also where a report replaces the text, if a person is asked to confirm. */
-function showPlan(terminal: Terminal, { report }: Options<"apply">, { plan, waves }: Planned, asks: boolean): void {
+function showPlan(
+  terminal: Terminal,
+  { report }: Options<"apply">,
+  { plan, catalogue, waves }: Planned,
+  asks: boolean,
+): void {
   const replaced = report?.some((each) => !each.includes("="));
   const shown = (palette: Palette) =>
-    [planText(plan, palette), wavesText(withWaves(plan, waves), palette)].filter(Boolean).join("\n\n");
+    [planText(plan, catalogue, palette), wavesText(withWaves(plan, waves), palette)].filter(Boolean).join("\n\n");
   if (!replaced) terminal.print(`${shown(terminal.palette)}\n`);
   else if (asks) terminal.warn(shown(terminal.warnings));
 }

@@ -7,6 +7,7 @@ import { armoredBlocks, sshSignatures } from "../plan/approvals/ssh-signature.ts
 import { messageOf, planNamespace } from "../plan/approvals/verify.ts";
 import type { Plan } from "../plan/plan.ts";
 import { signatureFileOf, signatureText } from "../reconcile/approvals.ts";
+import type { Planned } from "../reconcile/request.ts";
 import { planOfRun, readPlan } from "../reconcile/saved-plan.ts";
 import { signedPlanText } from "../report/text.ts";
 import { replaceFile } from "../workspace/durable-file.ts";
@@ -50,8 +51,9 @@ function signing(terminal: Terminal, options: Options<"approve">, file: string |
 
 async function signFile(terminal: Terminal, options: Options<"approve">, name: string): Promise<Signed> {
   const path = resolve(terminal.cwd, name);
-  const plan = await readPlan(path, catalogueAround(folderOf(terminal, options)));
-  const added = signatureOf(plan, terminal, options);
+  const catalogue = catalogueAround(folderOf(terminal, options));
+  const plan = await readPlan(path, catalogue);
+  const added = signatureOf({ plan, catalogue }, terminal, options);
   const { kept, dropped } = signaturesToKeep(signatureText(path), added, plan);
   const armored = [...kept, added];
   write(signatureFileOf(path), `${armored.join("\n")}\n`);
@@ -63,18 +65,22 @@ async function signFile(terminal: Terminal, options: Options<"approve">, name: s
 /** Adds a signature to the state; a second one by the same key changes nothing. */
 async function signInState(terminal: Terminal, options: Options<"approve">, savedRun: string): Promise<Signed> {
   await using state = await stateAround(terminal, options);
-  const plan = await planOfRun(state, savedRun, catalogueAround(folderOf(terminal, options)));
-  const added = signatureOf(plan, terminal, options);
+  const catalogue = catalogueAround(folderOf(terminal, options));
+  const plan = await planOfRun(state, savedRun, catalogue);
+  const added = signatureOf({ plan, catalogue }, terminal, options);
   const { kept } = signaturesToKeep((await state.approvals.list(savedRun)).join("\n"), "", plan);
   if (!kept.some((block) => keyOf(block) === keyOf(added))) await state.approvals.add(savedRun, `${added}\n`);
   const { length: signatures } = await state.approvals.list(savedRun);
   return { plan, name: savedRun, place: `${state.place}, run ${savedRun},`, signatures };
 }
 
+/** A plan, and the catalogue of its workspace. */
+type Shown = Pick<Planned, "plan" | "catalogue">;
+
 /** Shows what matters of the plan first, since a signature cannot be taken back. */
-function signatureOf(plan: Plan, terminal: Terminal, { key }: Options<"approve">): string {
+function signatureOf({ plan, catalogue }: Shown, terminal: Terminal, { key }: Options<"approve">): string {
   const { cwd, env, note, warnings } = terminal;
-  note(`${signedPlanText(plan, warnings)}\n`);
+  note(`${signedPlanText(plan, catalogue, warnings)}\n`);
   const file = key === undefined ? undefined : resolve(cwd, key);
   return signedBySsh({ message: messageOf(plan), namespace: planNamespace, key: file, env }).trim();
 }

@@ -67,7 +67,7 @@ function problemLines({ plan, errors, applied }: CheckEnd): string {
   return [...lines, ...refused].join("\n");
 }
 
-function metricsOf({ plan, compared, seconds, finishedAt, exitCode }: CheckEnd, before: string): string {
-  const report = { plan, compared, seconds, finishedAt, exitCode, command: "watch", folder: "" };
+function metricsOf({ plan, catalogue, compared, seconds, finishedAt, exitCode }: CheckEnd, before: string): string {
+  const report = { plan, catalogue, compared, seconds, finishedAt, exitCode, command: "watch", folder: "" };
   return prometheus(report, () => before);
 }

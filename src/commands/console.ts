@@ -19,9 +19,9 @@ export const run: Run<Options<"console">> = async (terminal, options) => {
   const access = accessFor(host, trustUserHeader, env);
   const folder = dirname(findWorkspace(folderOf(terminal, options)));
   const { name, server } = loadSettings(folder);
-  await using state = await watching(() => openState({ root: folder, name, env }));
-  const workspace = name ?? folder;
   const catalogue = catalogueAround(folder, server.dialect);
+  await using state = await watching(() => openState({ root: folder, name, env }), catalogue);
+  const workspace = name ?? folder;
   const failed = (error: unknown) => terminal.warn(printable(`internal error: ${describeError(error, env)}`));
   const subjects = commitSubjects(folder);
   const { url, close } = await listen(host, port, {

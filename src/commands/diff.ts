@@ -3,6 +3,7 @@ import { exitCode, UserError } from "../base/exit.ts";
 import { printable } from "../base/printable.ts";
 import { shownUrl } from "../client/server-url.ts";
 import { hasErrors } from "../manifest/validate.ts";
+import type { Catalogue } from "../model/catalogue.ts";
 import { reportedLine, reportedProblem } from "../model/problem-line.ts";
 import type { Problem, Project } from "../model/types.ts";
 import { type OpenedRevisions, openRevisions } from "../reconcile/revisions.ts";
@@ -33,13 +34,14 @@ export const run: Run<Options<"diff">> = async (terminal, options, [from]) => {
   const fleetFile = options.projects === undefined ? undefined : projectFile(terminal, options.projects);
   const folder = folderOf(terminal, options);
   const opened = await openRevisions({ folder, from, to: options.to, branch: terminal.env.CI_DEFAULT_BRANCH });
+  const { catalogue } = opened.after.side.workspace;
   const document = documentOf(opened, fleetFile ?? (await keptFleet(terminal, opened)));
   printRevisionProblems(terminal, document);
   report({
-    text: () => (document.problems.length > 0 ? "" : revisionText(document, terminal.palette)),
+    text: () => (document.problems.length > 0 ? "" : revisionText(document, catalogue, terminal.palette)),
     json: () => JSON.stringify(document, null, 2),
-    markdown: () => revisionMarkdown(document),
-    html: () => html(document),
+    markdown: () => revisionMarkdown(document, catalogue),
+    html: () => html(document, catalogue),
   });
   return exitCode({
     problem: document.problems.length > 0,
@@ -48,7 +50,9 @@ export const run: Run<Options<"diff">> = async (terminal, options, [from]) => {
 };
 
 /** Loads the HTML renderer only if it is requested. */
-async function pageFor(asked: readonly string[] = []): Promise<(document: RevisionDocument) => string> {
+async function pageFor(
+  asked: readonly string[] = [],
+): Promise<(document: RevisionDocument, catalogue: Catalogue) => string> {
   if (!asked.some((each) => each.split("=")[0] === "html")) return () => "";
   return (await import("../report/revision/html.ts")).revisionHtml;
 }

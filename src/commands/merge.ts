@@ -23,9 +23,9 @@ import { folderOf } from "./workspace-options.ts";
 export const run: Run<Options<"merge">> = async (terminal, options, files) => {
   const write = await openPlanReports(terminal, "merge", options);
   const nothing = (refusal: UserError) => {
-    const { plan, compared } = failedPlan(undefined, refusal);
+    const { plan, catalogue, compared } = failedPlan(undefined, refusal);
     const json = () => JSON.stringify(plan, null, 2);
-    write({ text: () => "", json }, { plan, exitCode: refusal.code, compared });
+    write({ text: () => "", json }, { plan, catalogue, exitCode: refusal.code, compared });
   };
   return withFailureReport(nothing, () => merging(terminal, options, files, write));
 };
@@ -55,8 +55,8 @@ async function merging(
   printProblems(terminal, plan);
   if (options.out) writeTo(terminal, options.out, json);
   write(
-    { text: () => (compared ? mergedPlanText(terminal, plan) : ""), json: () => json },
-    { plan, exitCode: code, compared },
+    { text: () => (compared ? mergedPlanText(terminal, plan, catalogue) : ""), json: () => json },
+    { plan, catalogue, exitCode: code, compared },
   );
   return code;
 }
@@ -69,6 +69,6 @@ function outcomesIn({ resource_changes: changes }: Plan): ReadonlyMap<string, Ou
   return new Map(changes.flatMap(({ address, outcome }) => (outcome ? [[address, outcome] as const] : [])));
 }
 
-function mergedPlanText({ palette }: Terminal, plan: Plan): string {
-  return plan.summary.outcomes ? outcomesText(plan, palette) : planText(plan, palette);
+function mergedPlanText({ palette }: Terminal, plan: Plan, catalogue: Catalogue): string {
+  return plan.summary.outcomes ? outcomesText(plan, palette) : planText(plan, catalogue, palette);
 }

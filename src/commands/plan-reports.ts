@@ -2,6 +2,7 @@ import { appendFileSync, existsSync } from "node:fs";
 import { dirname, relative, resolve, sep } from "node:path";
 import { type ExitCode, exit, UserError } from "../base/exit.ts";
 import { describeSystemError } from "../base/system-errors.ts";
+import type { Catalogue } from "../model/catalogue.ts";
 import type { Plan } from "../plan/plan.ts";
 import type { Actionable } from "../report/findings.ts";
 import { problemLines } from "../report/problem-lines.ts";
@@ -20,6 +21,8 @@ type Own = Readonly<Record<OwnKind, () => string>>;
 /** How a run ended. */
 interface Ended<Content> {
   readonly plan: Content;
+  /** That of the workspace, with its own kinds. */
+  readonly catalogue: Catalogue;
   readonly exitCode: ExitCode;
   /** False if nothing was compared. */
   readonly compared: boolean;

@@ -35,7 +35,7 @@ export function planAs(command: "plan" | "drift", terminal: Terminal, options: O
 async function planning(command: "plan" | "drift", terminal: Terminal, options: Options<"plan">): Promise<ExitCode> {
   const write = await openPlanReports(terminal, command, options);
   const found = await planned(command, terminal, options);
-  const { plan, compared, missing } = found;
+  const { plan, catalogue, compared, missing } = found;
   const json = () => JSON.stringify(plan, null, 2);
   const refusals = refusalsOf(plan, options);
   printProblems(terminal, plan);
@@ -45,19 +45,27 @@ async function planning(command: "plan" | "drift", terminal: Terminal, options: 
     ...runEnd({ problems: plan.problems, refused: refusals, interrupted: terminal.interrupted.aborted }),
     pending: options.detailedExitcode === true && plan.summary.writes > 0,
   });
-  const text = () => (compared ? planAndNext(command, terminal, options, plan) : "");
-  write({ text, json }, { plan, exitCode: code, compared, saved: savedAs(options, found), fleet: found.fleet });
+  const text = () => (compared ? planAndNext(command, terminal, options, found) : "");
+  write(
+    { text, json },
+    { plan, catalogue, exitCode: code, compared, saved: savedAs(options, found), fleet: found.fleet },
+  );
   noteRecord(terminal, options, found);
   for (const refusal of refusals) terminal.warn(printable(refusal));
   return code;
 }
 
 /** The plan, where it was saved, and what follows. */
-function planAndNext(command: "plan" | "drift", { palette }: Terminal, options: Options<"plan">, plan: Plan): string {
+function planAndNext(
+  command: "plan" | "drift",
+  { palette }: Terminal,
+  options: Options<"plan">,
+  { plan, catalogue }: Planned,
+): string {
   const [text, next] =
     command === "drift"
-      ? [driftText(plan, palette), stepsAfterDrift(plan, options)]
-      : [planText(plan, palette), stepsAfterPlan(plan, options)];
+      ? [driftText(plan, catalogue, palette), stepsAfterDrift(plan, options)]
+      : [planText(plan, catalogue, palette), stepsAfterPlan(plan, options)];
   const saved = options.out === undefined ? "" : printable(`Saved the plan to ${options.out}.`);
   return [text, saved, nextStepsText(next, palette)].filter(Boolean).join("\n\n");
 }

@@ -4,6 +4,7 @@ import { counted } from "../base/text-format.ts";
 import { expressionProblems } from "../manifest/own-kinds.ts";
 import { sortedProblems } from "../manifest/problem.ts";
 import { hasErrors, validate } from "../manifest/validate.ts";
+import { catalogueOf } from "../model/catalogue.ts";
 import { bySeverity } from "../model/problem-line.ts";
 import type { Problem } from "../model/types.ts";
 import { rulesInForce } from "../reconcile/rules-in-force.ts";
@@ -34,7 +35,12 @@ export const run: Run<Options<"validate">> = async (terminal, options) => {
     const exitCode = document.valid ? exit.done : exit.problem;
     write(
       { text: () => terminal.palette.strong(text), json: () => JSON.stringify(document, null, 2) },
-      { plan: { resource_changes: [], objections: [], problems, warnings }, exitCode, compared: true },
+      {
+        plan: { resource_changes: [], objections: [], problems, warnings },
+        catalogue: catalogueOf(),
+        exitCode,
+        compared: true,
+      },
     );
     return exitCode;
   };

@@ -49,7 +49,7 @@ type Shown = Pick<Frame, "title" | "under" | "q"> & { readonly body: () => Marku
 
 /** The pages of the console. Nothing that it answers changes anything. */
 export function consoleApp(options: ConsoleOptions): Hono {
-  const { state, access, workspace, failed } = options;
+  const { state, access, catalogue, workspace, failed } = options;
   const app = new Hono();
   const tell = (context: Context, frame: Omit<Frame, "assets" | "workspace">) =>
     context.html(String(page({ ...frame, assets, workspace })));
@@ -66,7 +66,7 @@ export function consoleApp(options: ConsoleOptions): Hono {
     return context.body(file.text, 200, { "content-type": file.type, "cache-control": "max-age=86400" });
   });
   app.get("/runs/:run/events", progressEvents(state));
-  app.get("/runs/:run/plan", async (context) => report(context, state, missing));
+  app.get("/runs/:run/plan", async (context) => report(context, state, catalogue, missing));
   app.get("*", async (context) => {
     const { path, form } = asked(new URL(context.req.url).pathname);
     if (path === undefined) return missing(context, "The URL is not valid.");
@@ -138,9 +138,13 @@ function searchAt({ q = "" }: Query, known: KnownState): Shown {
   return { title: "Search", under: "/search", q, body: () => searchPage(known, q), data: () => searchData(known, q) };
 }
 
-async function reviewAt(query: Query, known: KnownState, { state, env, folder }: ConsoleOptions): Promise<Shown> {
+async function reviewAt(
+  query: Query,
+  known: KnownState,
+  { state, env, folder, catalogue }: ConsoleOptions,
+): Promise<Shown> {
   const part = partOf(waitingRuns(await state.ask(({ plans }) => plans.list()), known), query.page, 20);
-  const review = { env, folder, planOf: state.planOf };
+  const review = { env, folder, catalogue, planOf: state.planOf };
   const plans = await state.ask((from) => waitingPlans(from, part.rows, known, review));
   const body = () => reviewPage(part, plans);
   return { title: "Review", under: "/review", body, data: () => reviewData(part, plans) };
@@ -208,6 +212,7 @@ async function errorsOf(
 async function report(
   context: Context,
   { ask, planOf }: Watching,
+  catalogue: Catalogue,
   missing: (context: Context, what: string) => Response | Promise<Response>,
 ): Promise<Response> {
   const run = context.req.param("run") ?? "";
@@ -216,5 +221,5 @@ async function report(
   context.header("content-security-policy", `${reportPolicy}; frame-ancestors 'none'`);
   const commands = [{ purpose: "To apply it", line: `evenkeel apply --plan ${shellWord(run)}` }];
   const before = markup`<nav class="crumbs" aria-label="Console"><a href="/review">Review</a> / <a href="/runs/${run}">${run}</a></nav>`;
-  return context.html(planHtml(plan, { before, after: commandsNode(commands) }));
+  return context.html(planHtml(plan, catalogue, { before, after: commandsNode(commands) }));
 }

@@ -1,5 +1,6 @@
 import { UserError } from "../base/exit.ts";
 import { compareTexts } from "../base/text-format.ts";
+import type { Catalogue } from "../model/catalogue.ts";
 import { type LiveRuns, liveRuns } from "../state/live-runs.ts";
 import type { RunSummary } from "../state/run-summary.ts";
 import { type FleetIndex, readFleetIndex } from "../state/snapshots/fleet-index.ts";
@@ -48,7 +49,7 @@ const nothing: KnownState = {
 };
 
 /** Opens a state, and again where it was away. @throws UserError where it cannot be opened at first. */
-export async function watching(open: () => Promise<WorkspaceState>): Promise<Watching> {
+export async function watching(open: () => Promise<WorkspaceState>, catalogue: Catalogue): Promise<Watching> {
   let state: Promise<WorkspaceState> | undefined = Promise.resolve(await open());
   let known = nothing;
   let looking: Promise<KnownState> | undefined;
@@ -78,7 +79,7 @@ export async function watching(open: () => Promise<WorkspaceState>): Promise<Wat
   await lookAgain();
   return {
     ask,
-    planOf: planReader(),
+    planOf: planReader(catalogue),
     known: async () => {
       if (Date.now() - known.at.getTime() < fresh) return known;
       looking ??= lookAgain();

@@ -1,3 +1,4 @@
+import type { Catalogue } from "../model/catalogue.ts";
 import type { Plan } from "../plan/plan.ts";
 import { planOfRun } from "../reconcile/saved-plan.ts";
 import type { WorkspaceState } from "../state/state.ts";
@@ -15,7 +16,7 @@ interface Kept {
 }
 
 /** Reads and checks each text of a plan once: pages ask for the same few again and again. */
-export function planReader(): PlanReader {
+export function planReader(catalogue: Catalogue): PlanReader {
   const kept = new Map<string, Kept>();
   return async ({ plans }, run, known) => {
     const mark = known ?? (await plans.marks([run])).get(run);
@@ -26,7 +27,7 @@ export function planReader(): PlanReader {
       return before.plan;
     }
     const text = await plans.read(run);
-    const plan = await planOfRun({ plans: { ...plans, read: async () => text } }, run);
+    const plan = await planOfRun({ plans: { ...plans, read: async () => text } }, run, catalogue);
     kept.set(run, { plan, mark, size: text?.length ?? 0 });
     trim(kept);
     return plan;

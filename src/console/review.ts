@@ -1,6 +1,7 @@
 import { UserError } from "../base/exit.ts";
 import { memoized } from "../base/memoize.ts";
 import { addressMatcher } from "../model/address.ts";
+import type { Catalogue } from "../model/catalogue.ts";
 import { sshSignatures } from "../plan/approvals/ssh-signature.ts";
 import { approversOf, type PlanApprovers, verifyApprovals } from "../plan/approvals/verify.ts";
 import { type Highlight, highlightsOf } from "../plan/highlights.ts";
@@ -43,6 +44,7 @@ export function waitingRuns(plans: readonly string[], { runs }: Pick<KnownState,
 interface Review {
   readonly env: Environment;
   readonly folder: string;
+  readonly catalogue: Catalogue;
   readonly planOf: PlanReader;
 }
 
@@ -67,14 +69,14 @@ async function waitingPlan(
   read: () => Promise<Plan>,
   blocks: readonly string[],
   { runs }: Pick<KnownState, "runs">,
-  { env, folder }: Review,
+  { env, folder, catalogue }: Review,
 ): Promise<WaitingPlan> {
   const summary = runs.find((each) => each.run === run);
   const later = runs.filter((each) => each.run > run && each.command === "apply" && each.outcome === "applied").length;
   const head = { run, summary, signatures: 0, highlights: [], lacks: [], later, judged: false };
   try {
     const plan = await read();
-    const rest = { trouble: undefined, signatures: blocks.length, highlights: highlights(plan) };
+    const rest = { trouble: undefined, signatures: blocks.length, highlights: highlights(catalogue)(plan) };
     return { ...head, plan, ...rest, ...judged(plan, blocks, env, folder) };
   } catch (error) {
     if (!(error instanceof UserError)) throw error;
@@ -83,7 +85,10 @@ async function waitingPlan(
 }
 
 /** A plan is asked for again and again, and may have many changes. */
-const highlights = memoized((plan: Plan) => highlightsOf(plan.resource_changes), new WeakMap());
+const highlights = memoized(
+  (catalogue: Catalogue) => memoized((plan: Plan) => highlightsOf(plan.resource_changes, catalogue), new WeakMap()),
+  new WeakMap(),
+);
 
 function judged(plan: Plan, blocks: readonly string[], env: Environment, folder: string) {
   const { policy, problems } = approvalPolicy(env);

@@ -1,5 +1,6 @@
 import { compareTexts, counted, thousands } from "../base/text-format.ts";
-import { catalogueOf } from "../model/catalogue.ts";
+import type { Catalogue } from "../model/catalogue.ts";
+import { policyKind } from "../model/kinds.ts";
 import { turnsOff } from "../model/removal-changes.ts";
 import type { Value } from "../model/types.ts";
 import { inlineText, replaceReferences } from "../model/values.ts";
@@ -43,7 +44,7 @@ interface Topic {
   readonly holds: (planned: PlannedChange) => boolean;
   readonly says: (count: number) => string;
   /** What one change does, in a few words. */
-  readonly word: (planned: PlannedChange) => string;
+  readonly word: (planned: PlannedChange, catalogue: Catalogue) => string;
 }
 
 const topics: readonly Topic[] = [
@@ -51,7 +52,7 @@ const topics: readonly Topic[] = [
     topic: "loosened",
     holds: ({ policy_effect }) => policy_effect === "loosened",
     says: (count) => `${counted(count, "change")} ${count === 1 ? "loosens" : "loosen"} the policy`,
-    word: (planned) => loosening(visibleOf(planned)),
+    word: (planned, catalogue) => loosening(visibleOf(planned), catalogue),
   },
   {
     topic: "lost-notifications",
@@ -110,23 +111,25 @@ function doesDelete({ change }: PlannedChange): boolean {
 }
 
 /** The topics that changes give reason for, the gravest first; empty where there is nothing of the kind. */
-export function highlightsOf(changes: readonly PlannedChange[]): Highlight[] {
-  return highlightsIn(topics, changes);
+export function highlightsOf(changes: readonly PlannedChange[], catalogue: Catalogue): Highlight[] {
+  return highlightsIn(topics, changes, catalogue);
 }
 
 /** The same of drift that was found at a time: what is looser than declared, in place of what an apply would loosen. */
-export function driftHighlights({ resource_changes: changes, created_at: at }: FoundDrift): Highlight[] {
-  return highlightsIn([looserTopic(changes, at), ...topics.filter(({ topic }) => topic !== "loosened")], changes);
+export function driftHighlights(found: FoundDrift, catalogue: Catalogue): Highlight[] {
+  const { resource_changes: changes, created_at: at } = found;
+  const sought = [looserTopic(changes, at), ...topics.filter(({ topic }) => topic !== "loosened")];
+  return highlightsIn(sought, changes, catalogue);
 }
 
 type FoundDrift = Pick<Plan, "resource_changes" | "created_at">;
 
-function highlightsIn(sought: readonly Topic[], changes: readonly PlannedChange[]): Highlight[] {
+function highlightsIn(sought: readonly Topic[], changes: readonly PlannedChange[], catalogue: Catalogue): Highlight[] {
   return sought.flatMap(({ topic, holds, says, word }) => {
     const [first, ...others] = changes.filter(holds);
     if (!first) return [];
     const all = [first, ...others] as const;
-    return { topic, changes: all, title: says(all.length), details: detailLines(all, word) };
+    return { topic, changes: all, title: says(all.length), details: detailLines(all, (each) => word(each, catalogue)) };
   });
 }
 
@@ -158,10 +161,10 @@ function groupedDetails<Each extends Pick<PlannedChange, "project">>(
 }
 
 /** What a change makes of a resource: `license/MIT becomes allowed`, `label/bug: color becomes #ff0000`. */
-export function loosening(change: Pick<Visible, "kind" | "key" | "before" | "after">): string {
+export function loosening(change: Pick<Visible, "kind" | "key" | "before" | "after">, catalogue: Catalogue): string {
   const { kind, before, after } = change;
   const subject = subjectOf(change);
-  const isOne = catalogueOf().kinds.get(kind)?.policy?.only !== undefined;
+  const isOne = policyKind(catalogue, kind)?.only !== undefined;
   const values = Object.entries(after ?? before ?? {}).map(([name, value]) => [name, shownText(value)] as const);
   const texts = values.map(([, text]) => text).join(", ");
   if (after === null) return `${subject} is no longer ${isOne ? texts : "there"}`;

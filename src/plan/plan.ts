@@ -161,7 +161,7 @@ export function recounted(plan: Plan, catalogue: Catalogue): Plan {
     ({ policy_effect: said, lost_notifications: _, moved_notifications: __, ...planned }) => {
       const visible = visibleOf(planned);
       // Of a kind that only the workspace of the plan knows, nothing can be worked out; an apply does it there.
-      const effect = policyEffectIn(catalogue.kinds.has(planned.kind) ? policyEffectOf(visible, catalogue) : said);
+      const effect = policyEffectIn(catalogue.kinds.has(visible.kind) ? policyEffectOf(visible, catalogue) : said);
       return { ...planned, ...effect, ...notificationsIn(reroutingIn(planned.notes ?? [], visible)) };
     },
   );

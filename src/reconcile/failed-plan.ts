@@ -3,6 +3,7 @@ import { withoutSecrets } from "../base/known-secrets.ts";
 import { version } from "../base/version.ts";
 import { explained } from "../client/explain-failure.ts";
 import { CallFailed } from "../client/failure.ts";
+import { catalogueOf } from "../model/catalogue.ts";
 import { bySeverity } from "../model/problem-line.ts";
 import type { Problem } from "../model/types.ts";
 import { planOf } from "../plan/make-plan.ts";
@@ -20,7 +21,8 @@ const unknown: Heading = { url: "", manifests: { digest: "", commit: null } };
 export function failedPlan(context: Checked | undefined, error?: unknown): Planned {
   const problems = error === undefined ? [] : [problemOf(error)];
   const { heading = unknown, problems: known = [] } = context ?? {};
-  const nothing = nothingPlanned(heading, [...known, ...problems]);
+  const catalogue = context?.loaded.workspace.catalogue ?? catalogueOf();
+  const nothing = { ...nothingPlanned(heading, [...known, ...problems]), catalogue };
   if (!(error instanceof StalePlan)) return nothing;
   return { ...withProblems({ ...nothing, plan: error.plan }, problems), stale: true };
 }
@@ -31,7 +33,7 @@ function problemOf(error: unknown): Problem {
   throw withoutSecrets(error);
 }
 
-function nothingPlanned(heading: Heading, problems: readonly Problem[]): Planned {
+function nothingPlanned(heading: Heading, problems: readonly Problem[]): Omit<Planned, "catalogue"> {
   const createdAt = new Date().toISOString();
   const document = planOf({ ...heading, version, createdAt, differences: [], objections: [], problems, reads: 0 });
   return { plan: document, differences: [], compared: false, missing: [] };

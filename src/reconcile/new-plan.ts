@@ -80,7 +80,8 @@ export async function newPlan(
   });
   const document = withRuleObjections(unchecked, context, projects);
   const missing = context.secrets.missing(neededBy(differences, context.loaded.workspace.catalogue));
-  const found = { plan: document, differences, ...(recorded && { desired: recorded.of(fleet) }) };
+  const { catalogue } = context.loaded.workspace;
+  const found = { plan: document, catalogue, differences, ...(recorded && { desired: recorded.of(fleet) }) };
   return preparePlan(context, { ...found, moves, compared: true, missing }, fleet);
 }
 
@@ -127,5 +128,12 @@ function unreadPlan(
   reads: number,
 ): Planned {
   const plan = documentOf(context, since, { differences: [], objections: [], problems, reads });
-  return { plan, differences: [], moves: [], compared: false, missing: [] };
+  return {
+    plan,
+    catalogue: context.loaded.workspace.catalogue,
+    differences: [],
+    moves: [],
+    compared: false,
+    missing: [],
+  };
 }

@@ -3,6 +3,7 @@ import type { PlanWave } from "../apply/waves.ts";
 import type { ClientOptions } from "../client/client.ts";
 import type { Difference } from "../diff/diff.ts";
 import type { Wave } from "../manifest/waves.ts";
+import type { Catalogue } from "../model/catalogue.ts";
 import type { Call } from "../model/types.ts";
 import type { Objection, Waivers } from "../plan/guards.ts";
 import type { Plan } from "../plan/plan.ts";
@@ -94,6 +95,8 @@ export interface ChosenChanges {
 /** A plan, with what an apply needs beyond the document. */
 export interface Planned {
   readonly plan: Plan;
+  /** That of the workspace, with its own kinds. */
+  readonly catalogue: Catalogue;
   readonly differences: readonly Difference[];
   /** The desired state of the projects that were to be read; only of a new plan. */
   readonly desired?: DesiredState;

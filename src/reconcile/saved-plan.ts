@@ -11,7 +11,7 @@ import type { RefreshScope } from "../live/refresh-scope.ts";
 import { select } from "../live/select-projects.ts";
 import { desiredAmong } from "../manifest/desired-fleet.ts";
 import { addressOf } from "../model/address.ts";
-import { type Catalogue, catalogueOf } from "../model/catalogue.ts";
+import type { Catalogue } from "../model/catalogue.ts";
 import { isMove } from "../model/repository-kinds.ts";
 import type { DesiredProject } from "../model/types.ts";
 import { referencesIn } from "../model/values.ts";
@@ -117,7 +117,7 @@ async function readRequested({ request: { saved = "", savedRun }, state, loaded 
 export async function planOfRun(
   { plans }: Pick<WorkspaceState, "plans">,
   run: string,
-  catalogue = catalogueOf(),
+  catalogue: Catalogue,
 ): Promise<Plan> {
   const text = await plans.read(run);
   if (text !== undefined) return planIn(text, `the plan of run ${run}`, catalogue);
@@ -179,7 +179,7 @@ export async function savedPlan(reader: Reader, context: Context, read: Plan): P
   const plan = withRuleObjections(counted, context, projects);
   const refused = refusedBy(plan, projects, request);
   const prepared = {
-    planned: withWaivers({ plan, differences: [], compared: true, missing: [] }, refused),
+    planned: withWaivers({ plan, catalogue, differences: [], compared: true, missing: [] }, refused),
     targets: recheckTargets(read, desired, unread),
     moves: { steps: again.steps },
     references,

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { type ExitCode, exit } from "../base/exit.ts";
 import { printable } from "../base/printable.ts";
 import { workspaceFile } from "../manifest/workspace.ts";
+import type { Catalogue } from "../model/catalogue.ts";
 import type { ReportedProblem } from "../model/problem-line.ts";
 import type { Action, OutcomeStatus, Place } from "../model/types.ts";
 import { commitText, scopeText } from "../plan/heading.ts";
@@ -40,6 +41,8 @@ export interface Circumstances {
   /** From the repository to the workspace: empty, or ending in a slash. */
   readonly folder: string;
   readonly exitCode: ExitCode;
+  /** That of the workspace, with its own kinds. */
+  readonly catalogue: Catalogue;
 }
 
 /** Everything to act on, the worst first. Changes that were applied are no longer anything to act on. */
@@ -66,11 +69,14 @@ export function findingsOf(found: Actionable, circumstances: Circumstances): Rev
 const wholeCommit = 64;
 
 /** What stands at the head of a report: what it is of, and what to look at first; named texts, none where there is neither. */
-export function headOf({ created_at: made, manifests, scope, resource_changes }: Actionable): Record<string, string> {
+export function headOf(
+  { created_at: made, manifests, scope, resource_changes }: Actionable,
+  catalogue: Catalogue,
+): Record<string, string> {
   const commit = (manifests && commitText(manifests, wholeCommit)) || undefined;
   const only = scopeText(scope) || undefined;
   const facts = Object.entries({ made, commit, only }).filter(([, text]) => text !== undefined);
-  const first = highlightsOf(resource_changes).map((each) => [each.topic, highlightLine(each)]);
+  const first = highlightsOf(resource_changes, catalogue).map((each) => [each.topic, highlightLine(each)]);
   return Object.fromEntries([...first, ...facts].map(([name, text = ""]) => [name, inOneLine(text)]));
 }
 
@@ -80,7 +86,7 @@ export function headOf({ created_at: made, manifests, scope, resource_changes }:
  */
 export function reviewFindings(found: Actionable, circumstances: Circumstances): ReviewFinding[] {
   const pending = found.resource_changes.filter(({ outcome }) => outcome?.status !== "applied");
-  const drafts = highlightsOf(pending).map((highlight): Draft => {
+  const drafts = highlightsOf(pending, circumstances.catalogue).map((highlight): Draft => {
     const { topic, changes } = highlight;
     const about = { on: "highlight", rule: `review-${topic}`, level: "warning" } as const;
     return { ...about, message: highlightLine(highlight), place: lineOf(changes[0]) };

@@ -26,8 +26,10 @@ export const junit: FindingRenderer = (report) => {
 };
 
 /** What the plan is of and what to look at first, where readers look for what a run was like. */
-function properties({ plan }: Parameters<FindingRenderer>[0]): Tag[] {
-  const properties = Object.entries(headOf(plan)).map(([name, value]) => tag("property", { name, value }, []));
+function properties({ plan, catalogue }: Parameters<FindingRenderer>[0]): Tag[] {
+  const properties = Object.entries(headOf(plan, catalogue)).map(([name, value]) =>
+    tag("property", { name, value }, []),
+  );
   return properties.length > 0 ? [tag("properties", {}, properties)] : [];
 }
 

@@ -94,8 +94,9 @@ function facts({ plan: { created_at, manifests, scope }, links }: Report): strin
   return [...parts, ...(only ? [`only ${code(only)}`] : []), ...page].join(" · ");
 }
 
-function highlightLines({ plan, command }: Report): string[] {
-  const highlights = command === "drift" ? driftHighlights(plan) : highlightsOf(plan.resource_changes);
+function highlightLines({ plan, catalogue, command }: Report): string[] {
+  const highlights =
+    command === "drift" ? driftHighlights(plan, catalogue) : highlightsOf(plan.resource_changes, catalogue);
   return highlights.map(({ title, details }) => `- **${title}**: ${details.map(code).join("; ")}`);
 }
 

@@ -15,10 +15,10 @@ interface Event {
 
 /** One event a line: version, what to look at first, planned changes, problems, warnings, objections, outcomes, and the summary last. */
 export const ndjson: Renderer = (report) => {
-  const { plan } = report;
+  const { plan, catalogue } = report;
   const events = [
     versionEvent(report),
-    ...highlightsOf(plan.resource_changes).map(highlightEvent),
+    ...highlightsOf(plan.resource_changes, catalogue).map(highlightEvent),
     ...plan.resource_changes.map(changeEvent),
     ...plan.problems.map((problem) => problemEvent("problem", "error", problem)),
     ...plan.warnings.map((warning) => problemEvent("warning", "warn", warning)),

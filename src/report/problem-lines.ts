@@ -1,4 +1,5 @@
 import { printable } from "../base/printable.ts";
+import { catalogueOf } from "../model/catalogue.ts";
 import { type ReportedProblem, reportedLine } from "../model/problem-line.ts";
 import type { Plan } from "../plan/plan.ts";
 import type { Palette } from "./palette.ts";
@@ -19,9 +20,12 @@ export function problemLines({ warnings, problems }: Pick<Plan, "warnings" | "pr
   return [...warnings.map(warningLine), ...problems.map(errorLine)];
 }
 
-/** A plan for people, below its warnings and problems, which the program prints on stderr. */
-export function planWithProblemsText(plan: Plan, palette: Palette): string {
-  return [...problemLines(plan), planText(plan, palette)].join("\n");
+/**
+ * A plan for people, below its warnings and problems, which the program prints on stderr; `catalogue`: that of its
+ * workspace, which a workspace with kinds of its own needs.
+ */
+export function planWithProblemsText(plan: Plan, palette: Palette, catalogue = catalogueOf()): string {
+  return [...problemLines(plan), planText(plan, catalogue, palette)].join("\n");
 }
 
 function lineOf(problem: ReportedProblem): string {

@@ -1,6 +1,6 @@
 import { grouped, groupedAs } from "../base/grouped.ts";
 import { version } from "../base/version.ts";
-import { catalogueOf } from "../model/catalogue.ts";
+import type { Catalogue } from "../model/catalogue.ts";
 import type { KindRow } from "../model/kind-row.ts";
 import { kindWord } from "../model/owner.ts";
 import type { Action } from "../model/types.ts";
@@ -85,11 +85,12 @@ function actionsOf({ calls, file }: KindRow): readonly Action[] {
   return [...(Object.keys(calls) as Action[]), ...(file?.replace ? (["replace"] as const) : [])];
 }
 
-/** The actions of every kind by its word, those of projects and groups together; of a workspace's own kinds those of its changes. */
-function actionsByWord(pending: readonly PlannedChange[]): ReadonlyMap<string, readonly Action[]> {
-  const known = [...catalogueOf().kinds].flatMap(([kind, row]) =>
-    actionsOf(row).map((action) => [kindWord(kind), action] as const),
-  );
+/** The actions of every kind by its word, those of projects and groups together; and those of its changes, whose kinds may be gone. */
+function actionsByWord(
+  { kinds }: Catalogue,
+  pending: readonly PlannedChange[],
+): ReadonlyMap<string, readonly Action[]> {
+  const known = [...kinds].flatMap(([kind, row]) => actionsOf(row).map((action) => [kindWord(kind), action] as const));
   const seen = pending.map((planned) => [planned.kind, actionOf(planned)] as const);
   return groupedAs(
     [...known, ...seen],
@@ -98,12 +99,12 @@ function actionsByWord(pending: readonly PlannedChange[]): ReadonlyMap<string, r
   );
 }
 
-function aboutTheState({ plan }: Report): Metric[] {
+function aboutTheState({ plan, catalogue }: Report): Metric[] {
   const { summary } = plan;
   const pending = plan.resource_changes.filter(({ outcome }) => outcome?.status !== "applied");
   const count = (kind: string, action: Action) =>
     pending.filter((each) => each.kind === kind && actionOf(each) === action).length;
-  const drift = [...actionsByWord(pending)].flatMap(([kind, actions]) =>
+  const drift = [...actionsByWord(catalogue, pending)].flatMap(([kind, actions]) =>
     [...new Set(actions)].map((action) => [{ kind, action }, count(kind, action)] as const),
   );
   const outcomes = Object.entries(summary.outcomes ?? {}).map(([status, n]) => [{ status }, n] as const);

@@ -7,7 +7,7 @@ export const sarif: FindingRenderer = (report) => {
   const findings = findingsOf(report.plan, report);
   const results = findings.slice(0, mostResults);
   const rules = [...new Set(results.map(({ rule }) => rule))].sort();
-  const head = headOf(report.plan);
+  const head = headOf(report.plan, report.catalogue);
   const run = {
     ...(Object.keys(head).length > 0 && { properties: head }),
     tool: { driver: { name: "Evenkeel", version, rules: rules.map(descriptor) } },

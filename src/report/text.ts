@@ -1,6 +1,7 @@
 import { printable } from "../base/printable.ts";
 import { shellWord } from "../base/shell-word.ts";
 import { counted, firstFew, terminalWidth, thousands } from "../base/text-format.ts";
+import type { Catalogue } from "../model/catalogue.ts";
 import { actionCountWords } from "../plan/action-counts.ts";
 import { asDrift } from "../plan/drift.ts";
 import { creationText, scopeText, waveLines } from "../plan/heading.ts";
@@ -14,10 +15,10 @@ import type { Palette } from "./palette.ts";
 import { changesText, mark } from "./text-changes.ts";
 
 /** A plan for people: what it is of, what to look at first, the changes, and counts at the end. */
-export function planText(plan: Plan, palette: Palette): string {
+export function planText(plan: Plan, catalogue: Catalogue, palette: Palette): string {
   return paragraphs([
     headText(plan, palette),
-    highlightsText(highlightsOf(plan.resource_changes), palette),
+    highlightsText(highlightsOf(plan.resource_changes, catalogue), palette),
     ...changesText(plan.resource_changes, palette),
     movingNotes(plan, palette),
     ...objectionsText(plan, palette),
@@ -28,19 +29,19 @@ export function planText(plan: Plan, palette: Palette): string {
 }
 
 /** What a person should know of a plan before signing it: what it is of, what needs attention, and the counts. */
-export function signedPlanText(plan: Plan, palette: Palette): string {
+export function signedPlanText(plan: Plan, catalogue: Catalogue, palette: Palette): string {
   return paragraphs([
     headText(plan, palette),
-    highlightsText(highlightsOf(plan.resource_changes), palette),
+    highlightsText(highlightsOf(plan.resource_changes, catalogue), palette),
     headline(plan, palette),
   ]);
 }
 
 /** The same of drift: how what the server has differs from what is declared. */
-export function driftText(plan: Plan, palette: Palette): string {
+export function driftText(plan: Plan, catalogue: Catalogue, palette: Palette): string {
   return paragraphs([
     headText(plan, palette, "Drift"),
-    highlightsText(driftHighlights(plan), palette),
+    highlightsText(driftHighlights(plan, catalogue), palette),
     ...changesText(
       plan.resource_changes.map((change) => asDrift(change, plan.created_at)),
       palette,
@@ -184,10 +185,15 @@ export function outcomesText(plan: Plan, palette: Palette, next: readonly NextSt
 }
 
 /** The same for people who have not: every change with its outcome, a line each. */
-export function appliedText(plan: Plan, palette: Palette, next: readonly NextStep[] = []): string {
+export function appliedText(
+  plan: Plan,
+  catalogue: Catalogue,
+  palette: Palette,
+  next: readonly NextStep[] = [],
+): string {
   return paragraphs([
     headText(plan, palette),
-    highlightsText(highlightsOf(plan.resource_changes), palette),
+    highlightsText(highlightsOf(plan.resource_changes, catalogue), palette),
     linesOf(plan.resource_changes, palette),
     ...objectionsText(plan, palette),
     wavesText(plan, palette),

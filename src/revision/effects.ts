@@ -1,5 +1,5 @@
 import { counted, thousands } from "../base/text-format.ts";
-import { catalogueOf } from "../model/catalogue.ts";
+import type { Catalogue } from "../model/catalogue.ts";
 import { sectionNameOf } from "../model/kinds.ts";
 import { kindIn } from "../model/owner.ts";
 import { detailLines, loosening } from "../plan/highlights.ts";
@@ -18,7 +18,7 @@ interface Topic {
   readonly rule: EffectRule;
   readonly holds: (change: RevisionChange) => boolean;
   readonly says: (count: number) => string;
-  readonly word: (change: RevisionChange) => string;
+  readonly word: (change: RevisionChange, catalogue: Catalogue) => string;
 }
 
 const topics: readonly Topic[] = [
@@ -26,7 +26,7 @@ const topics: readonly Topic[] = [
     rule: "loosened",
     holds: ({ policy_effect }) => policy_effect === "loosened",
     says: (count) => `${counted(count, "change")} ${count === 1 ? "loosens" : "loosen"} the policy`,
-    word: loosening,
+    word: (change, catalogue) => loosening({ ...change, kind: kindIn(change) }, catalogue),
   },
   {
     rule: "lost-notifications",
@@ -50,15 +50,16 @@ const topics: readonly Topic[] = [
     rule: "exclusive",
     holds: ({ action, key }) => action === "declare" && key === "*",
     says: () => "whatever is live and not listed is removed",
-    word: (change) => sectionNameOf(catalogueOf(), kindIn(change)),
+    word: (change, catalogue) => sectionNameOf(catalogue, kindIn(change)),
   },
 ];
 
 /** How many changes loosen a policy, stop notifications and turn things off; the gravest first. */
-export function revisionEffects(changes: readonly RevisionChange[]): readonly Effect[] {
+export function revisionEffects(changes: readonly RevisionChange[], catalogue: Catalogue): readonly Effect[] {
   return topics.flatMap(({ rule, holds, says, word }) => {
     const those = changes.filter(holds);
     if (those.length === 0) return [];
-    return [{ rule, message: `${says(those.length)}: ${detailLines(those, word).join("; ")}` }];
+    const details = detailLines(those, (change) => word(change, catalogue));
+    return [{ rule, message: `${says(those.length)}: ${details.join("; ")}` }];
   });
 }

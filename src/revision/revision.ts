@@ -85,7 +85,7 @@ export function compareRevisions(
         settings,
         known: (owner) => (isListed(owner) ? ownedBy(owner, projects) : undefined),
       }),
-      ...revisionEffects(changes),
+      ...revisionEffects(changes, after.workspace.catalogue),
     ],
     problems: {
       before: sortedProblems(pairs.flatMap(({ was }) => was.problems)),

@@ -1,4 +1,5 @@
 import { type ExitCode, exitCode } from "../base/exit.ts";
+import type { Catalogue } from "../model/catalogue.ts";
 import type { ReportedProblem } from "../model/problem-line.ts";
 import type { Plan } from "../plan/plan.ts";
 import { countOutcomes, endWord, runEnd } from "../plan/run-end.ts";
@@ -8,6 +9,7 @@ import type { Applied, Planned, Request } from "../reconcile/request.ts";
 /** One check that is over. */
 export interface CheckEnd {
   readonly plan: Plan;
+  readonly catalogue: Catalogue;
   /** Whether everything was checked; else what changed since a commit. */
   readonly whole: boolean;
   readonly compared: boolean;

@@ -82,7 +82,7 @@ async function check(leader: Leadership, memory: WatchState, trigger: Trigger): 
   const { request, grace, clock } = options;
   const began = clock.now();
   const { planned, whole } = await checkNow(request, trigger.since);
-  const { plan, compared } = planned;
+  const { plan, catalogue, compared } = planned;
   const isStopped = () => request.signal?.aborted === true;
   const before = memory.now();
   const run = runOf(planned);
@@ -98,7 +98,7 @@ async function check(leader: Leadership, memory: WatchState, trigger: Trigger): 
   const exitCode = codeAfter(planned, done.applied, errors, isStopped());
   const seconds = (clock.now() - began) / 1000;
   const finishedAt = new Date(clock.now());
-  const end = { plan, whole, compared, errors, run, exitCode, seconds, finishedAt };
+  const end = { plan, catalogue, whole, compared, errors, run, exitCode, seconds, finishedAt };
   if (!isStopped()) {
     if (done.applied) memory.change({ waiting: done.waiting });
     const seen = { before, planned, observed, whole, errors, run };

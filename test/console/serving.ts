@@ -109,7 +109,7 @@ export async function consoleOver(
   access: Access = accessFor("127.0.0.1", undefined, {}),
   open: () => Promise<WorkspaceState> = async () => folderState(root),
 ) {
-  const state = await watching(open);
+  const state = await watching(open, catalogueOf());
   const errors: unknown[] = [];
   const rest = {
     env: {},

@@ -62,7 +62,7 @@ function shownOff(text: string, { path }: Seen): string {
 
 function told({ plan, outcomes, missing, refused, requests }: Applied & Rehearsed): unknown[] {
   const result: Plan = withOutcomes(plan, outcomes);
-  const texts = [planText(result, plain), outcomesText(result, plain), requestsText(requests ?? [])];
+  const texts = [planText(result, catalogueOf(), plain), outcomesText(result, plain), requestsText(requests ?? [])];
   return [result, texts, [...(outcomes ?? [])], missing, refused, requests];
 }
 

@@ -106,12 +106,12 @@ describe("a replacement counts as a deletion", () => {
 
 describe("reports show a replacement", () => {
   test("as one change with a symbol of its own, equal ones together", () => {
-    const text = planText(plan, plain);
+    const text = planText(plan, catalogueOf(), plain);
     expect(text).toContain(
       '-/+ 2 projects: license/MIT replaced, approval_status: "allowed" -> "denied" (policies/base.yaml:12)',
     );
     expect(text).toContain("Plan: 0 to create, 1 to update, 2 to replace, 0 to disable, 0 to delete;");
-    expect(highlightsOf(plan.resource_changes).map(highlightLine)).toEqual([
+    expect(highlightsOf(plan.resource_changes, catalogueOf()).map(highlightLine)).toEqual([
       "2 to delete and create again: license/MIT in 2 projects",
     ]);
   });

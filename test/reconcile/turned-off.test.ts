@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { catalogueOf } from "../../src/model/catalogue.ts";
 import { planMarkdown } from "../../src/report/markdown.ts";
 import { plain } from "../../src/report/palette.ts";
 import { planText } from "../../src/report/text.ts";
@@ -30,7 +31,10 @@ test.each([
     expect.stringMatching(/^12 of 12 live .* of the fleet \(100 %\)/),
     `p0:integration/${slug} is protected and would be turned off`,
   ]);
-  for (const text of [planText(planned.plan, plain), planMarkdown(reportOf(planned.plan), () => undefined)]) {
+  for (const text of [
+    planText(planned.plan, catalogueOf(), plain),
+    planMarkdown(reportOf(planned.plan), () => undefined),
+  ]) {
     expect(text).toContain(`${slug} is turned off by this update`);
   }
   const waive = async (deletes: number, ...addresses: string[]) => {

@@ -86,9 +86,9 @@ const texts: Readonly<Record<string, (word: string) => string>> = {
       },
       plain,
     ),
-  diff: (word) => revisionText(revisionOf(word), plain),
-  "diff as markdown": (word) => revisionMarkdown(revisionOf(word)),
-  "diff as html": (word) => revisionHtml(revisionOf(word)),
+  diff: (word) => revisionText(revisionOf(word), catalogueOf(), plain),
+  "diff as markdown": (word) => revisionMarkdown(revisionOf(word), catalogueOf()),
+  "diff as html": (word) => revisionHtml(revisionOf(word), catalogueOf()),
   routes: (word) => routesText(hostileRoutes(word), plain),
   unknownRoutes: (word) => unknownText(hostileRoutes(word)),
   shift: (word) => shiftText({ lost: [word], gained: [word] }, plain),
@@ -211,7 +211,7 @@ describe("nobody's words are obeyed, and none are hidden", () => {
   test("text of plans", () => {
     fc.assert(
       fc.property(hostileAndPlain, ({ evil }) => {
-        const shown = [planText(evil, plain), outcomesText(evil, plain), waiversText(evil)].join("\n");
+        const shown = [planText(evil, catalogueOf(), plain), outcomesText(evil, plain), waiversText(evil)].join("\n");
         expect(faultsOf(printableLines(shown))).toEqual([]);
         // What a word has of its own is already harmless where it stands: only line ends are ours.
         expect(shown.split("\n").filter((line) => invisible.test(line))).toEqual([]);

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { catalogueOf } from "../../src/model/catalogue.ts";
 import type { Plan } from "../../src/plan/plan.ts";
 import { planHtml } from "../../src/report/html/plan-page.ts";
 import { tempFolder } from "../support/folder.ts";
@@ -37,7 +38,7 @@ const small = planWith({
 });
 
 describe("the file", () => {
-  const html = planHtml(small);
+  const html = planHtml(small, catalogueOf());
 
   test("lets run its own script and style, and nothing else", () => {
     const policy = /Content-Security-Policy" content="([^"]*)"/.exec(html)?.[1] ?? "";
@@ -54,14 +55,14 @@ describe("the file", () => {
 
   test("contains every change as text, and nothing in it can end an element", () => {
     const change = planned(hostile, hostile, "update", { action_reason: hostile });
-    const made = planHtml(planWith({ changes: [change, ...largePlan().resource_changes] }));
+    const made = planHtml(planWith({ changes: [change, ...largePlan().resource_changes] }), catalogueOf());
     expect(made).not.toContain("<img");
     expect(made.match(/<\/script/g)).toHaveLength(1);
     expect(made.match(/data-facets=/g)).toHaveLength(10_001);
   });
 
   test("is the same for the same plan", () => {
-    expect(planHtml(small)).toBe(html);
+    expect(planHtml(small, catalogueOf())).toBe(html);
   });
 });
 
@@ -92,7 +93,7 @@ describe.skipIf(lacks("chromium"))("in a browser (needs chromium)", () => {
   /** Opens the report as a reader does: a file on a disk. */
   async function open(plan: Plan, hash = ""): Promise<Page> {
     const file = join(folder, "plan.html");
-    writeFileSync(file, planHtml(plan));
+    writeFileSync(file, planHtml(plan, catalogueOf()));
     const page = await context.newPage();
     page.setDefaultTimeout(minutes);
     page.on("request", (request) => requests.push(request.url()));

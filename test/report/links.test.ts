@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { ciLinks } from "../../src/commands/ci-links.ts";
+import { catalogueOf } from "../../src/model/catalogue.ts";
 import { planHtml } from "../../src/report/html/plan-page.ts";
 import { lineUrl, projectUrl } from "../../src/report/links.ts";
 import { planMarkdown } from "../../src/report/markdown.ts";
@@ -61,9 +62,9 @@ test("markdown and HTML link lines, projects and the HTML report", () => {
   expect(markdown).toContain(`[\`policies/base.yaml:12\`](${line})`);
   expect(markdown).toContain("- [`pay/api`](https://code.example.com/pay/api)\n");
   expect(markdown).toContain(` · [HTML report](${links.page})`);
-  expect(planHtml(plan, { command: "plan", lineUrl: (place) => lineUrl(links, "ws/", place) })).toContain(
-    `<a href="${line}">`,
-  );
+  expect(
+    planHtml(plan, catalogueOf(), { command: "plan", lineUrl: (place) => lineUrl(links, "ws/", place) }),
+  ).toContain(`<a href="${line}">`);
   expect(projectUrl("https://code.example.com/", "42")).toBeUndefined();
 });
 

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { catalogueOf } from "../../src/model/catalogue.ts";
 import type { Outcome } from "../../src/model/types.ts";
 import { withOutcomes } from "../../src/plan/outcomes.ts";
 import type { Plan } from "../../src/plan/plan.ts";
@@ -25,18 +26,20 @@ const marked: Palette = {
 
 describe.each(names)("what people read of the plan of %s", (name) => {
   test("is the golden text", async () => {
-    await expect(`${planText(planNamed(name), plain)}\n`).toMatchFileSnapshot(join(folder, `${name}.txt`));
+    await expect(`${planText(planNamed(name), catalogueOf(), plain)}\n`).toMatchFileSnapshot(
+      join(folder, `${name}.txt`),
+    );
   });
 
   test("has no colour where there is none, and the same words where there is", () => {
-    const text = planText(planNamed(name), marked);
-    expect(text.replace(/<\/?\w+>/g, "")).toBe(planText(planNamed(name), plain));
+    const text = planText(planNamed(name), catalogueOf(), marked);
+    expect(text.replace(/<\/?\w+>/g, "")).toBe(planText(planNamed(name), catalogueOf(), plain));
     expect(text).toContain("<strong>");
   });
 });
 
 test("each action has its sign and its colour, and no address is told twice", () => {
-  const text = planText(planNamed("mixed"), marked);
+  const text = planText(planNamed("mixed"), catalogueOf(), marked);
   for (const [sign, address] of [
     ["<add>+</add>", "integration/chat-notifications-a"],
     ["<change>~</change>", "integration/emails-on-push"],
@@ -71,7 +74,7 @@ test("a plan of another day says so in its head, and lists what rules warn of, b
     { rule: "deprecated", message: "approved means allowed" },
     ...Array.from({ length: 22 }, (_, n) => ({ rule: "calm", message: `warned ${n}`, from_rule: true as const })),
   ];
-  const lines = planText({ ...planNamed("fleet"), warnings }, plain).split("\n");
+  const lines = planText({ ...planNamed("fleet"), warnings }, catalogueOf(), plain).split("\n");
   expect(lines[1]).toBe("Note: this is as of 2027-06-30, not of today");
   const at = lines.indexOf("Warnings of rules");
   expect([lines[at + 1], lines[at + 20], lines[at + 21]]).toEqual(["  ! warned 0", "  ! warned 19", "  and 2 more"]);

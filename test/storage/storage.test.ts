@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { Ajv } from "ajv";
 import { describe, expect, test } from "vitest";
 import schema from "../../schemas/plan.schema.json" with { type: "json" };
+import { catalogueOf } from "../../src/model/catalogue.ts";
 import { withOutcomes } from "../../src/plan/outcomes.ts";
 import { type Plan, type PlannedChange, planDigest } from "../../src/plan/plan.ts";
 import type { Applied } from "../../src/reconcile/request.ts";
@@ -218,7 +219,7 @@ describe("guards", () => {
     expect(planned.objections).toEqual([
       { guard: "storage", message: expect.stringMatching(words), addresses: [expect.stringMatching(/^storage:old/)] },
     ]);
-    expect(planText(planned, plain)).toContain("Blocked by the storage guard");
+    expect(planText(planned, catalogueOf(), plain)).toContain("Blocked by the storage guard");
     const applied = await apply();
     expect(applied.refused).toHaveLength(1);
     expect(applied.outcomes).toBeUndefined();
@@ -287,7 +288,7 @@ test("targets and shards choose migrations too", async () => {
 
 test("the plan's text tells the rules that no program can check", async () => {
   const { plan } = await stage();
-  const text = planText((await plan()).plan, plain);
+  const text = planText((await plan()).plan, catalogueOf(), plain);
   for (const words of ["read-only while", "must reach old and new", "storage weights", "back up and restore"]) {
     expect(text).toContain(words);
   }

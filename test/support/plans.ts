@@ -1,3 +1,4 @@
+import { catalogueOf } from "../../src/model/catalogue.ts";
 import type { Action, Fields, Kind, Outcome } from "../../src/model/types.ts";
 import { countsOf } from "../../src/plan/action-counts.ts";
 import {
@@ -93,6 +94,7 @@ function outcomeCounts(changes: readonly PlannedChange[]): Pick<Plan["summary"],
 export function reportOf(plan: Plan, more: Partial<Report> = {}): Report {
   return {
     plan,
+    catalogue: catalogueOf(),
     command: "plan",
     seconds: 1.25,
     finishedAt: new Date("2026-11-21T07:23:15.000Z"),

@@ -1,5 +1,6 @@
 import { grouped } from "../../base/grouped.ts";
 import { counted, thousands } from "../../base/text-format.ts";
+import type { Catalogue } from "../../model/catalogue.ts";
 import type { Action } from "../../model/types.ts";
 import { asDrift } from "../../plan/drift.ts";
 import { driftHighlights, highlightsOf } from "../../plan/highlights.ts";
@@ -28,7 +29,7 @@ interface PlanPage {
  * A plan, or the outcome of an apply, as one HTML file that needs no network. It holds no secret, because a plan holds
  * none. All changes are in the document: the script filters and opens what is there.
  */
-export function planHtml(plan: Plan, { command, lineUrl, before, after }: PlanPage = {}): string {
+export function planHtml(plan: Plan, catalogue: Catalogue, { command, lineUrl, before, after }: PlanPage = {}): string {
   const isDrift = command === "drift";
   const title = isDrift ? "Drift" : planTitle(plan);
   const { digest, evenkeel_version: version } = plan;
@@ -40,7 +41,7 @@ export function planHtml(plan: Plan, { command, lineUrl, before, after }: PlanPa
     markup`${changes.length > 0 ? markup`<a class="skip" id="skip" href="#changes">Skip to the changes</a>` : ""}
 ${before ?? ""}${planHead(plan, title)}
 <main>${after ?? ""}
-<div id="notices">${planNotices(plan, isDrift ? driftHighlights(plan) : highlightsOf(changes))}</div>
+<div id="notices">${planNotices(plan, isDrift ? driftHighlights(plan, catalogue) : highlightsOf(changes, catalogue))}</div>
 ${changes.length > 0 ? markup`${overviewOf(plan)}${listOf(changes, lineUrl)}` : ""}
 </main>
 <footer>Evenkeel ${version} · plan ${digest}</footer>

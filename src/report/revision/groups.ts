@@ -1,5 +1,5 @@
 import { counted, firstFew } from "../../base/text-format.ts";
-import { catalogueOf } from "../../model/catalogue.ts";
+import type { Catalogue } from "../../model/catalogue.ts";
 import { sectionNameOf } from "../../model/kinds.ts";
 import { kindIn } from "../../model/owner.ts";
 import { type ChangeGroup, type Groupable, groupsOf, linesText } from "../../plan/groups.ts";
@@ -57,14 +57,14 @@ const words: Readonly<Record<RevisionAction, string>> = {
 };
 
 /** `2,000 projects: license/MIT edited, loosened (policies/all.yaml:5)`, with what its row shows in place of "edited". */
-export function lineOfGroup(group: RevisionGroup, row?: string): string {
-  return `${projectsText(group.projects)}: ${whatOf(group, row)} (${linesText(group.lines)})`;
+export function lineOfGroup(group: RevisionGroup, catalogue: Catalogue, row?: string): string {
+  return `${projectsText(group.projects)}: ${whatOf(group, catalogue, row)} (${linesText(group.lines)})`;
 }
 
 /** `irc-gateway disabled`, `license/MIT declared, loosened`. */
-export function whatOf({ members: [change] }: RevisionGroup, row = words[change.action]): string {
+export function whatOf({ members: [change] }: RevisionGroup, catalogue: Catalogue, row = words[change.action]): string {
   const { key, policy_effect } = change;
-  const name = key === "*" ? `exclusive ${sectionNameOf(catalogueOf(), kindIn(change))}` : subjectOf(change);
+  const name = key === "*" ? `exclusive ${sectionNameOf(catalogue, kindIn(change))}` : subjectOf(change);
   return `${name} ${row}${policy_effect ? `, ${policy_effect}` : ""}`;
 }
 

@@ -1,4 +1,5 @@
 import { counted } from "../../base/text-format.ts";
+import type { Catalogue } from "../../model/catalogue.ts";
 import type { Action } from "../../model/types.ts";
 import { linesText } from "../../plan/groups.ts";
 import { attention } from "../../plan/highlights.ts";
@@ -21,7 +22,7 @@ import {
 } from "./text.ts";
 
 /** What changes between two revisions, as one HTML file that runs nothing and loads nothing. */
-export function revisionHtml(document: RevisionDocument): string {
+export function revisionHtml(document: RevisionDocument, catalogue: Catalogue): string {
   const { notices, changes, problems, warnings } = document;
   const groups = revisionGroups(changes);
   const found = [...problems, ...warnings].map(problemText);
@@ -35,7 +36,7 @@ export function revisionHtml(document: RevisionDocument): string {
 </header>
 <main>
 <div id="notices">${noticeNode({ id: "problems", tone: "bad", title: "Problems and warnings", lines: found.map(plainLine) })}${noticeNode({ id: "first", tone: "bad", title: `${attention}. ${lookAtThese}`, lines: notices.map(noticeText).map(plainLine) })}</div>
-${groups.length > 0 ? markup`<section aria-labelledby="changes"><h2 id="changes">Changes</h2><ul class="rows">${each(groups, (group) => groupNode(group, groups.length <= mostOpen))}</ul></section>` : ""}
+${groups.length > 0 ? markup`<section aria-labelledby="changes"><h2 id="changes">Changes</h2><ul class="rows">${each(groups, (group) => groupNode(group, catalogue, groups.length <= mostOpen))}</ul></section>` : ""}
 ${noticeNode({ id: "settings", tone: "plain", title: settingsTitle, lines: settings.map(plainLine), isOpen: true })}
 </main>
 `,
@@ -54,7 +55,7 @@ const actions: Readonly<Record<RevisionAction, Action>> = {
 /** Most rows that are open from the start. */
 const mostOpen = 20;
 
-function groupNode(group: RevisionGroup, isOpen: boolean): Markup {
+function groupNode(group: RevisionGroup, catalogue: Catalogue, isOpen: boolean): Markup {
   const { members, projects, shared, lines } = group;
   const [{ action, notes = [], source }] = members;
   const sides = { before: shared.before ?? null, after: shared.after ?? null };
@@ -68,7 +69,7 @@ function groupNode(group: RevisionGroup, isOpen: boolean): Markup {
     project: projectsText(projects),
     isGroup: projects.length > 1,
     prefix: "",
-    key: whatOf(group),
+    key: whatOf(group, catalogue),
     brief: fieldBrief(sides) ?? markup``,
     source,
     moreSources: lines.length - 1,

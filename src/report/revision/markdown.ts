@@ -1,4 +1,5 @@
 import { counted } from "../../base/text-format.ts";
+import type { Catalogue } from "../../model/catalogue.ts";
 import { attention } from "../../plan/highlights.ts";
 import { shown } from "../field-text.ts";
 import { longestMarkdown } from "../markdown.ts";
@@ -20,7 +21,7 @@ import {
 const mostProjects = 200;
 
 /** The same as a comment for a merge request, at most as long as every forge takes. */
-export function revisionMarkdown(document: RevisionDocument): string {
+export function revisionMarkdown(document: RevisionDocument, catalogue: Catalogue): string {
   const head = [
     "<!-- evenkeel:diff -->",
     `### Evenkeel: ${headlineOf(document)
@@ -31,7 +32,7 @@ export function revisionMarkdown(document: RevisionDocument): string {
     listOf(`**${attention}.** ${lookAtThese}:`, document.notices.map(noticeText)),
   ].filter(Boolean);
   const rest = [
-    ...revisionGroups(document.changes).map(groupMarkdown),
+    ...revisionGroups(document.changes).map((group) => groupMarkdown(group, catalogue)),
     listOf(`**${settingsTitle}**`, settingLines(document)),
     listOf("**Warnings**", document.warnings.map(problemText)),
   ].filter(Boolean);
@@ -50,7 +51,7 @@ function listOf(title: string, lines: readonly string[]): string {
   return [title, "", ...lines.slice(0, longestList).map((line) => `- ${code(line)}`), ...more].join("\n");
 }
 
-function groupMarkdown(group: RevisionGroup): string {
+function groupMarkdown(group: RevisionGroup, catalogue: Catalogue): string {
   const { members, projects } = group;
   const [{ notes = [] }] = members;
   const head = "<details><summary>Details</summary>";
@@ -68,7 +69,7 @@ function groupMarkdown(group: RevisionGroup): string {
       : "";
   const rest = projects.length > mostProjects ? `… and ${projects.length - mostProjects} more` : "";
   return [
-    code(lineOfGroup(group, valuesOf(group).row)),
+    code(lineOfGroup(group, catalogue, valuesOf(group).row)),
     head,
     ...table,
     noted,

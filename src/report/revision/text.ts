@@ -1,5 +1,6 @@
 import { printable } from "../../base/printable.ts";
 import { counted } from "../../base/text-format.ts";
+import type { Catalogue } from "../../model/catalogue.ts";
 import { linesText } from "../../plan/groups.ts";
 import { attention } from "../../plan/highlights.ts";
 import type { RevisionAction } from "../../revision/compare-projects.ts";
@@ -25,10 +26,10 @@ const marks: Readonly<Record<RevisionAction, readonly [symbol: string, paint: ke
 };
 
 /** What a revision wants otherwise, for people: what to look at first, then each change once. */
-export function revisionText(document: RevisionDocument, palette: Palette): string {
+export function revisionText(document: RevisionDocument, catalogue: Catalogue, palette: Palette): string {
   return [
     noticesText(document, palette),
-    ...revisionGroups(document.changes).map((group) => groupText(group, palette)),
+    ...revisionGroups(document.changes).map((group) => groupText(group, catalogue, palette)),
     settingsText(document, palette),
     [palette.strong(headlineOf(document)), comparedOf(document), fleetOf(document)].join("\n"),
   ]
@@ -58,13 +59,13 @@ export function noticeText({ message, projects, file, line }: RevisionNotice): s
   return `${whom}${message}${file === undefined ? "" : ` (${file}:${line})`}`;
 }
 
-function groupText(group: RevisionGroup, palette: Palette): string {
+function groupText(group: RevisionGroup, catalogue: Catalogue, palette: Palette): string {
   const { members, projects, lines } = group;
   const [{ action, notes = [] }] = members;
   const [symbol, paint] = marks[action];
   const whom = palette.strong(printable(projectsText(projects)));
   const { row, rows } = valuesOf(group);
-  const head = `${palette[paint](symbol)} ${whom}: ${printable(whatOf(group, row))} ${palette.faint(printable(`(${linesText(lines)})`))}`;
+  const head = `${palette[paint](symbol)} ${whom}: ${printable(whatOf(group, catalogue, row))} ${palette.faint(printable(`(${linesText(lines)})`))}`;
   const fields = rows.map((each) => `    ${printable(each.name)}: ${valuesText(each)}`);
   const noted = notes.map((note) => `    ${palette.warn("note:")} ${printable(note)}`);
   const some = someOf(projects);

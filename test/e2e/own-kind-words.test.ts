@@ -1,0 +1,89 @@
+import { execFileSync } from "node:child_process";
+import { describe, expect, test } from "vitest";
+import type { ResourceKind } from "../../src/model/resource-kind.ts";
+import { parsePrometheus } from "../support/prometheus.ts";
+import { stage } from "../support/stage.ts";
+import { until } from "../support/until.ts";
+
+const latest = { release: "19.9", tier: "ultimate" } as const;
+
+/** Its section is no plural of its word, and a policy gives its one field directly, as of a license. */
+const passes = {
+  ...{ apiVersion: "evenkeel/v1", kind: "ResourceKind", name: "who_may_pass", singular: "pass" },
+  ...{ of: ["project", "group"], key: "name", only: "level" },
+  calls: {
+    list: "GET /projects/:id/passes",
+    create: "POST /projects/:id/passes",
+    update: "PUT /projects/:id/passes/:row.id",
+    delete: "DELETE /projects/:id/passes/:row.id",
+  },
+  needs: { role: "maintainer", release: "9.0" },
+  loosened: "after != null && after.level == 'open'",
+  fields: {
+    required: ["name", "level"],
+    properties: { name: { type: "string" }, level: { type: "string", enum: ["open", "shut"] } },
+  },
+} as const satisfies object;
+
+const rows = { resources: { who_may_pass: [{ name: "gate", level: "shut" }] } };
+
+async function made(level: string) {
+  const seed = { projects: [{ path: "a/b", ...rows }], groups: [{ path: "a", ...rows }] };
+  const policies = {
+    all: { projects: ["a/b"], who_may_pass: { gate: level } },
+    group: { groups: ["a"], who_may_pass: { gate: level } },
+  };
+  const kinds = [passes as unknown as ResourceKind];
+  const staged = await stage({ ...latest, site: latest, kinds, seed, policies });
+  staged.write("passes.yaml", JSON.stringify(passes));
+  return staged;
+}
+
+const loosened = "pass/gate becomes open in";
+
+describe("what a kind of the workspace loosens is told in its words", () => {
+  test.each(["text", "markdown", "html", "ndjson", "sarif", "junit", "codequality", "github"])("%s", async (report) => {
+    const { evenkeel } = await made("open");
+    expect((await evenkeel("plan", "--report", report)).stdout).toContain(loosened);
+  });
+
+  test("a saved plan, as the console, approve and apply know it", async () => {
+    const { evenkeel, begin } = await made("open");
+    const { stderr } = await evenkeel("plan", "--save");
+    const run = /apply --plan (\S+)/.exec(stderr)?.[1] ?? "";
+    const { said, kill, ended } = begin("console", "--port", "0");
+    await until(() => said().includes("listening on "));
+    const url = /listening on (\S+)/.exec(said())?.[1];
+    for (const page of ["/review", `/runs/${run}/plan`])
+      expect(await (await fetch(url + page)).text(), page).toContain(loosened);
+    kill("SIGTERM");
+    await ended;
+    const applied = await evenkeel("apply", "--plan", run);
+    expect([applied.code, applied.stdout]).toEqual([0, expect.stringContaining(loosened)]);
+  });
+});
+
+test("metrics count what does not differ as none, of a kind of the workspace too", async () => {
+  const { evenkeel } = await made("shut");
+  const { stdout } = await evenkeel("plan", "--report", "prometheus");
+  const drift = parsePrometheus(stdout).find(({ name }) => name === "evenkeel_drift_resources")?.metrics ?? [];
+  const own = drift.flatMap(({ labels, value }) => (labels?.kind === "pass" ? [[labels.action, value]] : []));
+  expect(own).toEqual([
+    ["create", "0"],
+    ["update", "0"],
+    ["delete", "0"],
+  ]);
+});
+
+test.each(["text", "markdown", "html"])("a diff as %s names the section of the kind", async (report) => {
+  const { evenkeel, root, policy } = await made("shut");
+  const git = (...args: string[]) =>
+    execFileSync("git", ["-c", "user.name=a", "-c", "user.email=a@example.com", ...args], { cwd: root });
+  git("init", "-q");
+  git("add", ".");
+  git("commit", "-q", "-m", "first");
+  policy({ projects: ["a/b"], who_may_pass: { gate: "open" }, exclusive: ["who_may_pass"] });
+  const { code, stdout } = await evenkeel("diff", "HEAD", "--report", report);
+  expect(code).toBe(0);
+  for (const told of ["exclusive who_may_pass", "removed: who_may_pass in", loosened]) expect(stdout).toContain(told);
+});
