@@ -1,6 +1,7 @@
 import { UserError } from "../base/exit.ts";
 import { printable } from "../base/printable.ts";
 import { connectReader } from "../client/client.ts";
+import { explained } from "../client/explain-failure.ts";
 import { CallFailed } from "../client/failure.ts";
 import { findDialect } from "../live/find-dialect.ts";
 import { readRelease } from "../live/read-release.ts";
@@ -55,7 +56,8 @@ async function askServer(terminal: Terminal, url: string): Promise<Partial<Chose
     const release = await readRelease(reader);
     return release === undefined ? found : { ...found, release };
   } catch (error) {
-    if (error instanceof UserError || error instanceof CallFailed) return { why: error.message };
+    if (error instanceof CallFailed) return { why: explained(error) };
+    if (error instanceof UserError) return { why: error.message };
     throw error;
   }
 }

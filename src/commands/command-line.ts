@@ -82,17 +82,25 @@ function program(host: Host, done: (code: ExitCode) => void): Command {
     .addHelpText("before", `${examplesText(firstExamples(rootExamples))}\n`)
     .addHelpText("after", "\nUse -h on a command for its examples and options.")
     .showSuggestionAfterError()
+    .commandsGroup("Get started:")
+    .helpCommand("help [command]", "display help for command")
+    .configureHelp({ minWidthToWrap: 20 })
     .configureOutput({
       writeOut: (text) => host.stdout.write(text),
       writeErr: (text) => host.stderr.write(text),
       getOutHelpWidth: () => widthOf(host.stdout),
       getErrHelpWidth: () => widthOf(host.stderr),
-      outputError: (text, write) => write(withLabels(knownSecrets.clean(text), errorPalette(host))),
+      outputError: (text, write) => write(withLabels(knownSecrets.clean(inOneLine(text)), errorPalette(host))),
     })
     .exitOverride();
   refuseSecond(root);
   for (const command of commands) addCommand(host, parentOf(root, command.name), command, done);
   return root;
+}
+
+/** The parser's suggestion, which it puts in parentheses on a line of its own. */
+function inOneLine(error: string): string {
+  return error.replace(/\n\(Did you mean ([^\n]*)\?\)/, "; did you mean $1?");
 }
 
 function widthOf({ isTTY, columns = 80 }: Host["stdout"]): number {
@@ -134,7 +142,7 @@ function addCommand(host: Host, parent: Command, command: CliCommand, done: (cod
     .summary(command.summary)
     .description(sentence(command.summary))
     .addHelpText("before", `${examplesText(command)}\n`)
-    .helpGroup(`${groupOf(command.name)}:`);
+    .helpGroup(parent.parent ? "Commands:" : `${groupOf(command.name)}:`);
   const [own, shared] = partedFlags(command.flags);
   for (const flag of own) parser.addOption(optionOf(flag));
   for (const option of [...shared.map(optionOf), new Option("--no-color", "plain text")])

@@ -3,8 +3,10 @@ import { dirname, extname, join, relative, resolve, sep } from "node:path";
 import { UserError } from "../base/exit.ts";
 import { freeName } from "../base/free-name.ts";
 import { groupedAs } from "../base/grouped.ts";
+import { isObject } from "../base/json.ts";
 import { format } from "../format/format.ts";
 import type { ImportResult } from "../import/import-projects.ts";
+import { withOwnNames } from "../import/names.ts";
 import { type Draft, policyFileText } from "../import/policy.ts";
 import { hasErrors, validate } from "../manifest/validate.ts";
 import type { Catalogue } from "../model/catalogue.ts";
@@ -36,7 +38,7 @@ export function writeDrafts(
   { drafts, idle, problems }: ImportResult,
   { folder, out, catalogue }: Destination,
 ): ImportReport {
-  const written = placed(terminal, drafts, folder, out);
+  const written = placed(terminal, withOwnNames(drafts, namesAround(folder)), folder, out);
   const problem =
     takenProblem(terminal, written) ?? linkProblem(folder, out) ?? write(terminal, written, { folder, catalogue });
   return problem
@@ -48,6 +50,14 @@ export function writeDrafts(
 function placed({ cwd }: Terminal, drafts: readonly Draft[], around: string, out?: string): readonly ImportedFile[] {
   const folder = out === undefined ? join(rootOf(around), "policies") : resolve(cwd, out);
   return drafts.map((draft) => [relative(cwd, besideExample(join(folder, draft.file))), draft]);
+}
+
+/** What the policies of the surrounding workspace are called: several imports may be about the same projects. */
+function namesAround(folder: string): readonly string[] {
+  if (!workspaceAbove(folder)) return [];
+  return loadWorkspace(folder).documents.flatMap(({ value }) =>
+    isObject(value) && typeof value.name === "string" ? [value.name] : [],
+  );
 }
 
 /** The path, or a free one beside the example of `init`, which declares nothing. */

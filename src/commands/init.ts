@@ -155,7 +155,7 @@ function nextSteps(
     ...(changes.length > 0 ? ["To change first:", ...changes, ""] : []),
     nextStepsText(
       [
-        [`evenkeel import${option} --all --factor`, "writes what is live as policies"],
+        [`evenkeel import${option} --all --factor`, "writes what is live as policies; --kinds all: of every kind"],
         [`evenkeel plan${option}`, "compares them with the server: no changes"],
       ],
       terminal.palette,

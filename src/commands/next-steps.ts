@@ -67,11 +67,15 @@ export function stepsAfterApply(
 
 /** What follows an import: of live state, which is as the policies declare, or of files, which may declare something else. */
 export function stepsAfterImport(
-  options: Pick<Scope, "C">,
+  options: Pick<Scope, "C"> & { readonly kinds?: readonly string[] },
   { isLive, isValid }: { readonly isLive: boolean; readonly isValid: boolean },
 ): readonly NextStep[] {
   if (!isValid) return [[commandIn("validate", options), "shows what to change first"]];
-  return [[commandIn("plan", options), `compares the policies with the server${isLive ? ": no changes" : ""}`]];
+  const others: NextStep = [`${commandIn("explain", options)} --kinds`, "lists other kinds, for import --kinds"];
+  return [
+    [commandIn("plan", options), `compares the policies with the server${isLive ? ": no changes" : ""}`],
+    ...(isLive && options.kinds === undefined ? [others] : []),
+  ];
 }
 
 function commandIn(command: string, { C }: Pick<Scope, "C">): string {

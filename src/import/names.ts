@@ -26,9 +26,9 @@ export function withOwnFiles(drafts: readonly Draft[]): readonly Draft[] {
   });
 }
 
-/** Gives each draft a separate name. */
-export function withOwnNames(drafts: readonly Draft[]): readonly Draft[] {
-  const taken = new Set<string>();
+/** Gives each draft a separate name, and none of those that are taken. */
+export function withOwnNames(drafts: readonly Draft[], others: Iterable<string> = []): readonly Draft[] {
+  const taken = new Set([...others].map((name) => name.toLowerCase()));
   return drafts.map((draft) => ({ ...draft, name: takeName(draft.name, taken) }));
 }
 

@@ -22,7 +22,7 @@ const mostProjects = 20;
  * else by a route that only one dialect has. Undefined if nothing tells. @throws CallFailed where it ends the run.
  */
 export async function findDialect(reader: Reader): Promise<FoundDialect | undefined> {
-  const projects = (await unlessRefused(() => readSomeProjects(reader, mostProjects))) ?? [];
+  const projects = (await unlessRefused(() => readSomeProjects(reader, mostProjects), isNoServer)) ?? [];
   return (await byRows(reader, projects)) ?? (await byName(reader, projects)) ?? byRoute(reader);
 }
 
@@ -69,12 +69,20 @@ async function byRoute(reader: Reader): Promise<FoundDialect | undefined> {
   return named && answer && { dialect: named[0], because: "it answers GET /metadata" };
 }
 
-/** Undefined where the server refuses. @throws CallFailed where it ends the run. */
-async function unlessRefused<Result>(read: () => Promise<Result>): Promise<Result | undefined> {
+/** Every server lists projects, to whoever asks. */
+function isNoServer({ status }: CallFailed): boolean {
+  return status === 404;
+}
+
+/** Undefined where the server refuses. @throws CallFailed where it ends the run, or says more than a refusal. */
+async function unlessRefused<Result>(
+  read: () => Promise<Result>,
+  saysMore: (failure: CallFailed) => boolean = () => false,
+): Promise<Result | undefined> {
   try {
     return await read();
   } catch (error) {
-    if (!(error instanceof CallFailed) || error.endsRun) throw error;
+    if (!(error instanceof CallFailed) || error.endsRun || saysMore(error)) throw error;
     return undefined;
   }
 }

@@ -1,3 +1,4 @@
+import { didYouMean, nearest } from "../base/nearest.ts";
 import type { Reader } from "../client/client.ts";
 import { type DesiredFleet, desiredFleet } from "../manifest/desired-fleet.ts";
 import { noLongerSelected } from "../manifest/expiry.ts";
@@ -44,7 +45,7 @@ export async function select(reader: Reader, scope: RefreshScope): Promise<Selec
     fleet: desiredFleet(projects, (project, index) => merged(project, index).desired),
     listing,
     of,
-    problems: [...sortedProblems(problems), ...idle.problems(among)],
+    problems: [...sortedProblems(problems), ...idle.problems(among, found.projects)],
   };
 }
 
@@ -60,22 +61,46 @@ function unlisted(projects: readonly Project[], { referencedGlobs }: RefreshScop
 /** Without this warning, a misspelt glob would look like a fleet in sync. */
 function idleGlobs({ globs, selecting }: Pick<RefreshScope, "globs" | "selecting">) {
   const tests = new Map(globs.map((glob) => [glob, addressTest(glob)]));
+  const declared = new Map<string, string[]>();
   return {
     see: ({ project, resources, exclusive }: DesiredProject) => {
       for (const [glob, matches] of tests) {
         const isDeclared = resources.some(({ kind, key }) => matches(addressOf(project.name, kind, key), project));
         // What is live and not listed is removed then, whatever it is called.
         if (isDeclared || (exclusive.size > 0 && projectTest(glob)(project))) tests.delete(glob);
+        else if (isPlainAddress(glob) && projectTest(glob)(project)) {
+          declared.set(
+            glob,
+            resources.map(({ kind, key }) => addressOf(project.name, kind, key)),
+          );
+        }
       }
     },
-    problems: (among: string): Problem[] =>
+    problems: (among: string, projects: readonly Project[]): Problem[] =>
       globs
         .filter((glob) => tests.has(glob))
         .map((glob) => ({
           severity: selecting?.has(glob) ? "error" : "warning",
           rule: "no-match",
           ...(selecting?.has(glob) && { path: "--target" }),
-          message: `no declared resource matches ${glob}${among}`,
+          message: `no declared resource matches ${glob}${among}${meant(glob, projects, declared.get(glob))}`,
         })),
   };
+}
+
+/** Whether a glob is one project's name or one address, and may be misspelled. */
+function isPlainAddress(glob: string): boolean {
+  return !/[*?{}[\]]/.test(glob);
+}
+
+/** The nearest declared address, or the address in the nearest project. */
+function meant(glob: string, projects: readonly Project[], declared: readonly string[] | undefined): string {
+  if (!isPlainAddress(glob)) return "";
+  if (declared) return didYouMean(glob, declared);
+  const [name = "", ...rest] = glob.split(":");
+  const near = nearest(
+    name,
+    projects.map((project) => project.name),
+  );
+  return near === undefined || near === name ? "" : `; did you mean ${[near, ...rest].join(":")}?`;
 }

@@ -31,14 +31,18 @@ export function readHead(document: Document): Head {
     return { kind: undefined, problem: problemAt("other-tool", message, { document, path: [] }) };
   }
   if (version !== apiVersion) {
-    const tool = isOurs(version) && version !== undefined ? undefined : otherTool(value);
-    const looks = tool ? `this looks like ${tool}; to leave it out` : "if this is not a manifest";
-    const message = `expected apiVersion: ${apiVersion}; ${looks}, list the manifests in ${workspaceFile}${versionHint(version)}`;
+    const message = `expected apiVersion: ${apiVersion}${versionHint(version) || `; ${notOurs(value)}, list the manifests in ${workspaceFile}`}`;
     const problem = problemAt("api-version", message, { document, path: ["apiVersion"] });
     return { kind: isOurs(version) ? known : undefined, problem };
   }
   if (known) return { kind: known, problem: undefined };
   return { kind: undefined, problem: problemAt("kind", kindMessage(kind), { document, path: ["kind"] }) };
+}
+
+function notOurs(value: JsonObject): string {
+  const { apiVersion: version } = value;
+  const tool = isOurs(version) && version !== undefined ? undefined : otherTool(value);
+  return tool ? `this looks like ${tool}; to leave it out` : "if this is not a manifest";
 }
 
 /** If only the version is missing or misspelled, the rest of the document is still checked. */

@@ -12,7 +12,7 @@ import { foreignGlob, foreignSlug } from "./foreign-slug.ts";
 import { merge } from "./layers.ts";
 import { readMigrations } from "./migrations.ts";
 import { type Policies, type Policy, readPolicies } from "./policies.ts";
-import { problemAt, problemIn, sortedProblems } from "./problem.ts";
+import { problemAt, sortedProblems } from "./problem.ts";
 import { namedProjects, needsLookup } from "./projects.ts";
 import { providerProblems } from "./provider-uses.ts";
 import { type PlanRule, readRules } from "./rules.ts";
@@ -56,14 +56,21 @@ export function validate(
     ...(today === "" ? [] : expiryProblems(all, rules, today)),
     ...providerProblems(policies, loaded.providers, loaded.settings),
   ];
+  // What is wrong for a server is not known without the settings of one.
+  const reported = hasNoSettings(loaded) ? loaded.problems : found;
   // A mistake that affects several projects is reported once, at its position.
   return {
     policies,
     expired,
     rules,
     plaintext,
-    problems: sortedProblems(found).map(({ project: _, ...problem }) => problem),
+    problems: sortedProblems(reported).map(({ project: _, ...problem }) => problem),
   };
+}
+
+/** Whether `evenkeel.yaml` cannot be read, as where it was emptied by mistake. */
+function hasNoSettings({ settings, problems }: Pick<Loaded, "settings" | "problems">): boolean {
+  return !settings && problems.some(({ place, severity }) => place?.file === workspaceFile && severity === "error");
 }
 
 /** Warnings do not count. */
@@ -163,7 +170,10 @@ function definedOutside(
   return memoized((variable) => (defining.get(variable) ?? []).some(isOutside));
 }
 
-/** The manifests as a whole are in the names of another dialect, and none of their names is one of the workspace's alone. */
+/**
+ * The manifests as a whole are in the names of another dialect, and none of their names is one of the workspace's alone.
+ * Without settings that can be read, what is wrong is those.
+ */
 function otherDialect({
   documents,
   workspace,
@@ -171,12 +181,11 @@ function otherDialect({
 }: Pick<Loaded, "documents" | "workspace" | "settings">): Problem[] {
   const { catalogue } = workspace;
   const other = otherDialectOf(catalogue, documents.flatMap(slugsIn));
-  if (!other) return [];
+  if (!other || !settings) return [];
   const which = `the manifests use names of dialect ${other.dialect} (${firstFew(other.slugs)})`;
   const stated = `set dialect: ${other.dialect} if the server uses them; else evenkeel translate --to ${catalogue.dialect} converts them`;
   const message = `${which}, and server.dialect is ${catalogue.dialect}: ${stated}`;
-  const at = settings && { document: settings, path: ["server", "dialect"] };
-  return [at ? problemAt("dialect", message, at) : problemIn(workspaceFile, "dialect", message)];
+  return [problemAt("dialect", message, { document: settings, path: ["server", "dialect"] })];
 }
 
 /** Slugs of a policy, known or not. */

@@ -96,11 +96,12 @@ function countsOf(drafts: readonly Draft[], catalogue: Catalogue): string {
   const off = drafts.flatMap(({ disabled = [] }) => disabled).length;
   const absent = drafts.flatMap((draft) => draft.absent ?? []).length;
   const kinds = grouped(kindsIn(drafts, catalogue), ({ section }) => section);
-  const counts = Array.from(kinds, ([section, rows]) =>
-    counted(rows.flatMap(({ kind }) => keysOf(entries, kind)).length, kindWord(rows[0]?.kind ?? section), section),
-  );
-  const gone = [off > 0 && `${off} disabled`, absent > 0 && `${absent} absent`].filter((each) => each !== false);
-  return [...counts, ...gone].join(", ");
+  const counts = Array.from(kinds, ([section, rows]) => {
+    const count = rows.flatMap(({ kind }) => keysOf(entries, kind)).length;
+    return count > 0 && counted(count, kindWord(rows[0]?.kind ?? section), section);
+  });
+  const gone = [off > 0 && `${off} disabled`, absent > 0 && `${absent} absent`];
+  return [...counts, ...gone].filter((each) => each !== false).join(", ") || "only comments";
 }
 
 /** The kinds that every import of these owners counts, and others that there are. */
@@ -113,7 +114,8 @@ function kindsIn(drafts: readonly Draft[], catalogue: Catalogue): readonly Polic
     .filter(({ kind }) => always.has(kind) || found.has(kind));
 }
 
-function remarksOf({ name, entries, remarks }: Draft): readonly string[] {
+function remarksOf({ name: policy, projects: [first, ...others], entries, remarks }: Draft): readonly string[] {
+  const name = first === undefined || others.length > 0 ? policy : String(first);
   const ofEntries = entries.flatMap((entry) =>
     entry.remarks.map((remark) => `${addressOf(name, entry.kind, entry.key)}: ${remark}`),
   );

@@ -2,7 +2,7 @@ import { Writable } from "node:stream";
 import { expect, test } from "vitest";
 import { counted } from "../../src/base/text-format.ts";
 import { Screen, startBar } from "../../src/commands/progress-bar.ts";
-import { commands, groupOf } from "../../src/commands/table.ts";
+import { commands, groupOf, groups } from "../../src/commands/table.ts";
 import { runProgram } from "../e2e/program.ts";
 import { folder } from "../support/folder.ts";
 
@@ -18,6 +18,16 @@ test.each(visible.map(({ name }) => name))(
     expect(parts).toEqual(parts.toSorted((a, b) => a - b));
     expect(text.indexOf("--quiet") === -1 || text.lastIndexOf("--quiet") > (parts[2] ?? 0)).toBe(true);
     expect(text.indexOf("\nOptions:")).toBeLessThan(parts[2] ?? 0);
+  },
+);
+
+test.each([[], ...Object.keys(groups).map((name) => [name])])(
+  "help of %s wraps, and lists help below",
+  async (...words) => {
+    const text = await helpOf(...words);
+    expect(text.split("\n").filter((line) => line.length > 80)).toEqual([]);
+    expect(text).toMatch(/^ {2}help \[command\] +display help for command$/m);
+    expect(text.includes("\nCommands:")).toBe(words.length > 0);
   },
 );
 

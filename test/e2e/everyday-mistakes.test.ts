@@ -49,6 +49,34 @@ describe("a server that cannot be asked", () => {
   });
 });
 
+test("init at the URL of a project says so", async () => {
+  const { evenkeel, server } = await scene({ policy, projects });
+  const ran = await evenkeel("init", "new", "--url", `${server.url}/p/a`);
+  expect(ran).toMatchObject({ code: 0, writes: 0 });
+  expect(ran.stderr).toContain("has the path /p/a: if that is a group, a project or a page, leave it out");
+});
+
+test.each([
+  ["p/aa", "p/a"],
+  ["p/aa:license/MIT", "p/a:license/MIT"],
+  ["p/a:license/MTI", "p/a:license/MIT"],
+])("a target that is misspelled, %s", async (target, meant) => {
+  const { evenkeel } = await scene({ policy, projects });
+  const ran = await evenkeel("plan", "--target", target);
+  expect(ran).toMatchObject({ code: 1, stdout: "" });
+  expect(ran.stderr).toBe(
+    `error: --target  no declared resource matches ${target}; did you mean ${meant}?  (no-match)\n`,
+  );
+});
+
+test("an emptied evenkeel.yaml is the only mistake, because what is wrong for the server is not known", async () => {
+  const { evenkeel, write } = await scene({ policy: { ...policy, integrations: { slack: {} } }, projects });
+  expect((await evenkeel("validate")).stderr).toContain("unknown-integration");
+  write("evenkeel.yaml", "");
+  const ran = await evenkeel("validate");
+  expect(ran.stderr).toMatch(/^error: evenkeel\.yaml:1:1 .*this file is empty {2}\(kind\)\n$/);
+});
+
 test.each([
   ["change.action == 'create' and change.key == 'MIT'", 27, "&& for and"],
   ["change.action == 'create' OR true", 27, "|| for OR"],
@@ -83,7 +111,7 @@ describe("what selects nothing", () => {
     "%s %s --target ends the run, and nothing is written",
     async (...command) => {
       const { evenkeel } = await scene({ policy, projects });
-      for (const glob of ["p/b", "p/a:license/GPL", "p/a:integration/*"]) {
+      for (const glob of ["other", "p/a:license/Artistic-2.0", "p/a:integration/*"]) {
         const ran = await evenkeel(...command, "--target", "p/a:*", "--target", glob);
         expect(ran).toMatchObject({ code: 1, writes: 0 });
         expect(ran.stderr).toContain(`error: --target  no declared resource matches ${glob}  (no-match)`);

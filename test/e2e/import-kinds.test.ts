@@ -69,3 +69,19 @@ test("what projects share of several kinds is declared once, and plans as empty"
   const planned = (await evenkeel("plan", "--report", "json")).plan();
   expect(planned.resource_changes).toEqual([]);
 });
+
+test("what is imported later is named apart from what was, which neither names nor counts other kinds", async () => {
+  const project = {
+    path: "p/a",
+    licenses: { MIT: "allowed" },
+    resources: { labels: [{ name: "bug", color: "#cc0000" }] },
+  };
+  const { evenkeel, root } = await stage({ seed: { projects: [project] } });
+  const first = await evenkeel("import", "--all");
+  expect(first.stdout).toMatch(/^Wrote 1 policy:\n {2}policies\/p\/a\.yaml {2}1 license\n/);
+  expect(first.stdout).toContain("evenkeel explain --kinds  lists other kinds, for import --kinds");
+  const second = await evenkeel("import", "--all", "--kinds", "labels", "--out", "policies/labels");
+  expect(second.stdout).not.toContain("explain --kinds");
+  expect(readFileSync(join(root, "policies/labels/p/a.yaml"), "utf8")).toContain("\nname: p/a-2\n");
+  expect(await evenkeel("plan", "--detailed-exitcode")).toMatchObject({ code: 0, stderr: "" });
+});

@@ -44,7 +44,7 @@ test("what a guard blocks is named with the option that allows it, and a report 
 test("a workspace without policies, an import and a server without projects", async () => {
   const { evenkeel } = await scene({ projects: [{ path: "p", licenses: { MIT: "allowed" } }] });
   expect(nextIn((await evenkeel("plan")).stdout)).toEqual(["evenkeel import --all --factor"]);
-  expect(nextIn((await evenkeel("import", "--all")).stdout)).toEqual(["evenkeel plan"]);
+  expect(nextIn((await evenkeel("import", "--all")).stdout)).toEqual(["evenkeel plan", "evenkeel explain --kinds"]);
   expect((await evenkeel("plan", "--detailed-exitcode")).code).toBe(0);
   const empty = await scene();
   expect((await empty.evenkeel("import", "--all")).stdout).toContain("Nothing to import: the token sees no project.");

@@ -13,11 +13,11 @@ const projects = [{ path: "p", integrations: { "irc-gateway": { recipients: "#a"
 
 describe("wrong usage is 64, said in a sentence, with nothing asked", () => {
   test.each([
-    ["an unknown command", ["aply"], /aply.*\n?.*Did you mean apply\?/],
+    ["an unknown command", ["aply"], /unknown command 'aply'; did you mean apply\?/],
     [
       "an unknown option",
       ["plan", "--detailed-exitcodes"],
-      /--detailed-exitcodes.*\n?.*Did you mean --detailed-exitcode\?/,
+      /'--detailed-exitcodes'; did you mean --detailed-exitcode\?/,
     ],
     ["an unknown report", ["plan", "--report", "jsn"], /jsn.*did you mean json\?/],
     ["a report without its path", ["plan", "--report", "json="], /path/],

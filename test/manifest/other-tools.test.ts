@@ -34,7 +34,11 @@ test.each([
     "; this looks like a pipeline of GitLab CI/CD; to leave it out, list",
   ],
   ["other.yaml", "a: 1\n", "; if this is not a manifest, list the manifests in evenkeel.yaml"],
-  ["half.yaml", "apiVersion: evenkeel/v2\nprojects_and_groups: {}\n", "; if this is not a manifest, list"],
+  [
+    "half.yaml",
+    "apiVersion: evenkeel/v2\nprojects_and_groups: {}\n",
+    "; evenkeel 0.1.0 does not read evenkeel/v2, a later release may",
+  ],
 ])("%s is a problem that says what it looks like", async (name, text, words) => {
   const own = await scene({ projects: [{ id: 1, path: "a/b" }], policy });
   own.write(name, text);
