@@ -2,16 +2,18 @@ import { grouped } from "../base/grouped.ts";
 import { addressOf } from "../model/address.ts";
 import { type Catalogue, catalogueOf } from "../model/catalogue.ts";
 import type { Comparison } from "../model/field-meaning.ts";
-import { columnOf, identityOf, integrationOf, kindOf, sectionNameOf } from "../model/kinds.ts";
+import { columnOf, identityOf, kindOf } from "../model/kinds.ts";
 import { compareField } from "../model/normalise.ts";
 import { switchedOff, turnedOff } from "../model/removal-changes.ts";
 import { mayOverride } from "../model/server-required.ts";
 import type { Change, Desired, DesiredProject, Live, Problem, Resource } from "../model/types.ts";
 import { changeFrom, inApplyOrder, pick, removalFrom } from "./changes.ts";
 import { type Recalled, recollect } from "./last-applied.ts";
+import { caseWords, severalWords } from "./namesakes.ts";
 import type { DiffOptions, FullDiffOptions } from "./options.ts";
 import { unlistedAddress, whyCreate, whyExclude, whyOverride, whyRemove, whyUpdate } from "./reasons.ts";
 import { wayToChange, whyNotCreated, whyNotRemoved } from "./replacement.ts";
+import { whyLeft } from "./why-left.ts";
 
 /** What a project's desired and live resources come to. */
 export interface Difference {
@@ -58,7 +60,8 @@ export function diff(desired: DesiredProject, live: readonly Live[], given: Diff
   const unlisted =
     listed.size === byIdentity.size ? none : live.filter((each) => !listed.has(identityOf(catalogue, each)));
   const leftovers = unlisted.filter(({ active }) => active);
-  for (const resource of leftovers) diffs.push(diffUnlisted(desired, resource, options));
+  for (const namesakes of grouped(leftovers, ({ kind, key }) => addressOf(project, kind, key)).values())
+    diffs.push(...diffUnlisted(desired, namesakes, options));
   const inherited = diffs.flatMap((found) => found.inherited ?? []);
   return {
     project,
@@ -231,20 +234,8 @@ function diffAmbiguous(
   const isOne = new Set(namesakes.map(({ key }) => key)).size === 1;
   if (agree && !isOne && desired.presence === "present") return {};
   const severity = agree && desired.presence === "present" ? "warning" : "error";
-  const message = isOne ? severalWords(catalogue, namesakes) : caseWords(namesakes);
+  const message = `${isOne ? severalWords(catalogue, namesakes) : caseWords(namesakes)}; keep one of them`;
   return { problem: { severity, rule: "ambiguous", message, place: desired.origin.place(), project } };
-}
-
-function caseWords(namesakes: readonly Live[]): string {
-  const names = namesakes.map(({ key, id }) => (id === undefined ? key : `${key} (id ${id})`)).join(" and ");
-  return `the server has ${names}, which differ only in case; keep one of them`;
-}
-
-function severalWords(catalogue: Catalogue, namesakes: readonly Live[]): string {
-  const [{ kind, key } = { kind: "", key: "" }] = namesakes;
-  const ids = namesakes.flatMap(({ id }) => (id === undefined ? [] : [id]));
-  const which = ids.length > 0 ? ` (ids ${ids.join(", ")})` : "";
-  return `the server has ${namesakes.length} ${sectionNameOf(catalogue, kind)} named ${key}${which}; keep one of them`;
 }
 
 function diffAbsent(project: string, desired: Desired, live: Live | undefined, options: FullDiffOptions): ResourceDiff {
@@ -269,24 +260,20 @@ function sortFields(catalogue: Catalogue, desired: Desired, live: Live): Record<
   return sorted;
 }
 
-function diffUnlisted({ project, exclusive }: DesiredProject, live: Live, options: FullDiffOptions): ResourceDiff {
-  const { catalogue } = options;
+/** Live resources of one address that nothing lists. */
+function diffUnlisted(
+  { project, exclusive }: DesiredProject,
+  namesakes: readonly Live[],
+  options: FullDiffOptions,
+): readonly ResourceDiff[] {
+  const [live] = namesakes;
+  if (!live) return none;
+  const unmanaged = namesakes.map(({ kind, key }) => ({ unmanaged: addressOf(project.name, kind, key) }));
   const origin = exclusive.get(live.kind);
-  const unmanaged = addressOf(project.name, live.kind, live.key);
-  if (!origin || !isTargeted(project.name, live, options)) return { unmanaged };
-  if (kindOf(catalogue, live.kind).known && !integrationOf(catalogue, live)) {
-    const message = `${live.key} is not in the catalogue, so exclusive leaves it alone`;
-    const where = { place: origin.place(), project: project.name };
-    return { unmanaged, problem: { severity: "warning", rule: "unknown-live", message, ...where } };
-  }
-  const problem = whyNotRemoved(options, project.name, live, origin);
-  if (problem) return { unmanaged, problem };
-  if (live.inherited) {
-    const message = `${live.key} is inherited from the group, so exclusive leaves it alone; disable it in the group, or list it under disabled`;
-    const where = { place: origin.place(), project: project.name };
-    return { unmanaged, problem: { severity: "warning", rule: "inherited", message, ...where } };
-  }
+  if (!origin || !isTargeted(project.name, live, options)) return unmanaged;
+  const left = whyLeft(project.name, namesakes, origin, options);
+  if (left) return [...unmanaged, { problem: left }];
   const resource = { kind: live.kind, key: live.key, fields: {}, origin };
   const why = whyExclude(project.name, live, options);
-  return { change: removalFrom(options, { project: project.name, resource, live, ...why }) };
+  return [{ change: removalFrom(options, { project: project.name, resource, live, ...why }) }];
 }

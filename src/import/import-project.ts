@@ -8,7 +8,8 @@ import type { PolicyColumn } from "../model/kind-row.ts";
 import { identityOf, integrationOf, kindOf, policyKinds } from "../model/kinds.ts";
 import { ownerOfName } from "../model/owner.ts";
 import type { ResourceKind } from "../model/resource-kind.ts";
-import type { Live, Platform, Resource, Scalar } from "../model/types.ts";
+import type { Live, Plain, Platform, Resource, Scalar } from "../model/types.ts";
+import { isAlike } from "../model/values.ts";
 import { importIntegration } from "./import-integration.ts";
 import { importResource } from "./import-resource.ts";
 import type { FoundProject, ImportedEntry, ImportedProject } from "./imported-project.ts";
@@ -28,7 +29,7 @@ export function importProject(found: FoundProject, platform: Platform, catalogue
   const imported = policyKinds(catalogue, ownerOfName(found.project.name)).map(({ kind, section, only }) => {
     const own = live.filter((each) => each.kind === kind);
     const { file } = kindOf(catalogue, kind);
-    if (file && only === undefined) return importResources(file, own);
+    if (file && only === undefined) return importResources(file, own, catalogue);
     return only === undefined
       ? importParameters(own, platform, catalogue)
       : importValues(own, { section, only }, catalogue);
@@ -44,12 +45,28 @@ export function importProject(found: FoundProject, platform: Platform, catalogue
   };
 }
 
-function importResources(file: ResourceKind, live: readonly Live[]): Pick<ImportedProject, "entries" | "remarks"> {
-  const results = live.flatMap((each) => importResource(file, each) ?? []);
+/** Resources of a file's kind. Those of one key are one resource in a policy, which is left out if they differ. */
+function importResources(
+  file: ResourceKind,
+  live: readonly Live[],
+  catalogue: Catalogue,
+): Pick<ImportedProject, "entries" | "remarks"> {
+  const namesakes = grouped(live, (each) => identityOf(catalogue, each)).values();
+  const results = [...namesakes].flatMap((alike) => importNamesakes(file, alike) ?? []);
   return {
     entries: results.flatMap((result) => ("entry" in result ? result.entry : [])),
     remarks: results.flatMap((result) => ("left" in result ? `${file.singular} ${result.left}` : [])),
   };
+}
+
+function importNamesakes(file: ResourceKind, [first, ...others]: readonly Live[]): ReturnType<typeof importResource> {
+  if (!first) return undefined;
+  const found = importResource(file, first);
+  if (others.length === 0 || !found || "left" in found) return found;
+  const several = `the server has ${others.length + 1} of that name`;
+  const disagree = others.some(({ fields }) => !isAlike(fields as Plain, first.fields as Plain));
+  if (disagree) return { left: `${first.key} is left out: ${several}, and they differ; keep one of them` };
+  return { entry: { ...found.entry, remarks: [...found.entry.remarks, several] } };
 }
 
 function importParameters(

@@ -1,32 +1,27 @@
 import { grouped } from "../base/grouped.ts";
 import { printable } from "../base/printable.ts";
 import { counted, firstFew, joinedByAnd, terminalWidth, wrapped } from "../base/text-format.ts";
-import type { Unmanaged, UnmanagedResource, UnreadSection } from "../reconcile/unmanaged.ts";
+import type { Unmanaged, UnreadSection } from "../reconcile/unmanaged.ts";
 import { code, fittingOr, heading, row } from "./markdown-text.ts";
 import type { Palette } from "./palette.ts";
 
 /** One resource and the projects that have it; the one of most projects first. */
 export interface UnmanagedGroup {
   readonly resource: string;
-  readonly members: readonly UnmanagedResource[];
+  readonly projects: readonly string[];
 }
 
 /** The same resource of several projects together. */
 export function unmanagedGroups({ resources }: Unmanaged): readonly UnmanagedGroup[] {
   return [...grouped(resources, ({ resource }) => resource)]
-    .map(([resource, members]) => ({ resource, members }))
-    .sort((a, b) => b.members.length - a.members.length);
+    .map(([resource, members]) => ({ resource, projects: [...new Set(members.map(({ project }) => project))] }))
+    .sort((a, b) => b.projects.length - a.projects.length);
 }
 
 /** What lives on the server and no policy declares, and what was not read, for people. */
 export function unmanagedText(found: Unmanaged, palette: Palette): string {
-  const groups = unmanagedGroups(found).map(({ resource, members }) => {
-    const names = printable(
-      firstFew(
-        members.map(({ project }) => project),
-        mostNamed,
-      ),
-    );
+  const groups = unmanagedGroups(found).map(({ resource, projects }) => {
+    const names = printable(firstFew(projects, mostNamed));
     return `${palette.strong(printable(resource))}\n    ${wrapped(`in ${names}`, terminalWidth - 4, "    ")}`;
   });
   return [groups.join("\n"), palette.strong(`${unmanagedHeadline(found)}.`), ...unreadSentences(found)]
@@ -75,16 +70,8 @@ const longestTable = 50_000;
 
 /** The same as a comment for a merge request. */
 export function unmanagedMarkdown(found: Unmanaged): string {
-  const rows = unmanagedGroups(found).map(({ resource, members }) =>
-    row([
-      code(resource),
-      code(
-        firstFew(
-          members.map(({ project }) => project),
-          mostNamed,
-        ),
-      ),
-    ]),
+  const rows = unmanagedGroups(found).map(({ resource, projects }) =>
+    row([code(resource), code(firstFew(projects, mostNamed))]),
   );
   const table = fittingOr(rows, longestTable, (omitted) => `… and ${counted(omitted, "more resource")}.`);
   return [

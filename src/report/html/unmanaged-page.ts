@@ -17,12 +17,12 @@ ${each(unreadSentences(found), (sentence) => markup`<p class="lead">${sentence}<
 </header>
 <main>
 ${noticeNode({ id: "problems", tone: "bad", title: counted(problems.length, "problem"), lines: problems.map(plainLine) })}
-${each(unmanagedGroups(found), ({ resource, members }, index) =>
+${each(unmanagedGroups(found), ({ resource, projects }, index) =>
   noticeNode({
     id: `resource-${index}`,
     tone: "plain",
-    title: `${resource} · ${counted(members.length, "project")}`,
-    lines: [projectsNode(members.map(({ project }) => project))],
+    title: `${resource} · ${counted(projects.length, "project")}`,
+    lines: [projectsNode(projects)],
   }),
 )}
 </main>
