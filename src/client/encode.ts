@@ -23,10 +23,22 @@ export function encode(
 ): WireRequest {
   if (!plain) return { method, target };
   if (method === "GET" || method === "DELETE") {
-    const query = formOf(plain);
-    return { method, target: query ? `${target}?${query}` : target };
+    return { method, target: withQuery(target, plain) };
   }
   return { method, target, type, body: type === "json" ? JSON.stringify(plain) : formOf(plain) };
+}
+
+/** A target with parameters beside those of its own query, which stay as they are: a link to a next page repeats them. */
+function withQuery(target: string, plain: PlainParameters): string {
+  const [, own] = target.split("?");
+  if (own === undefined) return joined(target, "?", formOf(plain));
+  const names = new Set(new URLSearchParams(own).keys());
+  const others = Object.entries(plain).filter(([name]) => !names.has(name));
+  return joined(target, "&", formOf(Object.fromEntries(others)));
+}
+
+function joined(target: string, by: string, query: string): string {
+  return query ? `${target}${by}${query}` : target;
 }
 
 function formOf(plain: PlainParameters): string {

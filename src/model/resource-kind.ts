@@ -30,6 +30,7 @@ export interface ResourceKind {
   readonly sources?: readonly string[];
   readonly notes?: readonly string[];
   readonly unique?: boolean;
+  readonly byKey?: boolean;
   readonly answers?: readonly KindAnswer[];
   readonly fields: FieldSchema & { readonly properties: Readonly<Record<string, FieldSchema>> };
 }

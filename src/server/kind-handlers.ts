@@ -8,7 +8,8 @@ import { changedRow, createdRow, shownRow } from "./kind-rows.ts";
 import { addRow, changeRow, type RowPlace, recordsOf, removeRow, rowsElsewhere } from "./kind-store.ts";
 import { checkKindParameters } from "./kind-values.ts";
 import { hasKey, type ServedKind } from "./kinds.ts";
-import { paged } from "./pages.ts";
+import { keysetPaged, paged } from "./pages.ts";
+import { readBoolean } from "./parameters.ts";
 import { forbidden, invalid, json, noContent, noRecord, outOfScope, refused, type ServerReply } from "./reply.ts";
 import type { KindRequest, ParsedRequest, ServerContext } from "./server-context.ts";
 import { type Caller, type KindRecord, roles } from "./state.ts";
@@ -57,7 +58,20 @@ const calls: Readonly<Record<CallName, (admitted: Admitted) => ServerReply>> = {
 function listRows(admitted: Admitted): ServerReply {
   const { context, asked, kind } = admitted;
   const call: ParsedRequest = { ...asked, segments: {}, raw: asked.query, given: {}, unmodifiedSince: undefined };
-  return paged(context, call, recordsOf(context.state, admitted), ({ row }) => shownRow(kind.file, row, true));
+  const records = recordsOf(context.state, admitted);
+  const shown = ({ row }: Pick<KindRecord, "row">) => shownRow(kind.file, row, true);
+  const garbled = Object.entries(kind.listQuery).filter(([name, value]) => isGarbled(asked.query[name], value));
+  if (garbled.length > 0) return invalid(garbled.map(([name]) => `${name} is invalid`));
+  if (kind.listQuery.pagination !== "keyset" || asked.query.pagination !== "keyset")
+    return paged(context, call, records, shown);
+  const after = Number(asked.query.id_after ?? 0);
+  const later = records.flatMap(({ number, row }) => (number > after ? [{ id: number, row }] : []));
+  return keysetPaged(context, call, later, shown);
+}
+
+/** Whether a parameter of a list is no boolean where it has to be one. */
+function isGarbled(given: unknown, value: string): boolean {
+  return given !== undefined && readBoolean(value) !== undefined && readBoolean(given) === undefined;
 }
 
 const absent = json(200, null);
@@ -142,7 +156,11 @@ function deleteRow(admitted: Admitted): ServerReply {
 function find(admitted: Admitted): KindRecord | ServerReply | undefined {
   const { context, asked, kind } = admitted;
   const { named, narrowing } = asked.match;
-  const all = recordsOf(context.state, admitted).filter(({ row }) => has(kind, row, named));
+  const records = recordsOf(context.state, admitted);
+  const numbered = records.filter(({ row }) => has(kind, row, named));
+  const [key = ""] = kind.file.byKey ? kind.keys : [];
+  const all =
+    numbered.length > 0 || !key ? numbered : records.filter(({ row }) => has(kind, row, { [key]: named.id ?? "" }));
   const told = Object.entries(narrowing).flatMap(([parameter, part]) =>
     typeof asked.query[parameter] === "string" ? [[part, asked.query[parameter]] as const] : [],
   );

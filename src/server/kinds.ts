@@ -27,6 +27,8 @@ export interface ServedKind {
   readonly answers: readonly OtherAnswer[];
   /** Whether each row has a number: a path names it. */
   readonly isNumbered: boolean;
+  /** The query that the path of its list has. */
+  readonly listQuery: Readonly<Record<string, string>>;
   /** Whether an expression asks for the rows of all other projects or groups. */
   readonly asksOthers: boolean;
   /** Whether an answer asks for the rows of the groups above. */
@@ -103,6 +105,7 @@ function servedKind(file: ResourceKind, of: OwnerKind, platform: Platform): Serv
       body: expressionOf(body, answerNames),
     })),
     isNumbered: Object.values(calls).some((call) => call.includes(":row.id")),
+    listQuery: Object.fromEntries(new URLSearchParams(calls.list?.split("?")[1])),
     asksOthers: Array.from(fields.values(), storeTexts)
       .flat()
       .some((text) => /\bothers\b/.test(text)),

@@ -69,3 +69,14 @@ test("secrets in lists and mappings are resolved, and sent by no read", () => {
   });
   expect(() => resolvedParameters({ ...call, method: "GET" }, secrets as never)).toThrow(RangeError);
 });
+
+test.each<[string, Fields, string]>([
+  ["/x", { page: "2" }, "/x?page=2"],
+  ["/x?own=false", { page: "2" }, "/x?own=false&page=2"],
+  ["/x?own=false", { own: "true", page: "2" }, "/x?own=false&page=2"],
+  ["/x?own=false", {}, "/x?own=false"],
+  ["/x?filter[a]=%2A", { "filter[a]": "b", page: "2" }, "/x?filter[a]=%2A&page=2"],
+])("a list of %s with %j is %s", (target, parameters, asked) => {
+  const call: Call = { method: "GET", path: "/x", parameters };
+  expect(encode(call, target, resolvedParameters(call, undefined)).target).toBe(asked);
+});

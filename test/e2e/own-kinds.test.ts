@@ -69,6 +69,29 @@ describe("a key of several fields", () => {
   });
 });
 
+test("a list that is asked for by ID is read to its end, a page after the other", async () => {
+  const paths = { list: "GET /projects/:id/marks?pagination=keyset&order_by=id&sort=asc" };
+  const calls = { ...paths, create: "POST /projects/:id/marks", delete: "DELETE /projects/:id/marks/:row.id" };
+  const fields = { required: ["name"], properties: { name: { type: "string" } } };
+  const kind = { ...{ name: "marks", singular: "mark", of: "project", key: "name" }, calls, fields };
+  const marks = Array.from({ length: 250 }, (_, index) => ({ name: `mark-${index}` }));
+  const seed = { projects: [{ path: "a/b", resources: { marks } }] };
+  const kept = Object.fromEntries(marks.slice(1).map(({ name }) => [name, {}]));
+  const { evenkeel } = await ownStage(kind, {
+    seed,
+    policy: { projects: ["a/b"], marks: kept, exclusive: ["marks"] },
+  });
+  const planned = await evenkeel("plan", "--report", "json");
+  const deleted = planned.plan().resource_changes.map(({ address, change }) => [change.actions[0], address]);
+  expect([planned.stderr, deleted]).toEqual(["", [["delete", "a/b:mark/mark-0"]]]);
+  const first = "GET /projects/a/b/marks?pagination=keyset&order_by=id&sort=asc";
+  expect(planned.requests.filter((request) => request.includes("/marks?"))).toEqual([
+    `${first}&per_page=100`,
+    `${first}&per_page=100&id_after=100`,
+    `${first}&per_page=100&id_after=200`,
+  ]);
+});
+
 describe("a resource for which no request can be made", () => {
   const marks = {
     name: "marks",

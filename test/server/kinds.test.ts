@@ -392,6 +392,37 @@ test("values of a mapping of any names have their type, sent as a form too", asy
   expect((await ask("POST", "/projects/42/windows", { form })).json.limits).toEqual({ hours: 5 });
 });
 
+test("a list whose path asks for pages by ID has a link to the next one, and no count", async () => {
+  const list = "GET /projects/:id/windows?pagination=keyset&order_by=id&sort=asc";
+  const resources = { windows: ["a", "b", "c"].map((title) => ({ title })) };
+  const projects = [{ id: 42, path: "payments/api", resources }];
+  const { ask } = await start({ kinds: [{ ...windows, calls: { ...windows.calls, list } }], seed: { projects } });
+  const path = "/projects/42/windows?per_page=2&pagination=keyset&order_by=id&sort=asc";
+  const first = await ask("GET", path);
+  expect([first.json.length, first.headers.get("x-total")]).toEqual([2, null]);
+  const next = /<([^>]*)>; rel="next"/.exec(first.headers.get("link") ?? "")?.[1] ?? "";
+  const last = await ask("GET", next.slice(next.indexOf("/projects")));
+  expect([last.json, last.headers.get("link")]).toEqual([[expect.objectContaining({ title: "c" })], null]);
+  expect((await ask("GET", "/projects/42/windows")).headers.get("x-total")).toBe("3");
+});
+
+test("a parameter of a list that is no boolean is refused", async () => {
+  const { ask } = await start();
+  const refused = await ask("GET", "/projects/42/labels?include_ancestor_groups=false?per_page=100");
+  expect([refused.status, refused.json]).toEqual([400, { error: "include_ancestor_groups is invalid" }]);
+  expect((await ask("GET", "/projects/42/labels?include_ancestor_groups=true")).status).toBe(200);
+});
+
+test.each(["groups/payments", "projects/42"])("a label of %s is found by its ID or its name", async (owner) => {
+  const { ask } = await start();
+  for (const name of ["bug", "a/b"]) await ask("POST", `/${owner}/labels`, { json: { name, color: "#cc0000" } });
+  expect((await ask("GET", `/${owner}/labels/1`)).json).toMatchObject({ name: "bug" });
+  expect((await ask("PUT", `/${owner}/labels/a%2Fb`, { json: { description: "c" } })).json).toMatchObject({ id: 2 });
+  expect((await ask("DELETE", `/${owner}/labels/bug`)).status).toBe(204);
+  expect((await ask("DELETE", `/${owner}/labels/bug`)).status).toBe(404);
+  expect((await ask("GET", `/${owner}/labels`)).json).toMatchObject([{ name: "a/b", description: "c" }]);
+});
+
 test("a label of a group is taken in its projects and subgroups", async () => {
   const { ask } = await start();
   const json = { name: "bug", color: "#cc0000" };
