@@ -1,3 +1,5 @@
+import { groupedAs } from "../base/grouped.ts";
+import type { LedgerHead } from "../diff/ledger-line.ts";
 import type { Lease } from "./lease.ts";
 import { fleetIndex } from "./snapshots/fleet-index.ts";
 import type { LedgerEdit, WorkspaceState } from "./state.ts";
@@ -58,15 +60,25 @@ async function copySignatures(source: WorkspaceState, target: WorkspaceState, ru
   }
 }
 
+/** All projects with one key at once: a file is written anew each time. */
 async function copyLedger(source: WorkspaceState, target: WorkspaceState, token: Lease["token"]): Promise<void> {
   const [there, here] = [await target.ledger.read(), await source.ledger.read()];
-  for (const name of here.lines.keys()) {
-    const { project = name, key = "", resources = {} } = here.lines.get(name) ?? {};
+  const of = (project: string): LedgerEdit[] => {
+    const name = project.toLowerCase();
     const known = there.lines.get(name)?.resources ?? {};
-    const edits: LedgerEdit[] = Object.entries(resources)
-      .filter(([rest]) => !(rest in known))
-      .map(([rest, memory]) => ({ project, rest, memory }));
-    if (edits.length > 0) await target.ledger.write(token, key, edits);
-  }
+    const lacking = Object.entries(here.lines.get(name)?.resources ?? {}).filter(([rest]) => !(rest in known));
+    return lacking.map(([rest, memory]) => ({ project, rest, memory }));
+  };
+  const heads = Array.from(here.lines.keys(), (name): LedgerHead => {
+    const { project = name, key = "" } = here.lines.get(name) ?? {};
+    return { project, key };
+  });
+  const lacking = heads.filter(({ project }) => of(project).length > 0);
+  const byKey = groupedAs(
+    lacking,
+    ({ key }) => key,
+    ({ project }) => project,
+  );
+  for (const [key, projects] of byKey) await target.ledger.write(token, key, { projects, of });
   for (const { close } of [there, here]) close?.();
 }

@@ -11,7 +11,7 @@ import { folderTexts } from "./folder/texts.ts";
 import { ledgerFile, readLedgerFile } from "./ledger/file.ts";
 import { processRates } from "./rates.ts";
 import { countSnapshots } from "./snapshots/fleet-index.ts";
-import type { LedgerStore, WorkspaceState } from "./state.ts";
+import type { WorkspaceState } from "./state.ts";
 
 /** The file of `ledger: state`. */
 const ledger = ".evenkeel/ledger.ndjson";
@@ -40,7 +40,7 @@ export function folderState(root: string): WorkspaceState {
     watchLeases: folderLeases(place, ready, "watch.lock"),
     journals,
     runs: folderRuns(summaries, { list: plans.list, remove: forget }),
-    ledger: heldLedger(root, place),
+    ledger: ledgerFile(root, ledger, (token) => checkHeld(place, token)),
     plans,
     approvals: {
       add: async (run, signature) => signatures.write(run, `${(await signatures.read(run)) ?? ""}${signature}`),
@@ -62,17 +62,6 @@ export function folderState(root: string): WorkspaceState {
       bytes: sizeOf(place),
     }),
     [Symbol.asyncDispose]: async () => {},
-  };
-}
-
-function heldLedger(root: string, place: string): LedgerStore {
-  const file = ledgerFile(root, ledger);
-  return {
-    ...file,
-    write: async (token, key, edits) => {
-      checkHeld(place, token);
-      await file.write(token, key, edits);
-    },
   };
 }
 

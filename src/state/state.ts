@@ -129,6 +129,14 @@ export interface LedgerEdit {
   readonly memory: Memory | undefined;
 }
 
+/** Edits by project: those of a fleet need not be in memory at once. */
+export interface LedgerEdits {
+  /** Each once, whatever its case. */
+  readonly projects: readonly string[];
+  /** Those of one of them, of which there are some. */
+  readonly of: (project: string) => readonly LedgerEdit[];
+}
+
 /** The storage of a ledger. */
 export interface LedgerStore {
   /** Path in the workspace, for a file. */
@@ -137,7 +145,7 @@ export interface LedgerStore {
   /** Why it cannot be written, as far as that can be checked in advance. */
   readonly writeError: () => string | undefined;
   /** Changes only these addresses. `key` identifies the ledger key. */
-  readonly write: (token: LeaseToken, key: string, edits: readonly LedgerEdit[]) => Promise<void>;
+  readonly write: (token: LeaseToken, key: string, edits: LedgerEdits) => Promise<void>;
 }
 
 /** Number of records of each kind. */

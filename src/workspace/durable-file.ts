@@ -97,12 +97,62 @@ export function appendTo(path: string, flags: "a" | "ax" = "a"): Appender {
  * @throws a system error; then the file is unchanged.
  */
 export function replaceFile(path: string, text: string | Uint8Array, mode = 0o666): void {
-  replaceFileBy(path, (file) => writeAll(file, text), mode);
+  publish(stageText(path, text, mode), path);
 }
 
-/** As {@link replaceFile}, with what `write` writes to the open file. */
-export function replaceFileBy(path: string, write: (file: number) => void, mode = 0o666): void {
-  const draft = stageBy(path, write, mode);
+/** As {@link replaceFile}, with what `write` writes to the open file; if that fails, the file is unchanged too. */
+export async function replaceFileBy(path: string, write: (file: number) => Promise<void>): Promise<void> {
+  const draft = openDraft(path, 0o666);
+  try {
+    await write(draft.file);
+    seal(draft);
+  } catch (error) {
+    rmSync(draft.path, { force: true });
+    throw error;
+  } finally {
+    closeSync(draft.file);
+  }
+  publish(draft.path, path);
+}
+
+/** Writes a text to a temporary file next to its destination, and returns its path. Removes the file on failure. */
+export function stage(path: string, text: string | Uint8Array): string {
+  return stageText(path, text, 0o666);
+}
+
+function stageText(path: string, text: string | Uint8Array, mode: number): string {
+  const draft = openDraft(path, mode);
+  try {
+    writeAll(draft.file, text);
+    seal(draft);
+  } catch (error) {
+    rmSync(draft.path, { force: true });
+    throw error;
+  } finally {
+    closeSync(draft.file);
+  }
+  return draft.path;
+}
+
+interface Draft {
+  readonly path: string;
+  readonly file: number;
+  /** The file that it is to replace. */
+  readonly before: Stats | undefined;
+}
+
+function openDraft(path: string, mode: number): Draft {
+  const draft = join(dirname(path), `.evenkeel-${randomBytes(6).toString("hex")}.tmp`);
+  const before = statSync(path, { throwIfNoEntry: false });
+  return { path: draft, file: openSync(draft, "wx", mode), before };
+}
+
+function seal({ path, file, before }: Draft): void {
+  if (before) resemble(file, path, before);
+  fsyncSync(file);
+}
+
+function publish(draft: string, path: string): void {
   try {
     renameSync(draft, path);
   } catch (error) {
@@ -110,28 +160,6 @@ export function replaceFileBy(path: string, write: (file: number) => void, mode 
     throw error;
   }
   syncFolder(dirname(path));
-}
-
-/** Writes a text to a temporary file next to its destination, and returns its path. Removes the file on failure. */
-export function stage(path: string, text: string | Uint8Array): string {
-  return stageBy(path, (file) => writeAll(file, text), 0o666);
-}
-
-function stageBy(path: string, write: (file: number) => void, mode: number): string {
-  const draft = join(dirname(path), `.evenkeel-${randomBytes(6).toString("hex")}.tmp`);
-  const before = statSync(path, { throwIfNoEntry: false });
-  const file = openSync(draft, "wx", mode);
-  try {
-    write(file);
-    if (before) resemble(file, draft, before);
-    fsyncSync(file);
-  } catch (error) {
-    rmSync(draft, { force: true });
-    throw error;
-  } finally {
-    closeSync(file);
-  }
-  return draft;
 }
 
 function resemble(file: number, draft: string, { uid, gid, mode }: Stats): void {

@@ -7,6 +7,7 @@ import { fleetCounts, fleetIndex, parseFleetIndex, readFleetIndex } from "../../
 import { recordObservation } from "../../src/state/snapshots/record.ts";
 import { shardNames } from "../../src/state/snapshots/shard.ts";
 import type { Shards, WorkspaceState } from "../../src/state/state.ts";
+import { editsOf } from "./edits.ts";
 import { allSnapshots, differing, look, looked } from "./observations.ts";
 
 /** A backend under test: each place is empty at first, and may be opened any number of times. */
@@ -159,7 +160,7 @@ export function laws({ name, place }: Backend): void {
       await expect(journal.append(line("q:license/MIT"))).rejects.toThrow("run a lost its lease");
       await expect(a.journals.extend(token, "a", [line("r:license/MIT")])).rejects.toThrow("lost its lease");
       const edit = { project: "p", rest: "license/MIT", memory: memory("late") };
-      await expect(a.ledger.write(token, "key", [edit])).rejects.toThrow("lost its lease");
+      await expect(a.ledger.write(token, "key", editsOf([edit]))).rejects.toThrow("lost its lease");
       await journal.close();
       expect(addresses(await b.journals.read("a"))).toEqual(["p:license/MIT"]);
       expect((await b.ledger.read()).lines.size).toBe(0);
@@ -202,21 +203,29 @@ export function laws({ name, place }: Backend): void {
       const [a, b] = await two();
       await Promise.all([a.ledger.read(), b.ledger.read()]);
       const first = await taken(a, "a");
-      await a.ledger.write(first, "key", [
-        { project: "P", rest: "license/MIT", memory: memory("a") },
-        { project: "P", rest: "license/ISC", memory: memory("a") },
-        { project: "q", rest: "license/MIT", memory: memory("a") },
-      ]);
+      await a.ledger.write(
+        first,
+        "key",
+        editsOf([
+          { project: "P", rest: "license/MIT", memory: memory("a") },
+          { project: "P", rest: "license/ISC", memory: memory("a") },
+          { project: "q", rest: "license/MIT", memory: memory("a") },
+        ]),
+      );
       await a.leases.giveBack(first);
       const second = await taken(b, "b");
-      await b.ledger.write(second, "key", [
-        { project: "p", rest: "license/MIT", memory: memory("b") },
-        { project: "q", rest: "license/MIT", memory: undefined },
-        { project: "s", rest: "license/M\0T", memory: memory("b") },
-        { project: "s", rest: `license/${incompressible(9000)}`, memory: memory("b") },
-        { project: incompressible(9000), rest: "license/\ud800", memory: memory("b") },
-        { project: "r", rest: "license/MIT", memory: memory("b") },
-      ]);
+      await b.ledger.write(
+        second,
+        "key",
+        editsOf([
+          { project: "p", rest: "license/MIT", memory: memory("b") },
+          { project: "q", rest: "license/MIT", memory: undefined },
+          { project: "s", rest: "license/M\0T", memory: memory("b") },
+          { project: "s", rest: `license/${incompressible(9000)}`, memory: memory("b") },
+          { project: incompressible(9000), rest: "license/\ud800", memory: memory("b") },
+          { project: "r", rest: "license/MIT", memory: memory("b") },
+        ]),
+      );
       const { lines, problems } = await a.ledger.read();
       expect(problems).toEqual([]);
       expect(lines.get("p")).toMatchObject({
@@ -372,7 +381,7 @@ export function laws({ name, place }: Backend): void {
       await journal.close();
       await state.runs.record(summary("a"));
       await state.plans.write("a", "{}");
-      await state.ledger.write(token, "key", [{ project: "p", rest: "license/MIT", memory: memory("a") }]);
+      await state.ledger.write(token, "key", editsOf([{ project: "p", rest: "license/MIT", memory: memory("a") }]));
       await recordObservation(state.snapshots, look("a", [looked("p"), looked("q", [differing("q")])]));
       const { bytes, ...counts } = await state.contents();
       expect(counts).toEqual({ runs: 1, journals: 1, plans: 1, approvals: 0, ledger: 1, snapshots: 2, notes: 0 });

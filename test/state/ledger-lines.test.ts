@@ -5,6 +5,7 @@ import { ledgerFile, readLedgerFile } from "../../src/state/ledger/file.ts";
 import type { LedgerEdit } from "../../src/state/state.ts";
 import { scene } from "../e2e/workspace.ts";
 import { folder } from "../support/folder.ts";
+import { editsOf } from "./edits.ts";
 
 const file = "ledger.ndjson";
 const token = { run: "r", fence: 1 };
@@ -43,7 +44,7 @@ test("a ledger file says what was written into it, sorted, whatever its lines ho
       const place = folder();
       const model: Model = new Map();
       for (const [key, edits] of all) {
-        await ledgerFile(place.root, file).write(token, key, edits);
+        await ledgerFile(place.root, file).write(token, key, editsOf(edits));
         edited(model, key, edits);
       }
       const kept = [...model].filter(([, { resources }]) => Object.keys(resources).length > 0);
@@ -72,7 +73,7 @@ describe("a line of a ledger", () => {
     const odd = '{ "key": "k", "resources": { "license/MIT": { "sent": {} } }, "project": "p" }\r\n\n';
     const place = folder({ [file]: odd });
     const edits = [{ project: "o", rest: "license/MIT", memory: { sent: {} } }];
-    await ledgerFile(place.root, file).write(token, "k", edits);
+    await ledgerFile(place.root, file).write(token, "k", editsOf(edits));
     const written = (name: string) => `{"project":"${name}","key":"k","resources":{"license/MIT":{"sent":{}}}}\n`;
     expect(place.read(file)).toBe(written("o") + written("p"));
   });

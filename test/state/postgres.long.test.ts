@@ -13,6 +13,7 @@ import { atEnd } from "../support/ending.ts";
 import { folder } from "../support/folder.ts";
 import { until } from "../support/until.ts";
 import { databases } from "./databases.ts";
+import { editsOf } from "./edits.ts";
 import { claim, line, summary, taken } from "./laws.ts";
 
 const [available] = await databases();
@@ -78,10 +79,14 @@ describe.skipIf(!available)("the state in PostgreSQL (needs postgresql)", () => 
     const journal = startJournal(state, token, () => new Date());
     await journal.write({ event: "end", outcomes: {} });
     await state.runs.record(summary("r"));
-    await state.ledger.write(token, "key", [
-      { project: "p", rest: "license/MIT", memory: { sent: {} } },
-      { project: "q", rest: "license/MIT", memory: { sent: {} } },
-    ]);
+    await state.ledger.write(
+      token,
+      "key",
+      editsOf([
+        { project: "p", rest: "license/MIT", memory: { sent: {} } },
+        { project: "q", rest: "license/MIT", memory: { sent: {} } },
+      ]),
+    );
     await asked(
       "INSERT INTO evenkeel.journal (workspace, run, writer, position, event, entry) VALUES ('w', 'r', '', 7, 'end', '{')",
       name,
@@ -203,7 +208,7 @@ describe.skipIf(!available)("the state in PostgreSQL (needs postgresql)", () => 
     await state.runs.record(summary(run, { ended: null }));
     const journal = state.journals.open(token);
     for (const address of ["p:license/MIT", "q:license/MIT"]) await journal.append(line(address));
-    await state.ledger.write(token, "key", [{ project: run, rest: "license/MIT", memory: { sent: {} } }]);
+    await state.ledger.write(token, "key", editsOf([{ project: run, rest: "license/MIT", memory: { sent: {} } }]));
     await state.plans.write(run, "{}");
     await state.runs.record(summary(run));
     await state.leases.giveBack(token);

@@ -9,6 +9,7 @@ import type { Database } from "../support/database.mjs";
 import { atEnd } from "../support/ending.ts";
 import { until } from "../support/until.ts";
 import { databases } from "./databases.ts";
+import { editsOf } from "./edits.ts";
 import { line, taken } from "./laws.ts";
 
 const [available] = await databases();
@@ -69,7 +70,7 @@ describe.skipIf(!available)("a database whose settings are not the state's (need
     await journal.append(line("p:license/MIT"));
     await journal.close();
     await state.workers.claim(token, "p:license/MIT", { name: "s", member: "m" }, 0, "");
-    await state.ledger.write(token, "key", [{ project: "p", rest: "license/MIT", memory: { sent: {} } }]);
+    await state.ledger.write(token, "key", editsOf([{ project: "p", rest: "license/MIT", memory: { sent: {} } }]));
     await state.leases.giveBack(token);
     return asked("SELECT DISTINCT commit, isolation FROM public.seen", name);
   }

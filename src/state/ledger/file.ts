@@ -1,6 +1,6 @@
 import { dirname, join } from "node:path";
+import { setImmediate as turn } from "node:timers/promises";
 import { UserError } from "../../base/exit.ts";
-import { grouped } from "../../base/grouped.ts";
 import { canonical } from "../../base/json.ts";
 import { describeSystemError, systemCode } from "../../base/system-errors.ts";
 import { compareTexts } from "../../base/text-format.ts";
@@ -8,11 +8,15 @@ import { countKeys, type LedgerHead, type LedgerLine } from "../../diff/ledger-l
 import type { Place, Problem } from "../../model/types.ts";
 import { folderTrouble, noRegularFile, replaceFileBy, writeAll } from "../../workspace/durable-file.ts";
 import { outputAt, outputTrouble } from "../../workspace/output-file.ts";
-import type { LedgerContents, LedgerEdit, LedgerStore } from "../state.ts";
+import type { LeaseToken } from "../lease-store.ts";
+import type { LedgerContents, LedgerEdit, LedgerEdits, LedgerStore } from "../state.ts";
 import { LedgerLines } from "./lines.ts";
 
-/** A ledger in a file with one JSON line per project, sorted so that git can merge it (docs/comparing.md). */
-export function ledgerFile(root: string, file: string): LedgerStore {
+/**
+ * A ledger in a file with one JSON line per project, sorted so that git can merge it (docs/comparing.md). `check` throws where a
+ * run may not write it.
+ */
+export function ledgerFile(root: string, file: string, check: (token: LeaseToken) => void = () => {}): LedgerStore {
   const path = join(root, file);
   const unwritable = (why: string) => `the ledger ${file} cannot be written: ${why}`;
   return {
@@ -22,17 +26,11 @@ export function ledgerFile(root: string, file: string): LedgerStore {
       const why = folderTrouble(dirname(path)) ?? outputTrouble(path);
       return why && unwritable(why);
     },
-    write: async (_, key, edits) => {
+    write: async (token, key, edits) => {
+      check(token);
       const { lines } = contentsOf(root, file);
       try {
-        write(
-          path,
-          textsAfter(
-            lines,
-            key,
-            grouped(edits, ({ project }) => project.toLowerCase()),
-          ),
-        );
+        await write(path, textsAfter(lines, key, edits), () => check(token));
       } catch (error) {
         throw error instanceof UserError ? error : new UserError(unwritable(describeSystemError(error)));
       } finally {
@@ -61,13 +59,13 @@ function contentsOf(root: string, file: string) {
   return { lines, problems };
 }
 
-type EditsByProject = ReadonlyMap<string, readonly LedgerEdit[]>;
-
 /** The lines of a ledger after its edits, sorted; those of other projects are copied as they are. */
-function* textsAfter(lines: LedgerLines, key: string, edits: EditsByProject): Iterable<string> {
-  for (const name of sortedNames(lines, edits)) {
-    const own = edits.get(name);
-    const text = own ? canonicalLine(editedLine(lines.get(name), key, own)) : keptText(lines, name);
+function* textsAfter(lines: LedgerLines, key: string, { projects, of }: LedgerEdits): Iterable<string> {
+  const edited = new Map(projects.map((project) => [project.toLowerCase(), project]));
+  for (const name of sortedNames(lines, edited)) {
+    const project = edited.get(name);
+    const text =
+      project === undefined ? keptText(lines, name) : canonicalLine(editedLine(lines.get(name), key, of(project)));
     if (!text.endsWith(withoutEntries)) yield text;
   }
 }
@@ -80,12 +78,12 @@ function keptText(lines: LedgerLines, name: string): string {
 const withoutEntries = '"resources":{}}';
 
 /** By the beginnings of their lines, which differ. */
-function sortedNames(lines: LedgerLines, edits: EditsByProject): readonly string[] {
-  const names = new Set([...lines.keys(), ...edits.keys()]);
-  const projectOf = (name: string) => edits.get(name)?.at(-1)?.project ?? lines.headOf(name)?.project;
-  return Array.from(names, (name) => [JSON.stringify(projectOf(name)), name] as const)
-    .sort(([a], [b]) => compareTexts(a, b))
-    .map(([, name]) => name);
+function sortedNames(lines: LedgerLines, edited: ReadonlyMap<string, string>): readonly string[] {
+  const names = new Set([...lines.keys(), ...edited.keys()]);
+  const beginningOf = (name: string) => JSON.stringify(edited.get(name) ?? lines.headOf(name)?.project);
+  return Array.from(names, beginningOf)
+    .sort(compareTexts)
+    .map((beginning) => String(JSON.parse(beginning)).toLowerCase());
 }
 
 /** Entries of another key are dropped. */
@@ -102,18 +100,21 @@ function editedLine(before: LedgerLine | undefined, key: string, edits: readonly
 /** Characters. */
 const partSize = 1 << 20;
 
-function write(path: string, texts: Iterable<string>): void {
+/** Renewals of the lease and signals get through between the parts: those of a large fleet take seconds. */
+async function write(path: string, texts: Iterable<string>, check: () => void): Promise<void> {
   const output = outputAt(path);
   if (!("file" in output)) throw noRegularFile();
-  replaceFileBy(output.file, (file) => {
+  await replaceFileBy(output.file, async (file) => {
     let part = "";
     for (const text of texts) {
       part += `${text}\n`;
       if (part.length < partSize) continue;
       writeAll(file, part);
       part = "";
+      await turn();
     }
     writeAll(file, part);
+    check();
   });
 }
 

@@ -51,6 +51,15 @@ export function openLedger(store: LedgerStore, contents: LedgerContents, options
     const [project, rest] = namesIn(address);
     entries.edit({ project, rest, memory });
   };
+  const saveNow = async (token: LeaseToken) => {
+    const edits = entries.take();
+    if (edits.projects.length === 0) return undefined;
+    const error = await errorOf(store.write(token, keyId, edits));
+    if (!error) edits.saved();
+    return error;
+  };
+  // One at a time: each replaces the whole file.
+  let saving = Promise.resolve<string | undefined>(undefined);
   return {
     problems: foreign > 0 ? [...problems, foreignKey(store, foreign)] : problems,
     recall: (address) => entries.recall(...namesIn(address)),
@@ -63,21 +72,13 @@ export function openLedger(store: LedgerStore, contents: LedgerContents, options
       if (error) throw new UserError(error);
       keep();
     },
-    save: async (token) => {
-      for (const edits of entries.take(savedAtOnce)) {
-        const error = await errorOf(store.write(token, keyId, edits));
-        if (!error) continue;
-        entries.giveBack(edits);
-        return error;
-      }
-      return undefined;
+    save: (token) => {
+      saving = saving.then(() => saveNow(token));
+      return saving;
     },
     close: () => contents.close?.(),
   };
 }
-
-/** Projects, so that the edits of a large fleet need not be in memory at once. */
-const savedAtOnce = 2500;
 
 /** Project and rest of an address, as every store can hold them. */
 function namesIn(address: string): readonly [project: string, rest: string] {

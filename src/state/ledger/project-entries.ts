@@ -1,6 +1,6 @@
-import { deflateRawSync, inflateRawSync } from "node:zlib";
 import type { Memory } from "../../diff/last-applied.ts";
-import type { LedgerEdit } from "../state.ts";
+import type { LedgerEdit, LedgerEdits } from "../state.ts";
+import { PackedTexts } from "./packed-texts.ts";
 
 /** What is remembered of a resource, with the spelling of its address in the store. */
 interface Entry {
@@ -13,8 +13,22 @@ interface ProjectEntries {
   project: string;
   /** By lowercase address, because servers ignore the case of license names. */
   readonly entries: Map<string, Entry>;
-  /** Addresses that were edited and not taken yet, as they are or were spelled. */
+  /** Addresses that were edited since the last save, or before it, as they are or were spelled. */
   readonly edited: Set<string>;
+  /** Whether nothing else has the entries as they are. */
+  isChanged: boolean;
+}
+
+/** A project with edits that were not saved yet, and when the last of them was made. */
+interface Unsaved {
+  readonly project: string;
+  readonly at: number;
+}
+
+/** Edits to be saved. */
+export interface TakenEdits extends LedgerEdits {
+  /** They are saved. Until then they are taken again. */
+  readonly saved: () => void;
 }
 
 /** Projects whose entries are held as they are, more than are read side by side. */
@@ -27,9 +41,9 @@ const mostRecent = 512;
 export class LedgerEntries {
   readonly #stored: (name: string) => Readonly<Record<string, Memory>>;
   readonly #recent = new Map<string, ProjectEntries>();
-  readonly #compressed = new Map<string, Uint8Array>();
-  /** Projects with edits that were not taken yet. */
-  readonly #edited = new Set<string>();
+  readonly #packed = new PackedTexts();
+  readonly #unsaved = new Map<string, Unsaved>();
+  #edits = 0;
 
   /** `stored` are the entries of a project, by its lowercase name, before any edit. */
   constructor(stored: (name: string) => Readonly<Record<string, Memory>>) {
@@ -42,74 +56,64 @@ export class LedgerEntries {
 
   /** Sets the entry of an address, or deletes it. */
   edit({ project, rest, memory }: LedgerEdit): void {
-    const own = this.#of(project.toLowerCase());
-    const { entries } = own;
-    own.project = project;
-    this.#mark(own, [entries.get(rest.toLowerCase())?.rest ?? rest, rest]);
+    const name = project.toLowerCase();
+    const own = this.#of(name);
+    const { entries, edited } = own;
+    if (!this.#unsaved.has(name)) edited.clear();
+    for (const each of [entries.get(rest.toLowerCase())?.rest ?? rest, rest]) edited.add(each);
     if (memory) entries.set(rest.toLowerCase(), { rest, memory });
     else entries.delete(rest.toLowerCase());
+    own.project = project;
+    own.isChanged = true;
+    this.#unsaved.set(name, { project, at: ++this.#edits });
   }
 
-  /** The edits that were not taken yet, of at most so many projects at a time. */
-  *take(most: number): Iterable<readonly LedgerEdit[]> {
-    const names = [...this.#edited];
-    for (let at = 0; at < names.length; at += most)
-      yield names.slice(at, at + most).flatMap((name) => this.#takeOf(name));
+  /** The edits that were not saved yet. Those of a project are worked out when they are asked for. */
+  take(): TakenEdits {
+    const last = this.#edits;
+    return {
+      projects: Array.from(this.#unsaved.values(), ({ project }) => project),
+      of: (project) => this.#editsOf(project.toLowerCase()),
+      saved: () => {
+        // What was edited meanwhile may have been saved with the rest or not: it is saved again.
+        for (const [name, { at }] of this.#unsaved) if (at <= last) this.#unsaved.delete(name);
+      },
+    };
   }
 
-  /** Marks edits that were taken as not taken. */
-  giveBack(edits: readonly LedgerEdit[]): void {
-    for (const { project, rest } of edits) this.#mark(this.#of(project.toLowerCase()), [rest]);
-  }
-
-  #takeOf(name: string): readonly LedgerEdit[] {
-    const { project, entries, edited } = this.#of(name);
-    const edits = Array.from(edited, (rest): LedgerEdit => {
+  #editsOf(name: string): readonly LedgerEdit[] {
+    const { project, entries, edited } = this.#recent.get(name) ?? this.#unpacked(name);
+    return Array.from(edited, (rest): LedgerEdit => {
       const entry = entries.get(rest.toLowerCase());
       return { project, rest, memory: entry?.rest === rest ? entry.memory : undefined };
     });
-    edited.clear();
-    this.#edited.delete(name);
-    return edits;
-  }
-
-  #mark({ project, edited }: ProjectEntries, addresses: readonly string[]): void {
-    for (const rest of addresses) edited.add(rest);
-    this.#edited.add(project.toLowerCase());
   }
 
   #of(name: string): ProjectEntries {
     const known = this.#recent.get(name);
     if (known) return known;
-    const compressed = this.#compressed.get(name);
-    const entries = compressed ? decompressed(compressed) : entriesOf(name, this.#stored(name));
+    const entries = this.#unpacked(name);
     this.#recent.set(name, entries);
     const [oldest] = this.#recent.size > mostRecent ? this.#recent : [];
     if (oldest) this.#release(...oldest);
     return entries;
   }
 
-  #release(name: string, entries: ProjectEntries): void {
-    if (this.#edited.has(name) || this.#compressed.has(name)) this.#compressed.set(name, compress(entries));
+  #unpacked(name: string): ProjectEntries {
+    const packed = this.#packed.get(name);
+    if (packed === undefined) return entriesOf(name, this.#stored(name));
+    const { project, entries, edited } = JSON.parse(packed);
+    return { project, entries: new Map(entries), edited: new Set(edited), isChanged: false };
+  }
+
+  #release(name: string, { project, entries, edited, isChanged }: ProjectEntries): void {
     this.#recent.delete(name);
+    if (!isChanged) return;
+    this.#packed.set(name, JSON.stringify({ project, entries: [...entries], edited: [...edited] }));
   }
 }
 
 function entriesOf(project: string, stored: Readonly<Record<string, Memory>>): ProjectEntries {
   const entries = Object.entries(stored).map(([rest, memory]) => [rest.toLowerCase(), { rest, memory }] as const);
-  return { project, entries: new Map(entries), edited: new Set() };
-}
-
-/** Small buffers and a small window: the entries of a project are a few kilobytes. */
-const compression = { level: 1, windowBits: 12, memLevel: 4, chunkSize: 4096 };
-
-function compress({ project, entries, edited }: ProjectEntries): Uint8Array {
-  const bytes = deflateRawSync(JSON.stringify({ project, entries: [...entries], edited: [...edited] }), compression);
-  // A copy, because the bytes are part of a buffer that is much larger.
-  return new Uint8Array(bytes);
-}
-
-function decompressed(bytes: Uint8Array): ProjectEntries {
-  const { project, entries, edited } = JSON.parse(inflateRawSync(bytes, { chunkSize: 4096 }).toString());
-  return { project, entries: new Map(entries), edited: new Set(edited) };
+  return { project, entries: new Map(entries), edited: new Set(), isChanged: false };
 }

@@ -1,19 +1,29 @@
+import { grouped } from "../../base/grouped.ts";
 import { isObject } from "../../base/json.ts";
 import type { Memory } from "../../diff/last-applied.ts";
-import { countKeys, type LedgerLine } from "../../diff/ledger-line.ts";
+import type { LedgerHead, LedgerLine } from "../../diff/ledger-line.ts";
 import type { Problem } from "../../model/types.ts";
 import { boundedName } from "../bounded-name.ts";
 import { LeaseLostError } from "../lease-store.ts";
-import type { LedgerContents, LedgerStore } from "../state.ts";
+import { PackedTexts } from "../ledger/packed-texts.ts";
+import type { LedgerContents, LedgerEdit, LedgerStore } from "../state.ts";
 import { heldLease } from "./lease.ts";
 import type { PostgresSession } from "./session.ts";
 
-interface LedgerRow {
-  readonly name: string;
-  readonly rest: string;
-  readonly key: string;
-  readonly memory: string;
+/** The rows of a project: name, address without project, key and memory of each, as JSON. */
+interface ProjectRows {
+  readonly project: string;
+  readonly rows: string;
 }
+
+type LedgerRow = readonly [name: string, rest: string, key: string, memory: string];
+
+/** Projects. */
+const [readAtOnce, writtenAtOnce] = [500, 500];
+
+const read = `
+  SELECT project, json_agg(json_build_array(name, rest, key, memory) ORDER BY rest)::text AS rows FROM evenkeel.ledger
+  WHERE workspace = $1 AND project > $2 GROUP BY project ORDER BY project LIMIT ${readAtOnce}`;
 
 const write = `
   WITH ${heldLease},
@@ -30,41 +40,83 @@ const write = `
 /** The ledger of a workspace, one row per address, so that concurrent runs do not overwrite each other. */
 export function postgresLedger({ query }: PostgresSession, workspace: string): LedgerStore {
   return {
-    read: async () =>
-      contentsOf(
-        await query<LedgerRow>(
-          "SELECT name, rest, key, memory FROM evenkeel.ledger WHERE workspace = $1 ORDER BY project, rest",
-          [workspace],
-        ),
-      ),
+    read: async () => {
+      const lines = new StoredLines();
+      for (let after: string | undefined = ""; after !== undefined; ) {
+        const page: readonly ProjectRows[] = await query<ProjectRows>(read, [workspace, after]);
+        for (const { rows } of page) lines.add(JSON.parse(rows));
+        after = page.at(-1)?.project;
+      }
+      return lines.contents();
+    },
     writeError: () => undefined,
-    write: async ({ run, fence }, key, edits) => {
-      const memories = edits.map(({ memory }) => (memory ? JSON.stringify(memory) : null));
-      const columns = [
-        edits.map(({ project }) => boundedName(project)),
-        edits.map(({ rest }) => boundedName(rest)),
-        memories,
-      ];
-      const rows = await query(write, [workspace, run, fence, key, ...columns]);
-      if (rows.length === 0) throw new LeaseLostError(run);
+    write: async ({ run, fence }, key, { projects, of }) => {
+      for (let at = 0; at < projects.length; at += writtenAtOnce) {
+        const edits = projects.slice(at, at + writtenAtOnce).flatMap(of);
+        const rows = await query(write, [workspace, run, fence, key, ...columnsOf(edits)]);
+        if (rows.length === 0) throw new LeaseLostError(run);
+      }
     },
   };
 }
 
-/** If a project has rows with several keys, only those with the key of its first row count. */
-function contentsOf(rows: readonly LedgerRow[]): LedgerContents {
-  const lines = new Map<string, LedgerLine>();
-  let broken = 0;
-  for (const { name, rest, key, memory } of rows) {
-    const read = memoryIn(memory);
-    if (!read) broken++;
-    else {
-      const line = lines.get(name.toLowerCase()) ?? { project: name, key, resources: {} };
-      if (line.key === key) line.resources[rest] = read;
-      lines.set(name.toLowerCase(), line);
+function columnsOf(edits: readonly LedgerEdit[]): readonly (readonly (string | null)[])[] {
+  return [
+    edits.map(({ project }) => boundedName(project)),
+    edits.map(({ rest }) => boundedName(rest)),
+    edits.map(({ memory }) => (memory ? JSON.stringify(memory) : null)),
+  ];
+}
+
+/** The lines of a ledger, compressed, because a plan needs them one at a time. */
+class StoredLines {
+  readonly #lines = new PackedTexts();
+  readonly #keys = new Map<string, number>();
+  #broken = 0;
+
+  /** Adds the rows of a project. If they have several keys, only those with the key of its first row count. */
+  add(rows: readonly LedgerRow[]): void {
+    for (const [name, own] of grouped(rows, ([project]) => project.toLowerCase())) {
+      const entries = own.flatMap(entryIn);
+      this.#broken += own.length - entries.length;
+      const [first] = entries;
+      if (first) this.#add(name, this.#get(name) ?? this.#newLine(first), entries);
     }
   }
-  return { lines, keys: countKeys(lines.values()), problems: broken > 0 ? [unusable(broken)] : [] };
+
+  contents(): LedgerContents {
+    const lines = this.#lines;
+    return {
+      lines: { size: lines.size, keys: () => lines.keys(), get: (name) => this.#get(name) },
+      keys: this.#keys,
+      problems: this.#broken > 0 ? [unusable(this.#broken)] : [],
+    };
+  }
+
+  #get(name: string): LedgerLine | undefined {
+    const text = this.#lines.get(name);
+    return text === undefined ? undefined : JSON.parse(text);
+  }
+
+  #add(name: string, line: LedgerLine, entries: readonly LedgerEntry[]): void {
+    for (const { rest, key, memory } of entries) if (key === line.key) line.resources[rest] = memory;
+    this.#lines.set(name, JSON.stringify(line));
+  }
+
+  #newLine({ project, key }: LedgerEntry): LedgerLine {
+    this.#keys.set(key, (this.#keys.get(key) ?? 0) + 1);
+    return { project, key, resources: {} };
+  }
+}
+
+interface LedgerEntry extends LedgerHead {
+  readonly rest: string;
+  readonly memory: Memory;
+}
+
+function entryIn([project, rest, key, text]: LedgerRow): readonly LedgerEntry[] {
+  const memory = memoryIn(text);
+  return memory ? [{ project, rest, key, memory }] : [];
 }
 
 function memoryIn(text: string): Memory | undefined {
