@@ -1,6 +1,6 @@
 import { isObject, type JsonObject } from "../base/json.ts";
 import { type Catalogue, hasActiveParameter, impliedFields } from "../model/catalogue.ts";
-import { identityOf, integrationOf, kindOf, type PolicyKind, policyKinds } from "../model/kinds.ts";
+import { identityOf, integrationOf, kindOf, type PolicyKind } from "../model/kinds.ts";
 import type { Owner } from "../model/owner.ts";
 import { isSingleton, keyTextOf, type ResourceKind } from "../model/resource-kind.ts";
 import type { Desired, Kind, Origin, Place, Problem, Resource, Value } from "../model/types.ts";
@@ -10,6 +10,7 @@ import { type Declared, declare, type WrittenIntegration } from "./parameters.ts
 import { keysIn, type PolicyText, sectionIn } from "./policy-text.ts";
 import type { Path } from "./positions.ts";
 import { declareResource } from "./resource-fields.ts";
+import { kindsSaidIn } from "./said-kinds.ts";
 import { settledIn } from "./settled.ts";
 import { isTemplate } from "./template.ts";
 import type { Workspace } from "./workspace.ts";
@@ -54,6 +55,8 @@ interface Entries {
   readonly declared: readonly PolicyEntry[];
   /** Creates all entries. Called on demand, because validation rarely needs them. */
   readonly entries: () => readonly PolicyEntry[];
+  /** The kinds that entries are of, which can be told without them. */
+  readonly kinds: () => readonly Kind[];
   readonly problems: readonly Problem[];
   readonly plaintext: Declared["plaintext"];
 }
@@ -70,7 +73,7 @@ export interface From {
 
 /** All resources that a policy declares, by kind. */
 export function readEntries(from: From, text: Partial<PolicyText>, workspace: Workspace): Entries {
-  const rows = policyKinds(from.catalogue, from.of);
+  const { kinds: rows } = kindsSaidIn(from.catalogue, from.of, text);
   const read = rows.flatMap((row) => declaredEntries(from, row, text, workspace));
   const absent = () => rows.flatMap((row) => absentEntries(from, row, text));
   const isOpen = ({ desired: { key } }: PolicyEntry) => isTemplate(key);
@@ -82,6 +85,11 @@ export function readEntries(from: From, text: Partial<PolicyText>, workspace: Wo
       ...declared,
       ...rows.flatMap((row) => settledEntries(from, row, text, workspace)),
       ...absent().filter((entry) => !isOpen(entry)),
+    ],
+    kinds: () => [
+      ...declared.map(({ desired }) => desired.kind),
+      ...rows.filter((row) => hasSettled(row, text, workspace)).map(({ kind }) => kind),
+      ...absent().map(({ desired }) => desired.kind),
     ],
     problems: read.flatMap(({ problems }) => problems),
     plaintext: read.flatMap(({ plaintext }) => plaintext),
@@ -127,6 +135,12 @@ function settledEntries(
     const resource = settled.of(key, value);
     return resource ? [new Entry(from, [row.section, key], resource)] : [];
   });
+}
+
+function hasSettled(row: PolicyKind, text: Partial<PolicyText>, workspace: Workspace): boolean {
+  const values = sectionIn(text, row.section) ?? {};
+  const settled = settledIn(workspace)(row);
+  return !settled.isEmpty && Object.keys(values).some((key) => settled.of(key, values[key]));
 }
 
 function integrationEntry(

@@ -1,7 +1,7 @@
 import { isObject, type JsonObject } from "../base/json.ts";
 import { memoized } from "../base/memoize.ts";
 import type { Catalogue } from "../model/catalogue.ts";
-import { kindOf, type PolicyKind, policyKinds } from "../model/kinds.ts";
+import { kindOf, type PolicyKind } from "../model/kinds.ts";
 import { kindWord, type Owner } from "../model/owner.ts";
 import { compareReleases } from "../model/releases.ts";
 import {
@@ -19,6 +19,7 @@ import { listed } from "./listed.ts";
 import { ownerOfPolicy, type PolicyText, sectionIn } from "./policy-text.ts";
 import type { Path } from "./positions.ts";
 import { problemAt, type Rule, rules } from "./problem.ts";
+import { type KindAsFile, kindsSaidIn } from "./said-kinds.ts";
 import { isTemplate } from "./template.ts";
 import type { Workspace } from "./workspace.ts";
 
@@ -43,16 +44,9 @@ export interface Checkable extends ShapedPolicy {
 /** A policy with what its checks need to know. */
 export function checkableOf(policy: ShapedPolicy): Checkable {
   const { catalogue } = policy.workspace;
-  const of = ownerOfPolicy(policy.document.value);
-  const isSaid = saidIn(policy.document.value);
-  const kinds = policyKinds(catalogue, of).filter(isSaid);
-  return { ...policy, catalogue, of, kinds, files: kindsAsFiles(catalogue, of).filter(isSaid) };
-}
-
-/** Whether a policy has a list of a kind, or lists that may name any kind. */
-function saidIn(written: unknown): (kind: PolicyKind) => boolean {
-  if (!isObject(written) || "absent" in written || "exclusive" in written) return () => true;
-  return ({ section, off = section }) => section in written || off in written;
+  const { value } = policy.document;
+  const of = ownerOfPolicy(value);
+  return { ...policy, catalogue, of, ...kindsSaidIn(catalogue, of, isObject(value) ? value : {}) };
 }
 
 /** The keys of a section, whatever their values are: a wrong value does not hide a wrong key. */
@@ -60,25 +54,6 @@ export function writtenKeys({ document: { value } }: Checkable, section: string)
   const written = isObject(value) ? value[section] : undefined;
   return isObject(written) ? Object.keys(written) : [];
 }
-
-interface KindAsFile extends PolicyKind {
-  readonly file: ResourceKind;
-}
-
-function kindsAsFiles(catalogue: Catalogue, of: Owner): readonly KindAsFile[] {
-  return filesByOwner(catalogue)(of);
-}
-
-const filesByOwner = memoized(
-  (catalogue: Catalogue) =>
-    memoized((of: Owner): readonly KindAsFile[] =>
-      policyKinds(catalogue, of).flatMap((row) => {
-        const { file } = kindOf(catalogue, row.kind);
-        return file ? [{ ...row, file }] : [];
-      }),
-    ),
-  new WeakMap(),
-);
 
 /** The identities of the resources that a section lists, each with its key and its path. */
 function listedIn({ catalogue, ...policy }: Checkable, { kind, section, file }: KindAsFile) {

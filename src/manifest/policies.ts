@@ -98,7 +98,7 @@ function readPolicy(document: Document, text: Partial<PolicyText>, workspace: Wo
   const { declared, problems, plaintext, ...read } = readEntries(from, text, workspace);
   const exclusive = text.exclusive === undefined ? noExclusive : exclusiveOf(from, text.exclusive);
   const entries = lazy(read.entries);
-  const declaredKinds = lazy(() => new Set([...entries().map(({ desired }) => desired.kind), ...exclusive.keys()]));
+  const declaredKinds = lazy(() => new Set([...read.kinds(), ...exclusive.keys()]));
   const policy: Policy = {
     name,
     document,

@@ -72,8 +72,7 @@ export function isManifest(path: string): boolean {
 export function onceEach(root: Located, files: readonly Located[]): readonly string[] {
   const paths = new Map<string, string>();
   for (const { path, real } of files.toSorted((a, b) => (a.path < b.path ? -1 : 1))) {
-    const isItself = real === join(root.real, path);
-    if (isItself || !paths.has(real)) paths.set(real, path);
+    if (!paths.has(real) || real === join(root.real, path)) paths.set(real, path);
   }
   return [...paths.values()].sort();
 }
