@@ -60,6 +60,7 @@ export const rules = {
   "rule-expression": { asks: "a rule's when is CEL that knows its names and is true or false" },
   "rules-folder": { asks: "EVENKEEL_RULES names a folder with rules" },
   expiry: { asks: "nothing has expired or is about to", severity: "warning" },
+  "declared-above": { asks: "nothing is declared twice that a group shares with all below it", severity: "warning" },
   contradiction: { asks: "a policy does not declare what it disables" },
   "no-project": { asks: "every glob matches a project", severity: "warning" },
   "idle-protection": { asks: "every protected glob protects something", severity: "warning" },

@@ -9,6 +9,7 @@ import type { Problem, Project } from "../model/types.ts";
 import type { Document } from "./document.ts";
 import { byExpiry, expiryProblems } from "./expiry.ts";
 import { foreignGlob, foreignSlug } from "./foreign-slug.ts";
+import { keysAbove } from "./keys-above.ts";
 import { merge } from "./layers.ts";
 import { readMigrations } from "./migrations.ts";
 import { type Policies, type Policy, readPolicies } from "./policies.ts";
@@ -53,6 +54,7 @@ export function validate(
     ...duplicates(all),
     ...namedProjectProblems(policies, beside),
     ...globProblems(policies),
+    ...keysAbove(policies, loaded.workspace.catalogue, () => layersByGlob(policies)),
     ...(today === "" ? [] : expiryProblems(all, rules, today)),
     ...providerProblems(policies, loaded.providers, loaded.settings),
   ];

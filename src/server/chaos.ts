@@ -125,6 +125,7 @@ function htmlPage(status: number, rule: ChaosRule): ServerReply {
 
 /** The bodies of deployed servers; gateways respond with HTML. */
 const statusReplies: Readonly<Record<number, (rule: ChaosRule) => ServerReply>> = {
+  404: () => refused(404, "Not Found"),
   409: () => refused(409, "Conflict: Resource lock"),
   429: tooMany,
   500: () => refused(500, "Internal Server Error"),

@@ -1,0 +1,84 @@
+import { grouped } from "../base/grouped.ts";
+import type { Catalogue } from "../model/catalogue.ts";
+import { describeOwner, kindWord, ownerOfName } from "../model/owner.ts";
+import type { Desired, Kind, Problem } from "../model/types.ts";
+import { mergeAsWritten } from "./layers.ts";
+import type { Policy } from "./policies.ts";
+import { rules } from "./problem.ts";
+import { namedProjects } from "./projects.ts";
+import { type Layer, matchingLayers } from "./selection.ts";
+import type { GlobSelector } from "./selector.ts";
+import { isTemplate } from "./template.ts";
+
+/** Resources that are declared for all that is in a folder: a project, a group, or what a glob selects. */
+interface Wanted {
+  /** The folder, in lower case; of a project or group, its own path. */
+  readonly path: string;
+  /** The project, the group or the glob, as it is written. */
+  readonly name: string;
+  readonly resources: readonly Desired[];
+}
+
+/**
+ * Resources that a group declares, and a project or group below it too, of kinds of which servers do not create them a
+ * second time (`uniqueAbove`). Only what is certain before the fleet is known: groups by their path, and projects and
+ * globs in their folder. `byGlob`: the policies of each glob.
+ */
+export function keysAbove(
+  policies: readonly Policy[],
+  { kinds }: Catalogue,
+  byGlob: () => ReadonlyMap<string, readonly Layer[]>,
+): readonly Problem[] {
+  const isApart = (kind: Kind) => kinds.get(kind)?.file?.uniqueAbove === true;
+  const speaking = policies.filter((policy) => [...policy.kinds].some(isApart));
+  if (!speaking.some(({ of }) => of === "group")) return [];
+  const apart = ({ resources }: { readonly resources: readonly Desired[] }) =>
+    resources.filter(({ kind, key, presence }) => isApart(kind) && presence === "present" && !isTemplate(key));
+  const named = namedProjects(speaking).flatMap((project): readonly Wanted[] => {
+    const { name, path = "" } = project;
+    const merged = mergeAsWritten(matchingLayers(policies, project), name);
+    return path === "" ? [] : [{ name, path: path.toLowerCase(), resources: apart(merged) }];
+  });
+  const globs = [...byGlob()].map(([glob, layers]): Wanted => {
+    const alone = apart(mergeAsWritten(layers, glob)).filter((one) => !isSaidElsewhere(policies, layers, one));
+    return { name: glob, path: `${baseOf(glob, layers)}/`, resources: alone };
+  });
+  const groups = named.filter(({ path }) => ownerOfName(path) === "group");
+  return groups.flatMap((group) => refusedBelow(group, [...named, ...globs]));
+}
+
+/** The folder of everything that a glob can match. */
+function baseOf(glob: string, layers: readonly Layer[]): string {
+  const selectors = layers.flatMap(({ policy: { projects } }) => projects);
+  const own = selectors.find(
+    (each): each is GlobSelector => each.form === "glob" && each.written.toLowerCase() === glob,
+  );
+  return own?.base ?? "";
+}
+
+/** Whether a policy that may decide over some of what a glob selects says something of a resource. */
+function isSaidElsewhere(policies: readonly Policy[], layers: readonly Layer[], { kind, identity }: Desired): boolean {
+  const inside = new Set(layers.map(({ policy }) => policy));
+  const others = policies.filter((policy) => !inside.has(policy) && policy.kinds.has(kind));
+  return others.some(({ entries }) => entries.some(({ desired }) => desired.identity === identity));
+}
+
+function refusedBelow(group: Wanted, all: readonly Wanted[]): readonly Problem[] {
+  const own = grouped(group.resources, identityBelow);
+  const below = all.filter((each) => each !== group && each.path.startsWith(group.path));
+  return below.flatMap(({ resources }) =>
+    resources.flatMap((one) => (own.get(identityBelow(one)) ?? []).map((above) => refused(one, above, group))),
+  );
+}
+
+/** The identity of a resource apart from whose it is. */
+function identityBelow({ identity }: Desired): string {
+  return kindWord(identity);
+}
+
+function refused({ kind, key, origin }: Desired, above: Desired, { name }: Wanted): Problem {
+  const { file, line } = above.origin.place();
+  const message = `${describeOwner(name)} has ${kindWord(kind)} ${key} by ${file}:${line}, and servers do not create it below a group that has it; declare it in one of the two`;
+  const { severity } = rules["declared-above"];
+  return { severity, rule: "declared-above", message, place: origin.place() };
+}
