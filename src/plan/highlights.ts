@@ -6,6 +6,7 @@ import type { Value } from "../model/types.ts";
 import { inlineText, replaceReferences } from "../model/values.ts";
 import { ageWords, directions } from "./drift.ts";
 import { groupsOf } from "./groups.ts";
+import { namesCounted } from "./owner-counts.ts";
 import { actionOf, type Plan, type PlannedChange, visibleOf } from "./plan.ts";
 import { subjectOf } from "./planned-groups.ts";
 
@@ -156,7 +157,7 @@ function groupedDetails<Each extends Pick<PlannedChange, "project">>(
   });
   return groups.map(({ projects, shared }) => {
     const [first = ""] = projects;
-    return `${shared.subject} in ${projects.length === 1 ? first : counted(projects.length, "project")}`;
+    return `${shared.subject} in ${projects.length === 1 ? first : namesCounted(projects)}`;
   });
 }
 

@@ -1,9 +1,9 @@
-import { counted } from "../base/text-format.ts";
 import { resourceName } from "../model/address.ts";
 import { isListedByCatalogue } from "../model/kinds.ts";
 import { isRemoval, turnsOff } from "../model/removal-changes.ts";
 import type { Action, Place } from "../model/types.ts";
 import { type ChangeGroup, type Groupable, groupsOf, linesText, lineText } from "./groups.ts";
+import { namesCounted } from "./owner-counts.ts";
 import { actionOf, type PlannedChange, visibleOf } from "./plan.ts";
 
 export type PlannedGroup = ChangeGroup<PlannedChange>;
@@ -64,7 +64,7 @@ export function groupLine(group: PlannedGroup, brief?: string): string {
   const [first] = members;
   const { policy_effect } = first;
   const what = [whatOf(shared.subject, actionOf(first), brief), ...(policy_effect ? [policy_effect] : [])].join(", ");
-  return `${counted(projects.length, "project")}: ${what} (${placesText(group)})`;
+  return `${namesCounted(projects)}: ${what} (${placesText(group)})`;
 }
 
 /** The lines that set the values, and before them the line that declares all members, if that is another one. */

@@ -17,6 +17,8 @@ import { scopeOf } from "./scope.ts";
 export interface Unmanaged {
   /** How many projects and groups were read. */
   readonly projects: number;
+  /** How many of them are groups; left out where none is. */
+  readonly groups?: number;
   /** Sorted by project. */
   readonly resources: readonly UnmanagedResource[];
   readonly unread: readonly UnreadSection[];
@@ -58,8 +60,10 @@ export async function unmanagedResources(request: Request): Promise<Unmanaged> {
       const { target = () => true } = scope.diff({ name: project });
       return unmanaged.filter(target);
     });
+    const groups = differences.filter(({ project }) => ownerOfName(project) === "group").length;
     return {
       projects: differences.length,
+      ...(groups > 0 && { groups }),
       resources: addresses.map(resourceAt),
       unread: unreadSections(run.reader.catalogue, desired),
       ...bySeverity([...known, ...problems]),

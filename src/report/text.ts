@@ -132,8 +132,7 @@ function protectedWaivers(addresses: readonly string[]): readonly string[] {
 
 function headline({ summary, problems }: Plan, palette: Palette, title: Title = "Plan"): string {
   const unread = problems.length > 0 ? " among what could be read" : "";
-  if (summary.writes === 0)
-    return palette.strong(`No changes${unread}: ${counted(summary.projects, "project")} in sync.`);
+  if (summary.writes === 0) return palette.strong(`No changes${unread}: ${ownersCounted(summary)} in sync.`);
   return palette.strong(
     `${title}: ${actionCountWords(summary).join(", ")}; ${thousands(summary.changed_projects)} of ${ownersCounted(summary)} ${states[title]}.`,
   );

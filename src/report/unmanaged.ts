@@ -1,6 +1,7 @@
 import { grouped } from "../base/grouped.ts";
 import { printable } from "../base/printable.ts";
 import { counted, firstFew, joinedByAnd, terminalWidth, wrapped } from "../base/text-format.ts";
+import { ownersCounted } from "../plan/owner-counts.ts";
 import type { Unmanaged, UnreadSection } from "../reconcile/unmanaged.ts";
 import { code, fittingOr, heading, row } from "./markdown-text.ts";
 import type { Palette } from "./palette.ts";
@@ -32,12 +33,12 @@ export function unmanagedText(found: Unmanaged, palette: Palette): string {
 const mostNamed = 10;
 
 /** The count in one sentence, without a period. */
-export function unmanagedHeadline({ resources, projects, problems }: Unmanaged): string {
+export function unmanagedHeadline({ resources, projects, groups = 0, problems }: Unmanaged): string {
   if (projects === 0 && problems.length > 0) return `Nothing was compared: ${counted(problems.length, "problem")}`;
   const owners = new Set(resources.map(({ project }) => project)).size;
-  const of = `${owners === projects ? "" : `${owners} of `}${counted(projects, "project")}`;
+  const of = `${owners === projects ? "" : `${owners} of `}${ownersCounted({ projects, groups })}`;
   return resources.length === 0
-    ? `Nothing unmanaged in ${counted(projects, "project")}`
+    ? `Nothing unmanaged in ${ownersCounted({ projects, groups })}`
     : `${counted(resources.length, "unmanaged resource")} in ${of}`;
 }
 
@@ -60,8 +61,8 @@ function partlyUnread({ section, of, projects, total }: UnreadSection): string {
 }
 
 /** `unmanaged --report json`. */
-export function unmanagedJson({ projects, resources, unread, problems, warnings }: Unmanaged): string {
-  const summary = { projects, unmanaged: resources.length };
+export function unmanagedJson({ projects, groups, resources, unread, problems, warnings }: Unmanaged): string {
+  const summary = { projects, ...(groups !== undefined && { groups }), unmanaged: resources.length };
   return JSON.stringify({ format_version: "1.0", summary, resources, unread, problems, warnings }, null, 2);
 }
 

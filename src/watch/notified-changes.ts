@@ -2,6 +2,7 @@ import { counted } from "../base/text-format.ts";
 import type { Value } from "../model/types.ts";
 import { inlineText, isReference } from "../model/values.ts";
 import { directions } from "../plan/drift.ts";
+import { namesCounted } from "../plan/owner-counts.ts";
 import { actionOf, type Plan, type PlannedChange } from "../plan/plan.ts";
 import { type PlannedGroup, plannedGroups, subjectOf } from "../plan/planned-groups.ts";
 import { fieldNamesOf, type Sides } from "../plan/sides.ts";
@@ -47,7 +48,7 @@ export function changeLines(changes: readonly PlannedChange[]): readonly string[
 
 function groupText({ members, projects, shared }: PlannedGroup): string {
   const [first] = members;
-  const what = members.length === 1 ? first.address : `${subjectOf(first)} in ${counted(projects.length, "project")}`;
+  const what = members.length === 1 ? first.address : `${subjectOf(first)} in ${namesCounted(projects)}`;
   const direction = first.policy_effect ? ` (${directions[first.policy_effect]})` : "";
   return `${what}: ${stateOf(first, shared)}${direction}`;
 }

@@ -68,4 +68,20 @@ describe("kinds of groups", () => {
     const all = [planned, applied, again].flatMap(({ stdout, stderr }) => [stdout, stderr]);
     expect([...all, ...kept].join("")).not.toMatch(/-secret-|group:/);
   });
+
+  test("are counted as groups in words", async () => {
+    const policies = {
+      groups: {
+        groups: ["payments", "web"],
+        badges: { ci: { link_url: "https://a.test", image_url: "https://b.test" } },
+      },
+    };
+    const groups = [{ path: "payments" }, { path: "web" }];
+    const { evenkeel } = await scene({ ...observed, site, seed: { groups }, policies });
+    const planned = await evenkeel("plan");
+    expect(planned.stdout).toContain("+ 2 groups: badge/ci created");
+    expect((await evenkeel("unmanaged")).stdout).toContain("Nothing unmanaged in 2 groups.");
+    await evenkeel("apply", "--yes");
+    expect((await evenkeel("plan")).stdout).toContain("No changes: 2 groups in sync.");
+  });
 });

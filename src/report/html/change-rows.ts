@@ -3,6 +3,7 @@ import { isRemoval } from "../../model/removal-changes.ts";
 import type { Action, Place, Value } from "../../model/types.ts";
 import { linesText, lineText } from "../../plan/groups.ts";
 import { minuteText } from "../../plan/heading.ts";
+import { namesCounted } from "../../plan/owner-counts.ts";
 import { actionOf, type PlannedCall, type PlannedChange } from "../../plan/plan.ts";
 import { lineOf, type PlannedGroup } from "../../plan/planned-groups.ts";
 import { fieldNamesOf, firstField, type Sides } from "../../plan/sides.ts";
@@ -93,7 +94,7 @@ export function plannedRow(group: PlannedGroup, options: RowOptions = {}): Marku
   const count = members.length;
   return rowNode({
     action: actionOf(change),
-    project: projects.length > 1 ? counted(projects.length, "project") : change.project,
+    project: projects.length > 1 ? namesCounted(projects) : change.project,
     isGroup: projects.length > 1,
     prefix: change.key === "" ? change.kind : `${change.kind}/`,
     key: change.key,

@@ -1,4 +1,5 @@
 import { counted } from "../../base/text-format.ts";
+import { namesCounted } from "../../plan/owner-counts.ts";
 import type { Unmanaged } from "../../reconcile/unmanaged.ts";
 import { unmanagedGroups, unmanagedHeadline, unreadSentences } from "../unmanaged.ts";
 import { reportDocument } from "./document.ts";
@@ -21,7 +22,7 @@ ${each(unmanagedGroups(found), ({ resource, projects }, index) =>
   noticeNode({
     id: `resource-${index}`,
     tone: "plain",
-    title: `${resource} · ${counted(projects.length, "project")}`,
+    title: `${resource} · ${namesCounted(projects)}`,
     lines: [projectsNode(projects)],
   }),
 )}

@@ -1,8 +1,9 @@
-import { counted, firstFew } from "../../base/text-format.ts";
+import { firstFew } from "../../base/text-format.ts";
 import type { Catalogue } from "../../model/catalogue.ts";
 import { sectionNameOf } from "../../model/kinds.ts";
 import { kindIn } from "../../model/owner.ts";
 import { type ChangeGroup, type Groupable, groupsOf, linesText } from "../../plan/groups.ts";
+import { namesCounted } from "../../plan/owner-counts.ts";
 import { subjectOf } from "../../plan/planned-groups.ts";
 import { fieldNamesOf } from "../../plan/sides.ts";
 import type { RevisionAction, RevisionChange } from "../../revision/compare-projects.ts";
@@ -41,7 +42,7 @@ function byWeight(a: RevisionGroup, b: RevisionGroup): number {
 /** The project, or how many there are. */
 export function projectsText(projects: readonly string[]): string {
   const [only = ""] = projects;
-  return projects.length === 1 ? only : counted(projects.length, "project");
+  return projects.length === 1 ? only : namesCounted(projects);
 }
 
 /** The first few of several projects; undefined if {@link projectsText} already names all of them. */

@@ -1,4 +1,5 @@
 import { counted } from "../../../base/text-format.ts";
+import { namesCounted } from "../../../plan/owner-counts.ts";
 import { type Facet, facets } from "../filter-link.ts";
 import { itemsOf, textOf } from "./dom.ts";
 
@@ -107,7 +108,7 @@ export function narrow(row: ChangeRow, matching = membersOf(row)): void {
   const isAlone = matching.length === 1;
   node.classList.toggle("alone", isAlone);
   const who = node.querySelector(".project");
-  if (who) who.textContent = isAlone ? first.project : counted(matching.length, "project");
+  if (who) who.textContent = isAlone ? first.project : namesCounted(matching.map(({ project }) => project));
   const items = matching.flatMap(({ item }) => item ?? []);
   list.replaceChildren(...items.slice(0, mostProjects));
   const all = node.querySelector<HTMLButtonElement>("button.all");
