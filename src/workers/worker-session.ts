@@ -17,6 +17,7 @@ import { doChunk, Stopped } from "./do-chunk.ts";
 import { keepHeartbeat } from "./membership.ts";
 import type { WorkEnd } from "./queue-consumer.ts";
 import { rejectWork } from "./receive-work.ts";
+import { createRunLog } from "./run-log.ts";
 import { watchRun } from "./watched-run.ts";
 import { keepConnected, type WorkerOptions } from "./worker-connection.ts";
 
@@ -72,6 +73,7 @@ async function sessionIn(whole: SharedState, options: SessionOptions): Promise<W
   const connections = keepConnected(options, rates);
   const presence = keepHeartbeat(store, origin, duration, connections.sent);
   await presence.current();
+  const log = createRunLog(options.say, store.members);
   let parts = 0;
   let isBusy = false;
   return {
@@ -103,6 +105,7 @@ async function sessionIn(whole: SharedState, options: SessionOptions): Promise<W
         // So that the request count of the run includes all requests of its results.
         await membership.heartbeat();
         await state.workers.saveResult(run, part, JSON.stringify(result));
+        log.count(work);
         return "done";
       } catch (error) {
         if (error instanceof UnavailableError) throw error;
@@ -116,6 +119,7 @@ async function sessionIn(whole: SharedState, options: SessionOptions): Promise<W
       }
     },
     [Symbol.asyncDispose]: async () => {
+      log[Symbol.dispose]();
       await connections.drop();
       await closeWithTimeout(presence.leave());
       await Promise.all([states.close(), whole[Symbol.asyncDispose]()]);

@@ -135,8 +135,13 @@ describe.skipIf(!available)("workers (need postgresql)", () => {
     expect(server.requests.writes).toBe(0);
     const agents = new Set(server.requests.kept.map(({ path }) => path));
     expect(agents.size).toBeGreaterThan(100);
+    const logged = /^Run \S+ of workers-\d+: read (\d+) projects? in \d+ chunks?, over \d+ s$/gm;
+    const projectsLogged = () =>
+      workers.flatMap((each) => [...each.said().matchAll(logged)]).reduce((sum, [, count]) => sum + Number(count), 0);
+    await until(() => projectsLogged() >= 122);
     for (const each of workers) each.kill("SIGTERM");
     expect(await Promise.all(workers.map(({ ended }) => ended))).toMatchObject([{ code: 0 }, { code: 0 }]);
+    expect(projectsLogged()).toBe(122);
   });
 
   test("plan the same in another dialect, whose release nobody states", async () => {
