@@ -5,6 +5,7 @@ import { describeSystemError } from "../base/system-errors.ts";
 import type { Catalogue } from "../model/catalogue.ts";
 import type { Plan } from "../plan/plan.ts";
 import type { Actionable } from "../report/findings.ts";
+import type { NextStep } from "../report/next-steps.ts";
 import { problemLines } from "../report/problem-lines.ts";
 import type { Renderer, Report } from "../report/report.ts";
 import { findingKinds, isOwnKind, type OwnKind, planKinds } from "../report/report-kinds.ts";
@@ -28,6 +29,8 @@ interface Ended<Content> {
   readonly compared: boolean;
   /** The run under which the plan is saved in the state, if it is. */
   readonly saved?: string | undefined;
+  /** Commands to continue with. */
+  readonly next?: readonly NextStep[];
   /** The workers of the run, if it had any. */
   readonly fleet?: WorkersStatus | undefined;
 }

@@ -6,7 +6,7 @@ import type { Plan } from "../plan/plan.ts";
 import { runEnd } from "../plan/run-end.ts";
 import { plan } from "../reconcile/reconcile.ts";
 import type { Planned, Request } from "../reconcile/request.ts";
-import { nextStepsText } from "../report/next-steps.ts";
+import { type NextStep, nextStepsText } from "../report/next-steps.ts";
 import { driftText, planText, waiversText } from "../report/text.ts";
 import type { Run } from "./command.ts";
 import { stepsAfterDrift, stepsAfterPlan } from "./next-steps.ts";
@@ -45,14 +45,19 @@ async function planning(command: "plan" | "drift", terminal: Terminal, options: 
     ...runEnd({ problems: plan.problems, refused: refusals, interrupted: terminal.interrupted.aborted }),
     pending: options.detailedExitcode === true && plan.summary.writes > 0,
   });
-  const text = () => (compared ? planAndNext(command, terminal, options, found) : "");
+  const next = compared ? nextOf(command, options, plan) : [];
+  const text = () => (compared ? planAndNext(command, terminal, options, found, next) : "");
   write(
     { text, json },
-    { plan, catalogue, exitCode: code, compared, saved: savedAs(options, found), fleet: found.fleet },
+    { plan, catalogue, exitCode: code, compared, next, saved: savedAs(options, found), fleet: found.fleet },
   );
   noteRecord(terminal, options, found);
   for (const refusal of refusals) terminal.warn(printable(refusal));
   return code;
+}
+
+function nextOf(command: "plan" | "drift", options: Options<"plan">, plan: Plan): readonly NextStep[] {
+  return command === "drift" ? stepsAfterDrift(plan, options) : stepsAfterPlan(plan, options);
 }
 
 /** The plan, where it was saved, and what follows. */
@@ -61,11 +66,9 @@ function planAndNext(
   { palette }: Terminal,
   options: Options<"plan">,
   { plan, catalogue }: Planned,
+  next: readonly NextStep[],
 ): string {
-  const [text, next] =
-    command === "drift"
-      ? [driftText(plan, catalogue, palette), stepsAfterDrift(plan, options)]
-      : [planText(plan, catalogue, palette), stepsAfterPlan(plan, options)];
+  const text = command === "drift" ? driftText(plan, catalogue, palette) : planText(plan, catalogue, palette);
   const saved = options.out === undefined ? "" : printable(`Saved the plan to ${options.out}.`);
   return [text, saved, nextStepsText(next, palette)].filter(Boolean).join("\n\n");
 }

@@ -6,13 +6,13 @@ import { ownerName } from "../model/owner.ts";
 import { reportPolicy } from "../report/html/document.ts";
 import { type Markup, markup } from "../report/html/markup.ts";
 import { planHtml } from "../report/html/plan-page.ts";
+import type { NextStep } from "../report/next-steps.ts";
 import type { RunSummary } from "../state/run-summary.ts";
 import { type Access, sessions } from "./access.ts";
 import { assetFiles, assets } from "./assets.ts";
 import { gate, guarded, readOnly } from "./authentication.ts";
 import { causesOf } from "./causes.ts";
 import type { CommitSubjects } from "./commit-subjects.ts";
-import { commandsNode } from "./difference-nodes.ts";
 import type { KnownState, Watching } from "./known-state.ts";
 import { type Frame, page, partOf } from "./layout.ts";
 import { formIn, withoutSlashes } from "./markup.ts";
@@ -219,7 +219,7 @@ async function report(
   const plan = await ask(async (from) => ((await from.plans.list()).includes(run) ? planOf(from, run) : undefined));
   if (!plan) return missing(context, `No saved plan of run ${run}. evenkeel plan --save keeps a plan for 30 days.`);
   context.header("content-security-policy", `${reportPolicy}; frame-ancestors 'none'`);
-  const commands = [{ purpose: "To apply it", line: `evenkeel apply --plan ${shellWord(run)}` }];
+  const next: readonly NextStep[] = [[`evenkeel apply --plan ${shellWord(run)}`, "makes exactly these changes"]];
   const before = markup`<nav class="crumbs" aria-label="Console"><a href="/review">Review</a> / <a href="/runs/${run}">${run}</a></nav>`;
-  return context.html(planHtml(plan, catalogue, { before, after: commandsNode(commands) }));
+  return context.html(planHtml(plan, catalogue, { before, next }));
 }

@@ -1,11 +1,6 @@
 import { shellWord } from "../base/shell-word.ts";
+import type { ShownCommand } from "../report/html/commands-node.ts";
 import type { FleetCause } from "./causes.ts";
-
-/** A command line, and what it is for. */
-export interface ShownCommand {
-  readonly purpose: string;
-  readonly line: string;
-}
 
 /** Commands for one difference: what the manifests declare is applied, or what is live is written into them. */
 export function commandsForDifference(address: string, cause: "drift" | "pending"): readonly ShownCommand[] {

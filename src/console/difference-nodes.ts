@@ -1,9 +1,8 @@
 import type { Fields, Value } from "../model/types.ts";
 import { directions } from "../plan/drift.ts";
-import { each, type Markup, markup } from "../report/html/markup.ts";
+import { type Markup, markup } from "../report/html/markup.ts";
 import { badge, clipped, fieldNames, valueText } from "../report/html/values.ts";
 import type { DifferenceShape } from "../state/snapshots/difference-shapes.ts";
-import type { ShownCommand } from "./commands.ts";
 
 /** A difference in a line: `license/AGPL-3.0 approval_status allowed, declared denied`. */
 export function differenceBrief(shape: DifferenceShape): Markup {
@@ -44,15 +43,4 @@ function short(side: Fields | null, name: string): Markup {
 export function directionNode({ effect, cause }: Pick<DifferenceShape, "effect" | "cause">): Markup {
   if (!effect) return markup``;
   return cause === "pending" ? badge(effect) : badge(directions[effect], effect === "tightened" ? "loosened" : "stale");
-}
-
-/** Commands to copy, each with its purpose. */
-export function commandsNode(commands: readonly ShownCommand[]): Markup {
-  if (commands.length === 0) return markup``;
-  return markup`<dl class="commands">${each(commands, ({ purpose, line }) => markup`<div><dt>${purpose}</dt><dd>${commandNode(line)}</dd></div>`)}</dl>`;
-}
-
-/** A command line, which the page's script gives a button that copies it. */
-function commandNode(line: string): Markup {
-  return markup`<code class="command">${line}</code>`;
 }

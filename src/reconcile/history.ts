@@ -7,11 +7,13 @@ import { actionOf } from "../plan/plan.ts";
 import { endWord, runEnd } from "../plan/run-end.ts";
 import { runReasons } from "../plan/run-reasons.ts";
 import { keptReasons, touchedBy } from "../state/run-summary.ts";
+import { keptValues } from "../state/run-values.ts";
 import { differsSince } from "../state/snapshots/differs-since.ts";
 import type { Context } from "./context.ts";
 import { failedPlan, withProblems } from "./failed-plan.ts";
 import { recordSnapshots } from "./keep-snapshots.ts";
 import type { Applied, Planned } from "./request.ts";
+import { runValues } from "./run-values.ts";
 
 /** The summary of a run that the state keeps. One that is left without its end failed, by the error of its start. */
 export interface RunHistory extends AsyncDisposable {
@@ -126,6 +128,7 @@ async function keep(context: Context, started: string, result: Applied): Promise
     ...endOf(result, context),
     changes: plan.summary.writes,
     ...touchedBy(changes),
+    ...keptValues(runValues(plan.resource_changes)),
     reads: plan.summary.reads,
     ...("fleet" in seen && seen),
   });

@@ -30,7 +30,7 @@ export async function planRenderers(requested: readonly string[]): Promise<PlanR
   const { planHtml } = await import("./html/plan-page.ts");
   return {
     ...renderers,
-    html: ({ plan, catalogue, command, links, folder }) =>
-      planHtml(plan, catalogue, { command, lineUrl: (place) => lineUrl(links, folder, place) }),
+    html: ({ plan, catalogue, command, links, folder, next }) =>
+      planHtml(plan, catalogue, { command, next, lineUrl: (place) => lineUrl(links, folder, place) }),
   };
 }

@@ -2,6 +2,7 @@ import type { Plan } from "../plan/plan.ts";
 import type { WorkersStatus } from "../state/run-progress.ts";
 import type { Actionable, Circumstances } from "./findings.ts";
 import type { Links } from "./links.ts";
+import type { NextStep } from "./next-steps.ts";
 
 /** What renderers are given when a run is over. It holds no secret, since a plan holds none. */
 export interface Report<Content = Plan> extends Circumstances {
@@ -17,6 +18,8 @@ export interface Report<Content = Plan> extends Circumstances {
   readonly compared: boolean;
   /** The run under which the state keeps the plan, where it does. */
   readonly saved?: string | undefined;
+  /** Commands to continue with. */
+  readonly next?: readonly NextStep[];
   /** What was seen of the workers, where the run had any. */
   readonly fleet?: WorkersStatus | undefined;
 }

@@ -2,9 +2,10 @@ import { isObject } from "../base/json.ts";
 import { addressParts } from "../model/address.ts";
 import type { Action, OutcomeStatus } from "../model/types.ts";
 import { isProgress, type RunProgress } from "./run-progress.ts";
+import { areRunValues, type RunValue } from "./run-values.ts";
 import type { SyncStatusCounts } from "./snapshots/snapshot.ts";
 
-/** The stored summary of a run (docs/state.md): at most 2.5 KB, plus 100 bytes per changed address. */
+/** The stored summary of a run (docs/state.md): at most 6 KB, plus 100 bytes per changed address. */
 export interface RunSummary {
   readonly run: string;
   readonly command: string;
@@ -28,6 +29,8 @@ export interface RunSummary {
   readonly touched: Touched;
   /** Number of addresses that did not fit. */
   readonly omitted?: number;
+  /** What the changes of most projects set. */
+  readonly values?: readonly RunValue[];
   /** The run whose saved plan was applied. */
   readonly plan?: string;
   /** Planned read requests. */
@@ -111,7 +114,7 @@ export function summaryIn(text: string): RunSummary | undefined {
 function isSummary(read: unknown): read is RunSummary {
   if (!isObject(read)) return false;
   const { run, command, who, host, started, ended, outcome, changes, commit, touched, progress, reasons = [] } = read;
-  if (!Array.isArray(reasons)) return false;
+  if (!Array.isArray(reasons) || !(read.values === undefined || areRunValues(read.values))) return false;
   const texts = [run, command, who, host, started, ...reasons].every((each) => typeof each === "string");
   const perhaps = [ended, outcome, commit].every((each) => each === null || typeof each === "string");
   const isRest = typeof changes === "number" && isObject(touched) && (progress === undefined || isProgress(progress));

@@ -102,8 +102,13 @@ test("a run groups equal changes, failures first; a saved plan has its values, a
     "web/b": { "license/MIT": "~a" },
     "web/c": { "license/MIT": "~f" },
   };
+  const what = { rest: "license/MIT", action: "update", field: "approval_status", before: "denied" } as const;
+  const values = [
+    { ...what, after: "allowed", projects: 2 },
+    { ...what, after: "<b>", projects: 1, more: 3 },
+  ];
   await state.runs.record(
-    summary("r-1", { command: "apply", outcome: "failed", reasons: ["web/c: 403 Forbidden"], touched }),
+    summary("r-1", { command: "apply", outcome: "failed", reasons: ["web/c: 403 Forbidden"], touched, values }),
   );
   await state.runs.record(summary("r-2", { command: "plan", outcome: "pending" }));
   const changes = ["web/a", "web/b"].map((name) => planned(name, "irc-gateway", "update"));
@@ -116,6 +121,10 @@ test("a run groups equal changes, failures first; a saved plan has its values, a
     "applied",
   ]);
   expect(page).toContain("<summary>2 projects</summary>");
+  expect(page).toContain("approval_status <code>denied</code> → <code>allowed</code>");
+  expect(page).toContain(
+    '<code>&lt;b&gt;</code> <span class="soft">+3 more</span> <span class="soft">in 1 project</span>',
+  );
   expect(await (await get("/runs")).text()).toContain("web/c: 403 Forbidden");
   expect(await (await get("/runs/r-2")).text()).toContain("2 projects");
   const report = await (await get("/runs/r-2/plan")).text();

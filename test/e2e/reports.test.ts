@@ -90,6 +90,7 @@ test("a report that cannot be written keeps no other from being written", async 
   expect(ran.stderr).toMatch(/^error: cannot write full: no space left on the device$/m);
   expect(ran.stdout).toContain("Plan: ");
   expect(read("plan.html")).toContain("p:integration/irc-gateway");
+  expect(read("plan.html")).toContain('<code class="command">evenkeel plan --out plan.json</code>');
 });
 
 test("annotations come with the step's summary, appended, where there is one", async () => {

@@ -163,9 +163,9 @@ describe.skipIf(lacks("chromium"))("in a browser (needs chromium)", () => {
     const page = await open(small);
     const notices = page.locator("#notices");
     expect(await notices.getByRole("heading").allTextContents()).toEqual([
+      "Blocked by protected",
       "1 problem",
       "Needs attention",
-      "Blocked by protected",
       "1 warning",
       "1 resource with parameters that could not be compared",
     ]);

@@ -4,6 +4,7 @@ import { addressMatcher, addressOf, resourceName } from "../../model/address.ts"
 import type { Catalogue } from "../../model/catalogue.ts";
 import type { Fields } from "../../model/types.ts";
 import { rowNode } from "../../report/html/change-rows.ts";
+import { commandsNode } from "../../report/html/commands-node.ts";
 import { each, type Markup, markup } from "../../report/html/markup.ts";
 import { badge, fieldNames, fieldsTable, sourceText, valueNode } from "../../report/html/values.ts";
 import type { LiveRuns } from "../../state/live-runs.ts";
@@ -11,7 +12,7 @@ import type { RunSummary } from "../../state/run-summary.ts";
 import type { FleetIndex } from "../../state/snapshots/fleet-index.ts";
 import { lastSeen, type ProjectSnapshot, type SeenDifference, type SeenEntry } from "../../state/snapshots/snapshot.ts";
 import { commandsForDifference } from "../commands.ts";
-import { commandsNode, directionNode } from "../difference-nodes.ts";
+import { directionNode } from "../difference-nodes.ts";
 import type { KnownState } from "../known-state.ts";
 import { dataLinks, pager, partOf } from "../layout.ts";
 import { liveAudiences } from "../live-settings.ts";

@@ -6,6 +6,7 @@ import { plannedRow } from "../../report/html/change-rows.ts";
 import { each, type Markup, markup } from "../../report/html/markup.ts";
 import { factList, type NamedValue } from "../../report/html/plan-head.ts";
 import type { RunSummary } from "../../state/run-summary.ts";
+import type { RunValue } from "../../state/run-values.ts";
 import { resourceNode } from "../difference-nodes.ts";
 import type { KnownState } from "../known-state.ts";
 import { dataLinks, pager, partOf } from "../layout.ts";
@@ -113,8 +114,8 @@ function touchedNode({ summary, errors }: RunDetails, page: string | undefined):
     ? markup`<p class="soft">${counted(summary.omitted, "more address", "more addresses")} are not included in the summary.</p>`
     : "";
   return markup`<section aria-labelledby="changes"><h2 id="changes">Changes</h2>
-<p class="soft">${counted(touchedOf(summary).length, "address", "addresses")}, equal changes grouped. A plan that is saved (<code>evenkeel plan --save</code>) keeps their values.</p>
-<ul class="touched paper">${each(part.rows, groupNode)}</ul>${more}
+<p class="soft">${counted(touchedOf(summary).length, "address", "addresses")}, equal changes grouped. A plan that is saved (<code>evenkeel plan --save</code>) keeps all their fields.</p>
+<ul class="touched paper">${each(part.rows, (group) => groupNode(group, summary.values))}</ul>${more}
 ${pager(part, (to) => href(`/runs/${summary.run}`, { page: to === 1 ? undefined : to }))}</section>`;
 }
 
@@ -145,7 +146,7 @@ function touchedGroups({ touched }: RunSummary, errors: RunDetails["errors"]): r
 /** Projects of a group that are listed. */
 const mostProjects = 200;
 
-function groupNode({ rest, code, error, projects }: TouchedGroup): Markup {
+function groupNode({ rest, code, error, projects }: TouchedGroup, values: RunSummary["values"] = []): Markup {
   const links = each(
     projects.slice(0, mostProjects),
     (project) => markup`<li><a href="${projectHref(project)}">${project}</a></li>`,
@@ -153,6 +154,19 @@ function groupNode({ rest, code, error, projects }: TouchedGroup): Markup {
   const more = projects.length - mostProjects;
   const [only] = links;
   const list = markup`<details><summary>${counted(projects.length, "project")}</summary><ul class="projects">${links}</ul>${more > 0 ? markup`<p class="soft">and ${thousands(more)} more</p>` : ""}</details>`;
-  return markup`<li><p>${resourceNode(rest)} <span class="${wasUnsuccessful(code) ? "error" : "soft"}">${actionsText(code)}</span></p>${projects.length === 1 ? markup`<ul class="projects">${only ?? ""}</ul>` : list}${error ? markup`<p class="error">${error}</p>` : ""}</li>
+  return markup`<li><p>${resourceNode(rest)} <span class="${wasUnsuccessful(code) ? "error" : "soft"}">${actionsText(code)}</span></p>${projects.length === 1 ? markup`<ul class="projects">${only ?? ""}</ul>` : list}${error ? markup`<p class="error">${error}</p>` : ""}${valuesNode(values.filter((value) => value.rest === rest && actionsText(code).startsWith(value.action)))}</li>
 `;
+}
+
+/** What the changes set; with the number of projects, where they set different things. */
+function valuesNode(values: readonly RunValue[]): Markup {
+  if (values.length === 0) return markup``;
+  const count = ({ projects }: RunValue) =>
+    values.length > 1 ? markup` <span class="soft">in ${counted(projects, "project")}</span>` : "";
+  return markup`<ul class="values">${each(values, (value) => markup`<li>${valueNode(value)}${count(value)}</li>`)}</ul>`;
+}
+
+function valueNode({ field, before, after, more }: RunValue): Markup {
+  const sides = [before, after].flatMap((text) => (text === null ? [] : [markup`<code>${text}</code>`]));
+  return markup`${field} ${sides[0] ?? ""}${sides[1] ? markup` → ${sides[1]}` : ""}${more ? markup` <span class="soft">+${more} more</span>` : ""}`;
 }

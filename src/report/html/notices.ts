@@ -15,25 +15,39 @@ interface NoticeSection {
   readonly title: string;
   readonly lines: readonly Markup[];
   readonly isOpen?: boolean;
+  /** More lines than this are folded. */
+  readonly most?: number;
 }
 
 /** Lines to read before the changes, under a heading; nothing if there are none. */
-export function noticeNode({ id, tone, title, lines, isOpen = tone === "bad" }: NoticeSection): Markup {
+export function noticeNode({
+  id,
+  tone,
+  title,
+  lines,
+  isOpen = tone === "bad",
+  most = mostLines,
+}: NoticeSection): Markup {
   if (lines.length === 0) return markup``;
   const items = each(lines, (line) => markup`<li>${line}</li>\n`);
-  const list = longList(items, mostLines, "lines", `${thousands(lines.length - mostLines)} more`);
+  const list = longList(items, most, "lines", `${thousands(lines.length - most)} more`);
   return markup`<section aria-labelledby="${id}"><details class="notice ${tone}"${isOpen ? markup` open` : ""}><summary><h2 id="${id}">${title}</h2></summary><div>${list}</div></details></section>
 `;
 }
 
 const mostLines = 20;
 
+/** A guard may object to each project; the first objection is to the fleet. */
+const mostObjections = 5;
+
 /** What a reviewer should know before the changes: failures, objections, and what could not be compared. */
 export function planNotices(plan: Plan, highlights: readonly Highlight[]): readonly Markup[] {
   const { problems, warnings, unverified, inherited = [], resource_changes: changes } = plan;
   const failed = changes.filter(({ outcome }) => outcome && outcome.status !== "applied");
   const waves = waveLines(plan);
+  const objections = objectionGroups(plan.objections).map(objectionNotice);
   const notices: readonly NoticeSection[] = [
+    ...objections.filter(({ tone }) => tone === "bad"),
     { id: "problems", tone: "bad", title: counted(problems.length, "problem"), lines: problems.map(problemLine) },
     {
       id: "failed",
@@ -42,11 +56,7 @@ export function planNotices(plan: Plan, highlights: readonly Highlight[]): reado
       lines: failed.map(failedLine),
     },
     { id: "first", tone: "bad", title: attention, lines: highlights.map(highlightLine) },
-    ...objectionGroups(plan.objections).map(([title, objections]): NoticeSection => {
-      const isWaived = objections[0]?.waived ?? false;
-      const [id, tone] = isWaived ? (["waived", "doubt"] as const) : (["objections", "bad"] as const);
-      return { id, tone, title, lines: objections.map(objectionLine), isOpen: true };
-    }),
+    ...objections.filter(({ tone }) => tone !== "bad"),
     { id: "waves", tone: "plain", title: counted(waves.length, "wave"), lines: waves.map(plainLine), isOpen: true },
     {
       ...{ id: "warnings", tone: "doubt", title: counted(warnings.length, "warning") },
@@ -62,6 +72,12 @@ export function planNotices(plan: Plan, highlights: readonly Highlight[]): reado
     },
   ];
   return notices.map(noticeNode);
+}
+
+function objectionNotice([title, objections]: ReturnType<typeof objectionGroups>[number]): NoticeSection {
+  const isWaived = objections[0]?.waived ?? false;
+  const [id, tone] = isWaived ? (["waived", "doubt"] as const) : (["objections", "bad"] as const);
+  return { id, tone, title, lines: objections.map(objectionLine), isOpen: true, most: mostObjections };
 }
 
 /** A line without links. */

@@ -7,7 +7,9 @@ import { driftHighlights, highlightsOf } from "../../plan/highlights.ts";
 import { actionOf, type Plan, type PlannedChange } from "../../plan/plan.ts";
 import { type PlannedGroup, plannedGroups } from "../../plan/planned-groups.ts";
 import { verdictOf } from "../../plan/verdict.ts";
+import type { NextStep } from "../next-steps.ts";
 import { facetsOf, plannedRow, type RowOptions } from "./change-rows.ts";
+import { commandsNode } from "./commands-node.ts";
 import { reportDocument } from "./document.ts";
 import type { Facet } from "./filter-link.ts";
 import { each, type Markup, markup } from "./markup.ts";
@@ -20,16 +22,21 @@ interface PlanPage {
   /** The command that made it. */
   readonly command?: string;
   readonly lineUrl?: RowOptions["lineUrl"];
-  /** Put above the head of the page, and below it. */
+  /** Put above the head of the page. */
   readonly before?: Markup;
-  readonly after?: Markup;
+  /** Commands to continue with. */
+  readonly next?: readonly NextStep[] | undefined;
 }
 
 /**
  * A plan, or the outcome of an apply, as one HTML file that needs no network. It holds no secret, because a plan holds
  * none. All changes are in the document: the script filters and opens what is there.
  */
-export function planHtml(plan: Plan, catalogue: Catalogue, { command, lineUrl, before, after }: PlanPage = {}): string {
+export function planHtml(
+  plan: Plan,
+  catalogue: Catalogue,
+  { command, lineUrl, before, next = [] }: PlanPage = {},
+): string {
   const isDrift = command === "drift";
   const title = isDrift ? "Drift" : planTitle(plan);
   const { digest, evenkeel_version: version } = plan;
@@ -40,7 +47,7 @@ export function planHtml(plan: Plan, catalogue: Catalogue, { command, lineUrl, b
     `${title}: ${[verdictOf(plan), planHeadline(plan)].filter(Boolean).join("; ")}`,
     markup`${changes.length > 0 ? markup`<a class="skip" id="skip" href="#changes">Skip to the changes</a>` : ""}
 ${before ?? ""}${planHead(plan, title)}
-<main>${after ?? ""}
+<main>${commandsNode(next.map(([line, meaning]) => ({ purpose: `${meaning.charAt(0).toUpperCase()}${meaning.slice(1)}`, line })))}
 <div id="notices">${planNotices(plan, isDrift ? driftHighlights(plan, catalogue) : highlightsOf(changes, catalogue))}</div>
 ${changes.length > 0 ? markup`${overviewOf(plan)}${listOf(changes, lineUrl)}` : ""}
 </main>
