@@ -36,9 +36,11 @@ export function groupsAbove({ groupsByPath }: State, path: string): readonly Rep
   return segments.flatMap((_, index) => groupsByPath.get(segments.slice(0, index + 1).join("/")) ?? []);
 }
 
-/** GET /groups: all groups, subgroups too. */
+/** GET /groups: all groups, subgroups too. As on the platform, keyset pagination goes by name alone. */
 export const listGroups: Handler = (context, call) => {
-  const { order_by: field, sort } = call.given;
+  const { order_by: field, sort, pagination } = call.given;
+  if (pagination === "keyset" && (field !== "name" || sort !== "asc"))
+    return json(405, { error: "Keyset pagination is not yet available for this type of request" });
   const key = ({ id, name, path }: Repository) => (field === "id" ? id : field === "path" ? path : name);
   const groups = [...context.state.groups.values()].sort((a, b) => (key(a) < key(b) ? -1 : Number(key(a) > key(b))));
   return paged(context, call, sort === "desc" ? groups.toReversed() : groups, (each) => shownGroup(context, each));

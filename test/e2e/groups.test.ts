@@ -54,7 +54,7 @@ describe("integrations of groups", () => {
       kind: "integration",
     });
     expect(planned.requests).toEqual([
-      "GET /groups?per_page=100&order_by=id&sort=asc&pagination=keyset",
+      "GET /groups?per_page=100&order_by=id&sort=asc",
       "GET /groups/payments/integrations",
       "GET /groups/payments/services/integrations",
     ]);

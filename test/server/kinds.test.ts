@@ -431,6 +431,17 @@ test("a label of a group is taken in its projects and subgroups", async () => {
   expect((await ask("POST", "/projects/42/labels", { json: { ...json, name: "own" } })).status).toBe(201);
 });
 
+test("groups have keyset pagination by name alone, as on the platform", async () => {
+  const { ask } = await start();
+  const listed = (query: string) => ask("GET", `/groups?${query}`);
+  expect(await listed("pagination=keyset&order_by=id&sort=asc")).toMatchObject({
+    status: 405,
+    json: { error: "Keyset pagination is not yet available for this type of request" },
+  });
+  for (const query of ["order_by=id&sort=asc", "pagination=keyset&order_by=name&sort=asc"])
+    expect((await listed(query)).json).toMatchObject([{ id: 3, full_path: "payments" }]);
+});
+
 test("what is deleted is gone from what refers to it", async () => {
   const { ask } = await start();
   const made = await ask("POST", "/projects/42/protected_branches", { json: { name: "next" } });
