@@ -19,11 +19,13 @@ export function isWhole(catalogue: Catalogue, resource: Resource, row: JsonObjec
 
 /** A row of a resource that is taken to be as declared: with the declared fields that it does not show. */
 export function asDeclared(catalogue: Catalogue, desired: Desired, row: JsonObject): Live {
-  const { fields: reported, ...live } = liveOf(catalogue, desired, row);
-  const plain = Object.entries(desired.fields).filter(
-    ([name, value]) => !isReference(value) && !columnOf(catalogue, desired, name)?.secret,
-  );
-  return { ...live, fields: { ...Object.fromEntries(plain), ...reported } };
+  const live = liveOf(catalogue, desired, row);
+  const fields: Record<string, Value> = {};
+  for (const name in desired.fields) {
+    const value = (name in live.fields ? live.fields : desired.fields)[name] ?? null;
+    if (!isReference(value) && !columnOf(catalogue, desired, name)?.secret) fields[name] = value;
+  }
+  return { ...live, fields };
 }
 
 /** A row as a resource, with the fields that are asked for. */

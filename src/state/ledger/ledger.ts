@@ -1,4 +1,4 @@
-import { createHash, createHmac, createSecretKey } from "node:crypto";
+import { createHash } from "node:crypto";
 import { UserError } from "../../base/exit.ts";
 import { canonical } from "../../base/json.ts";
 import { learnCredential, ownNames } from "../../base/known-secrets.ts";
@@ -13,6 +13,7 @@ import { boundedName } from "../bounded-name.ts";
 import type { LeaseToken } from "../lease-store.ts";
 import type { LedgerContents, LedgerStore } from "../state.ts";
 import { type LedgerOptions, ledgerKey } from "./key.ts";
+import { keyedHash } from "./keyed-hash.ts";
 import { LedgerEntries } from "./project-entries.ts";
 import { secretDigest, withDigests } from "./secret-digest.ts";
 
@@ -110,10 +111,10 @@ function fingerprinter(
   secrets: Secrets,
   catalogue: Catalogue,
 ): Pick<Ledger, "fingerprint" | "fingerprintSent"> {
-  const secretKey = createSecretKey(key, "utf8");
+  const keyed = keyedHash(key);
   const hmac = (address: string, name: string, content: unknown) => {
     const text = `[${JSON.stringify(address.toLowerCase())},${JSON.stringify(name)},${canonical(content)}]`;
-    return createHmac("sha256", secretKey).update(text).digest("base64url").slice(0, 22);
+    return keyed(text).slice(0, 22);
   };
   const digestOfKnown = (reference: SecretReference) => {
     const known = secrets.known(reference);
