@@ -20,7 +20,13 @@ type HeaderName = (typeof names)[number];
 /** The headers of an answer that the client reads, by their names; lists where there are several of a name. */
 export type Headers = Readonly<Partial<Record<HeaderName, string | string[] | undefined>>>;
 
-const byLength = grouped<HeaderName, number>(names, ({ length }) => length);
+/** By their length and, without regard to case, their first letter: most names are told apart by these already. */
+const byStart: (readonly HeaderName[])[] = [];
+for (const [start, alike] of grouped(names, (name) => startOf(name.length, name.charCodeAt(0)))) byStart[start] = alike;
+
+function startOf(length: number, letter: number): number {
+  return length * 32 + (letter & 31);
+}
 
 /** Reads headers as they came: names and values in turn. Most are never asked for, and are not even decoded. */
 export function headersIn(raw: readonly Buffer[]): Headers {
@@ -36,7 +42,7 @@ export function headersIn(raw: readonly Buffer[]): Headers {
 }
 
 function nameIn(raw: Buffer): HeaderName | undefined {
-  const alike = byLength.get(raw.length);
+  const alike = byStart[startOf(raw.length, raw[0] ?? 0)];
   if (!alike) return undefined;
   const text = raw.toString("latin1").toLowerCase();
   return alike.find((name) => name === text);

@@ -52,7 +52,8 @@ export function totalOf(headers: Headers): number | InvalidPage | undefined {
 }
 
 function nextLink(header: string | string[] | undefined): string | InvalidPage | undefined {
-  const text = Array.isArray(header) ? header.join(", ") : (header ?? "");
+  if (header === undefined) return undefined;
+  const text = Array.isArray(header) ? header.join(", ") : header;
   if (isTruncated(text)) return { garbled: "a truncated Link" };
   for (const [, target, parameters = ""] of text.matchAll(/<([^<>]*)>([^<>]*)/g)) {
     const relation = /;\s*rel\s*=\s*(?:"([^"]*)"|([^\s;,"]*))/i.exec(parameters);

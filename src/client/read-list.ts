@@ -39,16 +39,18 @@ async function readOnce(send: SendCall, call: Call, urlOf: (path: string) => str
     const { status, body, headers } = await send({ ...call, parameters: query }, attempt);
     answered = status;
     if (!Array.isArray(body)) throw fault("with something other than a list");
-    const rows = body.map((row) => keptOf(row, call.answer?.keeps));
-    return pageOf(rows, nextPage(headers, own), totalOf(headers), fault);
+    return pageOf(keptOf(body, call.answer?.keeps), nextPage(headers, own), totalOf(headers), fault);
   }, own);
   if ("endless" in pages) throw fault(pages.endless);
   return { rows: pages.rows, fault: pages.uneven === undefined ? undefined : fault(pages.uneven) };
 }
 
-function keptOf(row: unknown, names: readonly string[] | undefined): unknown {
-  if (!names || !isObject(row)) return row;
-  return Object.fromEntries(names.filter((name) => name in row).map((name) => [name, row[name]]));
+function keptOf(rows: readonly unknown[], names: readonly string[] | undefined): readonly unknown[] {
+  if (!names) return rows;
+  return rows.map((row) => {
+    if (!isObject(row)) return row;
+    return Object.fromEntries(names.filter((name) => name in row).map((name) => [name, row[name]]));
+  });
 }
 
 function pageOf(

@@ -34,17 +34,41 @@ export interface RunConnection {
  * Sends a request once, and applies what its answer means for all others: a rejected token ends the run, a busy server
  * slows it down. Resolves to a failure unless the answer is a success that holds what it must. @throws SecretMissing.
  */
-export async function sendAttempt(run: RunConnection, request: Outgoing): Promise<FullAnswer | CallFailed> {
-  const blocked = whyBlocked(run, request);
-  if (blocked) return blocked;
-  const { call, path } = request;
-  const { options, server, limiter, liveness, stop } = run;
-  const line = encode(call, server.prefix + path, resolvedParameters(call, options.secrets));
-  count(run, request);
-  const sending = limiter.sending();
-  const { answers } = liveness;
-  liveness.asked();
-  const result = await run.transport.exchange(line, () => whyForbidden(run, call) === undefined);
+export function sendAttempt(run: RunConnection, request: Outgoing): Promise<FullAnswer | CallFailed> {
+  return new Promise((resolve, reject) => {
+    const blocked = whyBlocked(run, request);
+    if (blocked) return resolve(blocked);
+    const { call, path } = request;
+    const { options, server, limiter, liveness } = run;
+    const line = encode(call, server.prefix + path, resolvedParameters(call, options.secrets));
+    count(run, request);
+    const going: Going = { line, sending: limiter.sending(), answers: liveness.answers };
+    liveness.asked();
+    const mayGo = () => whyForbidden(run, call) === undefined;
+    run.transport.exchange(line, mayGo, (result) => {
+      try {
+        resolve(concluded(run, request, going, result));
+      } catch (error) {
+        reject(error);
+      }
+    });
+  });
+}
+
+/** An attempt on its way, and how many answers there were before it. */
+interface Going {
+  readonly line: WireRequest;
+  readonly sending: Sending;
+  readonly answers: number;
+}
+
+function concluded(
+  run: RunConnection,
+  request: Outgoing,
+  { line, sending, answers }: Going,
+  result: Received | Broken,
+): FullAnswer | CallFailed {
+  const { limiter, liveness, stop } = run;
   limiter.ended();
   liveness.ended(isAnswer(result) ? undefined : `${line.method} ${line.target}`);
   const attempt = attemptOf(run, request, line);

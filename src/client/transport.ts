@@ -9,8 +9,9 @@ import type { ServerUrl } from "./server-url.ts";
 
 /** One connection pool to one origin. */
 export interface Transport {
-  /** One attempt; never rejects. `mayGo` is asked right before the first byte is sent. */
-  exchange(line: WireRequest, mayGo: () => boolean): Promise<Received | Broken>;
+  /** One attempt; `settle` gets what comes of it. `mayGo` is asked right before the first byte is sent. */
+  // Not a promise: each of them on the way of a request costs as much as its checks do.
+  exchange(line: WireRequest, mayGo: () => boolean, settle: (result: Received | Broken) => void): void;
   /** Cuts reads that are in flight; writes are left to finish. */
   cutReads(): void;
   /** Resolves when nothing is in flight any more; may be called again. */
@@ -59,13 +60,11 @@ export async function openTransport(options: TransportOptions): Promise<Transpor
   let closed: Promise<void> | undefined;
   const flights = createDeadlines<Exchange>(timeout);
   return {
-    exchange(line, mayGo) {
+    exchange(line, mayGo, settle) {
       const { method, target: path, body = null, type = "none" } = line;
       if (!methods.has(method)) throw new RangeError(`this connection only reads, and ${method} writes`);
-      return new Promise((resolve) => {
-        const exchange = new Exchange((result) => resolve(tell(result)), { method, mayGo }, flights);
-        pool.dispatch({ method, path, body, headers: headers[type] }, exchange);
-      });
+      const exchange = new Exchange((result) => settle(tell(result)), { method, mayGo }, flights);
+      pool.dispatch({ method, path, body, headers: headers[type] }, exchange);
     },
     cutReads() {
       for (const exchange of flights) if (exchange.method === "GET") exchange.end("aborted", "aborted");
