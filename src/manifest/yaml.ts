@@ -1,13 +1,14 @@
 import { FAILSAFE_SCHEMA, loadAll, Type, YAMLException } from "js-yaml";
+import { type NodeMaker, readPlainYaml } from "./plain-yaml.ts";
 import { spelled, withPlainValues } from "./respelled.ts";
+import { type PlainScalar, plainScalars } from "./yaml-scalars.ts";
 
 /** The documents of a text in YAML 1.2 with the core schema, or its first error (line from 0). */
 export type Yaml =
   | { readonly values: readonly unknown[] }
   | { readonly reason: string; readonly duplicate: boolean; readonly line: number; readonly column: number };
 
-/** `begins`: the possible first characters, checked first because they rule out most plain strings. */
-function scalar(tag: string, begins: string, pattern: RegExp, construct: (text: string) => unknown): Type {
+function typeOfPlain({ tag, begins, pattern, construct }: PlainScalar): Type {
   const resolve = (text: unknown) =>
     typeof text === "string" ? begins.includes(text.charAt(0)) && pattern.test(text) : text === null && tag === "null";
   return new Type(`tag:yaml.org,2002:${tag}`, {
@@ -17,31 +18,23 @@ function scalar(tag: string, begins: string, pattern: RegExp, construct: (text: 
   });
 }
 
-const digits = "0123456789";
-
-const nothing = scalar("null", "~nN", /^(?:|~|null|Null|NULL)$/, () => null);
-
-const truth = scalar("bool", "tTfF", /^(?:true|True|TRUE|false|False|FALSE)$/, (text) => text.toLowerCase() === "true");
-
-const integer = scalar("int", `-+${digits}`, /^(?:[-+]?\d+|0o[0-7]+|0x[\da-fA-F]+)$/, (text) =>
-  text.startsWith("0o") ? Number.parseInt(text.slice(2), 8) : Number(text),
-);
-
-const float = scalar(
-  "float",
-  `-+.${digits}`,
-  /^(?:[-+]?(?:\.\d+|\d+(?:\.\d*)?)(?:[eE][-+]?\d+)?|[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN))$/,
-  (text) => {
-    if (/nan/i.test(text)) return Number.NaN;
-    return /inf/i.test(text) ? (text.startsWith("-") ? -Infinity : Infinity) : Number(text);
-  },
-);
-
 // js-yaml's own core schema reads 0b11 and -0x1f as numbers and -.5 as a string, which YAML 1.2 does not.
-export const core = FAILSAFE_SCHEMA.extend({ implicit: [nothing, truth, integer, float] });
+export const core = FAILSAFE_SCHEMA.extend({ implicit: plainScalars.map(typeOfPlain) });
+
+const values: NodeMaker<unknown> = {
+  scalar: (value) => value,
+  list: (items) => items,
+  mapping: () => ({}),
+  put: (mapping, key, _, value) => {
+    (mapping as Record<string, unknown>)[key] = value;
+  },
+  isSound: (mapping, pairs) => Object.keys(mapping as object).length === pairs,
+};
 
 /** Never throws. With `lenient`, the last of duplicate keys takes effect. */
 export function parseYaml(text: string, { lenient = false } = {}): Yaml {
+  const plain = readPlainYaml(text, values);
+  if (plain) return { values: [plain.root] };
   try {
     const values: unknown[] = [];
     loadAll(text, (value) => values.push(value), { schema: core, json: lenient });

@@ -110,6 +110,7 @@ describe("places", () => {
     "--- a\n--- [b, c]\n--- {d: e}\n--- |\n  f\n",
     "%YAML 1.2\n---\na: b\n",
     'a:   "b"   # c\n\n\n\nd:    \n    e\n',
+    "# first\n---\na: # why\n  b c:   'd' # end\n  \"e\": [f,  \"g\" ]\nh:\n- i\n-   [j]\nk: { l: m,  'n': 1.10, o: p:q }\n",
     "__proto__: a\nconstructor: b\ntoString: {toString: c}\n",
   ])("%j", (text) => expectSamePlaces(text));
 
