@@ -26,7 +26,7 @@ export async function select(reader: Reader, scope: RefreshScope): Promise<Selec
   const projects = found.projects.filter(scope.includes);
   const rulings = projects.map((project) => effectiveRuling(policies, project, expired));
   const merged = (project: Project, index: number) => desiredBy(rulings[index] as EffectiveRuling, project);
-  const among = since ? " among the projects that want something else" : "";
+  const among = since ? " among the projects whose desired state differs" : "";
   const idle = idleGlobs(scope);
   const faults = projects.flatMap((project, index) => {
     const { desired, problems } = merged(project, index);

@@ -47,7 +47,7 @@ export interface PlanScope {
   readonly targets?: readonly string[];
   /** `--shard`, such as `1/8`; several where plans were merged. */
   readonly shards?: readonly string[];
-  /** `--since`, as a full commit ID: only projects that want something else than there. */
+  /** `--since`, as a full commit ID: only projects whose desired state differs from there. */
   readonly since?: string;
   /** How many of them there are. */
   readonly projects?: number;

@@ -48,7 +48,7 @@ export interface Request {
   readonly recheck?: boolean;
   /** Path of a plan that `plan --out` saved, to be applied instead of a new one. */
   readonly saved?: string;
-  /** A commit: only projects that want something else than there. */
+  /** A commit: only projects whose desired state differs from there. */
   readonly since?: string;
   /** The run whose plan the state keeps, to be applied instead of a new one. */
   readonly savedRun?: string;

@@ -77,8 +77,9 @@ const otherDay = "as-of";
 /** What a plan since a revision did not look at. */
 function unreadText({ scope: { since, projects = 0, of } = {} }: Plan): string {
   if (since === undefined || of === projects) return "";
-  if (of === undefined) return "; no other project was checked";
-  return `; the other ${thousands(of - projects)} were not checked`;
+  if (of === undefined || projects === 0) return `; no ${projects === 0 ? "" : "other "}project was checked`;
+  const others = of - projects;
+  return others === 1 ? "; the other one was not checked" : `; the other ${thousands(others)} were not checked`;
 }
 
 function highlightsText(highlights: readonly Highlight[], palette: Palette): string {
@@ -130,8 +131,10 @@ function protectedWaivers(addresses: readonly string[]): readonly string[] {
   return [`--allow-protected ADDRESS for each of the ${addresses.length} protected addresses`];
 }
 
-function headline({ summary, problems }: Plan, palette: Palette, title: Title = "Plan"): string {
+function headline({ summary, problems, scope }: Plan, palette: Palette, title: Title = "Plan"): string {
   const unread = problems.length > 0 ? " among what could be read" : "";
+  if (summary.writes === 0 && scope?.since !== undefined && scope.projects === 0)
+    return palette.strong(`No changes${unread}: no project's desired state differs from ${scope.since.slice(0, 12)}.`);
   if (summary.writes === 0) return palette.strong(`No changes${unread}: ${ownersCounted(summary)} in sync.`);
   return palette.strong(
     `${title}: ${actionCountWords(summary).join(", ")}; ${thousands(summary.changed_projects)} of ${ownersCounted(summary)} ${states[title]}.`,

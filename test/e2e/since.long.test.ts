@@ -32,7 +32,7 @@ const isList = (request: string) => request.startsWith("GET /projects?");
 
 describe("--since", () => {
   test("reads only the projects that want something else, for at most seven requests each and three look-ups", async () => {
-    const { evenkeel, base } = await changed();
+    const { evenkeel, base, commit } = await changed();
     const planned = await evenkeel("plan", "--since", "HEAD", "--report", "json");
     expect(planned.stderr).toBe("");
     expect(told(planned.plan())).toEqual(
@@ -45,6 +45,10 @@ describe("--since", () => {
     expect((await evenkeel("drift", "--since", "HEAD")).code).toBe(2);
     const { stdout } = await evenkeel("plan", "--since", "HEAD");
     expect(stdout.split("\n")[1]).toBe(`Only --since ${base.slice(0, 12)} (3 projects); no other project was checked`);
+    const at = commit().slice(0, 12);
+    const none = (await evenkeel("plan", "--since", "HEAD")).stdout;
+    expect(none).toMatch(new RegExp(`^Only --since ${at} \\(0 .*; no project was checked$`, "m"));
+    expect(none).toContain(`No changes: no project's desired state differs from ${at}.`);
   });
 
   test("an ID in a manifest costs one look-up for each of the projects, and none is missed by it", async () => {

@@ -82,6 +82,19 @@ describe("the ledger's key", () => {
     expect(JSON.stringify(problems)).not.toContain("CANARY");
   });
 
+  test("a file that git tracks is used, with a warning", () => {
+    const { root } = folder({ ".evenkeel/ledger.key": "0123456789abcdef\n" });
+    const git = (...args: string[]) => execFileSync("git", args, { cwd: root });
+    git("init", "-q");
+    expect(ledgerKey({ root, env: {} }).problems).toEqual([]);
+    git("add", "-f", ".evenkeel/ledger.key");
+    const { key, problems } = ledgerKey({ root, env: {} });
+    expect(key).toBe("0123456789abcdef");
+    const place = { file: ".evenkeel/ledger.key", line: 1, column: 1 };
+    expect(problems).toMatchObject([{ severity: "warning", rule: "ledger-key", place }]);
+    expect(JSON.stringify(problems)).not.toContain(key);
+  });
+
   test("a link that leads nowhere is one, and keeps nothing from being read", () => {
     const { root } = folder({ ".evenkeel/x": "" });
     symlinkSync("nowhere", join(root, ".evenkeel/ledger.key"));

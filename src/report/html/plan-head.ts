@@ -41,7 +41,7 @@ export function planTitle({ summary }: Plan): string {
 
 function leadOf({ summary, problems }: Plan): string {
   const { projects, unverified, writes } = summary;
-  if (writes > 0 || problems.length > 0) return "";
+  if (writes > 0 || problems.length > 0 || projects === 0) return "";
   const doubt =
     unverified > 0 ? `, except for ${counted(unverified, "parameter")} that the server does not report` : "";
   return `${ownersCounted(summary)} ${projects === 1 ? "is" : "are"} as declared${doubt}.`;

@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import { UserError } from "../../base/exit.ts";
 import { describeSystemError } from "../../base/system-errors.ts";
+import { isTracked } from "../../git/tracked.ts";
 import type { Catalogue } from "../../model/catalogue.ts";
 import type { Problem } from "../../model/types.ts";
 import type { Secrets } from "../../secrets/secrets.ts";
@@ -39,7 +40,7 @@ export function ledgerKey({ root, env }: Pick<LedgerOptions, "root" | "env">): L
   const file = join(root, keyFile);
   try {
     if (!isThere(file)) return made(root, file);
-    return stored(readRegular(file).trim());
+    return stored(root, readRegular(file).trim());
   } catch (error) {
     return unusable(`${keyFile} cannot be read: ${describeSystemError(error)}`);
   }
@@ -52,11 +53,18 @@ function given(key: string): LedgerKey {
   return { key, keep: () => {}, problems: key.length >= minLength ? [] : [warning] };
 }
 
-function stored(key: string): LedgerKey {
-  if (key.length >= minLength) return { key, keep: () => {}, problems: [] };
+function stored(root: string, key: string): LedgerKey {
+  if (key.length >= minLength) return { key, keep: () => {}, problems: isTracked(root, keyFile) ? [committed] : [] };
   const found = key === "" ? "is empty" : "is too short";
   return unusable(`${keyFile} ${found}; expected the ledger key, at least ${minLength} characters`);
 }
+
+const committed: Problem = {
+  severity: "warning",
+  rule: "ledger-key",
+  place: { file: keyFile, line: 1, column: 1 },
+  message: `git tracks the ledger key, with which whoever reads the repository can guess the secrets behind the ledger's fingerprints: git rm ${keyFile}, and the next apply makes another`,
+};
 
 function unusable(message: string): LedgerKey {
   const problem: Problem = { severity: "error", rule: "ledger-key", message };
