@@ -10,6 +10,8 @@ interface Entry {
 
 /** The entries of one project. */
 interface ProjectEntries {
+  /** In lower case. */
+  readonly name: string;
   project: string;
   /** By lowercase address, because servers ignore the case of license names. */
   readonly entries: Map<string, Entry>;
@@ -17,12 +19,6 @@ interface ProjectEntries {
   readonly edited: Set<string>;
   /** Whether nothing else has the entries as they are. */
   isChanged: boolean;
-}
-
-/** A project with edits that were not saved yet, and when the last of them was made. */
-interface Unsaved {
-  readonly project: string;
-  readonly at: number;
 }
 
 /** Edits to be saved. */
@@ -42,7 +38,10 @@ export class LedgerEntries {
   readonly #stored: (name: string) => Readonly<Record<string, Memory>>;
   readonly #recent = new Map<string, ProjectEntries>();
   readonly #packed = new PackedTexts();
-  readonly #unsaved = new Map<string, Unsaved>();
+  /** The number of the last edit of each project that was not saved yet. */
+  readonly #unsaved = new Map<string, number>();
+  /** Projects that are not spelled in lower case. */
+  readonly #spellings = new Map<string, string>();
   #edits = 0;
 
   /** `stored` are the entries of a project, by its lowercase name, before any edit. */
@@ -56,27 +55,27 @@ export class LedgerEntries {
 
   /** Sets the entry of an address, or deletes it. */
   edit({ project, rest, memory }: LedgerEdit): void {
-    const name = project.toLowerCase();
-    const own = this.#of(name);
-    const { entries, edited } = own;
+    const own = this.#of(project.toLowerCase());
+    const { name, entries, edited } = own;
     if (!this.#unsaved.has(name)) edited.clear();
     for (const each of [entries.get(rest.toLowerCase())?.rest ?? rest, rest]) edited.add(each);
     if (memory) entries.set(rest.toLowerCase(), { rest, memory });
     else entries.delete(rest.toLowerCase());
-    own.project = project;
+    own.project = project === name ? name : project;
     own.isChanged = true;
-    this.#unsaved.set(name, { project, at: ++this.#edits });
+    if (own.project !== name || this.#spellings.has(name)) this.#spellings.set(name, project);
+    this.#unsaved.set(name, ++this.#edits);
   }
 
   /** The edits that were not saved yet. Those of a project are worked out when they are asked for. */
   take(): TakenEdits {
     const last = this.#edits;
     return {
-      projects: Array.from(this.#unsaved.values(), ({ project }) => project),
+      projects: Array.from(this.#unsaved.keys(), (name) => this.#spellings.get(name) ?? name),
       of: (project) => this.#editsOf(project.toLowerCase()),
       saved: () => {
         // What was edited meanwhile may have been saved with the rest or not: it is saved again.
-        for (const [name, { at }] of this.#unsaved) if (at <= last) this.#unsaved.delete(name);
+        for (const [name, at] of this.#unsaved) if (at <= last) this.#unsaved.delete(name);
       },
     };
   }
@@ -93,7 +92,7 @@ export class LedgerEntries {
     const known = this.#recent.get(name);
     if (known) return known;
     const entries = this.#unpacked(name);
-    this.#recent.set(name, entries);
+    this.#recent.set(entries.name, entries);
     const [oldest] = this.#recent.size > mostRecent ? this.#recent : [];
     if (oldest) this.#release(...oldest);
     return entries;
@@ -103,7 +102,7 @@ export class LedgerEntries {
     const packed = this.#packed.get(name);
     if (packed === undefined) return entriesOf(name, this.#stored(name));
     const { project, entries, edited } = JSON.parse(packed);
-    return { project, entries: new Map(entries), edited: new Set(edited), isChanged: false };
+    return { name, project, entries: new Map(entries), edited: new Set(edited), isChanged: false };
   }
 
   #release(name: string, { project, entries, edited, isChanged }: ProjectEntries): void {
@@ -113,7 +112,9 @@ export class LedgerEntries {
   }
 }
 
-function entriesOf(project: string, stored: Readonly<Record<string, Memory>>): ProjectEntries {
+function entriesOf(name: string, stored: Readonly<Record<string, Memory>>): ProjectEntries {
   const entries = Object.entries(stored).map(([rest, memory]) => [rest.toLowerCase(), { rest, memory }] as const);
-  return { project, entries: new Map(entries), edited: new Set(), isChanged: false };
+  // A part of an address would hold the whole of it.
+  const own = JSON.parse(JSON.stringify(name));
+  return { name: own, project: own, entries: new Map(entries), edited: new Set(), isChanged: false };
 }
