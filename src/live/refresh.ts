@@ -75,7 +75,7 @@ async function refreshAll(reader: Reader, fleet: DesiredFleet, scope: ObservedSc
     scope.progress?.(++done, projects.length);
     if (!difference || difference.settled.length + difference.absent.length === 0) return result;
     scope.remember?.(difference);
-    return { ...result, difference: { ...difference, settled: [], absent: [] } };
+    return { ...result, difference: { ...difference, settled: none, absent: none } };
   };
   if (!scope.delegate) {
     const here = ({ name }: Project, index: number) =>
@@ -93,6 +93,9 @@ async function refreshAll(reader: Reader, fleet: DesiredFleet, scope: ObservedSc
   });
   return { read, delegatedReads };
 }
+
+/** One list for all, because a run keeps the differences of a whole fleet. */
+const none: readonly never[] = [];
 
 function problemsOf({ problems, missing }: RefreshedProject): readonly Problem[] {
   return missing ? [] : problems;

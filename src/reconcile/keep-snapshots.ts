@@ -1,9 +1,11 @@
 import { UserError } from "../base/exit.ts";
 import { grouped } from "../base/grouped.ts";
+import type { Difference } from "../diff/diff.ts";
 import { addressParts } from "../model/address.ts";
 import { addressTest } from "../model/identity.ts";
 import type { ReportedProblem } from "../model/problem-line.ts";
 import { isMove } from "../model/repository-kinds.ts";
+import type { Project } from "../model/types.ts";
 import type { ProjectObservation, RunObservation } from "../state/snapshots/observation.ts";
 import { recordObservation } from "../state/snapshots/record.ts";
 import type { SyncStatusCounts } from "../state/snapshots/snapshot.ts";
@@ -59,12 +61,12 @@ type SeenProjects = Pick<RunObservation, "projects" | "observe" | "locate">;
 /** Every project that was to be read. */
 function compared({ fleet, fingerprints, locate }: DesiredState, { request }: Context, result: Applied): SeenProjects {
   const { projects, at } = fleet;
-  const differences = new Map(result.differences.map((each) => [each.project, each]));
+  const differences = differencesOf(projects, result);
   const problems = grouped(result.plan.problems, ({ project }) => project ?? "");
   const targets = (request.targets ?? []).map(addressTest);
   const observe = (index: number): ProjectObservation => {
     const project = projects[index] ?? { name: "" };
-    const found = differences.get(project.name);
+    const found = differences[index];
     const told = problems.get(project.name) ?? (found ? [] : (problems.get("") ?? []).filter(isUnreadable));
     const includes = (rest: string) => targets.some((test) => test(`${project.name}:${rest}`, project));
     return {
@@ -82,6 +84,12 @@ function compared({ fleet, fingerprints, locate }: DesiredState, { request }: Co
     };
   };
   return { projects, observe, locate };
+}
+
+/** By the place of their project; both have the same order, and some projects could not be read. */
+function differencesOf(projects: readonly Project[], { differences }: Applied): readonly (Difference | undefined)[] {
+  let next = 0;
+  return projects.map(({ name }) => (differences[next]?.project === name ? differences[next++] : undefined));
 }
 
 function isUnreadable({ rule }: ReportedProblem): boolean {

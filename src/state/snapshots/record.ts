@@ -69,53 +69,45 @@ function batchesOf(names: readonly string[], { byShard }: PreparedObservation): 
   return batches;
 }
 
-/** The place of a project among those of the run, and the fingerprint of what was seen of it. */
-interface Observed {
-  readonly index: number;
-  readonly name: string;
-  readonly fingerprint: string;
-}
-
 interface PreparedObservation extends RunObservation {
   readonly entriesAfter: EntriesAfter;
-  /** The observed projects of each shard, sorted by name. */
-  readonly byShard: ReadonlyMap<string, readonly Observed[]>;
+  /** In lower case, by the place of the project among those of the run. */
+  readonly names: readonly string[];
+  /** Of what was seen of each of them. */
+  readonly fingerprints: readonly string[];
+  /** The places of the projects of each shard, sorted by name. */
+  readonly byShard: ReadonlyMap<string, readonly number[]>;
 }
 
 function prepared(observation: RunObservation): PreparedObservation {
   const { projects, observe, commit, locate } = observation;
-  const observed = projects
-    .map(
-      ({ name }, index): Observed => ({ index, name: name.toLowerCase(), fingerprint: fingerprintOf(observe(index)) }),
-    )
-    .sort((a, b) => compareTexts(a.name, b.name));
-  const byShard = grouped(observed, ({ name }) => shardNameOf(name));
-  return { ...observation, entriesAfter: entriesAt(commit, locate), byShard };
+  const names = projects.map(({ name }) => name.toLowerCase());
+  const nameOf = (index: number) => names[index] ?? "";
+  const fingerprints = projects.map((_, index) => fingerprintOf(observe(index)));
+  const sorted = [...projects.keys()].sort((a, b) => compareTexts(nameOf(a), nameOf(b)));
+  const byShard = grouped(sorted, (index) => shardNameOf(nameOf(index)));
+  return { ...observation, entriesAfter: entriesAt(commit, locate), names, fingerprints, byShard };
 }
 
 /** The names of the shards that a run may change. */
-function changedShards(
-  fleet: FleetIndex | undefined,
-  { covers, whole, byShard }: PreparedObservation,
-): readonly string[] {
-  const names = covers ? shardNames : [...byShard.keys()];
+function changedShards(fleet: FleetIndex | undefined, run: PreparedObservation): readonly string[] {
+  const names = run.covers ? shardNames : [...run.byShard.keys()];
   return names.filter(
-    (name) => !whole || (fleet?.shards[name]?.fingerprint ?? empty) !== shardFingerprint(byShard.get(name)),
+    (name) => !run.whole || (fleet?.shards[name]?.fingerprint ?? empty) !== shardFingerprint(name, run),
   );
 }
 
 /** The fingerprint of a shard without projects. */
 const empty = combined([]);
 
-function shardFingerprint(observed: readonly Observed[] = []): string {
-  return combined(observed.map(({ fingerprint }) => fingerprint));
+function shardFingerprint(name: string, { byShard, fingerprints }: PreparedObservation): string {
+  return combined((byShard.get(name) ?? []).map((index) => fingerprints[index] ?? ""));
 }
 
 function updatedShard(name: string, before: string | undefined, run: PreparedObservation) {
-  const observed = run.byShard.get(name) ?? [];
   const builder = new ShardBuilder();
-  mergeProjects(builder, parseShard(before), observed, run);
-  const fingerprint = run.whole ? shardFingerprint(observed) : "";
+  mergeProjects(builder, parseShard(before), run.byShard.get(name) ?? [], run);
+  const fingerprint = run.whole ? shardFingerprint(name, run) : "";
   const head: ShardHead = { run: run.run, fingerprint, counts: builder.counts };
   return { text: builder.text, head };
 }
@@ -133,14 +125,14 @@ function updatedIndex(
 function mergeProjects(
   builder: ShardBuilder,
   shard: SnapshotShard,
-  observed: readonly Observed[],
+  observed: readonly number[],
   run: PreparedObservation,
 ): void {
   const before = new Map(shard.rows.map((row) => [row[0].toLowerCase(), row]));
-  const now = new Map(observed.map((each) => [each.name, each]));
+  const now = new Map(observed.map((index) => [run.names[index] ?? "", index]));
   for (const name of [...new Set([...before.keys(), ...now.keys()])].sort()) {
-    const [row, each] = [before.get(name), now.get(name)];
-    if (each) mergeProject(builder, shard, row, each, run);
+    const [row, index] = [before.get(name), now.get(name)];
+    if (index !== undefined) mergeProject(builder, shard, row, index, run);
     else if (row && isKept(row, run)) builder.copy(shard, row);
   }
 }
@@ -149,10 +141,10 @@ function mergeProject(
   builder: ShardBuilder,
   shard: SnapshotShard,
   row: ShardRow | undefined,
-  { index, fingerprint }: Observed,
+  index: number,
   run: PreparedObservation,
 ): void {
-  const each = run.observe(index);
+  const [each, fingerprint = ""] = [run.observe(index), run.fingerprints[index]];
   const isComplete = each.all && each.desired;
   if (row && isComplete && row[2] === fingerprint) {
     // The fleet index records when the whole fleet was seen.
