@@ -12,7 +12,7 @@ import type { Action, Change, Desired, Fields, Live, Resource, Value } from "../
 import type { FullDiffOptions } from "./options.ts";
 
 /** What is to change, and why. */
-interface ChangeSubject extends Pick<Change, "project" | "live" | "reason" | "cause" | "resend"> {
+interface ChangeSubject extends Pick<Change, "project" | "live" | "reason" | "cause" | "resend" | "resets"> {
   readonly resource: Resource & Pick<Desired, "origin" | "lookedUp">;
 }
 

@@ -13,6 +13,7 @@ import { caseWords, severalWords } from "./namesakes.ts";
 import type { DiffOptions, FullDiffOptions } from "./options.ts";
 import { unlistedAddress, whyCreate, whyExclude, whyOverride, whyRemove, whyUpdate } from "./reasons.ts";
 import { wayToChange, whyNotCreated, whyNotRemoved } from "./replacement.ts";
+import { resetFields } from "./reset-fields.ts";
 import { whyLeft } from "./why-left.ts";
 
 /** What a project's desired and live resources come to. */
@@ -186,10 +187,9 @@ function diffLive(project: string, desired: Desired, live: Live, options: FullDi
     before: { ...pick(live.fields, evidence.different), ...pick(turnedOff.before, off) },
     after: pick(desired.fields, [...names, ...off]),
   };
-  return {
-    ...found,
-    change: changeFrom(options, { project, resource: desired, live, ...why }, action, visible),
-  };
+  const resets = action === "replace" ? resetFields(kindOf(catalogue, desired.kind), desired.fields, live) : [];
+  const subject = { project, resource: desired, live, ...why, ...(resets.length > 0 && { resets }) };
+  return { ...found, change: changeFrom(options, subject, action, visible) };
 }
 
 /**

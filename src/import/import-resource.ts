@@ -1,6 +1,7 @@
 import usualValues from "../../schemas/usual-values.json" with { type: "json" };
 import { isObject } from "../base/json.ts";
 import { compile } from "../base/schema.ts";
+import { alternativesIn } from "../model/alternatives.ts";
 import { comparable, wireValue } from "../model/field-meaning.ts";
 import { ownerOfKind } from "../model/owner.ts";
 import { type FieldSchema, keyFieldsOf, type ResourceKind } from "../model/resource-kind.ts";
@@ -51,15 +52,6 @@ function stated(file: ResourceKind, live: Live): readonly (readonly [string, Fie
 function isPossible(field: FieldSchema, value: Value | undefined): boolean {
   if (value === undefined || isReference(value)) return true;
   return compile(field)(wireValue(field, value)).length === 0;
-}
-
-/** Groups of fields of which a policy can declare one, the plainest first. */
-function alternativesIn({ fields }: ResourceKind): readonly (readonly [string, ...string[]])[] {
-  const { allOf = [] } = fields as { readonly allOf?: readonly { readonly not?: FieldSchema }[] };
-  return allOf.flatMap(({ not }) => {
-    const [first, ...others] = not?.required ?? [];
-    return first === undefined ? [] : [[first, ...others] as const];
-  });
 }
 
 const own: Readonly<Record<string, readonly string[]>> = usualValues.own;

@@ -201,6 +201,8 @@ export interface Change {
   readonly cause: Cause;
   /** Whether it is planned only because of `--resend`. */
   readonly resend?: true;
+  /** Fields of a replacement that no policy declares and that get the server's defaults; omitted if there are none. */
+  readonly resets?: readonly string[];
   /** Omitted if its kind is not a policy, or the effect is not known. */
   readonly policyEffect?: PolicyEffect;
   readonly origin: Origin;

@@ -1,11 +1,17 @@
 import { turnsOff, type Visible } from "../model/removal-changes.ts";
+import type { Change } from "../model/types.ts";
 import type { Rerouting } from "../routes/audience.ts";
 
 /** What a reviewer should know of a change: lost and moved notifications last. */
-export function notesOf(change: Visible, inherited: true | undefined, rerouting: Rerouting): readonly string[] {
+export function notesOf(
+  change: Visible & Pick<Change, "resets">,
+  inherited: true | undefined,
+  rerouting: Rerouting,
+): readonly string[] {
   return [
     ...(change.action === "update" && turnsOff(change) ? [offNote(change)] : []),
     ...(change.action === "replace" ? [replaceNote] : []),
+    ...(change.resets ? [`${resetNote}${change.resets.join(", ")}`] : []),
     ...(change.action === "update" && inherited ? [inheritedNote] : []),
     ...reroutingNotes(rerouting),
   ];
@@ -15,7 +21,7 @@ export function notesOf(change: Visible, inherited: true | undefined, rerouting:
 export function reroutingIn(notes: readonly string[], change: Visible): Rerouting {
   const moved = notes.filter((note) => note.startsWith(moveNote)).map((note) => note.slice(moveNote.length));
   const others = notesOf(change, true, { lost: [], moved });
-  return { lost: notes.filter((note) => !others.includes(note)), moved };
+  return { lost: notes.filter((note) => !others.includes(note) && !note.startsWith(resetNote)), moved };
 }
 
 const moveNote = "notifications move: ";
@@ -32,6 +38,8 @@ function offNote({ key }: Visible): string {
 
 const replaceNote =
   "the server cannot change it: it is deleted and created again, which counts as a deletion for the guards";
+
+const resetNote = "what no policy declares gets the server's defaults: ";
 
 const inheritedNote =
   "the group's settings apply, and a write changes nothing: disable inheritance for this project on the server first";

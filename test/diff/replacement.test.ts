@@ -54,6 +54,7 @@ function run({ file = {}, declared = {}, live = {}, absent = false, options = {}
     action: change?.action,
     after: change?.after,
     sent: change && callsOf(change, catalogue).map(({ method, parameters }) => [method, parameters]),
+    resets: change?.resets,
     secrets: change && secretsSentBy(change, catalogue).map(({ secret }) => secret),
     problem: problems.map(({ rule, place }) => `${rule} at ${place?.line}`)[0],
     message: problems[0]?.message,
@@ -64,6 +65,38 @@ function run({ file = {}, declared = {}, live = {}, absent = false, options = {}
 const token = { secret: "env:TOKEN" };
 const seal = { secret: "env:SEAL" };
 const url = "https://a.test";
+
+describe("what a replacement leaves to the server", () => {
+  const level = { type: "integer", "x-immutable": true };
+  const pushers = { type: "array", items: { type: "string" } };
+  const kept = { type: "boolean", default: false };
+  const fields = {
+    required: ["url"],
+    properties: { ...properties, level, pushers, kept, note: { type: "string" } },
+    allOf: [{ not: { required: ["level", "pushers"] } }],
+  };
+  const resetsOf = (declared: Fields, live: Fields) => run({ file: { fields }, declared, live }).resets;
+
+  test.each<[string, Fields, Fields, readonly string[] | undefined]>([
+    ["a field with a value of its own", { level: 40 }, { level: 30, name: "a", kept: true }, ["name", "kept"]],
+    [
+      "no field that is unset or at its default",
+      { level: 40 },
+      { level: 30, name: "", kept: false, note: null },
+      undefined,
+    ],
+    ["no field that is declared", { level: 40, name: "a" }, { level: 30, name: "a" }, undefined],
+    ["no secret", { level: 40 }, { level: 30, token: "hidden" }, undefined],
+    ["no other form of what is declared", { level: 40 }, { level: 30, pushers: ["a"] }, undefined],
+    ["no value that a policy could not declare", { level: 40 }, { level: 30, name: 7 }, undefined],
+  ])("is %s", (_, declared, live, resets) => {
+    expect(resetsOf(declared, live)).toEqual(resets);
+  });
+
+  test("is nothing for an update", () => {
+    expect(resetsOf({ name: "b" }, { name: "a", kept: true })).toBeUndefined();
+  });
+});
 
 describe("a change of a field that the server takes at creation only", () => {
   const declared = { level: 40, name: "b", token };

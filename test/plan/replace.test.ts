@@ -59,6 +59,15 @@ describe("a replacement in a plan", () => {
     expect(isPlan(planWith({ changes: [listed] })) || isPlan.errors).toBe(true);
   });
 
+  test("names the fields that get the server's defaults, which are no lost notification", () => {
+    const listed = plannedChange({ ...change, resets: ["merge_access_level", "protected"] }, catalogueOf());
+    expect(listed.notes?.at(-1)).toBe(
+      "what no policy declares gets the server's defaults: merge_access_level, protected",
+    );
+    const [again] = recounted(planWith({ changes: [listed] }), catalogueOf()).resource_changes;
+    expect(again).not.toHaveProperty("lost_notifications");
+  });
+
   test("is counted apart, in a merged plan too; a plan without any has no such count", () => {
     const counts = { create: 0, update: 1, replace: 2, disable: 0, delete: 0, writes: 5 };
     expect(plan.summary).toMatchObject(counts);

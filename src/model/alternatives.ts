@@ -1,0 +1,10 @@
+import type { FieldSchema, ResourceKind } from "./resource-kind.ts";
+
+/** Groups of fields of which a policy can declare one, the plainest first. */
+export function alternativesIn({ fields }: ResourceKind): readonly (readonly [string, ...string[]])[] {
+  const { allOf = [] } = fields as { readonly allOf?: readonly { readonly not?: FieldSchema }[] };
+  return allOf.flatMap(({ not }) => {
+    const [first, ...others] = not?.required ?? [];
+    return first === undefined ? [] : [[first, ...others] as const];
+  });
+}
