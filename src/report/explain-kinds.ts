@@ -76,13 +76,14 @@ function kindText({ kind }: SelectedKind, palette: Palette): string {
     fieldValues(schema, unmarked),
     fieldFacts(kind, field).join(", "),
   ]);
-  return [
+  const parts = [
     paragraph(`${palette.strong(name)}  ${title}${ownerWords(kind)}`.trimEnd(), description),
     kindLimits(kind).join(" "),
     columns(["field", "takes", "notes"], rows, palette),
-    ...(notes.length > 0 ? [notes.map((note) => `- ${note}`).join("\n")] : []),
+    notes.map((note) => `- ${note}`).join("\n"),
     `${palette.faint("In a policy:")}\n\n${kindExample(kind).join("\n")}`,
-  ].join("\n\n");
+  ];
+  return parts.filter(Boolean).join("\n\n");
 }
 
 /** A heading and what stands below it, which a workspace's own kinds need not have. */

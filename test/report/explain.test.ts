@@ -191,6 +191,13 @@ describe("kinds of resources", () => {
     expect(shown).toContain('webhooks:\n  "https://example.com": {');
   });
 
+  test("one without a title, a description and limits leaves no gap", () => {
+    const calls = { list: "GET /projects/:id/things", create: "POST /projects/:id/things" };
+    const fields = { required: ["url"], properties: { url: { type: "string" } } };
+    const kind = { name: "things", singular: "thing", of: "project", key: "url", calls, fields } as never;
+    expect(kindsText([{ kind, field: undefined }], plain)).toMatch(/^things\n\n {2}field +takes +notes\n/);
+  });
+
   test("a field alone says what it takes, words of numbers among it; one that there is not has the nearest name", () => {
     const found = named("protected_branches.push_access_level");
     if ("unknown" in found) throw new Error(found.unknown);
