@@ -67,6 +67,7 @@ test("what a person can mend is a problem and not an exception", async () => {
   expect(refused.plan.problems).toMatchObject([{ rule: "unauthorized" }]);
   expect(library.planText(refused.plan, library.plain)).toMatch(/^error: GET .*the token was rejected/);
   const nowhere = await library.plan({ ...request(), folder: tmpdir() });
+  expect(library.planText(nowhere.plan, library.plain)).toMatch(/\n\nNothing was compared\.\n/);
   expect(nowhere).toMatchObject({
     compared: false,
     plan: { problems: [{ rule: "setup", message: expect.stringContaining("evenkeel.yaml") }] },

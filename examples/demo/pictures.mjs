@@ -9,10 +9,10 @@ export async function take(address, folder) {
   mkdirSync(folder, { recursive: true });
   const { chromium } = await import("playwright-core");
   const browser = await chromium.launch({ executablePath, args: ["--no-sandbox", "--disable-gpu"] });
-  const page = await browser.newPage({ viewport: { width: 940, height: 600 } });
+  const page = await browser.newPage({ viewport: { width: 940, height: 960 } });
   await page.goto(`${address}/`);
   await shot(page, join(folder, "console-fleet.png"));
-  await page.setViewportSize({ width: 940, height: 480 });
+  await page.setViewportSize({ width: 940, height: 668 });
   await page.locator("table.stack tbody a").first().click();
   await shot(page, join(folder, "console-project.png"));
   await browser.close();

@@ -61,7 +61,7 @@ function headText(plan: Plan, palette: Palette, title: Title = "Plan"): string {
   const scope = scopeText(plan.scope);
   const verdict = verdictOf(plan);
   const lines = [
-    `${title} of ${creationText(plan)}, for ${plan.server.url}`,
+    `${title} of ${creationText(plan)}${plan.server.url && `, for ${plan.server.url}`}`,
     ...plan.warnings.flatMap(({ rule, message }) => (rule === otherDay ? [`Note: ${message}`] : [])),
     ...(scope ? [`Only ${scope}${unreadText(plan)}`] : []),
   ];
@@ -131,14 +131,20 @@ function protectedWaivers(addresses: readonly string[]): readonly string[] {
   return [`--allow-protected ADDRESS for each of the ${addresses.length} protected addresses`];
 }
 
-function headline({ summary, problems, scope }: Plan, palette: Palette, title: Title = "Plan"): string {
-  const unread = problems.length > 0 ? " among what could be read" : "";
-  if (summary.writes === 0 && scope?.since !== undefined && scope.projects === 0)
-    return palette.strong(`No changes${unread}: no project's desired state differs from ${scope.since.slice(0, 12)}.`);
-  if (summary.writes === 0) return palette.strong(`No changes${unread}: ${ownersCounted(summary)} in sync.`);
+function headline(plan: Plan, palette: Palette, title: Title = "Plan"): string {
+  const { summary } = plan;
+  if (summary.writes === 0) return palette.strong(noChangesText(plan));
   return palette.strong(
     `${title}: ${actionCountWords(summary).join(", ")}; ${thousands(summary.changed_projects)} of ${ownersCounted(summary)} ${states[title]}.`,
   );
+}
+
+function noChangesText({ summary, problems, scope }: Plan): string {
+  if (problems.length > 0 && summary.projects === 0) return "Nothing was compared.";
+  const unread = problems.length > 0 ? " among what could be read" : "";
+  const since = scope?.projects === 0 ? scope.since?.slice(0, 12) : undefined;
+  if (since !== undefined) return `No changes${unread}: no project's desired state differs from ${since}.`;
+  return `No changes${unread}: ${ownersCounted(summary)} in sync.`;
 }
 
 function countsText({ summary, unverified: entries, inherited = [] }: Plan): string {

@@ -109,7 +109,7 @@ describe("causes", () => {
     const { get } = await consoleOver(root);
     const page = await (await get("/")).text();
     expect(page).toContain("mobile: alerts go to &lt;on-call&gt;");
-    expect(page).toContain(commit.slice(0, 9));
+    expect(page).toContain(commit.slice(0, 7));
   });
 });
 

@@ -82,7 +82,7 @@ function factsOf(cause: FleetCause, subjectOf: SubjectOf): Markup {
   const subject = subjectIn(cause, subjectOf);
   const facts: Markup[] = [];
   if (subject !== undefined) facts.push(markup`<span>${briefOf(cause)}</span>`);
-  if (cause.cause === "pending" && first.commit !== null) facts.push(markup`<code>${first.commit.slice(0, 9)}</code>`);
+  if (cause.cause === "pending" && first.commit !== null) facts.push(markup`<code>${first.commit.slice(0, 7)}</code>`);
   if (first.policy !== "") facts.push(markup`<span>policy ${first.policy}</span>`);
   if (within !== "") facts.push(placeNode(within, projects));
   return markup`<p class="facts soft">${directionNode(first)}${facts}</p>`;

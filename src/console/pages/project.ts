@@ -113,7 +113,7 @@ function differenceNode(difference: SeenDifference, { project }: ProjectSnapshot
 
 function causeNode({ cause, since, effect }: SeenDifference): Markup {
   const word = cause === "drift" ? "drifted" : "pending";
-  return markup`${badge(word)} ${directionNode({ cause, ...(effect && { effect }) })} for ${age(since)}`;
+  return markup`${badge(word)} ${directionNode({ cause, ...(effect && { effect }) })} <span class="t">for ${age(since)}</span>`;
 }
 
 function commandsOf(project: string, { rest, cause }: SeenDifference): Markup {

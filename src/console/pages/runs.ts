@@ -78,7 +78,7 @@ function tableOf({ rows }: ListPart<FoldedRun>, { live }: KnownState): Markup {
 }
 
 function rowOf({ run, earlier }: FoldedRun, live: LiveRuns): Markup {
-  const commit = run.commit ? markup`<code>${run.commit.slice(0, 9)}</code>` : "";
+  const commit = run.commit ? markup`<code>${run.commit.slice(0, 7)}</code>` : "";
   return markup`<tr><th scope="row" class="t"><a href="/runs/${run.run}">${moment(run.started)}</a> <span class="soft roomy">${ago(run.started)} ago</span></th><td class="t">${run.command}</td><td>${runOutcomeNode(run, live)}${reasonNode(run)}${earlierNode(earlier)}</td><td class="n" data-label="changes">${run.changes ? thousands(run.changes) : ""}</td><td class="t">${run.who}</td><td class="t roomy">${commit}</td><td class="n roomy">${tookText(run)}</td><td class="n roomy">${run.reads === undefined ? "" : thousands(run.reads)}</td></tr>
 `;
 }
@@ -87,7 +87,7 @@ function rowOf({ run, earlier }: FoldedRun, live: LiveRuns): Markup {
 function earlierNode(earlier: readonly RunSummary[]): Markup {
   const first = earlier.at(-1);
   if (!first) return markup``;
-  return markup` <span class="why">the same in ${counted(earlier.length, "earlier run")}, since <a href="/runs/${first.run}">${moment(first.started)}</a></span>`;
+  return markup` <span class="why">the same in ${counted(earlier.length, "earlier run")} since <a href="/runs/${first.run}">${moment(first.started)}</a></span>`;
 }
 
 /** Characters of a reason in a list. */

@@ -10,6 +10,7 @@ export function planHeadline({ summary, problems }: Plan): string {
   const { writes, changed_projects: changed, outcomes } = summary;
   if (outcomes) return `${thousands(outcomes.applied)} of ${counted(writes, "change")} applied`;
   if (writes > 0) return `${counted(writes, "change")} in ${thousands(changed)} of ${ownersCounted(summary)}`;
+  if (problems.length > 0 && summary.projects === 0) return "Nothing was compared";
   return problems.length > 0 ? "No changes among what could be read" : "Nothing to change";
 }
 
