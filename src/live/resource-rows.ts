@@ -19,20 +19,14 @@ export function isWhole(catalogue: Catalogue, resource: Resource, row: JsonObjec
 
 /** A row of a resource that is taken to be as declared: with the declared fields that it does not show. */
 export function asDeclared(catalogue: Catalogue, desired: Desired, row: JsonObject): Live {
-  const live = liveOf(catalogue, desired, row);
-  const fields: Record<string, Value> = {};
-  for (const name in desired.fields) {
-    const value = (name in live.fields ? live.fields : desired.fields)[name] ?? null;
-    if (!isReference(value) && !columnOf(catalogue, desired, name)?.secret) fields[name] = value;
-  }
-  return { ...live, fields };
+  return liveOf(catalogue, desired, row, desired.fields);
 }
 
-/** A row as a resource, with the fields that are asked for. */
-export function liveOf(catalogue: Catalogue, resource: Resource, row: JsonObject): Live {
+/** A row as a resource, with the fields that are asked for; with those of `unshown` that it does not show. */
+export function liveOf(catalogue: Catalogue, resource: Resource, row: JsonObject, unshown?: Fields): Live {
   const { kind, key } = resource;
   const { read } = kindOf(catalogue, kind);
-  const reported = reportedFields(catalogue, resource, row);
+  const reported = reportedFields(catalogue, resource, row, unshown);
   // Filled in one by one: a fleet has millions of them, and each part that is spread would be an object more.
   const live: Filled<Live> = { kind, key, fields: reported, active: !isOff(row.active) };
   if (read?.numbered && typeof row.id === "number") live.id = row.id;
@@ -61,7 +55,7 @@ function undeclaredIn(catalogue: Catalogue, resource: Resource, row: JsonObject)
  * The declared fields of a resource that a response reports, but for secrets: those are dropped on reading, and so is a
  * value that repeats a known one where the manifest does not. What no catalogue lists has the spelling that policies give it.
  */
-export function reportedFields(catalogue: Catalogue, resource: Resource, row: JsonObject): Fields {
+export function reportedFields(catalogue: Catalogue, resource: Resource, row: JsonObject, unshown?: Fields): Fields {
   const kind = kindOf(catalogue, resource.kind);
   if (isFileKind(kind)) return reportedByRow(kind, resource.fields, row);
   const { known, normalise } = kind;
@@ -77,6 +71,7 @@ export function reportedFields(catalogue: Catalogue, resource: Resource, row: Js
       reported[name] = value;
     else if (isScalar(found) && (found === value || !isSecret(found)))
       reported[name] = known ? found : normalise(found);
+    else if (unshown?.[name] !== undefined) reported[name] = unshown[name];
   }
   return reported;
 }
