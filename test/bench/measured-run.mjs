@@ -13,7 +13,7 @@ const groups = 50;
 
 /**
  * One run of the built program in a process of its own against a server in another, in a new folder. Resolves to its seconds,
- * peak memory in MB, and requests.
+ * CPU seconds and requests, and the peak memory in MB of the largest of its processes.
  */
 export async function measuredRun(asked) {
   const folder = mkdtempSync(join(tmpdir(), "evenkeel-scale-"));
@@ -28,10 +28,15 @@ export async function measuredRun(asked) {
 async function runIn(folder, asked, later) {
   const env = { PATH: process.env.PATH, EVENKEEL_TOKEN: "bench", EVENKEEL_URL: await serve(later, asked) };
   layOut(folder, asked);
-  if (asked.workers > 0) Object.assign(env, await crew(later, folder, asked.workers, env));
+  const { shared = {}, workers = [] } = asked.workers > 0 ? await crew(later, folder, asked.workers, env) : {};
+  Object.assign(env, shared);
   if (asked.reads !== "verify") await once(begin(folder, ["apply", "--yes", "--resend", "*"], env), "exit");
-  return await run(folder, asked, env);
+  else if (asked.ledger && !asked.apply) await once(begin(folder, ["apply", "--yes"], env), "exit");
+  const figures = await run(folder, asked, env);
+  return { ...figures, megabytes: Math.max(figures.megabytes, ...workers.map(peakOf)) };
 }
+
+const peakOf = ({ pid }) => Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]) / 1024;
 
 async function serve(later, { projects, latency }) {
   const child = spawn(process.execPath, [join(here, "server.mjs"), projects, latency], {
@@ -43,11 +48,11 @@ async function serve(later, { projects, latency }) {
 }
 
 /** What differs is one var of so many of the groups, and with it one integration a project. */
-function layOut(folder, { rate, reads, change }) {
+function layOut(folder, { rate, reads, change, ledger: hasLedger }) {
   mkdirSync(join(folder, "policies"));
   const server = { tier: "ultimate", ...(reads !== "verify" && { reads }) };
   const head = { apiVersion: "evenkeel/v1", kind: "Workspace", name: "bench", server };
-  const ledger = reads === "verify" ? {} : { ledger: ".evenkeel/ledger.ndjson" };
+  const ledger = reads !== "verify" || hasLedger ? { ledger: "state" } : {};
   const limit = rate > 0 ? { rateLimit: `${rate}/s` } : {};
   writeFileSync(join(folder, "evenkeel.yaml"), JSON.stringify({ ...head, ...ledger, ...limit }));
   const changed = Math.round(change * groups);
@@ -61,14 +66,16 @@ async function crew(later, folder, count, env) {
   const database = await startDatabase(parent, (await packagedServer()) ?? systemServer());
   later(() => database.stop());
   const shared = { EVENKEEL_STATE: database.url(), EVENKEEL_LEDGER_KEY: "a-key-of-the-bench-alone" };
+  const workers = [];
   for (let index = 0; index < count; index++) {
     const worker = begin(folder, ["worker"], { ...env, ...shared });
+    workers.push(worker);
     later(async () => {
       worker.kill();
       await once(worker, "exit");
     });
   }
-  return shared;
+  return { shared, workers };
 }
 
 async function run(folder, { apply, workers }, env) {
