@@ -53,11 +53,12 @@ export function unreadSentences({ unread }: Unmanaged): readonly string[] {
       ? [`Not read of ${of}s: ${joinedByAnd(sections)}, because no policy has such a section.`]
       : [];
   });
-  return [...wholly, ...(partly ?? []).map(partlyUnread)];
+  const alike = grouped(partly ?? [], ({ of, projects, total }) => `Not read in ${projects} of ${counted(total, of)}`);
+  return [...wholly, ...[...alike].map(partlyUnread)];
 }
 
-function partlyUnread({ section, of, projects, total }: UnreadSection): string {
-  return `Not read in ${projects} of ${counted(total, of)}: ${section}, because no policy for them has such a section.`;
+function partlyUnread([where, sections]: readonly [where: string, sections: readonly UnreadSection[]]): string {
+  return `${where}: ${joinedByAnd(sections.map(({ section }) => section))}, because no policy for them has such a section.`;
 }
 
 /** `unmanaged --report json`. */

@@ -9,7 +9,7 @@ const projects = ["payments/api", "payments/core", "web/site"].map((path, index)
 }));
 const policies = {
   all: { projects: ["**"], integrations: { "external-wiki": { external_wiki_url: "https://w" } } },
-  payments: { projects: ["payments/*"], licenses: { MIT: "allowed" } },
+  payments: { projects: ["payments/*"], licenses: { MIT: "allowed" }, labels: { bug: { color: "#cc0000" } } },
 };
 
 test("unmanaged lists what no policy declares, equal ones together, and what was not read; it sends GET requests only", async () => {
@@ -27,7 +27,7 @@ test("unmanaged lists what no policy declares, equal ones together, and what was
     "",
     expect.stringMatching(/^Not read of projects: .* and webhooks, because no policy has such a section\.$/),
     "",
-    "Not read in 1 of 3 projects: licenses, because no policy for them has such a section.",
+    "Not read in 1 of 3 projects: licenses and labels, because no policy for them has such a section.",
     "",
     "Next:",
     expect.stringContaining("evenkeel import PROJECT"),
