@@ -8,7 +8,7 @@ import { switchedOff, turnedOff } from "../model/removal-changes.ts";
 import { mayOverride } from "../model/server-required.ts";
 import type { Change, Desired, DesiredProject, Live, Problem, Resource } from "../model/types.ts";
 import { changeFrom, inApplyOrder, pick, removalFrom } from "./changes.ts";
-import { type Recalled, recollect } from "./last-applied.ts";
+import { type Recalled, recollect, withReturned } from "./last-applied.ts";
 import { caseWords, severalWords } from "./namesakes.ts";
 import type { DiffOptions, FullDiffOptions } from "./options.ts";
 import { unlistedAddress, whyCreate, whyExclude, whyOverride, whyRemove, whyUpdate } from "./reasons.ts";
@@ -164,7 +164,7 @@ function diffMissing(project: string, desired: Desired, options: FullDiffOptions
 function diffLive(project: string, desired: Desired, live: Live, options: FullDiffOptions): ResourceDiff {
   const { catalogue } = options;
   const address = addressOf(project, desired.kind, desired.key);
-  const compared = sortFields(catalogue, desired, live);
+  const compared = withReturned(desired, sortFields(catalogue, desired, live), live, options.ledger);
   const recalled = recollect(desired, address, compared, live, options.ledger);
   const evidence = {
     ...compared,

@@ -1,5 +1,5 @@
 import type { Comparison } from "../model/field-meaning.ts";
-import type { Live, Resource, Value } from "../model/types.ts";
+import type { Live, Resource, SecretReference, Value } from "../model/types.ts";
 import { isReference } from "../model/values.ts";
 
 /** What the ledger remembers of one resource since the last apply (docs/comparing.md). */
@@ -32,6 +32,8 @@ export interface Recollection {
     value: Value,
     like?: string,
   ) => string | undefined;
+  /** Whether a secret is the one of this mark (`secretMark`); undefined where it is not set here. */
+  readonly isMarked: (secret: SecretReference, mark: string) => boolean | undefined;
 }
 
 /** What memory adds to a comparison: fields by what may be said of them now. */
@@ -55,6 +57,27 @@ const unknown = "";
 
 const nothing: Recalled = { unkept: [], drifted: [], wanted: [], edited: [], moved: false, isKnown: false };
 
+/** A comparison with the secrets that the server returned: what of the unverified is the same after all, or different. */
+export function withReturned(
+  { fields }: Pick<Resource, "fields">,
+  compared: Readonly<Record<Comparison, readonly string[]>>,
+  { returned }: Live,
+  ledger: Recollection | undefined,
+): Readonly<Record<Comparison, readonly string[]>> {
+  if (!returned || !ledger) return compared;
+  const isTold = (name: string) => {
+    const [secret, mark] = [fields[name] ?? null, returned[name]];
+    return mark !== undefined && isReference(secret) ? ledger.isMarked(secret, mark) : undefined;
+  };
+  const told = compared.unverified.map((name) => ({ name, isSame: isTold(name) }));
+  const those = (isSame: boolean | undefined) => told.flatMap((each) => (each.isSame === isSame ? [each.name] : []));
+  return {
+    same: [...compared.same, ...those(true)].sort(),
+    different: [...compared.different, ...those(false)].sort(),
+    unverified: those(undefined),
+  };
+}
+
 /** Holds a comparison against what was last applied. */
 export function recollect(
   resource: Resource,
@@ -74,7 +97,10 @@ export function recollect(
   const different = compared.different.filter((name) => !unkept.includes(name));
   return {
     unkept,
-    drifted: different.filter((name) => memory.absent || isMoved(live, name, address, memory, ledger)),
+    drifted: different.filter(
+      (name) =>
+        memory.absent || isMoved(live, name, address, memory, ledger) || (live.returned?.[name] && asSent(name)),
+    ),
     wanted: different.filter((name) => !asSent(name)),
     edited: compared.unverified.filter((name) => isEdited(resource, name, address, memory, ledger)),
     moved: isTouched(live, memory),

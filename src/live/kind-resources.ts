@@ -1,6 +1,6 @@
 import type { JsonObject } from "../base/json.ts";
 import { comparable } from "../model/field-meaning.ts";
-import { type FileKind, fieldInRow, rowWithoutSecrets } from "../model/read-field.ts";
+import { type FileKind, fieldInRow, returnedSecrets, rowWithoutSecrets } from "../model/read-field.ts";
 import { keyFieldsOf, type ResourceKind } from "../model/resource-kind.ts";
 import type { Fields, Filled, Live, Plain, Value } from "../model/types.ts";
 import { isAlike, replaceReferences, textsWithin } from "../model/values.ts";
@@ -30,6 +30,8 @@ export function liveRow(
     active: true,
   };
   if (kind.read?.numbered && typeof row.id === "number") live.id = row.id;
+  const returned = declared && returnedSecrets(kind, row, declared);
+  if (returned) live.returned = returned;
   if (declared !== undeclared) live.row = rowWithoutSecrets(kind.file, row);
   return live;
 }

@@ -1,12 +1,13 @@
 import { UserError } from "../base/exit.ts";
 import { isObject, type JsonObject } from "../base/json.ts";
 import { memoized } from "../base/memoize.ts";
+import { secretMark } from "../base/secret-mark.ts";
 import { meaningOf, withoutSecretValues } from "./field-meaning.ts";
 import type { KindRow } from "./kind-row.ts";
 import type { FieldSchema, ResourceKind } from "./resource-kind.ts";
 import { valueInRow } from "./row-values.ts";
 import { TooLongError } from "./too-long-error.ts";
-import type { Plain, Value } from "./types.ts";
+import type { Fields, Live, Plain, Value } from "./types.ts";
 import { isReference } from "./values.ts";
 
 /** A kind that is a file, and its expressions. */
@@ -29,6 +30,21 @@ export function fieldInRow(kind: FileKind, name: string, row: JsonObject, declar
   if (visible === undefined) return undefined;
   return meaningOf(field, field.properties ? declaredPart(visible, declared) : visible) as Plain;
 }
+
+/** The marks of declared secrets that a row returns, where the kind says that they may be compared (`x-returned`). */
+export function returnedSecrets(kind: FileKind, row: JsonObject, declared: Fields): Live["returned"] {
+  const marks = returnedNames(kind.file.fields).flatMap((name) => {
+    const value = name in declared ? spelledValue(kind, name, kind.file.fields.properties[name] ?? {}, row) : undefined;
+    return typeof value === "string" ? [[name, secretMark(value)] as const] : [];
+  });
+  return marks.length > 0 ? Object.fromEntries(marks) : undefined;
+}
+
+const returnedNames = memoized(
+  ({ properties }: ResourceKind["fields"]) =>
+    Object.entries(properties).flatMap(([name, field]) => (field["x-returned"] === true ? [name] : [])),
+  new WeakMap(),
+);
 
 /** A row that holds something else than the expression can read, such as null for a list, does not say. */
 function spelledValue(kind: FileKind, name: string, field: FieldSchema, row: JsonObject): Plain | undefined {

@@ -100,6 +100,8 @@ export interface Live extends Resource {
   /** The row as read, without anything secret, of a kind that is a file. */
   readonly row?: JsonObject;
   readonly updatedAt?: string;
+  /** Marks of declared secrets that the server returned (`x-returned`), by field; never the secrets. */
+  readonly returned?: Readonly<Record<string, string>>;
   /** Undeclared parameters that some servers require in every write, if they could be read. */
   readonly undeclared?: Fields;
   /** Inherited from the group: servers accept a write, but change nothing. */

@@ -103,7 +103,7 @@ describe("golden cases of the diff", () => {
       });
 
       test.each(memories)(`${file}: ${written.name}: where no ledger remembers it, nothing else is found`, (memory) => {
-        const ledger = { recall: () => memory, fingerprint: () => "as sent" };
+        const ledger = { recall: () => memory, fingerprint: () => "as sent", isMarked: () => undefined };
         const { settled: _, ...found } = run(written, { ledger });
         const { settled: __, ...unremembered } = run(written, { ledger, settled: false });
         expect(unremembered).toEqual(found);

@@ -36,6 +36,7 @@ async function settled(setting: Setting = {}): Promise<Scene> {
   return made;
 }
 
+const variable = "p:variable/DEPLOY";
 const address = {
   hook: `p:webhook/${hook}`,
   branch: "p:protected_branch/main",
@@ -90,6 +91,27 @@ describe("with a ledger", () => {
     policy(policyOf({ ...sections, webhooks: { [hook]: { ...sections.webhooks[hook], push_events: false } } }));
     const back = await evenkeelWith({}, "plan", "--report", "json");
     expect(changeOf(back.plan(), address.hook).action_reason).toContain("token changed since the last apply");
+  });
+
+  test("a secret that the server returns is compared, and never shown", async () => {
+    const { evenkeel, evenkeelWith, ask, read } = await settled({ workspace });
+    await ask("PUT", "/projects/p/variables/DEPLOY?filter[environment_scope]=*", { json: { value: "by-hand-9c1e" } });
+    const drifted = await evenkeel("plan", "--report", "json");
+    expect(told(drifted.plan())).toEqual([`update ${variable}`]);
+    expect(changeOf(drifted.plan(), variable)).toMatchObject({
+      cause: "drift",
+      action_reason: "field differs, drift",
+      change: { after: { value: { secret: "env:DEPLOY" } } },
+    });
+    expect(drifted.stdout).not.toContain("by-hand-9c1e");
+    const accepted = await evenkeel("accept", variable);
+    expect([accepted.code, accepted.stderr]).toEqual([1, expect.stringContaining("value")]);
+    expect((await evenkeel("apply", "--yes")).code).toBe(0);
+    expect((await ask("GET", "/projects/p/variables")).json[0].value).toBe(secrets.DEPLOY);
+    expect((await evenkeel("drift")).code).toBe(0);
+    expect(read("ledger.ndjson")).not.toContain("by-hand-9c1e");
+    const rotated = await evenkeelWith({ DEPLOY: "deploy-2-secret" }, "plan", "--report", "json");
+    expect(changeOf(rotated.plan(), variable)).toMatchObject({ cause: "pending" });
   });
 
   test("tells drift from what is pending, and remembers what was removed", async () => {

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { UserError } from "../../base/exit.ts";
 import { canonical } from "../../base/json.ts";
 import { learnCredential, ownNames } from "../../base/known-secrets.ts";
+import { secretMark } from "../../base/secret-mark.ts";
 import type { Memory, Recollection } from "../../diff/last-applied.ts";
 import { addressParts } from "../../model/address.ts";
 import { type Catalogue, catalogueOf } from "../../model/catalogue.ts";
@@ -110,7 +111,7 @@ function fingerprinter(
   key: string,
   secrets: Secrets,
   catalogue: Catalogue,
-): Pick<Ledger, "fingerprint" | "fingerprintSent"> {
+): Pick<Ledger, "fingerprint" | "fingerprintSent" | "isMarked"> {
   const keyed = keyedHash(key);
   const hmac = (address: string, name: string, content: unknown) => {
     const text = `[${JSON.stringify(address.toLowerCase())},${JSON.stringify(name)},${canonical(content)}]`;
@@ -128,6 +129,10 @@ function fingerprinter(
       const plain = isReference(value) ? told : normalise(catalogue, resource, name, told);
       const isDigested = typeof plain === "string" && like.startsWith(ofDigest);
       return isDigested ? digested(address, name, secretDigest(plain)) : hmac(address, name, plain);
+    },
+    isMarked: (secret, mark) => {
+      const known = secrets.known(secret);
+      return known === undefined ? undefined : secretMark(known) === mark;
     },
     fingerprintSent: (address, name, secret, digest = "") => {
       const own = secrets.known(secret);
