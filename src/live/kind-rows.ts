@@ -48,15 +48,9 @@ async function readSingleton(reader: Reader, project: Project, kind: ReadKind): 
     const { body } = await reader.get(call(kind.read.list, { id: project.name }));
     return body === null ? [] : [{ key: "", row: body as JsonObject }];
   } catch (error) {
-    if (error instanceof CallFailed && error.saysGone && mayBeCreated(kind, error)) return [];
+    if (kind.file.calls.create !== undefined && error instanceof CallFailed && error.saysGone) return [];
     throw error;
   }
-}
-
-/** Servers that have no licence for a kind answer 404 without the name of anything that is not there. */
-function mayBeCreated({ file: { calls, needs } }: ReadKind, { serverMessage }: CallFailed): boolean {
-  const isUnlicensed = (needs?.tier ?? "free") !== "free" && serverMessage === "404 Not Found";
-  return calls.create !== undefined && !isUnlicensed;
 }
 
 /** Each row once, also where the list changes while its pages are read. */

@@ -26,7 +26,7 @@ export interface Unmanaged {
   readonly warnings: readonly ReportedProblem[];
 }
 
-export interface UnmanagedResource {
+interface UnmanagedResource {
   readonly address: string;
   readonly project: string;
   /** What stands behind the project in its address, such as `webhook/https://hooks.example.com`. */

@@ -88,7 +88,7 @@ describe("stdout", () => {
     const made = await scene({ projects, policy });
     const full = { code: 1, stdout: "", stderr: "error: cannot write to stdout: no space left on the device\n" };
     expect(await shell("evenkeel plan > /dev/full", made)).toEqual(full);
-    const short = await shell("ulimit -f 1; evenkeel plan --report json > out", made);
+    const short = await shell("ulimit -f 4; evenkeel plan --report json > out", made);
     expect(short).toEqual({ ...full, stderr: "error: cannot write to stdout: the file is too large\n" });
   });
 });

@@ -156,15 +156,6 @@ describe("a refusal", () => {
     expect(applied.stdout + applied.stderr).toMatch(/answered 404 .*; tuning needs tier premium and release 9\.0/);
   });
 
-  test("of a singleton that the server's licence lacks is told, and plans no creation", async () => {
-    const rule = { projects: ["a/b"], push_rule: { member_check: true } };
-    const chaos = [{ match: "*/push_rule", method: "GET", status: 404 }];
-    const { evenkeel } = await ownStage(tuning, { policy: rule, chaos });
-    const planned = await evenkeel("plan", "--report", "json");
-    expect([planned.code, planned.plan().resource_changes]).toEqual([1, []]);
-    expect(planned.stderr).toMatch(/answered 404 Not Found; push_rule needs tier premium and release 9\.1 /m);
-  });
-
   test("names the tier and the release of a kind that the server does not know", async () => {
     const { evenkeel } = await ownStage(tuning, { policy, kinds: [] });
     expect((await evenkeel("plan")).stderr).toMatch(/answered 404 .*; tuning needs tier premium and release 9\.0 /m);
