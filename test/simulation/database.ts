@@ -409,9 +409,18 @@ const statements: Readonly<Record<string, Statement>> = {
   "SELECT run, signature FROM evenkeel.approval": ({ approvals }, [workspace, runs]) =>
     approvals.filter((row) => row.workspace === workspace && (runs as string[]).includes(row.run)),
 
-  "SELECT name, rest, key, memory FROM evenkeel.ledger": ({ ledger }, [workspace]) => {
-    const own = [...ledger.values()].filter((row) => row.workspace === workspace);
-    return own.sort((a, b) => (key(a.project, a.rest) < key(b.project, b.rest) ? -1 : 1)).map((row) => ({ ...row }));
+  "SELECT project, json_agg(json_build_array(name, rest, key, memory) …FROM evenkeel.ledger": (
+    { ledger },
+    [workspace, after],
+  ) => {
+    const own = [...ledger.values()].filter((row) => row.workspace === workspace && row.project > String(after));
+    const projects = [...new Set(own.map(({ project }) => project))].sort().slice(0, 500);
+    const rowsOf = (name: string) =>
+      own.filter(({ project }) => project === name).sort((a, b) => (a.rest < b.rest ? -1 : 1));
+    return projects.map((project) => ({
+      project,
+      rows: JSON.stringify(rowsOf(project).map((row) => [row.name, row.rest, row.key, row.memory])),
+    }));
   },
   "WITH held AS (…INSERT INTO evenkeel.ledger": (database, values) => {
     if (!database.isHeld(values)) return nothing;
