@@ -41,7 +41,7 @@ const bugs: readonly (readonly [name: string, within: number, file: string, from
   ["a run waits for chunks that its workers dropped", 2000, "workers/dispatch.ts", "this.#dropped.has(part) || ", ""],
   [
     "a wave begins although the one before it failed",
-    400,
+    600,
     "apply/waves.ts",
     "halted ?? options.stopped()",
     "options.stopped()",
