@@ -1,24 +1,15 @@
 import { NotPlain, notPlain, PlainLines } from "./plain-lines.ts";
 
-/** What is made of the nodes of a text; `start` is the offset of the first character. */
-export interface NodeMaker<Node> {
-  readonly scalar: (value: unknown, start: number) => Node;
-  readonly list: (items: readonly Node[], start: number) => Node;
-  readonly mapping: (start: number) => Node;
-  /** Adds a pair to a mapping. */
-  readonly put: (mapping: Node, key: string, start: number, value: Node) => void;
-  /** Whether a mapping to which so many pairs were added is sound: duplicate keys may be a mistake. */
-  readonly isSound: (mapping: Node, pairs: number) => boolean;
-}
+type Mapping = Record<string, unknown>;
 
 /**
  * The document of a text that is as plain as nearly all manifests are: block mappings, and lists and mappings of scalars without
  * escapes, anchors or tags. Undefined for all other texts, valid or not, which the parser of YAML reads.
  */
-export function readPlainYaml<Node>(text: string, make: NodeMaker<Node>): { readonly root: Node } | undefined {
+export function readPlainYaml(text: string): { readonly root: unknown } | undefined {
   if (unusual.test(text)) return undefined;
   try {
-    return { root: new PlainReader(text, make).document() };
+    return { root: new PlainReader(text).document() };
   } catch (error) {
     if (error instanceof NotPlain) return undefined;
     throw error;
@@ -32,17 +23,15 @@ const [comma, dash, listBegins, listEnds, mappingBegins, mappingEnds] = [44, 45,
 
 const mostDepth = 20;
 
-class PlainReader<Node> {
+class PlainReader {
   readonly #lines: PlainLines;
-  readonly #make: NodeMaker<Node>;
   #depth = 0;
 
-  constructor(text: string, make: NodeMaker<Node>) {
+  constructor(text: string) {
     this.#lines = new PlainLines(text);
-    this.#make = make;
   }
 
-  document(): Node {
+  document(): Mapping {
     const lines = this.#lines;
     lines.next();
     if (lines.indent === 0 && lines.isRest("---")) lines.next();
@@ -51,22 +40,18 @@ class PlainReader<Node> {
     return lines.indent < 0 ? root : notPlain();
   }
 
-  #mapping(indent: number): Node {
+  #mapping(indent: number): Mapping {
     const lines = this.#lines;
-    const mapping = this.#make.mapping(lines.at);
+    const mapping: Mapping = {};
     let pairs = 0;
     if (this.#depth++ > mostDepth) notPlain();
-    for (; lines.indent === indent; pairs++) {
-      const start = lines.at;
-      const key = lines.key();
-      this.#make.put(mapping, key, start, this.#valueIn(indent));
-    }
+    for (; lines.indent === indent; pairs++) mapping[lines.key()] = this.#valueIn(indent);
     this.#depth--;
-    return lines.indent > indent || !this.#make.isSound(mapping, pairs) ? notPlain() : mapping;
+    return lines.indent > indent || hasDuplicates(mapping, pairs) ? notPlain() : mapping;
   }
 
   /** The value of a key of a mapping, to the line behind it. */
-  #valueIn(indent: number): Node {
+  #valueIn(indent: number): unknown {
     const lines = this.#lines;
     lines.skipSpaces();
     if (!lines.isRestEmpty()) return this.#onLine();
@@ -75,49 +60,44 @@ class PlainReader<Node> {
     return lines.indent > indent ? this.#mapping(lines.indent) : notPlain();
   }
 
-  #list(indent: number): Node {
+  #list(indent: number): readonly unknown[] {
     const lines = this.#lines;
-    const start = lines.at;
-    const items: Node[] = [];
+    const items: unknown[] = [];
     while (lines.indent === indent && lines.isAlone(dash)) {
       lines.at++;
       lines.skipSpaces();
       items.push(lines.isRestEmpty() ? notPlain() : this.#onLine());
     }
-    return lines.indent > indent ? notPlain() : this.#make.list(items, start);
+    return lines.indent > indent ? notPlain() : items;
   }
 
   /** A value that ends on its line, to the line behind it. */
-  #onLine(): Node {
+  #onLine(): unknown {
     const lines = this.#lines;
-    const { at, code } = lines;
+    const { code } = lines;
     const value =
-      code === listBegins
-        ? this.#flowList(at)
-        : code === mappingBegins
-          ? this.#flowMapping(at)
-          : this.#make.scalar(lines.scalar(), at);
+      code === listBegins ? this.#flowList() : code === mappingBegins ? this.#flowMapping() : lines.scalar();
     lines.nextAfterValue();
     return value;
   }
 
-  #flowList(start: number): Node {
-    const items: Node[] = [];
-    this.#eachIn(listEnds, () => items.push(this.#flowScalar()));
-    return this.#make.list(items, start);
+  #flowList(): readonly unknown[] {
+    const items: unknown[] = [];
+    this.#eachIn(listEnds, () => items.push(this.#lines.flowScalar()));
+    return items;
   }
 
-  #flowMapping(start: number): Node {
-    const mapping = this.#make.mapping(start);
+  #flowMapping(): Mapping {
+    const lines = this.#lines;
+    const mapping: Mapping = {};
     let pairs = 0;
     this.#eachIn(mappingEnds, () => {
-      const { at } = this.#lines;
-      const key = this.#lines.key();
-      this.#lines.skipSpaces();
-      this.#make.put(mapping, key, at, this.#flowScalar());
+      const key = lines.key();
+      lines.skipSpaces();
+      mapping[key] = lines.flowScalar();
       pairs++;
     });
-    return this.#make.isSound(mapping, pairs) ? mapping : notPlain();
+    return hasDuplicates(mapping, pairs) ? notPlain() : mapping;
   }
 
   /** Reads what is between brackets and commas. */
@@ -132,9 +112,9 @@ class PlainReader<Node> {
     }
     lines.at++;
   }
+}
 
-  #flowScalar(): Node {
-    const { at } = this.#lines;
-    return this.#make.scalar(this.#lines.flowScalar(), at);
-  }
+/** Duplicate keys may be a mistake. */
+function hasDuplicates(mapping: Mapping, pairs: number): boolean {
+  return Object.keys(mapping).length !== pairs;
 }

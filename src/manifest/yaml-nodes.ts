@@ -1,5 +1,4 @@
 import { loadAll, type State, YAMLException } from "js-yaml";
-import { type NodeMaker, readPlainYaml } from "./plain-yaml.ts";
 import { Respelled } from "./respelled.ts";
 import { core } from "./yaml.ts";
 
@@ -26,19 +25,6 @@ interface YamlPair {
  * there is nothing. None where a text is not YAML.
  */
 export function composeYaml(text: string): readonly YamlNode[] {
-  const plain = readPlainYaml(text, nodes);
-  return plain ? [plain.root] : composeByParser(text);
-}
-
-const nodes: NodeMaker<YamlNode> = {
-  scalar: (_, start) => ({ ...nothing, start, name: "" }),
-  list: (items, start) => ({ ...nothing, start, name: "", items }),
-  mapping: (start) => ({ start, name: "", items: [], pairs: [] }),
-  put: ({ pairs }, name, start, value) => void (pairs as YamlPair[]).push({ key: { ...nothing, start, name }, value }),
-  isSound: () => true,
-};
-
-function composeByParser(text: string): readonly YamlNode[] {
   const composing = new Composing();
   const documents: unknown[] = [];
   try {

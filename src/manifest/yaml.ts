@@ -1,5 +1,5 @@
 import { FAILSAFE_SCHEMA, loadAll, Type, YAMLException } from "js-yaml";
-import { type NodeMaker, readPlainYaml } from "./plain-yaml.ts";
+import { readPlainYaml } from "./plain-yaml.ts";
 import { spelled, withPlainValues } from "./respelled.ts";
 import { type PlainScalar, plainScalars } from "./yaml-scalars.ts";
 
@@ -21,19 +21,9 @@ function typeOfPlain({ tag, begins, pattern, construct }: PlainScalar): Type {
 // js-yaml's own core schema reads 0b11 and -0x1f as numbers and -.5 as a string, which YAML 1.2 does not.
 export const core = FAILSAFE_SCHEMA.extend({ implicit: plainScalars.map(typeOfPlain) });
 
-const values: NodeMaker<unknown> = {
-  scalar: (value) => value,
-  list: (items) => items,
-  mapping: () => ({}),
-  put: (mapping, key, _, value) => {
-    (mapping as Record<string, unknown>)[key] = value;
-  },
-  isSound: (mapping, pairs) => Object.keys(mapping as object).length === pairs,
-};
-
 /** Never throws. With `lenient`, the last of duplicate keys takes effect. */
 export function parseYaml(text: string, { lenient = false } = {}): Yaml {
-  const plain = readPlainYaml(text, values);
+  const plain = readPlainYaml(text);
   if (plain) return { values: [plain.root] };
   try {
     const values: unknown[] = [];

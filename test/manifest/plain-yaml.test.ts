@@ -16,14 +16,6 @@ function parsed(text: string): readonly unknown[] | undefined {
   return withPlainValues(text, values);
 }
 
-const values = {
-  scalar: (value: unknown) => value,
-  list: (items: readonly unknown[]) => items,
-  mapping: () => ({}),
-  put: (mapping: unknown, key: string, _: number, value: unknown) => Object.assign(mapping as object, { [key]: value }),
-  isSound: (mapping: unknown, pairs: number) => Object.keys(mapping as object).length === pairs,
-};
-
 const word = fc.oneof(
   fc.constantFrom("a", "b c", "1.10", "0x10", "012", "-1", "+2", ".5", "1e3", "~", "null", "True", "yes", "1_000"),
   fc.constantFrom('"a"', "'b'", '"a: b # c"', "'x''y'", '"x\\n"', '"', "'", '"open', "é", "🙂", "\t", "\u00a0", "\r"),
@@ -54,7 +46,7 @@ describe("plain manifests", () => {
   it("are read as the parser of YAML reads them, and none is plain that it refuses", () => {
     fc.assert(
       fc.property(text, (each) => {
-        const plain = readPlainYaml(each, values);
+        const plain = readPlainYaml(each);
         if (plain) expect([plain.root]).toEqual(parsed(each));
       }),
       { numRuns: 3000 },
@@ -65,7 +57,7 @@ describe("plain manifests", () => {
     "# first\n---\na: b # c\nb:\n- 1.10\n- '2'\nc:\n    d: [x, \"y\", 3]\n    e: { secret: env:TOKEN, n: 2 }\n  \n  # end\n",
     'a:\n  "Apache License 2.0": allowed\n  BSD (3-clause): denied\nb: "\u00e9"\nc: ${vars.a} x\nd: a\u00fc\ne: {}\nf: []',
   ])("%j is plain", (each) => {
-    expect([readPlainYaml(each, values)?.root]).toEqual(parsed(each));
+    expect([readPlainYaml(each)?.root]).toEqual(parsed(each));
     expect(parseYaml(each)).toEqual({ values: parsed(each) });
   });
 });
