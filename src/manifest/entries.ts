@@ -7,10 +7,10 @@ import type { Desired, Kind, Origin, Place, Problem, Resource, Value } from "../
 import type { Document } from "./document.ts";
 import { listed } from "./listed.ts";
 import { type Declared, declare, type WrittenIntegration } from "./parameters.ts";
+import { kindsNamedIn } from "./policy-kinds.ts";
 import { keysIn, type PolicyText, sectionIn } from "./policy-text.ts";
 import type { Path } from "./positions.ts";
 import { declareResource } from "./resource-fields.ts";
-import { kindsSaidIn } from "./said-kinds.ts";
 import { settledIn } from "./settled.ts";
 import { isTemplate } from "./template.ts";
 import type { Workspace } from "./workspace.ts";
@@ -73,7 +73,7 @@ export interface From {
 
 /** All resources that a policy declares, by kind. */
 export function readEntries(from: From, text: Partial<PolicyText>, workspace: Workspace): Entries {
-  const { kinds: rows } = kindsSaidIn(from.catalogue, from.of, text);
+  const { kinds: rows } = kindsNamedIn(from.catalogue, from.of, text);
   const read = rows.flatMap((row) => declaredEntries(from, row, text, workspace));
   const absent = () => rows.flatMap((row) => absentEntries(from, row, text));
   const isOpen = ({ desired: { key } }: PolicyEntry) => isTemplate(key);

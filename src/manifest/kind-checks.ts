@@ -16,10 +16,10 @@ import type { Kind, Problem } from "../model/types.ts";
 import { isScalar } from "../model/values.ts";
 import type { Document } from "./document.ts";
 import { listed } from "./listed.ts";
+import { type KindAsFile, kindsNamedIn } from "./policy-kinds.ts";
 import { ownerOfPolicy, type PolicyText, sectionIn } from "./policy-text.ts";
 import type { Path } from "./positions.ts";
 import { problemAt, type Rule, rules } from "./problem.ts";
-import { type KindAsFile, kindsSaidIn } from "./said-kinds.ts";
 import { isTemplate } from "./template.ts";
 import type { Workspace } from "./workspace.ts";
 
@@ -46,7 +46,7 @@ export function checkableOf(policy: ShapedPolicy): Checkable {
   const { catalogue } = policy.workspace;
   const { value } = policy.document;
   const of = ownerOfPolicy(value);
-  return { ...policy, catalogue, of, ...kindsSaidIn(catalogue, of, isObject(value) ? value : {}) };
+  return { ...policy, catalogue, of, ...kindsNamedIn(catalogue, of, isObject(value) ? value : {}) };
 }
 
 /** The keys of a section, whatever their values are: a wrong value does not hide a wrong key. */
