@@ -7,14 +7,20 @@ import { identityOf } from "../model/kinds.ts";
 import { compareField } from "../model/normalise.ts";
 import { isRemoval } from "../model/removal-changes.ts";
 import type { Change, DesiredProject, Live } from "../model/types.ts";
+import { referencesWithin } from "../model/values.ts";
 
 /**
  * Whether reading can show that a change was applied. It cannot if the change affects only secrets, or sends values that
  * are live already.
  */
 export function isVisible(change: Change): boolean {
-  const { action, before } = change;
-  return (action !== "update" && action !== "replace") || Object.keys(before ?? {}).length > 0;
+  const { action } = change;
+  return (action !== "update" && action !== "replace") || shownNames(change).length > 0;
+}
+
+/** The fields of an update that reading can show: those that differed, but for secrets. */
+function shownNames({ before, declared }: Change): readonly string[] {
+  return Object.keys(before ?? {}).filter((name) => referencesWithin(declared[name] ?? null).length === 0);
 }
 
 /** Whether live resources show that a change was applied. Only for one that {@link isVisible}. */
@@ -27,7 +33,7 @@ export function lostOf(catalogue: Catalogue, change: Change, live: readonly Live
   const found = live.find((each) => isSubject(catalogue, change, each));
   if (isRemoval(change)) return found?.active ? "all" : [];
   if (!found || !(found.active || "active" in change.declared)) return "all";
-  const names = Object.keys((change.action === "update" ? change.before : undefined) ?? change.declared);
+  const names = change.action === "update" ? shownNames(change) : Object.keys(change.declared);
   return names.filter((name) => {
     const compared = compareField(catalogue, change, name, change.declared[name] ?? null, found.fields[name]);
     return change.action === "update" ? compared !== "same" : compared === "different";

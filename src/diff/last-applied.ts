@@ -32,7 +32,7 @@ export interface Recollection {
     value: Value,
     like?: string,
   ) => string | undefined;
-  /** Whether a secret is the one of this mark (`secretMark`); undefined where it is not set here. */
+  /** Whether a secret is the one of this mark (`secretMark`); undefined where that is not known here. */
   readonly isMarked: (secret: SecretReference, mark: string) => boolean | undefined;
 }
 

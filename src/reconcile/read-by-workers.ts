@@ -1,7 +1,9 @@
+import { learnMarkKey } from "../base/secret-mark.ts";
 import { CallFailed } from "../client/failure.ts";
 import type { ReadDelegate, RefreshScope } from "../live/refresh-scope.ts";
 import { partlyRead, readChunk, throwIfEnded } from "../workers/chunks.ts";
 import type { Dispatcher } from "../workers/dispatcher.ts";
+import { sealKey } from "../workers/sealed-digests.ts";
 
 /** A scope whose projects are read by workers, if the run has any. */
 export function readBy(dispatcher: Dispatcher | undefined, scope: RefreshScope): RefreshScope {
@@ -9,6 +11,7 @@ export function readBy(dispatcher: Dispatcher | undefined, scope: RefreshScope):
 }
 
 function readingBy(dispatcher: Dispatcher, stillAt: RefreshScope["stillAt"]): ReadDelegate {
+  const sealing = sealKey();
   return async ({ projects, at }, arrived) => {
     const size = await dispatcher.chunkSize(projects.length);
     let reads = 0;
@@ -16,12 +19,14 @@ function readingBy(dispatcher: Dispatcher, stillAt: RefreshScope["stillAt"]): Re
     async function* chunks() {
       for (let start = 0; start < projects.length; start += size) {
         const part = projects.slice(start, start + size).map((_, offset) => at(start + offset));
-        yield readChunk(part, stillAt);
+        yield readChunk(part, stillAt, sealing.key);
       }
     }
     for await (const { index, result } of dispatcher.dispatch(chunks())) {
       throwIfEnded(result);
       if (!("projects" in result)) continue;
+      const markKey = result.markKey && sealing.open(result.markKey);
+      if (markKey) learnMarkKey(markKey);
       reads += result.reads;
       left -= result.projects.length;
       for (const [offset, read] of result.projects.entries()) arrived(index * size + offset, partlyRead(read));

@@ -36,6 +36,8 @@ export interface ReadChunk {
   /** Desired states; projects that the same layers match share one. */
   readonly wants: readonly Wanted[];
   readonly projects: readonly WantedProject[];
+  /** Public key of the run, to which the key of the marks of secrets is encrypted. */
+  readonly sealFor: string;
 }
 
 /** Desired resources without their source lines. */
@@ -81,6 +83,8 @@ export function throwIfEnded(result: ChunkResult): asserts result is Exclude<Chu
 export interface ReadResult {
   readonly reads: number;
   readonly projects: readonly WireRead[];
+  /** The encrypted key of the marks of secrets that the server returned (`secretMark`), if it returned any. */
+  readonly markKey?: string;
 }
 
 interface WireRead extends Pick<PartlyRead, "lookedUp"> {
@@ -100,6 +104,7 @@ type WireEvent = Pick<ChangeEvent, "address" | "outcome" | "seen"> &
 export function readChunk(
   desired: readonly DesiredProject[],
   stillAt: ((project: string, desired: Desired) => string | undefined) | undefined,
+  sealFor: string,
 ): ReadChunk {
   const known = new Map<readonly Desired[], number>();
   const wants: Wanted[] = [];
@@ -114,7 +119,7 @@ export function readChunk(
     );
     return { project, want, ...(Object.keys(still).length > 0 && { still }) };
   });
-  return { kind: "read", wants, projects };
+  return { kind: "read", wants, projects, sealFor };
 }
 
 function wantedOf(

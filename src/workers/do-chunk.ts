@@ -3,6 +3,7 @@ import { afterEarlierRuns } from "../apply/earlier-writes.ts";
 import { journalling } from "../apply/journal-watcher.ts";
 import { writtenState } from "../apply/verify-write.ts";
 import { inParallel } from "../base/concurrency.ts";
+import { markKey } from "../base/secret-mark.ts";
 import type { Reader, Writer } from "../client/client.ts";
 import { CallFailed } from "../client/failure.ts";
 import { inSpan } from "../client/spans.ts";
@@ -31,7 +32,7 @@ import {
 } from "./chunks.ts";
 import { claimWrite, settling } from "./intents.ts";
 import { recheckOf } from "./recheck.ts";
-import { sealDigests } from "./sealed-digests.ts";
+import { seal, sealDigests } from "./sealed-digests.ts";
 
 /** What a process needs to execute chunks. */
 export interface ChunkContext {
@@ -73,7 +74,9 @@ async function read(chunk: ReadChunk, { reader, secrets, workers, stopped }: Chu
       wireRead(await readReadable(reader, desired, (_, one, at) => at !== undefined && stillAt(one) === at)),
     );
   });
-  return { reads: reader.counts.reads - before, projects: found };
+  const hasMarks = found.some(({ live }) => live.some(({ returned }) => returned));
+  const reads = reader.counts.reads - before;
+  return { reads, projects: found, ...(hasMarks && { markKey: seal(markKey, chunk.sealFor) }) };
 }
 
 /** Thrown to abandon a chunk. */

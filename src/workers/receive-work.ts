@@ -75,6 +75,7 @@ function isWork(value: JsonObject): value is JsonObject & Work {
 
 function isChunk(value: unknown): boolean {
   if (!isObject(value)) return false;
+  if (!isText(value.sealFor)) return false;
   if (value.kind === "read") return Array.isArray(value.wants) && Array.isArray(value.projects);
   const { token, batches, inFlight } = value;
   const isHeld = isObject(token) && isText(token.run) && Number.isSafeInteger(token.fence);

@@ -114,6 +114,14 @@ describe("with a ledger", () => {
     expect(changeOf(rotated.plan(), variable)).toMatchObject({ cause: "pending" });
   });
 
+  test("a secret that the server returns is put right wave by wave, though reading again does not show it", async () => {
+    const { evenkeel, ask } = await settled({ workspace });
+    await ask("PUT", "/projects/p/variables/DEPLOY?filter[environment_scope]=*", { json: { value: "by-hand-9c1e" } });
+    const applied = await evenkeel("apply", "--yes", "--waves", "100%", "--report", "json");
+    expect(applied.code).toBe(0);
+    expect(changeOf(applied.plan(), variable).outcome).toEqual({ status: "applied" });
+  });
+
   test("tells drift from what is pending, and remembers what was removed", async () => {
     const { evenkeel, ask, policy } = await settled({ workspace });
     await ask("PUT", "/projects/p", { json: { topics: ["c"] } });

@@ -92,6 +92,21 @@ describe.skipIf(!available)("secrets of workers (need postgresql)", () => {
     expect(told((await run("https://worker.example.com", "plan", "--report", "json")).plan())).toEqual([]);
   });
 
+  test("that the server returns are compared by the run, though workers read them", async () => {
+    const made = await fleet(["env:HOOK"], { HOOK: "https://worker.example.com" });
+    made.policy({ projects: ["group/p0"], variables: { DEPLOY: { value: { secret: "env:DEPLOY" } } } });
+    const run = (...args: string[]) => made.evenkeelWith({ DEPLOY: "deploy-1-secret" }, ...args);
+    const variable = "group/p0:variable/DEPLOY";
+    await made.ask("POST", "/projects/group%2Fp0/variables", { json: { key: "DEPLOY", value: "deploy-1-secret" } });
+    expect(told((await run("plan", "--workers", "--target", variable, "--report", "json")).plan())).toEqual([]);
+    await made.ask("PUT", "/projects/group%2Fp0/variables/DEPLOY?filter[environment_scope]=*", {
+      json: { value: "by-hand-9c1e" },
+    });
+    expect(told((await run("plan", "--workers", "--target", variable, "--report", "json")).plan())).toEqual([
+      `update ${variable}`,
+    ]);
+  });
+
   test("are remembered as a worker sent them that was killed before it could say so", async () => {
     const HOOK = "https://worker.example.com";
     const made = await fleet(

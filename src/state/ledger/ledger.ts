@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { UserError } from "../../base/exit.ts";
 import { canonical } from "../../base/json.ts";
 import { learnCredential, ownNames } from "../../base/known-secrets.ts";
-import { secretMark } from "../../base/secret-mark.ts";
+import { isMarkOf } from "../../base/secret-mark.ts";
 import type { Memory, Recollection } from "../../diff/last-applied.ts";
 import { addressParts } from "../../model/address.ts";
 import { type Catalogue, catalogueOf } from "../../model/catalogue.ts";
@@ -132,7 +132,7 @@ function fingerprinter(
     },
     isMarked: (secret, mark) => {
       const known = secrets.known(secret);
-      return known === undefined ? undefined : secretMark(known) === mark;
+      return known === undefined ? undefined : isMarkOf(known, mark);
     },
     fingerprintSent: (address, name, secret, digest = "") => {
       const own = secrets.known(secret);
