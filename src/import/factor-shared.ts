@@ -1,6 +1,6 @@
 import { grouped, groupedAs } from "../base/grouped.ts";
 import type { Catalogue } from "../model/catalogue.ts";
-import { identityOf, policyKind } from "../model/kinds.ts";
+import { policyKind } from "../model/kinds.ts";
 import type { Project } from "../model/types.ts";
 import { type Folder, type Folders, foldersOf } from "./folders.ts";
 import type { ImportedEntry, ImportedProject } from "./imported-project.ts";
@@ -9,29 +9,32 @@ import { choosePlacement, type FolderStats, type Occurrence, type Placement } fr
 import type { Draft } from "./policy.ts";
 import { draftsOfFleet } from "./shared-drafts.ts";
 import { type Group, groupsThatSaveLines, listsOf, sharedGroups } from "./shared-groups.ts";
+import { declarationOf, isByField, splitByField } from "./singleton-fields.ts";
 import { type EntryVariant, formOf, type VariableValue, varied } from "./variables.ts";
 
 /**
  * As `draftsOf`, with shared settings extracted: each entry is declared for a folder if at least half of its projects, and
  * two, have exactly that entry, except for their own path. More specific folders and projects override. Where entries
- * differ in one value it becomes a variable, if that is shorter. Projects without the entry are excluded.
+ * differ in one value it becomes a variable, if that is shorter. Projects without the entry are excluded. Of a resource that each
+ * project has one of, each field is such an entry.
  *
  * `listing` is every project of the server, so that none is matched that was not imported. Takes time and memory linear in the number
  * of entries.
  */
 export function factorShared(
-  imported: readonly ImportedProject[],
+  found: readonly ImportedProject[],
   listing: readonly Project[],
   catalogue: Catalogue,
 ): readonly Draft[] {
+  const imported = found.map((each) => splitByField(each, catalogue));
   const fleet = fleetOf(imported, listing);
   const placements = grouped(
     imported.flatMap((each) => entriesOf(each, catalogue)),
-    ({ content }) => identityOf(catalogue, content.entry),
+    ({ content }) => declarationOf(catalogue, content.entry),
   );
   const placed = [...varying(placements, catalogue).values()].map((occurrences) => placedEntries(occurrences, fleet));
   const alone = placed.flatMap(({ placement }) => placement.own);
-  const lists = listsOf(alone, ({ content }) => identityOf(catalogue, content.entry), fleet.commonFolder);
+  const lists = listsOf(alone, ({ content }) => declarationOf(catalogue, content.entry), fleet.commonFolder);
   const { groups, own } = groupsThatSaveLines([...sharedGroups(placed, fleet.isNotImported), ...lists], alone);
   const variables = placedVariables(groups, fleet);
   return draftsOfFleet({
@@ -113,7 +116,7 @@ function entriesOf({ project, entries }: ImportedProject, catalogue: Catalogue):
 }
 
 function linesOf({ kind, fields, remarks }: ImportedEntry, catalogue: Catalogue): number {
-  const isWhole = policyKind(catalogue, kind)?.only !== undefined;
+  const isWhole = policyKind(catalogue, kind)?.only !== undefined || isByField(catalogue, kind);
   return 1 + remarks.length + (isWhole ? 0 : fields.size);
 }
 

@@ -49,10 +49,16 @@ function available(rows: readonly PolicyKind[], catalogue: Catalogue, platform: 
   throw new UserError(`--kinds: ${whyNot(first)}`, exit.usage);
 }
 
+const elsewhere: Readonly<Record<Owner, string>> = {
+  project: "",
+  group: "; for the projects of a group: --group GROUP, without the slash",
+};
+
 function defaultKinds(owner: Owner, catalogue: Catalogue, platform: Platform): readonly PolicyKind[] {
   const rows = importedKinds(catalogue, owner);
   const [first, ...others] = rows;
   const why = first && others.length === 0 ? outOfRelease(catalogue, first, platform) : undefined;
-  if (why) throw new UserError(`${why}. Name other kinds of ${owner}s with --kinds, or all`, exit.usage);
+  if (why)
+    throw new UserError(`${why}. Name other kinds of ${owner}s with --kinds, or all${elsewhere[owner]}`, exit.usage);
   return rows;
 }

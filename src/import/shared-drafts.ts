@@ -11,6 +11,7 @@ import { fileOf } from "./names.ts";
 import { type Draft, policyText } from "./policy.ts";
 import { selectorFor } from "./project-drafts.ts";
 import type { Group } from "./shared-groups.ts";
+import { joinedByField } from "./singleton-fields.ts";
 import type { EntryVariant, VariableValue } from "./variables.ts";
 
 /** The settings of all projects, and where each is declared. */
@@ -80,7 +81,8 @@ function sharedDrafts({ imported, entries, variables, catalogue }: FleetSettings
   return sorted.map(({ key, group }) => {
     const { folder, glob, named } = group;
     const listed = named.map(selectorFor);
-    const content = (entriesBy.get(key) ?? []).map(({ first }) => first.content.entry).toSorted(byOrder(catalogue));
+    const entriesOfAll = (entriesBy.get(key) ?? []).map(({ first }) => first.content.entry);
+    const content = joinedByField(entriesOfAll, catalogue).toSorted(byOrder(catalogue));
     const draft: Draft = {
       file: folder.path === "" ? "shared.yaml" : fileOf({ name: folder.path }),
       name: nameFor(
@@ -134,7 +136,7 @@ function ownDraft({ project, remarks }: ImportedProject, { own, ownVariables, ca
     except: [],
     variables: (ownVariables.get(project) ?? []).toSorted(byName),
     heading: [],
-    entries: (own.get(project) ?? []).toSorted(byOrder(catalogue)),
+    entries: joinedByField(own.get(project) ?? [], catalogue).toSorted(byOrder(catalogue)),
     remarks,
   };
 }

@@ -1,7 +1,8 @@
 import type { Catalogue } from "../model/catalogue.ts";
-import { identityOf, policyKind } from "../model/kinds.ts";
+import { policyKind } from "../model/kinds.ts";
 import { isScalar } from "../model/values.ts";
 import type { ImportedEntry, ImportedValue } from "./imported-project.ts";
+import { declarationOf, isByField } from "./singleton-fields.ts";
 
 /** An entry with a variable for the one value in which it differs from others. */
 interface Varied {
@@ -30,13 +31,14 @@ export function varied(byIdentity: ReadonlyMap<string, readonly ImportedEntry[]>
   const fields = new Map<string, Varying>();
   for (const [identity, entries] of byIdentity) {
     const [first] = entries;
-    const isWhole = first && policyKind(catalogue, first.kind)?.only !== undefined;
+    const isWhole =
+      first && (policyKind(catalogue, first.kind)?.only !== undefined || isByField(catalogue, first.kind));
     const varying = isWhole ? undefined : varyingIn(entries);
     if (varying) fields.set(identity, varying);
   }
   const names = [...fields.values()].map(({ field }) => field);
   return (entry) => {
-    const varying = fields.get(identityOf(catalogue, entry));
+    const varying = fields.get(declarationOf(catalogue, entry));
     const value = varying && entry.fields.get(varying.field);
     if (!value || !isText(value) || !varying.masks.has(maskOf(entry, varying.field))) return undefined;
     const isShared = names.filter((each) => each === varying.field).length > 1;

@@ -70,6 +70,118 @@ test("what projects share of several kinds is declared once, and plans as empty"
   expect(planned.resource_changes).toEqual([]);
 });
 
+describe("settings of projects that differ in some fields", () => {
+  const paths = ["payments/a", "payments/b", "payments/c", "payments/d", "web/e"];
+  const projects = paths.map((path, index) => ({ id: 40 + index, path, default_branch: "main" }));
+  const imported = async (settings: readonly object[]) => {
+    const { evenkeel, root, files, policy } = await stage({ ...setting, seed: { ...seed, projects } } as never);
+    for (const [index, each] of settings.entries()) policy({ projects: [paths[index]], settings: each }, `p${index}`);
+    expect(await evenkeel("apply", "--yes")).toMatchObject({ code: 0, stderr: "" });
+    for (const index of settings.keys()) rmSync(join(root, `p${index}.yaml`));
+    expect(await evenkeel("import", "--all", "--factor", "--kinds", "settings,push_rule")).toMatchObject({ code: 0 });
+    expect(await evenkeel("plan", "--detailed-exitcode")).toMatchObject({ code: 0, stderr: "" });
+    return Object.entries(files()).flatMap(([name, text]) =>
+      name.startsWith("policies/") ? [text.replace(/^(?:#|apiVersion|kind|name).*\n/gm, "")] : [],
+    );
+  };
+
+  test("are shared field by field", async () => {
+    const common = { merge_method: "ff", squash_option: "always", only_allow_merge_if_pipeline_succeeds: true };
+    const written = await imported([
+      common,
+      { ...common, squash_option: "never" },
+      { ...common, build_timeout: 7200 },
+      common,
+      { merge_method: "rebase_merge" },
+    ]);
+    expect(written.join("---\n")).toMatchInlineSnapshot(`
+      "projects: [payments/**]
+      settings:
+        merge_method: ff
+        squash_option: always
+        only_allow_merge_if_pipeline_succeeds: true
+      ---
+      projects: [payments/b]
+      settings:
+        squash_option: never
+      ---
+      projects: [payments/c]
+      settings:
+        build_timeout: 7200
+      ---
+      projects: ["**"]
+      settings:
+        visibility: private
+        request_access_enabled: false
+        emails_enabled: false
+        lfs_enabled: false
+        analytics_access_level: disabled
+        builds_access_level: disabled
+        container_registry_access_level: disabled
+        environments_access_level: disabled
+        feature_flags_access_level: disabled
+        forking_access_level: disabled
+        infrastructure_access_level: disabled
+        issues_access_level: disabled
+        merge_requests_access_level: disabled
+        model_experiments_access_level: disabled
+        model_registry_access_level: disabled
+        monitor_access_level: disabled
+        package_registry_access_level: disabled
+        pages_access_level: disabled
+        releases_access_level: disabled
+        repository_access_level: disabled
+        requirements_access_level: disabled
+        security_and_compliance_access_level: disabled
+        snippets_access_level: disabled
+        wiki_access_level: disabled
+        remove_source_branch_after_merge: false
+        printing_merge_request_link_enabled: false
+        autoclose_referenced_issues: false
+        enforce_auth_checks_on_uploads: false
+        warn_about_potentially_unwanted_characters: false
+        auto_devops_enabled: false
+        build_timeout: 600
+        ci_default_git_depth: 0
+        ci_delete_pipelines_in_seconds: 86400
+        ci_allow_fork_pipelines_to_run_in_parent_project: false
+        ci_forward_deployment_enabled: false
+        ci_forward_deployment_rollback_allowed: false
+        ci_separated_caches: false
+        ci_restrict_pipeline_cancellation_role: developer
+        ci_pipeline_variables_minimum_override_role: no_one_allowed
+        keep_latest_artifact: false
+        max_artifacts_size: 0
+        public_jobs: false
+        shared_runners_enabled: false
+        group_runners_enabled: false
+        container_expiration_policy: { enabled: false, cadence: 1d, keep_n: null, older_than: null, name_regex_keep: null }
+      ---
+      projects: [web/e]
+      settings:
+        merge_method: rebase_merge
+        squash_option: never
+      "
+    `);
+  });
+
+  const some = fc.record(
+    {
+      merge_method: fc.constantFrom("ff", "rebase_merge"),
+      squash_option: fc.constantFrom("always", "never"),
+      build_timeout: fc.constantFrom(7200, 600),
+      only_allow_merge_if_pipeline_succeeds: fc.constant(true),
+      topics: fc.constantFrom(["a"], ["a", "b"]),
+    },
+    { requiredKeys: [] },
+  );
+  const fleets = fc.sample(fc.array(some, { minLength: 5, maxLength: 5 }), { seed: 3, numRuns: 4 });
+
+  test.each(fleets.map((each) => [each]))("plan as empty, whatever they share: %j", async (settings) => {
+    expect(await imported(settings)).not.toEqual([]);
+  });
+});
+
 test("what is imported later is named apart from what was, which neither names nor counts other kinds", async () => {
   const project = {
     path: "p/a",
