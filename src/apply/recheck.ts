@@ -8,6 +8,7 @@ import type { RefreshScope } from "../live/refresh-scope.ts";
 import { unreadPart } from "../live/unread-resources.ts";
 import type { Catalogue } from "../model/catalogue.ts";
 import { projectPart } from "../model/identity.ts";
+import { kindIn } from "../model/owner.ts";
 import { isMove } from "../model/repository-kinds.ts";
 import type { Change, DesiredProject } from "../model/types.ts";
 import { differenceFrom, otherProject, unlistedIn } from "../plan/contradictions.ts";
@@ -58,7 +59,7 @@ export async function stepsOf(reader: Reader, target: Target, scope: RefreshScop
   const now = new Map(changes.map((change) => [change.address, change]));
   const order = changes.map(({ address }) => address);
   const steps = planned.map((change) => {
-    const part = unreadPart(reader.catalogue, read.unread ?? [], change);
+    const part = unreadPart(reader.catalogue, read.unread ?? [], { kind: kindIn(change), key: change.key });
     if (part) return failed(change, explained(part.failure));
     const { address } = change;
     const unlisted = unlistedIn(change, target.unverified.get(address), unverified.get(address));

@@ -11,6 +11,8 @@ export interface Violation {
   readonly path: readonly (string | number)[];
   /** The missing or unknown key, also the last of `path`. */
   readonly key?: string;
+  /** The key beside it that needs it. */
+  readonly neededBy?: string;
 }
 
 /**
@@ -52,12 +54,14 @@ function violationOf(
   const at = pathIn(root, pointerKeys(instancePath));
   const found = { keyword, schema: parentSchema as JsonObject, value: data };
   const key = keyIn(keyword, params);
-  return key === undefined ? { ...found, path: at } : { ...found, path: [...at, key], key };
+  if (key === undefined) return { ...found, path: at };
+  const neededBy = keyword === "dependencies" ? { neededBy: String(params.property) } : {};
+  return { ...found, path: [...at, key], key, ...neededBy };
 }
 
 function keyIn(keyword: string, { additionalProperty, missingProperty }: ErrorObject["params"]): string | undefined {
   if (keyword === "additionalProperties") return String(additionalProperty);
-  return keyword === "required" ? String(missingProperty) : undefined;
+  return missingProperty === undefined ? undefined : String(missingProperty);
 }
 
 /** The keys of a pointer, those of lists as numbers. */

@@ -41,9 +41,10 @@ function alternativesOf({ anyOf = [], oneOf = [] }: JsonObject): readonly unknow
   return [anyOf, oneOf].flat();
 }
 
-function faultOf({ keyword, schema, value, path, key = "" }: Violation): SchemaFault {
-  if (keyword === "additionalProperties") return unknownKey(path, key, schema);
-  if (keyword === "required") return { rule: "missing-key", keyword, message: `missing ${key}`, path };
+function faultOf({ keyword, schema, value, path, key, neededBy }: Violation): SchemaFault {
+  if (keyword === "additionalProperties") return unknownKey(path, key ?? "", schema);
+  const needs = neededBy === undefined ? "" : `, which ${neededBy} needs`;
+  if (key !== undefined) return { rule: "missing-key", keyword, message: `missing ${key}${needs}`, path };
   const rule = keyword === "type" ? "wrong-type" : "wrong-value";
   const message = `expected ${expectationOf(schema)}${got(value, schema, rule)}${suggestionFor(value, schema.enum)}`;
   return { rule, keyword, message, path };

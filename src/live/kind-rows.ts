@@ -82,8 +82,14 @@ function keyOf(kind: FileKind, row: JsonObject): string {
 /** @throws UserError where it is missing. */
 function keyValue(kind: FileKind, name: string, row: JsonObject): Plain {
   const value = fieldInRow(kind, name, row) ?? kind.file.fields.properties[name]?.default ?? "";
-  if (value === "") throw new UserError(`a row has no ${name}, which tells one of ${kind.file.name} from another`);
+  if (value === "") throw new UserError(missingKey(kind.file, name, row));
   return value;
+}
+
+function missingKey({ name: kind, fields }: FileKind["file"], name: string, row: JsonObject): string {
+  const read = fields.properties[name]?.["x-read"];
+  const source = read === undefined ? "" : ` (x-read: ${read})`;
+  return `a row has no ${name}${source}, which tells one of ${kind} from another; it has ${Object.keys(row).join(", ")}`;
 }
 
 /** What makes a list unusable is its failure, and no deletion of what it lacks. */

@@ -1,3 +1,4 @@
+import { isObject } from "../base/json.ts";
 import { memoized } from "../base/memoize.ts";
 import { bundledKinds } from "../model/bundled-kinds.ts";
 import type { Catalogue } from "../model/catalogue.ts";
@@ -18,7 +19,8 @@ export function withOwnKinds<Some extends Pick<Loaded, "workspace" | "documents"
   if (own.length === 0) return loaded;
   const read = readKinds(own, workspace.catalogue, () => undefined);
   const catalogue = withKinds(workspace.catalogue, read.kinds);
-  return { ...loaded, workspace: { ...workspace, catalogue }, problems: [...problems, ...read.problems] };
+  const known = { ...workspace, catalogue, ...(read.faulty.size > 0 && { faultyKinds: read.faulty }) };
+  return { ...loaded, workspace: known, problems: [...problems, ...read.problems] };
 }
 
 /** A catalogue with the kinds of resources that manifests describe; those with mistakes are left out. */
@@ -43,23 +45,27 @@ export async function expressionProblems({ documents }: Pick<Loaded, "documents"
 interface KindsRead {
   readonly kinds: readonly ResourceKind[];
   readonly problems: readonly Problem[];
+  /** The names of those with mistakes. */
+  readonly faulty: ReadonlySet<string>;
 }
 
 function readKinds(documents: readonly Document[], catalogue: Catalogue, check: ExpressionCheck): KindsRead {
   const bundled = [...catalogue.kinds.values()].flatMap(({ file }) => file ?? []);
   const kinds: ResourceKind[] = [];
+  const faulty = new Set<string>();
   const problems = documents.flatMap((document) => {
     const faults = problemsOf(document, [...bundled, ...kinds], check);
     if (faults.length === 0) kinds.push(document.value as ResourceKind);
+    else if (isObject(document.value)) faulty.add(String(document.value.name));
     return faults;
   });
-  return { kinds, problems };
+  return { kinds, problems, faulty };
 }
 
 function problemsOf(document: Document, others: readonly ResourceKind[], check: ExpressionCheck): readonly Problem[] {
-  return resourceKindFaults(document.value, others, check).map(({ path, message }) =>
-    problemAt("resource-kind", message, { document, path: [...path] }),
-  );
+  // A wrong apiVersion is reported when the kind of document is read.
+  const faults = resourceKindFaults(document.value, others, check).filter(({ path }) => path[0] !== "apiVersion");
+  return faults.map(({ path, message }) => problemAt("resource-kind", message, { document, path: [...path] }));
 }
 
 /** The kinds of a catalogue that manifests describe. */

@@ -76,7 +76,7 @@ function readDocument(document: Document, workspace: Workspace): Partial<Read> &
   const head = readHead(document);
   const problems = head.problem ? [head.problem] : [];
   if (head.kind !== "Policy") return { problems, plaintext: [] };
-  const { text, problems: shapeless } = shape<PolicyText>(document, "Policy", workspace.catalogue);
+  const { text, problems: shapeless } = shape<PolicyText>(document, "Policy", workspace);
   const read = readPolicy(document, text, workspace);
   const checked = checkPolicy({ document, text, workspace });
   return { ...read, problems: [...problems, ...shapeless, ...read.problems, ...checked] };

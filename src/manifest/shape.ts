@@ -1,6 +1,6 @@
 import schema from "../../schemas/manifest.schema.json" with { type: "json" };
 import { memoized } from "../base/memoize.ts";
-import { compile, type SchemaCheck } from "../base/schema.ts";
+import { compile, type SchemaCheck, type SchemaFault } from "../base/schema.ts";
 import { version } from "../base/version.ts";
 import { type Catalogue, catalogueOf } from "../model/catalogue.ts";
 import { sectionShapes } from "../model/kind-schema.ts";
@@ -35,17 +35,28 @@ export interface Shaped<Text> {
  * Validates a document with the schema of its kind in `schemas/manifest.schema.json`. Of resources it only checks that
  * they are mappings. Problems of `apiVersion` are reported when the kind is read.
  */
-export function shape<Text>(document: Document, kind: DocumentKind, catalogue = catalogueOf()): Shaped<Text> {
-  return shapeBy(kind === "Policy" ? policyCheck(catalogue)(ownerOfPolicy(document.value)) : checkOf(kind), document);
+export function shape<Text>(document: Document, kind: DocumentKind, known: Known = {}): Shaped<Text> {
+  if (kind !== "Policy") return shapeBy(checkOf(kind), document);
+  const { catalogue = catalogueOf(), faultyKinds } = known;
+  return shapeBy(policyCheck(catalogue)(ownerOfPolicy(document.value)), document, faultyKinds);
 }
 
-/** Validates a document with any schema, with the same messages. */
-export function shapeBy<Text>(check: SchemaCheck, document: Document): Shaped<Text> {
+/** The sections that policies may have, and those of kinds with mistakes, which are reported there and not again. */
+interface Known {
+  readonly catalogue?: Catalogue;
+  readonly faultyKinds?: ReadonlySet<string>;
+}
+
+/** Validates a document with any schema, with the same messages; `unchecked` are sections that may be anything. */
+export function shapeBy<Text>(check: SchemaCheck, document: Document, unchecked?: ReadonlySet<string>): Shaped<Text> {
   const all = check(document.value);
   if (all.length === 0) return { text: document.value as Text, problems: [] };
   const faults = all.filter(({ path }) => path[0] !== "apiVersion");
   const text = without(document.value, cutsAt(faults.map(({ path }) => path)));
-  const problems = faults.map(({ rule, message, path }) => {
+  const namedBy = ({ rule, path }: SchemaFault) =>
+    String(rule === "unknown-key" ? path.at(-1) : valueAt(document.value, path));
+  const reported = unchecked ? faults.filter((fault) => !unchecked.has(namedBy(fault))) : faults;
+  const problems = reported.map(({ rule, message, path }) => {
     const of = rule.endsWith("-key") ? "key" : "value";
     const hint = of === "value" ? commentHint(document, path, valueAt(document.value, path)) : "";
     return problemAt(rule, `${message}${hint}`, { document, path, of });

@@ -20,6 +20,8 @@ import { type Wave, type WavesText, waveProblems, wavesOf } from "./waves.ts";
 export interface Workspace {
   /** The settings that its server supports, in the names of its dialect. */
   readonly catalogue: Catalogue;
+  /** The sections of kinds whose files have mistakes: what policies declare in them cannot be checked. */
+  readonly faultyKinds?: ReadonlySet<string>;
   /** Identifies the workspace in a shared state. */
   readonly name: string | undefined;
   readonly server: {

@@ -1,6 +1,7 @@
 import { type ASTNode, Environment, type EvaluationError, type ParseError } from "@marcbachmann/cel-js";
-import { type Bound, costOf } from "../base/cel/cost.ts";
+import { type Bound, costOf, linearMatch } from "../base/cel/cost.ts";
 import { exactBound, type JsonSize, jsonSizeOf, roughBound } from "../base/cel/json-bound.ts";
+import { faultyWord, foreignOperator, functionNames, unknownFunction } from "../base/cel/mistakes.ts";
 import { expressionLimits, withLinearMatch, withLinearPatterns } from "../base/cel/patterns.ts";
 import { UserError } from "../base/exit.ts";
 import { isObject } from "../base/json.ts";
@@ -39,7 +40,7 @@ export function compileKindExpression(
     const isTooLong = timeLimit({ tree: expression.ast, patternSize: linear.patternSize });
     return { valueOf: (given) => (isTooLong(given) ? tooLong() : evaluated(() => expression({ ...given }))) };
   } catch (error) {
-    return { fault: faultWords(error, names) };
+    return { fault: foreignOperator(text)?.message ?? faultWords(error, names) };
   }
 }
 
@@ -111,12 +112,13 @@ const environmentOf = memoized((names: string) =>
 
 function faultWords(error: unknown, names: readonly string[]): string {
   const { code, summary = "it cannot be read" } = error as Partial<ParseError>;
-  const [, word = ""] = /(\w+)$/.exec(summary) ?? [];
+  const word = faultyWord(summary);
   if (code === "unknown_variable")
     return `unknown name ${word}${didYouMean(word, names) || `; it knows ${names.join(" and ")}`}`;
-  return plainly(summary);
+  if (code !== "no_matching_overload") return plainly(summary);
+  return unknownFunction(word, functionNames(environmentOf(names.join(" ")))) ?? plainly(summary);
 }
 
 function plainly(summary: string): string {
-  return summary.slice(0, 1).toLowerCase() + summary.slice(1);
+  return (summary.slice(0, 1).toLowerCase() + summary.slice(1)).replaceAll(linearMatch, "matches");
 }

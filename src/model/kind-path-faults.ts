@@ -35,7 +35,7 @@ function strayPath(path: string): string | undefined {
 function unknownName(kind: ResourceKind, call: string, names: readonly string[]): string | undefined {
   const isWhole = call === "list" || (call === "show" && isSingleton(kind));
   const fault = names.find((each) => !each.startsWith("row.") && each !== "id" && !isField(kind, each));
-  if (fault !== undefined) return noField(kind, fault);
+  if (fault !== undefined) return `there is no field ${fault}${orElse(fault, ["id", "row.id", ...fieldNames(kind)])}`;
   const early = (isWhole || call === "create") && names.find((each) => each.startsWith("row."));
   if (early) return `there is no row yet, so the path cannot have :${early}`;
   const field = isWhole && names.find((each) => each !== "id");
@@ -48,6 +48,10 @@ function isField({ fields }: ResourceKind, name: string): boolean {
 }
 
 /** What is said of a name that no field has. */
-export function noField({ fields }: ResourceKind, name: string): string {
-  return `there is no field ${name}${orElse(name, Object.keys(fields.properties))}`;
+export function noField(kind: ResourceKind, name: string): string {
+  return `there is no field ${name}${orElse(name, fieldNames(kind))}`;
+}
+
+function fieldNames({ fields }: ResourceKind): readonly string[] {
+  return Object.keys(fields.properties);
 }

@@ -126,7 +126,7 @@ async function keep(context: Context, started: string, result: Applied): Promise
     ...headOf(context, started),
     ended: new Date().toISOString(),
     ...endOf(result, context),
-    changes: plan.summary.writes,
+    changes: plan.resource_changes.length,
     ...touchedBy(changes),
     ...keptValues(runValues(plan.resource_changes)),
     reads: plan.summary.reads,

@@ -109,7 +109,10 @@ export function warnPendingWrites({ request, loaded }: Context, plan: Plan, inFl
   );
 }
 
-function startOf({ manifests, server, summary }: Plan, { who, host }: Context["claim"]): JournalEntry {
+function startOf(
+  { manifests, server, resource_changes: changes }: Plan,
+  { who, host }: Context["claim"],
+): JournalEntry {
   const { commit, digest } = manifests;
   const trace = currentTrace();
   return {
@@ -119,7 +122,7 @@ function startOf({ manifests, server, summary }: Plan, { who, host }: Context["c
     commit,
     manifests: digest,
     server: server.url,
-    changes: summary.writes,
+    changes: changes.length,
     ...(trace !== undefined && { trace }),
   };
 }

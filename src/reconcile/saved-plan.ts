@@ -12,6 +12,7 @@ import { select } from "../live/select-projects.ts";
 import { desiredAmong } from "../manifest/desired-fleet.ts";
 import { addressOf } from "../model/address.ts";
 import type { Catalogue } from "../model/catalogue.ts";
+import { kindIn } from "../model/owner.ts";
 import { isMove } from "../model/repository-kinds.ts";
 import type { DesiredProject } from "../model/types.ts";
 import { referencesIn } from "../model/values.ts";
@@ -70,7 +71,7 @@ async function reportIn(text: string, path: string, catalogue: Catalogue): Promi
   }
   const fault = shapeFault(saved) ?? twiceIn(saved);
   if (fault) throw new UserError(`${path} is not a complete plan: ${fault}; plan again`);
-  const kinds = saved.resource_changes.map(({ kind }) => kind);
+  const kinds = saved.resource_changes.map(kindIn);
   return recounted(saved, await withExpressions(catalogue, new Set(kinds)));
 }
 

@@ -55,7 +55,7 @@ export function selectIn({ integrations, kinds, foreignNames }: Catalogue, selec
   const integration = integrations.get(slug);
   if (!integration) {
     const sections = [...kinds.values()].flatMap(({ file }) => (file ? [file.name, file.singular] : []));
-    const what = `there is no integration ${JSON.stringify(slug)}`;
+    const what = `there is no integration or kind ${JSON.stringify(slug)}`;
     return unknown(what, slug, [...integrations.keys(), ...sections], foreignNames);
   }
   if (dot < 0) return { integration, parameter: undefined };

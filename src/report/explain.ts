@@ -27,7 +27,8 @@ export function explainText(
 
 function listText({ integrations }: Catalogue, palette: Palette): string {
   const rows = [...integrations.values()].map((each) => [each.slug, each.title, each.tier, limits(each).join(", ")]);
-  return columns(["slug", "title", "tier", "available"], rows, palette);
+  const table = columns(["slug", "title", "tier", "available"], rows, palette);
+  return `${table}\n\nOther kinds of resources: evenkeel explain --kinds`;
 }
 
 function limits({ introduced, removed, environment }: Integration): string[] {

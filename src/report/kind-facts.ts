@@ -36,7 +36,8 @@ function sample(field: FieldSchema): string {
   const { writeOnly, enum: allowed, "x-words": words, minimum = 0, pattern = "" } = field;
   if (writeOnly) return "{ secret: env:SECRET }";
   const [word, value] = Object.entries(words ?? {})[0] ?? [];
-  if (allowed) return String(typeof value === "number" ? word : allowed[0]);
+  if (word !== undefined && typeof value === "number") return word;
+  if (allowed) return String(allowed[0]);
   const [type = "string"] = [field.type ?? []].flat();
   const text = pattern.startsWith("^#") ? '"#d9534f"' : pattern.startsWith("^(ssh-") ? "ssh-ed25519 AAAA…" : "…";
   const samples: Readonly<Record<string, string>> = { boolean: "true", integer: String(minimum), string: text };
@@ -55,9 +56,12 @@ export function fieldValues(field: FieldSchema, mark: Mark): string {
   const filledIn = "default" in field ? [`default ${shown(field.default)}`] : [];
   if (allowed) return [allowed.map(shown).join(", "), ...filledIn].join("; ");
   const types = [field.type ?? []].flat().filter((type) => type !== "null");
+  const spellings = named.length > 0 ? [`${named.map(([word]) => mark(word)).join(", ")}, or `] : [];
   const of = items ? ` of ${items.properties ? namesOf(items.properties, mark) : fieldValues(items, mark)}` : "";
   const inside = properties ? `: ${namesOf(properties, mark)}` : "";
-  return [`${types.map((type) => typeWords[type] ?? type).join(" or ")}${of}${inside}`, ...filledIn].join("; ");
+  return [`${spellings}${types.map((type) => typeWords[type] ?? type).join(" or ")}${of}${inside}`, ...filledIn].join(
+    "; ",
+  );
 }
 
 const typeWords: Readonly<Record<string, string>> = { array: "list", object: "mapping", string: "text" };

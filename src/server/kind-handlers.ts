@@ -7,7 +7,7 @@ import { dropReferences } from "./kind-references.ts";
 import { changedRow, createdRow, shownRow } from "./kind-rows.ts";
 import { addRow, changeRow, type RowPlace, recordsOf, removeRow, rowsElsewhere } from "./kind-store.ts";
 import { checkKindParameters } from "./kind-values.ts";
-import { hasKey, type ServedKind } from "./kinds.ts";
+import { hasKey, isPart, type ServedKind } from "./kinds.ts";
 import { keysetPaged, paged } from "./pages.ts";
 import { readBoolean } from "./parameters.ts";
 import { forbidden, invalid, json, noContent, noRecord, outOfScope, refused, type ServerReply } from "./reply.ts";
@@ -171,12 +171,8 @@ function find(admitted: Admitted): KindRecord | ServerReply | undefined {
   return json(409, { message });
 }
 
-function has({ file }: ServedKind, row: JsonObject, parts: Readonly<Record<string, string>>): boolean {
-  return Object.entries(parts).every(([part, value]) => {
-    const text = String(row[part] ?? "");
-    const isCaseless = file.fields.properties[part]?.["x-case"] === "ignore";
-    return isCaseless ? text.toLowerCase() === value.toLowerCase() : text === value;
-  });
+function has(kind: ServedKind, row: JsonObject, parts: Readonly<Record<string, string>>): boolean {
+  return Object.entries(parts).every(([part, value]) => isPart(kind, row, part, value));
 }
 
 function read(

@@ -23,8 +23,10 @@ export interface StoredField {
   readonly name: string;
   readonly field: FieldSchema;
   readonly parameters: readonly string[];
-  /** The parts of the row that expressions make; none: the parameter as it is, under the name of the field. */
+  /** The parts of the row that expressions make; none: the parameter as it is, as `part`. */
   readonly store: readonly StoredPart[];
+  /** The part of the row with the field's value. */
+  readonly part: string;
 }
 
 /** How a kind keeps its fields. */
@@ -33,8 +35,13 @@ export function storedFields(fields: ReadonlyMap<string, FieldSchema>): readonly
     const written = field["x-store"] ?? {};
     const parts = Object.entries(typeof written === "string" ? { [name]: written } : written);
     const store = parts.map(([part, text]) => ({ part, expression: expressionOf(text, storeNames) }));
-    return { name, field, parameters: parametersOfField(name, field), store };
+    return { name, field, parameters: parametersOfField(name, field), store, part: partOf(name, field) };
   });
+}
+
+/** The name that rows have for a field, where it is all that an expression reads. */
+function partOf(name: string, { "x-read": read = "" }: FieldSchema): string {
+  return /^row\.([a-z_]\w*)$/.exec(read)?.[1] ?? name;
 }
 
 /** An expression of a kind, compiled once. @throws if it is none: kinds are checked before they are served. */
@@ -54,11 +61,11 @@ const expressions = new Map<string, KindExpression>();
 export function createdRow(fields: readonly StoredField[], { params, others }: Omit<Situation, "row">): JsonObject {
   const row: Record<string, unknown> = {};
   for (const each of fields) {
-    const { name, field, parameters, store } = each;
+    const { field, parameters, store, part } = each;
     const [parameter = ""] = parameters;
     if (store.length > 0) Object.assign(row, storedParts(each, { params, row, others }));
-    else if (parameter in params) row[name] = kept(field, params[parameter], undefined);
-    else if (!field.writeOnly) row[name] = initial(field);
+    else if (parameter in params) row[part] = kept(field, params[parameter], undefined);
+    else if (!field.writeOnly && parameter !== "") row[part] = initial(field);
   }
   return row;
 }
@@ -68,12 +75,12 @@ export function changedRow(fields: readonly StoredField[], situation: Situation 
   const { params, others } = situation;
   const row: Record<string, unknown> = { ...situation.row };
   for (const each of fields) {
-    const { name, field, parameters, store } = each;
+    const { field, parameters, store, part } = each;
     const [parameter = ""] = parameters;
     const isSent = parameters.some((sent) => sent in params);
     if (field["x-immutable"] || (!isSent && !field["x-keep"])) continue;
     if (store.length > 0) Object.assign(row, storedParts(each, { params, row, others }));
-    else row[name] = isSent ? kept(field, params[parameter], row[name]) : initial(field);
+    else row[part] = isSent ? kept(field, params[parameter], row[part]) : initial(field);
   }
   return row;
 }
@@ -114,11 +121,14 @@ function initial(field: FieldSchema): unknown {
   return allowed[0] ?? (types.some((type) => type === "integer" || type === "number") ? minimum : null);
 }
 
-/** A row as it is answered: without secrets, at any depth, and in lists without what only a single row has. */
+/**
+ * A row as it is answered: without secrets, at any depth, and in lists without what only a single row has. Of a secret
+ * that the kind stores differently, such as masked, what is stored is no secret.
+ */
 export function shownRow({ fields }: ResourceKind, row: JsonObject, isListed = false): JsonObject {
   const shown = Object.entries(row).flatMap(([name, value]) => {
     const field = fields.properties[name];
-    if (field?.writeOnly && !field["x-returned"]) return [];
+    if (field?.writeOnly && !field["x-returned"] && field["x-store"] === undefined) return [];
     if (isListed && field?.["x-listed"] === false) return [];
     return [[name, field ? withoutSecrets(field, value) : value] as const];
   });

@@ -5,9 +5,10 @@ import { readBoolean, readInteger } from "./parameters.ts";
 
 type Fields = ReadonlyMap<string, FieldSchema>;
 
-/** The parameters that carry a field. */
+/** The parameters that carry a field; none if requests never do. */
 export function parametersOfField(name: string, field: FieldSchema): readonly string[] {
   const send = field["x-send"];
+  if (send === "null") return [];
   return typeof send === "object" ? Object.keys(send) : [field["x-send-as"] ?? name];
 }
 

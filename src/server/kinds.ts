@@ -130,10 +130,19 @@ function isThere(field: FieldSchema, { release, tier }: Platform): boolean {
 }
 
 /** Whether two rows have the same key. */
-export function hasKey({ keys, file }: ServedKind, a: JsonObject, b: JsonObject): boolean {
-  return keys.every((name) => {
-    const [one, other] = [a, b].map((row) => String(row[name] ?? ""));
-    if (file.fields.properties[name]?.["x-case"] === "ignore") return one?.toLowerCase() === other?.toLowerCase();
-    return one === other;
-  });
+export function hasKey(kind: ServedKind, a: JsonObject, b: JsonObject): boolean {
+  return kind.keys.every((name) => isPart(kind, a, name, partText(kind, b, name)));
+}
+
+/** Whether a row has a text as a part, or as the field that is read from it. */
+export function isPart(kind: ServedKind, row: JsonObject, name: string, expected: string): boolean {
+  const text = partText(kind, row, name);
+  const isCaseless = kind.file.fields.properties[name]?.["x-case"] === "ignore";
+  return isCaseless ? text.toLowerCase() === expected.toLowerCase() : text === expected;
+}
+
+function partText({ fields }: ServedKind, row: JsonObject, name: string): string {
+  if (name in row) return String(row[name] ?? "");
+  const read = fields.find((field) => field.name === name)?.field["x-read"];
+  return read === undefined ? "" : String(expressionOf(read, ["row"]).valueOf({ row }) ?? "");
 }

@@ -59,7 +59,7 @@ describe("against a server that speaks GitLab's names", () => {
     expect({ code: unknown.code, stderr: unknown.stderr }).toEqual({
       code: 1,
       stderr:
-        'error: there is no integration "chat-notifications-a": that is a name of dialect neutral; here it is slack\n',
+        'error: there is no integration or kind "chat-notifications-a": that is a name of dialect neutral; here it is slack\n',
     });
     expect((await evenkeel("__complete", "--", "explain", "jira.jira_issue_transition_i")).stdout).toContain("_id\t");
     expect((await evenkeel("__complete", "--", "apply", "--target", "p:")).stdout).toContain("p:integration/slack");

@@ -242,6 +242,38 @@ describe("import", () => {
   });
 });
 
+describe("a kind of groups alone", () => {
+  const links = {
+    ...{ name: "saml_group_links", singular: "saml_group_link", of: "group", key: "saml_group_name", replace: true },
+    calls: {
+      list: "GET /groups/:id/saml_group_links",
+      create: "POST /groups/:id/saml_group_links",
+      delete: "DELETE /groups/:id/saml_group_links/:row.name",
+    },
+    loosened: "before != null && after != null && after.access_level > before.access_level",
+    fields: {
+      required: ["saml_group_name", "access_level"],
+      properties: {
+        saml_group_name: { type: "string", "x-read": "row.name" },
+        access_level: { type: "integer", "x-words": { developer: 30, maintainer: 40 } },
+      },
+    },
+  };
+
+  test("is applied from a saved plan, and counted by what changes", async () => {
+    const resources = { saml_group_links: [{ name: "dev", access_level: 30 }] };
+    const seed = { groups: [{ path: "payments", resources }] };
+    const policy = { groups: ["payments"], saml_group_links: { dev: { access_level: "maintainer" } } };
+    const { evenkeel } = await ownStage(links, { seed, policy });
+    const planned = await evenkeel("plan", "--out", "plan.json", "--report", "json");
+    expect(planned.plan().resource_changes).toMatchObject([{ policy_effect: "loosened", kind: "saml_group_link" }]);
+    expect(await evenkeel("apply", "plan.json", "--allow-deletes", "1")).toMatchObject({ code: 0, stderr: "" });
+    expect((await evenkeel("runs")).stdout).toContain("apply: 1 change, applied");
+    expect((await evenkeel("plan", "--detailed-exitcode")).code).toBe(0);
+    expect((await evenkeel("explain", "saml_group_links")).stdout).toMatch(/developer, maintainer, or integer/);
+  });
+});
+
 describe("what is looked up", () => {
   const reviewers = {
     name: "reviewers",

@@ -133,7 +133,11 @@ test("a row without its key is an error of that kind, and no deletion", async ()
     );
     expect(live).toEqual([]);
     expect(unread.map(({ kind, failure }) => [kind, failure.kind, failure.message])).toEqual([
-      ["webhooks", "shape", expect.stringContaining("a row has no url, which tells one of webhooks from another")],
+      [
+        "webhooks",
+        "shape",
+        expect.stringContaining("a row has no url, which tells one of webhooks from another; it has id, url"),
+      ],
     ]);
   }
 });

@@ -46,6 +46,18 @@ test("mistakes of a kind are problems with their location, those of its expressi
   ]);
 });
 
+test("a mistake of a kind is reported once, and not by every policy that uses the kind", async () => {
+  const uses = policy(
+    'freeze_periods: { "0 1 * * 5": {} }\nabsent: { freeze_periods: [x] }\nexclusive: [freeze_periods]',
+  );
+  const wrong = freeze.replace("key: freeze_start", "key: freeze_strat");
+  expect(await problems({ "k.yaml": wrong, "p.yaml": uses, "q.yaml": uses.replace("name: a", "name: q") })).toEqual([
+    "k.yaml:9:6 there is no field freeze_strat; did you mean freeze_start?",
+  ]);
+  expect(await problems({ "k.yaml": wrong, "p.yaml": policy("freeze_period: {}") })).toHaveLength(2);
+  expect(await problems({ "k.yaml": freeze.replace("evenkeel/v1", "evenkeel/v2") })).toHaveLength(1);
+});
+
 test("a kind takes no word that policies and addresses use already", async () => {
   const named = (name: string, singular = "freeze_period") =>
     problems({

@@ -74,3 +74,12 @@ describe("bounds", () => {
     );
   });
 });
+
+test.each([
+  ["row.url.replace('a', 'b')", "unknown function replace"],
+  ["row.url.spilt('@')", "unknown function spilt; did you mean split?"],
+  ["'a'.startsWith(1)", "found no matching overload for 'string.startsWith(int)'"],
+  ["row.url == '' or row.url == '/'", "CEL writes || for or"],
+])("a mistake is named: %s", (text, fault) => {
+  expect(compileKindExpression(text, ["row"], "any")).toEqual({ fault });
+});

@@ -74,6 +74,14 @@ const wrong: readonly (readonly [change: object, fault: string])[] = [
     "calls.list: leave out /api/v4: paths are relative to it",
   ],
   [
+    { calls: { ...calls, update: "PUT /projects/:id/hooks/:row_id" } },
+    "calls.update: there is no field row_id; did you mean row.id?",
+  ],
+  [
+    withField("word", { type: "string", "x-introduced": "16.0" }),
+    "fields.properties.word.x-source: missing x-source, which x-introduced needs",
+  ],
+  [
     withField("word", { type: "string", "x-send-as": "url" }),
     "fields.properties.word.x-send-as: the field url is sent as url already",
   ],
@@ -131,8 +139,9 @@ test("a kind comes after others of its owner, and not after itself", () => {
   expect(faults({ ...minimal, after: ["labels"] }, [{ ...labels, of: "group" }])).toHaveLength(1);
 });
 
-test("the smallest kind is right", () => {
+test("the smallest kind is right, with its key in a list too", () => {
   expect(faults(minimal)).toEqual([]);
+  expect(faults({ ...minimal, key: [minimal.key] })).toEqual([]);
 });
 
 test.each(wrong)("%j", (change, fault) => {

@@ -73,12 +73,12 @@ function expected(name: string, differences: object): object {
 }
 
 test.each([
-  ["irc-gatway", 'there is no integration "irc-gatway"; did you mean irc-gateway?'],
-  ["kubernetes", 'there is no integration "kubernetes"'],
-  ["irc-gatway.recipients", 'there is no integration "irc-gatway"; did you mean irc-gateway?'],
+  ["irc-gatway", 'there is no integration or kind "irc-gatway"; did you mean irc-gateway?'],
+  ["kubernetes", 'there is no integration or kind "kubernetes"'],
+  ["irc-gatway.recipients", 'there is no integration or kind "irc-gatway"; did you mean irc-gateway?'],
   ["irc-gateway.server_prt", 'irc-gateway has no parameter "server_prt"; did you mean server_port?'],
   ["irc-gateway.", 'irc-gateway has no parameter ""'],
-  ["", 'there is no integration ""'],
+  ["", 'there is no integration or kind ""'],
 ])("%j is unknown, to scripts and people alike", (selection, unknown) => {
   expect(explainJson(selection)).toEqual({ unknown });
   expect(explainText(selection)).toEqual({ unknown });
@@ -87,7 +87,8 @@ test.each([
 describe("explainText", () => {
   test("lists a line an integration below a heading", () => {
     const lines = text().split("\n");
-    expect(lines).toHaveLength(integrations.size + 1);
+    expect(lines).toHaveLength(integrations.size + 3);
+    expect(lines.at(-1)).toBe("Other kinds of resources: evenkeel explain --kinds");
     expect(lines).toContainEqual(expect.stringMatching(/^ {2}irc-gateway +IRC gateway +free$/));
     expect(lines).toContainEqual(expect.stringMatching(/^ {2}mock-ci .* free +in environment development only$/));
     expect(lines).toContainEqual(expect.stringMatching(/^ {2}wiki-cloud-workspace .* from release 13\.2 on$/));

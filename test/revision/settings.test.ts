@@ -24,41 +24,42 @@ const chat = (name: string, more: object = {}) => ({
 });
 
 /** What is said of a change of each key; some have several kinds of values. */
-const changes: Readonly<Record<Exclude<keyof Workspace, "catalogue">, readonly (readonly [object, object, string])[]>> =
-  {
-    name: [[{ name: "a" }, { name: "b" }, 'name: "a" -> "b"']],
-    server: [
-      [{ server: { url: "https://a" } }, { server: { url: "https://b" } }, 'server.url: "https://a" -> "https://b"'],
-      [{}, { server: { url: "https://a", ca: "x.pem" } }, 'server.ca: (unset) -> "x.pem"'],
+const changes: Readonly<
+  Record<Exclude<keyof Workspace, "catalogue" | "faultyKinds">, readonly (readonly [object, object, string])[]>
+> = {
+  name: [[{ name: "a" }, { name: "b" }, 'name: "a" -> "b"']],
+  server: [
+    [{ server: { url: "https://a" } }, { server: { url: "https://b" } }, 'server.url: "https://a" -> "https://b"'],
+    [{}, { server: { url: "https://a", ca: "x.pem" } }, 'server.ca: (unset) -> "x.pem"'],
+  ],
+  manifests: [
+    [{ manifests: ["a/*"] }, { manifests: ["b/*"] }, "manifests: without a/*, with b/*"],
+    [{}, { manifests: ["b/*"] }, 'manifests: (unset) -> ["b/*"]'],
+  ],
+  concurrency: [[{ concurrency: 2 }, { concurrency: 4 }, "concurrency: 2 -> 4"]],
+  rateLimit: [
+    [{ rateLimit: "30/s" }, { rateLimit: "1800/min" }, 'rateLimit: "30/s" -> "1800/min"'],
+    [{}, { rateLimit: "30/s" }, 'rateLimit: (unset) -> "30/s"'],
+  ],
+  waves: [
+    [{ waves: "1,50%" }, { waves: "1,5%,50%" }, "waves: with 5%"],
+    [{}, { waves: "1,50%" }, 'waves: (unset) -> ["1", "50%", "100%"]'],
+  ],
+  canary: [[{ canary: ["a/b"] }, { canary: ["a/*", 7] }, "canary: without a/b, with a/*, 7"]],
+  requestTimeout: [[{ requestTimeout: "30s" }, { requestTimeout: "1m" }, "requestTimeout: 30000 -> 60000"]],
+  guards: [[{ guards: { deletePercent: 1 } }, { guards: { deletePercent: 9 } }, "guards.deletePercent: 1 -> 9"]],
+  protected: [[{ protected: ["a:*/*"] }, {}, "protected: without a:*/*"]],
+  ledger: [[{}, { ledger: "state" }, 'ledger: (unset) -> "state"']],
+  notify: [
+    [
+      { notify: [chat("OLD")] },
+      { notify: [chat("NEW", { allowInsecure: true })] },
+      "notify: without (url: (secret env:OLD); on: drift and failed; allowInsecure: false), with (url: (secret env:NEW); on: drift and failed; allowInsecure: true)",
     ],
-    manifests: [
-      [{ manifests: ["a/*"] }, { manifests: ["b/*"] }, "manifests: without a/*, with b/*"],
-      [{}, { manifests: ["b/*"] }, 'manifests: (unset) -> ["b/*"]'],
-    ],
-    concurrency: [[{ concurrency: 2 }, { concurrency: 4 }, "concurrency: 2 -> 4"]],
-    rateLimit: [
-      [{ rateLimit: "30/s" }, { rateLimit: "1800/min" }, 'rateLimit: "30/s" -> "1800/min"'],
-      [{}, { rateLimit: "30/s" }, 'rateLimit: (unset) -> "30/s"'],
-    ],
-    waves: [
-      [{ waves: "1,50%" }, { waves: "1,5%,50%" }, "waves: with 5%"],
-      [{}, { waves: "1,50%" }, 'waves: (unset) -> ["1", "50%", "100%"]'],
-    ],
-    canary: [[{ canary: ["a/b"] }, { canary: ["a/*", 7] }, "canary: without a/b, with a/*, 7"]],
-    requestTimeout: [[{ requestTimeout: "30s" }, { requestTimeout: "1m" }, "requestTimeout: 30000 -> 60000"]],
-    guards: [[{ guards: { deletePercent: 1 } }, { guards: { deletePercent: 9 } }, "guards.deletePercent: 1 -> 9"]],
-    protected: [[{ protected: ["a:*/*"] }, {}, "protected: without a:*/*"]],
-    ledger: [[{}, { ledger: "state" }, 'ledger: (unset) -> "state"']],
-    notify: [
-      [
-        { notify: [chat("OLD")] },
-        { notify: [chat("NEW", { allowInsecure: true })] },
-        "notify: without (url: (secret env:OLD); on: drift and failed; allowInsecure: false), with (url: (secret env:NEW); on: drift and failed; allowInsecure: true)",
-      ],
-      [{ notify: [chat("A"), chat("B")] }, { notify: [chat("B"), chat("A")] }, "notify: in another order"],
-    ],
-    allowPlaintextSecrets: [[{}, { allowPlaintextSecrets: true }, "allowPlaintextSecrets: false -> true"]],
-  };
+    [{ notify: [chat("A"), chat("B")] }, { notify: [chat("B"), chat("A")] }, "notify: in another order"],
+  ],
+  allowPlaintextSecrets: [[{}, { allowPlaintextSecrets: true }, "allowPlaintextSecrets: false -> true"]],
+};
 
 describe("a changed setting is told as people write it", () => {
   const rows = Object.entries(changes).flatMap(([key, all]) => all.map((row) => [key, ...row] as const));

@@ -382,6 +382,23 @@ test("a kind of one's own is kept like the others, sent as a form too", async ()
   expect(server.requests.count("POST")).toBe(1);
 });
 
+test("a field is kept where it is read from, and one that is never sent has no parameter", async () => {
+  const properties = {
+    host: { type: "string", "x-read": "row.url.split('@')[1]", "x-send": "null" },
+    url: { type: "string", writeOnly: true, "x-store": { url: "'https://***@' + params.url.split('@')[1]" } },
+    title: { type: "string", "x-read": "row.name" },
+  } as const;
+  const kind: ResourceKind = { ...windows, key: ["host", "title"], fields: { properties, required: ["host", "url"] } };
+  const { ask } = await start({ kinds: [kind] });
+  const create = (url: string) => ask("POST", "/projects/42/windows", { json: { url, title: "a" } });
+  const row = { id: 1, url: "https://***@a.test", name: "a" };
+  expect(await create("https://me:pw@a.test")).toMatchObject({ status: 201, json: row });
+  expect((await create("https://other:pw@a.test")).status).toBe(409);
+  expect((await create("https://me:pw@b.test")).status).toBe(201);
+  await ask("PUT", "/projects/42/windows/1", { json: { title: "b" } });
+  expect((await ask("GET", "/projects/42/windows/1")).json).toEqual({ ...row, name: "b" });
+});
+
 test("values of a mapping of any names have their type, sent as a form too", async () => {
   const properties = {
     ...windows.fields.properties,

@@ -1,5 +1,6 @@
 import { type ASTNode, Environment, type EvaluationError, type ParseError } from "@marcbachmann/cel-js";
 import { linearMatch } from "../../base/cel/cost.ts";
+import { faultyWord, foreignOperator, functionNames, unknownFunction } from "../../base/cel/mistakes.ts";
 import { hostsIn, originsIn } from "../../base/cel/origins.ts";
 import {
   type ExpressionFault,
@@ -39,27 +40,6 @@ export function compileExpression(text: string, root: Root): Expression | { read
   }
 }
 
-/** Strings and comments. */
-const literals = /r?(?:"""[\s\S]*?"""|'''[\s\S]*?'''|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*')|\/\/.*/g;
-
-/** Operators of other languages, and what CEL has instead. */
-const operators: Readonly<Record<string, string>> = {
-  and: "&&",
-  or: "||",
-  not: "!",
-  "=": "==",
-  "<>": "!=",
-  "===": "==",
-};
-
-/** The first operator of another language in an expression that CEL rejects. */
-function foreignOperator(text: string): ExpressionFault | undefined {
-  const code = text.replace(literals, (each) => " ".repeat(each.length));
-  const found = /(?<![.\w])(?:and|or|not)(?![\w(.])|<>|={3}|(?<![=!<>])=(?!=)/i.exec(code);
-  const instead = found && operators[found[0].toLowerCase()];
-  return found && instead ? { message: `CEL writes ${instead} for ${found[0]}`, offset: found.index } : undefined;
-}
-
 function typeWord(type: string): string {
   return /^[aeiou]/.test(type) ? `an ${type}` : `a ${type}`;
 }
@@ -90,13 +70,10 @@ type CelError = ParseError | EvaluationError;
 /** `known`: the names that a word may be a misspelling of. */
 function faultOf(error: unknown, root: Root, known: readonly string[] = names): ExpressionFault {
   const { code = "", summary = "it cannot be evaluated", range } = error as Partial<CelError>;
-  const [, word = ""] = faultyWord.exec(summary) ?? [];
+  const word = faultyWord(summary);
   const message = explanations[code]?.(word, root, known) ?? plainly(summary);
   return { message: message.replaceAll(linearMatch, "matches"), offset: range?.start ?? 0 };
 }
-
-/** The word that a message of the library ends in, or the function whose call it quotes. */
-const faultyWord = /(?:: |\.|')(\w+)(?:$|\([^']*\)'$)/;
 
 const explanations: Readonly<
   Record<string, (word: string, root: Root, known: readonly string[]) => string | undefined>
@@ -109,8 +86,7 @@ const explanations: Readonly<
     const hint = known.length > 0 ? didYouMean(word, known) || `; expected one of ${rootFields[root]}` : "";
     return `there is no ${word}${hint}`;
   },
-  no_matching_overload: (word) =>
-    functions.has(word) ? undefined : `unknown function ${word}${didYouMean(word, functions)}`,
+  no_matching_overload: (word) => unknownFunction(word, functions),
 };
 
 const otherRoot = { change: "plan", plan: "change" } as const;
@@ -120,7 +96,7 @@ const rootFields = {
 } as const;
 
 const names = [...Object.keys(changeFields), ...Object.keys(summaryFields), ...Object.keys(planFields)];
-const functions = new Set(environments.plan.getDefinitions().functions.map(({ name }) => name));
+const functions = functionNames(environments.plan);
 
 function plainly(summary: string): string {
   return summary.slice(0, 1).toLowerCase() + summary.slice(1);
