@@ -146,7 +146,7 @@ async function applyWithBars(
   let done = 0;
   const approve = async (planned: Planned): Promise<boolean> => {
     reading.stop();
-    total = planned.plan.summary.writes;
+    total = planned.plan.resource_changes.length;
     const asks = request.recheck === true;
     if (request.saved === undefined && request.savedRun === undefined) showPlan(terminal, options, planned, asks);
     return !asks || total === 0 || terminal.confirm(question(planned.plan));
@@ -189,8 +189,8 @@ function showPlan(
   else if (asks) terminal.warn(shown(terminal.warnings));
 }
 
-function question({ summary }: Plan): string {
-  return `Make ${summary.writes === 1 ? "this change" : `these ${summary.writes} changes`}? Type yes to continue:`;
+function question({ resource_changes: { length } }: Plan): string {
+  return `Make ${length === 1 ? "this change" : `these ${length} changes`}? Type yes to continue:`;
 }
 
 function applyRequestOf(terminal: Terminal, options: Options<"apply">, saved: Saved | undefined): Request {

@@ -98,8 +98,8 @@ function signaturesToKeep(text: string, added: string, plan: Plan): { kept: read
   return { kept: kept.map(({ block }) => block), dropped: stale.length };
 }
 
-function contentsOf({ summary, digest, server }: Plan): string {
-  return `${counted(summary.writes, "change")} in ${counted(summary.changed_projects, "project")} on ${server.url}, ${digest.slice(0, 19)}`;
+function contentsOf({ summary, resource_changes: changes, digest, server }: Plan): string {
+  return `${counted(changes.length, "change")} in ${counted(summary.changed_projects, "project")} on ${server.url}, ${digest.slice(0, 19)}`;
 }
 
 function write(file: string, text: string): void {

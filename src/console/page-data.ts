@@ -1,5 +1,6 @@
 import { printable } from "../base/printable.ts";
 import { resourceName } from "../model/address.ts";
+import { changeCount } from "../plan/action-counts.ts";
 import { highlightLine } from "../plan/highlights.ts";
 import { sourceText } from "../report/html/values.ts";
 import type { RunSummary } from "../state/run-summary.ts";
@@ -141,7 +142,7 @@ export function reviewData(part: ListPart<string>, plans: readonly WaitingPlan[]
       run,
       saved,
       digest,
-      changes: plan?.summary.writes ?? 0,
+      changes: plan ? changeCount(plan.summary) : 0,
       signatures,
       signed_by: approvers?.approved.join("; ") ?? "",
       highlights: highlights.map(highlightLine).join("; "),

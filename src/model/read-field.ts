@@ -92,6 +92,9 @@ function secretsWithin({ properties = {}, items }: FieldSchema): readonly string
   return [...own, ...[...Object.values(properties), ...(items ? [items] : [])].flatMap(secretsWithin)];
 }
 
+/** What an expression selects: `.name`, `.?name` and `["name"]`. */
+const selected = /\.\??(\w+)|["']([^"']+)["']/g;
+
 function namesOf(name: string, { "x-send-as": sentAs = name, "x-read": read = "" }: FieldSchema): readonly string[] {
-  return [name, sentAs, ...Array.from(read.matchAll(/\.\??(\w+)/g), ([, each = ""]) => each)];
+  return [name, sentAs, ...Array.from(read.matchAll(selected), ([, field, key = field]) => key ?? "")];
 }

@@ -17,6 +17,11 @@ export function countsOf(actions: readonly Action[]): ActionCounts {
   };
 }
 
+/** How many changes there are in all. */
+export function changeCount(counts: ActionCounts): number {
+  return inOrder.reduce((sum, action) => sum + (counts[action] ?? 0), 0);
+}
+
 const inOrder: readonly Action[] = ["create", "update", "replace", "disable", "delete"];
 
 /** The counts in words: `1 to create`. */

@@ -100,7 +100,9 @@ async function noticeAll(
 /** Says what the run is going to wait for, where that may take it long. */
 export function warnPendingWrites({ request, loaded }: Context, plan: Plan, inFlight: readonly string[]): void {
   const late = new Set(inFlight);
-  const awaited = plan.resource_changes.filter(({ address, call }) => call.method === "POST" && late.has(address));
+  const awaited = plan.resource_changes.filter(
+    ({ address, call, next_call }) => late.has(address) && [call, next_call].some((each) => each?.method === "POST"),
+  );
   if (awaited.length === 0) return;
   const seconds = loaded.workspace.requestTimeout / 1000;
   const addresses = firstFew(awaited.map(({ address }) => address));

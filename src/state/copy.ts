@@ -60,13 +60,14 @@ async function copySignatures(source: WorkspaceState, target: WorkspaceState, ru
   }
 }
 
-/** All projects with one key at once: a file is written anew each time. */
+/** All projects with one key at once: a file is written anew each time, and drops entries of other keys. */
 async function copyLedger(source: WorkspaceState, target: WorkspaceState, token: Lease["token"]): Promise<void> {
   const [there, here] = [await target.ledger.read(), await source.ledger.read()];
   const of = (project: string): LedgerEdit[] => {
     const name = project.toLowerCase();
-    const known = there.lines.get(name)?.resources ?? {};
-    const lacking = Object.entries(here.lines.get(name)?.resources ?? {}).filter(([rest]) => !(rest in known));
+    const [known, line] = [there.lines.get(name), here.lines.get(name)];
+    if (known && known.key !== line?.key) return [];
+    const lacking = Object.entries(line?.resources ?? {}).filter(([rest]) => !(rest in (known?.resources ?? {})));
     return lacking.map(([rest, memory]) => ({ project, rest, memory }));
   };
   const heads = Array.from(here.lines.keys(), (name): LedgerHead => {

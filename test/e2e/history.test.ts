@@ -1,4 +1,4 @@
-import { writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import { expect, test } from "vitest";
@@ -115,6 +115,21 @@ test("a state is copied whole, and only what is missing", async () => {
     const other = await evenkeel("state", "copy", "--from", ".", "--to", address);
     expect(other).toMatchObject({ code: 64, stderr: expect.not.stringContaining("CANARY") });
   }
+});
+
+test("a copied state leaves what the target's ledger has with another key", async () => {
+  const { evenkeelWith, policy: declare } = await scene({ projects, policy, workspace: { ledger: "state" } });
+  const run = (key: string, ...args: string[]) =>
+    evenkeelWith({ EVENKEEL_LEDGER_KEY: `${key}-key-of-this-test` }, ...args);
+  await run("first", "apply", "--yes");
+  const target = tempFolder();
+  await run("first", "state", "copy", "--from", ".", "--to", target);
+  const ledger = () => readFileSync(join(target, ".evenkeel/ledger.ndjson"), "utf8");
+  const before = ledger();
+  declare({ ...policy, licenses: { ...policy.licenses, ISC: "allowed" } });
+  await run("second", "apply", "--yes");
+  expect((await run("second", "state", "copy", "--from", ".", "--to", target)).code).toBe(0);
+  expect(ledger()).toBe(before);
 });
 
 test("a summary takes at most 6 KB, and 100 bytes for each changed address", () => {

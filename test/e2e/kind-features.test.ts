@@ -56,6 +56,7 @@ test("plan after apply is empty; a saved plan is applied as it was reviewed, and
   });
   const applied = await evenkeel("apply", "plan.json", "--report", "json");
   expect([applied.stderr, outcomes(applied.plan())]).toEqual([expect.anything(), [`applied ${address.branch}`]]);
+  expect(JSON.parse((await evenkeel("runs", "--report", "json")).stdout)[0]).toMatchObject({ changes: 1 });
   expect((await evenkeel("plan")).stdout).toContain("No changes");
   policy(policyOf({ ...sections, labels: { bug: { color: "#00ff00" } } }));
   await evenkeel("plan", "--out", "plan.json");

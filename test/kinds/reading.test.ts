@@ -9,6 +9,7 @@ import { readInventory, readReadable } from "../../src/live/read-live.ts";
 import { type Catalogue, catalogueOf } from "../../src/model/catalogue.ts";
 import { meaningOf } from "../../src/model/field-meaning.ts";
 import { identityOf } from "../../src/model/kinds.ts";
+import { rowWithoutSecrets } from "../../src/model/read-field.ts";
 import { keyFieldsOf, keyTextOf, type ResourceKind } from "../../src/model/resource-kind.ts";
 import { kindRowOf } from "../../src/model/resource-kind-row.ts";
 import type { Call, Desired, DesiredProject, Fields, Value } from "../../src/model/types.ts";
@@ -263,6 +264,15 @@ test("one that cannot be read on its own leaves the others", async () => {
   );
   expect([live.map(({ key }) => key), unread.map(({ key }) => key)]).toEqual([["https://1.test"], ["https://2.test"]]);
 });
+
+test.each(["row.auth.token", 'row["auth"].token', "row[?'auth'].?token.orValue('')"])(
+  "a row has nothing that a secret is read from by %s",
+  (read) => {
+    const token = { type: "string", writeOnly: true, "x-read": read } as const;
+    const file = { fields: { properties: { id: { type: "integer" }, token } } } as unknown as ResourceKind;
+    expect(rowWithoutSecrets(file, { id: 1, auth: { token: "secret" } })).toEqual({ id: 1 });
+  },
+);
 
 test("the same row on two pages is one resource", async () => {
   const row = { id: 1, url: "https://a.test", push_events: true };
