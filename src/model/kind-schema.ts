@@ -67,7 +67,7 @@ function editorSection(kind: ResourceKind): JsonObject {
   return {
     description,
     ...mappingByKey(kind),
-    patternProperties: { [safeKey]: value },
+    patternProperties: { [anyName]: value },
     ...(field?.enum && { defaultSnippets: [snippet(singular, field.enum)] }),
     "x-order": "name",
   };
@@ -79,8 +79,8 @@ function snippet(singular: string, values: readonly unknown[]): JsonObject {
   return { label: withArticle(words), description: `One ${words}.`, body };
 }
 
-/** Names that mean something to JavaScript are no keys. */
-const safeKey = "^(?!(?:__proto__|constructor|prototype)$).+$";
+/** Any name, of which an empty one is none. */
+const anyName = "^.+$";
 
 /** Editors cannot know the key fields, which stand in the key. */
 function editorResource(kind: ResourceKind): JsonObject {
@@ -128,7 +128,7 @@ function withArticle(words: string): string {
 function shapeOfSection(kind: ResourceKind): JsonObject {
   if (isSingleton(kind)) return { type: "object", "x-expected": "a mapping of fields" };
   const value = kind.only === undefined ? { type: "object", "x-expected": "a mapping of fields" } : {};
-  return { ...mappingByKey(kind), patternProperties: { [safeKey]: value } };
+  return { ...mappingByKey(kind), patternProperties: { [anyName]: value } };
 }
 
 /** The sections of a policy, and what it may say of them, by name. */

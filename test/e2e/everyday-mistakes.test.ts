@@ -155,3 +155,28 @@ test("labels are in colour on a terminal, and never without one", async () => {
   const usage = await evenkeelWith({ FORCE_COLOR: "1" }, "plan", "--nope");
   expect([usage.code, usage.stderr.startsWith("\u001b[1m")]).toEqual([64, true]);
 });
+
+test("names that mean something to JavaScript are names like any other", async () => {
+  const text = `apiVersion: evenkeel/v1
+kind: Policy
+name: names
+projects: [p/a]
+vars: { constructor: "#c", __proto__: "#p", toString: "#t" }
+integrations:
+  chat-notifications-b:
+    webhook: { secret: env:HOOK }
+    channel: \${vars.constructor}
+    push_channel: \${vars.__proto__}
+    note_channel: \${vars.toString}
+licenses: { constructor: allowed, prototype: denied, __proto__: denied }
+labels: { __proto__: { color: "#ff0000" } }
+`;
+  const { evenkeelWith, evenkeel, write } = await scene({ projects });
+  write("names.yaml", text);
+  expect((await evenkeelWith({ HOOK: "https://hooks.example.com/1" }, "apply", "--yes")).stdout).toContain("5 applied");
+  const { stdout } = await evenkeel("show", "p/a");
+  for (const channel of ['channel: "#c"', 'push_channel: "#p"', 'note_channel: "#t"']) expect(stdout).toContain(channel);
+  expect((await evenkeel("drift")).code).toBe(0);
+  write("names.yaml", text.replace("vars.__proto__", "vars.valueOf"));
+  expect((await evenkeel("validate")).stderr).toContain("${vars.valueOf} is not defined");
+});
