@@ -19,6 +19,11 @@ export function isObject(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
+/** Parses JSON that another program wrote, which may begin with a byte order mark. @throws SyntaxError if it is none. */
+export function jsonIn(text: string): unknown {
+  return JSON.parse(text.startsWith("\uFEFF") ? text.slice(1) : text);
+}
+
 /** The keys of a JSON pointer. */
 export function pointerKeys(pointer: string): string[] {
   const parts = pointer.split("/").slice(1);

@@ -1,3 +1,4 @@
+import { jsonIn } from "../base/json.ts";
 import { type AnswerShape, isError, longestAnswerText, longTextFault, shapeFault } from "../model/answer-shape.ts";
 import type { Call } from "../model/types.ts";
 import type { Headers } from "./answer-headers.ts";
@@ -43,7 +44,7 @@ export function classify(
   const requestId = attempt.method === "GET" ? undefined : requestIdOf(headers, clean);
   if (text === "") return fitting(attempt, { status, body: undefined, requestId, headers }, clean);
   try {
-    const reply = { status, body: JSON.parse(text) as unknown, requestId, headers };
+    const reply = { status, body: jsonIn(text), requestId, headers };
     return (text.length > longestAnswerText ? tooLong(attempt, reply) : undefined) ?? fitting(attempt, reply, clean);
   } catch {
     return unreadable(attempt, received, clean);
@@ -98,7 +99,7 @@ function refused(attempt: Attempt, { status, text }: Received, clean: (text: str
 
 function parsed(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return jsonIn(text);
   } catch {
     return undefined;
   }

@@ -18,7 +18,7 @@ import { openReports } from "./outputs.ts";
 import { requestOf } from "./run-request.ts";
 import type { Options } from "./table.ts";
 
-/** `evenkeel blame ADDRESS`: offline as far as `show` is; only reads git and the journal. */
+/** `evenkeel blame ADDRESS`: offline as far as `show` is; only reads git and the journal. Tells what it knows without git too. */
 export const run: Run<Options<"blame">> = async (terminal, options, [address = ""]) => {
   const report = openReports(terminal, options.report);
   const parts = partsOfAddress(address);
@@ -29,8 +29,8 @@ export const run: Run<Options<"blame">> = async (terminal, options, [address = "
   const effective = await effectiveProject(terminal, requestOf(terminal, options), parts.project, check);
   if (!effective) return exitCode({ problem: true });
   const blaming = await blamingOf(effective, parts);
-  if (blaming.git !== null) terminal.note(`note: no commits are named: ${blaming.git}`);
   report({ text: () => blameText(blaming, terminal.palette), json: () => blameJson(blaming) });
+  if (blaming.git !== null) throw new UserError(`blame names no commits: ${blaming.git}`, exit.usage);
   return exitCode({});
 };
 

@@ -1,4 +1,6 @@
+import { grouped } from "../base/grouped.ts";
 import { printable } from "../base/printable.ts";
+import { firstFew } from "../base/text-format.ts";
 import type { Place, Problem, Severity } from "./types.ts";
 
 /** A problem in a report: its position as three fields; its severity is that of the list that contains it. */
@@ -33,6 +35,23 @@ export function reportedLine({ file, line, column, project, path, message, rule 
   const where = file === undefined ? project : `${file}:${line}:${column}`;
   const parts = [where, path, message, `(${rule})`].filter((part) => part !== undefined);
   return printable(parts.join("  "));
+}
+
+/** Problems with a position, those that say the same of several projects once, with the projects. */
+export function toldOnce(problems: readonly ReportedProblem[]): readonly ReportedProblem[] {
+  const lineOf = (problem: ReportedProblem) => (problem.file === undefined ? problem : reportedLine(problem));
+  return [...grouped(problems, lineOf).values()].flatMap(ofProjects);
+}
+
+/** A position in a policy does not say which project a problem is of. */
+function ofProjects([problem, ...others]: readonly ReportedProblem[]): readonly ReportedProblem[] {
+  if (!problem) return [];
+  const projects = [...new Set([problem, ...others].flatMap(({ project }) => project ?? []))];
+  const isNamed = projects.every((project) => problem.message.includes(project));
+  if (isNamed || problem.file === undefined) return [problem];
+  const { project, message, ...rest } = problem;
+  const told = `${message}; concerns ${firstFew(projects)}`;
+  return [{ ...rest, message: told, ...(projects.length === 1 && { project }) }];
 }
 
 /** One line per problem, each terminated by a newline. */

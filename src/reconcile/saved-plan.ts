@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import planSchema from "../../schemas/plan.schema.json" with { type: "json" };
 import { recheckTargets } from "../apply/recheck.ts";
 import { exit, UserError } from "../base/exit.ts";
-import { isObject } from "../base/json.ts";
+import { isObject, jsonIn } from "../base/json.ts";
 import { didYouMean } from "../base/nearest.ts";
 import { compile } from "../base/schema.ts";
 import { describeSystemError } from "../base/system-errors.ts";
@@ -102,7 +102,7 @@ function readPlanFile(path: string): string {
 
 function parse(text: string, path: string): unknown {
   try {
-    return JSON.parse(text);
+    return jsonIn(text);
   } catch {
     throw new UserError(`cannot read the plan ${path}: it is not JSON; evenkeel plan --out FILE writes one`);
   }

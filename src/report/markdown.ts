@@ -1,5 +1,5 @@
 import { counted, thousands } from "../base/text-format.ts";
-import type { ReportedProblem } from "../model/problem-line.ts";
+import { type ReportedProblem, toldOnce } from "../model/problem-line.ts";
 import type { Action } from "../model/types.ts";
 import { asDrift } from "../plan/drift.ts";
 import { commitText, minuteText, scopeText, waveLines } from "../plan/heading.ts";
@@ -129,12 +129,12 @@ function sentences({ objections, problems, warnings }: Actionable, urls: Urls): 
     }),
     list(
       "**Problems**",
-      problems.map((problem) => problemLine(problem, urls)),
+      toldOnce(problems).map((problem) => problemLine(problem, urls)),
       "problem",
     ),
     list(
       "**Warnings**",
-      warnings.map((warning) => problemLine(warning, urls)),
+      toldOnce(warnings).map((warning) => problemLine(warning, urls)),
       "warning",
     ),
   ];

@@ -1,5 +1,5 @@
 import { inParallel } from "../base/concurrency.ts";
-import { isObject, type JsonObject } from "../base/json.ts";
+import { isObject, type JsonObject, jsonIn } from "../base/json.ts";
 import { typeOf } from "../base/type-words.ts";
 import { type Provider, placeholder } from "../manifest/secret-providers.ts";
 import { type Printed, type ProgramCall, runProvider } from "./provider-process.ts";
@@ -121,7 +121,7 @@ function batchIn(printed: Printed): Batch | { readonly why: string } {
 
 function parsed(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return jsonIn(text);
   } catch {
     return undefined;
   }

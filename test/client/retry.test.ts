@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, test } from "vitest";
 import type { CallFailed } from "../../src/client/failure.ts";
 import { backoffDelay, statedDelay } from "../../src/client/retry.ts";
 import type { Call } from "../../src/model/types.ts";
@@ -55,6 +55,11 @@ describe.each(Object.entries(passing))("after %s", (name, fault) => {
     expect(failure.attempts).toBe(1);
     expect(server.seen).toHaveLength(1);
   });
+});
+
+test("JSON that begins with a byte order mark is JSON", async () => {
+  const server = await serve([{ body: '\uFEFF{"id": 1}' }]);
+  expect((await (await reader(server.url)).get(get)).body).toEqual({ id: 1 });
 });
 
 describe("what is not sent again", () => {

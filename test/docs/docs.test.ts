@@ -98,6 +98,24 @@ test("docs/environment.md has every variable that the program reads, and no othe
   expect(names(read("docs/environment.md"))).toEqual(used);
 });
 
+test("README has the table of roles and scopes, as docs/access.md has it", () => {
+  const rowsOf = (page: string) =>
+    [...readFrom(page).matchAll(/^\| (`[^|]+) \| ([^|]+) \| `(?:read_)?api`/gm)].map(
+      ([, commands = "", role = ""]) => ({
+        commands: commands.split(", "),
+        role,
+      }),
+    );
+  const access = rowsOf("docs/access.md");
+  const known = (command: string, role: string) =>
+    access.some((row) => row.commands.includes(command) && row.role.startsWith(role));
+  const shown = rowsOf("README.md").flatMap(({ commands, role }) =>
+    commands.map((command) => [command, role] as const),
+  );
+  expect(shown.length).toBeGreaterThan(8);
+  expect(shown.filter(([command, role]) => !known(command, role))).toEqual([]);
+});
+
 test("README is short, and docs/README.md lists every page", () => {
   expect(readFrom("README.md").split("\n").length).toBeLessThan(130);
   const pages = readdirSync(join(root, "docs")).filter((name) => name.endsWith(".md") && name !== "README.md");

@@ -73,8 +73,8 @@ test("each line that has a say is told with its commit, and the run that applied
 test("what a clone cannot know, what git does not know, and no git at all are said", async () => {
   const stage = await made();
   expect(await stage.evenkeel("blame", address)).toMatchObject({
-    code: 0,
-    stderr: "note: no commits are named: not under git\n",
+    code: 64,
+    stderr: "error: blame names no commits: not under git\n",
     stdout: expect.stringContaining("team.yaml:8:3"),
   });
   git(stage, "init", "--quiet");

@@ -175,8 +175,22 @@ labels: { __proto__: { color: "#ff0000" } }
   write("names.yaml", text);
   expect((await evenkeelWith({ HOOK: "https://hooks.example.com/1" }, "apply", "--yes")).stdout).toContain("5 applied");
   const { stdout } = await evenkeel("show", "p/a");
-  for (const channel of ['channel: "#c"', 'push_channel: "#p"', 'note_channel: "#t"']) expect(stdout).toContain(channel);
+  for (const channel of ['channel: "#c"', 'push_channel: "#p"', 'note_channel: "#t"'])
+    expect(stdout).toContain(channel);
   expect((await evenkeel("drift")).code).toBe(0);
   write("names.yaml", text.replace("vars.__proto__", "vars.valueOf"));
   expect((await evenkeel("validate")).stderr).toContain("${vars.valueOf} is not defined");
+});
+
+test("a look-up that fails in several projects is told once, with the projects", async () => {
+  const approval = { QA: { approvals_required: 1, users: ["nobody"] } };
+  const policy = { projects: ["p/*"], approval_rules: approval };
+  const { evenkeel } = await scene({ policy, projects: ["p/a", "p/b", "p/c", "p/d"].map((path) => ({ path })) });
+  const planned = await evenkeel("plan", "--report", "json", "--report", "markdown=plan.md");
+  expect(planned.code).toBe(1);
+  expect(planned.plan().problems.map(({ project }) => project)).toEqual(["p/a", "p/b", "p/c", "p/d"]);
+  const told = planned.stderr.split("\n").filter((line) => line.includes('"nobody" could not be looked up'));
+  expect(told).toEqual([
+    expect.stringMatching(/all\.yaml:\d+:\d+ .*; concerns p\/a, p\/b, p\/c and 1 more {2}\(look-up\)$/),
+  ]);
 });

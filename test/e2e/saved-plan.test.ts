@@ -36,6 +36,11 @@ test("a saved plan is carried out as it was reviewed, without asking; once", asy
   expect(again.plan().summary.outcomes).toMatchObject({ stale: 8, applied: 0 });
 });
 
+test("a saved plan that an editor began with a byte order mark is read", async () => {
+  made.write("plan.json", `\uFEFF${made.read("plan.json")}`);
+  expect(await made.evenkeel("apply", "plan.json")).toMatchObject({ code: 0, stderr: "", writes: 8 });
+});
+
 test("says what became of each change, a line each, and counts them last", async () => {
   await made.ask("PUT", "/projects/p/integrations/external-wiki", { form: { external_wiki_url: "https://mine" } });
   const { stdout } = await made.evenkeel("apply", "plan.json");

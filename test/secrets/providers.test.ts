@@ -163,6 +163,12 @@ beside: { command: [../bin/teller, "{ref}"] }`;
 
 describe("batch", () => {
   const text = "p: { command: [teller, all], protocol: batch }";
+  test("an answer may begin with a byte order mark", async () => {
+    const { ask, secrets } = provided({ teller: `printf '\\357\\273\\277{"values":{"a":"x"}}'` }, text);
+    expect(await ask("p:a")).toEqual([]);
+    expect(secrets.resolve(reference("p:a"))).toBe("x");
+  });
+
   const answering = (answer: unknown) => `cat >> "$LOG"; cat <<'X'\n${JSON.stringify(answer)}\nX`;
 
   test("asks once for all, and believes only what it was asked for", async () => {
