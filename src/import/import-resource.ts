@@ -1,11 +1,9 @@
-import usualValues from "../../schemas/usual-values.json" with { type: "json" };
 import { isObject } from "../base/json.ts";
 import { compile } from "../base/schema.ts";
 import { alternativesIn } from "../model/alternatives.ts";
 import { comparable, wireValue } from "../model/field-meaning.ts";
-import { ownerOfKind } from "../model/owner.ts";
 import { type FieldSchema, keyFieldsOf, type ResourceKind } from "../model/resource-kind.ts";
-import type { Kind, Live, Plain, Value } from "../model/types.ts";
+import type { Live, Plain, Value } from "../model/types.ts";
 import { isAlike, isList, isReference } from "../model/values.ts";
 import type { ImportedEntry, ImportedValue } from "./imported-project.ts";
 
@@ -23,10 +21,9 @@ export function importResource(
   for (const [name, field] of stated(file, live)) {
     const value = live.fields[name];
     const isRequired = file.fields.required?.includes(name) === true;
-    const usualValue = usual[usualSection(file, live.kind)]?.[name];
     if (field.writeOnly === true && isRequired) fields.set(name, secret);
     else if (field.writeOnly === true || field["x-listed"] === false) remarks.push(name);
-    else if (value !== undefined && !isReference(value) && (isRequired || isWorthWriting(field, value, usualValue)))
+    else if (value !== undefined && !isReference(value) && (isRequired || isWorthWriting(field, value)))
       fields.set(name, { form: "value", value });
     else if (isRequired) return { left: `${live.key} is left out: ${name} is required and not reported` };
   }
@@ -39,9 +36,9 @@ const secret: ImportedValue = { form: "blank", why: "set this: a secret", refere
 
 /** The fields that a policy can declare together, but for those of the key. */
 function stated(file: ResourceKind, live: Live): readonly (readonly [string, FieldSchema])[] {
-  const keys = new Set([...keyFieldsOf(file), ...(own[usualSection(file, live.kind)] ?? [])]);
+  const keys = new Set(keyFieldsOf(file));
   const possible = Object.entries(file.fields.properties).filter(
-    ([name, field]) => !keys.has(name) && !field.deprecated && isPossible(field, live.fields[name]),
+    ([name, field]) => !keys.has(name) && !field.deprecated && !field["x-own"] && isPossible(field, live.fields[name]),
   );
   const names = new Set(possible.filter(([name]) => live.fields[name] !== undefined).map(([name]) => name));
   const less = new Set(alternativesIn(file).flatMap(([first, ...others]) => (names.has(first) ? others : [])));
@@ -54,19 +51,11 @@ function isPossible(field: FieldSchema, value: Value | undefined): boolean {
   return compile(field)(wireValue(field, value)).length === 0;
 }
 
-const own: Readonly<Record<string, readonly string[]>> = usualValues.own;
-const usual: Readonly<Record<string, Readonly<Record<string, Plain>>>> = usualValues.usual;
-
-/** Settings of groups are others than those of projects. */
-function usualSection({ name }: ResourceKind, kind: Kind): string {
-  return ownerOfKind(kind) === "group" ? `group_${name}` : name;
-}
-
-function isWorthWriting(field: FieldSchema, value: Plain, usualValue: Plain | undefined): boolean {
+function isWorthWriting(field: FieldSchema, value: Plain): boolean {
   const meant = comparable(field, value);
   if (meant === "" || meant === null || (isList(meant) && meant.length === 0)) return isSet(field, meant);
   if (isObject(meant) && Object.keys(meant).length === 0) return false;
-  const standard = field.default ?? usualValue;
+  const standard = field.default ?? field["x-usual"];
   return standard === undefined || !isAlike(meant, comparable(field, standard));
 }
 

@@ -17,7 +17,7 @@ export function fieldFaults(kind: ResourceKind): readonly KindFault[] {
   const patterns = all.flatMap(([path, field]) => unreadablePatterns(path, field));
   if (patterns.length > 0) return [...wrong, ...patterns];
   const faults = uncompiled(kind.fields);
-  return faults ? [...wrong, ...faults] : [...wrong, ...all.flatMap(([path, field]) => unfitDefault(path, field))];
+  return [...wrong, ...(faults ?? all.flatMap(([path, field]) => filledIn.flatMap((key) => unfit(path, field, key))))];
 }
 
 type Path = KindFault["path"];
@@ -106,11 +106,16 @@ function uncompiled(fields: object): readonly KindFault[] | undefined {
   }
 }
 
-/** A default that its own field does not take. */
-function unfitDefault(path: Path, { default: value, ...field }: FieldSchema): readonly KindFault[] {
+/** What a server fills in. */
+const filledIn = ["default", "x-usual"] as const;
+
+/** A default, or a usual value, that its own field does not take. */
+function unfit(path: Path, schema: FieldSchema, key: (typeof filledIn)[number]): readonly KindFault[] {
+  const { default: _, "x-usual": __, ...field } = schema;
+  const value = schema[key];
   if (value === undefined || value === null || Object.hasOwn(field["x-words"] ?? {}, String(value))) return [];
   const [fault] = compile(field)(value);
-  return fault ? [{ path: [...path, "default"], message: fault.message }] : [];
+  return fault ? [{ path: [...path, key], message: fault.message }] : [];
 }
 
 /** A schema and all schemas in it, each with its path. */

@@ -85,6 +85,10 @@ export interface FieldSchema {
   /** false: only `show` has it. */
   readonly "x-listed"?: boolean;
   readonly "x-returned"?: boolean;
+  /** What new resources usually have, where instances differ; an import leaves it out. */
+  readonly "x-usual"?: Plain;
+  /** Each resource has its own: an import leaves it out. */
+  readonly "x-own"?: boolean;
   readonly "x-tier"?: Tier;
   readonly "x-url"?: boolean;
   readonly "x-introduced"?: string;

@@ -1,4 +1,5 @@
 import { type FieldSchema, keyFieldsOf, type ResourceKind } from "../model/resource-kind.ts";
+import { isScalar } from "../model/values.ts";
 
 /** Sentences on who may write resources of a kind, where it exists, and what cannot be done with it. */
 export function kindLimits({ needs = {}, removed, calls, replace }: ResourceKind): readonly string[] {
@@ -47,13 +48,16 @@ function sample(field: FieldSchema): string {
 /** How a report sets a value or a name that people may write. */
 type Mark = (text: string) => string;
 
-/** What a field takes, and its default: `developer, maintainer; default maintainer`. */
+/** What a field takes, and what it is if nobody sets it: `developer, maintainer; default maintainer`. */
 export function fieldValues(field: FieldSchema, mark: Mark): string {
-  const { enum: allowed, items, properties, "x-words": words = {} } = field;
+  const { enum: allowed, items, properties, "x-words": words = {}, "x-usual": usually = null } = field;
   const named = Object.entries(words).filter(([, value]) => typeof value === "number");
   const spelled = new Map(named.map(([word, value]) => [String(value), word]));
   const shown = (value: unknown) => spelled.get(String(value)) ?? shownValue(value, mark);
-  const filledIn = "default" in field ? [`default ${shown(field.default)}`] : [];
+  const filledIn = [
+    ...("default" in field ? [`default ${shown(field.default)}`] : []),
+    ...(isScalar(usually) && usually !== null ? [`usually ${shown(usually)}`] : []),
+  ];
   if (allowed) return [allowed.map(shown).join(", "), ...filledIn].join("; ");
   const types = [field.type ?? []].flat().filter((type) => type !== "null");
   const spellings = named.length > 0 ? [`${named.map(([word]) => mark(word)).join(", ")}, or `] : [];

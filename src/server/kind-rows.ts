@@ -57,7 +57,7 @@ export function expressionOf(text: string, names: readonly string[]): KindExpres
 
 const expressions = new Map<string, KindExpression>();
 
-/** A new row: what is given, and the default of everything else. */
+/** A new row: what is given, and of everything else what new ones usually have. */
 export function createdRow(fields: readonly StoredField[], { params, others }: Omit<Situation, "row">): JsonObject {
   const row: Record<string, unknown> = {};
   for (const each of fields) {
@@ -106,10 +106,11 @@ function kept(field: FieldSchema, value: unknown, before: unknown): unknown {
   return { ...known, ...Object.fromEntries(entries) };
 }
 
-/** What a server fills in: the default, or the least that the type has. */
+/** What a server fills in: the default, what is usual, or the least that the type has. */
 function initial(field: FieldSchema): unknown {
   const { default: filledIn, enum: allowed = [], properties, minimum = 0 } = field;
   if (filledIn !== undefined) return filledIn;
+  if (field["x-usual"] !== undefined) return field["x-usual"];
   if (properties) {
     const inside = Object.entries(properties).filter(([, each]) => !each.writeOnly);
     return Object.fromEntries(inside.map(([name, each]) => [name, initial(each)]));

@@ -112,55 +112,10 @@ describe("settings of projects that differ in some fields", () => {
       projects: ["**"]
       settings:
         visibility: private
-        request_access_enabled: false
-        emails_enabled: false
-        lfs_enabled: false
-        analytics_access_level: disabled
-        builds_access_level: disabled
-        container_registry_access_level: disabled
-        environments_access_level: disabled
-        feature_flags_access_level: disabled
-        forking_access_level: disabled
-        infrastructure_access_level: disabled
-        issues_access_level: disabled
-        merge_requests_access_level: disabled
-        model_experiments_access_level: disabled
-        model_registry_access_level: disabled
-        monitor_access_level: disabled
-        package_registry_access_level: disabled
-        pages_access_level: disabled
-        releases_access_level: disabled
-        repository_access_level: disabled
-        requirements_access_level: disabled
-        security_and_compliance_access_level: disabled
-        snippets_access_level: disabled
-        wiki_access_level: disabled
-        remove_source_branch_after_merge: false
-        printing_merge_request_link_enabled: false
-        autoclose_referenced_issues: false
-        enforce_auth_checks_on_uploads: false
-        warn_about_potentially_unwanted_characters: false
-        auto_devops_enabled: false
-        build_timeout: 600
-        ci_default_git_depth: 0
-        ci_delete_pipelines_in_seconds: 86400
-        ci_allow_fork_pipelines_to_run_in_parent_project: false
-        ci_forward_deployment_enabled: false
-        ci_forward_deployment_rollback_allowed: false
-        ci_separated_caches: false
-        ci_restrict_pipeline_cancellation_role: developer
-        ci_pipeline_variables_minimum_override_role: no_one_allowed
-        keep_latest_artifact: false
-        max_artifacts_size: 0
-        public_jobs: false
-        shared_runners_enabled: false
-        group_runners_enabled: false
-        container_expiration_policy: { enabled: false, cadence: 1d, keep_n: null, older_than: null, name_regex_keep: null }
       ---
       projects: [web/e]
       settings:
         merge_method: rebase_merge
-        squash_option: never
       "
     `);
   });
