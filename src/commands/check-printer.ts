@@ -45,12 +45,13 @@ export function checkPrinter(terminal: Terminal): CheckPrinter {
 
 /** `2026-11-22T02:00:00Z  different: 3 changes in 2 of 214 projects, 430 requests, 1.2 s (run R)` */
 function lineOf({ plan, whole, applied, run, outcome, seconds, finishedAt }: CheckEnd): string {
-  const { writes, changed_projects: changed, reads } = plan.summary;
+  const { changed_projects: changed, reads } = plan.summary;
+  const { length } = plan.resource_changes;
   const done = [...(applied?.outcomes?.values() ?? [])].filter(({ status }) => status === "applied").length;
   const parts = [
-    writes === 0
+    length === 0
       ? ownersCounted(plan.summary)
-      : `${counted(writes, "change")} in ${changed} of ${ownersCounted(plan.summary)}`,
+      : `${counted(length, "change")} in ${changed} of ${ownersCounted(plan.summary)}`,
     ...(whole ? [] : [`since ${plan.scope?.since?.slice(0, 12)}`]),
     ...(done > 0 ? [`${done} applied`] : []),
     counted(reads, "read"),

@@ -39,6 +39,9 @@ describe("kinds that a workspace describes are known to", () => {
     const root = workspace();
     expect(await output(root, "__complete", "--", "explain", "free")).toContain("freeze_periods\t");
     expect(await output(root, "__complete", "--", "explain", "freeze_periods.cron")).toContain("cron_timezone");
+    expect(await output(root, "__complete", "--", "import", "--all", "--kinds", "labels,fr")).toBe(
+      "labels,freeze_periods\tTimes in which nothing is deployed.\n",
+    );
     const policy = join(root, "policies/weekends.yaml");
     writeFileSync(policy, readFileSync(policy, "utf8").replace("payments/*", "payments/api"));
     const targets = await output(root, "__complete", "--", "plan", "--target", "payments/api:");

@@ -269,6 +269,7 @@ describe("a kind of groups alone", () => {
     expect(planned.plan().resource_changes).toMatchObject([{ policy_effect: "loosened", kind: "saml_group_link" }]);
     expect(await evenkeel("apply", "plan.json", "--allow-deletes", "1")).toMatchObject({ code: 0, stderr: "" });
     expect((await evenkeel("runs")).stdout).toContain("apply: 1 change, applied");
+    expect((await evenkeel("journal")).stdout).toContain("1 change for");
     expect((await evenkeel("plan", "--detailed-exitcode")).code).toBe(0);
     expect((await evenkeel("explain", "saml_group_links")).stdout).toMatch(/developer, maintainer, or integer/);
   });

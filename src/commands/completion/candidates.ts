@@ -103,6 +103,7 @@ function placeholderOf(command: CliCommand, before: readonly string[]): string {
 /** What can be known of what a placeholder stands for. */
 const kinds: Readonly<Record<string, (word: string, named: Named) => readonly Candidate[]>> = {
   slug: slugWords,
+  section: sectionWords,
   shell: () => [...completionScripts.keys()].map((word) => ({ word })),
   project: (_, { projects }) => projects().map((word) => ({ word })),
   storage: (_, { storages }) => storages().map((word) => ({ word })),
@@ -131,6 +132,17 @@ function slugWords(word: string, { catalogue }: Named): readonly Candidate[] {
     ...parameters.map(({ name, description }) => ({ word: `${slug}.${name}`, meaning: description })),
     ...fields.map(([name, { description = "" }]) => ({ word: `${slug}.${name}`, meaning: description })),
   ];
+}
+
+/** Sections of policies, also at the end of a list with commas. */
+function sectionWords(word: string, { catalogue }: Named): readonly Candidate[] {
+  const before = word.slice(0, word.lastIndexOf(",") + 1);
+  const known = [...catalogue().kinds.values()].flatMap(({ policy, file }) =>
+    policy ? [{ word: policy.section, meaning: file?.description ?? "" }] : [],
+  );
+  const each = [...new Map(known.map((candidate) => [candidate.word, candidate])).values()];
+  const all = before === "" ? [{ word: "all", meaning: "every kind" }] : [];
+  return [...all, ...each.map((candidate) => ({ ...candidate, word: `${before}${candidate.word}` }))];
 }
 
 /** Projects first; their addresses when a project is known. */

@@ -6,10 +6,10 @@ import { verdictOf } from "../../plan/verdict.ts";
 import { each, type Markup, markup } from "./markup.ts";
 
 /** Counts of a plan, or of what was applied, in one sentence. */
-export function planHeadline({ summary, problems }: Plan): string {
-  const { writes, changed_projects: changed, outcomes } = summary;
-  if (outcomes) return `${thousands(outcomes.applied)} of ${counted(writes, "change")} applied`;
-  if (writes > 0) return `${counted(writes, "change")} in ${thousands(changed)} of ${ownersCounted(summary)}`;
+export function planHeadline({ summary, resource_changes: { length }, problems }: Plan): string {
+  const { changed_projects: changed, outcomes } = summary;
+  if (outcomes) return `${thousands(outcomes.applied)} of ${counted(length, "change")} applied`;
+  if (length > 0) return `${counted(length, "change")} in ${thousands(changed)} of ${ownersCounted(summary)}`;
   if (problems.length > 0 && summary.projects === 0) return "Nothing was compared";
   return problems.length > 0 ? "No changes among what could be read" : "Nothing to change";
 }
