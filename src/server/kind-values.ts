@@ -21,6 +21,17 @@ function parameterSchemas(fields: Fields): ReadonlyMap<string, object> {
   );
 }
 
+/** What is known of parameters that expressions make: not their type, which need not be that of the field. */
+function madeParameters(fields: Fields): Readonly<Record<string, object>> {
+  const made = Array.from(fields).filter(([, field]) => field["x-send"] !== undefined);
+  return Object.fromEntries(
+    made.flatMap(([name, field]) => {
+      const { items } = schemaOf(field) as FieldSchema;
+      return parametersOfField(name, field).map((parameter) => [parameter, items ? { items } : {}] as const);
+    }),
+  );
+}
+
 /** As a parameter of a request: IDs in place of what they are looked up by, and other names within. */
 function schemaOf({ properties, items, ...field }: FieldSchema): object {
   if (field["x-lookup"] !== undefined) return { type: "integer" };
@@ -56,7 +67,7 @@ export interface ParameterChecks {
 /** The checks of a creation, which needs the required fields, and of a change, which does not. */
 export function checksOf(fields: Fields, required: readonly string[]): ParameterChecks {
   const schemas = parameterSchemas(fields);
-  const shape = { type: "object", properties: Object.fromEntries(schemas) };
+  const shape = { type: "object", properties: { ...Object.fromEntries(schemas), ...madeParameters(fields) } };
   const needed = required.flatMap((name) => {
     const field = fields.get(name);
     return field ? parametersOfField(name, field) : [];

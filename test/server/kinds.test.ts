@@ -399,6 +399,15 @@ test("a field is kept where it is read from, and one that is never sent has no p
   expect((await ask("GET", "/projects/42/windows/1")).json).toEqual({ ...row, name: "b" });
 });
 
+test("what an expression sends may be of another type than its field", async () => {
+  const labels = { type: "array", items: { type: "string" }, "x-send": "want.labels.join(',')" } as const;
+  const store = { "x-store": "params.labels.split(',')" } as const;
+  const fields = { properties: { title: { type: "string" }, labels: { ...labels, ...store } } } as const;
+  const { ask } = await start({ kinds: [{ ...windows, fields }] });
+  const made = await ask("POST", "/projects/42/windows", { json: { title: "a", labels: "x,y" } });
+  expect([made.status, made.json.labels]).toEqual([201, ["x", "y"]]);
+});
+
 test("values of a mapping of any names have their type, sent as a form too", async () => {
   const properties = {
     ...windows.fields.properties,
