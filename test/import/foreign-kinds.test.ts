@@ -136,6 +136,7 @@ describe("gitlabform", () => {
     expect(messages(imported)).toEqual(
       [
         "wrong of project_settings is left out: settings have no such field",
+        "issues_enabled of project_settings is left out: another key decides it",
         "developers_can_push of dev of branches is left out: the API of branches that had it is gone; declare push_access_level",
         "custom_headers of https://hooks.example.com/ci of hooks is left out: it holds secrets; declare it by hand, with references",
         "variables of nightly of schedules is left out: policies have no variables of schedules",

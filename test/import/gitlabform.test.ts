@@ -186,8 +186,11 @@ test("what cannot be read is said with its place, and nothing of a secret", () =
   expect(sentences("a: [")).toEqual([expect.stringMatching(/^error 2:1 /)]);
   expect(sentences("common_settings: {}")).toEqual([expect.stringContaining("common_settings is of config_version 1")]);
   expect(sentences("a: 1\n---\nb: 2")).toEqual([expect.stringContaining("expected one document")]);
-  expect(sentences("projects_and_groups: {a/b: {}, A/b: {}}")).toEqual([
-    "error 1:32 A/b stands there twice, in another case",
+  expect(sentences("projects_and_groups: {a/b: { x: 1 }, A/b: { x: 1 }}")).toContain(
+    "error 1:38 A/b stands there twice, in another case",
+  );
+  expect(sentences("a: 1\nprojects_and_groups:\na/*: {}")).toEqual([
+    "error 2:1 expected projects_and_groups, a mapping, as in a gitlabform configuration",
   ]);
   expect(below("[slack]")).toEqual(["error 3:5 expected integrations to be a mapping"]);
   expect(below("{ slack: CANARY }")).toEqual([
@@ -201,7 +204,9 @@ test("what cannot be read is said with its place, and nothing of a secret", () =
   expect(sentences("config_version: 4\nprojects_and_groups: { a/b: { services: {} } }")).toEqual([
     expect.stringContaining("gitlabform ignores it since config_version 3"),
   ]);
-  expect(sentences('projects_and_groups: { "a*/*": {}, "b": {} }')).toEqual([
+  expect(
+    sentences('projects_and_groups: { "a*/*": { hooks: { skip: true } }, "b": { hooks: { skip: true } } }'),
+  ).toEqual([
     expect.stringContaining("takes no wildcards in the name of a group"),
     expect.stringContaining("expected GROUP/PROJECT, GROUP/* or *"),
   ]);
@@ -209,10 +214,14 @@ test("what cannot be read is said with its place, and nothing of a secret", () =
 
 test("services of old configurations, and yes where YAML 1.1 says so", () => {
   const old = "config_version: 2\nprojects_and_groups: { a/b: { services: { slack: { push_events: yes } } } }";
-  expect(sentences(old)).toEqual([expect.stringContaining("expected true or false")]);
-  const { drafts, problems } = read(`%YAML 1.1\n---\n${old}`);
-  expect(problems).toEqual([]);
-  expect(drafts[0]?.entries[0]?.fields.get("push_events")).toEqual({ form: "value", value: true });
+  const current = "config_version: 4\nprojects_and_groups: { a/b: { integrations: { slack: { push_events: yes } } } }";
+  for (const text of [current, `%YAML 1.2\n---\n${old}`])
+    expect(sentences(text)).toEqual([expect.stringContaining("expected true or false")]);
+  for (const text of [old, `%YAML 1.1\n---\n${current}`]) {
+    const { drafts, problems } = read(text);
+    expect(problems).toEqual([]);
+    expect(drafts[0]?.entries[0]?.fields.get("push_events")).toEqual({ form: "value", value: true });
+  }
 });
 
 test("aliases that make a file huge or endless end soon", () => {
@@ -221,7 +230,9 @@ test("aliases that make a file huge or endless end soon", () => {
     (_, index) => `  l${index + 1}: &l${index + 1} [${Array(9).fill(`*l${index}`)}]\n`,
   );
   const bomb = `x:\n  l0: &l0 [a]\n${levels.join("")}projects_and_groups: { "*": { integrations: { slack: *l12 } } }\n`;
-  expect(sentences(bomb)).toEqual([expect.stringMatching(/^error 15:\d+ aliases make this more than 200000 values$/)]);
+  expect(sentences(bomb).slice(1)).toEqual([
+    expect.stringMatching(/^error 15:\d+ aliases make this more than 200000 values$/),
+  ]);
   const loop = 'projects_and_groups: { "*": { integrations: &a { slack: *a } } }';
   expect(sentences(loop)).toEqual([expect.stringMatching(/aliases make this/)]);
   const proto = 'projects_and_groups: { "*": { integrations: { __proto__: { a: 1 }, constructor: { b: 1 } } } }';
@@ -243,4 +254,48 @@ test("sections about anything else are named, each once, with how often it is th
     "warning 2:10 members is left out (2 sections): no kind of resource is about it",
     "warning 9:5 skip is left out (1 section): no kind of resource is about it",
   ]);
+});
+
+test("what has no effect is reported where it stands", () => {
+  const text = `gitlab: { url: https://gitlab.example.com }
+.shared: &shared { bug: { color: red } }
+skip_projects: [a/left]
+skip_groups: [old/*]
+projects_and_groups:
+  "*":
+    labels: { <<: *shared, idea: { color: blue, shade: x } }
+    branches: { main: { protected: maybe }, dev: { protected: false, push_access_level: developer } }
+  a/*:
+    labels: { idea: { color: blue, shade: x } }
+    tags: { v*: { protected: true, name: w, create_access_level: null } }
+    hooks: { skip: true, https://x.example.com: { push_events: true } }
+    badges: { skip: on }
+    variables: {}
+  a/left: { labels: { bug: { color: red } } }
+  old/*: { labels: { bug: { color: red } } }
+  b/p*: { labels: { bug: { color: red } } }
+  b/p**: { labels: { bug: { color: red } } }
+  c/*:
+  c/p: text
+`;
+  expect(sentences(text).toSorted()).toEqual(
+    [
+      "warning 1:1 gitlab is left out: evenkeel.yaml states the server",
+      "warning 2:1 .shared is left out: gitlabform reads no such key; aliases of it are followed",
+      "warning 7:49 shade of idea of labels is left out: labels have no such field",
+      "warning 8:25 main of branches is left out: expected protected to be true or false",
+      "warning 8:70 push_access_level of dev of branches is left out: it has to be absent",
+      "warning 10:36 shade of idea of labels is left out: labels have no such field",
+      "warning 11:36 name of v* of tags is left out: another key decides it",
+      "warning 11:45 create_access_level of v* of tags is left out: it is empty",
+      "warning 12:5 hooks is left out here: it has skip: true",
+      "warning 13:5 badges is left out here: expected skip to be true or false",
+      "warning 14:5 variables is left out here: it is empty",
+      "warning 15:3 a/left is left out: skip_projects contains it",
+      "warning 16:3 old/* is left out: skip_groups contains it",
+      "warning 18:3 b/p** is left out: another pattern has the same projects",
+      "warning 19:3 c/* is left out: it is empty",
+      "warning 20:3 c/p is left out: expected a mapping of sections",
+    ].toSorted(),
+  );
 });

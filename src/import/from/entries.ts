@@ -70,7 +70,7 @@ function translated(foreign: ForeignIntegration, context: Context): TranslatedEn
   const missing =
     unavailable(integration, platform)?.message ?? outOfRelease(catalogue, integrations(catalogue, of), platform);
   if (missing) return left(foreign, `${slug} is left out: ${missing}`);
-  return isOff ? { off: integration.slug, problems: [] } : turnedOn(integration, foreign, context);
+  return isOff ? { off: integration.slug, named: [], problems: [] } : turnedOn(integration, foreign, context);
 }
 
 /** The kind whose keys are slugs. @throws RangeError if there is none, which is an internal error. */
@@ -98,7 +98,8 @@ function turnedOn(integration: Integration, foreign: ForeignIntegration, context
   const { fields, problems } = withoutDeprecated(integration, values, place);
   const { kind } = integrations(context.catalogue, foreign.of);
   const entry = { kind, key: integration.slug, fields, remarks: [] };
-  return { entry, problems: [...read.flatMap(({ problem }) => problem ?? []), ...problems] };
+  const named = read.flatMap((each) => each.named);
+  return { entry, named, problems: [...read.flatMap(({ problem }) => problem ?? []), ...problems] };
 }
 
 function left({ place }: ForeignIntegration, message: string): TranslatedEntry {
@@ -107,6 +108,8 @@ function left({ place }: ForeignIntegration, message: string): TranslatedEntry {
 
 interface ReadParameter {
   readonly field?: readonly [name: string, value: ImportedValue];
+  /** The key that states it; none where it says nothing. */
+  readonly named: readonly string[];
   readonly problem?: Problem;
 }
 
@@ -116,8 +119,12 @@ function parameterOf(
   [written, value]: readonly [name: string, value: ForeignValue],
   context: Context,
 ): ReadParameter {
-  const problem = (message: string) => ({ problem: notImported(value.place(), message) });
-  if (written === on) return value.value === false ? problem(offWords(slug)) : {};
+  const named = [written];
+  const problem = (message: string) => ({ named, problem: notImported(value.place(), message) });
+  const truth = value.truth ?? value.value;
+  if (written === on && value.unknown === undefined && truth !== null && truth !== undefined && truth !== true)
+    return problem(truth === false ? offWords(slug) : `${on} of ${slug} is left out: expected true or false`);
+  if (written === on) return { named: truth === true ? named : [] };
   const parameter = parameterNamed(integration, written);
   if (!parameter) {
     const meant = didYouMean(written, [...integration.parameters.keys(), ...integration.foreignNames.keys()]);
@@ -125,11 +132,11 @@ function parameterOf(
   }
   const missing = unavailableParameter(integration, parameter, context.platform);
   if (missing) return problem(missing.message);
-  if (value.unknown === undefined && (value.value === null || value.value === undefined)) return {};
+  if (value.unknown === undefined && (value.value === null || value.value === undefined)) return { named: [] };
   const read = statedValue(integration, parameter, value, context);
   return "why" in read
     ? problem(`${written} of ${slug} is left out: ${read.why}`)
-    : { field: [parameter.name, read.value] };
+    : { field: [parameter.name, read.value], named };
 }
 
 /** A value as a policy declares it, or why it cannot. */

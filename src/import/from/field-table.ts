@@ -1,5 +1,5 @@
 import named from "../../../schemas/coming-from/colors.json" with { type: "json" };
-import { isObject } from "../../base/json.ts";
+import { canonical, isObject } from "../../base/json.ts";
 import { policyKinds } from "../../model/kinds.ts";
 import type { Owner } from "../../model/owner.ts";
 import type { Kind, Problem } from "../../model/types.ts";
@@ -48,27 +48,35 @@ export function kindInSection(
   return policyKinds(catalogue, of).find((each) => each.section === section)?.kind;
 }
 
+/** Fields in the names of a kind. */
+interface RenamedFields {
+  readonly fields: Fields;
+  /** The keys that problems name. */
+  readonly named: readonly string[];
+  readonly problems: readonly Problem[];
+}
+
 /** The fields in the names of the kind, and why others are left out. */
-export function renamedFields(
-  table: FieldTable,
-  title: string,
-  given: Fields,
-): { readonly fields: Fields; readonly problems: readonly Problem[] } {
+export function renamedFields(table: FieldTable, title: string, given: Fields): RenamedFields {
   const fields = new Map<string, ForeignValue>();
   const problems: Problem[] = [];
+  const named: string[] = [];
   for (const [written, stated] of given) {
     const { name, value } = modern(table, written, stated);
-    if (name !== written && given.has(name)) continue;
+    const own = table.fields?.[name] ?? name;
+    if (own !== written && given.has(own) && canonical(given.get(own)?.value) !== canonical(value.value)) continue;
     const why = table.ignored?.[name];
     const isSet = value.unknown !== undefined || (value.value !== null && value.value !== undefined);
-    if (why !== undefined) {
-      if (isSet) problems.push(notImported(value.place(), `${name} of ${title} is left out: ${why}`));
-    } else if (!table.own?.includes(name)) {
-      fields.set(table.fields?.[name] ?? name, converted(table, name, value));
+    if (why !== undefined && isSet) {
+      named.push(written);
+      problems.push(notImported(value.place(), `${name} of ${title} is left out: ${why}`));
+    } else if (why === undefined && !table.own?.includes(name)) {
+      const from = [...(fields.get(own)?.from ?? []), ...(value.from ?? [])];
+      fields.set(own, { ...converted(table, name, value), from });
     }
   }
   for (const [name, { list, as }] of Object.entries(table.joined ?? {})) join(fields, name, list, as);
-  return { fields, problems };
+  return { fields, named, problems };
 }
 
 /** An older boolean under the name that servers have now; that one wins where both are stated. */
@@ -78,7 +86,7 @@ function modern({ levels, opposites }: FieldTable, name: string, value: ForeignV
   const [level, opposite] = [levels?.[name], opposites?.[name]];
   if (!isKnown || (level ?? opposite) === undefined) return { name: level ?? opposite ?? name, value };
   if (opposite !== undefined) return { name: opposite, value: { ...value, value: !truth, truth: !truth } };
-  return { name: level ?? name, value: { place: value.place, value: truth ? "enabled" : "disabled" } };
+  return { name: level ?? name, value: { ...value, truth: undefined, value: truth ? "enabled" : "disabled" } };
 }
 
 /** The value as the kind has it. */
@@ -122,17 +130,32 @@ function withRenamedItems(stated: ForeignValue, names: ItemNames | undefined): F
   return { ...stated, value: stated.value.map((item) => (isObject(item) ? renamedItem(item, names) : item)) };
 }
 
-/** Without what is not set: tools write 0 and empty texts for it in items that have one of several forms. */
 function renamedItem(item: object, names: ItemNames): object {
-  const isSet = ([name, value]: [string, unknown]) =>
-    value !== null && value !== undefined && value !== "" && !(value === 0 && name.endsWith("_id"));
-  const pairs = Object.entries(item).filter(isSet);
   return Object.fromEntries(
-    pairs.flatMap(([name, value]) => {
-      const own = Object.hasOwn(names, name) ? names[name] : name;
-      return typeof own === "string" ? [[own, value]] : [];
+    Object.entries(item).flatMap(([name, value]) => {
+      const own = nameIn(names, item, name);
+      return own === undefined ? [] : [[own, value]];
     }),
   );
+}
+
+/** The name of a property; undefined for one that is no setting, or that the item also has under its own name. */
+function nameIn(names: ItemNames, item: object, written: string): string | undefined {
+  const own = Object.hasOwn(names, written) ? names[written] : written;
+  const isTwice = typeof own === "string" && own !== written && Object.hasOwn(item, own);
+  return isTwice ? undefined : (own ?? undefined);
+}
+
+/** The properties within a value that no kind gets: those that are empty or no settings, or that have another name too. */
+export function lostIn(table: FieldTable, field: string, value: unknown): readonly (readonly string[])[] {
+  const names = table.items?.[field] ?? {};
+  if (Array.isArray(value))
+    return value.flatMap((item, index) => lostIn(table, field, item).map((path) => [String(index), ...path]));
+  if (!isObject(value)) return [];
+  return Object.entries(value).flatMap(([name, each]): (readonly string[])[] => {
+    if (each === null || nameIn(names, value, name) === undefined) return [[name]];
+    return lostIn({ ...table, items: {} }, field, each).map((path) => [name, ...path]);
+  });
 }
 
 /** The API takes either a level or a list; the tools take both. */
@@ -141,6 +164,8 @@ function join(fields: Map<string, ForeignValue>, name: string, list: string, as:
   if (!level || !others || [level, others].some(({ unknown }) => unknown !== undefined)) return;
   if (!Array.isArray(others.value) || others.value.length === 0) return;
   fields.delete(name);
+  const from = [...(level.from ?? []), ...(others.from ?? [])];
   if (!others.value.some((item) => isObject(item) && item[as] === level.value))
-    fields.set(list, { ...others, value: [{ [as]: level.value }, ...others.value] });
+    fields.set(list, { ...others, from, value: [{ [as]: level.value }, ...others.value] });
+  else fields.set(list, { ...others, from });
 }

@@ -23,6 +23,8 @@ export interface ForeignIntegration {
 export interface ForeignValue {
   readonly value: unknown;
   readonly place: () => Place;
+  /** The keys that state it, for {@link TranslatedEntry.named}. */
+  readonly from?: readonly string[];
   /** An expression such as `var.hook`; the value is then ignored. */
   readonly unknown?: string;
   /** Its meaning as a boolean, if not its literal value. */
@@ -42,6 +44,8 @@ export interface TranslatedEntry {
   readonly exclusive?: string;
   /** Where it was declared. */
   readonly place?: () => Place;
+  /** The keys of the source that it states or that its problems name; undefined where one problem names the whole. */
+  readonly named?: readonly string[];
   readonly problems: readonly Problem[];
 }
 

@@ -43,8 +43,9 @@ export function resourceEntry(foreign: ForeignResource, context: Context): Trans
   const values = new Map(read.flatMap(({ field }) => (field ? [field] : [])));
   const problems = read.flatMap((each) => each.problems);
   const key = keyOf(file, values);
+  const named = read.flatMap((each) => each.named);
   if (key === undefined) return { problems: [...problems, ...left(keyWords(file)).problems] };
-  if (foreign.isAbsent) return { absent: { kind, key }, problems: [] };
+  if (foreign.isAbsent) return { absent: { kind, key }, named: keysOf(file, fields), problems: [] };
   const lacking = lackingIn(file, kind, values, context);
   const impossible = lacking.find((name) => file.fields.properties[name]?.writeOnly !== true);
   if (impossible) return { problems: [...problems, ...left(`${impossible} is required, and not stated`).problems] };
@@ -54,7 +55,12 @@ export function resourceEntry(foreign: ForeignResource, context: Context): Trans
     const value = values.get(name);
     return value ? [[name, value] as const] : [];
   });
-  return { entry: { kind, key, fields: new Map(ordered), remarks: [] }, place: foreign.place, problems };
+  return { entry: { kind, key, fields: new Map(ordered), remarks: [] }, place: foreign.place, named, problems };
+}
+
+/** The keys that state the fields of a resource's key. */
+function keysOf(file: ResourceKind, fields: ForeignResource["fields"]): readonly string[] {
+  return keyFieldsOf(file).flatMap((name) => fields.get(name)?.from ?? []);
 }
 
 function keyWords(file: ResourceKind): string {
@@ -92,6 +98,8 @@ function lackingIn(
 
 interface ReadField {
   readonly field?: readonly [name: string, value: ImportedValue];
+  /** The keys that state it; none where it says nothing. */
+  readonly named: readonly string[];
   readonly problems: readonly Problem[];
 }
 
@@ -103,20 +111,22 @@ function fieldOf(
   { numberOf }: Context,
 ): ReadField {
   const { properties } = file.fields;
+  const named = foreign.from ?? [];
   const field = Object.hasOwn(properties, name) ? properties[name] : undefined;
   const left = (why: string): ReadField => ({
+    named,
     problems: [notImported(foreign.place(), `${name} of ${title} is left out: ${why}`)],
   });
   if (!field) return left(`${file.name} have no such field${didYouMean(name, Object.keys(properties))}`);
-  if (isUnset(field, foreign)) return { problems: [] };
-  if (field.writeOnly === true) return { field: [name, secretOf(foreign, numberOf)], problems: [] };
+  if (isUnset(field, foreign)) return { named: [], problems: [] };
+  if (field.writeOnly === true) return { field: [name, secretOf(foreign, numberOf)], named, problems: [] };
   if (foreign.unknown !== undefined) return left(`${foreign.unknown} is not known from these files`);
   const value = spelled(field, foreign.value, foreign.truth);
   const got =
     Array.isArray(foreign.value) && typesOf(field).includes("array") ? "a list of other values" : typeOf(foreign.value);
   const why = value === undefined ? `expected ${expected(field)}, got ${got}` : faultIn(field, value);
   if (value === undefined || why !== undefined) return left(why ?? "");
-  return { field: [name, { form: "value", value }], problems: [] };
+  return { field: [name, { form: "value", value }], named, problems: [] };
 }
 
 /** Whether a value says nothing: null where no field has it, or a text that Terraform has for what is not set. */

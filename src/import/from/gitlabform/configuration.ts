@@ -2,7 +2,9 @@ import { isObject, type JsonObject } from "../../../base/json.ts";
 import { type Places, placesIn } from "../../../manifest/positions.ts";
 import { parseYaml } from "../../../manifest/yaml.ts";
 import type { Place, Problem } from "../../../model/types.ts";
-import { type ForeignFile, type NamedPlace, reportUnsupported, unusable } from "../foreign.ts";
+import { type ForeignFile, type NamedPlace, notImported, reportUnsupported, unusable } from "../foreign.ts";
+import { truths } from "./body.ts";
+import { isEmpty } from "./rest.ts";
 import { otherKeys, resourceSections, sectionTable } from "./sections.ts";
 
 /** One key of `projects_and_groups` with its sections. */
@@ -23,8 +25,9 @@ export interface Configuration {
   readonly problems: readonly Problem[];
 }
 
-/** The last config_version in which integrations are called services. */
+/** The last config_version in which integrations are called services, and the last of releases that read YAML 1.1. */
 const lastOfServices = 2;
+const lastOfYaml11 = 3;
 
 /** Reads a configuration; empty if any of the problems is an error. */
 export function readConfiguration({ name, text }: ForeignFile): Configuration {
@@ -38,8 +41,14 @@ export function readConfiguration({ name, text }: ForeignFile): Configuration {
   if (yaml.values.length !== 1 || !isObject(root)) return fail("expected one document, a gitlabform configuration");
   const places = placesIn({ file: name, text, linesBefore: 0 });
   const body = root.projects_and_groups;
-  if (!isObject(body)) return fail(misfit(root));
-  return { ...configurationOf(root, body, places), isYaml11: /^%YAML[ \t]+1\.1\b/m.test(text) };
+  if (!isObject(body)) return fail(misfit(root), places.place(0, ["projects_and_groups"], "key"));
+  return configurationOf(root, body, { places, isYaml11: isYaml11(root, text) });
+}
+
+/** A directive says so, otherwise the version: gitlabform read YAML 1.1 as long as `config_version` was 3 or less. */
+function isYaml11({ config_version: version }: JsonObject, text: string): boolean {
+  const [, stated] = /^%YAML[ \t]+1\.(\d)\b/m.exec(text) ?? [];
+  return stated === undefined ? typeof version === "number" && version <= lastOfYaml11 : stated === "1";
 }
 
 const empty: Configuration = { levels: [], skipProjects: [], skipGroups: [], isYaml11: false, problems: [] };
@@ -51,9 +60,19 @@ function misfit(root: JsonObject): string {
   return "expected projects_and_groups, a mapping, as in a gitlabform configuration";
 }
 
-function configurationOf(root: JsonObject, body: JsonObject, places: Places): Configuration {
+interface Source {
+  readonly places: Places;
+  readonly isYaml11: boolean;
+}
+
+function configurationOf(root: JsonObject, body: JsonObject, { places, isYaml11 }: Source): Configuration {
   const at = (...path: string[]) => places.place(0, path, "key");
-  const problems = [...almostDuplicates(Object.keys(body), at), ...services(root, body, at)];
+  const problems = [
+    ...almostDuplicates(Object.keys(body), at),
+    ...services(root, body, at),
+    ...unreadKeys(root, at),
+    ...unreadLevels(body, at),
+  ];
   const section = isVersionOfServices(root) ? ["services", "integrations"] : ["integrations"];
   const others: NamedPlace[] = otherKeys
     .filter((name) => Object.hasOwn(root, name))
@@ -61,7 +80,7 @@ function configurationOf(root: JsonObject, body: JsonObject, places: Places): Co
   const levels = Object.entries(body).map(([key, level]): ConfigLevel => {
     const place = (...path: string[]) => at("projects_and_groups", key, ...path);
     try {
-      const sections = flattened(level);
+      const sections = flattened(level, isYaml11);
       const names = isObject(sections) ? Object.keys(sections).filter((name) => !knownSections.has(name)) : [];
       others.push(...names.map((name) => ({ name, place: () => place(name) })));
       return { key, config: { ...integrationsOf(sections, section), ...resourcesOf(sections) }, place };
@@ -74,8 +93,8 @@ function configurationOf(root: JsonObject, body: JsonObject, places: Places): Co
   const skips = (key: string) =>
     listOf(root[key], () => problems.push(unusable(at(key), `expected ${key} to be a list of texts`)));
   return {
-    ...empty,
     levels,
+    isYaml11,
     skipProjects: skips("skip_projects"),
     skipGroups: skips("skip_groups"),
     problems: [...problems, ...reportUnsupported(others, "section")],
@@ -103,6 +122,32 @@ function resourcesOf(level: unknown): JsonObject {
 
 type At = (...path: string[]) => Place;
 
+const readKeys: ReadonlySet<string> = new Set([
+  "config_version",
+  "projects_and_groups",
+  "skip_projects",
+  "skip_groups",
+  ...otherKeys,
+]);
+
+/** Anchors often stand below keys of their own; what aliases bring from there is read where they are. */
+function unreadKeys(root: JsonObject, at: At): readonly Problem[] {
+  const unread = Object.keys(root).filter((key) => !readKeys.has(key));
+  return unread.map((key) => {
+    const why =
+      key === "gitlab" ? "evenkeel.yaml states the server" : "gitlabform reads no such key; aliases of it are followed";
+    return notImported(at(key), `${key} is left out: ${why}`);
+  });
+}
+
+function unreadLevels(body: JsonObject, at: At): readonly Problem[] {
+  return Object.entries(body).flatMap(([key, level]) => {
+    if (isObject(level) && !isEmpty(level)) return [];
+    const why = isEmpty(level) ? "it is empty" : "expected a mapping of sections";
+    return [notImported(at("projects_and_groups", key), `${key} is left out: ${why}`)];
+  });
+}
+
 function services(root: JsonObject, body: JsonObject, at: At): readonly Problem[] {
   if (isVersionOfServices(root)) return [];
   return Object.entries(body).flatMap(([key, level]): Problem[] => {
@@ -128,6 +173,13 @@ function listOf(value: unknown, complain: () => void): readonly string[] {
   return [];
 }
 
+const flags: ReadonlySet<string> = new Set(["delete", "enforce", "inherit", "keep_existing", "protected", "skip"]);
+
+/** A word of YAML 1.1 as the boolean that it is there. Other keys need the type of their field for it. */
+function flagOf(key: string, value: unknown): unknown {
+  return typeof value === "string" && flags.has(key) ? (truths.get(value.toLowerCase()) ?? value) : value;
+}
+
 /** Limits of a configuration with aliases expanded. */
 const mostValues = 200_000;
 const mostLevels = 50;
@@ -136,8 +188,9 @@ const mostLevels = 50;
  * Resolves merge keys: own keys win, then the first of several mappings.
  * @throws RangeError where aliases make it huge or recursive.
  */
-function flattened(value: unknown): unknown {
+function flattened(value: unknown, isYaml11: boolean): unknown {
   let count = 0;
+  const read = isYaml11 ? flagOf : (_key: string, each: unknown) => each;
   const copy = (each: unknown, depth: number): unknown => {
     if (++count > mostValues) throw new RangeError(`aliases make this more than ${mostValues} values`);
     if (depth > mostLevels) throw new RangeError("aliases make this part of itself");
@@ -148,7 +201,7 @@ function flattened(value: unknown): unknown {
     const { "<<": brought, ...own } = object;
     const sources = (Array.isArray(brought) ? brought : [brought]).filter(isObject);
     const inherited = sources.toReversed().map((source) => copy(source, depth + 1));
-    const copied = Object.entries(own).map(([key, each]) => [key, copy(each, depth + 1)] as const);
+    const copied = Object.entries(own).map(([key, each]) => [key, read(key, copy(each, depth + 1))] as const);
     // Not by assignment: `__proto__` is a key like any other here.
     return Object.fromEntries([...inherited.filter(isObject).flatMap(Object.entries), ...copied]);
   };

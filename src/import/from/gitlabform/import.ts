@@ -1,7 +1,6 @@
 import { takeName } from "../../../base/free-name.ts";
-import { isObject, type JsonObject } from "../../../base/json.ts";
+import { isObject } from "../../../base/json.ts";
 import { kindWord, type Owner } from "../../../model/owner.ts";
-import type { Place } from "../../../model/types.ts";
 import type { ImportedProject } from "../../imported-project.ts";
 import { fileOf, withReferences } from "../../names.ts";
 import type { Draft } from "../../policy.ts";
@@ -14,17 +13,17 @@ import {
   type ForeignFile,
   type ForeignImport,
   type ForeignIntegration,
-  type ForeignValue,
   notImported,
   type TranslatedEntry,
   unusable,
 } from "../foreign.ts";
 import { resourceEntry } from "../kind-entries.ts";
-
+import { bodyOf, isRemoved, placeOf, titleOf, wrongFlag } from "./body.ts";
 import { type Configuration, readConfiguration } from "./configuration.ts";
 import { faultsOf } from "./inherit.ts";
 import { byPolicy, type Statement, statementsOf } from "./policies.ts";
-import { type SectionTable, sectionAndName, sectionTable } from "./sections.ts";
+import { unnamedKeys } from "./rest.ts";
+import { sectionAndName, sectionTable } from "./sections.ts";
 
 /** What a gitlabform configuration declares of projects. */
 export function importGitlabform(file: ForeignFile, choice: ForeignChoice): ForeignImport {
@@ -34,14 +33,18 @@ export function importGitlabform(file: ForeignFile, choice: ForeignChoice): Fore
   );
   const problems = [...configuration.problems, ...faults];
   if (problems.some(({ severity }) => severity === "error")) return { drafts: [], problems };
-  const { statements, problems: unstated } = statementsOf(configuration);
-  const integrations = new Map(statements.filter(isIntegration).map((each) => [each, foreignOf(each, configuration)]));
+  const { statements, repeated, problems: unstated } = statementsOf(configuration);
+  const all = [...statements, ...repeated];
+  const integrations = new Map(all.filter(isIntegration).map((each) => [each, foreignOf(each, configuration)]));
   const { translate, numberOf } = translatorFor(integrations.values(), choice.catalogue, choice.platform);
   const translated = new Map(
-    statements.map((each): [Statement, TranslatedEntry] => {
+    all.map((each): [Statement, TranslatedEntry] => {
       const integration = integrations.get(each);
-      if (integration) return [each, translate(integration)];
-      return [each, resourceOf(each, configuration, { ...choice, numberOf })];
+      const context = { ...choice, numberOf };
+      return [
+        each,
+        translatedBy(each, () => (integration ? translate(integration) : resourceOf(each, configuration, context))),
+      ];
     }),
   );
   const policies = byPolicy(statements);
@@ -52,7 +55,8 @@ export function importGitlabform(file: ForeignFile, choice: ForeignChoice): Fore
     ),
   );
   const drafts = draftsFor(policies, contents, choice);
-  const untranslated = distinctProblems(contents.flat().flatMap((each) => each.problems));
+  const again = repeated.flatMap((each) => translated.get(each) ?? []);
+  const untranslated = distinctProblems([...contents.flat(), ...again].flatMap((each) => each.problems));
   return { drafts, problems: [...problems, ...unstated, ...untranslated] };
 }
 
@@ -60,26 +64,22 @@ function isIntegration({ id }: Statement): boolean {
   return sectionAndName(id)[0] === "integrations";
 }
 
-type Body = ReadonlyMap<string, ForeignValue>;
-
-/** The parameters or fields that a statement contains, each with its location. */
-function bodyOf({ id, value, levels }: Statement, { isYaml11 }: Configuration): Body {
-  const path = sectionAndName(id).filter((part) => part !== "");
-  const body = isObject(value) ? value : {};
-  return new Map(
-    Object.entries(body).map(([name, each]): [string, ForeignValue] => {
-      const truth = isYaml11 ? truths.get(String(each).toLowerCase()) : undefined;
-      return [name, { value: each, truth, place: () => placeIn(levels, [...path, name]) }];
-    }),
-  );
+/** A statement in the terms of policies, and everything in it that they do not state. */
+function translatedBy(statement: Statement, translate: () => TranslatedEntry): TranslatedEntry {
+  const wrong = wrongFlag(statement);
+  if (wrong !== undefined) {
+    const message = `${titleOf(statement)} is left out: expected ${wrong} to be true or false`;
+    return { problems: [notImported(placeOf(statement, wrong), message)] };
+  }
+  const translated = translate();
+  return { ...translated, problems: [...translated.problems, ...unnamedKeys(statement, translated)] };
 }
 
 function foreignOf(statement: Statement, configuration: Configuration): ForeignIntegration {
-  const [section, slug] = sectionAndName(statement.id);
+  const [, slug] = sectionAndName(statement.id);
   const parameters = new Map(bodyOf(statement, configuration));
-  const isOff = Boolean(parameters.get("delete")?.value);
-  for (const name of ["delete", "inherit"]) parameters.delete(name);
-  return { slug, of: "project", isOff, parameters, place: () => placeIn(statement.levels, [section, slug]) };
+  parameters.delete("inherit");
+  return { slug, of: "project", isOff: isRemoved(statement), parameters, place: () => placeOf(statement) };
 }
 
 /** `enforce: true` removes what the section does not list. */
@@ -91,47 +91,26 @@ function resourceOf(
   context: ForeignChoice & Pick<ReturnType<typeof translatorFor>, "numberOf">,
 ): TranslatedEntry {
   const [section, name] = sectionAndName(statement.id);
-  const place = () => placeIn(statement.levels, name === "" ? [section] : [section, name]);
-  const title = name === "" ? section : `${name} of ${section}`;
+  const place = () => placeOf(statement);
+  const title = titleOf(statement);
+  const left = (why: string) => ({ problems: [notImported(place(), `${title} is left out: ${why}`)] });
   const table = sectionTable(section);
   const kind = table && kindInSection(context, table);
-  if (!table || !kind) return { problems: [notImported(place(), `${title} is left out: policies have no such kind`)] };
-  if (name === enforce && !isObject(statement.value))
-    return statement.value === true ? { exclusive: table.section, problems: [] } : { problems: [] };
+  if (!table || !kind) return left("policies have no such kind");
+  if (name === enforce && typeof statement.value === "boolean")
+    return { ...(statement.value && { exclusive: table.section }), problems: [] };
   if (!isObject(statement.value))
-    return { problems: [notImported(place(), `${title} is left out: expected a mapping of fields`)] };
+    return left(name === enforce ? "expected true or false" : "expected a mapping of fields");
   const body = new Map(bodyOf(statement, configuration));
-  const isAbsent = removes(table, body);
+  body.delete("inherit");
   if (table.key) body.set(table.key, { value: name, place });
-  const { fields, problems } = renamedFields(table, title, body);
-  const translated = resourceEntry({ kind, title, isAbsent, fields, place }, context);
-  return { ...translated, problems: [...problems, ...translated.problems] };
-}
-
-/** Whether it has to be absent; removes the flags that say so. */
-function removes({ absent = {} }: SectionTable, body: Map<string, ForeignValue>): boolean {
-  const flags = Object.entries({ ...absent, delete: true });
-  const isAbsent = flags.some(([name, value]) => body.has(name) && body.get(name)?.value === value);
-  for (const name of [...flags.map(([flag]) => flag), "inherit"]) body.delete(name);
-  return isAbsent;
-}
-
-/** Further booleans of YAML 1.1. */
-const truths: ReadonlyMap<string, boolean> = new Map([
-  ["yes", true],
-  ["on", true],
-  ["no", false],
-  ["off", false],
-]);
-
-/** The location at the most specific level that states it. */
-function placeIn(levels: Statement["levels"], path: readonly string[]): Place {
-  const stating = levels.find(({ config }) => path.reduce<unknown>(stepInto, config) !== undefined) ?? levels.at(-1);
-  return stating?.place(...path) ?? { file: "", line: 1, column: 1 };
-}
-
-function stepInto(at: unknown, key: string): unknown {
-  return isObject(at) ? (at as JsonObject)[key] : undefined;
+  const { fields, named, problems } = renamedFields(table, title, body);
+  const translated = resourceEntry({ kind, title, isAbsent: isRemoved(statement), fields, place }, context);
+  return {
+    ...translated,
+    ...(translated.named && { named: [...named, ...translated.named] }),
+    problems: [...problems, ...translated.problems],
+  };
 }
 
 function draftsFor(
@@ -141,7 +120,7 @@ function draftsFor(
 ): readonly Draft[] {
   const parts = policies.map(([first], index): ImportedProject => {
     const entries = (contents[index] ?? []).flatMap(({ entry }) => entry ?? []);
-    return { project: { name: titleOf(first) }, entries, remarks: [] };
+    return { project: { name: fileNameOf(first) }, entries, remarks: [] };
   });
   const named = withReferences(parts, { secrets, catalogue });
   const taken = new Set<string>();
@@ -162,7 +141,7 @@ function draftOf(first: Statement, content: Content, taken: Set<string>): Draft 
   const { key, owner, projects, except } = first;
   const { entries, disabled, absent } = content;
   const [named = { key: "", kind: disabled[0] ?? "" }] = [...entries, ...absent];
-  const title = titleOf(first);
+  const title = fileNameOf(first);
   const suffix = owner === "group" ? "-groups" : "";
   return {
     file: fileOf({ name: title }),
@@ -183,7 +162,7 @@ const everywhere: Readonly<Record<Owner, readonly string[]>> = {
   group: ["For every group that the token sees."],
 };
 
-function titleOf({ key: { form, path } }: Statement): string {
+function fileNameOf({ key: { form, path } }: Statement): string {
   return form === "common" ? "shared" : path;
 }
 

@@ -64,11 +64,11 @@ function without(config: JsonObject, ...left: readonly string[]): JsonObject {
   return Object.fromEntries(Object.entries(config).filter(([key]) => !left.includes(key)));
 }
 
-/** `skip: true` disables the whole section. */
+/** `skip: true` disables the whole section, and so does a `skip` that is neither true nor false, which is reported. */
 function resourcesIn(config: JsonObject): JsonObject {
   const resources: Record<string, unknown> = Object.create(null);
   for (const [section, body] of Object.entries(config)) {
-    if (!isObject(body) || body.skip) continue;
+    if (!isObject(body) || (body.skip !== undefined && body.skip !== false)) continue;
     const own = without(body, "inherit", "skip");
     const parts = sectionTable(section)?.one ? [["", own] as const] : Object.entries(own);
     for (const [name, value] of parts) resources[idOf(section, name)] = value;
@@ -83,13 +83,25 @@ export function faultsOf({
   const { integrations } = config;
   if (Object.hasOwn(config, "inherit"))
     return [{ path: ["inherit"], message: "inherit stands in a section, not here" }];
-  if (integrations === undefined || integrations === null) return [];
+  const kept = pathsOfInherit(config).map((path) => ({ path, message: "inherit can only be false" }));
+  if (integrations === undefined || integrations === null) return kept;
   if (!isObject(integrations)) return [{ path: ["integrations"], message: "expected integrations to be a mapping" }];
-  return [["integrations"], ...Object.keys(integrations).map((slug) => ["integrations", slug])].flatMap((path) => {
-    const value = path.length === 1 ? integrations : integrations[path[1] ?? ""];
-    const isNothing = path.length === 2 && !isObject(value) && !["inherit", "skip"].includes(path[1] ?? "");
-    if (isNothing) return [{ path, message: `expected ${path[1]} to be a mapping of parameters, or delete: true` }];
-    const keeps = isObject(value) && Object.hasOwn(value, "inherit") && Boolean(value.inherit);
-    return keeps ? [{ path: [...path, "inherit"], message: "inherit can only be false" }] : [];
+  const others = Object.entries(integrations).filter(([slug, value]) => !isObject(value) && !isFlag(slug));
+  const bare = others.map(([slug]) => ({
+    path: ["integrations", slug],
+    message: `expected ${slug} to be a mapping of parameters, or delete: true`,
+  }));
+  return [...bare, ...kept];
+}
+
+function isFlag(name: string): boolean {
+  return ["inherit", "skip"].includes(name);
+}
+
+/** Where `inherit` has a value that is not false. */
+function pathsOfInherit(config: JsonObject): readonly (readonly string[])[] {
+  return Object.entries(config).flatMap(([key, value]): readonly (readonly string[])[] => {
+    if (key === "inherit") return value ? [[key]] : [];
+    return isObject(value) ? pathsOfInherit(value).map((path) => [key, ...path]) : [];
   });
 }

@@ -3,20 +3,13 @@ import { canonical, isObject } from "../../../base/json.ts";
 import { type Selector, selectorOf } from "../../../manifest/selector.ts";
 import { type Owner, ownerName, owners } from "../../../model/owner.ts";
 import type { Problem } from "../../../model/types.ts";
-import { notImported } from "../foreign.ts";
+import { statesItself } from "./body.ts";
 import type { ConfigLevel, Configuration } from "./configuration.ts";
+import { exceptionsOf, groupsWithin, selectorsOf } from "./exceptions.ts";
 import { type Effective, effectiveIn } from "./inherit.ts";
-import {
-  byRank,
-  globFor,
-  groupsSkipped,
-  isSkippedName,
-  type Key,
-  keyOf,
-  skippedGroups,
-  skippedProjects,
-} from "./keys.ts";
+import { byRank, isSkippedName, type Key, keyOf } from "./keys.ts";
 import { ownerOfSection, sectionAndName, sectionTable } from "./sections.ts";
+import { isAbout, leftKey, overlap, unreadSections } from "./unread.ts";
 
 /** One resource as policies have to declare it: complete, because policies do not merge entries. */
 export interface Statement {
@@ -33,6 +26,13 @@ export interface Statement {
   readonly except: ReadonlySet<string>;
 }
 
+/** What the keys of a configuration state. */
+interface Statements {
+  readonly statements: readonly Statement[];
+  /** What a level states although less specific ones come to the same: policies have it already. */
+  readonly repeated: readonly Statement[];
+}
+
 interface Growing extends Statement {
   readonly selectors: readonly Selector[];
   readonly except: Set<string>;
@@ -42,19 +42,18 @@ interface Growing extends Statement {
  * Converts gitlabform's levels to statements of policies: each level states what differs from
  * the levels above, and a statement excludes the projects for which a level removes it.
  */
-export function statementsOf(configuration: Configuration): {
-  readonly statements: readonly Statement[];
-  readonly problems: readonly Problem[];
-} {
-  const all = configuration.levels.map(keyOf);
-  const usable = all.filter((key) => whyUnusable(key) === undefined).toSorted(byWidth);
+export function statementsOf(configuration: Configuration): Statements & { readonly problems: readonly Problem[] } {
   const effective = effectiveIn(configuration);
-  const statements = owners.flatMap((owner) => statementsFor(owner, usable, configuration, effective));
-  const unusable = all.flatMap((key) => {
-    const why = whyUnusable(key);
-    return why === undefined ? [] : [notImported(key.level.place(), `${key.level.key} is left out: ${why}`)];
-  });
-  return { statements, problems: [...unusable, ...overlaps(usable), ...unreadSections(usable)] };
+  const left = new Map(configuration.levels.map(keyOf).map((key) => [key, whyLeft(key, configuration, effective)]));
+  const used = [...left].flatMap(([key, why]) => (why === undefined ? [key] : [])).toSorted(byWidth);
+  const stated = owners.map((owner) => statementsFor(owner, used, configuration, effective));
+  const unused = [...left].flatMap(([key, why]) => (why === undefined ? [] : leftKey(key, why)));
+  const overlaps = used.flatMap((key) => (key.form === "pattern" ? overlap(key, groupsWithin(key, used)) : []));
+  return {
+    statements: stated.flatMap(({ statements }) => statements),
+    repeated: stated.flatMap(({ repeated }) => repeated),
+    problems: [...unused, ...overlaps, ...used.flatMap(unreadSections)],
+  };
 }
 
 function statementsFor(
@@ -62,42 +61,30 @@ function statementsFor(
   keys: readonly Key[],
   configuration: Configuration,
   effective: (project: string) => Effective,
-): readonly Statement[] {
+): Statements {
   const statements = new Map<string, Growing[]>();
+  const repeated: Statement[] = [];
   for (const key of keys) {
-    if (isLeftAlone(configuration, key) || !isAbout(key, owner)) continue;
+    if (!isAbout(key, owner)) continue;
     const except = exceptionsOf(key, keys, configuration, owner);
     const { resources, levels } = effective(sampleOf(key));
     const own = Object.entries(resources).filter(([id]) => ownerOfSection(sectionAndName(id)[0]) === owner);
     const placed = { key, owner, projects: selectorsOf(key, owner), except };
-    place(placed, { resources: Object.fromEntries(own), levels }, statements);
+    repeated.push(...place(placed, { resources: Object.fromEntries(own), levels }, statements));
   }
-  return [...statements.values()].flat();
-}
-
-/** Sections about groups count below `*` and `GROUP/*`. */
-function isAbout({ form }: Key, owner: Owner): boolean {
-  return owner === "project" || form === "common" || form === "group";
-}
-
-function unreadSections(keys: readonly Key[]): readonly Problem[] {
-  return keys.flatMap((key) => {
-    const { level } = key;
-    return Object.entries(level.config).flatMap(([section, body]) => {
-      const why = isAbout(key, ownerOfSection(section)) ? misfit(body) : "gitlabform reads it below * and GROUP/* only";
-      return why === undefined ? [] : [notImported(level.place(section), `${section} is left out here: ${why}`)];
-    });
-  });
-}
-
-function misfit(body: unknown): string | undefined {
-  return body === null || isObject(body) ? undefined : "expected a mapping";
+  return { statements: [...statements.values()].flat(), repeated };
 }
 
 type Placed = Pick<Growing, "key" | "owner" | "projects"> & { readonly except: readonly string[] };
 
-function place(placed: Placed, { resources, levels }: Effective, statements: Map<string, Growing[]>): void {
+/** Adds the statements of a key; those that add nothing are returned. */
+function place(
+  placed: Placed,
+  { resources, levels }: Effective,
+  statements: Map<string, Growing[]>,
+): readonly Statement[] {
   const { key, owner, projects, except } = placed;
+  const repeated: Statement[] = [];
   const sample = ownerName(owner, sampleOf(key));
   for (const id of new Set([...Object.keys(resources), ...statements.keys()])) {
     const known = statements.get(id) ?? [];
@@ -105,19 +92,14 @@ function place(placed: Placed, { resources, levels }: Effective, statements: Map
     const value = resources[id];
     const replaced = applying.filter((each) => value === undefined || addsFields(each, value));
     for (const each of replaced) for (const project of projects) each.except.add(project);
-    if (value !== undefined && !isSame(value, nearest(applying, sample)?.value))
-      known.push({
-        key,
-        owner,
-        id,
-        value,
-        levels,
-        projects,
-        selectors: projects.map((each) => selectorOf(each)),
-        except: new Set(except),
-      });
     statements.set(id, known);
+    if (value === undefined) continue;
+    const selectors = projects.map((each) => selectorOf(each));
+    const statement = { key, owner, id, value, levels, projects, selectors, except: new Set(except) };
+    if (!isSame(value, nearest(applying, sample)?.value)) known.push(statement);
+    else if (statesItself(statement)) repeated.push(statement);
   }
+  return repeated;
 }
 
 /** Policies merge a section that is one resource by field: no field of a wider one may be left that this one lacks. */
@@ -174,71 +156,24 @@ function sampleOf({ form, path }: Key): string {
   return form === "group" ? `${path}/${anything}/${anything}` : path.replaceAll("*", anything);
 }
 
-function selectorsOf({ form, path }: Key, owner: Owner): readonly string[] {
-  if (form === "common") return [ownerName(owner, "**")];
-  if (form === "group") return [ownerName(owner, `${path}/**`)];
-  return [form === "pattern" ? globFor(path) : path];
+/** Why nothing of a key counts; undefined if it does. */
+function whyLeft(
+  key: Key,
+  { skipProjects }: Configuration,
+  effective: (project: string) => Effective,
+): string | undefined {
+  const why = whyUnusable(key);
+  if (why !== undefined) return why;
+  if (key.form === "project" && isSkippedName(skipProjects, key.path)) return "skip_projects contains it";
+  if (effective(sampleOf(key)).levels.includes(key.level)) return undefined;
+  return key.form === "pattern" ? "another pattern has the same projects" : "skip_groups contains it";
 }
 
-function isLeftAlone({ skipProjects }: Configuration, { form, path }: Key): boolean {
-  return form === "project" && isSkippedName(skipProjects, path);
-}
-
-/** Skipped projects; for a pattern also those of more specific patterns, and of groups with their own settings. */
-function exceptionsOf(key: Key, keys: readonly Key[], configuration: Configuration, owner: Owner): readonly string[] {
-  if (key.form === "project") return [];
-  const others = key.form === "pattern" ? [...winners(key, keys), ...groupsWithin(key, keys)] : [];
-  const globs = [...skippedIn(configuration, owner), ...others.flatMap((other) => selectorsOf(other, owner))];
-  return globs.filter((glob) => mayMeet(fixedPart(glob), fixedPart(selectorsOf(key, owner)[0] ?? "")));
-}
-
-function skippedIn({ skipProjects, skipGroups }: Configuration, owner: Owner): readonly string[] {
-  if (owner === "group") return skipGroups.map(groupsSkipped);
-  return [...skipProjects.map(skippedProjects), ...skipGroups.map(skippedGroups)];
-}
-
-function winners(key: Key, keys: readonly Key[]): readonly Key[] {
-  return keys.filter(
-    (other) =>
-      other.form === "pattern" && byRank(other, key) < 0 && mayMeet(fixedPart(other.path), fixedPart(key.path)),
-  );
-}
-
-/** Groups below the folder of a pattern that may contain matches; their settings affect those projects. */
-function groupsWithin({ path }: Key, keys: readonly Key[]): readonly Key[] {
-  const folder = fixedPart(path).replace(/[^/]*$/, "");
-  return keys.filter((key) => {
-    const group = `${key.path.toLowerCase()}/`;
-    return key.form === "group" && group !== folder && group.startsWith(folder) && mayMeet(group, fixedPart(path));
-  });
-}
-
-function fixedPart(glob: string): string {
-  return glob.toLowerCase().split(/[*{]/)[0] ?? "";
-}
-
-function mayMeet(a: string, b: string): boolean {
-  return a.startsWith(b) || b.startsWith(a);
-}
-
+/** Why a key is none of a group or project. */
 function whyUnusable({ form, path }: Key): string | undefined {
   if (/[?[\]{}\\]/.test(path)) return "no path of a group or project has such characters";
   if (form === "group" && path.includes("*")) return "gitlabform takes no wildcards in the name of a group";
   return form === "project" && !path.includes("/") ? "expected GROUP/PROJECT, GROUP/* or *" : undefined;
-}
-
-function overlaps(keys: readonly Key[]): readonly Problem[] {
-  return keys.flatMap((key) => {
-    const groups = key.form === "pattern" ? groupsWithin(key, keys).map(({ level }) => level.key) : [];
-    if (groups.length === 0) return [];
-    const where = groups.join(", ");
-    return [
-      notImported(
-        key.level.place(),
-        `${key.level.key} is left out for projects in ${where}, which have settings of their own`,
-      ),
-    ];
-  });
 }
 
 /** Statements that belong into one policy. */

@@ -69,7 +69,8 @@ export function resourcesBy(
   const parts = Object.entries(own.parts ?? {});
   const isPart = (name: string) => own.parts !== undefined && Object.hasOwn(own.parts, name);
   const left = new Set([...readOnlyIds, ...(own.itself ? [] : [ownerOfType(type)])]);
-  const given = new Map([...attributes].filter(([name]) => !left.has(name) && !isPart(name)));
+  const used = [...attributes].filter(([name]) => !left.has(name) && !isPart(name));
+  const given = new Map(used.map(([name, each]) => [name, own.items?.[name] ? withoutBlanks(each) : each]));
   const { fields, problems } = renamedFields(own, address, given);
   if (fields.size > 0 && kindInSection(choice, own) === undefined) return undefined;
   const whole = parts.flatMap(([name, section]) => {
@@ -77,6 +78,20 @@ export function resourcesBy(
     return block ? resourceOf({ section }, `${name} of ${address}`, fieldsOfBlock(block), block.place, choice) : [];
   });
   return { resources: [...resourceOf(own, address, fields, place, choice), ...whole], problems };
+}
+
+/** Without what is not set: the provider writes 0 and empty texts for it in items that have one of several forms. */
+function withoutBlanks(stated: ForeignValue): ForeignValue {
+  return Array.isArray(stated.value)
+    ? { ...stated, value: stated.value.map(withoutBlank) }
+    : { ...stated, value: withoutBlank(stated.value) };
+}
+
+function withoutBlank(item: unknown): unknown {
+  if (!isObject(item)) return item;
+  const isBlank = (name: string, value: unknown) =>
+    value === null || value === undefined || value === "" || (value === 0 && name.endsWith("_id"));
+  return Object.fromEntries(Object.entries(item).filter(([name, value]) => !isBlank(name, value)));
 }
 
 type Declarable = Pick<ForeignChoice, "catalogue">;

@@ -1,0 +1,94 @@
+import { isObject, type JsonObject } from "../../../base/json.ts";
+import type { Place } from "../../../model/types.ts";
+import type { ForeignValue } from "../foreign.ts";
+import type { ConfigLevel, Configuration } from "./configuration.ts";
+import type { Statement } from "./policies.ts";
+import { sectionAndName, sectionTable } from "./sections.ts";
+
+/** The parameters or fields that a statement contains, each with its location. */
+export type Body = ReadonlyMap<string, ForeignValue>;
+
+/** What a statement contains, without what decides whether it has to be absent. */
+export function bodyOf(statement: Statement, { isYaml11 }: Configuration): Body {
+  const decisive = flagsOf(statement);
+  const stated = keysIn(statement).filter(([name]) => !decisive.has(name));
+  return new Map(
+    stated.map(([name, value]): [string, ForeignValue] => {
+      const truth = isYaml11 ? truths.get(String(value).toLowerCase()) : undefined;
+      return [name, { value, truth, from: [name], place: () => placeOf(statement, name) }];
+    }),
+  );
+}
+
+/** The keys of a statement, each with its value. */
+export function keysIn({ value }: Statement): readonly (readonly [name: string, value: unknown])[] {
+  return isObject(value) ? Object.entries(value) : [];
+}
+
+/** What messages call a statement. */
+export function titleOf({ id }: Statement): string {
+  const [section, name] = sectionAndName(id);
+  if (name === "") return section;
+  return section === "integrations" ? name : `${name} of ${section}`;
+}
+
+/** The location of a statement, or of a part of it, at the most specific level that states it. */
+export function placeOf({ id, levels }: Statement, ...within: readonly string[]): Place {
+  const path = pathOf(id, within);
+  const stating = levels.find((level) => isIn(level, path)) ?? levels.at(-1);
+  return stating?.place(...path) ?? { file: "", line: 1, column: 1 };
+}
+
+/** Whether the most specific level of a statement states it, or a part of it, and not only those that it inherits from. */
+export function statesItself({ id, levels: [own] }: Statement, ...within: readonly string[]): boolean {
+  return own !== undefined && isIn(own, pathOf(id, within));
+}
+
+function pathOf(id: string, within: readonly string[]): readonly string[] {
+  return [...sectionAndName(id).filter((part) => part !== ""), ...within];
+}
+
+function isIn({ config }: ConfigLevel, path: readonly string[]): boolean {
+  return path.reduce<unknown>(stepInto, config) !== undefined;
+}
+
+/** The value of a key of a mapping, or of an index of a list. */
+export function stepInto(at: unknown, part: string): unknown {
+  return isObject(at) || Array.isArray(at) ? (at as JsonObject)[part] : undefined;
+}
+
+/** The flags of a statement, with the values that mean absence. */
+function flagsOf({ id }: Statement): ReadonlyMap<string, unknown> {
+  const table = sectionTable(sectionAndName(id)[0]);
+  return new Map(table?.one ? [] : Object.entries({ delete: true, ...table?.absent }));
+}
+
+/** The keys that decide whether a statement's resource has to be absent: the flags that are set, and `inherit`. */
+export function decisiveKeys(statement: Statement): readonly string[] {
+  const flags = flagsOf(statement);
+  const set = keysIn(statement).filter(([name, value]) => flags.has(name) && typeof value === "boolean");
+  return ["inherit", ...set.map(([name]) => name)];
+}
+
+/** A flag that is neither true nor false. */
+export function wrongFlag(statement: Statement): string | undefined {
+  const flags = flagsOf(statement);
+  const wrong = keysIn(statement).find(
+    ([name, value]) => flags.has(name) && value !== null && typeof value !== "boolean",
+  );
+  return wrong?.[0];
+}
+
+/** Whether a statement's resource has to be absent. */
+export function isRemoved(statement: Statement): boolean {
+  const flags = flagsOf(statement);
+  return keysIn(statement).some(([name, value]) => flags.has(name) && flags.get(name) === value);
+}
+
+/** Further booleans of YAML 1.1. */
+export const truths: ReadonlyMap<string, boolean> = new Map([
+  ["yes", true],
+  ["on", true],
+  ["no", false],
+  ["off", false],
+]);

@@ -1,0 +1,42 @@
+import { isObject } from "../../../base/json.ts";
+import type { Owner } from "../../../model/owner.ts";
+import type { Problem } from "../../../model/types.ts";
+import { notImported } from "../foreign.ts";
+import type { Key } from "./keys.ts";
+import { isEmpty } from "./rest.ts";
+import { ownerOfSection } from "./sections.ts";
+
+/** Reports that nothing of a key of `projects_and_groups` counts. */
+export function leftKey({ level }: Key, why: string): readonly Problem[] {
+  return [notImported(level.place(), `${level.key} is left out: ${why}`)];
+}
+
+/** Reports that a pattern does not count for groups with their own settings. */
+export function overlap({ level }: Key, groups: readonly Key[]): readonly Problem[] {
+  if (groups.length === 0) return [];
+  const where = groups.map((group) => group.level.key).join(", ");
+  const message = `${level.key} is left out for projects in ${where}, which have settings of their own`;
+  return [notImported(level.place(), message)];
+}
+
+/** Sections about groups count below `*` and `GROUP/*`. */
+export function isAbout({ form }: Key, owner: Owner): boolean {
+  return owner === "project" || form === "common" || form === "group";
+}
+
+/** Reports the sections of a key of which nothing counts. */
+export function unreadSections(key: Key): readonly Problem[] {
+  const { level } = key;
+  return Object.entries(level.config).flatMap(([section, body]) => {
+    const why = isAbout(key, ownerOfSection(section)) ? misfit(body) : "gitlabform reads it below * and GROUP/* only";
+    return why === undefined ? [] : [notImported(level.place(section), `${section} is left out here: ${why}`)];
+  });
+}
+
+function misfit(body: unknown): string | undefined {
+  if (isEmpty(body)) return "it is empty";
+  if (!isObject(body)) return "expected a mapping";
+  const { skip, ...others } = body;
+  if (skip !== undefined && typeof skip !== "boolean") return "expected skip to be true or false";
+  return skip && Object.keys(others).length > 0 ? "it has skip: true" : undefined;
+}

@@ -1,0 +1,127 @@
+import { readFileSync } from "node:fs";
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { type Document, isMap, LineCounter, type Node, type Pair, parse, parseDocument, stringify } from "yaml";
+import { importGitlabform } from "../../src/import/from/gitlabform/import.ts";
+import { policyFileText } from "../../src/import/policy.ts";
+import { catalogueOf } from "../../src/model/catalogue.ts";
+
+const choice = {
+  catalogue: catalogueOf("gitlab"),
+  platform: { release: "18.0", dialect: "gitlab", tier: "ultimate" },
+  secrets: "by-project",
+} as const;
+
+type Path = readonly (string | number)[];
+type Mapping = Record<string, unknown>;
+
+const whole: Mapping = parse(readFileSync(new URL("every-section.yml", import.meta.url), "utf8"));
+
+/** The configuration with only the section that a path is in, and a value at the path; undefined removes it. */
+function configurationWith(path: Path, value: unknown): string {
+  const [root = "", level = "", section = ""] = path.map(String);
+  const below = structuredClone(whole);
+  const levels = below.projects_and_groups as Mapping;
+  const own = level === "" || root !== "projects_and_groups" ? levels["*"] : levels[level];
+  const part = section === "" ? own : { [section]: (own as Mapping)[section] };
+  const named = root === "projects_and_groups" && level !== "" ? level : "*";
+  const others = root === "projects_and_groups" || root === "" ? {} : { [root]: below[root] };
+  const configuration = { config_version: 4, ...others, projects_and_groups: { [named]: part } };
+  setAt(configuration, path, value);
+  return stringify(configuration, { lineWidth: 0 });
+}
+
+function setAt(target: unknown, path: Path, value: unknown): void {
+  const holder = path.slice(0, -1).reduce<unknown>((at, part) => (at as Mapping)[part], target) as Mapping;
+  const last = path.at(-1) ?? "";
+  if (value === undefined) delete holder[last];
+  else holder[last] = value;
+}
+
+function valueAt(path: Path): unknown {
+  return path.reduce<unknown>((at, part) => (at as Mapping)[part], whole);
+}
+
+/** Every mapping below a value, with its path. */
+function mappingsIn(value: unknown, path: Path = []): readonly Path[] {
+  if (Array.isArray(value)) return value.flatMap((item, index) => mappingsIn(item, [...path, index]));
+  if (typeof value !== "object" || value === null) return [];
+  return [path, ...Object.entries(value).flatMap(([key, each]) => mappingsIn(each, [...path, key]))];
+}
+
+/** Every key whose value contains no other key, and the keys within lists. */
+function leavesIn(value: unknown): readonly Path[] {
+  const keys = mappingsIn(value).flatMap((path) => {
+    const mapping = path.reduce<unknown>((at, part) => (at as Mapping)[part], value);
+    return Object.keys(mapping as Mapping).map((key) => [...path, key]);
+  });
+  return keys.filter((path) => mappingsIn(valueAt(path)).length === 0);
+}
+
+function imported(text: string) {
+  const { drafts, problems } = importGitlabform({ name: "config.yml", text }, choice);
+  return {
+    text: drafts.map((draft) => policyFileText([draft], "s", choice.catalogue)).join("---\n"),
+    places: problems.map(({ place }) => `${place?.line}:${place?.column}`),
+  };
+}
+
+/** Whether a problem is at a key of a path. */
+function isReported(text: string, path: Path): boolean {
+  const lines = new LineCounter();
+  const keys = placesOf(parseDocument(text, { lineCounter: lines }), path, lines);
+  return imported(text).places.some((place) => keys.includes(place));
+}
+
+/** Where the keys of a path stand, as line:column. */
+function placesOf(document: Document, path: Path, lines: LineCounter): readonly string[] {
+  return path.flatMap((part, index) => {
+    const parent = index === 0 ? document.contents : document.getIn(path.slice(0, index), true);
+    const pair = isMap(parent) ? parent.items.find(({ key }) => String(key) === String(part)) : undefined;
+    const offset = (pair as Pair<Node> | undefined)?.key.range?.[0];
+    if (offset === undefined) return [];
+    const { line, col } = lines.linePos(offset);
+    return [`${line}:${col}`];
+  });
+}
+
+const unknown = "unheard_of";
+const values = ["CANARY", 7, true, false, null, "", {}, [], { a: "CANARY" }, ["CANARY"], [{ a: 1 }]];
+
+test("a key that no section has is named, wherever it stands and whatever its value is", () => {
+  const mappings = mappingsIn(whole);
+  fc.assert(
+    fc.property(fc.constantFrom(...mappings), fc.constantFrom(...values), (path, value) => {
+      const text = configurationWith([...path, unknown], value);
+      const isNamed = isReported(text, [...path, unknown]) || imported(text).text.includes(unknown);
+      expect([path, value, isNamed]).toEqual([path, value, true]);
+    }),
+    { numRuns: 150 },
+  );
+});
+
+/** What holds without them too: `active: true` of an integration, and flags that are as if they were not there. */
+const usual = /\.protected=true$|\.enforce=false$|\.jira\.active=true$/;
+/** Required secrets, for which a policy has the same reference whether they are stated or not. */
+const secret = /\/(?:runner\.variables|\*\.group_variables)\.\w+\.value$|\.slack\.webhook$|\.jira\.password$/;
+const stated = leavesIn(whole).filter(([root]) => root !== "config_version" && !String(root).startsWith("skip_"));
+
+test("each key of each section is reported, or else a policy is another without it", () => {
+  const silent = stated.filter((path) => {
+    const name = path.join(".");
+    if (usual.test(`${name}=${valueAt(path)}`)) return false;
+    const before = configurationWith(path, valueAt(path));
+    const without = imported(configurationWith(path, undefined)).text;
+    if (secret.test(name)) return !without.includes(`${path.at(-1)}: { secret:`);
+    return !isReported(before, path) && imported(before).text === without;
+  });
+  expect(silent).toEqual([]);
+});
+
+test("a key without a value is reported, or else a policy has it without a value", () => {
+  const silent = stated.filter((path) => {
+    const text = configurationWith(path, null);
+    return !isReported(text, path) && !imported(text).text.includes(`${path.at(-1)}: null`);
+  });
+  expect(silent).toEqual([]);
+});
