@@ -3,9 +3,8 @@ import { type Places, placesIn } from "../../../manifest/positions.ts";
 import { parseYaml } from "../../../manifest/yaml.ts";
 import type { Place, Problem } from "../../../model/types.ts";
 import { type ForeignFile, type NamedPlace, notImported, reportUnsupported, unusable } from "../foreign.ts";
-import { truths } from "./body.ts";
-import { isEmpty } from "./rest.ts";
 import { otherKeys, resourceSections, sectionTable } from "./sections.ts";
+import { flattened, saysNothing } from "./values.ts";
 
 /** One key of `projects_and_groups` with its sections. */
 export interface ConfigLevel {
@@ -142,8 +141,8 @@ function unreadKeys(root: JsonObject, at: At): readonly Problem[] {
 
 function unreadLevels(body: JsonObject, at: At): readonly Problem[] {
   return Object.entries(body).flatMap(([key, level]) => {
-    if (isObject(level) && !isEmpty(level)) return [];
-    const why = isEmpty(level) ? "it is empty" : "expected a mapping of sections";
+    if (isObject(level) && !saysNothing(level)) return [];
+    const why = saysNothing(level) ? "it is empty" : "expected a mapping of sections";
     return [notImported(at("projects_and_groups", key), `${key} is left out: ${why}`)];
   });
 }
@@ -171,39 +170,4 @@ function listOf(value: unknown, complain: () => void): readonly string[] {
   if (Array.isArray(value) && value.every((item) => typeof item === "string")) return value;
   complain();
   return [];
-}
-
-const flags: ReadonlySet<string> = new Set(["delete", "enforce", "inherit", "keep_existing", "protected", "skip"]);
-
-/** A word of YAML 1.1 as the boolean that it is there. Other keys need the type of their field for it. */
-function flagOf(key: string, value: unknown): unknown {
-  return typeof value === "string" && flags.has(key) ? (truths.get(value.toLowerCase()) ?? value) : value;
-}
-
-/** Limits of a configuration with aliases expanded. */
-const mostValues = 200_000;
-const mostLevels = 50;
-
-/**
- * Resolves merge keys: own keys win, then the first of several mappings.
- * @throws RangeError where aliases make it huge or recursive.
- */
-function flattened(value: unknown, isYaml11: boolean): unknown {
-  let count = 0;
-  const read = isYaml11 ? flagOf : (_key: string, each: unknown) => each;
-  const copy = (each: unknown, depth: number): unknown => {
-    if (++count > mostValues) throw new RangeError(`aliases make this more than ${mostValues} values`);
-    if (depth > mostLevels) throw new RangeError("aliases make this part of itself");
-    if (Array.isArray(each)) return each.map((item) => copy(item, depth + 1));
-    return isObject(each) ? members(each, depth) : each;
-  };
-  const members = (object: JsonObject, depth: number): JsonObject => {
-    const { "<<": brought, ...own } = object;
-    const sources = (Array.isArray(brought) ? brought : [brought]).filter(isObject);
-    const inherited = sources.toReversed().map((source) => copy(source, depth + 1));
-    const copied = Object.entries(own).map(([key, each]) => [key, read(key, copy(each, depth + 1))] as const);
-    // Not by assignment: `__proto__` is a key like any other here.
-    return Object.fromEntries([...inherited.filter(isObject).flatMap(Object.entries), ...copied]);
-  };
-  return copy(value, 0);
 }

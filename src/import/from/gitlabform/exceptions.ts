@@ -10,7 +10,7 @@ export function selectorsOf({ form, path }: Key, owner: Owner): readonly string[
 }
 
 /** Skipped projects; for a pattern also those of more specific patterns, and of groups with their own settings. */
-export function exceptionsOf(
+export function excludedBy(
   key: Key,
   keys: readonly Key[],
   configuration: Configuration,

@@ -18,12 +18,12 @@ import {
   unusable,
 } from "../foreign.ts";
 import { resourceEntry } from "../kind-entries.ts";
-import { bodyOf, isRemoved, placeOf, titleOf, wrongFlag } from "./body.ts";
 import { type Configuration, readConfiguration } from "./configuration.ts";
 import { faultsOf } from "./inherit.ts";
-import { byPolicy, type Statement, statementsOf } from "./policies.ts";
+import { byPolicy, statementsOf } from "./policies.ts";
 import { unnamedKeys } from "./rest.ts";
 import { sectionAndName, sectionTable } from "./sections.ts";
+import { hasToBeAbsent, placeOf, type Statement, statedValues, titleOf, wrongFlag } from "./statement.ts";
 
 /** What a gitlabform configuration declares of projects. */
 export function importGitlabform(file: ForeignFile, choice: ForeignChoice): ForeignImport {
@@ -77,9 +77,9 @@ function translatedBy(statement: Statement, translate: () => TranslatedEntry): T
 
 function foreignOf(statement: Statement, configuration: Configuration): ForeignIntegration {
   const [, slug] = sectionAndName(statement.id);
-  const parameters = new Map(bodyOf(statement, configuration));
+  const parameters = new Map(statedValues(statement, configuration));
   parameters.delete("inherit");
-  return { slug, of: "project", isOff: isRemoved(statement), parameters, place: () => placeOf(statement) };
+  return { slug, of: "project", isOff: hasToBeAbsent(statement), parameters, place: () => placeOf(statement) };
 }
 
 /** `enforce: true` removes what the section does not list. */
@@ -101,11 +101,11 @@ function resourceOf(
     return { ...(statement.value && { exclusive: table.section }), problems: [] };
   if (!isObject(statement.value))
     return left(name === enforce ? "expected true or false" : "expected a mapping of fields");
-  const body = new Map(bodyOf(statement, configuration));
+  const body = new Map(statedValues(statement, configuration));
   body.delete("inherit");
   if (table.key) body.set(table.key, { value: name, place });
   const { fields, named, problems } = renamedFields(table, title, body);
-  const translated = resourceEntry({ kind, title, isAbsent: isRemoved(statement), fields, place }, context);
+  const translated = resourceEntry({ kind, title, isAbsent: hasToBeAbsent(statement), fields, place }, context);
   return {
     ...translated,
     ...(translated.named && { named: [...named, ...translated.named] }),

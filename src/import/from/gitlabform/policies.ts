@@ -3,28 +3,13 @@ import { canonical, isObject } from "../../../base/json.ts";
 import { type Selector, selectorOf } from "../../../manifest/selector.ts";
 import { type Owner, ownerName, owners } from "../../../model/owner.ts";
 import type { Problem } from "../../../model/types.ts";
-import { statesItself } from "./body.ts";
-import type { ConfigLevel, Configuration } from "./configuration.ts";
-import { exceptionsOf, groupsWithin, selectorsOf } from "./exceptions.ts";
+import type { Configuration } from "./configuration.ts";
+import { excludedBy, groupsWithin, selectorsOf } from "./exceptions.ts";
 import { type Effective, effectiveIn } from "./inherit.ts";
 import { byRank, isSkippedName, type Key, keyOf } from "./keys.ts";
 import { ownerOfSection, sectionAndName, sectionTable } from "./sections.ts";
+import { type Statement, statesItself } from "./statement.ts";
 import { isAbout, leftKey, overlap, unreadSections } from "./unread.ts";
-
-/** One resource as policies have to declare it: complete, because policies do not merge entries. */
-export interface Statement {
-  readonly key: Key;
-  /** Its section and name. */
-  readonly id: string;
-  /** Its merged parameters. */
-  readonly value: unknown;
-  /** The levels that contribute to it, the most specific first. */
-  readonly levels: readonly ConfigLevel[];
-  readonly owner: Owner;
-  /** Selectors; those of groups have a slash behind. */
-  readonly projects: readonly string[];
-  readonly except: ReadonlySet<string>;
-}
 
 /** What the keys of a configuration state. */
 interface Statements {
@@ -66,7 +51,7 @@ function statementsFor(
   const repeated: Statement[] = [];
   for (const key of keys) {
     if (!isAbout(key, owner)) continue;
-    const except = exceptionsOf(key, keys, configuration, owner);
+    const except = excludedBy(key, keys, configuration, owner);
     const { resources, levels } = effective(sampleOf(key));
     const own = Object.entries(resources).filter(([id]) => ownerOfSection(sectionAndName(id)[0]) === owner);
     const placed = { key, owner, projects: selectorsOf(key, owner), except };

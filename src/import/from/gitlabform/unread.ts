@@ -3,8 +3,8 @@ import type { Owner } from "../../../model/owner.ts";
 import type { Problem } from "../../../model/types.ts";
 import { notImported } from "../foreign.ts";
 import type { Key } from "./keys.ts";
-import { isEmpty } from "./rest.ts";
 import { ownerOfSection } from "./sections.ts";
+import { saysNothing } from "./values.ts";
 
 /** Reports that nothing of a key of `projects_and_groups` counts. */
 export function leftKey({ level }: Key, why: string): readonly Problem[] {
@@ -34,7 +34,7 @@ export function unreadSections(key: Key): readonly Problem[] {
 }
 
 function misfit(body: unknown): string | undefined {
-  if (isEmpty(body)) return "it is empty";
+  if (saysNothing(body)) return "it is empty";
   if (!isObject(body)) return "expected a mapping";
   const { skip, ...others } = body;
   if (skip !== undefined && typeof skip !== "boolean") return "expected skip to be true or false";

@@ -1,17 +1,34 @@
-import { isObject, type JsonObject } from "../../../base/json.ts";
+import { isObject } from "../../../base/json.ts";
+import type { Owner } from "../../../model/owner.ts";
 import type { Place } from "../../../model/types.ts";
 import type { ForeignValue } from "../foreign.ts";
 import type { ConfigLevel, Configuration } from "./configuration.ts";
-import type { Statement } from "./policies.ts";
+import type { Key } from "./keys.ts";
 import { sectionAndName, sectionTable } from "./sections.ts";
+import { stepInto, truths } from "./values.ts";
+
+/** One resource as policies have to declare it: complete, because policies do not merge entries. */
+export interface Statement {
+  readonly key: Key;
+  /** Its section and name. */
+  readonly id: string;
+  /** Its merged parameters. */
+  readonly value: unknown;
+  /** The levels that contribute to it, the most specific first. */
+  readonly levels: readonly ConfigLevel[];
+  readonly owner: Owner;
+  /** Selectors; those of groups have a slash behind. */
+  readonly projects: readonly string[];
+  readonly except: ReadonlySet<string>;
+}
 
 /** The parameters or fields that a statement contains, each with its location. */
-export type Body = ReadonlyMap<string, ForeignValue>;
+type Body = ReadonlyMap<string, ForeignValue>;
 
 /** What a statement contains, without what decides whether it has to be absent. */
-export function bodyOf(statement: Statement, { isYaml11 }: Configuration): Body {
+export function statedValues(statement: Statement, { isYaml11 }: Configuration): Body {
   const decisive = flagsOf(statement);
-  const stated = keysIn(statement).filter(([name]) => !decisive.has(name));
+  const stated = statedKeys(statement).filter(([name]) => !decisive.has(name));
   return new Map(
     stated.map(([name, value]): [string, ForeignValue] => {
       const truth = isYaml11 ? truths.get(String(value).toLowerCase()) : undefined;
@@ -21,7 +38,7 @@ export function bodyOf(statement: Statement, { isYaml11 }: Configuration): Body 
 }
 
 /** The keys of a statement, each with its value. */
-export function keysIn({ value }: Statement): readonly (readonly [name: string, value: unknown])[] {
+export function statedKeys({ value }: Statement): readonly (readonly [name: string, value: unknown])[] {
   return isObject(value) ? Object.entries(value) : [];
 }
 
@@ -52,11 +69,6 @@ function isIn({ config }: ConfigLevel, path: readonly string[]): boolean {
   return path.reduce<unknown>(stepInto, config) !== undefined;
 }
 
-/** The value of a key of a mapping, or of an index of a list. */
-export function stepInto(at: unknown, part: string): unknown {
-  return isObject(at) || Array.isArray(at) ? (at as JsonObject)[part] : undefined;
-}
-
 /** The flags of a statement, with the values that mean absence. */
 function flagsOf({ id }: Statement): ReadonlyMap<string, unknown> {
   const table = sectionTable(sectionAndName(id)[0]);
@@ -66,29 +78,21 @@ function flagsOf({ id }: Statement): ReadonlyMap<string, unknown> {
 /** The keys that decide whether a statement's resource has to be absent: the flags that are set, and `inherit`. */
 export function decisiveKeys(statement: Statement): readonly string[] {
   const flags = flagsOf(statement);
-  const set = keysIn(statement).filter(([name, value]) => flags.has(name) && typeof value === "boolean");
+  const set = statedKeys(statement).filter(([name, value]) => flags.has(name) && typeof value === "boolean");
   return ["inherit", ...set.map(([name]) => name)];
 }
 
 /** A flag that is neither true nor false. */
 export function wrongFlag(statement: Statement): string | undefined {
   const flags = flagsOf(statement);
-  const wrong = keysIn(statement).find(
+  const wrong = statedKeys(statement).find(
     ([name, value]) => flags.has(name) && value !== null && typeof value !== "boolean",
   );
   return wrong?.[0];
 }
 
 /** Whether a statement's resource has to be absent. */
-export function isRemoved(statement: Statement): boolean {
+export function hasToBeAbsent(statement: Statement): boolean {
   const flags = flagsOf(statement);
-  return keysIn(statement).some(([name, value]) => flags.has(name) && flags.get(name) === value);
+  return statedKeys(statement).some(([name, value]) => flags.has(name) && flags.get(name) === value);
 }
-
-/** Further booleans of YAML 1.1. */
-export const truths: ReadonlyMap<string, boolean> = new Map([
-  ["yes", true],
-  ["on", true],
-  ["no", false],
-  ["off", false],
-]);
