@@ -33,6 +33,8 @@ export class PlainLines {
   at = 0;
   /** The indentation of the line; -1 after the last one. */
   indent = 0;
+  /** The offset at which the line begins. */
+  startOfLine = 0;
   #end = -1;
 
   constructor(text: string) {
@@ -49,6 +51,7 @@ export class PlainLines {
     const text = this.#text;
     for (let start = this.#end + 1; start < text.length; start = this.#end + 1) {
       this.at = start;
+      this.startOfLine = start;
       this.skipSpaces();
       const end = text.indexOf("\n", this.at);
       this.#end = end < 0 ? text.length : end;

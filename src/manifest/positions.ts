@@ -1,5 +1,6 @@
 import { lazy } from "../base/memoize.ts";
 import type { Place } from "../model/types.ts";
+import { plainSpot } from "./plain-spot.ts";
 import { composeYaml, type YamlNode } from "./yaml-nodes.ts";
 
 /** The keys and indices of a value in a document. */
@@ -10,6 +11,8 @@ export interface ManifestSource {
   readonly file: string;
   readonly text: string;
   readonly linesBefore: number;
+  /** Whether it is one document that `readPlainYaml` reads. */
+  readonly isPlain?: boolean;
 }
 
 /** Offsets of a value and its key in the source text, and those of nested values. */
@@ -41,8 +44,17 @@ export interface Places {
   duplicates(document: number): readonly { readonly path: Path; readonly place: Place; readonly first: Place }[];
 }
 
-/** Parses again, with positions, on first use: most manifests never need them. */
+/** Of so many places each is searched for in a plain text. If more are asked for, all of them are worked out and kept. */
+const mostSearches = 8;
+
+/** Parses again, with positions, where they are needed: of most manifests none is asked for, or few. */
 export function placesIn(source: ManifestSource): Places {
+  let searches = 0;
+  const search = (path: Path, of: "key" | "value"): Place | undefined => {
+    if (!source.isPlain || searches++ >= mostSearches) return undefined;
+    const spot = plainSpot(source.text, path);
+    return spot && countedPlace(source, spot[of]);
+  };
   const documents = lazy(() => composeYaml(source.text).map(spotsOf));
   const lines = lazy(() => lineStartsOf(source.text));
   const placeAt = (offset: number): Place => {
@@ -50,7 +62,7 @@ export function placesIn(source: ManifestSource): Places {
     return { file: source.file, line: line + 1 + source.linesBefore, column: offset - (lines()[line] ?? 0) + 1 };
   };
   return {
-    place: (document, path, of) => placeAt(nearestSpot(documents()[document], path)[of]),
+    place: (document, path, of) => search(path, of) ?? placeAt(nearestSpot(documents()[document], path)[of]),
     within: (document, path, text, offset) => {
       const { value } = nearestSpot(documents()[document], path);
       return placeAt(value + offsetWithin(source.text.slice(value, value + longestScalar), text, offset));
@@ -65,6 +77,15 @@ export function placesIn(source: ManifestSource): Places {
         return { path, place: placeAt(offset), first };
       }),
   };
+}
+
+function countedPlace({ file, text, linesBefore }: ManifestSource, offset: number): Place {
+  let [line, start] = [1, 0];
+  for (let end = text.indexOf("\n"); end >= 0 && end < offset; end = text.indexOf("\n", start)) {
+    line++;
+    start = end + 1;
+  }
+  return { file, line: line + linesBefore, column: offset - start + 1 };
 }
 
 /** A line from a key, or from the comment that stands for an item. */

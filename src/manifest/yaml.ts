@@ -3,9 +3,9 @@ import { readPlainYaml } from "./plain-yaml.ts";
 import { spelled, withPlainValues } from "./respelled.ts";
 import { type PlainScalar, plainScalars } from "./yaml-scalars.ts";
 
-/** The documents of a text in YAML 1.2 with the core schema, or its first error (line from 0). */
+/** The documents of a text in YAML 1.2 with the core schema, and whether it is plain, or its first error (line from 0). */
 export type Yaml =
-  | { readonly values: readonly unknown[] }
+  | { readonly values: readonly unknown[]; readonly isPlain?: boolean }
   | { readonly reason: string; readonly duplicate: boolean; readonly line: number; readonly column: number };
 
 function typeOfPlain({ tag, begins, pattern, construct }: PlainScalar): Type {
@@ -24,7 +24,7 @@ export const core = FAILSAFE_SCHEMA.extend({ implicit: plainScalars.map(typeOfPl
 /** Never throws. With `lenient`, the last of duplicate keys takes effect. */
 export function parseYaml(text: string, { lenient = false } = {}): Yaml {
   const plain = readPlainYaml(text);
-  if (plain) return { values: [plain.root] };
+  if (plain) return { values: [plain.root], isPlain: true };
   try {
     const values: unknown[] = [];
     loadAll(text, (value) => values.push(value), { schema: core, json: lenient });

@@ -1,7 +1,9 @@
 import fc from "fast-check";
 import { loadAll } from "js-yaml";
 import { describe, expect, it } from "vitest";
+import { isObject } from "../../src/base/json.ts";
 import { readPlainYaml } from "../../src/manifest/plain-yaml.ts";
+import { type Path, placesIn } from "../../src/manifest/positions.ts";
 import { withPlainValues } from "../../src/manifest/respelled.ts";
 import { core, parseYaml } from "../../src/manifest/yaml.ts";
 
@@ -14,6 +16,12 @@ function parsed(text: string): readonly unknown[] | undefined {
     return undefined;
   }
   return withPlainValues(text, values);
+}
+
+/** The paths of a value and of all in it, and one of something that is not there. */
+function pathsIn(value: unknown, path: Path): readonly Path[] {
+  const inside = Array.isArray(value) ? [...value.entries()] : isObject(value) ? Object.entries(value) : [];
+  return [path, [...path, "not there", 1], ...inside.flatMap(([key, each]) => pathsIn(each, [...path, key]))];
 }
 
 const word = fc.oneof(
@@ -42,6 +50,38 @@ const text = fc
   .tuple(fc.array(fc.tuple(indentation, line), { maxLength: 8 }), fc.constantFrom("\n", "", "\n\n", "\r\n"))
   .map(([lines, end]) => lines.map((each) => each.join("")).join("\n") + end);
 
+const scalar = fc.constantFrom(
+  "x",
+  '"a: b"',
+  "'q'  # c",
+  "1.10",
+  "~",
+  "[x, { a: b }]",
+  "[x, y]",
+  "{ a: b, c: 1 }",
+  "{}",
+);
+const key = fc.constantFrom("a", "b", '"c d"', "1.10", "012", "e f");
+/** Lines of a mapping, each with how deep it is. */
+const { mapping } = fc.letrec<{ mapping: readonly string[]; value: string | readonly string[] }>((tie) => ({
+  value: fc.oneof(
+    { depthSize: "small" },
+    scalar,
+    fc.array(scalar, { minLength: 1, maxLength: 3 }).map((items) => items.map((each) => `- ${each}`)),
+    tie("mapping").map((lines) => lines.map((each) => `  ${each}`)),
+  ),
+  mapping: fc
+    .uniqueArray(fc.tuple(key, tie("value")), { minLength: 1, maxLength: 4, selector: ([name]) => name })
+    .map((pairs) =>
+      pairs.flatMap(([name, each]) =>
+        typeof each === "string" ? [`${name}:  ${each}`] : [`${name}: # c`, "", ...each],
+      ),
+    ),
+}));
+const plainText = fc
+  .tuple(fc.constantFrom("", "---\n", "# a\n\n--- \n"), mapping)
+  .map(([first, lines]) => `${first}${lines.join("\n")}\n`);
+
 describe("plain manifests", () => {
   it("are read as the parser of YAML reads them, and none is plain that it refuses", () => {
     fc.assert(
@@ -53,11 +93,26 @@ describe("plain manifests", () => {
     );
   });
 
+  it("have their positions where the parser of YAML has them", () => {
+    fc.assert(
+      fc.property(plainText, (each) => {
+        const plain = readPlainYaml(each);
+        fc.pre(plain !== undefined);
+        const source = { file: "a.yaml", text: each, linesBefore: 2 };
+        const whole = placesIn(source);
+        for (const path of pathsIn(plain?.root, []))
+          for (const of of ["key", "value"] as const)
+            expect(placesIn({ ...source, isPlain: true }).place(0, path, of)).toEqual(whole.place(0, path, of));
+      }),
+      { numRuns: 500 },
+    );
+  });
+
   it.each([
     "# first\n---\na: b # c\nb:\n- 1.10\n- '2'\nc:\n    d: [x, \"y\", 3]\n    e: { secret: env:TOKEN, n: 2 }\n  \n  # end\n",
     'a:\n  "Apache License 2.0": allowed\n  BSD (3-clause): denied\nb: "\u00e9"\nc: ${vars.a} x\nd: a\u00fc\ne: {}\nf: []',
   ])("%j is plain", (each) => {
     expect([readPlainYaml(each)?.root]).toEqual(parsed(each));
-    expect(parseYaml(each)).toEqual({ values: parsed(each) });
+    expect(parseYaml(each)).toEqual({ values: parsed(each), isPlain: true });
   });
 });
