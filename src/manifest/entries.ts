@@ -50,11 +50,15 @@ export function lineOfField(entry: PolicyEntry, name: string): Pick<Stated, "pol
   return { policy, document, path: written && "file" in written ? pathIn(written, [name]) : [...path, name] };
 }
 
-interface Entries {
+/** What reading the resources of a policy comes to. */
+export interface Entries {
   /** Entries with parameters or with interpolations, apart from those that are settled. */
   readonly declared: readonly PolicyEntry[];
-  /** Creates all entries. Called on demand, because validation rarely needs them. */
-  readonly entries: () => readonly PolicyEntry[];
+  /**
+   * Creates all entries, apart from settled ones that are written in another policy too, if one is given. Called on demand,
+   * because validation rarely needs them.
+   */
+  readonly entries: (other?: Partial<PolicyText>) => readonly PolicyEntry[];
   /** The kinds that entries are of, which can be told without them. */
   readonly kinds: () => readonly Kind[];
   readonly problems: readonly Problem[];
@@ -81,9 +85,9 @@ export function readEntries(from: From, text: Partial<PolicyText>, workspace: Wo
   const declared = [...read.flatMap(({ entry }) => entry ?? []), ...open];
   return {
     declared,
-    entries: () => [
+    entries: (other = {}) => [
       ...declared,
-      ...rows.flatMap((row) => settledEntries(from, row, text, workspace)),
+      ...rows.flatMap((row) => settledEntries(from, row, text, workspace, other)),
       ...absent().filter((entry) => !isOpen(entry)),
     ],
     kinds: () => [
@@ -128,13 +132,20 @@ function settledEntries(
   row: PolicyKind,
   text: Partial<PolicyText>,
   workspace: Workspace,
+  other: Partial<PolicyText>,
 ): readonly PolicyEntry[] {
   const settled = settledIn(workspace)(row);
-  if (settled.isEmpty) return [];
-  return Object.entries(sectionIn(text, row.section) ?? {}).flatMap(([key, value]) => {
+  if (settled.isEmpty) return none;
+  const values = sectionIn(text, row.section) ?? {};
+  const others = sectionIn(other, row.section) ?? {};
+  const found: PolicyEntry[] = [];
+  for (const key of Object.keys(values)) {
+    const value = values[key];
+    if (value === others[key]) continue;
     const resource = settled.of(key, value);
-    return resource ? [new Entry(from, [row.section, key], resource)] : [];
-  });
+    if (resource) found.push(new Entry(from, [row.section, key], resource));
+  }
+  return found;
 }
 
 function hasSettled(row: PolicyKind, text: Partial<PolicyText>, workspace: Workspace): boolean {

@@ -1,17 +1,18 @@
 import { isDay } from "../base/day.ts";
-import { lazy, memoized } from "../base/memoize.ts";
+import { memoized } from "../base/memoize.ts";
 import { policyKinds } from "../model/kinds.ts";
 import type { Owner } from "../model/owner.ts";
 import type { Kind, Origin, Problem, Scalar } from "../model/types.ts";
 import type { Document } from "./document.ts";
 import { readHead } from "./document-head.ts";
-import { type From, type PolicyEntry, readEntries, type Stated, stated } from "./entries.ts";
+import { type Entries, type From, type PolicyEntry, readEntries, type Stated, stated } from "./entries.ts";
 import { listed } from "./listed.ts";
 import type { Declared } from "./parameters.ts";
 import { checkPolicy } from "./policy-checks.ts";
 import { ownerOfPolicy, type PolicyText, type SelectorKey, selectorKeys } from "./policy-text.ts";
 import { type Selector, selectorOf } from "./selector.ts";
 import { shape } from "./shape.ts";
+import { isTemplate } from "./template.ts";
 import type { Loaded, Workspace } from "./workspace.ts";
 
 /** A policy, parsed and checked on its own. */
@@ -37,6 +38,11 @@ export interface Policy {
   /** The last day on which it applies. */
   readonly until?: string;
   readonly reason?: string;
+  /** The valid part of its document, and the settings that say what is meant by it. */
+  readonly text: Partial<PolicyText>;
+  readonly workspace: Workspace;
+  /** The entries, where it is possible without those that another policy is certain to have alike. */
+  entriesApartFrom(other: Policy): readonly PolicyEntry[];
 }
 
 export interface Variable extends Stated {
@@ -89,37 +95,69 @@ interface Read {
 }
 
 function readPolicy(document: Document, text: Partial<PolicyText>, workspace: Workspace): Read {
-  const { name = "", priority = 0, until, reason } = text;
+  const { name = "", until, reason } = text;
   const why = reason === undefined ? {} : { reason };
   const end = until !== undefined && isDay(until) ? { until } : {};
   const of = ownerOfPolicy(document.value);
-  const selects = selectorKeys[of];
   const from: From = { document, policy: name, of, catalogue: workspace.catalogue, ...why, ...end };
-  const { declared, problems, plaintext, ...read } = readEntries(from, text, workspace);
-  const exclusive = text.exclusive === undefined ? noExclusive : exclusiveOf(from, text.exclusive);
-  const entries = lazy(read.entries);
-  const declaredKinds = lazy(() => new Set([...read.kinds(), ...exclusive.keys()]));
-  const policy: Policy = {
-    name,
-    document,
-    of,
-    selects,
-    projects: listed(text[selects]).map(([selector]) => selectorOf(selector, of)),
-    except: text.except === undefined ? none : listed(text.except).map(([selector]) => selectorOf(selector, of)),
-    priority,
-    vars: text.vars === undefined ? none : variablesOf(document, name, text.vars),
-    declared,
-    get entries() {
-      return entries();
-    },
-    get kinds() {
-      return declaredKinds();
-    },
-    exclusive,
-    ...end,
-    ...why,
-  };
-  return { policy, problems, plaintext };
+  const entries = readEntries(from, text, workspace);
+  const policy = new ReadPolicy(from, text, workspace, entries);
+  return { policy, problems: entries.problems, plaintext: entries.plaintext };
+}
+
+class ReadPolicy implements Policy {
+  readonly name: string;
+  readonly document: Document;
+  readonly of: Owner;
+  readonly selects: SelectorKey;
+  readonly projects: readonly Selector[];
+  readonly except: readonly Selector[];
+  readonly priority: number;
+  readonly vars: readonly Variable[];
+  readonly declared: readonly PolicyEntry[];
+  readonly exclusive: ReadonlyMap<Kind, Origin>;
+  readonly until?: string;
+  readonly reason?: string;
+  readonly text: Partial<PolicyText>;
+  readonly workspace: Workspace;
+  readonly #read: Entries;
+  #entries: readonly PolicyEntry[] | undefined;
+  #kinds: ReadonlySet<Kind> | undefined;
+
+  constructor(from: From, text: Partial<PolicyText>, workspace: Workspace, read: Entries) {
+    const { document, policy: name, of, until, reason } = from;
+    this.name = name;
+    this.document = document;
+    this.of = of;
+    this.selects = selectorKeys[of];
+    this.projects = listed(text[this.selects]).map(([selector]) => selectorOf(selector, of));
+    this.except = text.except === undefined ? none : listed(text.except).map(([selector]) => selectorOf(selector, of));
+    this.priority = text.priority ?? 0;
+    this.vars = text.vars === undefined ? none : variablesOf(document, name, text.vars);
+    this.declared = read.declared;
+    this.exclusive = text.exclusive === undefined ? noExclusive : exclusiveOf(from, text.exclusive);
+    if (until !== undefined) this.until = until;
+    if (reason !== undefined) this.reason = reason;
+    this.text = text;
+    this.workspace = workspace;
+    this.#read = read;
+  }
+
+  get entries(): readonly PolicyEntry[] {
+    this.#entries ??= this.#read.entries();
+    return this.#entries;
+  }
+
+  /** A key with interpolations may come to be that of any entry. */
+  entriesApartFrom({ workspace, text }: Policy): readonly PolicyEntry[] {
+    const isComparable = workspace === this.workspace && !this.declared.some(({ desired }) => isTemplate(desired.key));
+    return isComparable ? this.#read.entries(text) : this.entries;
+  }
+
+  get kinds(): ReadonlySet<Kind> {
+    this.#kinds ??= new Set([...this.#read.kinds(), ...this.exclusive.keys()]);
+    return this.#kinds;
+  }
 }
 
 const none: readonly never[] = [];

@@ -4,10 +4,10 @@ import { memoized } from "../base/memoize.ts";
 import { kindWord } from "../model/owner.ts";
 import type { Problem } from "../model/types.ts";
 import { lineOfField, mergedSingleton, type PolicyEntry, type Stated } from "./entries.ts";
-import type { Policy, Variable } from "./policies.ts";
+import type { Variable } from "./policies.ts";
 import { problemAt } from "./problem.ts";
 import { combinedFaults } from "./resource-fields.ts";
-import { isLevel, type Layer } from "./selection.ts";
+import { entriesOf, isLevel, type Layer } from "./selection.ts";
 
 /** The entries or variables in effect, by identity or name, and a problem for each tie. */
 export interface Winners<Item> {
@@ -18,7 +18,7 @@ export interface Winners<Item> {
 /** The entry in effect for each resource, from the most specific layer; of a singleton, the entry in effect for each field. */
 export function decidingEntries(layers: readonly Layer[]): Winners<PolicyEntry> {
   const keyed = mostSpecific(layers, entries);
-  const single = layers.some(({ policy }) => singletonsOf(policy).length > 0) ? decidingSingletons(layers) : none;
+  const single = layers.some((layer) => singletonsOf(entriesOf(layer)).length > 0) ? decidingSingletons(layers) : none;
   if (single.length === 0) return keyed;
   return {
     winners: new Map([...keyed.winners, ...single.map(({ entry }) => [entry.desired.identity, entry] as const)]),
@@ -29,12 +29,12 @@ export function decidingEntries(layers: readonly Layer[]): Winners<PolicyEntry> 
 const none: readonly never[] = [];
 
 const singletonsOf = memoized(
-  (policy: Policy) => policy.entries.filter(({ desired }) => desired.key === ""),
+  (entries: readonly PolicyEntry[]) => entries.filter(({ desired }) => desired.key === ""),
   new WeakMap(),
 );
 
-const keyedOf = memoized((policy: Policy): readonly PolicyEntry[] => {
-  return singletonsOf(policy).length > 0 ? policy.entries.filter(({ desired }) => desired.key !== "") : policy.entries;
+const keyedOf = memoized((entries: readonly PolicyEntry[]): readonly PolicyEntry[] => {
+  return singletonsOf(entries).length > 0 ? entries.filter(({ desired }) => desired.key !== "") : entries;
 }, new WeakMap());
 
 interface DecidingSingleton {
@@ -43,7 +43,7 @@ interface DecidingSingleton {
 }
 
 function decidingSingletons(layers: readonly Layer[]): readonly DecidingSingleton[] {
-  const all = layers.flatMap((layer) => singletonsOf(layer.policy).map((entry): Spoken => ({ layer, entry })));
+  const all = layers.flatMap((layer) => singletonsOf(entriesOf(layer)).map((entry): Spoken => ({ layer, entry })));
   return [...grouped(all, ({ entry }) => entry.desired.identity).values()].flatMap((spoken) => {
     const [first] = spoken;
     return first ? [decidingSingleton(first, spoken)] : [];
@@ -99,7 +99,7 @@ const variables: ItemType<Variable> = {
 };
 
 const entries: ItemType<PolicyEntry> = {
-  of: ({ policy }) => keyedOf(policy),
+  of: (layer) => keyedOf(entriesOf(layer)),
   identity: ({ desired }) => desired.identity,
   name: ({ desired }) => `${kindWord(desired.kind)} ${desired.key}`.trim(),
   isSame: (a, b) => a.desired.presence === b.desired.presence && equal(statedIn(a), statedIn(b)),

@@ -1,13 +1,13 @@
 import { memoized } from "../base/memoize.ts";
 import { translatedResource, translationBetween } from "../format/translation.ts";
 import type { Document } from "../manifest/document.ts";
-import { type Merged, merge, mergeAsWritten } from "../manifest/layers.ts";
+import { merge, mergeAsWritten } from "../manifest/layers.ts";
 import type { StorageMigration } from "../manifest/migrations.ts";
 import type { Policy } from "../manifest/policies.ts";
 import { sortedProblems } from "../manifest/problem.ts";
 import { idleGlobs, knownProjects, listedOf, needsLookup } from "../manifest/projects.ts";
 import type { PlanRule } from "../manifest/rules.ts";
-import { matchingLayers, sameLayers } from "../manifest/selection.ts";
+import { layersApart, matchingLayers, sameLayers } from "../manifest/selection.ts";
 import { layersByGlob } from "../manifest/validate.ts";
 import type { Workspace } from "../manifest/workspace.ts";
 import { type Owner, ownedBy, owners } from "../model/owner.ts";
@@ -88,8 +88,8 @@ export function compareRevisions(
       ...revisionEffects(changes, after.workspace.catalogue),
     ],
     problems: {
-      before: sortedProblems(pairs.flatMap(({ was }) => was.problems)),
-      after: sortedProblems([...said, ...pathless(after, projects), ...pairs.flatMap(({ is }) => is.problems)]),
+      before: sortedProblems(pairs.flatMap((pair) => pair.before)),
+      after: sortedProblems([...said, ...pathless(after, projects), ...pairs.flatMap((pair) => pair.after)]),
     },
   };
 }
@@ -103,9 +103,10 @@ function byAddress(a: RevisionChange, b: RevisionChange): number {
   return a.address < b.address ? -1 : Number(a.address > b.address);
 }
 
+/** What is different of a project, and what is wrong with it on each side. */
 interface Pair {
-  readonly was: Merged;
-  readonly is: Merged;
+  readonly before: readonly Problem[];
+  readonly after: readonly Problem[];
   readonly drafts: readonly DraftChange[];
 }
 
@@ -113,10 +114,10 @@ interface Pair {
 function pairOf(before: RevisionSide, after: RevisionSide, project: Project): readonly Pair[] {
   const [first, second] = [before, after].map(({ policies }) => matchingLayers(policies, project));
   if (!first || !second || sameLayers(first, second)) return [];
-  const [was, is] = [first, second].map((layers) => merge(layers, project, nowhere, asWritten));
+  const [was, is] = layersApart(first, second).map((layers) => merge(layers, project, nowhere, asWritten));
   if (!was || !is) return [];
   const drafts = comparedProject(project.name, wanted(was.desired, before, after), wanted(is.desired, after, after));
-  return [{ was, is, drafts }];
+  return [{ before: was.problems, after: is.problems, drafts }];
 }
 
 /** Whether the desired state of a project differs, or another policy decides it. */

@@ -79,7 +79,7 @@ const { mapping } = fc.letrec<{ mapping: readonly string[]; value: string | read
     ),
 }));
 const plainText = fc
-  .tuple(fc.constantFrom("", "---\n", "# a\n\n--- \n"), mapping)
+  .tuple(fc.constantFrom("", "---\n", "# a\n\n---\n"), mapping)
   .map(([first, lines]) => `${first}${lines.join("\n")}\n`);
 
 describe("plain manifests", () => {
