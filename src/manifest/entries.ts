@@ -116,7 +116,8 @@ function declaredEntries(
   if (values === undefined) return none;
   if (!file) return Object.entries(values).flatMap((each) => integrationEntry(from, row, each, workspace));
   if (isSingleton(file)) return [resourceEntry(from, { ...row, file }, "", [row.section], values, workspace)];
-  const settled = settledIn(workspace)(row);
+  const settled = settledIn(workspace)(row.kind);
+  if (settled.isSettled(values)) return none;
   const found: Said[] = [];
   for (const key of Object.keys(values)) {
     const value = values[key];
@@ -124,6 +125,7 @@ function declaredEntries(
     const said = resourceEntry(from, { ...row, file }, key, [row.section, key], value, workspace);
     if (!settled.settle(key, value, said)) found.push(said);
   }
+  if (found.length === 0) settled.settleAll(values);
   return found;
 }
 
@@ -134,10 +136,11 @@ function settledEntries(
   workspace: Workspace,
   other: Partial<PolicyText>,
 ): readonly PolicyEntry[] {
-  const settled = settledIn(workspace)(row);
+  const settled = settledIn(workspace)(row.kind);
   if (settled.isEmpty) return none;
   const values = sectionIn(text, row.section) ?? {};
   const others = sectionIn(other, row.section) ?? {};
+  if (values === others) return none;
   const found: PolicyEntry[] = [];
   for (const key of Object.keys(values)) {
     const value = values[key];
@@ -150,7 +153,7 @@ function settledEntries(
 
 function hasSettled(row: PolicyKind, text: Partial<PolicyText>, workspace: Workspace): boolean {
   const values = sectionIn(text, row.section) ?? {};
-  const settled = settledIn(workspace)(row);
+  const settled = settledIn(workspace)(row.kind);
   return !settled.isEmpty && Object.keys(values).some((key) => settled.of(key, values[key]));
 }
 

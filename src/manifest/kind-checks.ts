@@ -20,6 +20,7 @@ import { type KindAsFile, kindsNamedIn } from "./policy-kinds.ts";
 import { ownerOfPolicy, type PolicyText, sectionIn } from "./policy-text.ts";
 import type { Path } from "./positions.ts";
 import { problemAt, type Rule, rules } from "./problem.ts";
+import { settledIn } from "./settled.ts";
 import { isTemplate } from "./template.ts";
 import type { Workspace } from "./workspace.ts";
 
@@ -37,16 +38,27 @@ export interface Checkable extends ShapedPolicy {
   readonly of: Owner;
   /** The kinds that it may say something of, as its keys tell. */
   readonly kinds: readonly PolicyKind[];
-  /** Those of them that are files. */
+  /** Those of them that are files, apart from those of which nothing but a section is written that is known to be sound. */
   readonly files: readonly KindAsFile[];
 }
 
 /** A policy with what its checks need to know. */
-export function checkableOf(policy: ShapedPolicy): Checkable {
-  const { catalogue } = policy.workspace;
-  const { value } = policy.document;
+export function checkableOf({ document, text, workspace }: ShapedPolicy): Checkable {
+  const { catalogue } = workspace;
+  const { value } = document;
   const of = ownerOfPolicy(value);
-  return { ...policy, catalogue, of, ...kindsNamedIn(catalogue, of, isObject(value) ? value : {}) };
+  const { kinds, files: all } = kindsNamedIn(catalogue, of, isObject(value) ? value : {});
+  const isSound = ({ kind, section }: KindAsFile) => settledIn(workspace)(kind).isSound(sectionIn(text, section));
+  const files = text.absent ? all : all.filter((row) => !isSound(row));
+  return { document, text, workspace, catalogue, of, kinds, files };
+}
+
+/** Keeps that nothing was found wrong with the sections of a policy, so that others that have them too skip their checks. */
+export function keepSound({ text, workspace, files }: Checkable): void {
+  for (const { kind, section } of files) {
+    const values = sectionIn(text, section);
+    if (values) settledIn(workspace)(kind).foundSound(values);
+  }
 }
 
 /** The keys of a section, whatever their values are: a wrong value does not hide a wrong key. */

@@ -61,6 +61,12 @@ export class PlainLines {
     this.indent = -1;
   }
 
+  /** The same from the beginning of a line on. */
+  goTo(startOfLine: number): void {
+    this.#end = startOfLine - 1;
+    this.next();
+  }
+
   skipSpaces(): void {
     while (this.#text.charCodeAt(this.at) === space) this.at++;
   }

@@ -1,3 +1,4 @@
+import { keepBlock, knownBlock, markCommon } from "./common-blocks.ts";
 import { NotPlain, notPlain, PlainLines } from "./plain-lines.ts";
 
 type Mapping = Record<string, unknown>;
@@ -24,10 +25,12 @@ const [comma, dash, listBegins, listEnds, mappingBegins, mappingEnds] = [44, 45,
 const mostDepth = 20;
 
 class PlainReader {
+  readonly #text: string;
   readonly #lines: PlainLines;
   #depth = 0;
 
   constructor(text: string) {
+    this.#text = text;
     this.#lines = new PlainLines(text);
   }
 
@@ -45,19 +48,41 @@ class PlainReader {
     const mapping: Mapping = {};
     let pairs = 0;
     if (this.#depth++ > mostDepth) notPlain();
-    for (; lines.indent === indent; pairs++) mapping[lines.key()] = this.#valueIn(indent);
+    for (; lines.indent === indent; pairs++) {
+      const key = lines.key();
+      mapping[key] = this.#valueIn(indent, key);
+    }
     this.#depth--;
     return lines.indent > indent || hasDuplicates(mapping, pairs) ? notPlain() : mapping;
   }
 
   /** The value of a key of a mapping, to the line behind it. */
-  #valueIn(indent: number): unknown {
+  #valueIn(indent: number, key: string): unknown {
     const lines = this.#lines;
     lines.skipSpaces();
     if (!lines.isRestEmpty()) return this.#onLine();
     lines.next();
     if (lines.indent >= indent && lines.isAlone(dash)) return this.#list(lines.indent);
-    return lines.indent > indent ? this.#mapping(lines.indent) : notPlain();
+    return lines.indent > indent ? this.#block(key) : notPlain();
+  }
+
+  /** The mapping of a key in the lines from here on, which may be the same one as in other manifests. */
+  #block(key: string): object {
+    const lines = this.#lines;
+    const { startOfLine, indent } = lines;
+    const known = knownBlock(key, this.#text, startOfLine);
+    if (known) {
+      lines.goTo(startOfLine + known.text.length);
+      if (lines.indent < indent) {
+        markCommon(known);
+        return known.value;
+      }
+      lines.goTo(startOfLine);
+    }
+    const value = this.#mapping(indent);
+    const text = this.#text.slice(startOfLine, lines.indent < 0 ? undefined : lines.startOfLine);
+    if (text.endsWith("\n")) keepBlock(key, { text, value });
+    return value;
   }
 
   #list(indent: number): readonly unknown[] {

@@ -15,6 +15,7 @@ import {
   distinctKeys,
   type Interpolated,
   interpolatedIn,
+  keepSound,
   modernWords,
   type ShapedPolicy,
   writtenKeys,
@@ -53,6 +54,7 @@ export function checkPolicy(policy: ShapedPolicy): readonly Problem[] {
   const checkable = checkableOf(policy);
   const problems: Problem[] = [];
   for (const check of allChecks) for (const problem of check(checkable)) problems.push(problem);
+  if (problems.length === 0) keepSound(checkable);
   return problems;
 }
 

@@ -1,7 +1,8 @@
+import type { JsonObject } from "../base/json.ts";
 import { memoized } from "../base/memoize.ts";
-import type { PolicyKind } from "../model/kinds.ts";
-import type { Desired } from "../model/types.ts";
+import type { Desired, Kind } from "../model/types.ts";
 import { isScalar } from "../model/values.ts";
+import { isCommon } from "./common-blocks.ts";
 import type { Declared } from "./parameters.ts";
 import type { Workspace } from "./workspace.ts";
 
@@ -19,6 +20,8 @@ interface Said extends Pick<Declared, "problems" | "plaintext"> {
  */
 class SettledResources {
   readonly #byValue = new Map<unknown, Map<string, Settled>>();
+  readonly #settled = new WeakSet<JsonObject>();
+  readonly #sound = new WeakSet<JsonObject>();
 
   get isEmpty(): boolean {
     return this.#byValue.size === 0;
@@ -37,10 +40,30 @@ class SettledResources {
     this.#byValue.set(value, byKey.set(key, { kind, key: name, fields, identity }));
     return true;
   }
+
+  /** Whether all resources of a section are settled, as far as it is known. */
+  isSettled(section: JsonObject): boolean {
+    return this.#settled.has(section);
+  }
+
+  /** Keeps that all resources of a section are settled, if other policies have the section too. */
+  settleAll(section: JsonObject): void {
+    if (isCommon(section)) this.#settled.add(section);
+  }
+
+  /** Whether nothing is wrong with a section, as far as it is known. */
+  isSound(section: JsonObject | undefined): boolean {
+    return section !== undefined && this.#sound.has(section);
+  }
+
+  /** Keeps that nothing is wrong with a section, if other policies have it too. */
+  foundSound(section: JsonObject): void {
+    if (isCommon(section)) this.#sound.add(section);
+  }
 }
 
 /** By workspace and kind: platforms differ in what they have. */
 export const settledIn = memoized(
-  (_workspace: Workspace) => memoized((_row: PolicyKind) => new SettledResources(), new WeakMap()),
+  (_workspace: Workspace) => memoized((_kind: Kind) => new SettledResources()),
   new WeakMap(),
 );
