@@ -1,6 +1,7 @@
 import type { Socket } from "node:net";
 import { createSecureContext, type SecureContext } from "node:tls";
-import { buildConnector, Client } from "undici";
+import type { buildConnector } from "undici";
+import { httpLibrary } from "./http-library.ts";
 import type { Network } from "./network.ts";
 import type { HttpProxy } from "./proxy.ts";
 
@@ -20,7 +21,7 @@ class ProxyTrouble extends Error {
  * in milliseconds, holds for each step of it.
  */
 export function connectorFor({ proxy, authorities, identity }: Network, timeout: number): Connector {
-  const toServer = buildConnector({ timeout, ...contextFor(authorities, identity) });
+  const toServer = httpLibrary().buildConnector({ timeout, ...contextFor(authorities, identity) });
   return tolerant(proxy ? throughProxy(proxy, toServer, { timeout, ...contextFor(authorities) }) : toServer);
 }
 
@@ -60,6 +61,7 @@ async function openTunnel(
   authority: string,
   { timeout, ...connect }: Options,
 ): Promise<Socket> {
+  const { Client } = await import("undici");
   const client = new Client(origin, { connect: { timeout, ...connect }, headersTimeout: timeout });
   const headers = { host: authority, ...(authorization && { "proxy-authorization": authorization }) };
   try {

@@ -4,6 +4,7 @@ import type { WireRequest } from "./encode.ts";
 import type { Broken, Received } from "./exchange.ts";
 import { Exchange } from "./exchange.ts";
 import { createFailureExplainer } from "./explain-connection.ts";
+import { httpLibrary } from "./http-library.ts";
 import type { Network } from "./network.ts";
 import type { ServerUrl } from "./server-url.ts";
 
@@ -38,9 +39,10 @@ const longestConnect = 10_000;
 
 const contentTypes = { form: "application/x-www-form-urlencoded", json: "application/json" } as const;
 
-/** Opens the pool. undici is loaded here and not before, since loading costs more than most commands. */
+/** Opens the pool. The HTTP library is loaded here and not before, since loading costs more than most commands. */
 export async function openTransport(options: TransportOptions): Promise<Transport> {
-  const [{ Pool }, { connectorFor }] = await Promise.all([import("undici"), import("./connector.ts")]);
+  const { connectorFor } = await import("./connector.ts");
+  const { Pool } = httpLibrary();
   const { connections, timeout, methods, network } = options;
   const tell = createFailureExplainer(options.server, network);
   const pool = new Pool(options.server.origin, {

@@ -85,8 +85,13 @@ const always: readonly Patch[] = [
   },
   {
     file: "client/transport.ts",
-    from: 'Promise.all([import("undici"), import("./connector.ts")])',
-    to: 'Promise.all([import("undici"), { connectorFor: () => undefined }])',
+    from: 'const { connectorFor } = await import("./connector.ts");',
+    to: "const connectorFor = () => undefined;",
+  },
+  {
+    file: "client/transport.ts",
+    from: "const { Pool } = httpLibrary();",
+    to: 'const { Pool } = await import("undici");',
   },
 ];
 
