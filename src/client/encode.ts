@@ -30,8 +30,8 @@ export function encode(
 
 /** A target with parameters beside those of its own query, which stay as they are: a link to a next page repeats them. */
 function withQuery(target: string, plain: PlainParameters): string {
+  if (!target.includes("?")) return joined(target, "?", formOf(plain));
   const [, own] = target.split("?");
-  if (own === undefined) return joined(target, "?", formOf(plain));
   const names = new Set(new URLSearchParams(own).keys());
   const others = Object.entries(plain).filter(([name]) => !names.has(name));
   return joined(target, "&", formOf(Object.fromEntries(others)));
@@ -42,8 +42,12 @@ function joined(target: string, by: string, query: string): string {
 }
 
 function formOf(plain: PlainParameters): string {
-  const pairs = Object.entries(plain).flatMap(([name, value]) => pairsOf(name, value));
-  return pairs.map(([name, value]) => `${formWord(name)}=${formWord(value)}`).join("&");
+  let form = "";
+  for (const name in plain) {
+    for (const [word, value] of pairsOf(name, plain[name] ?? null))
+      form += `${form && "&"}${formWord(word)}=${formWord(value)}`;
+  }
+  return form;
 }
 
 /** As forms encode it. Most words stand for themselves. */
@@ -68,11 +72,12 @@ type Secrets = ClientOptions["secrets"];
 export function resolvedParameters({ method, parameters }: Call, secrets: Secrets): PlainParameters | undefined {
   if (!parameters) return undefined;
   const plain: Record<string, Plain> = {};
-  for (const [name, value] of Object.entries(parameters)) plain[name] = plainValue(method, value, secrets);
+  for (const name in parameters) plain[name] = plainValue(method, parameters[name] ?? null, secrets);
   return plain;
 }
 
 function plainValue(method: Call["method"], value: Value, secrets: Secrets): Plain {
+  if (isScalar(value)) return value;
   const resolved = replaceReferences(value, (reference) => {
     if (!secrets || method === "GET" || method === "DELETE") throw new RangeError(`${method} carries no secret`);
     const secret = secrets.resolve(reference);

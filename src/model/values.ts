@@ -23,7 +23,10 @@ const none: readonly never[] = [];
 
 /** All secret references in the fields of a resource. */
 export function referencesIn(fields: Fields): SecretReference[] {
-  return Object.values(fields).flatMap(referencesWithin);
+  const found: SecretReference[] = [];
+  // `for in`, because nearly no field of a fleet has any.
+  for (const name in fields) found.push(...referencesWithin(fields[name] ?? null));
+  return found;
 }
 
 /** All strings in a value, including nested ones; of a secret, its reference. */

@@ -1,4 +1,5 @@
 import { hash } from "node:crypto";
+import { memoized } from "../../base/memoize.ts";
 
 /** Bytes of a block of SHA-256, and of its digest. */
 const [blockSize, digestSize] = [64, 32];
@@ -13,11 +14,14 @@ const mostUsual = 4096;
 export function keyedHash(key: string): (text: string) => string {
   const inner = padded(key, 0x36, mostUsual);
   const outer = padded(key, 0x5c, digestSize);
+  // A new one for each text would cost as much as hashing it does.
+  const partOf = memoized((size: number) => inner.subarray(0, size));
   return (text) => {
     const most = text.length * 3;
     const bytes = most <= mostUsual ? inner : padded(key, 0x36, most);
     const size = blockSize + bytes.write(text, blockSize);
-    outer.write(hash("sha256", bytes.subarray(0, size), "binary"), blockSize, "binary");
+    const part = bytes === inner ? partOf(size) : bytes.subarray(0, size);
+    outer.write(hash("sha256", part, "binary"), blockSize, "binary");
     return hash("sha256", outer, "base64url");
   };
 }

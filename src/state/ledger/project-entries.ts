@@ -13,8 +13,10 @@ interface ProjectEntries {
   /** In lower case. */
   readonly name: string;
   project: string;
+  /** As they are stored, until they are edited or another spelling of an address is asked for. */
+  readonly stored: Readonly<Record<string, Memory>>;
   /** By lowercase address, because servers ignore the case of license names. */
-  readonly entries: Map<string, Entry>;
+  entries?: Map<string, Entry>;
   /** Addresses that were edited since the last save, or before it, as they are or were spelled. */
   readonly edited: Set<string>;
   /** Whether nothing else has the entries as they are. */
@@ -50,13 +52,16 @@ export class LedgerEntries {
   }
 
   recall(project: string, rest: string): Memory | undefined {
-    return this.#of(project.toLowerCase()).entries.get(rest.toLowerCase())?.memory;
+    const own = this.#of(project.toLowerCase());
+    if (!own.entries && Object.hasOwn(own.stored, rest)) return own.stored[rest];
+    return entriesOf(own).get(rest.toLowerCase())?.memory;
   }
 
   /** Sets the entry of an address, or deletes it. */
   edit({ project, rest, memory }: LedgerEdit): void {
     const own = this.#of(project.toLowerCase());
-    const { name, entries, edited } = own;
+    const { name, edited } = own;
+    const entries = entriesOf(own);
     if (!this.#unsaved.has(name)) edited.clear();
     for (const each of [entries.get(rest.toLowerCase())?.rest ?? rest, rest]) edited.add(each);
     if (memory) entries.set(rest.toLowerCase(), { rest, memory });
@@ -81,7 +86,9 @@ export class LedgerEntries {
   }
 
   #editsOf(name: string): readonly LedgerEdit[] {
-    const { project, entries, edited } = this.#recent.get(name) ?? this.#unpacked(name);
+    const own = this.#recent.get(name) ?? this.#unpacked(name);
+    const { project, edited } = own;
+    const entries = entriesOf(own);
     return Array.from(edited, (rest): LedgerEdit => {
       const entry = entries.get(rest.toLowerCase());
       return { project, rest, memory: entry?.rest === rest ? entry.memory : undefined };
@@ -100,21 +107,31 @@ export class LedgerEntries {
 
   #unpacked(name: string): ProjectEntries {
     const packed = this.#packed.get(name);
-    if (packed === undefined) return entriesOf(name, this.#stored(name));
+    if (packed === undefined) return storedEntries(name, this.#stored(name));
     const { project, entries, edited } = JSON.parse(packed);
-    return { name, project, entries: new Map(entries), edited: new Set(edited), isChanged: false };
+    return { name, project, stored: none, entries: new Map(entries), edited: new Set(edited), isChanged: false };
   }
 
-  #release(name: string, { project, entries, edited, isChanged }: ProjectEntries): void {
+  #release(name: string, own: ProjectEntries): void {
     this.#recent.delete(name);
-    if (!isChanged) return;
-    this.#packed.set(name, JSON.stringify({ project, entries: [...entries], edited: [...edited] }));
+    if (!own.isChanged) return;
+    const { project, edited } = own;
+    this.#packed.set(name, JSON.stringify({ project, entries: [...entriesOf(own)], edited: [...edited] }));
   }
 }
 
-function entriesOf(name: string, stored: Readonly<Record<string, Memory>>): ProjectEntries {
-  const entries = Object.entries(stored).map(([rest, memory]) => [rest.toLowerCase(), { rest, memory }] as const);
+const none: Readonly<Record<string, Memory>> = {};
+
+function storedEntries(name: string, stored: Readonly<Record<string, Memory>>): ProjectEntries {
   // A part of an address would hold the whole of it.
   const own = JSON.parse(JSON.stringify(name));
-  return { name: own, project: own, entries: new Map(entries), edited: new Set(), isChanged: false };
+  return { name: own, project: own, stored, edited: new Set(), isChanged: false };
+}
+
+/** Made when they are needed: a plan asks for a few of a project's entries, by their own spelling. */
+function entriesOf(own: ProjectEntries): Map<string, Entry> {
+  own.entries ??= new Map(
+    Object.entries(own.stored).map(([rest, memory]) => [rest.toLowerCase(), { rest, memory }] as const),
+  );
+  return own.entries;
 }

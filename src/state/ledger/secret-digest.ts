@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { Plain, SecretReference, Value } from "../../model/types.ts";
-import { referencesWithin, replaceReferences } from "../../model/values.ts";
+import { isScalar, referencesWithin, replaceReferences } from "../../model/values.ts";
 
 /** Digests of secrets by reference. They are sensitive: a value that can be guessed can be found by its digest. */
 export type SecretDigests = Readonly<Record<string, string>>;
@@ -10,6 +10,7 @@ export function withDigests(
   value: Value,
   digestOf: (reference: SecretReference) => string | undefined,
 ): Plain | undefined {
+  if (isScalar(value)) return value;
   if (!referencesWithin(value).every((each) => digestOf(each) !== undefined)) return undefined;
   return replaceReferences(value, (each) => ({ digest: digestOf(each) ?? "", version: each.version ?? null }));
 }
