@@ -6,6 +6,7 @@ import { datedPlan } from "../plan/drift.ts";
 import { actionOf } from "../plan/plan.ts";
 import { endWord, runEnd } from "../plan/run-end.ts";
 import { runReasons } from "../plan/run-reasons.ts";
+import { verdictOf } from "../plan/verdict.ts";
 import { keptReasons, touchedBy } from "../state/run-summary.ts";
 import { keptValues } from "../state/run-values.ts";
 import { differsSince } from "../state/snapshots/differs-since.ts";
@@ -175,7 +176,9 @@ function endOf(result: Applied, context: Context): Pick<Summary, "outcome" | "re
   const outcome = outcomeOf(result, context);
   const { plan, refused, outcomes } = result;
   const isUnsuccessful = ["failed", "refused", "stale", "interrupted"].includes(outcome);
-  return { outcome, ...(isUnsuccessful && keptReasons(runReasons({ problems: plan.problems, refused, outcomes }))) };
+  if (isUnsuccessful) return { outcome, ...keptReasons(runReasons({ problems: plan.problems, refused, outcomes })) };
+  const verdict = outcome === "pending" ? verdictOf(plan) : "";
+  return { outcome, ...keptReasons(verdict === "" ? [] : [verdict]) };
 }
 
 /** In a word: what the exit code says, whatever options make of it. */

@@ -19,7 +19,7 @@ export interface RunSummary {
   readonly ended: string | null;
   /** `applied`, `in sync`, `pending`, `drift`, `failed`, `refused`, `stale`, `interrupted`. */
   readonly outcome: string | null;
-  /** Why it failed or was refused: a few sentences. Left out for a run that succeeded. */
+  /** Why it failed or was refused, or what would block an apply of the plan: a few sentences. Left out if nothing does. */
   readonly reasons?: readonly string[];
   readonly changes: number;
   readonly commit: string | null;

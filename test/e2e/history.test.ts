@@ -194,3 +194,22 @@ test("an apply that a guard refuses keeps what the guard said", async () => {
   expect(refused.reasons.join()).toContain("protected");
   expect((await evenkeel("journal", refused.run)).stdout).toContain(refused.reasons[0]);
 });
+
+test("a plan that a guard would block is recorded with the guard's name, and one that nothing blocks without", async () => {
+  const { evenkeel, write } = await scene({
+    projects,
+    policy: { projects: ["p", "q"], licenses: { Zlib: "allowed" }, exclusive: ["licenses"] },
+    workspace: { guards: { deletePercent: 10, deleteMinimum: 1 } },
+  });
+  await evenkeel("plan");
+  const [blocked] = rowsIn(await evenkeel("runs", "--report", "json"));
+  expect(blocked).toMatchObject({ command: "plan", outcome: "pending", reasons: ["Blocked by deletePercent"] });
+  expect((await evenkeel("runs")).stdout).toContain("plan: 4 changes, pending: Blocked by deletePercent");
+  write("all.yaml", JSON.stringify({ apiVersion: "evenkeel/v1", kind: "Policy", name: "all", ...policy }));
+  await evenkeel("plan");
+  const runs = rowsIn(await evenkeel("runs", "--report", "json"));
+  expect(runs.map(({ reasons }: Record<string, unknown>) => reasons)).toEqual([
+    undefined,
+    ["Blocked by deletePercent"],
+  ]);
+});
