@@ -46,7 +46,7 @@ projects_and_groups:
       https://old.example.com: { delete: true }
     badges: { b: { name: pipeline, link_url: "https://x/%{project_path}", image_url: https://x/y.svg } }
     project_push_rules: { commit_message_regex: JIRA, member_check: true }
-    schedules: { nightly: { ref: refs/heads/main, cron: "0 1 * * *", variables: { A: { value: b } } } }
+    schedules: { nightly: { ref: refs/heads/main, cron: "0 1 * * *", variables: { A: { value: b } }, inputs: [{ name: a, value: "true" }, { name: b, value: [x, 1] }, { name: c, value: 2 }] } }
     merge_requests_approvals: { reset_approvals_on_push: true }
     merge_requests_approval_rules:
       any: { approvals_required: 2, name: All, rule_type: any_approver }
@@ -66,6 +66,11 @@ application: { settings: {} }
 `;
 
 const secret = { secret: expect.stringMatching(/^env:/) };
+const inputs = [
+  { name: "a", value: "true" },
+  { name: "b", value: ["x", 1] },
+  { name: "c", value: 2 },
+];
 const shared = {
   visibility: "internal",
   merge_method: "ff",
@@ -106,7 +111,7 @@ describe("gitlabform", () => {
         webhooks: { "https://hooks.example.com/ci": { token: secret, push_events: false } },
         badges: { pipeline: { link_url: "https://x/%{project_path}", image_url: "https://x/y.svg" } },
         push_rule: { commit_message_regex: "JIRA", member_check: true },
-        pipeline_schedules: { nightly: { ref: "main", cron: "0 1 * * *" } },
+        pipeline_schedules: { nightly: { ref: "main", cron: "0 1 * * *", inputs } },
         approval_rules: {
           All: { approvals_required: 2, rule_type: "any_approver" },
           Sec: { approvals_required: 1, users: ["anna"], groups: ["sec"], protected_branches: ["main"] },

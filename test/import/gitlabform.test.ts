@@ -189,6 +189,7 @@ test("what cannot be read is said with its place, and nothing of a secret", () =
   expect(sentences("projects_and_groups: {a/b: { x: 1 }, A/b: { x: 1 }}")).toContain(
     "error 1:38 A/b stands there twice, in another case",
   );
+  expect(sentences("project_and_groups: {}")).toEqual([expect.stringContaining("found project_and_groups")]);
   expect(sentences("a: 1\nprojects_and_groups:\na/*: {}")).toEqual([
     "error 2:1 expected projects_and_groups, a mapping, as in a gitlabform configuration",
   ]);
@@ -277,6 +278,9 @@ projects_and_groups:
   b/p**: { labels: { bug: { color: red } } }
   c/*:
   c/p: text
+  d/: { labels: { bug: { color: red } } }
+  e/*: { project: { archive: true }, labels: { bug: { color: red } } }
+  e/p: { project: { archive: false }, schedules: { s: { ref: main, cron: "H H(1-5) * * *" } } }
 `;
   expect(sentences(text).toSorted()).toEqual(
     [
@@ -296,6 +300,23 @@ projects_and_groups:
       "warning 18:3 b/p** is left out: another pattern has the same projects",
       "warning 19:3 c/* is left out: it is empty",
       "warning 20:3 c/p is left out: expected a mapping of sections",
+      "warning 21:3 d/ is left out: expected GROUP/PROJECT, GROUP/* or *",
+      "warning 22:3 e/* is left out: project.archive is true",
+      "warning 22:10 project is left out (2 sections): no kind of resource is about it",
+      "warning 23:52 s of schedules is left out: cron is required, and not stated",
+      "warning 23:68 cron of s of schedules is left out: gitlabform chooses another time for each project",
     ].toSorted(),
   );
+});
+
+test("what gitlabform leaves alone because it is archived is an exception of the policies around it", () => {
+  const { drafts } = read(`projects_and_groups:
+  a/*: { labels: { bug: { color: red } } }
+  a/old/*: { project: { archive: true } }
+  a/old/p: { project: { archive: false } }
+`);
+  expect(drafts.map(({ projects, except }) => [projects, except])).toEqual([
+    [["a/**"], ["a/old/**"]],
+    [["a/old/p"], []],
+  ]);
 });

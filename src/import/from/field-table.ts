@@ -29,6 +29,8 @@ export interface FieldTable {
   readonly opposites?: Readonly<Record<string, string>>;
   /** Fields whose values may be names of colors. */
   readonly colors?: readonly string[];
+  /** Values that only the tool itself replaces by others, as a pattern, with the reason why they are left out. */
+  readonly replaced?: Readonly<Record<string, { readonly pattern: string; readonly why: string }>>;
   /** Fields that are left out, with the reason. */
   readonly ignored?: Readonly<Record<string, string>>;
   /** Fields that are no settings, such as IDs of the tool; not reported. */
@@ -65,7 +67,7 @@ export function renamedFields(table: FieldTable, title: string, given: Fields): 
     const { name, value } = modern(table, written, stated);
     const own = table.fields?.[name] ?? name;
     if (own !== written && given.has(own) && canonical(given.get(own)?.value) !== canonical(value.value)) continue;
-    const why = table.ignored?.[name];
+    const why = table.ignored?.[name] ?? whyReplaced(table, name, value);
     const isSet = value.unknown !== undefined || (value.value !== null && value.value !== undefined);
     if (why !== undefined && isSet) {
       named.push(written);
@@ -77,6 +79,11 @@ export function renamedFields(table: FieldTable, title: string, given: Fields): 
   }
   for (const [name, { list, as }] of Object.entries(table.joined ?? {})) join(fields, name, list, as);
   return { fields, named, problems };
+}
+
+function whyReplaced({ replaced }: FieldTable, name: string, { value }: ForeignValue): string | undefined {
+  const rule = replaced && Object.hasOwn(replaced, name) ? replaced[name] : undefined;
+  return rule && typeof value === "string" && new RegExp(rule.pattern).test(value) ? rule.why : undefined;
 }
 
 /** An older boolean under the name that servers have now; that one wins where both are stated. */

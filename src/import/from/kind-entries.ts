@@ -123,7 +123,9 @@ function fieldOf(
   if (foreign.unknown !== undefined) return left(`${foreign.unknown} is not known from these files`);
   const value = spelled(field, foreign.value, foreign.truth);
   const got =
-    Array.isArray(foreign.value) && typesOf(field).includes("array") ? "a list of other values" : typeOf(foreign.value);
+    Array.isArray(foreign.value) && typesOf(field).includes("array")
+      ? `a list with ${typeOf(foreign.value.find((item) => spelled(field.items ?? {}, item) === undefined))}`
+      : typeOf(foreign.value);
   const why = value === undefined ? `expected ${expected(field)}, got ${got}` : faultIn(field, value);
   if (value === undefined || why !== undefined) return left(why ?? "");
   return { field: [name, { form: "value", value }], named, problems: [] };
@@ -163,7 +165,8 @@ function spelled(field: FieldSchema, value: unknown, truth?: boolean): Plain | u
   if (Array.isArray(value)) return listOf(field, types, value);
   if (isObject(value)) return types.includes("object") ? mappingOf(field, value) : undefined;
   if (!isScalar(value)) return undefined;
-  if (types.includes("array")) return value === null ? [] : undefined;
+  if (types.includes("array") && value === null) return [];
+  if (types.length > 0 && types.every((type) => ["array", "null"].includes(type))) return undefined;
   return scalarOf(field, types, value, truth);
 }
 
@@ -192,16 +195,21 @@ function scalarOf(field: FieldSchema, types: readonly string[], value: Scalar, t
   if (words) return wordIn(words, value) ?? (typeof value === "string" && /^\d+$/.test(value) ? Number(value) : value);
   if (types.length === 0) return value;
   if (types.includes("boolean") && truth !== undefined) return truth;
-  if (typeof value === "string" && types.includes("boolean") && /^(?:true|false)$/i.test(value))
+  if (
+    typeof value === "string" &&
+    types.includes("boolean") &&
+    !types.includes("string") &&
+    /^(?:true|false)$/i.test(value)
+  )
     return value.toLowerCase() === "true";
   if (typeof value === "string" && types[0] === "integer" && /^-?\d{1,15}$/.test(value)) return Number(value);
-  if (typeof value !== "string" && value !== null && types.includes("string") && !types.includes(typeOfScalar(value)))
+  if (typeof value !== "string" && value !== null && types.includes("string") && !takes(types, value))
     return String(value);
   return value;
 }
 
-function typeOfScalar(value: Scalar): string {
-  return typeof value === "number" ? "integer" : typeof value;
+function takes(types: readonly string[], value: Scalar): boolean {
+  return types.includes(typeof value) || (typeof value === "number" && types.includes("integer"));
 }
 
 /** Tools write levels as `No access`, `no_one` or `maintainers` too. */

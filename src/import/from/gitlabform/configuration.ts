@@ -1,9 +1,10 @@
 import { isObject, type JsonObject } from "../../../base/json.ts";
+import { dictionaryOf } from "../../../base/nearest.ts";
 import { type Places, placesIn } from "../../../manifest/positions.ts";
 import { parseYaml } from "../../../manifest/yaml.ts";
 import type { Place, Problem } from "../../../model/types.ts";
 import { type ForeignFile, type NamedPlace, notImported, reportUnsupported, unusable } from "../foreign.ts";
-import { otherKeys, resourceSections, sectionTable } from "./sections.ts";
+import { lifecycle, otherKeys, resourceSections, sectionTable } from "./sections.ts";
 import { flattened, saysNothing } from "./values.ts";
 
 /** One key of `projects_and_groups` with its sections. */
@@ -56,7 +57,10 @@ function misfit(root: JsonObject): string {
   const old = ["common_settings", "group_settings", "project_settings"].find((key) => Object.hasOwn(root, key));
   if (old)
     return `${old} is of config_version 1; bring the file to version 2 or later as gitlabform's upgrade guide says`;
-  return "expected projects_and_groups, a mapping, as in a gitlabform configuration";
+  const isThere = Object.hasOwn(root, "projects_and_groups");
+  const meant = isThere ? undefined : dictionaryOf(Object.keys(root)).nearest("projects_and_groups");
+  const found = meant === undefined ? "" : `; found ${meant}`;
+  return `expected projects_and_groups, a mapping, as in a gitlabform configuration${found}`;
 }
 
 interface Source {
@@ -116,7 +120,8 @@ function integrationsOf(level: unknown, sections: readonly string[]): JsonObject
 
 function resourcesOf(level: unknown): JsonObject {
   if (!isObject(level)) return {};
-  return Object.fromEntries(Object.entries(level).filter(([name]) => sectionTable(name) !== undefined));
+  const isRead = (name: string) => sectionTable(name) !== undefined || name === lifecycle;
+  return Object.fromEntries(Object.entries(level).filter(([name]) => isRead(name)));
 }
 
 type At = (...path: string[]) => Place;

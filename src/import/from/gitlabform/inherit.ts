@@ -1,12 +1,13 @@
 import { isObject, type JsonObject } from "../../../base/json.ts";
 import type { ConfigLevel, Configuration } from "./configuration.ts";
 import { isSkippedName, keyOf, patternFor } from "./keys.ts";
-import { idOf, sectionTable } from "./sections.ts";
+import { idOf, lifecycle, sectionTable } from "./sections.ts";
 
 /** The settings of a project in gitlabform. */
 export interface Effective {
   /** By section and name ({@link idOf}); nothing of sections that it does not manage. */
   readonly resources: JsonObject;
+  readonly isArchived: boolean;
   /** The levels that contribute to it, the most specific first. */
   readonly levels: readonly ConfigLevel[];
 }
@@ -23,8 +24,11 @@ export function effectiveIn({ levels, skipGroups }: Configuration): (project: st
     const groups = isSkipped ? [] : pathsOf(group).flatMap((path) => levelOf(`${path}/*`) ?? []);
     const own = levelOf(project) ?? patternFor(patterns, project)?.level;
     const inherited = merged(common?.config ?? {}, chained(groups));
+    const { [lifecycle]: archiving, ...sections } = merged(inherited, own?.config ?? {});
+    const isArchived = isObject(archiving) && archiving.archive === true;
     return {
-      resources: resourcesIn(merged(inherited, own?.config ?? {})),
+      resources: isArchived ? {} : resourcesIn(sections),
+      isArchived,
       levels: [own, ...groups.toReversed(), common].filter((level) => level !== undefined),
     };
   };

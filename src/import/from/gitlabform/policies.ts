@@ -33,11 +33,15 @@ export function statementsOf(configuration: Configuration): Statements & { reado
   const used = [...left].flatMap(([key, why]) => (why === undefined ? [key] : [])).toSorted(byWidth);
   const stated = owners.map((owner) => statementsFor(owner, used, configuration, effective));
   const unused = [...left].flatMap(([key, why]) => (why === undefined ? [] : leftKey(key, why)));
+  const unread = used.flatMap((key) => {
+    const { isArchived } = effective(sampleOf(key));
+    return isArchived ? leftKey(key, "project.archive is true") : unreadSections(key);
+  });
   const overlaps = used.flatMap((key) => (key.form === "pattern" ? overlap(key, groupsWithin(key, used)) : []));
   return {
     statements: stated.flatMap(({ statements }) => statements),
     repeated: stated.flatMap(({ repeated }) => repeated),
-    problems: [...unused, ...overlaps, ...used.flatMap(unreadSections)],
+    problems: [...unused, ...overlaps, ...unread],
   };
 }
 
@@ -65,7 +69,7 @@ type Placed = Pick<Growing, "key" | "owner" | "projects"> & { readonly except: r
 /** Adds the statements of a key; those that add nothing are returned. */
 function place(
   placed: Placed,
-  { resources, levels }: Effective,
+  { resources, levels }: Pick<Effective, "resources" | "levels">,
   statements: Map<string, Growing[]>,
 ): readonly Statement[] {
   const { key, owner, projects, except } = placed;
@@ -154,11 +158,13 @@ function whyLeft(
   return key.form === "pattern" ? "another pattern has the same projects" : "skip_groups contains it";
 }
 
+const expectedKey = "expected GROUP/PROJECT, GROUP/* or *";
+
 /** Why a key is none of a group or project. */
 function whyUnusable({ form, path }: Key): string | undefined {
   if (/[?[\]{}\\]/.test(path)) return "no path of a group or project has such characters";
   if (form === "group" && path.includes("*")) return "gitlabform takes no wildcards in the name of a group";
-  return form === "project" && !path.includes("/") ? "expected GROUP/PROJECT, GROUP/* or *" : undefined;
+  return form === "project" && !/^[^/].*\/.*[^/]$/.test(path) ? expectedKey : undefined;
 }
 
 /** Statements that belong into one policy. */

@@ -19,6 +19,9 @@ export function sectionTable(section: string): SectionTable | undefined {
   return sections.get(section);
 }
 
+/** The section that archives projects: gitlabform reads nothing else of those. */
+export const lifecycle = "project";
+
 /** The sections that become resources of kinds that are files. */
 export const resourceSections: readonly string[] = [...sections.keys()];
 

@@ -3,7 +3,7 @@ import type { Owner } from "../../../model/owner.ts";
 import type { Problem } from "../../../model/types.ts";
 import { notImported } from "../foreign.ts";
 import type { Key } from "./keys.ts";
-import { ownerOfSection } from "./sections.ts";
+import { lifecycle, ownerOfSection } from "./sections.ts";
 import { saysNothing } from "./values.ts";
 
 /** Reports that nothing of a key of `projects_and_groups` counts. */
@@ -27,7 +27,8 @@ export function isAbout({ form }: Key, owner: Owner): boolean {
 /** Reports the sections of a key of which nothing counts. */
 export function unreadSections(key: Key): readonly Problem[] {
   const { level } = key;
-  return Object.entries(level.config).flatMap(([section, body]) => {
+  const { [lifecycle]: _, ...sections } = level.config;
+  return Object.entries(sections).flatMap(([section, body]) => {
     const why = isAbout(key, ownerOfSection(section)) ? misfit(body) : "gitlabform reads it below * and GROUP/* only";
     return why === undefined ? [] : [notImported(level.place(section), `${section} is left out here: ${why}`)];
   });
