@@ -1,14 +1,11 @@
 import { firstFew } from "../base/text-format.ts";
 import type { CallFailed } from "../client/failure.ts";
 import type { Catalogue } from "../model/catalogue.ts";
-import { columnOf, kindOf } from "../model/kinds.ts";
+import { columnOf } from "../model/kinds.ts";
 import { preservedValue, requiredByServer } from "../model/server-required.ts";
-import type { Call, Change, Fields, Value } from "../model/types.ts";
+import type { Call, Change } from "../model/types.ts";
 
-/**
- * Rewrites a rejected call as its server requires: with required parameters that are not declared, or with the values of
- * an older release. Undefined if there is nothing to rewrite.
- */
+/** Adds the parameters that a server reports as missing to the call; undefined unless all of their values are known. */
 export function rewriteRejectedCall(
   catalogue: Catalogue,
   change: Change,
@@ -16,8 +13,13 @@ export function rewriteRejectedCall(
   failure: CallFailed,
 ): Call | undefined {
   if (failure.status !== 400) return undefined;
-  const more = requiredParameters(catalogue, change, failure) ?? olderValues(catalogue, change, call, failure);
-  return more && { ...call, parameters: { ...call.parameters, ...more } };
+  const missing = missingIn(catalogue, change, failure) ?? [];
+  const known = missing.flatMap((name) => {
+    const value = preservedValue(name, change.live);
+    return value === undefined ? [] : [[name, value] as const];
+  });
+  if (missing.length === 0 || known.length < missing.length) return undefined;
+  return { ...call, parameters: { ...call.parameters, ...Object.fromEntries(known) } };
 }
 
 /** Advice on a rejected change; undefined if the server's message suffices. */
@@ -54,26 +56,4 @@ function missingIn(catalogue: Catalogue, change: Change, { serverMessage = "" }:
   const missing = Array.from(serverMessage.matchAll(/(\w+) is missing/g), ([, name = ""]) => name);
   const required = new Set(requiredByServer(catalogue, { ...change, fields: change.declared }).map(({ name }) => name));
   return missing.length > 0 && missing.every((name) => required.has(name)) ? missing : undefined;
-}
-
-function requiredParameters(catalogue: Catalogue, change: Change, failure: CallFailed): Fields | undefined {
-  const missing = missingIn(catalogue, change, failure) ?? [];
-  const values = missing.map((name): [string, Value | undefined] => [name, preservedValue(name, change.live)]);
-  const known = values.flatMap(([name, value]): [string, Value][] => (value === undefined ? [] : [[name, value]]));
-  return missing.length > 0 && known.length === missing.length ? Object.fromEntries(known) : undefined;
-}
-
-function olderValues(
-  catalogue: Catalogue,
-  { kind }: Change,
-  { parameters = {} }: Call,
-  { serverMessage = "" }: CallFailed,
-): Fields | undefined {
-  const { olderWords: values } = kindOf(catalogue, kind);
-  if (!values || !serverMessage.includes("does not have a valid value")) return undefined;
-  const changed = Object.entries(parameters).flatMap(([name, value]): [string, Value][] => {
-    const older = values.get(String(value));
-    return older === undefined ? [] : [[name, older]];
-  });
-  return changed.length > 0 ? Object.fromEntries(changed) : undefined;
 }

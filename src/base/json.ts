@@ -5,6 +5,15 @@ export function digestOf(value: unknown): string {
   return `sha256:${createHash("sha256").update(canonical(value)).digest("hex")}`;
 }
 
+/** As {@link jsonIn}; undefined if it is not JSON. */
+export function parsedJson(text: string): unknown {
+  try {
+    return jsonIn(text);
+  } catch {
+    return undefined;
+  }
+}
+
 /** JSON with sorted keys. */
 export function canonical(value: unknown): string {
   if (typeof value !== "object") return JSON.stringify(value);

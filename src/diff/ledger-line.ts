@@ -1,4 +1,4 @@
-import { isObject } from "../base/json.ts";
+import { isObject, parsedJson } from "../base/json.ts";
 import type { Memory } from "./last-applied.ts";
 
 /** What a ledger's line holds of a project. */
@@ -15,14 +15,10 @@ export interface LedgerHead {
 
 /** Reads a ledger's line; undefined for what is none. */
 export function ledgerLine(text: string): LedgerLine | undefined {
-  try {
-    const line: unknown = JSON.parse(text);
-    const usable =
-      isObject(line) && typeof line.project === "string" && typeof line.key === "string" && isObject(line.resources);
-    return usable ? (line as unknown as LedgerLine) : undefined;
-  } catch {
-    return undefined;
-  }
+  const line = parsedJson(text);
+  const isUsable =
+    isObject(line) && typeof line.project === "string" && typeof line.key === "string" && isObject(line.resources);
+  return isUsable ? (line as unknown as LedgerLine) : undefined;
 }
 
 /** A line as an apply writes it. */
@@ -37,11 +33,8 @@ export function isWrittenLine(text: string): boolean {
 export function ledgerHead(text: string): LedgerHead | undefined {
   const [, project, key] = (text.endsWith("}}") && written.exec(text)) || [];
   if (project === undefined || key === undefined) return ledgerLine(text);
-  try {
-    return { project: JSON.parse(project) as string, key };
-  } catch {
-    return undefined;
-  }
+  const name = parsedJson(project);
+  return typeof name === "string" ? { project: name, key } : undefined;
 }
 
 /** How many lines were written with each key. */

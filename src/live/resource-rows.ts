@@ -4,8 +4,8 @@ import { columnOf, kindOf } from "../model/kinds.ts";
 import { isOff } from "../model/normalise.ts";
 import { isFileKind } from "../model/read-field.ts";
 import { requiredByServer } from "../model/server-required.ts";
-import type { Desired, Fields, Filled, Live, Resource, Scalar, Value } from "../model/types.ts";
-import { isReference } from "../model/values.ts";
+import type { Desired, Fields, Filled, Live, Resource, Value } from "../model/types.ts";
+import { isReference, isScalar } from "../model/values.ts";
 import { reportedByRow } from "./kind-resources.ts";
 import { isSecret, updatedAtOf } from "./redacted-resources.ts";
 
@@ -74,8 +74,4 @@ export function reportedFields(catalogue: Catalogue, resource: Resource, row: Js
     else if (unshown?.[name] !== undefined) reported[name] = unshown[name];
   }
   return reported;
-}
-
-function isScalar(value: unknown): value is Scalar {
-  return value === null || typeof value === "string" || typeof value === "number" || typeof value === "boolean";
 }

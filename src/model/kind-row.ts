@@ -34,8 +34,6 @@ export interface KindRow {
   readonly identity: (key: string) => string;
   /** The fields that show a removal, before and after it. */
   readonly removed: { readonly before: Fields; readonly after: Fields | null };
-  /** Values, and their legacy equivalents for servers of older releases. */
-  readonly olderWords?: ReadonlyMap<string, string>;
   /** The lowest tier that has the kind; some of its resources may need a higher one. */
   readonly tier: Tier;
   /** The fact of a dialect that says from which release on it exists; omitted: everywhere. */

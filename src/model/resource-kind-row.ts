@@ -44,7 +44,6 @@ export function kindRowOf(kind: ResourceKind, owner: Owner = ownersOf(kind)[0] ?
     calls: { ...(create && { create }), ...(update && { update }), ...(removal && { delete: removal }) },
     identity: isCaseless ? (text) => text.toLowerCase() : (text) => text,
     removed: { before: {}, after: null },
-    ...(words.size > 0 && { olderWords: new Map(Array.from(words, ([word, value]) => [String(value), word])) }),
     tier: kind.needs?.tier ?? "free",
     ...(kind.removed && { removedIn: { instead: "they are gone", ...kind.removed } }),
   };

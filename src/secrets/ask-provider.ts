@@ -1,5 +1,5 @@
 import { inParallel } from "../base/concurrency.ts";
-import { isObject, type JsonObject, jsonIn } from "../base/json.ts";
+import { isObject, type JsonObject, parsedJson } from "../base/json.ts";
 import { typeOf } from "../base/type-words.ts";
 import { type Provider, placeholder } from "../manifest/secret-providers.ts";
 import { type Printed, type ProgramCall, runProvider } from "./provider-process.ts";
@@ -113,18 +113,10 @@ type Batch = Readonly<Record<"values" | "errors", JsonObject>>;
 function batchIn(printed: Printed): Batch | { readonly why: string } {
   const text = textIn(printed);
   if ("why" in text) return text;
-  const answer = parsed(text.value);
+  const answer = parsedJson(text.value);
   if (!isObject(answer)) return { why: "it did not print a JSON object" };
   const { values = {}, errors = {} } = answer;
   return isObject(values) && isObject(errors) ? { values, errors } : { why: "values and errors are not objects" };
-}
-
-function parsed(text: string): unknown {
-  try {
-    return jsonIn(text);
-  } catch {
-    return undefined;
-  }
 }
 
 function oneOf({ values, errors }: Batch, name: string): SecretRead {

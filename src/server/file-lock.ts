@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import fs, { linkSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import os from "node:os";
 import process from "node:process";
-import { isObject } from "../base/json.ts";
+import { isObject, parsedJson } from "../base/json.ts";
 import { hasEnded, isSameProcess, ownMark, type ProcessMark, processSystem } from "../base/process-mark.ts";
 import { describeSystemError, systemCode } from "../base/system-errors.ts";
 
@@ -99,13 +99,9 @@ function secretHolderTest(lock: string): ProcessMark | undefined {
 
 /** Undefined for invalid content. */
 function ownerIn(text: string): ProcessMark | undefined {
-  try {
-    const owner: unknown = JSON.parse(text);
-    const isOwner = isObject(owner) && Number.isInteger(owner.pid) && Number(owner.pid) > 0;
-    return isOwner && typeof owner.host === "string" ? (owner as unknown as ProcessMark) : undefined;
-  } catch {
-    return undefined;
-  }
+  const owner = parsedJson(text);
+  const isOwner = isObject(owner) && Number.isInteger(owner.pid) && Number(owner.pid) > 0;
+  return isOwner && typeof owner.host === "string" ? (owner as unknown as ProcessMark) : undefined;
 }
 
 function isOver(lock: string): boolean {

@@ -1,5 +1,5 @@
 import { UserError } from "../base/exit.ts";
-import { isObject } from "../base/json.ts";
+import { isObject, parsedJson } from "../base/json.ts";
 import type { JournalEntry, JournalLine } from "./journal-entry.ts";
 import type { LeaseToken } from "./lease-store.ts";
 import type { Journals, WorkspaceState } from "./state.ts";
@@ -76,12 +76,8 @@ export function isUnfinished(entries: readonly JournalLine[]): boolean {
 
 /** Parses a line of a journal. Undefined for an invalid one, for example a line cut short by a kill or a full disk. */
 export function journalLineIn(text: string): JournalLine | undefined {
-  try {
-    const entry: unknown = JSON.parse(text);
-    return isEntry(entry) ? entry : undefined;
-  } catch {
-    return undefined;
-  }
+  const entry = parsedJson(text);
+  return isEntry(entry) ? entry : undefined;
 }
 
 /** String fields of each event besides `at`. */

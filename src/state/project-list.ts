@@ -1,5 +1,5 @@
 import { ignoreUserError } from "../base/exit.ts";
-import { isObject } from "../base/json.ts";
+import { isObject, parsedJson } from "../base/json.ts";
 import type { Project } from "../model/types.ts";
 import type { Texts } from "./state.ts";
 
@@ -22,15 +22,7 @@ export async function keepProjects(notes: Texts, { server, at, projects }: Proje
 /** The saved list, if it can be read. */
 export async function keptProjects(notes: Pick<Texts, "read">): Promise<ProjectList | undefined> {
   const text = await notes.read(note).catch(ignoreUserError);
-  return text === undefined ? undefined : listIn(parsed(text));
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
+  return text === undefined ? undefined : listIn(parsedJson(text));
 }
 
 function listIn(kept: unknown): ProjectList | undefined {

@@ -1,4 +1,4 @@
-import { isObject } from "../base/json.ts";
+import { isObject, parsedJson } from "../base/json.ts";
 import { addressParts } from "../model/address.ts";
 import type { Action, OutcomeStatus } from "../model/types.ts";
 import { isProgress, type RunProgress } from "./run-progress.ts";
@@ -103,12 +103,8 @@ function codeOf({ action, status }: TouchedAddress): string {
 
 /** Parses a summary; undefined if it is invalid. */
 export function summaryIn(text: string): RunSummary | undefined {
-  try {
-    const read: unknown = JSON.parse(text);
-    return isSummary(read) ? read : undefined;
-  } catch {
-    return undefined;
-  }
+  const read = parsedJson(text);
+  return isSummary(read) ? read : undefined;
 }
 
 function isSummary(read: unknown): read is RunSummary {

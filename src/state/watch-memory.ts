@@ -1,4 +1,4 @@
-import { isObject } from "../base/json.ts";
+import { isObject, parsedJson } from "../base/json.ts";
 import type { Cause } from "../model/types.ts";
 import type { Texts } from "./state.ts";
 
@@ -82,12 +82,8 @@ export async function keepMemory(notes: Pick<Texts, "write">, memory: WatchMemor
 
 /** Undefined for another format and invalid content. */
 function memoryIn(text: string): WatchMemory | undefined {
-  try {
-    const read: unknown = JSON.parse(text);
-    if (!isObject(read) || read.format !== 1) return undefined;
-    const { format: _, ...memory } = read;
-    return { ...newMemory("never"), ...(memory as Partial<WatchMemory>) };
-  } catch {
-    return undefined;
-  }
+  const read = parsedJson(text);
+  if (!isObject(read) || read.format !== 1) return undefined;
+  const { format: _, ...memory } = read;
+  return { ...newMemory("never"), ...(memory as Partial<WatchMemory>) };
 }

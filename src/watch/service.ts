@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { parsedJson } from "../base/json.ts";
 import { cannotListen, hostAndPort } from "../base/listen-address.ts";
 import { type BodyFault, type BodyReader, createBodyReader } from "./body-reader.ts";
 import type { Clock } from "./clock.ts";
@@ -108,7 +109,7 @@ async function push(request: IncomingMessage, receiver: Receiver): Promise<Answe
   if (typeof body === "string") return unread[body];
   if (!isGenuine(request.headers, body, secret)) return { status: 401, body: { error: wrongSecret } };
   const checkout = { ...(await receiver.checkout()), checked: status.checked() };
-  const { commit, ...decision } = decidePush(request.headers, parsed(body), checkout);
+  const { commit, ...decision } = decidePush(request.headers, parsedJson(body.toString("utf8")), checkout);
   if (decision.check) {
     status.push = { at: status.push?.at ?? clock.now() + settling, ...(commit !== undefined && { commit }) };
     status.wake();
@@ -133,14 +134,6 @@ const unread: Readonly<Record<BodyFault, Answer>> = {
   },
   gone: { status: 400, body: { error: "the body is not whole" }, headers: close },
 };
-
-function parsed(body: Buffer): unknown {
-  try {
-    return JSON.parse(body.toString("utf8"));
-  } catch {
-    return undefined;
-  }
-}
 
 function send({ method }: IncomingMessage, response: ServerResponse, { status, body, headers }: Answer): void {
   const isText = typeof body === "string";

@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from "../base/json.ts";
+import { isObject, type JsonObject, parsedJson } from "../base/json.ts";
 import { printable } from "../base/printable.ts";
 import { version } from "../base/version.ts";
 import { dialectNames } from "../model/dialect-names.ts";
@@ -12,7 +12,7 @@ export type QueuedWork = { readonly work: Work } | { readonly why: string; reado
 
 /** Parses and checks what was in the queue: other versions and other programs may write to it too. */
 export function receivedIn(text: string): QueuedWork {
-  const value = jsonIn(text);
+  const value = parsedJson(text);
   if (!isObject(value)) return { why: "it is not a JSON object", run: undefined };
   const run = isText(value.run) && isRunName(value.run) ? value.run : undefined;
   if (isText(value.version) && value.version !== version) {
@@ -37,14 +37,6 @@ export function rejectWork(store: Pick<WorkerStore, "members">, say: (sentence: 
 
 /** Distinct warnings that a worker prints. */
 const maxReports = 100;
-
-function jsonIn(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
 
 function shown(text: string): string {
   return printable(text.slice(0, 40));

@@ -1,5 +1,5 @@
 import { grouped } from "../../base/grouped.ts";
-import { isObject } from "../../base/json.ts";
+import { isObject, parsedJson } from "../../base/json.ts";
 import type { Memory } from "../../diff/last-applied.ts";
 import type { LedgerHead, LedgerLine } from "../../diff/ledger-line.ts";
 import type { Problem } from "../../model/types.ts";
@@ -120,12 +120,8 @@ function entryIn([project, rest, key, text]: LedgerRow): readonly LedgerEntry[] 
 }
 
 function memoryIn(text: string): Memory | undefined {
-  try {
-    const read: unknown = JSON.parse(text);
-    return isObject(read) && isObject(read.sent) ? (read as unknown as Memory) : undefined;
-  } catch {
-    return undefined;
-  }
+  const read = parsedJson(text);
+  return isObject(read) && isObject(read.sent) ? (read as unknown as Memory) : undefined;
 }
 
 function unusable(count: number): Problem {

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { UserError } from "../../base/exit.ts";
-import { isObject } from "../../base/json.ts";
+import { isObject, parsedJson } from "../../base/json.ts";
 import type { ProjectSnapshot, SeenEntry, SyncStatus } from "./snapshot.ts";
 
 /** Enough that one of 100,000 projects is read quickly, and few enough that a small fleet is a few files. */
@@ -64,20 +64,12 @@ export function serialized(content: object): string {
 
 /** Parses {@link serialized} text; empty if it is invalid. @throws UserError if a newer version wrote it. */
 export function parseFormat(text: string | undefined): Readonly<Record<string, unknown>> {
-  const read = parseJson(text ?? "");
+  const read = parsedJson(text ?? "");
   if (!isObject(read) || typeof read.format !== "number") return {};
   if (read.format <= format) return read;
   throw new UserError(
     `the state has snapshots of format ${read.format}, and this version of evenkeel knows ${format}; upgrade evenkeel`,
   );
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 /** The snapshot of one project of a shard. */
