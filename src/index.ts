@@ -49,13 +49,14 @@ export type { Policy } from "./manifest/policies.ts";
 export { needsLookup, projectsOf } from "./manifest/projects.ts";
 export { type Validated, validate } from "./manifest/validate.ts";
 export type { AnswerShape } from "./model/answer-shape.ts";
+export { call } from "./model/call.ts";
 export {
   type Catalogue,
   catalogueOf as catalogue,
   type Integration,
   type IntegrationParameter,
 } from "./model/catalogue.ts";
-export { call, endpoints } from "./model/endpoints.ts";
+export { endpoints } from "./model/endpoints.ts";
 export { checkParameters, type ParameterFault } from "./model/parameter-check.ts";
 export { policyEffectOf } from "./model/policy-effect.ts";
 export { problemLine } from "./model/problem-line.ts";

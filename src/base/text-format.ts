@@ -39,6 +39,11 @@ export function compareTexts(a: string, b: string): number {
   return a < b ? -1 : Number(a > b);
 }
 
+/** Compares by name, for sorting. */
+export function byName(a: { readonly name: string }, b: { readonly name: string }): number {
+  return compareTexts(a.name, b.name);
+}
+
 /** A whole number as in `10,000`. Loading the languages of the world for it would take as long as a short run. */
 export function thousands(count: number): string {
   return String(count).replace(/\B(?=(?:\d{3})+$)/g, ",");

@@ -1,6 +1,6 @@
+import { segmentsIn } from "../model/call.ts";
 import type { Catalogue } from "../model/catalogue.ts";
 import type { NeededRole } from "../model/command-access.ts";
-import { segmentsIn } from "../model/endpoints.ts";
 import type { KindRow } from "../model/kind-row.ts";
 import type { Call, Tier } from "../model/types.ts";
 

@@ -3,7 +3,6 @@ import { exitCode, UserError } from "../base/exit.ts";
 import { printable } from "../base/printable.ts";
 import { shownUrl } from "../client/server-url.ts";
 import { hasErrors } from "../manifest/validate.ts";
-import type { Catalogue } from "../model/catalogue.ts";
 import { reportedLine, reportedProblem } from "../model/problem-line.ts";
 import type { Problem, Project } from "../model/types.ts";
 import { type OpenedRevisions, openRevisions } from "../reconcile/revisions.ts";
@@ -22,7 +21,7 @@ import { openState, type StateOf } from "../state/open-state.ts";
 import { keptProjects, type ProjectList } from "../state/project-list.ts";
 import { readProjectFile } from "../workspace/project-file.ts";
 import type { Run } from "./command.ts";
-import { openReports } from "./outputs.ts";
+import { asksForHtml, openReports } from "./outputs.ts";
 import type { Options } from "./table.ts";
 import type { Terminal } from "./terminal.ts";
 import { folderOf } from "./workspace-options.ts";
@@ -30,7 +29,7 @@ import { folderOf } from "./workspace-options.ts";
 /** `evenkeel diff [REV]`: changes in the desired state since a revision; offline. */
 export const run: Run<Options<"diff">> = async (terminal, options, [from]) => {
   const report = openReports(terminal, options.report, revisionKinds);
-  const html = await pageFor(options.report);
+  const html = asksForHtml(options.report) ? (await import("../report/revision/html.ts")).revisionHtml : () => "";
   const fleetFile = options.projects === undefined ? undefined : projectFile(terminal, options.projects);
   const folder = folderOf(terminal, options);
   const opened = await openRevisions({ folder, from, to: options.to, branch: terminal.env.CI_DEFAULT_BRANCH });
@@ -48,14 +47,6 @@ export const run: Run<Options<"diff">> = async (terminal, options, [from]) => {
     pending: options.detailedExitcode === true && isDifferent(document),
   });
 };
-
-/** Loads the HTML renderer only if it is requested. */
-async function pageFor(
-  asked: readonly string[] = [],
-): Promise<(document: RevisionDocument, catalogue: Catalogue) => string> {
-  if (!asked.some((each) => each.split("=")[0] === "html")) return () => "";
-  return (await import("../report/revision/html.ts")).revisionHtml;
-}
 
 /** The projects that are known offline. */
 interface Fleet {

@@ -4,7 +4,7 @@ import { groupedAs } from "../base/grouped.ts";
 import { isObject } from "../base/json.ts";
 import { didYouMean } from "../base/nearest.ts";
 import { printable } from "../base/printable.ts";
-import { compareTexts } from "../base/text-format.ts";
+import { byName } from "../base/text-format.ts";
 import { desiredOf } from "../manifest/layers.ts";
 import { knownProjects, selectsByGlob } from "../manifest/projects.ts";
 import { isSelected } from "../manifest/selection.ts";
@@ -159,10 +159,6 @@ function endings(all: readonly DesiredProject[]): readonly Problem[] {
     const message = `licenses of policies that expire on ${until} are written without an end: the format has none; export again then`;
     return { severity: "warning", rule: "expires", message };
   });
-}
-
-function byName(a: Project, b: Project): number {
-  return compareTexts(a.name, b.name);
 }
 
 function licensesOf(project: Project, resources: readonly Desired[]): ProjectLicenses | undefined {

@@ -7,6 +7,7 @@ import { licenseTier, tierIncludes } from "../model/availability.ts";
 import { catalogueOf } from "../model/catalogue.ts";
 import { dialectNamed, neutral } from "../model/dialects.ts";
 import { kindOf, removedSection } from "../model/kinds.ts";
+import { minorOf } from "../model/releases.ts";
 import { replaceWords } from "../model/renamed-schema.ts";
 import { schemasIn } from "../model/schemas.ts";
 import { nextStepsText } from "../report/next-steps.ts";
@@ -39,11 +40,6 @@ function releaseLine(stated: string, reported: string | undefined): string {
   if (stated) return `release: ${JSON.stringify(stated)}`;
   if (reported === undefined) return '# release: "14.5"           # if left out, the server is asked';
   return `${`release: ${JSON.stringify(minorOf(reported))}`.padEnd(27)} # as the server reports; validate works offline`;
-}
-
-/** `17.9.1` is 17.9: patches add and remove nothing. */
-function minorOf(release: string): string {
-  return release.split(".").slice(0, 2).join(".");
 }
 
 function dialectLine(dialect: string, isKnown: boolean): string {

@@ -48,6 +48,11 @@ export function openReports(
   };
 }
 
+/** Whether a report is HTML, whose renderer is loaded only then. */
+export function asksForHtml(requested: readonly string[] = []): boolean {
+  return requested.some((each) => each.split("=")[0] === "html");
+}
+
 /** The requested reports. @throws UserError for a kind that the command does not have. */
 function reportTargets(requested: readonly string[], kinds: readonly string[]): ReportTarget[] {
   const inPlace = requested.filter((each) => !each.includes("="));

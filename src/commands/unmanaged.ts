@@ -4,7 +4,7 @@ import { type NextStep, nextStepsText } from "../report/next-steps.ts";
 import { revisionKinds } from "../report/report-kinds.ts";
 import { unmanagedJson, unmanagedMarkdown, unmanagedText } from "../report/unmanaged.ts";
 import type { Run } from "./command.ts";
-import { openReports } from "./outputs.ts";
+import { asksForHtml, openReports } from "./outputs.ts";
 import { printProblems } from "./print-problems.ts";
 import { requestOf } from "./run-request.ts";
 import type { Options } from "./table.ts";
@@ -13,7 +13,9 @@ import type { Terminal } from "./terminal.ts";
 /** `evenkeel unmanaged`: what is live and no policy declares. */
 export const run: Run<Options<"unmanaged">> = async (terminal, options) => {
   const report = openReports(terminal, options.report, revisionKinds);
-  const html = await pageFor(options.report);
+  const html = asksForHtml(options.report)
+    ? (await import("../report/html/unmanaged-page.ts")).unmanagedHtml
+    : () => "";
   const bar = terminal.progress("Reading");
   const found = await unmanagedResources({ ...requestOf(terminal, options), progress: bar.update }).finally(bar.stop);
   printProblems(terminal, found);
@@ -33,10 +35,4 @@ function textOf(found: Unmanaged, { palette }: Terminal): string {
     ? [["evenkeel import PROJECT --kinds all", "writes policies for what a project has"]]
     : [];
   return [unmanagedText(found, palette), nextStepsText(next, palette)].filter(Boolean).join("\n\n");
-}
-
-/** Loads the HTML renderer only if it is requested. */
-async function pageFor(asked: readonly string[] = []): Promise<(found: Unmanaged) => string> {
-  if (!asked.some((each) => each.split("=")[0] === "html")) return () => "";
-  return (await import("../report/html/unmanaged-page.ts")).unmanagedHtml;
 }

@@ -1,6 +1,7 @@
 import { type Context, Hono } from "hono";
-import { UserError } from "../base/exit.ts";
+import { ignoreUserError, UserError } from "../base/exit.ts";
 import { shellWord } from "../base/shell-word.ts";
+import { withoutTrailing } from "../base/text-format.ts";
 import type { Catalogue } from "../model/catalogue.ts";
 import { ownerName } from "../model/owner.ts";
 import { reportPolicy } from "../report/html/document.ts";
@@ -15,7 +16,7 @@ import { causesOf } from "./causes.ts";
 import type { CommitSubjects } from "./commit-subjects.ts";
 import type { KnownState, Watching } from "./known-state.ts";
 import { type Frame, page, partOf } from "./layout.ts";
-import { formIn, withoutSlashes } from "./markup.ts";
+import { formIn } from "./markup.ts";
 import { type Data, fleetData, projectData, reviewData, runData, runsData, searchData } from "./page-data.ts";
 import { fleetPage } from "./pages/fleet.ts";
 import { missingPage, signInPage } from "./pages/messages.ts";
@@ -95,7 +96,7 @@ export function consoleApp(options: ConsoleOptions): Hono {
 function asked(encoded: string): { readonly path: string | undefined; readonly form: "html" | "json" | "csv" } {
   const { rest, form } = formIn(encoded);
   try {
-    return { path: withoutSlashes(decodeURIComponent(rest)) || "/", form };
+    return { path: withoutTrailing(decodeURIComponent(rest), "/") || "/", form };
   } catch {
     return { path: undefined, form };
   }
@@ -178,7 +179,7 @@ async function runAt(
   if (!summary) return `No run ${name}. Plan, drift and watch runs are kept for 90 days.`;
   const details = await state.ask(async (from): Promise<RunDetails> => {
     const isSaved = (await from.plans.list()).includes(name);
-    const plan = isSaved ? await state.planOf(from, name).catch(onlyRefusals) : undefined;
+    const plan = isSaved ? await state.planOf(from, name).catch(ignoreUserError) : undefined;
     return { summary, plan, progress: progressOf(summary, known.live), errors: await errorsOf(from, summary) };
   });
   return {
@@ -187,11 +188,6 @@ async function runAt(
     body: () => runPage(known, details, query.page),
     data: () => runData(details),
   };
-}
-
-function onlyRefusals(error: unknown): undefined {
-  if (!(error instanceof UserError)) throw error;
-  return undefined;
 }
 
 type State = Parameters<Parameters<Watching["ask"]>[0]>[0];

@@ -37,9 +37,11 @@ export function formIn(path: string): { readonly rest: string; readonly form: "h
   return { rest: form === "html" ? path : path.slice(0, -form.length - 1), form };
 }
 
-/** A path without the slashes at its end. */
-export function withoutSlashes(path: string): string {
-  let end = path.length;
-  while (path[end - 1] === "/") end--;
-  return path.slice(0, end);
+/** What a query asks for by these filters, whatever else it says. Empty: anything. */
+export function filtersIn<Name extends string>(
+  names: readonly Name[],
+  query: Readonly<Record<string, string | undefined>>,
+): Readonly<Record<Name, string>> {
+  const read = names.map((name) => [name, (query[name] ?? "").trim().slice(0, 300)]);
+  return Object.fromEntries(read) as Record<Name, string>;
 }

@@ -5,6 +5,7 @@ import { countStatuses, type SyncStatus, type SyncStatusCounts } from "../state/
 import type { ProjectSummary } from "../state/snapshots/summaries.ts";
 import { hasCause } from "./causes.ts";
 import type { KnownState } from "./known-state.ts";
+import { filtersIn } from "./markup.ts";
 
 /** What a person asks of the list of projects. Empty: anything. */
 export interface WantedProjects {
@@ -41,15 +42,8 @@ export const [anyStatus, outOfSync] = ["any", "out of sync"] as const;
 
 /** What a query asks for, whatever else it says. */
 export function wantedIn(query: Readonly<Record<string, string | undefined>>): WantedProjects {
-  const read = (name: keyof WantedProjects) => (query[name] ?? "").trim().slice(0, 300);
-  const group = read("group").replace(/^\/+|\/+$/g, "");
-  const rest = {
-    integration: read("integration"),
-    license: read("license"),
-    policy: read("policy"),
-    resource: read("resource"),
-  };
-  return { q: read("q"), group, ...rest, status: read("status"), cause: read("cause"), age: read("age") };
+  const wanted = filtersIn(projectFilters, query);
+  return { ...wanted, group: wanted.group.replace(/^\/+|\/+$/g, "") };
 }
 
 /** The projects that a person asks for, those in trouble first. */

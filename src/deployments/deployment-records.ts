@@ -2,7 +2,7 @@ import type { JsonObject } from "../base/json.ts";
 import type { Reader, Writer } from "../client/client.ts";
 import { explained } from "../client/explain-failure.ts";
 import { CallFailed } from "../client/failure.ts";
-import { call } from "../model/endpoints.ts";
+import { call } from "../model/call.ts";
 import type { Call, Fields } from "../model/types.ts";
 
 /** The outcome of a write. `note`: why nothing had to be written. `unknown`: the server may or may not have acted. */

@@ -2,9 +2,9 @@ import { isObject } from "../base/json.ts";
 import { firstFew } from "../base/text-format.ts";
 import type { Reader } from "../client/client.ts";
 import { CallFailed } from "../client/failure.ts";
+import { call } from "../model/call.ts";
 import { dialectOfSlugs, tellingSlugs } from "../model/dialect-evidence.ts";
 import { dialects } from "../model/dialects.ts";
-import { call } from "../model/endpoints.ts";
 import type { Project } from "../model/types.ts";
 import { readSomeProjects } from "./list-projects.ts";
 

@@ -1,4 +1,4 @@
-import { compareTexts } from "../base/text-format.ts";
+import { byName } from "../base/text-format.ts";
 import type { Reader } from "../client/client.ts";
 import type { Policy } from "../manifest/policies.ts";
 import {
@@ -71,7 +71,7 @@ async function selected(reader: Reader, scope: ProjectScope): Promise<FoundProje
   const counts = found.map(({ of }) => of ?? Number.NaN);
   const of = counts.reduce((sum, count) => sum + count, 0);
   return {
-    projects: found.flatMap(({ projects }) => projects).toSorted((a, b) => compareTexts(a.name, b.name)),
+    projects: found.flatMap(({ projects }) => projects).toSorted(byName),
     problems: found.flatMap(({ problems }) => problems),
     ...(listings.length > 0 && { listing: listings.flat() }),
     ...(!Number.isNaN(of) && { of }),

@@ -3,7 +3,7 @@ import type { JsonObject } from "../base/json.ts";
 import { canonical } from "../base/json.ts";
 import type { Reader } from "../client/client.ts";
 import { CallFailed } from "../client/failure.ts";
-import { call } from "../model/endpoints.ts";
+import { call } from "../model/call.ts";
 import type { KindRow } from "../model/kind-row.ts";
 import { type FileKind, fieldInRow } from "../model/read-field.ts";
 import { keyFieldsOf, keyTextOf } from "../model/resource-kind.ts";

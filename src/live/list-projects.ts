@@ -1,7 +1,8 @@
 import { isObject, type JsonObject } from "../base/json.ts";
 import type { Reader } from "../client/client.ts";
 import { CallFailed } from "../client/failure.ts";
-import { call, groupsWithPaths, projectsWithPaths } from "../model/endpoints.ts";
+import { call } from "../model/call.ts";
+import { groupsWithPaths, projectsWithPaths } from "../model/endpoints.ts";
 import { type Owner, ownerName } from "../model/owner.ts";
 import type { Fields, Project } from "../model/types.ts";
 

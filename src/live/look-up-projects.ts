@@ -1,7 +1,7 @@
 import { inParallel } from "../base/concurrency.ts";
 import type { Reader } from "../client/client.ts";
 import { CallFailed } from "../client/failure.ts";
-import { call } from "../model/endpoints.ts";
+import { call } from "../model/call.ts";
 import { identified } from "../model/identity.ts";
 import { isGroup, ownerOfName } from "../model/owner.ts";
 import type { Project } from "../model/types.ts";

@@ -2,7 +2,7 @@ import { isObject } from "../base/json.ts";
 import type { Reader } from "../client/client.ts";
 import { explained } from "../client/explain-failure.ts";
 import { CallFailed } from "../client/failure.ts";
-import { NamesNothing } from "../model/endpoints.ts";
+import { NamesNothing } from "../model/call.ts";
 import { type LookUp, lookUpCall, lookUpFields, lookUpsIn, withLookedUp } from "../model/look-ups.ts";
 import type { Call, Change, DesiredProject, Plain } from "../model/types.ts";
 import { isScalar } from "../model/values.ts";

@@ -5,7 +5,7 @@ import { CallFailed } from "../client/failure.ts";
 import type { Policy } from "../manifest/policies.ts";
 import { listedOf } from "../manifest/projects.ts";
 import { isMatch } from "../manifest/selection.ts";
-import { call } from "../model/endpoints.ts";
+import { call } from "../model/call.ts";
 import { projectNamed } from "../model/identity.ts";
 import { bareName, describeOwner, type Owner, ownedBy, ownerName, ownerOfName, owners } from "../model/owner.ts";
 import type { Place, Problem, Project } from "../model/types.ts";

@@ -1,5 +1,5 @@
 import { CallFailed } from "../client/failure.ts";
-import { NamesNothing } from "../model/endpoints.ts";
+import { NamesNothing } from "../model/call.ts";
 import type { Desired, Kind, Live } from "../model/types.ts";
 import type { LookedUpValues } from "./look-up-values.ts";
 

@@ -1,6 +1,6 @@
 import type { JsonObject } from "../base/json.ts";
 import type { Reader } from "../client/client.ts";
-import { call } from "../model/endpoints.ts";
+import { call } from "../model/call.ts";
 import { identityOf } from "../model/kinds.ts";
 import { pathValues } from "../model/path-values.ts";
 import { keyValuesOf } from "../model/resource-kind.ts";

@@ -2,7 +2,7 @@ import type { JsonObject } from "../base/json.ts";
 import { knownSecrets } from "../base/known-secrets.ts";
 import type { Reader } from "../client/client.ts";
 import { CallFailed } from "../client/failure.ts";
-import { call } from "../model/endpoints.ts";
+import { call } from "../model/call.ts";
 import { columnOf, integrationOf, kindOf } from "../model/kinds.ts";
 import { ownerOfKind, ownerOfName } from "../model/owner.ts";
 import type { Desired, DesiredProject, Kind, Live, Project, Resource } from "../model/types.ts";

@@ -1,8 +1,8 @@
 import type { JsonObject as Row } from "../base/json.ts";
 import { knownSecrets } from "../base/known-secrets.ts";
 import { CallFailed } from "../client/failure.ts";
+import { call } from "../model/call.ts";
 import type { Catalogue } from "../model/catalogue.ts";
-import { call } from "../model/endpoints.ts";
 import { identityOf, kindOf } from "../model/kinds.ts";
 import type { Kind, Project, Resource, Scalar } from "../model/types.ts";
 

@@ -2,8 +2,8 @@ import { isObject } from "../base/json.ts";
 import type { Reader } from "../client/client.ts";
 import { explained } from "../client/explain-failure.ts";
 import { CallFailed } from "../client/failure.ts";
+import { call } from "../model/call.ts";
 import { type CommandAccess, commandAccess, neededRoles, planAccess } from "../model/command-access.ts";
-import { call } from "../model/endpoints.ts";
 import { ownerName, ownerOfName } from "../model/owner.ts";
 
 /** Whose token it is and what it may do, as far as the server tells; null where it does not. */

@@ -1,7 +1,7 @@
 import equal from "fast-deep-equal";
 import { grouped } from "../base/grouped.ts";
 import { memoized } from "../base/memoize.ts";
-import { compareTexts } from "../base/text-format.ts";
+import { byName, compareTexts } from "../base/text-format.ts";
 import { resourceName } from "../model/address.ts";
 import type { Desired, DesiredProject, Kind, Origin, Problem, Project } from "../model/types.ts";
 import type { PolicyEntry } from "./entries.ts";
@@ -213,7 +213,7 @@ function byKindAndKey(a: Desired, b: Desired): number {
 }
 
 function spokenOf(layers: readonly Layer[]): Pick<DesiredProject, "kinds" | "exclusive"> {
-  const policies = layers.map(({ policy }) => policy).toSorted((a, b) => compareTexts(a.name, b.name));
+  const policies = layers.map(({ policy }) => policy).toSorted(byName);
   const exclusive = new Map<Kind, Origin>();
   for (const [kind, origin] of policies.flatMap((policy) => [...policy.exclusive])) {
     if (!exclusive.has(kind)) exclusive.set(kind, origin);

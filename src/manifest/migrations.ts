@@ -1,4 +1,4 @@
-import { compareTexts } from "../base/text-format.ts";
+import { byName } from "../base/text-format.ts";
 import { type RepositoryKind, storageKey } from "../model/repository-kinds.ts";
 import type { Problem } from "../model/types.ts";
 import type { Document } from "./document.ts";
@@ -28,7 +28,7 @@ export interface Migrations {
 /** All storage migrations of the workspace, and their problems. */
 export function readMigrations({ documents }: Pick<Loaded, "documents">): Migrations {
   const read = documents.filter((document) => readHead(document).kind === "StorageMigration").map(readMigration);
-  const migrations = read.flatMap(({ migration }) => migration ?? []).sort((a, b) => compareTexts(a.name, b.name));
+  const migrations = read.flatMap(({ migration }) => migration ?? []).sort(byName);
   return {
     migrations,
     problems: [...read.flatMap(({ problems }) => problems), ...duplicates(read), ...overlaps(migrations)],
@@ -53,7 +53,7 @@ function readMigration(document: Document): ReadMigration {
 }
 
 function duplicates(read: readonly ReadMigration[]): readonly Problem[] {
-  const named = read.filter(({ name }) => name !== "").sort((a, b) => compareTexts(a.name, b.name));
+  const named = read.filter(({ name }) => name !== "").sort(byName);
   return named.flatMap(({ name, document }, i) => {
     const before = named[i - 1];
     if (before?.name !== name) return [];

@@ -1,5 +1,5 @@
 import { memoized } from "../base/memoize.ts";
-import { compareTexts } from "../base/text-format.ts";
+import { byName } from "../base/text-format.ts";
 import { idNameOf } from "../model/identity.ts";
 import { bareName, type Owner, ownedBy } from "../model/owner.ts";
 import type { Problem, Project } from "../model/types.ts";
@@ -85,10 +85,6 @@ export function knownProjects(policies: readonly Policy[], listing: readonly Pro
     (each) => !(each.id === undefined ? paths.has(each.path?.toLowerCase()) : ids.has(idNameOf(each))),
   );
   return [...listing, ...unlisted];
-}
-
-function byName(a: Project, b: Project): number {
-  return compareTexts(a.name, b.name);
 }
 
 /** Projects named by ID or path. Paths that differ only in case are one project, with the first spelling. */

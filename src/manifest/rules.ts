@@ -1,6 +1,6 @@
 import { isDay } from "../base/day.ts";
 import { isObject } from "../base/json.ts";
-import { compareTexts } from "../base/text-format.ts";
+import { byName } from "../base/text-format.ts";
 import { addressGlobFault } from "../model/address.ts";
 import type { Problem, Severity } from "../model/types.ts";
 import type { Document } from "./document.ts";
@@ -124,10 +124,6 @@ function unused(document: Document, { except, until, reason }: Partial<RuleText>
   return idle.map((key) =>
     problemAt("unused-setting", `${key} has no effect without except`, { document, path: [key], of: "key" }),
   );
-}
-
-function byName(a: Pick<PlanRule, "name">, b: Pick<PlanRule, "name">): number {
-  return compareTexts(a.name, b.name);
 }
 
 function duplicates(read: readonly ReadRule[]): readonly Problem[] {

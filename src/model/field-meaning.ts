@@ -1,7 +1,15 @@
 import { canonical, isObject } from "../base/json.ts";
 import type { FieldSchema, FieldType } from "./resource-kind.ts";
 import type { Plain, Scalar, Value } from "./types.ts";
-import { isAlike, isList, isReference, isScalar, referencesWithin, replaceReferences } from "./values.ts";
+import {
+  definedFields,
+  isAlike,
+  isList,
+  isReference,
+  isScalar,
+  referencesWithin,
+  replaceReferences,
+} from "./values.ts";
 
 /**
  * Result of a comparison by meaning (docs/comparing.md): both values are normalised, then compared for equality.
@@ -73,7 +81,7 @@ export function comparable(field: FieldSchema, value: Plain): Plain {
     const items = value.map((item) => comparableItem(field.items ?? any, item));
     return field["x-set"] === true ? sortedSet(items, (item) => item) : items;
   }
-  return mapped(value, (name, each) => {
+  return definedFields(value, (name, each) => {
     const property = propertyOf(field, name);
     return property && comparable(property, each);
   });
@@ -82,7 +90,7 @@ export function comparable(field: FieldSchema, value: Plain): Plain {
 /** Of a mapping in a list, what equals a default, or is empty, is the same as absent. */
 function comparableItem(field: FieldSchema, item: Plain): Plain {
   if (isScalar(item) || isList(item)) return comparable(field, item);
-  return mapped(item, (name, each) => {
+  return definedFields(item, (name, each) => {
     const property = propertyOf(field, name);
     if (!property) return undefined;
     const meant = comparableItem(property, each);
@@ -139,21 +147,12 @@ function instantOf(text: string): string {
 /** With a zone: without one, the result would depend on this machine. */
 const isTime = /^\d{4}-\d\d-\d\d[Tt ][\d:.]{4,25}(?:[Zz]|[+-]\d\d:?\d\d)$/;
 
-/** A mapping with other values; undefined ones are left out. */
-function mapped(
-  value: { readonly [name: string]: Plain },
-  by: (name: string, value: Plain) => Plain | undefined,
-): Plain {
-  const entries = Object.entries(value).map(([name, each]) => [name, by(name, each)] as const);
-  return Object.fromEntries(entries.flatMap(([name, each]) => (each === undefined ? [] : [[name, each]])));
-}
-
 /** A value without anything secret at any depth; undefined if it is secret as a whole. */
 export function withoutSecretValues(field: FieldSchema, value: Plain): Plain | undefined {
   if (field.writeOnly === true) return undefined;
   if (isScalar(value)) return value;
   if (isList(value)) return value.flatMap((item) => withoutSecretValues(field.items ?? any, item) ?? []);
-  return mapped(value, (name, each) => withoutSecretValues(propertyOf(field, name) ?? any, each));
+  return definedFields(value, (name, each) => withoutSecretValues(propertyOf(field, name) ?? any, each));
 }
 
 /** Compares a declared value of a field with its live value; of a mapping, only what is declared counts. */

@@ -1,7 +1,8 @@
 import { isObject } from "../base/json.ts";
 import { memoized } from "../base/memoize.ts";
+import { call } from "./call.ts";
 import type { Catalogue } from "./catalogue.ts";
-import { call, type Endpoint } from "./endpoints.ts";
+import type { Endpoint } from "./endpoints.ts";
 import { meaningOf } from "./field-meaning.ts";
 import { bareName } from "./owner.ts";
 import type { FieldSchema, ResourceKind } from "./resource-kind.ts";

@@ -1,4 +1,5 @@
-import { type Endpoint, NamesNothing } from "./endpoints.ts";
+import { NamesNothing } from "./call.ts";
+import type { Endpoint } from "./endpoints.ts";
 import { namesInPath } from "./resource-kind.ts";
 import { isScalar } from "./values.ts";
 

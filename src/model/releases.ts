@@ -12,6 +12,11 @@ const numbersOf = memoized((release: string) => {
   return { major, minor, patch };
 });
 
+/** `17.9.1` is 17.9: patches add and remove nothing. */
+export function minorOf(release: string): string {
+  return release.split(".").slice(0, 2).join(".");
+}
+
 /** Whether a configured release, possibly without a patch level, is that of a server. */
 export function isRelease(stated: string, actual: string): boolean {
   const parts = stated.split(".").length;

@@ -2,6 +2,7 @@ import { isObject, type JsonObject } from "../base/json.ts";
 import type { KindRow } from "./kind-row.ts";
 import type { FieldSchema } from "./resource-kind.ts";
 import type { Plain } from "./types.ts";
+import { definedFields } from "./values.ts";
 
 /** What a row says of a field, as the server spells it; undefined where it does not say. */
 export function valueInRow(
@@ -29,13 +30,4 @@ export function compiledExpressions({
 }: Pick<KindRow, "expressions">): NonNullable<KindRow["expressions"]> {
   if (!expressions) throw new RangeError("the expressions of the kind were not compiled");
   return expressions;
-}
-
-/** The values that each of the fields has; undefined ones are left out. */
-export function definedFields<Each>(
-  fields: Readonly<Record<string, Each>>,
-  valueFor: (name: string, field: Each) => Plain | undefined,
-): { readonly [name: string]: Plain } {
-  const values = Object.entries(fields).map(([name, field]) => [name, valueFor(name, field)] as const);
-  return Object.fromEntries(values.flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])));
 }

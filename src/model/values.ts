@@ -63,3 +63,12 @@ export function inlineText(value: Plain): string {
 export function isAlike(one: Plain, other: Plain): boolean {
   return one === other || (!isScalar(one) && !isScalar(other) && canonical(one) === canonical(other));
 }
+
+/** The values that each of the fields has; undefined ones are left out. */
+export function definedFields<Each>(
+  fields: Readonly<Record<string, Each>>,
+  valueFor: (name: string, field: Each) => Plain | undefined,
+): { readonly [name: string]: Plain } {
+  const values = Object.entries(fields).map(([name, field]) => [name, valueFor(name, field)] as const);
+  return Object.fromEntries(values.flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])));
+}

@@ -2,9 +2,9 @@ import { isObject, type JsonObject } from "../base/json.ts";
 import { wireValue } from "../model/field-meaning.ts";
 import type { KindRow } from "../model/kind-row.ts";
 import { type FieldSchema, keyValuesOf, type ResourceKind } from "../model/resource-kind.ts";
-import { compiledExpressions, definedFields, valueInRow } from "../model/row-values.ts";
+import { compiledExpressions, valueInRow } from "../model/row-values.ts";
 import type { Change, Fields, Plain, Value } from "../model/types.ts";
-import { isList, isReference } from "../model/values.ts";
+import { definedFields, isList, isReference } from "../model/values.ts";
 
 /** A kind that is a file, with its expressions. */
 type FileKind = Pick<KindRow, "expressions"> & { readonly file: ResourceKind };

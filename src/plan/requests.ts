@@ -1,6 +1,7 @@
 import type { JsonObject } from "../base/json.ts";
+import { call, NamesNothing } from "../model/call.ts";
 import { type Catalogue, catalogueOf } from "../model/catalogue.ts";
-import { call, type Endpoint, NamesNothing } from "../model/endpoints.ts";
+import type { Endpoint } from "../model/endpoints.ts";
 import type { KindRow } from "../model/kind-row.ts";
 import { kindOf } from "../model/kinds.ts";
 import { kindWord } from "../model/owner.ts";

@@ -10,11 +10,11 @@ import { verdictOf } from "../plan/verdict.ts";
 import { keptReasons, touchedBy } from "../state/run-summary.ts";
 import { keptValues } from "../state/run-values.ts";
 import { differsSince } from "../state/snapshots/differs-since.ts";
+import { runValues } from "./changed-values.ts";
 import type { Context } from "./context.ts";
 import { failedPlan, withProblems } from "./failed-plan.ts";
 import { recordSnapshots } from "./keep-snapshots.ts";
 import type { Applied, Planned } from "./request.ts";
-import { runValues } from "./run-values.ts";
 
 /** The summary of a run that the state keeps. One that is left without its end failed, by the error of its start. */
 export interface RunHistory extends AsyncDisposable {

@@ -1,7 +1,7 @@
 import { counted } from "../base/text-format.ts";
 import type { StorageMigration } from "../manifest/migrations.ts";
 import { needsDirectFetch, tierIncludes } from "../model/availability.ts";
-import { compareReleases } from "../model/releases.ts";
+import { compareReleases, minorOf } from "../model/releases.ts";
 import { repositoryKinds } from "../model/repository-kinds.ts";
 import type { Platform } from "../model/types.ts";
 import type { Objection } from "../plan/guards.ts";
@@ -72,10 +72,6 @@ export function mayLoseRepositories({ migration, platform }: Pick<Question, "mig
 
 function hasDefect(release: string): boolean {
   if (compareReleases(release, fixes[0]) >= 0) return false;
-  const fix = fixes.find((each) => seriesOf(each) === seriesOf(release));
+  const fix = fixes.find((each) => minorOf(each) === minorOf(release));
   return !fix || compareReleases(release, fix) < 0;
-}
-
-function seriesOf(release: string): string {
-  return release.split(".").slice(0, 2).join(".");
 }

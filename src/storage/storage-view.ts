@@ -1,7 +1,7 @@
 import { isObject, type JsonObject } from "../base/json.ts";
 import type { Reader } from "../client/client.ts";
 import { CallFailed } from "../client/failure.ts";
-import { call } from "../model/endpoints.ts";
+import { call } from "../model/call.ts";
 import { type RepositoryKind, repositoryKinds } from "../model/repository-kinds.ts";
 
 /** A project on a storage. */

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { connectReader, connectWriter } from "../../src/client/client.ts";
 import type { CallFailed } from "../../src/client/failure.ts";
 import { parseServerUrl } from "../../src/client/server-url.ts";
-import { call } from "../../src/model/endpoints.ts";
+import { call } from "../../src/model/call.ts";
 import type { Call } from "../../src/model/types.ts";
 import { createSecrets } from "../../src/secrets/secrets.ts";
 import { failureOf, reader, type Scripted, serve, token, writer } from "./scripted.ts";

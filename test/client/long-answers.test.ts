@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { longestBody } from "../../src/client/transport.ts";
 import { longestAnswerText } from "../../src/model/answer-shape.ts";
+import { call } from "../../src/model/call.ts";
 import { catalogueOf, type IntegrationParameter } from "../../src/model/catalogue.ts";
-import { call } from "../../src/model/endpoints.ts";
 import { normalise } from "../../src/model/normalise.ts";
 import { routesOf } from "../../src/routes/routes.ts";
 import { failureOf, reader, serve, writer } from "./scripted.ts";

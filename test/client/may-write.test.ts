@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { call } from "../../src/model/endpoints.ts";
+import { call } from "../../src/model/call.ts";
 import { serve, writer } from "./scripted.ts";
 
 test("a write is asked for right before each attempt, and a read never", async () => {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { mostPages, nextPage, readPages } from "../../src/client/pages.ts";
-import { call, projectsWithPaths } from "../../src/model/endpoints.ts";
+import { call } from "../../src/model/call.ts";
+import { projectsWithPaths } from "../../src/model/endpoints.ts";
 import { failureOf, reader, type Scripted, serve, token } from "./scripted.ts";
 
 const projects = call("listProjects", {}, { repository_storage: "old" });

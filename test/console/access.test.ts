@@ -3,8 +3,8 @@ import { request } from "node:http";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { projectHref } from "../../src/base/console-paths.ts";
+import { withoutTrailing } from "../../src/base/text-format.ts";
 import { sessionLength, sessions } from "../../src/console/access.ts";
-import { withoutSlashes } from "../../src/console/markup.ts";
 import type { Cause } from "../../src/model/types.ts";
 import { fleetIndex } from "../../src/state/snapshots/fleet-index.ts";
 import { runProgram } from "../e2e/program.ts";
@@ -46,7 +46,7 @@ describe("paths", () => {
       `/projects/x${"/".repeat(15_000)}`,
     ])
       expect([200, 404]).toContain((await get(path)).status);
-    expect(withoutSlashes(`x${"/".repeat(1_000_000)}x//`)).toHaveLength(1_000_002);
+    expect(withoutTrailing(`x${"/".repeat(1_000_000)}x//`, "/")).toHaveLength(1_000_002);
   });
 });
 

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { call, type Endpoint, NamesNothing } from "../../src/model/endpoints.ts";
+import { call, NamesNothing } from "../../src/model/call.ts";
+import type { Endpoint } from "../../src/model/endpoints.ts";
 
 const endpoint: Endpoint = {
   method: "PUT",

@@ -54,7 +54,7 @@ ${groupsOf(known, wanted)}
 ${formOf(known, wanted)}
 ${tableOf(part, known, wanted, inScope.length)}
 ${pager(part, (to) => fleetHref(wanted, to))}
-${dataLinks("/", fleetQuery(wanted))}</section>`;
+${dataLinks("/", { ...wanted })}</section>`;
 }
 
 function emptyPage(): Markup {
@@ -63,10 +63,6 @@ function emptyPage(): Markup {
 <ul class="first"><li><code class="command">evenkeel plan</code> compares every project with the manifests</li>
 <li><code class="command">evenkeel drift</code> does the same, for scheduled jobs</li>
 <li><code class="command">evenkeel watch</code> checks continuously</li></ul>`;
-}
-
-function fleetQuery(wanted: WantedProjects): Record<string, string> {
-  return Object.fromEntries(projectFilters.flatMap((name) => (wanted[name] === "" ? [] : [[name, wanted[name]]])));
 }
 
 function headOf(known: KnownState, { group }: WantedProjects, inScope: readonly ProjectSummary[]): Markup {

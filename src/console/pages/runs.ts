@@ -6,7 +6,7 @@ import type { RunSummary } from "../../state/run-summary.ts";
 import { type FoldedRun, foldedRuns } from "../folded-runs.ts";
 import type { KnownState } from "../known-state.ts";
 import { dataLinks, type ListPart, pager, partOf } from "../layout.ts";
-import { ago, href, moment, span } from "../markup.ts";
+import { ago, filtersIn, href, moment, span } from "../markup.ts";
 
 /** What a person asks of the history. Empty: anything. */
 export interface WantedRuns {
@@ -16,12 +16,9 @@ export interface WantedRuns {
   readonly project: string;
 }
 
-const names = ["command", "outcome", "who", "project"] as const;
-
 /** What a query asks for, whatever else it says. */
 export function wantedRunsIn(query: Readonly<Record<string, string | undefined>>): WantedRuns {
-  const read = (name: keyof WantedRuns) => (query[name] ?? "").trim().slice(0, 300);
-  return { command: read("command"), outcome: read("outcome"), who: read("who"), project: read("project") };
+  return filtersIn(["command", "outcome", "who", "project"], query);
 }
 
 /** The runs that a person asks for, newest first. */
@@ -35,10 +32,6 @@ export function runsFor({ runs }: KnownState, { command, outcome, who, project }
   );
 }
 
-function queryOfRuns(wanted: WantedRuns): Record<string, string> {
-  return Object.fromEntries(names.flatMap((name) => (wanted[name] === "" ? [] : [[name, wanted[name]]])));
-}
-
 const noRuns = markup`<h1>No runs yet</h1>
 <p class="lead">Every plan, drift and apply of this workspace is listed here: who ran it, when, and how it ended.</p>`;
 
@@ -47,13 +40,12 @@ export function runsPage(known: KnownState, wanted: WantedRuns, page: string | u
   if (known.runs.length === 0) return noRuns;
   const found = runsFor(known, wanted);
   const part = partOf(foldedRuns(found), page);
-  const query = queryOfRuns(wanted);
   return markup`<h1>Runs</h1>
 <p class="lead">${counted(found.length, "run")}${found.length === known.runs.length ? "" : ` of ${thousands(known.runs.length)}`}, newest first; checks that saw the same as the one before are one row. Plan, drift and watch runs are kept for 90 days.</p>
 ${formOf(known, wanted)}
 ${part.total === 0 ? markup`<p class="calm soft">No runs match these filters.</p>` : tableOf(part, known)}
-${pager(part, (to) => href("/runs", { ...query, page: to === 1 ? undefined : to }))}
-${dataLinks("/runs", query)}`;
+${pager(part, (to) => href("/runs", { ...wanted, page: to === 1 ? undefined : to }))}
+${dataLinks("/runs", { ...wanted })}`;
 }
 
 function formOf({ runs }: KnownState, wanted: WantedRuns): Markup {

@@ -100,39 +100,29 @@ export class ChangeView {
 /** The counts of a plan that its changes do not tell. */
 export type CountsOfPlan = Pick<Summary, "projects" | "live" | "unmanaged" | "unverified">;
 
-/** The counts of a plan as rules see them. */
-export class SummaryView implements Readonly<Record<keyof typeof summaryFields, bigint>> {
-  readonly projects: bigint;
-  readonly changed_projects: bigint;
-  readonly live: bigint;
-  readonly create: bigint;
-  readonly update: bigint;
-  readonly replace: bigint;
-  readonly disable: bigint;
-  readonly delete: bigint;
-  readonly tightened: bigint;
-  readonly loosened: bigint;
-  readonly lost_notifications: bigint;
-  readonly unmanaged: bigint;
-  readonly unverified: bigint;
-
-  constructor({ projects, live, unmanaged, unverified }: CountsOfPlan, changes: readonly ChangeView[]) {
-    const having = (key: "action" | "policy_effect", value: string) =>
-      BigInt(changes.filter((change) => change[key] === value).length);
-    this.projects = BigInt(projects);
-    this.changed_projects = BigInt(new Set(changes.map(({ project }) => project)).size);
-    this.live = BigInt(live);
-    this.create = having("action", "create");
-    this.update = having("action", "update");
-    this.replace = having("action", "replace");
-    this.disable = having("action", "disable");
-    this.delete = having("action", "delete");
-    this.tightened = having("policy_effect", "tightened");
-    this.loosened = having("policy_effect", "loosened");
-    this.lost_notifications = BigInt(changes.filter((change) => change.lost_notifications.length > 0).length);
-    this.unmanaged = BigInt(unmanaged);
-    this.unverified = BigInt(unverified);
+/** The counts of a plan as rules see them: a member for each of `summaryFields`. */
+export class SummaryView {
+  constructor(counts: Readonly<Record<keyof typeof summaryFields, number>>) {
+    Object.assign(this, Object.fromEntries(Object.entries(counts).map(([name, count]) => [name, BigInt(count)])));
   }
+}
+
+function summaryOf(counts: CountsOfPlan, changes: readonly ChangeView[]): SummaryView {
+  const { projects, live, unmanaged, unverified } = counts;
+  const having = (key: "action" | "policy_effect", value: string) =>
+    changes.filter((change) => change[key] === value).length;
+  return new SummaryView({
+    ...{ projects, live, unmanaged, unverified },
+    changed_projects: new Set(changes.map(({ project }) => project)).size,
+    create: having("action", "create"),
+    update: having("action", "update"),
+    replace: having("action", "replace"),
+    disable: having("action", "disable"),
+    delete: having("action", "delete"),
+    tightened: having("policy_effect", "tightened"),
+    loosened: having("policy_effect", "loosened"),
+    lost_notifications: changes.filter((change) => change.lost_notifications.length > 0).length,
+  });
 }
 
 /** A plan as rules see it. */
@@ -142,7 +132,7 @@ export class PlanView {
 
   constructor(summary: CountsOfPlan, changes: readonly ChangeView[]) {
     this.changes = changes;
-    this.summary = new SummaryView(summary, changes);
+    this.summary = summaryOf(summary, changes);
   }
 }
 

@@ -1,0 +1,105 @@
+import { UserError } from "../base/exit.ts";
+import { memoized } from "../base/memoize.ts";
+import type { AnswerShape } from "./answer-shape.ts";
+import { type Endpoint, type EndpointName, endpoints, type Parameter } from "./endpoints.ts";
+import { bareName } from "./owner.ts";
+import type { Call, Fields, Filled, Value } from "./types.ts";
+
+/** A path's literal text and its segment names, in alternation: `id`, a field, or `row.id` for a field of the live row. */
+const partsOf = memoized((path: string): readonly string[] =>
+  path.split(/:((?:row\.)?\w+)/).map((part, index) => (index % 2 ? part : part.replace(/[[\]]/g, encodeURIComponent))),
+);
+
+/** Thrown for a name that cannot be part of an API path. */
+export class NamesNothing extends UserError {}
+
+/**
+ * The call of an endpoint, with its path filled in from the `given` segments and URL-encoded; `id` is the name of a project
+ * or a group. @throws RangeError if `given` lacks a name of the path, which is an internal error; NamesNothing for a segment that
+ * would resolve to another path.
+ */
+export function call(of: EndpointName | Endpoint, given: Readonly<Record<string, string>>, parameters?: Fields): Call {
+  const endpoint = typeof of === "string" ? endpoints[of] : of;
+  const segments = given.id?.endsWith("/") ? { ...given, id: bareName(given.id) } : given;
+  const { method, path, body, list, answer, query, uncounted, parameters: table } = endpoint;
+  const asked = query ? { ...query, ...parameters } : parameters;
+  let filled = "";
+  let isSegment = false;
+  for (const part of partsOf(path)) {
+    filled += isSegment ? segmentOf(endpoint, segments, part, filled.includes("?")) : part;
+    isSegment = !isSegment;
+  }
+  const older = asked && table && table !== "integration" ? inOlderWords(asked, table) : undefined;
+  const made: Filled<Call> = { method, path: filled, answer: expectedOf(answer, segments, parameters) };
+  if (asked) made.parameters = asked;
+  if (body) made.body = body;
+  if (list) made.list = list;
+  if (uncounted) made.uncounted = uncounted;
+  if (older) made.older = older;
+  return made;
+}
+
+function segmentOf(
+  { method, path }: Endpoint,
+  segments: Readonly<Record<string, string>>,
+  part: string,
+  isInQuery: boolean,
+): string {
+  const value = segments[part];
+  if (value === undefined) throw new RangeError(`${method} ${path} needs ${part}`);
+  // URL parsers resolve these, percent-encoded or not.
+  const isResolved =
+    !isInQuery && value.includes(".") && value.split("/").some((part) => part === "." || part === "..");
+  if (isResolved || value === "") throw new NamesNothing(notAName(value));
+  return encodeURIComponent(value);
+}
+
+/** What the segments of a path are, decoded, by their names; undefined where it is no path of the endpoint. */
+export function segmentsIn({ path }: Endpoint, filled: string): Readonly<Record<string, string>> | undefined {
+  const parts = partsOf(path);
+  const pattern = parts.map((part, index) => (index % 2 ? "([^/?&]*)" : literalPattern(part))).join("");
+  const [, ...values] = new RegExp(`^${pattern}$`).exec(filled) ?? [];
+  if (values.length === 0) return undefined;
+  return Object.fromEntries(values.map((value, index) => [parts[index * 2 + 1] ?? "", decodeURIComponent(value)]));
+}
+
+function literalPattern(text: string): string {
+  return text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
+}
+
+/** The parameters with legacy values, with those values. */
+function inOlderWords(given: Fields, table: Readonly<Record<string, Parameter>>): Call["older"] {
+  const words = Object.entries(given).flatMap(([name, value]) => {
+    const older = table[name]?.older?.[String(value)];
+    return older === undefined ? [] : [[name, older] as const];
+  });
+  return words.length > 0 ? Object.fromEntries(words) : undefined;
+}
+
+function notAName(value: string): string {
+  return `${JSON.stringify(value)} names nothing on the server: no part of a path is . or .., and none is empty`;
+}
+
+function expectedOf(answer: AnswerShape, segments: Fields, parameters: Fields | undefined): AnswerShape {
+  const { same, alike, fields = {} } = answer;
+  if (!same && !alike) return answer;
+  const given = (name: string) => segments[name] ?? parameters?.[name];
+  const expected = { ...answer };
+  if (same) expected.same = filledIn(same, given, fields);
+  if (alike) expected.alike = filledIn(alike, given, fields);
+  return expected;
+}
+
+/** Replaces `:name` with the segment of that name; omitted if the field is a number and the segment is a name. */
+function filledIn(
+  names: Readonly<Record<string, string>>,
+  given: (name: string) => Value | undefined,
+  fields: NonNullable<AnswerShape["fields"]>,
+): Record<string, string> {
+  const filled: Record<string, string> = {};
+  for (const field in names) {
+    const value = given(names[field]?.slice(1) ?? "");
+    if (typeof value === "string" && (fields[field] !== "number" || /^\d+$/.test(value))) filled[field] = value;
+  }
+  return filled;
+}
