@@ -5,15 +5,6 @@ export function digestOf(value: unknown): string {
   return `sha256:${createHash("sha256").update(canonical(value)).digest("hex")}`;
 }
 
-/** As {@link jsonIn}; undefined if it is not JSON. */
-export function parsedJson(text: string): unknown {
-  try {
-    return jsonIn(text);
-  } catch {
-    return undefined;
-  }
-}
-
 /** JSON with sorted keys. */
 export function canonical(value: unknown): string {
   if (typeof value !== "object") return JSON.stringify(value);
@@ -31,6 +22,15 @@ export function isObject(value: unknown): value is JsonObject {
 /** Parses JSON that another program wrote, which may begin with a byte order mark. @throws SyntaxError if it is none. */
 export function jsonIn(text: string): unknown {
   return JSON.parse(text.startsWith("\uFEFF") ? text.slice(1) : text);
+}
+
+/** As {@link jsonIn}; undefined if it is not JSON. */
+export function parsedJson(text: string): unknown {
+  try {
+    return jsonIn(text);
+  } catch {
+    return undefined;
+  }
 }
 
 /** The keys of a JSON pointer. */
