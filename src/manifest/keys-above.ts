@@ -29,6 +29,7 @@ export function keysAbove(
   { kinds }: Catalogue,
   byGlob: () => ReadonlyMap<string, readonly Layer[]>,
 ): readonly Problem[] {
+  if (!policies.some(({ of }) => of === "group")) return [];
   const isApart = (kind: Kind) => kinds.get(kind)?.file?.uniqueAbove === true;
   const speaking = policies.filter((policy) => [...policy.kinds].some(isApart));
   if (!speaking.some(({ of }) => of === "group")) return [];

@@ -182,7 +182,7 @@ function otherDialect({
   settings,
 }: Pick<Loaded, "documents" | "workspace" | "settings">): Problem[] {
   const { catalogue } = workspace;
-  const other = otherDialectOf(catalogue, documents.flatMap(slugsIn));
+  const other = otherDialectOf(catalogue, slugsIn(documents));
   if (!other || !settings) return [];
   const which = `the manifests use names of dialect ${other.dialect} (${firstFew(other.slugs)})`;
   const stated = `set dialect: ${other.dialect} if the server uses them; else evenkeel translate --to ${catalogue.dialect} converts them`;
@@ -190,12 +190,16 @@ function otherDialect({
   return [problemAt("dialect", message, { document: settings, path: ["server", "dialect"] })];
 }
 
-/** Slugs of a policy, known or not. */
-function slugsIn({ value }: Document): readonly string[] {
-  const { kind, integrations, disabled } = isObject(value) ? value : {};
-  if (kind !== "Policy") return [];
-  const off = Array.isArray(disabled) ? disabled.filter((slug) => typeof slug === "string") : [];
-  return [...(isObject(integrations) ? Object.keys(integrations) : []), ...off];
+/** Slugs of policies, known or not. */
+function slugsIn(documents: readonly Document[]): ReadonlySet<string> {
+  const slugs = new Set<string>();
+  for (const { value } of documents) {
+    const { kind, integrations, disabled } = isObject(value) ? value : {};
+    if (kind !== "Policy") continue;
+    if (isObject(integrations)) for (const slug of Object.keys(integrations)) slugs.add(slug);
+    if (Array.isArray(disabled)) for (const slug of disabled) if (typeof slug === "string") slugs.add(slug);
+  }
+  return slugs;
 }
 
 /** Names of other dialects in rules: in exceptions, which then match nothing, and in strings of expressions. */

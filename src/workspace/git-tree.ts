@@ -35,8 +35,10 @@ export function gitTree(repository: GitRepository, commit: string): GitTree {
   for (const { path, node } of rows) if (node) place(root, path.split("/"), node);
   const blobs = new Map<string, Buffer>();
   const linkText = ({ id }: Blob) => blobs.get(id)?.toString("utf8") ?? "";
-  const nodeOf = (path: string): Node | undefined => nodeAt(root, relative(top, path));
-  const real = (path: string) => follow({ top, nodeOf, linkText }, path, 0);
+  const within = (path: string) => (path.startsWith(top + sep) ? path.slice(top.length + 1) : relative(top, path));
+  const nodeOf = (path: string): Node | undefined => nodeAt(root, within(path));
+  const folders = new Map<string, string>();
+  const real = (path: string) => follow({ top, nodeOf, linkText, folders }, path, 0);
   const file = (path: string): Blob => {
     const found = nodeOf(real(path));
     return found && found.form !== "folder" ? found : missing();
@@ -60,6 +62,7 @@ export function gitTree(repository: GitRepository, commit: string): GitTree {
     submodules: rows.flatMap(({ path, node }) => (node ? [] : [path])),
     add: (more) => {
       for (const [id, bytes] of more) blobs.set(id, bytes);
+      folders.clear();
     },
   };
 }
@@ -120,6 +123,8 @@ interface Links {
   readonly top: string;
   readonly nodeOf: (path: string) => Node | undefined;
   readonly linkText: (link: Blob) => string;
+  /** What folders were found to be, so that files of one folder resolve it once. */
+  readonly folders: Map<string, string>;
 }
 
 const mostLinks = 40;
@@ -129,8 +134,10 @@ function follow(links: Links, path: string, depth: number): string {
   const { top, nodeOf, linkText } = links;
   if (depth > mostLinks) return missing();
   if (path === top || !path.startsWith(top + sep)) return path;
-  const above = follow(links, dirname(path), depth);
-  const here = join(above, path.slice(dirname(path).length));
+  const folder = dirname(path);
+  const above = links.folders.get(folder) ?? follow(links, folder, depth);
+  links.folders.set(folder, above);
+  const here = above === folder ? path : join(above, path.slice(folder.length));
   if (above !== top && !above.startsWith(top + sep)) return here;
   const found = nodeOf(here);
   if (!found) return missing();

@@ -37,7 +37,10 @@ function ignoredBy(tree: FileTree, levels: readonly Rules[]): Ignored {
 }
 
 function decide({ folder, rules }: Rules, path: string, isFolder: boolean): boolean | undefined {
-  const below = relative(folder, path).split(sep).join("/");
+  const below = (path.startsWith(folder + sep) ? path.slice(folder.length + 1) : relative(folder, path)).replaceAll(
+    sep,
+    "/",
+  );
   if (below === "") return undefined;
   const { ignored, unignored } = rules.test(isFolder ? `${below}/` : below);
   return ignored ? true : unignored ? false : undefined;
@@ -46,12 +49,17 @@ function decide({ folder, rules }: Rules, path: string, isFolder: boolean): bool
 function rulesIn(tree: FileTree, folder: string, file: string): readonly Rules[] {
   if (!tree.has(file)) return [];
   try {
+    const text = tree.read(file).toString("utf8");
+    if (!anyRule.test(text)) return [];
     const ignore: typeof import("ignore") = require("ignore");
-    return [{ folder, rules: ignore().add(tree.read(file).toString("utf8")) }];
+    return [{ folder, rules: ignore().add(text) }];
   } catch {
     return [];
   }
 }
+
+/** A line that is no comment: the file that git itself writes has none. */
+const anyRule = /^[^#\r\n]/m;
 
 function findRepository(tree: FileTree, folder: string): string | undefined {
   if (tree.has(join(folder, ".git"))) return folder;

@@ -1,5 +1,4 @@
 import { join, sep } from "node:path";
-import { join as joinNames } from "node:path/posix";
 import { problemIn } from "../manifest/problem.ts";
 import { workspaceFile } from "../manifest/workspace.ts";
 import type { Problem } from "../model/types.ts";
@@ -18,7 +17,7 @@ export function rootOf(tree: FileTree, root: string): Located {
 
 /** The entry `name` of a folder, if it is not a link. */
 export function inside({ path, real }: Located, name: string): Located {
-  return { path: joinNames(path, name), real: join(real, name) };
+  return { path: path === "" ? name : `${path}/${name}`, real: real.endsWith(sep) ? real + name : real + sep + name };
 }
 
 /** Options for walking a folder. */
