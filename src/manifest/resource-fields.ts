@@ -4,7 +4,7 @@ import type { SchemaFault } from "../base/schema.ts";
 import { expectedWords } from "../base/type-words.ts";
 import { meaningOf, typesOf } from "../model/field-meaning.ts";
 import { resourceCheck } from "../model/kind-schema.ts";
-import { type FieldSchema, isSingleton, type ResourceKind } from "../model/resource-kind.ts";
+import { type FieldSchema, isSingleton, keyFieldsOf, type ResourceKind } from "../model/resource-kind.ts";
 import type { Plain, Problem, Value } from "../model/types.ts";
 import { isReference, replaceReferences, textsWithin } from "../model/values.ts";
 import { fieldAvailability } from "./field-availability.ts";
@@ -103,12 +103,22 @@ export function keyProblems(written: WrittenResource): readonly Problem[] {
 /** What the schema of the kind says of fields: not of what is secret or interpolated, and of a part of a singleton. */
 function faultsOf({ file, keys }: WrittenResource, fields: Fields): readonly SchemaFault[] {
   const visible = replaceReferences(fields as Plain, () => "");
-  return resourceCheck(file)({ ...keys, ...(visible as JsonObject) }).filter(({ keyword, path }) => {
+  const all = [...resourceCheck(file)({ ...keys, ...(visible as JsonObject) }), ...emptyKey(file, keys)];
+  return all.filter(({ keyword, path }) => {
     if (keyword === "required" && path.length === 1 && isSingleton(file)) return false;
     const at = valueAt({ ...keys, ...fields }, path);
     if (isTemplate(at) || (isContainer(at) && isReference(at as Value))) return false;
     return !combining.has(keyword) || !isOpen(at);
   });
+}
+
+/** Of a key of several fields the first has no default: `@production` names nothing. */
+function emptyKey(file: ResourceKind, keys: JsonObject): readonly SchemaFault[] {
+  const [first = "", ...others] = keyFieldsOf(file);
+  if (others.length === 0 || keys[first] !== "" || resourceCheck(file)(keys).some(({ path }) => path[0] === first))
+    return [];
+  const message = "expected text before the first @, got nothing";
+  return [{ rule: "wrong-value", keyword: "minLength", message, path: [first] }];
 }
 
 function valueAt(fields: JsonObject, path: Path): unknown {
