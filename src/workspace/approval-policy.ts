@@ -42,8 +42,8 @@ function warnIfInside(root: string, file: string, what: string, harm: string): r
 }
 
 /**
- * Reads the approvals that EVENKEEL_APPROVALS requires; empty if it is not set. A file that cannot be read, is not valid,
- * or cannot be satisfied is a problem.
+ * Reads the approvals that EVENKEEL_APPROVALS requires; empty if it is not set. A file that cannot be read or is not valid
+ * is a problem. One that fewer people may sign than it requires is a warning: plans that need them are refused.
  */
 export function approvalPolicy({ EVENKEEL_APPROVALS: file }: Readonly<Record<string, string | undefined>>): ReadPolicy {
   if (file === undefined) return { problems: [] };
@@ -77,8 +77,8 @@ function withSigners(text: ApprovalText, file: string): ReadPolicy {
   const people = peopleAmong(signers).length;
   const largest = Math.max(...rules.map(({ count }) => count));
   const few = `${file} asks for ${counted(largest, "approval")}, and ${path} names ${people === 0 ? "no one" : people}`;
-  if (people < largest) return { problems: [problemOf(few)] };
-  return { policy: { rules, signers, expire: expire === undefined ? undefined : durationOf(expire) }, problems: [] };
+  const problems: readonly Problem[] = people < largest ? [{ ...problemOf(few), severity: "warning" }] : [];
+  return { policy: { rules, signers, expire: expire === undefined ? undefined : durationOf(expire) }, problems };
 }
 
 function problemOf(message: string, place?: Place): Problem {

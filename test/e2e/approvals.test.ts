@@ -222,7 +222,6 @@ describe("approvals", () => {
 
   it.each([
     ["is not there", undefined, "cannot be read"],
-    ["names nobody", { signers: "# nobody yet\n" }, "asks for 2 approvals, and"],
     [
       "has a pattern",
       { signers: "*@example.com ssh-ed25519 AAAA\n" },
@@ -238,6 +237,17 @@ describe("approvals", () => {
     const ran = await run;
     expect([ran.code, ran.writes, said(ran)]).toEqual([1, 0, expect.stringContaining(message)]);
   });
+});
+
+it("refuses a plan if the file names fewer people than it requires, and says so", async () => {
+  const staged = await reviewed({ signers: "# nobody yet\n" });
+  const ran = await staged.apply("plan.json", "--yes");
+  expect(ran).toMatchObject({ code: 3, writes: 0 });
+  expect(said(ran)).toMatch(/the plan needs 2 approvals because .*, and only 0 people may approve/);
+  const env = { EVENKEEL_APPROVALS: at(staged.outside, "approvals.yaml") };
+  expect((await staged.evenkeelWith(env, "plan")).stderr).toMatch(
+    /^warning: .*asks for 2 approvals, and .* names no one/m,
+  );
 });
 
 describe("signatures are those of ssh-keygen", () => {

@@ -102,7 +102,9 @@ interface Lack {
 
 function lackOf({ count, because }: Needed, context: ApprovalContext): Lack | undefined {
   const { policy, signed, now } = context;
-  const needs = `the plan needs ${counted(count, "approval")} because ${because}`;
+  const able = peopleAmong(policy.signers).length;
+  const few = able < count ? `, and only ${counted(able, "person", "people")} may approve` : "";
+  const needs = `the plan needs ${counted(count, "approval")} because ${because}${few}`;
   if (!signed) return { message: `${needs}; ${advice}`, given: 0 };
   const { plan, signatures } = signed;
   const late = lateness(plan, policy, now);
