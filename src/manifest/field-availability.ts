@@ -1,7 +1,7 @@
 import { isObject } from "../base/json.ts";
 import { serverWords, tierIncludes, unavailableBefore } from "../model/availability.ts";
 import { compareReleases } from "../model/releases.ts";
-import type { FieldSchema } from "../model/resource-kind.ts";
+import type { FieldSchema, ResourceKind } from "../model/resource-kind.ts";
 import type { Platform, Problem } from "../model/types.ts";
 import type { Path } from "./positions.ts";
 import { problemAt } from "./problem.ts";
@@ -17,10 +17,9 @@ interface DeclaredField {
 export function fieldAvailability(written: WrittenResource, platform: Platform): readonly Problem[] {
   const { document, file } = written;
   return declaredFields(file.fields, written.parameters, []).flatMap(({ path, field }) => {
-    const name = path.filter((part) => typeof part === "string").join(".");
+    const name = nameOf(path);
     const at = { document, path: pathIn(written, path), of: "key" } as const;
-    const tier = outOfTier(field, name, file.singular, platform);
-    const release = outOfRelease(field, `${name} of ${file.singular.replaceAll("_", " ")}`, platform);
+    const { tier, release } = lackingOf(file, { path, field }, platform);
     return [
       ...(field.deprecated
         ? [problemAt("deprecated", `${name}: ${field.deprecationMessage ?? "deprecated"}`, at)]
@@ -29,6 +28,26 @@ export function fieldAvailability(written: WrittenResource, platform: Platform):
       ...(release === undefined ? [] : [{ ...problemAt("release", release, at), ...severityOf(field) }]),
     ];
   });
+}
+
+/** Why a server certainly does not have a field of a kind, or a part of its value; undefined if it does. */
+export function missingField(file: ResourceKind, name: string, value: unknown, platform: Platform): string | undefined {
+  const reasons = declaredFields(file.fields, { [name]: value }, []).map((declared) => {
+    const { tier, release } = lackingOf(file, declared, platform);
+    return tier ?? (severityOf(declared.field).severity === undefined ? release : undefined);
+  });
+  return reasons.find((reason) => reason !== undefined);
+}
+
+/** Sentences on the tier and on the release that a server would need for a field. */
+function lackingOf({ singular }: ResourceKind, { path, field }: DeclaredField, platform: Platform) {
+  const name = nameOf(path);
+  const tier = outOfTier(field, name, singular, platform);
+  return { tier, release: outOfRelease(field, `${name} of ${singular.replaceAll("_", " ")}`, platform) };
+}
+
+function nameOf(path: Path): string {
+  return path.filter((part) => typeof part === "string").join(".");
 }
 
 function declaredFields(field: FieldSchema, value: unknown, path: Path): readonly DeclaredField[] {

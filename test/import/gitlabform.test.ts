@@ -240,7 +240,7 @@ test("aliases that make a file huge or endless end soon", () => {
   expect(sentences(proto)).toHaveLength(2);
 });
 
-test("sections about anything else are named, each once, with how often it is there", () => {
+test("sections about anything else are named, each once, with every place", () => {
   const text = `projects_and_groups:
   "*": { members: { enforce: true }, integrations: { irker: { recipients: a } } }
   a/*:
@@ -252,7 +252,7 @@ test("sections about anything else are named, each once, with how often it is th
     skip: true
 `;
   expect(sentences(text).filter((each) => each.includes("is left out ("))).toEqual([
-    "warning 2:10 members is left out (2 sections): no kind of resource is about it",
+    "warning 2:10 members is left out (2 sections, also at config.yml:5:5): no kind of resource is about it",
     "warning 9:5 skip is left out (1 section): no kind of resource is about it",
   ]);
 });

@@ -31,6 +31,8 @@ export interface ForeignValue {
   readonly truth?: boolean | undefined;
   /** Whether the tool itself marks it as a secret. */
   readonly secret?: boolean;
+  /** The attributes of each of the blocks that it is made of, where they are written one by one. */
+  readonly blocks?: readonly ReadonlyMap<string, ForeignValue>[];
 }
 
 /** What a policy declares of one resource, and what was left out. */
@@ -102,12 +104,18 @@ export interface NamedPlace {
   readonly place: () => Place;
 }
 
-/** Reports each name once, at its first location, with the number of its occurrences. */
+/** Reports each name once, at its first location, with the number and the locations of its occurrences. */
 export function reportUnsupported(others: readonly NamedPlace[], noun: "section" | "resource"): readonly Problem[] {
   return [...grouped(others, ({ name }) => name)].flatMap(([name, found]) => {
-    const message = `${name} is left out (${counted(found.length, noun)}): no kind of resource is about it`;
-    return found.slice(0, 1).map(({ place }) => notImported(place(), message));
+    const [first, ...others] = found.map(({ place }) => place());
+    const also = others.length > 0 ? `, also at ${others.map(placeText).join(", ")}` : "";
+    const count = counted(found.length, noun);
+    return [notImported(first, `${name} is left out (${count}${also}): no kind of resource is about it`)];
   });
+}
+
+function placeText({ file, line, column }: Place): string {
+  return `${file}:${line}:${column}`;
 }
 
 /** Removes duplicates. */

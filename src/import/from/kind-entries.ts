@@ -2,6 +2,7 @@ import { isObject, type JsonObject } from "../../base/json.ts";
 import { didYouMean } from "../../base/nearest.ts";
 import { compile } from "../../base/schema.ts";
 import { typeOf } from "../../base/type-words.ts";
+import { missingField } from "../../manifest/field-availability.ts";
 import { type Catalogue, isRequired } from "../../model/catalogue.ts";
 import { typesOf, wireValue } from "../../model/field-meaning.ts";
 import { outOfRelease } from "../../model/kind-availability.ts";
@@ -108,7 +109,7 @@ function fieldOf(
   name: string,
   foreign: ForeignValue,
   { title }: ForeignResource,
-  { numberOf }: Context,
+  { numberOf, platform }: Context,
 ): ReadField {
   const { properties } = file.fields;
   const named = foreign.from ?? [];
@@ -117,8 +118,13 @@ function fieldOf(
     named,
     problems: [notImported(foreign.place(), `${name} of ${title} is left out: ${why}`)],
   });
-  if (!field) return left(`${file.name} have no such field${didYouMean(name, Object.keys(properties))}`);
+  if (!field) {
+    const has = file.name.endsWith("s") ? "have" : "has";
+    return left(`${file.name} ${has} no such field${didYouMean(name, Object.keys(properties))}`);
+  }
   if (isUnset(field, foreign)) return { named: [], problems: [] };
+  const missing = missingField(file, name, foreign.value, platform);
+  if (missing !== undefined) return left(missing);
   if (field.writeOnly === true) return { field: [name, secretOf(foreign, numberOf)], named, problems: [] };
   if (foreign.unknown !== undefined) return left(`${foreign.unknown} is not known from these files`);
   const value = spelled(field, foreign.value, foreign.truth);
@@ -140,7 +146,8 @@ function isUnset(field: FieldSchema, { value, unknown }: ForeignValue): boolean 
 function faultIn(field: FieldSchema, value: Plain): string | undefined {
   if (holdsSecret(field, value)) return "it holds secrets; declare it by hand, with references";
   if (textsWithin(value).some(hasCredentials)) return "it holds a secret";
-  const [fault] = compile(field)(wireValue(field, value));
+  const faults = compile(field)(wireValue(field, value));
+  const fault = faults.find(({ rule }) => rule === "unknown-key") ?? faults[0];
   if (!fault) return undefined;
   if (fault.path.length === 0) return `expected ${expected(field)}`;
   return `its part ${fault.path.join(".")} is none that the API takes (${fault.rule})`;

@@ -87,32 +87,68 @@ function ofInstance(block: HclBlock, instance: Instance, module: Module): Found 
   const single = kept.map(([attribute, value]) => [attribute, foreignValue(value, instance)] as const);
   const attributes = new Map([...single, ...blocks]);
   const resource = { address, type, attributes, place: () => block.place };
-  const problems = own.flatMap(([attribute, { place }]) =>
-    ignored.includes(attribute)
-      ? [notImported(place, `${attribute} of ${address} is left out: its changes are ignored`)]
-      : [],
-  );
-  return { declarations: [{ project, resource }], problems };
+  const stand = [...own.map(([of, { place }]) => ({ of, place })), ...block.blocks.map(ofNested)];
+  const problems = stand.flatMap(({ of, place }) => {
+    const why = ignored.includes(of) ? "its changes are ignored" : unreadBlocks[of];
+    return why === undefined ? [] : [notImported(place, `${of} of ${address} is left out: ${why}`)];
+  });
+  return { declarations: [{ project, resource }], problems: [...problems, ...protectionOf(block, address)] };
 }
 
+/** Blocks of Terraform itself that do something, and why they are left out. */
+const unreadBlocks: Readonly<Record<string, string | undefined>> = {
+  provisioner: "policies run no programs",
+  connection: "policies run no programs",
+};
+
 /** Blocks of Terraform itself. */
-const metaBlocks: ReadonlySet<string> = new Set(["lifecycle", "provisioner", "connection"]);
+const metaBlocks: ReadonlySet<string> = new Set(["lifecycle", ...Object.keys(unreadBlocks)]);
+
+/** Terraform never deletes what prevents it; policies delete only what they are told to. */
+function protectionOf({ blocks, labels: [type = ""] }: HclBlock, address: string): readonly Problem[] {
+  if (isItself(type)) return [];
+  const stated = blocks.flatMap((block) =>
+    block.type === "lifecycle" ? (block.attributes.get("prevent_destroy") ?? []) : [],
+  );
+  const why = "list what must not be deleted under protected in evenkeel.yaml";
+  return stated.flatMap(({ value, place }) =>
+    value.form === "value" && value.value === false
+      ? []
+      : [notImported(place, `prevent_destroy of ${address} is left out: ${why}`)],
+  );
+}
+
+function ofNested({ type, labels: [label = ""], place }: HclBlock) {
+  return { of: type === "dynamic" ? label : type, place };
+}
 
 /** Blocks within a resource by type, each a list of mappings, as states have them. */
 function nestedIn({ blocks }: HclBlock, instance: Instance): readonly (readonly [string, ForeignValue])[] {
   const own = blocks.filter(({ type }) => !metaBlocks.has(type));
-  const named = grouped(own, ({ type, labels: [label = ""] }) => (type === "dynamic" ? label : type));
+  const named = grouped(own, (member) => ofNested(member).of);
   return [...named].map(([name, members]) => {
     const [{ place }] = members as [HclBlock];
     const mappings = members.map((member) => mappingOf(member, instance));
     const unknown = mappings.find((each) => typeof each === "string");
-    return [name, { value: mappings, place: () => place, ...(unknown !== undefined && { unknown }) }] as const;
+    const written = members.every(isFlat) && members.map((member) => attributesOf(member, instance));
+    const more = { ...(unknown !== undefined && { unknown }), ...(written && { blocks: written }) };
+    return [name, { value: mappings, place: () => place, ...more }] as const;
   });
 }
 
+/** Whether a block has nothing but attributes. */
+function isFlat({ type, blocks }: HclBlock): boolean {
+  return type !== "dynamic" && blocks.length === 0;
+}
+
+function attributesOf({ attributes }: HclBlock, instance: Instance): ReadonlyMap<string, ForeignValue> {
+  return new Map([...attributes].map(([name, value]) => [name, foreignValue(value, instance)]));
+}
+
 /** What a block sets; or what is not known of it. */
-function mappingOf({ type, attributes, blocks }: HclBlock, { names }: Instance): JsonObject | string {
-  if (type === "dynamic" || blocks.length > 0) return "a dynamic or nested block";
+function mappingOf(block: HclBlock, { names }: Instance): JsonObject | string {
+  const { attributes } = block;
+  if (!isFlat(block)) return "a dynamic or nested block";
   const values = [...attributes].map(([name, { value }]) => [name, evaluate(value, names)] as const);
   const unknown = values.flatMap(([, value]) => ("unknown" in value ? [value.unknown] : []))[0];
   return unknown ?? Object.fromEntries(values.map(([name, value]) => [name, "known" in value ? value.known : null]));
@@ -135,8 +171,9 @@ function ignoredIn({ blocks }: HclBlock): readonly string[] | "all" {
     type === "lifecycle" ? (attributes.get("ignore_changes")?.value ?? []) : [],
   );
   const names = ignored.flatMap((each) => (each.form === "list" ? each.items : [each]));
-  const words = names.flatMap((each) =>
-    each.form === "path" && typeof each.steps[0] === "string" ? each.steps[0] : [],
-  );
+  const words = names.flatMap((each) => {
+    const word = each.form === "path" ? each.steps[0] : each.form === "value" ? each.value : undefined;
+    return typeof word === "string" ? word : [];
+  });
   return ignored.some(({ form }) => form === "path") && words.includes("all") ? "all" : words;
 }

@@ -18,7 +18,7 @@ export function evaluate(expression: HclExpression, names: Names, depth = 0): Ev
     case "value":
       return { known: expression.value };
     case "template":
-      return all(expression.parts.map(inner), (parts) => parts.map(interpolatedText).join(""));
+      return template(expression.parts.map(inner));
     case "list":
       return all(expression.items.map(inner), (items) => items);
     case "mapping":
@@ -41,8 +41,14 @@ function all(parts: readonly Evaluated[], combine: (values: readonly unknown[]) 
   return { known: combine(parts.map((part) => ("known" in part ? part.known : undefined))) };
 }
 
-function interpolatedText(value: unknown): string {
-  return typeof value === "object" ? "" : String(value);
+/** A list, a mapping or null cannot be part of a text. */
+function template(parts: readonly Evaluated[]): Evaluated {
+  const isFit = parts.every((part) => "unknown" in part || isText(part.known));
+  return isFit ? all(parts, (values) => values.join("")) : { unknown: "a text with something else in it" };
+}
+
+function isText(value: unknown): boolean {
+  return typeof value === "string" || typeof value === "number" || typeof value === "boolean";
 }
 
 function mappingOf(values: readonly unknown[]): unknown {
@@ -81,7 +87,7 @@ const functions: Readonly<Record<string, (inputs: readonly unknown[]) => unknown
   concat: (lists) => (lists.every(Array.isArray) ? lists.flat() : undefined),
   merge: (maps) => (maps.every(isObject) ? Object.assign({}, ...maps) : undefined),
   join: ([between, list]) =>
-    typeof between === "string" && Array.isArray(list) ? list.map(interpolatedText).join(between) : undefined,
+    typeof between === "string" && Array.isArray(list) && list.every(isText) ? list.join(between) : undefined,
 };
 
 function called(name: string, inputs: readonly Evaluated[]): Evaluated {

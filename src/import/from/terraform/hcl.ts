@@ -139,20 +139,37 @@ const readers: Readonly<Record<string, NodeReader>> = {
 
 const templated: ReadonlySet<string> = new Set(["template_interpolation", "template_directive"]);
 
+/** What messages call expressions that are not evaluated. */
+const words: Readonly<Record<string, string>> = {
+  conditional: "a condition",
+  for_expr: "a for expression",
+  for_tuple_expr: "a for expression",
+  for_object_expr: "a for expression",
+  binary_operation: "an operation",
+  unary_operation: "an operation",
+  splat: "a splat expression",
+};
+
+function wordsOf({ type }: Node): string {
+  return words[type] ?? "an expression";
+}
+
 function value(each: string | number | boolean | null): HclExpression {
   return { form: "value", value: each };
 }
 
 function expressionOf(node: Node, depth: number): HclExpression {
   if (depth > deepest) throw new RangeError();
-  return readers[node.type]?.(node, depth + 1) ?? { form: "other", words: "an expression" };
+  return readers[node.type]?.(node, depth + 1) ?? { form: "other", words: wordsOf(node) };
 }
 
 /** A variable with attributes or indices is a path. */
 function ofParts(parts: readonly Node[], depth: number): HclExpression {
   const [first, ...others] = parts;
   if (first?.type === "variable_expr") return pathOf(first, others, depth);
-  return first && others.length === 0 ? expressionOf(first, depth) : { form: "other", words: "an expression" };
+  if (first && others.length === 0) return expressionOf(first, depth);
+  const told = parts.find(({ type }) => Object.hasOwn(words, type));
+  return { form: "other", words: told ? wordsOf(told) : "an expression" };
 }
 
 function pathOf(first: Node, others: readonly Node[], depth: number): HclExpression {
@@ -188,7 +205,7 @@ function pairOf(pair: Node, depth: number): (readonly [HclExpression, HclExpress
   return [[isBare ? value(name.text) : name, expressionOf(of, depth + 1)]];
 }
 
-/** Literal parts are taken from the source, because the tree omits white space. */
+/** Literal parts are taken from the source, because the tree omits white space. `"${a.id}"` is the same as `a.id`. */
 function templateOf(node: Node, depth: number): HclExpression {
   const parts: HclExpression[] = [];
   const start = node.startIndex;
@@ -205,5 +222,6 @@ function templateOf(node: Node, depth: number): HclExpression {
     from = part.endIndex;
   }
   text(node.endIndex - 1);
-  return { form: "template", parts };
+  const [only] = parts;
+  return only && parts.length === 1 ? only : { form: "template", parts };
 }

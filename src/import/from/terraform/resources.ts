@@ -6,7 +6,7 @@ import type { Owner } from "../../../model/owner.ts";
 import type { Place, Problem } from "../../../model/types.ts";
 import type { ImportedEntry } from "../../imported-project.ts";
 import { type FieldTable, kindInSection, renamedFields } from "../field-table.ts";
-import type { ForeignChoice, ForeignIntegration, ForeignValue } from "../foreign.ts";
+import { type ForeignChoice, type ForeignIntegration, type ForeignValue, notImported } from "../foreign.ts";
 import type { ForeignResource } from "../kind-entries.ts";
 
 /** A resource of a project or a group in Terraform's names. */
@@ -77,7 +77,21 @@ export function resourcesBy(
     const block = attributes.get(name);
     return block ? resourceOf({ section }, `${name} of ${address}`, fieldsOfBlock(block), block.place, choice) : [];
   });
-  return { resources: [...resourceOf(own, address, fields, place, choice), ...whole], problems };
+  const lost = parts.flatMap(([name]) => lostOfBlock(`${name} of ${address}`, attributes.get(name)));
+  return {
+    resources: [...resourceOf(own, address, fields, place, choice), ...whole],
+    problems: [...problems, ...lost],
+  };
+}
+
+/** What of a block that may stand once is not read. */
+function lostOfBlock(title: string, block: ForeignValue | undefined): readonly Problem[] {
+  if (!block) return [];
+  const { value, unknown, blocks, place } = block;
+  if (unknown !== undefined && !blocks)
+    return [notImported(place(), `${title} is left out: ${unknown} is not known from these files`)];
+  const isOnce = Array.isArray(value) ? value.length < 2 : isObject(value);
+  return isOnce ? [] : [notImported(place(), `${title} is left out from its second block on: it may stand once`)];
 }
 
 /** Without what is not set: the provider writes 0 and empty texts for it in items that have one of several forms. */
@@ -110,7 +124,9 @@ function resourceOf(
 }
 
 /** The attributes of a block that may stand once. */
-function fieldsOfBlock({ value, unknown, place }: ForeignValue): ForeignResource["fields"] {
+function fieldsOfBlock({ value, unknown, place, blocks }: ForeignValue): ForeignResource["fields"] {
+  const [written] = blocks ?? [];
+  if (written) return written;
   const [block] = Array.isArray(value) ? value : [value];
   if (unknown !== undefined || !isObject(block)) return new Map();
   const set = Object.entries(block).filter(([, each]) => each !== null);
