@@ -1,5 +1,7 @@
+import { isObject } from "../base/json.ts";
 import { memoized } from "../base/memoize.ts";
 import type { Place, Problem } from "../model/types.ts";
+import { isGitlabform } from "./other-tools.ts";
 import { type ManifestSource, type Path, placesIn } from "./positions.ts";
 import { problemAt, problemIn } from "./problem.ts";
 import { parseYaml } from "./yaml.ts";
@@ -146,7 +148,9 @@ function documentsOf(source: ManifestSource, values: readonly unknown[]): Parsed
   };
 }
 
+/** Another tool's configuration is left out, and may have what its tool reads. */
 function mergeKeys(document: Document): readonly Problem[] {
+  if (isObject(document.value) && isGitlabform(document.value)) return [];
   return mergeKeysIn(document.value, []).map((path) =>
     problemAt("merge-key", mergeKeyWords, { document, path, of: "key" }),
   );

@@ -18,7 +18,7 @@ type Mapping = Record<string, unknown>;
 const whole: Mapping = parse(readFileSync(new URL("every-section.yml", import.meta.url), "utf8"));
 
 /** The configuration with only the section that a path is in, and a value at the path; undefined removes it. */
-function configurationWith(path: Path, value: unknown): string {
+function configurationWith(path: Path, value: unknown, version = 4): string {
   const [root = "", level = "", section = ""] = path.map(String);
   const below = structuredClone(whole);
   const levels = below.projects_and_groups as Mapping;
@@ -26,7 +26,7 @@ function configurationWith(path: Path, value: unknown): string {
   const part = section === "" ? own : { [section]: (own as Mapping)[section] };
   const named = root === "projects_and_groups" && level !== "" ? level : "*";
   const others = root === "projects_and_groups" || root === "" ? {} : { [root]: below[root] };
-  const configuration = { config_version: 4, ...others, projects_and_groups: { [named]: part } };
+  const configuration = { config_version: version, ...others, projects_and_groups: { [named]: part } };
   setAt(configuration, path, value);
   return stringify(configuration, { lineWidth: 0 });
 }
@@ -91,11 +91,16 @@ const values = ["CANARY", 7, true, false, null, "", {}, [], { a: "CANARY" }, ["C
 test("a key that no section has is named, wherever it stands and whatever its value is", () => {
   const mappings = mappingsIn(whole);
   fc.assert(
-    fc.property(fc.constantFrom(...mappings), fc.constantFrom(...values), (path, value) => {
-      const text = configurationWith([...path, unknown], value);
-      const isNamed = isReported(text, [...path, unknown]) || imported(text).text.includes(unknown);
-      expect([path, value, isNamed]).toEqual([path, value, true]);
-    }),
+    fc.property(
+      fc.constantFrom(...mappings),
+      fc.constantFrom(...values),
+      fc.constantFrom(3, 4),
+      (path, value, version) => {
+        const text = configurationWith([...path, unknown], value, version);
+        const isNamed = isReported(text, [...path, unknown]) || imported(text).text.includes(unknown);
+        expect([path, value, isNamed]).toEqual([path, value, true]);
+      },
+    ),
     { numRuns: 150 },
   );
 });

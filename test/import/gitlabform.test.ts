@@ -214,7 +214,8 @@ test("what cannot be read is said with its place, and nothing of a secret", () =
 });
 
 test("services of old configurations, and yes where YAML 1.1 says so", () => {
-  const old = "config_version: 2\nprojects_and_groups: { a/b: { services: { slack: { push_events: yes } } } }";
+  const settings = "project_settings: { container_expiration_policy: { enabled: true } }";
+  const old = `config_version: 2\nprojects_and_groups: { a/b: { services: { slack: { push_events: yes } }, ${settings} } }`;
   const current = "config_version: 4\nprojects_and_groups: { a/b: { integrations: { slack: { push_events: yes } } } }";
   for (const text of [current, `%YAML 1.2\n---\n${old}`])
     expect(sentences(text)).toEqual([expect.stringContaining("expected true or false")]);

@@ -7,7 +7,7 @@ test("a configuration of gitlabform is named and left out", async () => {
   const own = await scene({ projects: [{ id: 1, path: "a/b" }], policy });
   own.write(
     "config.yml",
-    "config_version: 3\ngitlab:\n  url: https://x\nprojects_and_groups:\n  '*':\n    integrations: {}\n",
+    "config_version: 3\n.all: &all\n  integrations: {}\nprojects_and_groups:\n  '*':\n    <<: *all\n",
   );
   const ran = await own.evenkeel("validate");
   expect(ran).toMatchObject({ code: 0 });

@@ -31,7 +31,7 @@ export function statedValues(statement: Statement, { isYaml11 }: Configuration):
   const stated = statedKeys(statement).filter(([name]) => !decisive.has(name));
   return new Map(
     stated.map(([name, value]): [string, ForeignValue] => {
-      const truth = isYaml11 ? truths.get(String(value).toLowerCase()) : undefined;
+      const truth = isYaml11 && typeof value === "string" ? truths.get(value.toLowerCase()) : undefined;
       return [name, { value, truth, from: [name], place: () => placeOf(statement, name) }];
     }),
   );
