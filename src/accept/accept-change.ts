@@ -12,12 +12,11 @@ import { decidingVariable } from "./deciding-variables.ts";
 import type { NewEditTarget } from "./edit-targets.ts";
 import { type Hunk, withHunks } from "./hunks.ts";
 import type { AsCompared } from "./looked-up.ts";
-import { manifestValue } from "./manifest-value.ts";
+import { type ManifestValue, manifestValue } from "./manifest-value.ts";
 import { desiredAfter, type Fleet, type Manifests, type ResourceRef, withText } from "./manifests.ts";
 import {
   absenceProposals,
   fieldProposals,
-  type ManifestValue,
   type Proposal,
   presenceProposals,
   type Subject,

@@ -1,11 +1,16 @@
-import { literal } from "../import/policy.ts";
+import { type Node, Pair, type YAMLMap } from "yaml";
+import { scalarOf } from "../format/scalar.ts";
+import type { YamlValue } from "../format/yaml-text.ts";
+import { literal, plainNode } from "../import/policy.ts";
 import type { Catalogue } from "../model/catalogue.ts";
 import { typesOf } from "../model/field-meaning.ts";
 import { columnOf, fieldOf, integrationOf, kindOf } from "../model/kinds.ts";
 import { parameterFaults } from "../model/parameter-check.ts";
 import type { Plain, Resource, Value } from "../model/types.ts";
 import { isList, isReference, isScalar, referencesWithin } from "../model/values.ts";
-import type { ManifestValue } from "./proposals.ts";
+
+/** A value as a manifest declares it; undefined if it is omitted. */
+export type ManifestValue = Plain | undefined;
 
 /** Of a mapping, what is declared: all else is left alone on the server too. What holds secrets, the server does not tell. */
 function collectionValue(name: string, live: Plain, declared: Value = null): ReturnType<typeof manifestValue> {
@@ -43,4 +48,25 @@ export function manifestValue(
   if (!fault) return { value: literal(typed) ?? undefined };
   if ((live === null || live === "") && !column.required) return { value: undefined };
   return { why: `a policy cannot declare the server's value of ${name}: expected ${fault.expected}` };
+}
+
+/** A value for an edit. */
+export function yamlValue(value: Plain): YamlValue {
+  return isScalar(value) && value !== null ? value : manifestNode(value);
+}
+
+/** Sets a field of an entry, or removes it, and keeps its comment. */
+export function restateField(node: YAMLMap, name: string, value: ManifestValue): void {
+  const index = node.items.findIndex(({ key }) => String(key) === name);
+  const pair = node.items[index];
+  const before = pair?.value as Node | undefined;
+  const next = Object.assign(manifestNode(value ?? null), { comment: before?.comment ?? null });
+  if (value === undefined) node.items.splice(index, pair ? 1 : 0);
+  else if (pair) pair.value = next;
+  else node.items.push(new Pair(scalarOf(name), next));
+}
+
+/** Texts are escaped already, but for those in lists and mappings. */
+export function manifestNode(value: Plain): Node {
+  return isScalar(value) ? scalarOf(value) : plainNode(value);
 }

@@ -1,17 +1,15 @@
-import { Document, isMap, type Node, Pair, type YAMLMap } from "yaml";
+import { Document, isMap, type Node } from "yaml";
 import { addTo, type Editable, type Edited, inOrderAs, nodeIn, removeIn, setIn } from "../format/edit.ts";
-import { scalarOf } from "../format/scalar.ts";
-import type { YamlValue } from "../format/yaml-text.ts";
-import { literal, plainNode } from "../import/policy.ts";
+import { literal } from "../import/policy.ts";
 import { lineOfField, type PolicyEntry } from "../manifest/entries.ts";
 import { entryInEffect } from "../manifest/layers.ts";
 import type { Policy, Variable } from "../manifest/policies.ts";
 import { matchingLayers } from "../manifest/selection.ts";
 import { policyKind } from "../model/kinds.ts";
-import type { Plain, Resource } from "../model/types.ts";
-import { isScalar } from "../model/values.ts";
+import type { Resource } from "../model/types.ts";
 import { decidingVariable, isUsedAlone } from "./deciding-variables.ts";
 import { type EditTarget, editTargetExcept, editTargetsFor, isOwn, type NewEditTarget } from "./edit-targets.ts";
+import { type ManifestValue, manifestNode, restateField, yamlValue } from "./manifest-value.ts";
 import { type Manifests, policyOf, type ResourceRef } from "./manifests.ts";
 
 /** A possible edit: the successive texts of a file, and why that file is edited. */
@@ -22,9 +20,6 @@ export interface Proposal {
   /** The last day of the edited policy. */
   readonly until?: string;
 }
-
-/** A value as a manifest declares it; undefined if it is omitted. */
-export type ManifestValue = Plain | undefined;
 
 /** Values of the fields of an entry. */
 export interface FieldValues {
@@ -154,10 +149,6 @@ function* targetProposals(
   }
 }
 
-function yamlValue(value: Plain): YamlValue {
-  return isScalar(value) && value !== null ? value : valueNode(value);
-}
-
 type EditLocation = Pick<PolicyEntry, "document" | "path">;
 
 function* valueProposal(
@@ -196,26 +187,11 @@ function pathOf(manifests: Manifests, named: Pick<Resource, "kind" | "key">): re
 
 /** A copy of the entry with other values for these fields. */
 function restated(manifests: Manifests, entry: PolicyEntry, values: ReadonlyMap<string, ManifestValue>): Node {
-  if (!entry.written) return valueNode([...values.values()][0] ?? null);
+  if (!entry.written) return manifestNode([...values.values()][0] ?? null);
   const plain = () => new Document(entry.written?.parameters).contents as unknown as Node;
   const node = nodeIn(editable(manifests, entry), entry.path) ?? plain();
   if (isMap(node)) for (const [name, value] of values) restateField(node, name, value);
   return node;
-}
-
-function restateField(node: YAMLMap, name: string, value: ManifestValue): void {
-  const index = node.items.findIndex(({ key }) => String(key) === name);
-  const pair = node.items[index];
-  const before = pair?.value as Node | undefined;
-  const next = Object.assign(valueNode(value ?? null), { comment: before?.comment ?? null });
-  if (value === undefined) node.items.splice(index, pair ? 1 : 0);
-  else if (pair) pair.value = next;
-  else node.items.push(new Pair(scalarOf(name), next));
-}
-
-/** Texts are escaped already, but for those in lists and mappings. */
-function valueNode(value: Plain): Node {
-  return isScalar(value) ? scalarOf(value) : plainNode(value);
 }
 
 function variableNote({ name, ...line }: Variable, { project }: ResourceRef): string {

@@ -49,6 +49,11 @@ export function thousands(count: number): string {
   return String(count).replace(/\B(?=(?:\d{3})+$)/g, ",");
 }
 
+/** A text with a capital and a full stop. */
+export function asSentence(text: string): string {
+  return `${text.slice(0, 1).toUpperCase()}${text.slice(1)}.`;
+}
+
 /** Wraps a text at spaces; lines after the first are indented. Longer words are not split. */
 export function wrapped(text: string, width: number, indent: string): string {
   const lines: string[] = [];

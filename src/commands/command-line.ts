@@ -1,19 +1,15 @@
 import { createRequire } from "node:module";
-import { Command, CommanderError, InvalidArgumentError, Option } from "commander";
+import { Command, CommanderError, Option } from "commander";
 import { useAjv } from "../base/ajv.ts";
-import { isDay } from "../base/day.ts";
 import { atLeastError, type ExitCode, exit, UserError } from "../base/exit.ts";
 import { knownSecrets, resetSecrets, withoutSecrets } from "../base/known-secrets.ts";
 import { printableLines } from "../base/printable.ts";
-import { terminalWidth, wrapped } from "../base/text-format.ts";
+import { asSentence, terminalWidth, wrapped } from "../base/text-format.ts";
 import { version } from "../base/version.ts";
-import { durationOf } from "../manifest/duration.ts";
-import { wavesIn } from "../manifest/waves.ts";
-import { maxConcurrency } from "../model/max-concurrency.ts";
 import type { Palette } from "../report/palette.ts";
-
-import type { CliCommand, Flag, OptionValues } from "./command.ts";
+import type { CliCommand, Flag } from "./command.ts";
 import { sharedOptions } from "./flags.ts";
+import { parsedOption } from "./option-values.ts";
 import { commands, groupOf, groups } from "./table.ts";
 import { createTerminal, type Host, paletteFor, withLabels } from "./terminal.ts";
 
@@ -35,40 +31,6 @@ export async function main(host: Host): Promise<ExitCode> {
     ended = codeOf(host, error);
   }
   return host.exitCode === undefined ? ended : atLeastError(ended);
-}
-
-const parsers: { readonly [Kind in keyof OptionValues]: (text: string, before: unknown) => OptionValues[Kind] } = {
-  text: (text) => text,
-  list: (text, before) => [...(Array.isArray(before) ? before : []), text],
-  count: (text) => {
-    if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError("Expected a whole number.");
-    return Number(text);
-  },
-  concurrency: (text) => {
-    if (text === "auto") return maxConcurrency;
-    if (!/^[1-9]\d{0,8}$/.test(text)) return refuseArgument("Expected a whole number of at least 1, or auto.");
-    return Number(text);
-  },
-  duration: (text) => {
-    const duration = durationOf(text) ?? refuseArgument("Expected a duration such as 30s, 10m or 1h.");
-    return duration > 0 ? duration : refuseArgument("Expected a duration greater than zero, such as 30s.");
-  },
-  waves: (text) => {
-    const read = wavesIn(text);
-    return "waves" in read ? read.waves : refuseArgument(`${sentence(read.fault)}`);
-  },
-  day: (text) => (isDay(text) ? text : refuseArgument("Expected a date that exists, such as 2027-06-30.")),
-  shard: (text) => {
-    if (text === "auto") return text;
-    const [, index = "", total = ""] = /^(\d{1,6})\/(\d{1,6})$/.exec(text) ?? [];
-    const shard = { index: Number(index), total: Number(total) };
-    if (shard.index >= 1 && shard.index <= shard.total) return shard;
-    return refuseArgument("Expected I/N, from 1/N to N/N, or auto.");
-  },
-};
-
-function refuseArgument(message: string): never {
-  throw new InvalidArgumentError(message);
 }
 
 function program(host: Host, done: (code: ExitCode) => void): Command {
@@ -120,7 +82,7 @@ function addGroup(root: Command, name: string): Command {
   const parser = root
     .command(name)
     .summary(summary)
-    .description(sentence(summary))
+    .description(asSentence(summary))
     .helpGroup(`${groupOf(name)}:`);
   return parser.addHelpText("before", `${examplesText(firstExamples(members))}\n`);
 }
@@ -132,20 +94,16 @@ function firstExamples(names: readonly string[]): Pick<CliCommand, "examples"> {
   return { examples: named.flatMap(({ examples }) => examples.slice(0, 1)) };
 }
 
-function sentence(summary: string): string {
-  return `${summary.slice(0, 1).toUpperCase()}${summary.slice(1)}.`;
-}
-
 function addCommand(host: Host, parent: Command, command: CliCommand, done: (code: ExitCode) => void): void {
   const parser = parent
     .command(`${command.name.split(" ").at(-1)} ${command.arguments ?? ""}`.trim(), { hidden: command.hidden ?? false })
     .summary(command.summary)
-    .description(sentence(command.summary))
+    .description(asSentence(command.summary))
     .addHelpText("before", `${examplesText(command)}\n`)
     .helpGroup(parent.parent ? "Commands:" : `${groupOf(command.name)}:`);
   const [own, shared] = partedFlags(command.flags);
-  for (const flag of own) parser.addOption(optionOf(flag));
-  for (const option of [...shared.map(optionOf), new Option("--no-color", "plain text")])
+  for (const flag of own) parser.addOption(parsedOption(flag));
+  for (const option of [...shared.map(parsedOption), new Option("--no-color", "plain text")])
     parser.addOption(option.helpGroup(sharedHeading));
   parser.addHelpOption(new Option("-h, --help", "display help for command").helpGroup(sharedHeading));
   refuseContradictions(parser);
@@ -209,14 +167,6 @@ function examplesText({ examples }: Pick<CliCommand, "examples">): string {
       `  ${wrapped(line, terminalWidth - 4, "    ").replaceAll("\n", " \\\n  ")}\n      ${wrapped(meaning, terminalWidth - 6, "      ")}`,
   );
   return ["Examples:", ...(isWide ? pairs : rows)].join("\n");
-}
-
-function optionOf({ flags, description, takes, choices, default: standard }: Flag): Option {
-  const option = new Option(flags, description);
-  if (takes) option.argParser(parsers[takes]);
-  if (choices) option.choices(choices);
-  if (standard !== undefined) option.default(takes ? parsers[takes](standard, undefined) : standard, takes && standard);
-  return option;
 }
 
 function codeOf(host: Host, error: unknown): ExitCode {

@@ -7,7 +7,7 @@ import { describeSystemError, systemCode } from "../base/system-errors.ts";
 import type { Before } from "../report/report.ts";
 import { isJsonKind } from "../report/report-kinds.ts";
 import { makeFolder } from "../workspace/durable-file.ts";
-import { type Output, outputAt, outputTrouble, writeOutput } from "../workspace/output-file.ts";
+import { type Output, outputAt, outputError, writeOutput } from "../workspace/output-file.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** One `--report KIND[=PATH]`. Without a path it goes to stdout, in place of the text. */
@@ -106,7 +106,7 @@ function checkOutputs({ cwd }: Terminal, paths: readonly string[]): void {
     taken.set(place, path);
   }
   for (const path of paths) {
-    const trouble = outputTrouble(resolve(cwd, path));
+    const trouble = outputError(resolve(cwd, path));
     if (trouble) throw new UserError(`cannot write ${path}: ${trouble}`);
   }
 }

@@ -1,5 +1,5 @@
 import { printable } from "../base/printable.ts";
-import { toldOnce } from "../model/problem-line.ts";
+import { withoutRepeats } from "../model/problem-line.ts";
 import type { Plan } from "../plan/plan.ts";
 import type { Planned } from "../reconcile/request.ts";
 import { errorLine, warningLine } from "../report/problem-lines.ts";
@@ -9,8 +9,8 @@ type Troubles = Pick<Plan, "warnings" | "problems">;
 
 /** Prints problems and warnings of a plan on stderr, one per line. */
 export function printProblems(terminal: Terminal, { warnings, problems }: Troubles): void {
-  for (const warning of toldOnce(warnings)) terminal.note(warningLine(warning));
-  for (const problem of toldOnce(problems)) terminal.warn(errorLine(problem));
+  for (const warning of withoutRepeats(warnings)) terminal.note(warningLine(warning));
+  for (const problem of withoutRepeats(problems)) terminal.warn(errorLine(problem));
 }
 
 /** Prints the missing secrets that an apply will need. */

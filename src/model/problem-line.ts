@@ -38,7 +38,7 @@ export function reportedLine({ file, line, column, project, path, message, rule 
 }
 
 /** Problems with a position, those that say the same of several projects once, with the projects. */
-export function toldOnce(problems: readonly ReportedProblem[]): readonly ReportedProblem[] {
+export function withoutRepeats(problems: readonly ReportedProblem[]): readonly ReportedProblem[] {
   const lineOf = (problem: ReportedProblem) => (problem.file === undefined ? problem : reportedLine(problem));
   return [...grouped(problems, lineOf).values()].flatMap(ofProjects);
 }

@@ -2,11 +2,11 @@ import type { Watcher } from "../apply/apply.ts";
 import { exitCode, UserError } from "../base/exit.ts";
 import { CallFailed } from "../client/failure.ts";
 import { addressParts } from "../model/address.ts";
+import { blockingText } from "../plan/blocking-text.ts";
 import { datedPlan } from "../plan/drift.ts";
 import { actionOf } from "../plan/plan.ts";
 import { endWord, runEnd } from "../plan/run-end.ts";
 import { runReasons } from "../plan/run-reasons.ts";
-import { verdictOf } from "../plan/verdict.ts";
 import { keptReasons, touchedBy } from "../state/run-summary.ts";
 import { keptValues } from "../state/run-values.ts";
 import { differsSince } from "../state/snapshots/differs-since.ts";
@@ -177,8 +177,8 @@ function endOf(result: Applied, context: Context): Pick<Summary, "outcome" | "re
   const { plan, refused, outcomes } = result;
   const isUnsuccessful = ["failed", "refused", "stale", "interrupted"].includes(outcome);
   if (isUnsuccessful) return { outcome, ...keptReasons(runReasons({ problems: plan.problems, refused, outcomes })) };
-  const verdict = outcome === "pending" ? verdictOf(plan) : "";
-  return { outcome, ...keptReasons(verdict === "" ? [] : [verdict]) };
+  const blocking = outcome === "pending" ? blockingText(plan) : "";
+  return { outcome, ...keptReasons(blocking === "" ? [] : [blocking]) };
 }
 
 /** In a word: what the exit code says, whatever options make of it. */

@@ -1,13 +1,13 @@
 import { counted, thousands } from "../base/text-format.ts";
-import { type ReportedProblem, toldOnce } from "../model/problem-line.ts";
+import { type ReportedProblem, withoutRepeats } from "../model/problem-line.ts";
 import type { Action } from "../model/types.ts";
+import { blockingText, objectionGroups } from "../plan/blocking-text.ts";
 import { asDrift } from "../plan/drift.ts";
 import { commitText, minuteText, scopeText, waveLines } from "../plan/heading.ts";
 import { attention, driftHighlights, highlightsOf } from "../plan/highlights.ts";
 import { ownersCounted } from "../plan/owner-counts.ts";
 import type { Plan } from "../plan/plan.ts";
 import { type PlannedGroup, plannedGroups } from "../plan/planned-groups.ts";
-import { objectionGroups, verdictOf } from "../plan/verdict.ts";
 import type { Actionable } from "./findings.ts";
 import { lineUrl, projectUrl } from "./links.ts";
 import { changeTable, detailsOf, type Urls } from "./markdown-changes.ts";
@@ -72,14 +72,14 @@ function title({ plan, compared, command }: Report): string {
   const { summary, problems } = plan;
   if (!compared) return `### ${what}: nothing was compared, ${counted(problems.length, "problem")}`;
   const loosened = command === "drift" ? 0 : summary.loosened;
-  const verdict = verdictOf(plan);
+  const blocking = blockingText(plan);
   const actions = inOrder.flatMap((action) =>
     summary[action] ? [`${thousands(summary[action] ?? 0)} to ${action}`] : [],
   );
   const parts = [...(loosened > 0 ? [`${thousands(loosened)} loosened`] : []), ...actions];
   const trouble = problems.length > 0 ? [counted(problems.length, "problem")] : [];
   const comes = [...(parts.length > 0 ? parts : ["no changes"]), ...trouble].join(", ");
-  return `### ${what}: ${verdict ? `${verdict} · ` : ""}${comes}`;
+  return `### ${what}: ${blocking ? `${blocking} · ` : ""}${comes}`;
 }
 
 /** What the plan is of: a comment that a later push has made stale is seen by it. */
@@ -129,12 +129,12 @@ function sentences({ objections, problems, warnings }: Actionable, urls: Urls): 
     }),
     list(
       "**Problems**",
-      toldOnce(problems).map((problem) => problemLine(problem, urls)),
+      withoutRepeats(problems).map((problem) => problemLine(problem, urls)),
       "problem",
     ),
     list(
       "**Warnings**",
-      toldOnce(warnings).map((warning) => problemLine(warning, urls)),
+      withoutRepeats(warnings).map((warning) => problemLine(warning, urls)),
       "warning",
     ),
   ];

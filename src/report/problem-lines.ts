@@ -1,6 +1,6 @@
 import { printable } from "../base/printable.ts";
 import { catalogueOf } from "../model/catalogue.ts";
-import { type ReportedProblem, reportedLine, toldOnce } from "../model/problem-line.ts";
+import { type ReportedProblem, reportedLine, withoutRepeats } from "../model/problem-line.ts";
 import type { Plan } from "../plan/plan.ts";
 import type { Palette } from "./palette.ts";
 import { planText } from "./text.ts";
@@ -17,7 +17,7 @@ export function errorLine(problem: ReportedProblem): string {
 
 /** Warnings and errors, each with its label. */
 export function problemLines({ warnings, problems }: Pick<Plan, "warnings" | "problems">): readonly string[] {
-  return [...toldOnce(warnings).map(warningLine), ...toldOnce(problems).map(errorLine)];
+  return [...withoutRepeats(warnings).map(warningLine), ...withoutRepeats(problems).map(errorLine)];
 }
 
 /**

@@ -3,12 +3,12 @@ import { shellWord } from "../base/shell-word.ts";
 import { counted, firstFew, terminalWidth, thousands } from "../base/text-format.ts";
 import type { Catalogue } from "../model/catalogue.ts";
 import { actionCountWords } from "../plan/action-counts.ts";
+import { blockingText, objectionGroups } from "../plan/blocking-text.ts";
 import { asDrift } from "../plan/drift.ts";
 import { creationText, scopeText, waveLines } from "../plan/heading.ts";
 import { attention, driftHighlights, type Highlight, highlightLine, highlightsOf } from "../plan/highlights.ts";
 import { ownersCounted } from "../plan/owner-counts.ts";
 import { type Plan, type PlannedChange, removalsOf, type Summary } from "../plan/plan.ts";
-import { objectionGroups, verdictOf } from "../plan/verdict.ts";
 import { movingNotes } from "./moves.ts";
 import { type NextStep, nextStepsText } from "./next-steps.ts";
 import type { Palette } from "./palette.ts";
@@ -59,14 +59,14 @@ type Title = keyof typeof states;
 
 function headText(plan: Plan, palette: Palette, title: Title = "Plan"): string {
   const scope = scopeText(plan.scope);
-  const verdict = verdictOf(plan);
+  const blocking = blockingText(plan);
   const lines = [
     `${title} of ${creationText(plan)}${plan.server.url && `, for ${plan.server.url}`}`,
     ...plan.warnings.flatMap(({ rule, message }) => (rule === otherDay ? [`Note: ${message}`] : [])),
     ...(scope ? [`Only ${scope}${unreadText(plan)}`] : []),
   ];
   return [
-    ...(verdict ? [palette.warn(printable(`${verdict}.`))] : []),
+    ...(blocking ? [palette.warn(printable(`${blocking}.`))] : []),
     ...lines.map((line) => palette.faint(printable(line))),
   ].join("\n");
 }

@@ -2,7 +2,6 @@ import { randomBytes } from "node:crypto";
 import {
   chownSync,
   closeSync,
-  constants,
   fchmodSync,
   fsyncSync,
   lstatSync,
@@ -15,7 +14,6 @@ import {
   statSync,
   writeSync,
 } from "node:fs";
-import { open } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { describeSystemError, systemCode } from "../base/system-errors.ts";
 
@@ -38,58 +36,6 @@ function writeSome(file: number, bytes: Buffer, at: number): number {
 /** Waits, because a non-blocking pipe is full and does not report when it can be written again. */
 function pause(milliseconds: number): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, milliseconds);
-}
-
-/** Appends to one file. */
-export interface Appender {
-  /**
-   * Resolves when the text is on disk; concurrent texts share one flush. After a failure, all later texts are rejected with
-   * the same error, so that nothing is written after an incomplete line.
-   */
-  readonly append: (text: string) => Promise<void>;
-  readonly close: () => Promise<void>;
-}
-
-const { O_APPEND, O_CREAT, O_EXCL, O_NOFOLLOW = 0, O_WRONLY } = constants;
-
-/** Does not follow a link. */
-const appending = {
-  a: O_APPEND | O_CREAT | O_WRONLY | O_NOFOLLOW,
-  ax: O_APPEND | O_CREAT | O_WRONLY | O_EXCL,
-} as const;
-
-/** Opens a file for appending; with `x` it must not exist. An error rejects the first append. */
-export function appendTo(path: string, flags: "a" | "ax" = "a"): Appender {
-  const file = open(path, appending[flags]).then((opened) => {
-    syncFolder(dirname(path));
-    return opened;
-  });
-  file.catch(() => {});
-  let waiting = "";
-  let next: Promise<void> | undefined;
-  let current: Promise<void> = Promise.resolve();
-  const flush = async () => {
-    await current;
-    const text = waiting;
-    waiting = "";
-    next = undefined;
-    current = file.then(async (opened) => {
-      await opened.appendFile(text);
-      await opened.datasync();
-    });
-    await current;
-  };
-  return {
-    append: (text) => {
-      waiting += text;
-      next ??= flush();
-      return next;
-    },
-    close: async () => {
-      const opened = await file.catch(() => undefined);
-      await opened?.close();
-    },
-  };
 }
 
 /**
@@ -173,7 +119,7 @@ function resemble(file: number, draft: string, { uid, gid, mode }: Stats): void 
 }
 
 /** Flushes the entries of a folder to disk; systems that do not support this do not need it. */
-function syncFolder(path: string): void {
+export function syncFolder(path: string): void {
   try {
     const folder = openSync(path, "r");
     try {
@@ -232,7 +178,7 @@ export function noRegularFile(isFolder = false): Error {
 }
 
 /** Creates a folder and its parents. Returns a description of the error, if any. */
-export function folderTrouble(path: string): string | undefined {
+export function folderError(path: string): string | undefined {
   try {
     makeFolder(path);
     return undefined;

@@ -61,18 +61,18 @@ function isDevice(stat: BigIntStats | undefined): boolean {
 }
 
 /** Why a path cannot be written, if that can be determined without writing. */
-export function outputTrouble(path: string): string | undefined {
+export function outputError(path: string): string | undefined {
   try {
     const output = outputAt(path);
-    if ("fd" in output) return streamTrouble(output.fd);
-    return "device" in output ? deviceTrouble(output.device) : fileTrouble(output.file);
+    if ("fd" in output) return streamError(output.fd);
+    return "device" in output ? deviceError(output.device) : fileError(output.file);
   } catch (error) {
     return describeSystemError(error);
   }
 }
 
 /** Rejects internal descriptors of this process, such as those of its event loop. */
-function streamTrouble(fd: number): string | undefined {
+function streamError(fd: number): string | undefined {
   const stat = fstatSync(fd, statOptions);
   const takesText = stat.isSocket() || isOpened(stat);
   return takesText && !isReadOnly(fd) ? undefined : "it is not open for writing";
@@ -86,7 +86,7 @@ function isReadOnly(fd: number): boolean {
   return /[04]$/.test(flags);
 }
 
-function deviceTrouble(device: string): string | undefined {
+function deviceError(device: string): string | undefined {
   accessSync(device, constants.W_OK);
   if (isFolder(device)) return "it is a folder";
   return isOpened(statSync(device, { bigint: true })) ? undefined : "it cannot be opened for writing";
@@ -97,7 +97,7 @@ function isOpened(stat: BigIntStats): boolean {
   return stat.isFile() || stat.isFIFO() || stat.isCharacterDevice() || stat.isBlockDevice();
 }
 
-function fileTrouble(file: string): string | undefined {
+function fileError(file: string): string | undefined {
   if (isFolder(file)) return "it is a folder";
   if (statSync(file, { throwIfNoEntry: false })) accessSync(file, constants.W_OK);
   accessSync(nearestFolder(dirname(file)), constants.W_OK | constants.X_OK);

@@ -20,7 +20,7 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { describe, expect, test } from "vitest";
 import { makeFolder } from "../../src/workspace/durable-file.ts";
-import { makeFiles, outputAt, outputTrouble, writeOutput } from "../../src/workspace/output-file.ts";
+import { makeFiles, outputAt, outputError, writeOutput } from "../../src/workspace/output-file.ts";
 import { tempFolder } from "../support/folder.ts";
 import { startProcess } from "../support/processes.ts";
 
@@ -92,8 +92,8 @@ describe("an output", () => {
     writeSync(opened, "before, and longer");
     const other = spawn("cat", { stdio: ["pipe", opened, "ignore"] });
     const stream = (number: number) => `/proc/${other.pid}/fd/${number}`;
-    expect([outputTrouble(stream(1)), outputTrouble(stream(99))]).toEqual([undefined, "no such file or folder"]);
-    expect(outputTrouble(`/proc/${other.pid}/fd/0`)).toBe("it cannot be opened for writing");
+    expect([outputError(stream(1)), outputError(stream(99))]).toEqual([undefined, "no such file or folder"]);
+    expect(outputError(`/proc/${other.pid}/fd/0`)).toBe("it cannot be opened for writing");
     write(stream(1), "after");
     expect(readFileSync(at("a"), "utf8")).toBe("after");
     other.stdin?.end();
@@ -105,11 +105,11 @@ describe("an output", () => {
     const at = folder();
     writeFileSync(at("a"), "");
     const reading = openSync(at("a"), "r");
-    expect(outputTrouble(`/dev/fd/${reading}`)).toBe("it is not open for writing");
+    expect(outputError(`/dev/fd/${reading}`)).toBe("it is not open for writing");
     closeSync(reading);
     const links = readdirSync("/proc/self/fd").filter((fd) => openedAt(fd)?.includes("eventpoll"));
     expect(links).not.toEqual([]);
-    for (const fd of links) expect(outputTrouble(`/dev/fd/${fd}`)).toBe("it is not open for writing");
+    for (const fd of links) expect(outputError(`/dev/fd/${fd}`)).toBe("it is not open for writing");
   });
 
   test("that cannot be written is known before", () => {
@@ -118,7 +118,7 @@ describe("an output", () => {
     writeFileSync(at("d/file"), "");
     symlinkSync("round", at("round"));
     const troubles = ["d/file/a", "d", "round", "/dev/fd/9999"].map((name) =>
-      outputTrouble(name.startsWith("/") ? name : at(name)),
+      outputError(name.startsWith("/") ? name : at(name)),
     );
     expect(troubles).toEqual([
       "a part of its path is not a folder",
@@ -126,8 +126,8 @@ describe("an output", () => {
       "its links form a loop",
       "it is not open",
     ]);
-    expect(outputTrouble(at("d/new"))).toBeUndefined();
-    expect(outputTrouble(at("new/of/new"))).toBeUndefined();
+    expect(outputError(at("d/new"))).toBeUndefined();
+    expect(outputError(at("new/of/new"))).toBeUndefined();
   });
 });
 

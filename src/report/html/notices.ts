@@ -1,9 +1,9 @@
 import { counted, thousands } from "../../base/text-format.ts";
 import type { ReportedProblem } from "../../model/problem-line.ts";
+import { objectionGroups } from "../../plan/blocking-text.ts";
 import { waveLines } from "../../plan/heading.ts";
 import { attention, type Highlight } from "../../plan/highlights.ts";
 import { actionOf, type Plan, type PlannedChange } from "../../plan/plan.ts";
-import { objectionGroups } from "../../plan/verdict.ts";
 import { linkTo } from "./change-rows.ts";
 import { type Filter, filterLink } from "./filter-link.ts";
 import { each, longList, type Markup, markup } from "./markup.ts";

@@ -1,8 +1,8 @@
 import { counted, thousands } from "../../base/text-format.ts";
+import { blockingText } from "../../plan/blocking-text.ts";
 import { commitText, minuteText, scopeText } from "../../plan/heading.ts";
 import { ownersCounted } from "../../plan/owner-counts.ts";
 import type { Plan } from "../../plan/plan.ts";
-import { verdictOf } from "../../plan/verdict.ts";
 import { each, type Markup, markup } from "./markup.ts";
 
 /** Counts of a plan, or of what was applied, in one sentence. */
@@ -16,8 +16,8 @@ export function planHeadline({ summary, resource_changes: { length }, problems }
 
 /** The top of the report: what was planned or applied, when, and of which commit. */
 export function planHead(plan: Plan, overline: string): Markup {
-  const verdict = verdictOf(plan);
-  if (verdict) return headNode(plan, overline, { title: verdict, lead: planHeadline(plan), tone: "blocked" });
+  const blocking = blockingText(plan);
+  if (blocking) return headNode(plan, overline, { title: blocking, lead: planHeadline(plan), tone: "blocked" });
   const lead = leadOf(plan);
   return headNode(plan, overline, { title: planHeadline(plan), lead, tone: lead ? "settled" : "" });
 }

@@ -2,11 +2,11 @@ import { grouped } from "../../base/grouped.ts";
 import { counted, thousands } from "../../base/text-format.ts";
 import type { Catalogue } from "../../model/catalogue.ts";
 import type { Action } from "../../model/types.ts";
+import { blockingText } from "../../plan/blocking-text.ts";
 import { asDrift } from "../../plan/drift.ts";
 import { driftHighlights, highlightsOf } from "../../plan/highlights.ts";
 import { actionOf, type Plan, type PlannedChange } from "../../plan/plan.ts";
 import { type PlannedGroup, plannedGroups } from "../../plan/planned-groups.ts";
-import { verdictOf } from "../../plan/verdict.ts";
 import type { NextStep } from "../next-steps.ts";
 import { facetsOf, plannedRow, type RowOptions } from "./change-rows.ts";
 import { commandsNode } from "./commands-node.ts";
@@ -44,7 +44,7 @@ export function planHtml(
     ? plan.resource_changes.map((change) => asDrift(change, plan.created_at))
     : plan.resource_changes;
   return reportDocument(
-    `${title}: ${[verdictOf(plan), planHeadline(plan)].filter(Boolean).join("; ")}`,
+    `${title}: ${[blockingText(plan), planHeadline(plan)].filter(Boolean).join("; ")}`,
     markup`${changes.length > 0 ? markup`<a class="skip" id="skip" href="#changes">Skip to the changes</a>` : ""}
 ${before ?? ""}${planHead(plan, title)}
 <main>${commandsNode(next.map(([line, meaning]) => ({ purpose: `${meaning.charAt(0).toUpperCase()}${meaning.slice(1)}`, line })))}

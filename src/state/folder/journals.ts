@@ -2,8 +2,9 @@ import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { UserError } from "../../base/exit.ts";
 import { describeSystemError, systemCode } from "../../base/system-errors.ts";
-import { appendTo, folderTrouble, isFolder, isThere, readRegular } from "../../workspace/durable-file.ts";
-import { outputTrouble } from "../../workspace/output-file.ts";
+import { appendTo } from "../../workspace/append-file.ts";
+import { folderError, isFolder, isThere, readRegular } from "../../workspace/durable-file.ts";
+import { outputError } from "../../workspace/output-file.ts";
 import { isUnfinished, journalLineIn } from "../journal.ts";
 import type { JournalLine } from "../journal-entry.ts";
 import type { LeaseToken } from "../lease-store.ts";
@@ -36,13 +37,13 @@ function fileOf(run: string): string {
 }
 
 function writeErrorIn(root: string): string | undefined {
-  const why = folderTrouble(join(root, home)) ?? outputTrouble(join(root, fileOf("new")));
+  const why = folderError(join(root, home)) ?? outputError(join(root, fileOf("new")));
   return why && `cannot write a journal in ${home}: ${why}`;
 }
 
 function appender(root: string, token: LeaseToken, ready: () => void): JournalAppender {
   ready();
-  folderTrouble(join(root, home));
+  folderError(join(root, home));
   const { append, close } = appendTo(join(root, fileOf(token.run)), "ax");
   return {
     append: async (line) => {
@@ -62,7 +63,7 @@ function unwritable(run: string, error: unknown): never {
 async function extend(root: string, token: LeaseToken, run: string, lines: readonly JournalLine[]): Promise<void> {
   if (lines.length === 0) return;
   checkHeld(join(root, ".evenkeel"), token);
-  folderTrouble(join(root, home));
+  folderError(join(root, home));
   const text = lines.map((line) => `${JSON.stringify(line)}\n`).join("");
   const whole = isThere(join(root, fileOf(run))) ? `\n${text}` : text;
   const file = appendTo(join(root, fileOf(run)));

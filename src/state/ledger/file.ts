@@ -6,8 +6,8 @@ import { describeSystemError, systemCode } from "../../base/system-errors.ts";
 import { compareTexts } from "../../base/text-format.ts";
 import { countKeys, type LedgerHead, type LedgerLine } from "../../diff/ledger-line.ts";
 import type { Place, Problem } from "../../model/types.ts";
-import { folderTrouble, noRegularFile, replaceFileBy, writeAll } from "../../workspace/durable-file.ts";
-import { outputAt, outputTrouble } from "../../workspace/output-file.ts";
+import { folderError, noRegularFile, replaceFileBy, writeAll } from "../../workspace/durable-file.ts";
+import { outputAt, outputError } from "../../workspace/output-file.ts";
 import type { LeaseToken } from "../lease-store.ts";
 import type { LedgerContents, LedgerEdit, LedgerEdits, LedgerStore } from "../state.ts";
 import { LedgerLines } from "./lines.ts";
@@ -23,7 +23,7 @@ export function ledgerFile(root: string, file: string, check: (token: LeaseToken
     file,
     read: async () => readLedgerFile(root, file),
     writeError: () => {
-      const why = folderTrouble(dirname(path)) ?? outputTrouble(path);
+      const why = folderError(dirname(path)) ?? outputError(path);
       return why && unwritable(why);
     },
     write: async (token, key, edits) => {

@@ -6,7 +6,7 @@ import type { Plan } from "./plan.ts";
  * What keeps a plan from being applied as it is, in a few words: `Blocked by deletePercent`, `Needs 2 approvals, has 1`.
  * Every report begins with it. Empty if nothing does.
  */
-export function verdictOf({ objections }: Pick<Plan, "objections">): string {
+export function blockingText({ objections }: Pick<Plan, "objections">): string {
   const blocking = objections.filter(({ waived }) => !waived);
   const blockers = [...new Set(blocking.flatMap(blockerOf))];
   const blocked = blockers.length > 0 ? [`Blocked by ${joinedByAnd(blockers)}`] : [];
@@ -43,7 +43,7 @@ export function objectionGroups(objections: readonly Objection[]) {
     objections.filter((each) => (each.waived ?? false) === is),
   );
   const titled = [
-    [verdictOf({ objections }), blocking],
+    [blockingText({ objections }), blocking],
     ["Waived for this run", waived],
   ] as const;
   return titled.filter(([, those]) => those.length > 0);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
+import { blockingText } from "../../src/plan/blocking-text.ts";
 import type { Objection } from "../../src/plan/guards.ts";
-import { verdictOf } from "../../src/plan/verdict.ts";
 
 const objection = (guard: Objection["guard"], rest: Partial<Objection> = {}): Objection => ({
   ...{ guard, message: "why", addresses: [] },
@@ -26,7 +26,7 @@ describe("what keeps a plan from being applied, in a few words", () => {
       "Blocked by the storage guard; Needs 1 approval, has none",
     ],
     ["approvals of a plan of an older version", [objection("approvals")], "Lacks approvals"],
-  ])("%s", (_, objections, verdict) => {
-    expect(verdictOf({ objections })).toBe(verdict);
+  ])("%s", (_, objections, expected) => {
+    expect(blockingText({ objections })).toBe(expected);
   });
 });
