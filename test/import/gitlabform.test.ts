@@ -218,7 +218,9 @@ test("services of old configurations, and yes where YAML 1.1 says so", () => {
   const old = `config_version: 2\nprojects_and_groups: { a/b: { services: { slack: { push_events: yes } }, ${settings} } }`;
   const current = "config_version: 4\nprojects_and_groups: { a/b: { integrations: { slack: { push_events: yes } } } }";
   for (const text of [current, `%YAML 1.2\n---\n${old}`])
-    expect(sentences(text)).toEqual([expect.stringContaining("expected true or false")]);
+    expect(sentences(text)).toContainEqual(
+      expect.stringMatching(/expected true or false, got a string; yes is a text in YAML 1.2, write true$/),
+    );
   for (const text of [old, `%YAML 1.1\n---\n${current}`]) {
     const { drafts, problems } = read(text);
     expect(problems).toEqual([]);
@@ -303,7 +305,7 @@ projects_and_groups:
       "warning 20:3 c/p is left out: expected a mapping of sections",
       "warning 21:3 d/ is left out: expected GROUP/PROJECT, GROUP/* or *",
       "warning 22:3 e/* is left out: project.archive is true",
-      "warning 22:10 project is left out (2 sections): no kind of resource is about it",
+      "warning 22:10 project is left out (2 sections, also at config.yml:23:10): no kind of resource is about it",
       "warning 23:52 s of schedules is left out: cron is required, and not stated",
       "warning 23:68 cron of s of schedules is left out: gitlabform chooses another time for each project",
     ].toSorted(),
@@ -320,4 +322,27 @@ test("what gitlabform leaves alone because it is archived is an exception of the
     [["a/**"], ["a/old/**"]],
     [["a/old/p"], []],
   ]);
+});
+
+test("topics that are removed are not among those that a policy states", () => {
+  const topics = (list: string) => {
+    const { drafts, problems } = read(`projects_and_groups: { a/b: { project_settings: { topics: ${list} } } }`);
+    return [drafts[0]?.entries[0]?.fields.get("topics"), ...problems.map(({ message }) => message)];
+  };
+  const value = (...texts: string[]) => ({ form: "value", value: texts });
+  const left = (why: string) => [undefined, `topics of project_settings is left out: ${why}`];
+  expect(topics("[a, { b: { delete: true } }, { c: { delete: false } }, { keep_existing: false }]")).toEqual([
+    value("a", "c"),
+  ]);
+  expect(topics("[a, { keep_existing: true }]")).toEqual(
+    left("keep_existing keeps others, and policies state all of them"),
+  );
+  for (const odd of [
+    "{ b: { delete: maybe } }",
+    "{ b: { remove: true } }",
+    "{ b: x }",
+    "{ b: {}, c: {} }",
+    "{ keep_existing: x }",
+  ])
+    expect(topics(`[a, ${odd}]`)).toEqual(left("expected array, got a list with a mapping"));
 });

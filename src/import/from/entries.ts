@@ -155,7 +155,9 @@ function statedValue(
   if (typeof value === "string" && (secrets.isIn(value) || hasCredentials(value)))
     return { value: blank("it holds a secret", numberOf(value)) };
   const fault = parameterFaults(integration, { [name]: value }).find((each) => each.parameter === name);
-  return fault ? { why: `expected ${fault.expected}, ${got}` } : { value: { form: "value", value } };
+  return fault
+    ? { why: `expected ${fault.expected}, ${got}${foreign.hint ?? ""}` }
+    : { value: { form: "value", value } };
 }
 
 /** Integrations of other tools are on, whatever their `active` is: servers turn on what is configured. */

@@ -29,6 +29,8 @@ export interface ForeignValue {
   readonly unknown?: string;
   /** Its meaning as a boolean, if not its literal value. */
   readonly truth?: boolean | undefined;
+  /** What may be meant, to append to a message about its type. */
+  readonly hint?: string | undefined;
   /** Whether the tool itself marks it as a secret. */
   readonly secret?: boolean;
   /** The attributes of each of the blocks that it is made of, where they are written one by one. */

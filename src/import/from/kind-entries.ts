@@ -133,7 +133,7 @@ function fieldOf(
       ? `a list with ${typeOf(foreign.value.find((item) => spelled(field.items ?? {}, item) === undefined))}`
       : typeOf(foreign.value);
   const why = value === undefined ? `expected ${expected(field)}, got ${got}` : faultIn(field, value);
-  if (value === undefined || why !== undefined) return left(why ?? "");
+  if (value === undefined || why !== undefined) return left(`${why}${foreign.hint ?? ""}`);
   return { field: [name, { form: "value", value }], named, problems: [] };
 }
 

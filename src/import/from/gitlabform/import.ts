@@ -20,6 +20,7 @@ import {
 import { resourceEntry } from "../kind-entries.ts";
 import { type Configuration, readConfiguration } from "./configuration.ts";
 import { faultsOf } from "./inherit.ts";
+import { withoutMarks } from "./marked-lists.ts";
 import { byPolicy, statementsOf } from "./policies.ts";
 import { unnamedKeys } from "./rest.ts";
 import { sectionAndName, sectionTable } from "./sections.ts";
@@ -104,12 +105,13 @@ function resourceOf(
   const body = new Map(statedValues(statement, configuration));
   body.delete("inherit");
   if (table.key) body.set(table.key, { value: name, place });
-  const { fields, named, problems } = renamedFields(table, title, body);
+  const unmarked = withoutMarks(table, title, body);
+  const { fields, named, problems } = renamedFields(table, title, unmarked.fields);
   const translated = resourceEntry({ kind, title, isAbsent: hasToBeAbsent(statement), fields, place }, context);
   return {
     ...translated,
-    ...(translated.named && { named: [...named, ...translated.named] }),
-    problems: [...problems, ...translated.problems],
+    ...(translated.named && { named: [...unmarked.named, ...named, ...translated.named] }),
+    problems: [...unmarked.problems, ...problems, ...translated.problems],
   };
 }
 

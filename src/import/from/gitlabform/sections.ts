@@ -8,6 +8,8 @@ export interface SectionTable extends FieldTable {
   readonly key?: string;
   /** Whether the whole section is one resource. */
   readonly one?: true;
+  /** Lists in which items may be marked: the marks that remove one, and that keep those that are there. */
+  readonly marked?: Readonly<Record<string, { readonly removed: string; readonly kept: string }>>;
   /** Values of fields that mean removal; the fields themselves are no settings. */
   readonly absent?: Readonly<Record<string, unknown>>;
 }

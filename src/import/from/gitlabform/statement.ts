@@ -31,8 +31,10 @@ export function statedValues(statement: Statement, { isYaml11 }: Configuration):
   const stated = statedKeys(statement).filter(([name]) => !decisive.has(name));
   return new Map(
     stated.map(([name, value]): [string, ForeignValue] => {
-      const truth = isYaml11 && typeof value === "string" ? truths.get(value.toLowerCase()) : undefined;
-      return [name, { value, truth, from: [name], place: () => placeOf(statement, name) }];
+      const truth = typeof value === "string" ? truths.get(value.toLowerCase()) : undefined;
+      const place = () => placeOf(statement, name);
+      if (truth === undefined || isYaml11) return [name, { value, truth, from: [name], place }];
+      return [name, { value, hint: `; ${value} is a text in YAML 1.2, write ${truth}`, from: [name], place }];
     }),
   );
 }
