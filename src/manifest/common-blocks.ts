@@ -7,12 +7,19 @@ interface Block {
 /** So many blocks are known of each key, and so many keys. */
 const most = { blocks: 4, keys: 100 };
 
+/** The last character of a block. */
+const lineEnd = 10;
+
+const none: readonly Block[] = [];
+
 const blocksByKey = new Map<string, Block[]>();
 const common = new WeakSet<object>();
 
 /** The block of a key that was read before from the same text, if it was so lately: many manifests have blocks in common. */
 export function knownBlock(key: string, text: string, at: number): Block | undefined {
-  return blocksByKey.get(key)?.find((block) => text.startsWith(block.text, at));
+  for (const block of blocksByKey.get(key) ?? none)
+    if (text.charCodeAt(at + block.text.length - 1) === lineEnd && text.startsWith(block.text, at)) return block;
+  return undefined;
 }
 
 /** Whether several manifests have a value in common: then what is said of it need not be worked out for each of them. */

@@ -112,13 +112,16 @@ function rulingOf(layers: readonly Layer[]): Ruling {
   const vars = decidingVariables(layers);
   const entries = decidingEntries(layers);
   const sorted = [...entries.winners.values()].sort((a, b) => byKindAndKey(a.desired, b.desired));
+  const open: [number, PolicyEntry][] = [];
+  for (const [index, entry] of sorted.entries())
+    if (entry.templates.length > 0 || isTemplate(entry.desired.key)) open.push([index, entry]);
   return {
     ...spokenOf(layers),
     vars: vars.winners,
     resources: sorted.map(({ desired }) => desired),
-    open: [...sorted.entries()].filter(([, { templates, desired }]) => templates.length > 0 || isTemplate(desired.key)),
+    open,
     ties: [...vars.problems, ...entries.problems],
-    hasOpenKeys: [...entries.winners.values()].some(({ desired }) => isTemplate(desired.key)),
+    hasOpenKeys: open.some(([, { desired }]) => isTemplate(desired.key)),
   };
 }
 
@@ -213,6 +216,8 @@ function byKindAndKey(a: Desired, b: Desired): number {
 }
 
 function spokenOf(layers: readonly Layer[]): Pick<DesiredProject, "kinds" | "exclusive"> {
+  const [first] = layers;
+  if (first && layers.length === 1) return { kinds: first.policy.kinds, exclusive: first.policy.exclusive };
   const policies = layers.map(({ policy }) => policy).toSorted(byName);
   const exclusive = new Map<Kind, Origin>();
   for (const [kind, origin] of policies.flatMap((policy) => [...policy.exclusive])) {

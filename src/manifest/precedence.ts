@@ -140,23 +140,24 @@ function mostSpecific<Item extends Stated, Of extends Layer>(
   layers: readonly Of[],
   type: ItemType<Item, Of>,
 ): Winners<Item> {
-  const best = new Map<string, { readonly layer: Of; readonly item: Item }>();
+  const winners = new Map<string, Item>();
+  const holders = new Map<string, Of>();
   const ties = new Map<string, Item>();
   for (const layer of layers) {
     for (const item of type.of(layer)) {
-      const holder = best.get(type.identity(item));
-      if (!holder) best.set(type.identity(item), { layer, item });
-      else if (holder.layer !== layer && isLevel(holder.layer, layer) && !type.isSame(holder.item, item))
-        ties.set(type.identity(item), item);
+      const id = type.identity(item);
+      const [winner, holder] = [winners.get(id), holders.get(id)];
+      if (!winner || !holder) {
+        winners.set(id, item);
+        holders.set(id, layer);
+      } else if (holder !== layer && isLevel(holder, layer) && !type.isSame(winner, item)) ties.set(id, item);
     }
   }
-  return {
-    winners: new Map([...best].map(([id, { item }]) => [id, item])),
-    problems: [...ties].flatMap(([id, item]) => {
-      const holder = best.get(id);
-      return holder ? [tie(holder.item, item, type)] : [];
-    }),
-  };
+  const problems = [...ties].flatMap(([id, item]) => {
+    const winner = winners.get(id);
+    return winner ? [tie(winner, item, type)] : [];
+  });
+  return { winners, problems };
 }
 
 function tie<Item extends Stated>(first: Item, second: Item, { name }: Pick<ItemType<Item>, "name">): Problem {

@@ -17,7 +17,7 @@ import type {
   SecretReference,
   Value,
 } from "../model/types.ts";
-import { isAlike, isReference, replaceReferences } from "../model/values.ts";
+import { isAlike, isReference, isScalar, replaceReferences } from "../model/values.ts";
 import { reroutingNotes } from "../plan/change-notes.ts";
 import { notificationsIn } from "../plan/plan.ts";
 import { noRerouting, type Rerouting } from "../routes/audience.ts";
@@ -141,6 +141,7 @@ function isSame(
 ): boolean {
   const [was, is] = [earlier.fields[name], resource.fields[name]];
   if (was === undefined || is === undefined) return was === is;
+  if (was === is && isScalar(was)) return true;
   const meaning = (value: Value, { literal }: Wanted) => {
     const told = replaceReferences(value, (reference) => secretMeaning(reference, literal(reference.secret))) ?? null;
     return normalise(after.catalogue, resource, name, told);
