@@ -1,4 +1,4 @@
-import { grouped } from "../../base/grouped.ts";
+import { setImmediate as turn } from "node:timers/promises";
 import { compareTexts } from "../../base/text-format.ts";
 import { kept } from "../retention.ts";
 import type { Shards } from "../state.ts";
@@ -27,14 +27,15 @@ import { ShardBuilder } from "./shard-builder.ts";
 import type { ProjectSnapshot, SeenDifference, SyncStatus, SyncStatusCounts } from "./snapshot.ts";
 
 /**
- * Updates the snapshots of a fleet with what a run saw, a few shards at a time. Shards without changes are neither read nor
- * written. Returns the counts afterwards. @throws UserError if they cannot be stored.
+ * Updates the snapshots of a fleet with what a run saw, a few shards at a time, so that nothing else waits for long. Shards
+ * without changes are neither read nor written. Returns the counts afterwards. @throws UserError if they cannot be stored.
  */
 export async function recordObservation(shards: Shards, observation: RunObservation): Promise<SyncStatusCounts> {
-  const run = prepared(observation);
+  const run = await prepared(observation);
   const batches = batchesOf(changedShards(await readFleetIndex(shards), run), run);
   let counts = fleetCounts({ shards: {} });
   for (const [index, names] of batches.entries()) {
+    await turn();
     const isLast = index === batches.length - 1;
     await shards.change([...names, fleetIndex], (before) => {
       const written = names.map((name) => [name, updatedShard(name, before.get(name), run)] as const);
@@ -50,7 +51,7 @@ export async function recordObservation(shards: Shards, observation: RunObservat
   return counts;
 }
 
-/** Projects in a batch of shards at most, unless a single shard has more. */
+/** Projects in a batch of shards at most, unless a single shard has more; and those that are looked at in one go. */
 const batchSize = 1000;
 
 /** The shards in batches that are written at once; at least one, for the index. */
@@ -79,13 +80,21 @@ interface PreparedObservation extends RunObservation {
   readonly byShard: ReadonlyMap<string, readonly number[]>;
 }
 
-function prepared(observation: RunObservation): PreparedObservation {
+async function prepared(observation: RunObservation): Promise<PreparedObservation> {
   const { projects, observe, commit, locate } = observation;
-  const names = projects.map(({ name }) => name.toLowerCase());
-  const nameOf = (index: number) => names[index] ?? "";
-  const fingerprints = projects.map((_, index) => fingerprintOf(observe(index)));
-  const sorted = [...projects.keys()].sort((a, b) => compareTexts(nameOf(a), nameOf(b)));
-  const byShard = grouped(sorted, (index) => shardNameOf(nameOf(index)));
+  const names: string[] = [];
+  const fingerprints: string[] = [];
+  const byShard = new Map<string, number[]>();
+  for (const [index, { name }] of projects.entries()) {
+    if (index % batchSize === 0) await turn();
+    names.push(name.toLowerCase());
+    fingerprints.push(fingerprintOf(observe(index)));
+    const shard = shardNameOf(name);
+    const places = byShard.get(shard) ?? [];
+    places.push(index);
+    byShard.set(shard, places);
+  }
+  for (const places of byShard.values()) places.sort((a, b) => compareTexts(names[a] ?? "", names[b] ?? ""));
   return { ...observation, entriesAfter: entriesAt(commit, locate), names, fingerprints, byShard };
 }
 
