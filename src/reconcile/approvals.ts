@@ -3,14 +3,16 @@ import { describeSystemError } from "../base/system-errors.ts";
 import { sshSignatures } from "../plan/approvals/ssh-signature.ts";
 import { verifyApprovals } from "../plan/approvals/verify.ts";
 import { planDigest } from "../plan/plan.ts";
-import { approvalPolicy, approvalsInside } from "../workspace/approval-policy.ts";
 import { isThere, readRegular } from "../workspace/durable-file.ts";
 import type { Checked, Context } from "./context.ts";
 import type { PreparedPlan } from "./prepared-plan.ts";
 
 /** A context with the approvals that applying its plan needs, as EVENKEEL_APPROVALS says. */
-export function withApprovals(context: Checked): Checked {
+export async function withApprovals(context: Checked): Promise<Checked> {
   const { request, loaded } = context;
+  if (request.env.EVENKEEL_APPROVALS === undefined) return context;
+  // Loaded here and not before, because the parser of their file takes a tenth of the time of a small plan.
+  const { approvalPolicy, approvalsInside } = await import("../workspace/approval-policy.ts");
   const { policy, problems: found } = approvalPolicy(request.env);
   const problems = [...found, ...approvalsInside(request.env, loaded.root)];
   return { ...context, ...(policy && { approvals: policy }), problems: [...context.problems, ...problems] };

@@ -54,7 +54,7 @@ export interface BlockedRun extends AsyncDisposable {
 /** Opens a run that plans. @throws UserError for what a person can correct; CallFailed where the server ends the run. */
 export async function openPlanRun(start: RunStart): Promise<ConnectedRun | BlockedRun> {
   const ruled = await withRules(await openWorkspace(start.request));
-  start.known = start.request.command === "plan" ? withApprovals(ruled) : ruled;
+  start.known = start.request.command === "plan" ? await withApprovals(ruled) : ruled;
   return openRun(start, start.known, async (context, opened) => {
     const { end } = opened.add(await recordAtEnd(context, () => start.failure));
     const connection = connectionOf(context);
@@ -65,7 +65,7 @@ export async function openPlanRun(start: RunStart): Promise<ConnectedRun | Block
 
 /** Opens a run that shows what applying would send, and writes nothing. @throws as {@link openPlanRun}. */
 export async function openRehearsalRun(start: RunStart): Promise<ApplyingRun | BlockedRun> {
-  start.known = withApprovals(await withRules(await openWorkspace(start.request)));
+  start.known = await withApprovals(await withRules(await openWorkspace(start.request)));
   return openRun(start, start.known, async (context, opened) => {
     const connection = connectionOf(context);
     const reader = opened.add(await connectReader(connection));
@@ -78,7 +78,7 @@ const unrecorded: RunHistory["end"] = async (result) => result;
 
 /** Opens a run that applies: takes the lease, and makes sure that the run can be recorded. @throws as {@link openPlanRun}. */
 export async function openApplyRun(start: RunStart): Promise<WritingRun | BlockedRun> {
-  start.known = withApprovals(await withRules(await openWorkspace(start.request)));
+  start.known = await withApprovals(await withRules(await openWorkspace(start.request)));
   return openRun(start, start.known, async (context, opened) => {
     start.request.connecting?.();
     const lease = opened.add(await leaseOf(context));
