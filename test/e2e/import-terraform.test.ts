@@ -68,7 +68,7 @@ resource "gitlab_integration_external_wiki" "lost" {
   external_wiki_url = "https://wiki.example.com"
 }
 resource "gitlab_integration_harbor" "registry" {
-  count   = var.environment == "prod" ? 1 : 0
+  count   = var.lost == "prod" ? 1 : 0
   project = "legal/contracts"
 }
 resource "gitlab_group_integration_mattermost" "g" { group = 1 }
@@ -112,7 +112,7 @@ describe.each(["gitlab", "neutral"])("dialect %s", (dialect) => {
         /^48:3 project_keys (?:of jira exists from release 17\.0 on|is left out: jira has no such parameter)/,
       ),
       "57:3 gitlab_integration_external_wiki.lost is left out: its project, gitlab_project.elsewhere.id, is not known from these files",
-      "60:1 gitlab_integration_harbor.registry is left out: its count is a condition",
+      "60:1 gitlab_integration_harbor.registry is left out: its count is var.lost",
       expect.stringMatching(
         /^64:1 (?:mattermost is left out: integrations of groups exist from release 17\.9 on|gitlab_group_integration_mattermost)/,
       ),

@@ -1,10 +1,14 @@
 import { isObject } from "../../../base/json.ts";
+import { functions, isText } from "./functions.ts";
 import type { HclExpression } from "./syntax.ts";
 
 /** The value of an expression, or a description of what is unknown in it. */
 export type Evaluated = { readonly known: unknown } | { readonly unknown: string };
 
-/** Looks up the first two steps of a path, such as `local` and `site`; undefined for unknown names. */
+/**
+ * Looks up the first two steps of a path, such as `local` and `site`, or with an empty second one a name that is a value
+ * itself; undefined for unknown names.
+ */
 export type Names = (first: string, second: string, depth: number) => Evaluated | undefined;
 
 /** A longer chain of names is a cycle. */
@@ -22,14 +26,17 @@ export function evaluate(expression: HclExpression, names: Names, depth = 0): Ev
     case "list":
       return all(expression.items.map(inner), (items) => items);
     case "mapping":
-      return all(
-        expression.pairs.flatMap((pair) => pair.map(inner)),
-        mappingOf,
-      );
+      return mapping(expression.pairs.flatMap((pair) => pair.map(inner)));
     case "call":
-      return called(expression.name, expression.inputs.map(inner));
+      return called(expression, expression.inputs.map(inner));
     case "path":
       return followed(expression, names, depth);
+    case "condition":
+      return chosen(inner(expression.of), expression.results, inner);
+    case "operation":
+      return operated(expression.operator, expression.sides.map(inner));
+    case "for":
+      return repeated(expression, names, depth);
     default:
       return { unknown: expression.words };
   }
@@ -47,8 +54,10 @@ function template(parts: readonly Evaluated[]): Evaluated {
   return isFit ? all(parts, (values) => values.join("")) : { unknown: "a text with something else in it" };
 }
 
-function isText(value: unknown): boolean {
-  return typeof value === "string" || typeof value === "number" || typeof value === "boolean";
+/** Of keys and values in turn. */
+function mapping(parts: readonly Evaluated[]): Evaluated {
+  const isFit = parts.every((part, index) => index % 2 === 1 || "unknown" in part || isText(part.known));
+  return isFit ? all(parts, mappingOf) : { unknown: "a mapping with another key" };
 }
 
 function mappingOf(values: readonly unknown[]): unknown {
@@ -56,16 +65,94 @@ function mappingOf(values: readonly unknown[]): unknown {
   return Object.fromEntries(pairs);
 }
 
+function chosen(
+  of: Evaluated,
+  [then, otherwise]: readonly [HclExpression, HclExpression],
+  inner: (each: HclExpression) => Evaluated,
+): Evaluated {
+  if ("unknown" in of) return of;
+  return typeof of.known === "boolean" ? inner(of.known ? then : otherwise) : { unknown: "a condition" };
+}
+
+const operators: Readonly<Record<string, (sides: readonly unknown[]) => unknown>> = {
+  "!": ([of]) => (typeof of === "boolean" ? !of : undefined),
+  "&&": (sides) => (sides.every(isBoolean) ? sides.every(Boolean) : undefined),
+  "||": (sides) => (sides.every(isBoolean) ? sides.some(Boolean) : undefined),
+  "==": (sides) => equality(sides),
+  "!=": (sides) => {
+    const same = equality(sides);
+    return same === undefined ? undefined : !same;
+  },
+  ">": ([a, b]) => (typeof a === "number" && typeof b === "number" ? a > b : undefined),
+  "<": ([a, b]) => (typeof a === "number" && typeof b === "number" ? a < b : undefined),
+  ">=": ([a, b]) => (typeof a === "number" && typeof b === "number" ? a >= b : undefined),
+  "<=": ([a, b]) => (typeof a === "number" && typeof b === "number" ? a <= b : undefined),
+};
+
+function isBoolean(value: unknown): value is boolean {
+  return typeof value === "boolean";
+}
+
+/** Of single values of one type, and of anything and null. */
+function equality([a, b]: readonly unknown[]): boolean | undefined {
+  if (a === null || b === null) return a === b;
+  return isText(a) && typeof a === typeof b ? a === b : undefined;
+}
+
+function operated(operator: string, sides: readonly Evaluated[]): Evaluated {
+  const result = all(sides, (values) => operators[operator]?.(values));
+  return "known" in result && result.known === undefined ? { unknown: "an operation" } : result;
+}
+
+type Loop = Extract<HclExpression, { readonly form: "for" }>;
+
+function repeated({ of, bound, results, condition }: Loop, names: Names, depth: number): Evaluated {
+  const over = evaluate(of, names, depth + 1);
+  if ("unknown" in over) return over;
+  const members = membersOf(over.known, bound.length);
+  if (!members) return { unknown: "a for expression" };
+  const values: Evaluated[] = [];
+  for (const [key, value] of members) {
+    const [second = "", first] = bound.toReversed();
+    const own = withValues(names, first === undefined ? { [second]: value } : { [first]: key, [second]: value });
+    const isKept = condition ? evaluate(condition, own, depth + 1) : { known: true };
+    if ("unknown" in isKept) return isKept;
+    if (!isBoolean(isKept.known)) return { unknown: "a for expression" };
+    if (!isKept.known) continue;
+    for (const each of results) values.push(evaluate(each, own, depth + 1));
+  }
+  return results.length === 1 ? all(values, (each) => each) : mapping(values);
+}
+
+/** Of a mapping in the order of its keys, as Terraform has it. The keys of a list are its indices, those of a set its values. */
+function membersOf(value: unknown, names: number): readonly (readonly [key: unknown, value: unknown])[] | undefined {
+  if (Array.isArray(value)) return names === 1 ? value.map((each) => [undefined, each]) : undefined;
+  if (!isObject(value)) return undefined;
+  return Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1));
+}
+
+/** Names, and more that are values themselves. */
+function withValues(names: Names, values: Readonly<Record<string, unknown>>): Names {
+  return (first, second, depth) => {
+    if (!Object.hasOwn(values, first)) return names(first, second, depth);
+    return second === "" ? { known: values[first] } : undefined;
+  };
+}
+
 type Path = Extract<HclExpression, { readonly form: "path" }>;
 
 function followed({ steps, text }: Path, names: Names, depth: number): Evaluated {
-  const [first, second, ...others] = steps;
-  const start = typeof first === "string" && typeof second === "string" ? names(first, second, depth + 1) : undefined;
-  return others.reduce<Evaluated>((at, step) => {
-    if ("unknown" in at) return { unknown: text };
-    const key = typeof step === "string" ? { known: step } : evaluate(step, names, depth + 1);
-    return ("known" in key ? memberOf(at.known, key.known) : undefined) ?? { unknown: text };
-  }, start ?? { unknown: text });
+  const [first, second] = steps;
+  const bound = typeof first === "string" ? names(first, "", depth + 1) : undefined;
+  const named = typeof first === "string" && typeof second === "string" ? names(first, second, depth + 1) : undefined;
+  return steps.slice(bound ? 1 : 2).reduce<Evaluated>(
+    (at, step) => {
+      if ("unknown" in at) return { unknown: text };
+      const key = typeof step === "string" ? { known: step } : evaluate(step, names, depth + 1);
+      return ("known" in key ? memberOf(at.known, key.known) : undefined) ?? { unknown: text };
+    },
+    bound ?? named ?? { unknown: text },
+  );
 }
 
 function memberOf(value: unknown, key: unknown): Evaluated | undefined {
@@ -73,26 +160,17 @@ function memberOf(value: unknown, key: unknown): Evaluated | undefined {
   return isObject(value) && Object.hasOwn(value, String(key)) ? { known: value[String(key)] } : undefined;
 }
 
-/** Supported pure functions. */
-const functions: Readonly<Record<string, (inputs: readonly unknown[]) => unknown>> = {
-  toset: ([of]) => (Array.isArray(of) ? [...new Set(of)] : undefined),
-  tolist: ([of]) => of,
-  tomap: ([of]) => of,
-  tostring: ([of]) => (typeof of === "object" ? undefined : String(of)),
-  sensitive: ([of]) => of,
-  nonsensitive: ([of]) => of,
-  lower: ([of]) => (typeof of === "string" ? of.toLowerCase() : undefined),
-  upper: ([of]) => (typeof of === "string" ? of.toUpperCase() : undefined),
-  trimspace: ([of]) => (typeof of === "string" ? of.trim() : undefined),
-  concat: (lists) => (lists.every(Array.isArray) ? lists.flat() : undefined),
-  merge: (maps) => (maps.every(isObject) ? Object.assign({}, ...maps) : undefined),
-  join: ([between, list]) =>
-    typeof between === "string" && Array.isArray(list) && list.every(isText) ? list.join(between) : undefined,
-};
+type Call = Extract<HclExpression, { readonly form: "call" }>;
 
-function called(name: string, inputs: readonly Evaluated[]): Evaluated {
+function called({ name, isSpread }: Call, inputs: readonly Evaluated[]): Evaluated {
   const of = Object.hasOwn(functions, name) ? functions[name] : undefined;
-  const result = of && all(inputs, of);
+  const result = of && all(inputs, (values) => applied(of, values, isSpread));
   if (result && "unknown" in result) return result;
   return result?.known === undefined ? { unknown: `${name}(…)` } : result;
+}
+
+function applied(of: (inputs: readonly unknown[]) => unknown, values: readonly unknown[], isSpread: boolean): unknown {
+  if (!isSpread) return of(values);
+  const last = values.at(-1);
+  return Array.isArray(last) ? of([...values.slice(0, -1), ...last]) : undefined;
 }

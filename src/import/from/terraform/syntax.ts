@@ -7,7 +7,27 @@ export type HclExpression =
   | { readonly form: "list"; readonly items: readonly HclExpression[] }
   | { readonly form: "mapping"; readonly pairs: readonly (readonly [key: HclExpression, value: HclExpression])[] }
   | { readonly form: "path"; readonly steps: readonly (string | HclExpression)[]; readonly text: string }
-  | { readonly form: "call"; readonly name: string; readonly inputs: readonly HclExpression[] }
+  /** `isSpread`: the last input is a list of inputs. */
+  | {
+      readonly form: "call";
+      readonly name: string;
+      readonly inputs: readonly HclExpression[];
+      readonly isSpread: boolean;
+    }
+  | {
+      readonly form: "condition";
+      readonly of: HclExpression;
+      readonly results: readonly [then: HclExpression, otherwise: HclExpression];
+    }
+  | { readonly form: "operation"; readonly operator: string; readonly sides: readonly HclExpression[] }
+  /** `bound` are its names, of the value or of the key and the value; `results` a value, or a key and a value. */
+  | {
+      readonly form: "for";
+      readonly bound: readonly string[];
+      readonly of: HclExpression;
+      readonly results: readonly HclExpression[];
+      readonly condition?: HclExpression;
+    }
   /** An unsupported expression, described without its content. */
   | { readonly form: "other"; readonly words: string };
 
