@@ -1,6 +1,6 @@
 import { printable } from "../base/printable.ts";
 import { counted } from "../base/text-format.ts";
-import { reportedLine, withoutRepeats } from "../model/problem-line.ts";
+import { labelledErrors, reportedLine, withoutRepeats } from "../model/problem-line.ts";
 import { ownersCounted } from "../plan/owner-counts.ts";
 import { prometheus } from "../report/prometheus.ts";
 import type { CheckEnd } from "../watch/check.ts";
@@ -64,7 +64,7 @@ function lineOf({ plan, whole, applied, run, outcome, seconds, finishedAt }: Che
 
 function problemLines({ plan, errors, applied }: CheckEnd): string {
   const refused = (applied?.refused ?? []).map(({ message }) => printable(`refused: ${message}`));
-  const lines = withoutRepeats([...plan.problems, ...errors]).map((problem) => `error: ${reportedLine(problem)}`);
+  const lines = withoutRepeats([...plan.problems, ...errors]).map((problem) => labelledErrors(reportedLine(problem)));
   return [...lines, ...refused].join("\n");
 }
 

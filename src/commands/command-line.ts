@@ -6,6 +6,7 @@ import { knownSecrets, resetSecrets, withoutSecrets } from "../base/known-secret
 import { printableLines } from "../base/printable.ts";
 import { asSentence, terminalWidth, wrapped } from "../base/text-format.ts";
 import { version } from "../base/version.ts";
+import { labelledErrors } from "../model/problem-line.ts";
 import type { Palette } from "../report/palette.ts";
 import type { CliCommand, Flag } from "./command.ts";
 import { sharedOptions } from "./flags.ts";
@@ -174,13 +175,10 @@ function codeOf(host: Host, error: unknown): ExitCode {
   if (error instanceof CommanderError) return error.exitCode === 0 ? exit.done : exit.usage;
   if (!(error instanceof UserError)) stderr.write(defect(env, error));
   else
-    stderr.write(withLabels(printableLines(`${labelled(debugged(env, withoutSecrets(error)))}\n`), errorPalette(host)));
+    stderr.write(
+      withLabels(printableLines(`${labelledErrors(debugged(env, withoutSecrets(error)))}\n`), errorPalette(host)),
+    );
   return error instanceof UserError ? error.code : exit.problem;
-}
-
-/** One error a line, except for what is indented. */
-function labelled(message: string): string {
-  return message.replace(/^(?=\S)/gm, "error: ");
 }
 
 /** Options may not be parsed yet. */

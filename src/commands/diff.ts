@@ -3,7 +3,7 @@ import { exitCode, UserError } from "../base/exit.ts";
 import { printable } from "../base/printable.ts";
 import { shownUrl } from "../client/server-url.ts";
 import { hasErrors } from "../manifest/validate.ts";
-import { reportedLine, reportedProblem } from "../model/problem-line.ts";
+import { labelledErrors, reportedLine, reportedProblem } from "../model/problem-line.ts";
 import type { Problem, Project } from "../model/types.ts";
 import { type OpenedRevisions, openRevisions } from "../reconcile/revisions.ts";
 import { revisionKinds } from "../report/report-kinds.ts";
@@ -127,10 +127,10 @@ function reported({ revision, problem }: Told): RevisionProblem {
 
 function printRevisionProblems(terminal: Terminal, { problems, warnings }: RevisionDocument): void {
   for (const warning of warnings) terminal.note(`warning: ${lineOf(warning)}`);
-  for (const problem of problems) terminal.warn(`error: ${lineOf(problem)}`);
+  for (const problem of problems) terminal.warn(lineOf(problem));
 }
 
 function lineOf({ revision, ...problem }: RevisionProblem): string {
   const line = reportedLine(problem);
-  return revision === null ? line : printable(`at ${revision.slice(0, 12)}: ${line}`);
+  return revision === null ? labelledErrors(line) : printable(`error: at ${revision.slice(0, 12)}: ${line}`);
 }

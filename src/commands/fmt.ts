@@ -3,7 +3,7 @@ import { exitCode } from "../base/exit.ts";
 import { counted, firstFew } from "../base/text-format.ts";
 import { format } from "../format/format.ts";
 import type { Catalogue } from "../model/catalogue.ts";
-import { problemLine } from "../model/problem-line.ts";
+import { labelledErrors, problemLine } from "../model/problem-line.ts";
 import { catalogueAround } from "../workspace/load.ts";
 import { type TextFile, textIn } from "../workspace/text-files.ts";
 import type { Run } from "./command.ts";
@@ -32,7 +32,7 @@ export const run: Run<Options<"fmt">> = (terminal, options, paths) => {
     ...chosen.flatMap(({ mistakes }) => mistakes),
     ...fared.flatMap(([, how]) => (typeof how === "object" ? how.mistakes : [])),
   ];
-  terminal.warn(mistakes.map((each) => `error: ${each}`).join("\n"));
+  terminal.warn(labelledErrors(mistakes.join("\n")));
   terminal.note(skippedText([...named("skipped"), ...chosen.flatMap(({ skipped }) => skipped)]));
   terminal.print(named("changed").join("\n"));
   return exitCode({ problem: mistakes.length > 0 || (options.check === true && named("changed").length > 0) });

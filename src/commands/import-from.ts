@@ -3,7 +3,7 @@ import { exit, exitCode, UserError } from "../base/exit.ts";
 import { compareTexts } from "../base/text-format.ts";
 import type { ForeignChoice, ForeignFile, ForeignImport } from "../import/from/foreign.ts";
 import { importGitlabform } from "../import/from/gitlabform/import.ts";
-import { problemLine } from "../model/problem-line.ts";
+import { labelledErrors, problemLine } from "../model/problem-line.ts";
 import type { Problem } from "../model/types.ts";
 import { importJson, importText } from "../report/import.ts";
 import { catalogueAround, loadSettings } from "../workspace/load.ts";
@@ -56,7 +56,7 @@ export async function importFrom(terminal: Terminal, options: Choice, names: rea
   const notImported = problems.filter(({ severity }) => severity === "warning").toSorted(byPlace);
   const found = { drafts: errors.length > 0 ? [] : drafts, idle: [], problems: errors };
   const imported = { ...writeDrafts(terminal, found, { folder, out, catalogue }), notImported };
-  for (const problem of imported.problems) terminal.warn(`error: ${problemLine(problem)}`);
+  for (const problem of imported.problems) terminal.warn(labelledErrors(problemLine(problem)));
   const isValid = checkImported(terminal, imported.written, folder);
   report({
     text: () => importText(imported, terminal.palette, stepsAfterImport(options, { isLive: false, isValid })),

@@ -10,7 +10,7 @@ import { kindsToImport } from "../import/kinds-to-import.ts";
 import { platformAt } from "../live/read-release.ts";
 import { selectorOf } from "../manifest/selector.ts";
 import type { Catalogue } from "../model/catalogue.ts";
-import { problemLine } from "../model/problem-line.ts";
+import { labelledErrors, problemLine } from "../model/problem-line.ts";
 import { connectionFrom } from "../reconcile/connection.ts";
 import type { Request } from "../reconcile/request.ts";
 import { importJson, importText } from "../report/import.ts";
@@ -34,7 +34,7 @@ export const run: Run<Options<"import">> = async (terminal, options, names) => {
   const catalogue = catalogueAround(folder);
   const { release, ...adoption } = await adopted(terminal, options, request, names, catalogue);
   const imported = writeDrafts(terminal, adoption, { folder, out: options.out, catalogue });
-  for (const problem of imported.problems) terminal.warn(`error: ${problemLine(problem)}`);
+  for (const problem of imported.problems) terminal.warn(labelledErrors(problemLine(problem)));
   const isValid = checkImported(terminal, imported.written, folder, release);
   report({
     text: () => importText(imported, terminal.palette, stepsAfterImport(options, { isLive: true, isValid })),

@@ -127,10 +127,11 @@ export function paletteFor({ env }: Pick<Host, "env">, { isTTY }: OutputStream, 
   return color !== false && isColourful(env, isTTY) ? colours() : plain;
 }
 
-/** The text with its labels in colour: `error:`, `warning:` or `note:` at the beginning of a line. */
+/** The text with its labels in colour: `error:`, `warning:`, `note:` or the position of a mistake begins a line. */
 export function withLabels(text: string, { remove, warn, faint, strong }: Palette): string {
   const paints = { error: (label: string) => strong(remove(label)), warning: warn, note: faint };
-  return text.replace(/^(error|warning|note):/gm, (label, word: keyof typeof paints) => paints[word](label));
+  const labels = /^(?:(error|warning|note):|\S+:\d+:\d+(?= {2}))/gm;
+  return text.replace(labels, (label, word: keyof typeof paints = "error") => paints[word](label));
 }
 
 /** Node's own stream ignores partial writes, as on a full disk. */

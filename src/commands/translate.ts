@@ -6,7 +6,7 @@ import { validate } from "../manifest/validate.ts";
 import { workspaceFile } from "../manifest/workspace.ts";
 import { dialectNames } from "../model/dialect-names.ts";
 import { dialectNamed } from "../model/dialects.ts";
-import { problemLine } from "../model/problem-line.ts";
+import { labelledErrors, problemLine } from "../model/problem-line.ts";
 import { schemasIn } from "../model/schemas.ts";
 import type { Problem } from "../model/types.ts";
 import { isThere } from "../workspace/durable-file.ts";
@@ -110,7 +110,13 @@ function told(
   left: readonly Problem[],
   { check }: Options<"translate">,
 ) {
-  terminal.warn(left.map((each) => `${each.severity}: ${problemLine(each)}`).join("\n"));
+  terminal.warn(
+    left
+      .map((each) =>
+        each.severity === "error" ? labelledErrors(problemLine(each)) : `${each.severity}: ${problemLine(each)}`,
+      )
+      .join("\n"),
+  );
   terminal.print(changed.map(({ file }) => file.name).join("\n"));
   const isLeft = left.some(({ severity }) => severity === "error");
   return exitCode({ problem: isLeft || (check === true && changed.length > 0) });

@@ -37,6 +37,11 @@ export function reportedLine({ file, line, column, project, path, message, rule 
   return printable(parts.join("  "));
 }
 
+/** Labels each line of errors, except that of a mistake, which its position begins. */
+export function labelledErrors(text: string): string {
+  return text.replace(/^(?!.*?\S:\d+:\d+ {2})(?=\S)/gm, "error: ");
+}
+
 /** Problems with a position, those that say the same of several projects once, with the projects. */
 export function withoutRepeats(problems: readonly ReportedProblem[]): readonly ReportedProblem[] {
   const lineOf = (problem: ReportedProblem) => (problem.file === undefined ? problem : reportedLine(problem));

@@ -10,9 +10,9 @@ export function warningLine(warning: ReportedProblem): string {
   return `warning: ${lineOf(warning)}`;
 }
 
-/** The same for an error. */
+/** The same for an error, which needs no label if a position begins it. */
 export function errorLine(problem: ReportedProblem): string {
-  return `error: ${lineOf(problem)}`;
+  return problem.file === undefined ? `error: ${lineOf(problem)}` : lineOf(problem);
 }
 
 /** Warnings and errors, each with its label. */

@@ -146,7 +146,7 @@ test("jira is on without a word in dialect gitlab: --check tells of active, and 
   expect(checked).toEqual({
     code: 1,
     stdout: "a.yaml\nevenkeel.yaml\n",
-    stderr: `error: a.yaml:10:5  jira has no active: ${why}  (untranslated)\n`,
+    stderr: `a.yaml:10:5  jira has no active: ${why}  (untranslated)\n`,
   });
   writeFileSync(join(root, "evenkeel.yaml"), workspace("gitlab"));
   writeFileSync(join(root, "a.yaml"), written("jira"));

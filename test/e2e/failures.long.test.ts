@@ -20,7 +20,7 @@ test("a project that fails does not stop the others", async () => {
     { rule: "unreadable", project: "gone" },
     { rule: "unreadable", project: "q" },
   ]);
-  expect(planned.stderr).toMatch(/^error: all.yaml:4:\d+ {2}project gone was not found: .*404 Project Not Found {2}/m);
+  expect(planned.stderr).toMatch(/^all.yaml:4:\d+ {2}project gone was not found: .*404 Project Not Found {2}/m);
   expect(planned.stderr).toMatch(/^error: q .*403 Forbidden/m);
   const applied = await evenkeel("apply", "--yes", "--report", "json");
   expect(applied).toMatchObject({ code: 1, writes: 2 });
@@ -88,7 +88,7 @@ describe("what cannot be read of a project keeps nothing else from being planned
     expect(planned.code).toBe(1);
     expect(told(planned.plan())).toEqual(["disable p:integration/emails-on-push", "create p:license/MIT"]);
     expect(planned.plan().summary.live).toBe(2);
-    expect(planned.stderr).toMatch(/^error: all.yaml:5:.*p:integration\/irc-gateway could not be read .*answered 400/m);
+    expect(planned.stderr).toMatch(/^all.yaml:5:.*p:integration\/irc-gateway could not be read .*answered 400/m);
     expect(await evenkeel("apply", "--yes", "--report", "json")).toMatchObject({ code: 1, writes: 2 });
     expect((await ask("GET", "/projects/p/integrations")).json.map(({ slug }: { slug: string }) => slug)).toEqual([
       "external-wiki",
@@ -260,7 +260,7 @@ test("a premium integration on a lower tier is explained, or a problem where the
   const stated = await scene({ ...setting, site: { tier: "free" } });
   const refused = await stated.evenkeel("apply", "--yes");
   expect(refused).toMatchObject({ code: 1, reads: 0, writes: 0 });
-  expect(refused.stderr).toMatch(/^error: all\.yaml:5:\d+ .*code-host-status needs tier premium.*\(tier\)$/m);
+  expect(refused.stderr).toMatch(/^all\.yaml:5:\d+ .*code-host-status needs tier premium.*\(tier\)$/m);
 });
 
 test("of a stale target and a failed one, the failure decides the exit code", async () => {

@@ -32,7 +32,7 @@ describe("fmt", () => {
     const { root, read } = folder({ "evenkeel.yaml": workspace, "a.yaml": broken, "b.yaml": jumbled });
     const { code, stdout, stderr } = await run(root);
     expect({ code, stdout }).toEqual({ code: 1, stdout: "b.yaml\n" });
-    expect(stderr).toMatch(/^error: a\.yaml:\d+:\d+ {2}.*\(yaml\)\n$/);
+    expect(stderr).toMatch(/^a\.yaml:\d+:\d+ {2}.*\(yaml\)\n$/);
     expect(read("a.yaml")).toBe(broken);
   });
 
@@ -77,7 +77,7 @@ describe("fmt", () => {
     expect(read("pipeline.yml")).toBe(pipeline);
     const { code, stderr: said } = await run(root, "b.yaml");
     expect(code).toBe(1);
-    expect(said).toMatch(/^error: b\.yaml:\d+:\d+ {2}.*\(yaml\)\n$/);
+    expect(said).toMatch(/^b\.yaml:\d+:\d+ {2}.*\(yaml\)\n$/);
   });
 
   test("every example is in order", async () => {

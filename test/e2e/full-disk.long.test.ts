@@ -69,7 +69,7 @@ describe("what stands in the way of the record is one sentence, before anything 
     [
       "a ledger",
       (root) => symlinkSync("/dev/full", join(root, "ledger.ndjson")),
-      /^error: evenkeel\.yaml:4:9 .*workspace|regular/,
+      /^evenkeel\.yaml:4:9 .*workspace|regular/,
     ],
   ])("%s", async (_, prepare, words) => {
     const made = await scene({ projects, policy, workspace: { ledger: "ledger.ndjson" } });

@@ -212,7 +212,7 @@ test("what cannot be used is said, without a value of it, and nothing is written
   const { evenkeel, files, write } = await seededAs("gitlab", {});
   const before = Object.keys(files()).length;
   const cases = [
-    ['resource "gitlab_integration_slack" "x" {\n  webhook = "CANARY', /^error: bad\.tf:\d+:\d+ .*cannot be parsed/],
+    ['resource "gitlab_integration_slack" "x" {\n  webhook = "CANARY', /^bad\.tf:\d+:\d+ .*cannot be parsed/],
     ['{ "planned_values": { "a": "CANARY" } }', /this is a plan; import the state/],
     ['{ "CANARY', /expected a state of Terraform in JSON/],
     ['{ "version": 3, "modules": [] }', /expected a state of version 4/],

@@ -60,7 +60,7 @@ test("a version that is raised sends the secret again; without a ledger it is a 
   made.write("evenkeel.yaml", made.read("evenkeel.yaml").replace(/^ledger.*\n/m, ""));
   const without = await evenkeel("plan");
   expect(without).toMatchObject({ code: 1, reads: 0 });
-  expect(without.stderr).toMatch(/^error: all\.yaml:5:\d+ .*version/m);
+  expect(without.stderr).toMatch(/^all\.yaml:5:\d+ .*version/m);
 });
 
 test("drift is told from pending", async () => {

@@ -143,5 +143,5 @@ test("a premium or ultimate thing on a lower tier says what it needs", async () 
   const stated = await scene({ tier: "free", site: { tier: "free" }, projects: [{ path: "p" }], policy });
   const refused = await stated.evenkeel("plan");
   expect(refused).toMatchObject({ code: 1, reads: 0 });
-  expect(refused.stderr).toMatch(/^error: all\.yaml:\d+:\d+ .*ultimate.*\(tier\)$/m);
+  expect(refused.stderr).toMatch(/^all\.yaml:\d+:\d+ .*ultimate.*\(tier\)$/m);
 });

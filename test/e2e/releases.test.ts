@@ -95,9 +95,9 @@ describe("the release that a workspace states", () => {
     const stated = await runProgram(["validate"], files.root, {});
     expect(stated).toMatchObject({ code: 1 });
     expect(stated.stdout + stated.stderr).toMatch(
-      /^error: all\.yaml:5:1 {2}licenses {2}licenses were removed in release 16\.0;/m,
+      /^all\.yaml:5:1 {2}licenses {2}licenses were removed in release 16\.0;/m,
     );
-    expect(stated.stdout + stated.stderr).toMatch(/^error: more\.yaml:5:\d+ .*licenses were removed/m);
+    expect(stated.stdout + stated.stderr).toMatch(/^more\.yaml:5:\d+ .*licenses were removed/m);
     files.write("evenkeel.yaml", workspaceText({ url: "http://127.0.0.1:9" }));
     expect(await runProgram(["validate"], files.root, {})).toMatchObject({ code: 0 });
   });

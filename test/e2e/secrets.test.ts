@@ -183,7 +183,7 @@ test("a literal is refused, or allowed by the workspace and still shown nowhere"
   for (const args of [["validate"], ["plan"], ["apply", "--yes"]]) {
     const ran = await strict.evenkeel(...args);
     expect(ran).toMatchObject({ code: 1, reads: 0, writes: 0 });
-    expect(ran.stderr).toMatch(/^error: all\.yaml:5:\d+ .*webhook.*\(plaintext-secret\)$/m);
+    expect(ran.stderr).toMatch(/^all\.yaml:5:\d+ .*webhook.*\(plaintext-secret\)$/m);
     expect(ran.stdout + ran.stderr).not.toContain("CANARY");
   }
   const lax = await scene({ projects: [{ path: "p" }], policy: literal, workspace: { allowPlaintextSecrets: true } });

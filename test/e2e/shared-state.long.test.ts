@@ -231,11 +231,7 @@ describe.skipIf(!available)("a shared state (needs postgresql)", () => {
       (change: (url: string) => string): Broken =>
       (_, url) => ({ EVENKEEL_STATE: change(url) });
     test.each<[string, Broken, RegExp]>([
-      [
-        "no name",
-        (at, _) => nameless(at),
-        /^error: evenkeel\.yaml:1:1 .*a shared state keeps workspaces apart by name/,
-      ],
+      ["no name", (at, _) => nameless(at), /^evenkeel\.yaml:1:1 .*a shared state keeps workspaces apart by name/],
       [
         "another scheme",
         withUrl(() => "mysql://u:CANARY@h/d"),

@@ -523,7 +523,7 @@ describe.skipIf(!available)("workers (need postgresql)", () => {
     const blind = await start(["worker", "--once"], folder({}).root, env).ended;
     expect(blind).toMatchObject({
       code: 1,
-      stderr: expect.stringMatching(/^error: \/nonexistent\.yaml:1:1 .*cannot be read/),
+      stderr: expect.stringMatching(/^\/nonexistent\.yaml:1:1 .*cannot be read/),
     });
   });
 

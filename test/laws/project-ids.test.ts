@@ -20,7 +20,7 @@ describe("an ID that would mean another project is refused with its place", () =
   test.each([...spelled, ...wrong.map((id) => `"${id}"`)])("projects: [%s]", async (id) => {
     const { evenkeel } = await staged(id);
     const { code, stderr } = await evenkeel("validate");
-    expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringMatching(/^error: all\.yaml:4:12 .*expected /) });
+    expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringMatching(/^all\.yaml:4:12 .*expected /) });
     expect((await evenkeel("plan")).reads).toBe(0);
   });
 
@@ -34,8 +34,8 @@ describe("an ID that would mean another project is refused with its place", () =
     place.write("evenkeel.yaml", `${workspace}\ncanary: ["${id}"]\nprotected: ["${id}:license/*"]\n`);
     const { stderr } = await place.evenkeel("validate");
     for (const where of [
-      /^error: all\.yaml:\d+:\d+ {2}except/m,
-      /^error: rule\.yaml:\d+:\d+ {2}except/m,
+      /^all\.yaml:\d+:\d+ {2}except/m,
+      /^rule\.yaml:\d+:\d+ {2}except/m,
       / {2}canary/,
       / {2}protected/,
     ])

@@ -60,7 +60,7 @@ describe("a rule of severity error", () => {
     const { code, stderr, reads } = await evenkeel("apply", "--yes");
     expect({ code, reads }).toEqual({ code: 1, reads: 0 });
     expect(stderr).toMatch(
-      /^error: rules\/mit\.yaml:5:15 {2}when {2}there is no akey; did you mean key\? {2}\(rule-expression\)\n {4}change\.akey == 'x'\n {11}\^\n/,
+      /^rules\/mit\.yaml:5:15 {2}when {2}there is no akey; did you mean key\? {2}\(rule-expression\)\n {4}change\.akey == 'x'\n {11}\^\n/,
     );
   });
 });
@@ -139,7 +139,7 @@ describe("EVENKEEL_RULES", () => {
     const { evenkeelWith } = await scene(setting);
     const policy = "apiVersion: evenkeel/v1\nkind: Policy\nname: x\nprojects: [p]\n";
     const folders = [
-      ["/nowhere/rules", /^error: \/nowhere\/rules:1:1 {2}EVENKEEL_RULES cannot be read: .*\(rules-folder\)\n/],
+      ["/nowhere/rules", /^\/nowhere\/rules:1:1 {2}EVENKEEL_RULES cannot be read: .*\(rules-folder\)\n/],
       ["", /EVENKEEL_RULES is empty; expected a folder with rules/],
       [outside({}), /no \.yaml or \.yml file there/],
       [outside({ "a.yaml": policy }), /a\.yaml:2:7 {2}kind {2}expected kind: Rule/],

@@ -310,7 +310,7 @@ describe("notify:", () => {
     const { code, stderr } = await evenkeel("validate");
     expect(code).toBe(1);
     expect(stderr).toContain(said);
-    expect(stderr).toMatch(/^error: evenkeel\.yaml:\d+:\d+ /);
+    expect(stderr).toMatch(/^evenkeel\.yaml:\d+:\d+ /);
     expect(stderr).not.toContain("CANARY");
   });
 
