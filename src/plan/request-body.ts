@@ -17,7 +17,8 @@ interface Wanted {
 
 /**
  * The parameters of the request that creates a resource of a kind that is a file, or updates it. A creation sends all
- * that is declared; an update what changes, what the kind requires, and what the server would clear otherwise.
+ * that is declared; an update what changes, what the kind requires, what the server would clear otherwise, and secrets,
+ * which nobody can compare.
  */
 export function bodyOf(kind: FileKind, change: SentFields, row: JsonObject | null): Fields {
   const { properties } = kind.file.fields;
@@ -53,7 +54,7 @@ function updatesField({ fields, key }: ResourceKind, { declared, after }: SentFi
   return (name) => {
     const field = fields.properties[name];
     if (!field || field["x-immutable"] === true || !isWanted(name)) return false;
-    if (name in declared && (isChanged(name) || field["x-keep"] === true)) return true;
+    if (name in declared && (isChanged(name) || field["x-keep"] === true || field.writeOnly === true)) return true;
     return required.has(name) && field["x-send"] === undefined;
   };
 }

@@ -121,8 +121,8 @@ describe("a change of a field that the server takes at creation only", () => {
 
   test("is an update of the others if it is as declared", () => {
     const { action, sent, secrets } = run({ declared: { ...declared, level: 30 }, live });
-    expect([action, secrets]).toEqual(["update", []]);
-    expect(sent).toEqual([["PUT", { url, name: "b" }]]);
+    expect([action, secrets]).toEqual(["update", ["env:TOKEN"]]);
+    expect(sent).toEqual([["PUT", { url, name: "b", token }]]);
   });
 });
 
