@@ -104,13 +104,14 @@ test("a server that repeats secret and token in its words is not repeated", asyn
   }
 });
 
-/** A module that does something as a request with a secret is written. */
+/** A module that does something as a secret is written into a form. */
 function breaking(something: string): string {
-  return `const { join } = Array.prototype;
-    Array.prototype.join = function (separator) {
-      const text = "not a form: " + join.call(this, separator) + process.env.EVENKEEL_TOKEN;
-      if (separator === "&" && text.includes("webhook=")) ${something};
-      return join.call(this, separator);
+  return `const { toString } = URLSearchParams.prototype;
+    URLSearchParams.prototype.toString = function () {
+      const form = toString.call(this);
+      const text = "not a form: " + form + process.env.EVENKEEL_TOKEN;
+      if (form.includes("CANARY")) ${something};
+      return form;
     };`;
 }
 
@@ -124,17 +125,9 @@ test("what nobody foresaw is told without secrets, and with its stack only where
   });
   const env = { EVENKEEL_TOKEN: token, HOOK: canary };
   for (const [file, more, expected] of [
-    [
-      "broken.mjs",
-      {},
-      /not a form: webhook=env:HOOK&push_events=false\[token\] \(set EVENKEEL_DEBUG=1 for a stack trace\)\n$/,
-    ],
-    ["broken.mjs", { EVENKEEL_DEBUG: "1" }, /not a form: webhook=env:HOOK&push_events=false\[token\]\n +at /],
-    [
-      "later.mjs",
-      {},
-      /not a form: webhook=env:HOOK&push_events=false\[token\] \(set EVENKEEL_DEBUG=1 for a stack trace\)\n$/,
-    ],
+    ["broken.mjs", {}, /not a form: =env:HOOK\[token\] \(set EVENKEEL_DEBUG=1 for a stack trace\)\n$/],
+    ["broken.mjs", { EVENKEEL_DEBUG: "1" }, /not a form: =env:HOOK\[token\]\n +at /],
+    ["later.mjs", {}, /not a form: =env:HOOK\[token\] \(set EVENKEEL_DEBUG=1 for a stack trace\)\n$/],
   ] as const) {
     const injected = { NODE_OPTIONS: `--import=${files.root}/${file}`, ...env, ...more };
     const ran = await start(["apply", "--yes"], files.root, injected).ended;
