@@ -2,6 +2,7 @@ import { spawnSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, inject, test } from "vitest";
+import { stage } from "./support/stage.ts";
 
 /** Files of the build that are read before the first command is known, and packages that they import. */
 function eager(file: string, seen = new Set<string>()): ReadonlySet<string> {
@@ -39,6 +40,17 @@ test("validate needs neither Ajv nor another YAML parser for a workspace without
   });
   expect([status, stderr]).toEqual([0, expect.stringContaining("node_modules/commander/")]);
   expect(stderr).not.toMatch(/node_modules\/(?:ajv|yaml)\//);
+});
+
+test("a plan loads of undici only what requests need, and no parser of files that it does not have", async () => {
+  const { begin } = await stage({
+    projects: [{ path: "p", licenses: { MIT: "allowed" } }],
+    policy: { projects: ["p"], licenses: { MIT: "allowed" } },
+    secrets: { NODE_DEBUG: "module" },
+  });
+  const { code, stderr } = await begin("plan").ended;
+  expect([code, stderr]).toEqual([0, expect.stringContaining("undici/lib/dispatcher/pool.js")]);
+  expect(stderr).not.toMatch(/node_modules\/(?:undici\/index\.js|ajv\/|yaml\/)/);
 });
 
 test("what sends traces is loaded where there is somebody to send them to, and not before", () => {
