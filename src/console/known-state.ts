@@ -1,3 +1,4 @@
+import { setImmediate as turn } from "node:timers/promises";
 import { UserError } from "../base/exit.ts";
 import { compareTexts } from "../base/text-format.ts";
 import type { Catalogue } from "../model/catalogue.ts";
@@ -133,6 +134,8 @@ async function knownOf(
   const moved = Object.entries(fleet?.shards ?? {}).filter(([name, { run }]) => shards.get(name)?.run !== run);
   if (moved.length === 0 && before.fleet && fleet) return { ...withoutTrouble(before), ...rest, fleet };
   for (const [name, { run }] of moved) {
+    // Pages are answered meanwhile, and memory is freed.
+    await turn();
     const text = (await snapshots.read([name])).get(name);
     shards.set(name, { run, heads: summariesIn(parseShard(text)) });
   }

@@ -93,11 +93,13 @@ describe("plain manifests", () => {
     );
   });
 
-  it("have their positions where the parser of YAML has them", () => {
+  it("have their values and positions where the parser of YAML has them", () => {
     fc.assert(
       fc.property(plainText, (each) => {
         const plain = readPlainYaml(each);
         fc.pre(plain !== undefined);
+        // Equal blocks of texts that were read before are one value.
+        expect([plain?.root]).toEqual(parsed(each));
         const source = { file: "a.yaml", text: each, linesBefore: 2 };
         const whole = placesIn(source);
         for (const path of pathsIn(plain?.root, []))
