@@ -1,5 +1,5 @@
 import http from "node:http";
-import { describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { UserError } from "../../src/base/exit.ts";
 import type { CallFailed } from "../../src/client/failure.ts";
 import { networkFor } from "../../src/client/network.ts";
@@ -8,6 +8,9 @@ import type { Call } from "../../src/model/types.ts";
 import { readIdentity } from "../../src/secrets/certificates.ts";
 import { listen, pathOf, pem, servePieces, serveProxy, serveTls } from "./networks.ts";
 import { closedPort, failureOf, reader, serve, token, writer } from "./scripted.ts";
+
+/** What opens a tunnel is loaded when it is first needed, which on a busy machine takes longer than the time limits here. */
+beforeAll(() => import("undici"));
 
 const get: Call = { method: "GET", path: "/x" };
 const authorities = pem("authority.pem");
