@@ -1,7 +1,9 @@
-import { appendFileSync, existsSync } from "node:fs";
-import { dirname, relative, resolve, sep } from "node:path";
+import { appendFileSync } from "node:fs";
+import { dirname, relative, resolve } from "node:path";
 import { type ExitCode, exit, UserError } from "../base/exit.ts";
 import { describeSystemError } from "../base/system-errors.ts";
+import { repositoryTop } from "../git/find-repository.ts";
+import { gitPrefixOf } from "../git/repository.ts";
 import type { Catalogue } from "../model/catalogue.ts";
 import type { Plan } from "../plan/plan.ts";
 import type { Actionable } from "../report/findings.ts";
@@ -123,10 +125,8 @@ function summarize({ env, note }: Terminal, markdown: () => string): void {
 /** The path of the workspace in its repository, which is how review tools name files. */
 function folderInRepository(folder: string): string {
   const workspace = dirname(workspaceFileAround(folder));
-  for (let at = workspace; ; at = dirname(at)) {
-    if (existsSync(resolve(at, ".git"))) return prefixOf(relative(at, workspace));
-    if (dirname(at) === at) return "";
-  }
+  const top = repositoryTop(workspace);
+  return top === undefined ? "" : gitPrefixOf(relative(top, workspace));
 }
 
 function workspaceFileAround(folder: string): string {
@@ -135,8 +135,4 @@ function workspaceFileAround(folder: string): string {
   } catch {
     return resolve(folder, "none");
   }
-}
-
-function prefixOf(path: string): string {
-  return path === "" ? "" : `${path.split(sep).join("/")}/`;
 }

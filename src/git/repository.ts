@@ -30,7 +30,7 @@ export function repositoryAround(folder: string): GitRepository {
   return {
     location,
     top: location.top,
-    prefix: prefixOf(relative(location.top, home)),
+    prefix: gitPrefixOf(relative(location.top, home)),
     named: namedBelow(location.top, resolve(folder)) ?? relative(location.top, home),
     ask: (...args) => {
       const { code, stdout } = runGit({ cwd: home, location, args });
@@ -46,7 +46,8 @@ function namedBelow(top: string, path: string): string | undefined {
   return realpathSync.native(path) === top ? "" : undefined;
 }
 
-function prefixOf(below: string): string {
+/** A path below a folder as a prefix of git's paths: empty, or with a trailing slash. */
+export function gitPrefixOf(below: string): string {
   return below === "" ? "" : `${below.split(sep).join("/")}/`;
 }
 

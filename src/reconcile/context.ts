@@ -3,7 +3,7 @@ import { UserError } from "../base/exit.ts";
 import { knownSecrets } from "../base/known-secrets.ts";
 import { shownUrl } from "../client/server-url.ts";
 import { commitOf } from "../git/commit.ts";
-import { hasUncommitted } from "../git/uncommitted.ts";
+import { hasUncommitted } from "../git/file-status.ts";
 import { durationOf } from "../manifest/duration.ts";
 import type { Policy } from "../manifest/policies.ts";
 import { problemAt } from "../manifest/problem.ts";

@@ -185,8 +185,3 @@ function pathless({ policies }: RevisionSide, projects: readonly Project[]): rea
       return { severity: "warning", rule: "unlisted-project", message, project: name };
     });
 }
-
-/** Projects whose desired state differs, each once. */
-export function projectsWithDesiredChange(changes: readonly Pick<RevisionChange, "project">[]): ReadonlySet<string> {
-  return new Set(changes.map(({ project }) => project));
-}

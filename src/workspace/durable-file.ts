@@ -43,7 +43,7 @@ function pause(milliseconds: number): void {
  * @throws a system error; then the file is unchanged.
  */
 export function replaceFile(path: string, text: string | Uint8Array, mode = 0o666): void {
-  publish(stageText(path, text, mode), path);
+  publish(stage(path, text, mode), path);
 }
 
 /** As {@link replaceFile}, with what `write` writes to the open file; if that fails, the file is unchanged too. */
@@ -62,11 +62,7 @@ export async function replaceFileBy(path: string, write: (file: number) => Promi
 }
 
 /** Writes a text to a temporary file next to its destination, and returns its path. Removes the file on failure. */
-export function stage(path: string, text: string | Uint8Array): string {
-  return stageText(path, text, 0o666);
-}
-
-function stageText(path: string, text: string | Uint8Array, mode: number): string {
+export function stage(path: string, text: string | Uint8Array, mode = 0o666): string {
   const draft = openDraft(path, mode);
   try {
     writeAll(draft.file, text);

@@ -1,4 +1,4 @@
-import { mkdirSync, symlinkSync } from "node:fs";
+import { symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import type { Plan } from "../../src/plan/plan.ts";
@@ -111,7 +111,7 @@ test("validate tells its problems on the renderers that need no plan, by their p
   const { write, read, root } = await scene();
   write("ops/keel/evenkeel.yaml", workspaceText({ url: "https://code.example.com" }));
   write("ops/keel/all.yaml", policyText({ projects: ["p"], integrations: { "irc-gatway": {} } }));
-  mkdirSync(join(root, ".git"));
+  write(".git/HEAD", "ref: refs/heads/main\n");
   const ran = await runProgram(
     [
       "validate",

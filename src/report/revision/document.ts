@@ -1,7 +1,7 @@
 import type { ReportedProblem } from "../../model/problem-line.ts";
 import type { Place } from "../../model/types.ts";
 import { type RevisionAction, type RevisionChange, revisionActions } from "../../revision/compare-projects.ts";
-import { projectsWithDesiredChange, type RevisionDiff } from "../../revision/revision.ts";
+import type { RevisionDiff } from "../../revision/revision.ts";
 import type { SettingChange } from "../../revision/setting-changes.ts";
 
 /** Where the fleet's projects are known from. */
@@ -67,7 +67,7 @@ function summaryOf(changes: readonly RevisionChange[]): RevisionSummary {
   const withEffect = (policy_effect: RevisionChange["policy_effect"]) =>
     changes.filter((each) => each.policy_effect === policy_effect).length;
   return {
-    projects: projectsWithDesiredChange(changes.filter(({ kind }) => kind !== "storage")).size,
+    projects: new Set(changes.flatMap(({ kind, project }) => (kind === "storage" ? [] : [project]))).size,
     ...(Object.fromEntries(actions) as Record<RevisionAction, number>),
     tightened: withEffect("tightened"),
     loosened: withEffect("loosened"),

@@ -1,6 +1,7 @@
-import { relative, sep } from "node:path";
+import { relative } from "node:path";
 import { findRepository } from "./find-repository.ts";
 import { listSettings, settingsIn, withoutFilters, withoutPrograms } from "./program-settings.ts";
+import { gitPrefixOf } from "./repository.ts";
 import { runGit } from "./run-git.ts";
 
 /**
@@ -26,11 +27,7 @@ export function hasUncommitted(folder: string, files: ReadonlySet<string>): bool
   ];
   const { code, stdout } = runGit({ cwd: home, location, settings, args });
   if (listed.code !== 0 || code !== 0) return false;
-  const inside = relative(location.top, home)
-    .split(sep)
-    .filter(Boolean)
-    .map((name) => `${name}/`)
-    .join("");
+  const inside = gitPrefixOf(relative(location.top, home));
   return stdout.split("\0").some((line) => {
     const path = line.slice(statusLength);
     if (!path.startsWith(inside)) return false;
@@ -41,3 +38,11 @@ export function hasUncommitted(folder: string, files: ReadonlySet<string>): bool
 
 /** `XY ` before each path. */
 const statusLength = 3;
+
+/** Whether git tracks a file, relative to the folder. False where git cannot tell. */
+export function isTracked(folder: string, file: string): boolean {
+  const found = findRepository(folder);
+  if ("ran" in found) return false;
+  const { location, home } = found;
+  return runGit({ cwd: home, location, args: ["ls-files", "--error-unmatch", "--", file] }).code === 0;
+}
