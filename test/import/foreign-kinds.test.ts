@@ -382,6 +382,48 @@ describe("Terraform", () => {
   });
 });
 
+test("for_each over the resources of another block has their projects, in the spelling of older versions too", async () => {
+  const imported = await fromTerraform(`
+resource "gitlab_group" "e" {
+  path = "enten"
+}
+resource "gitlab_project" "each" {
+  for_each     = toset(["front", "back"])
+  name         = each.key
+  namespace_id = "\${gitlab_group.e.id}"
+}
+resource "gitlab_branch_protection" "main" {
+  for_each          = gitlab_project.each
+  project           = each.value.id
+  branch            = "main-\${each.key}"
+  push_access_level = "developer"
+}
+resource "gitlab_label" "l" {
+  for_each    = gitlab_project.each
+  project     = each.value.id
+  name        = "bug"
+  color       = "#ff0000"
+  description = each.value.web_url
+}
+resource "gitlab_label" "self" {
+  for_each = gitlab_label.self
+  project  = each.value.id
+}
+`);
+  const branch = (name: string) => ({ protected_branches: { [name]: { push_access_level: "developer" } } });
+  const labels = { bug: { color: "#ff0000" } };
+  expect(policies(imported)).toEqual({
+    "enten/back": { projects: ["enten/back"], labels, ...branch("main-back") },
+    "enten/front": { projects: ["enten/front"], labels, ...branch("main-front") },
+  });
+  const left = "each.value.web_url is not known from these files";
+  expect(messages(imported).filter((each) => each.includes("gitlab_label"))).toEqual([
+    `description of gitlab_label.l["back"] is left out: ${left}`,
+    `description of gitlab_label.l["front"] is left out: ${left}`,
+    "gitlab_label.self is left out: its for_each is gitlab_label.self",
+  ]);
+});
+
 test("every section that a table names is one of policies, and every field it leads to is one of its kind", () => {
   const tables: [string, SectionTable][] = [
     ...Object.entries(gitlabform.sections as Record<string, SectionTable>),

@@ -117,6 +117,23 @@ describe("nothing of a resource is dropped silently:", () => {
   });
 });
 
+test("an attribute of a state that no kind has is named at its place, at any depth", async () => {
+  const own = {
+    zz_planted: 1,
+    push_rules: [{ zz_inner: 2, deny_delete_tag: true }],
+    zz_block: [{ a: 1 }],
+    zz_empty: [],
+  };
+  const attributes = { id: "17", path_with_namespace: "g/p", description: "", ...own };
+  const project = { mode: "managed", type: "gitlab_project", name: "p", instances: [{ attributes }] };
+  const text = JSON.stringify({ version: 4, resources: [project] }, null, 1);
+  const { problems } = await importTerraform([{ name: "terraform.tfstate", text }], choice);
+  const lineOf = (name: string) => text.slice(0, text.indexOf(`"${name}"`)).split("\n").length;
+  const named = ["zz_planted", "push_rules", "zz_block", "zz_empty"].map(lineOf);
+  expect(linesOf(problems)).toEqual(expect.arrayContaining(named));
+  expect(problems).toHaveLength(named.length);
+});
+
 test("of what no kind is about, every resource is named with its place", async () => {
   const members = [1, 2, 3].map((n) => `resource "gitlab_group_membership" "m${n}" {\n group_id = ${n}\n}`);
   const [problem] = (await problemsOf(members.join("\n"))).filter(({ message }) => message.includes("membership"));

@@ -3,7 +3,9 @@ import type { JsonObject } from "../../../base/json.ts";
 import type { Problem } from "../../../model/types.ts";
 import { type ForeignValue, type NamedPlace, notImported } from "../foreign.ts";
 import { evaluate } from "./evaluate.ts";
-import { type Instance, instancesOf, type Module, ownerMeant, ownerOfBlock } from "./module.ts";
+import { type Instance, instancesOf } from "./instances.ts";
+import type { Module } from "./module.ts";
+import { ownerMeant, ownerOfBlock } from "./owners.ts";
 import { isItself, isMapped, ownerOfType, type ProviderResource } from "./resources.ts";
 import type { HclAttribute, HclBlock, HclExpression } from "./syntax.ts";
 
@@ -52,7 +54,7 @@ function ofBlock(block: HclBlock, module: Module): Found {
   if (!isMapped(type)) return { declarations: [], problems: [] };
   const provider = block.attributes.get("provider")?.value;
   if (provider) return left(`${type}.${name} is left out: it has a provider of its own, which may be another server`);
-  const instances = instancesOf(block, module.names);
+  const instances = instancesOf(block, module);
   if (typeof instances === "string") return left(`${type}.${name} is left out: ${instances}`);
   if (instances.length === 0) return left(`${type}.${name} is left out: its for_each or count is empty`);
   const each = instances.map((instance) => ofInstance(block, instance, module));

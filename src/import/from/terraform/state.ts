@@ -14,6 +14,8 @@ interface StateResource {
   /** Attributes that Terraform marks as sensitive. */
   readonly sensitive: ReadonlySet<string>;
   readonly path: readonly (string | number)[];
+  /** The key of its attributes. */
+  readonly within: "values" | "attributes";
 }
 
 /** Integrations and licenses in a state file or in the output of `terraform show -json`. */
@@ -78,6 +80,7 @@ function shown(module: JsonObject, path: readonly (string | number)[]): readonly
       values,
       sensitive: new Set(sensitive),
       path: [...path, "resources", index],
+      within: "values",
     };
   });
   const below = listIn(module.child_modules).flatMap((each, index) => shown(each, [...path, "child_modules", index]));
@@ -95,6 +98,7 @@ function stored(resource: unknown, index: number): readonly StateResource[] {
     values: isObject(each.attributes) ? each.attributes : {},
     sensitive: new Set(listOf(each.sensitive_attributes).flatMap(attributeIn)),
     path: ["resources", index, "instances", at],
+    within: "attributes",
   }));
 }
 
@@ -143,13 +147,13 @@ function declarationOf(
   paths: ReadonlyMap<string, string>,
   places: (path: StateResource["path"]) => Place,
 ): readonly Declaration[] {
-  const { address, type, values, sensitive, path } = resource;
+  const { address, type, values, sensitive, path, within } = resource;
   const project = ownerOf(resource, paths);
   if (project === undefined) return [];
   const set = Object.entries(values).filter(([, value]) => value !== null && value !== "");
   const attributes = set.map(([name, value]): [string, ForeignValue] => [
     name,
-    { value, secret: sensitive.has(name), place: () => places(path) },
+    { value, secret: sensitive.has(name), place: () => places([...path, within, name]) },
   ]);
   return [{ project, resource: { address, type, attributes: new Map(attributes), place: () => places(path) } }];
 }
