@@ -1,19 +1,8 @@
 import { readFileSync } from "node:fs";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { type Document, isMap, LineCounter, type Node, type Pair, parse, parseDocument, stringify } from "yaml";
-import { importGitlabform } from "../../src/import/from/gitlabform/import.ts";
-import { policyFileText } from "../../src/import/policy.ts";
-import { catalogueOf } from "../../src/model/catalogue.ts";
-
-const choice = {
-  catalogue: catalogueOf("gitlab"),
-  platform: { release: "18.0", dialect: "gitlab", tier: "ultimate" },
-  secrets: "by-project",
-} as const;
-
-type Path = readonly (string | number)[];
-type Mapping = Record<string, unknown>;
+import { parse, stringify } from "yaml";
+import { imported, isReported, type Mapping, mappingsIn, type Path } from "./reported.ts";
 
 const whole: Mapping = parse(readFileSync(new URL("every-section.yml", import.meta.url), "utf8"));
 
@@ -42,13 +31,6 @@ function valueAt(path: Path): unknown {
   return path.reduce<unknown>((at, part) => (at as Mapping)[part], whole);
 }
 
-/** Every mapping below a value, with its path. */
-function mappingsIn(value: unknown, path: Path = []): readonly Path[] {
-  if (Array.isArray(value)) return value.flatMap((item, index) => mappingsIn(item, [...path, index]));
-  if (typeof value !== "object" || value === null) return [];
-  return [path, ...Object.entries(value).flatMap(([key, each]) => mappingsIn(each, [...path, key]))];
-}
-
 /** Every key whose value contains no other key, and the keys within lists. */
 function leavesIn(value: unknown): readonly Path[] {
   const keys = mappingsIn(value).flatMap((path) => {
@@ -56,33 +38,6 @@ function leavesIn(value: unknown): readonly Path[] {
     return Object.keys(mapping as Mapping).map((key) => [...path, key]);
   });
   return keys.filter((path) => mappingsIn(valueAt(path)).length === 0);
-}
-
-function imported(text: string) {
-  const { drafts, problems } = importGitlabform({ name: "config.yml", text }, choice);
-  return {
-    text: drafts.map((draft) => policyFileText([draft], "s", choice.catalogue)).join("---\n"),
-    places: problems.map(({ place }) => `${place?.line}:${place?.column}`),
-  };
-}
-
-/** Whether a problem is at a key of a path. */
-function isReported(text: string, path: Path): boolean {
-  const lines = new LineCounter();
-  const keys = placesOf(parseDocument(text, { lineCounter: lines }), path, lines);
-  return imported(text).places.some((place) => keys.includes(place));
-}
-
-/** Where the keys of a path stand, as line:column. */
-function placesOf(document: Document, path: Path, lines: LineCounter): readonly string[] {
-  return path.flatMap((part, index) => {
-    const parent = index === 0 ? document.contents : document.getIn(path.slice(0, index), true);
-    const pair = isMap(parent) ? parent.items.find(({ key }) => String(key) === String(part)) : undefined;
-    const offset = (pair as Pair<Node> | undefined)?.key.range?.[0];
-    if (offset === undefined) return [];
-    const { line, col } = lines.linePos(offset);
-    return [`${line}:${col}`];
-  });
 }
 
 const unknown = "unheard_of";

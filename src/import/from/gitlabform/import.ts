@@ -24,7 +24,7 @@ import { withoutMarks } from "./marked-lists.ts";
 import { byPolicy, statementsOf } from "./policies.ts";
 import { unnamedKeys } from "./rest.ts";
 import { sectionAndName, sectionTable } from "./sections.ts";
-import { hasToBeAbsent, placeOf, type Statement, statedValues, titleOf, wrongFlag } from "./statement.ts";
+import { hasToBeAbsent, placeOf, placeOfFlag, type Statement, statedValues, titleOf, wrongFlag } from "./statement.ts";
 
 /** What a gitlabform configuration declares of projects. */
 export function importGitlabform(file: ForeignFile, choice: ForeignChoice): ForeignImport {
@@ -70,7 +70,7 @@ function translatedBy(statement: Statement, translate: () => TranslatedEntry): T
   const wrong = wrongFlag(statement);
   if (wrong !== undefined) {
     const message = `${titleOf(statement)} is left out: expected ${wrong} to be true or false`;
-    return { problems: [notImported(placeOf(statement, wrong), message)] };
+    return { problems: [notImported(placeOfFlag(statement, wrong), message)] };
   }
   const translated = translate();
   return { ...translated, problems: [...translated.problems, ...unnamedKeys(statement, translated)] };

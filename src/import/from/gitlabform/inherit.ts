@@ -8,6 +8,8 @@ export interface Effective {
   /** By section and name ({@link idOf}); nothing of sections that it does not manage. */
   readonly resources: JsonObject;
   readonly isArchived: boolean;
+  /** The sections with `skip: true`. */
+  readonly skipped: ReadonlySet<string>;
   /** The levels that contribute to it, the most specific first. */
   readonly levels: readonly ConfigLevel[];
 }
@@ -26,9 +28,11 @@ export function effectiveIn({ levels, skipGroups }: Configuration): (project: st
     const inherited = merged(common?.config ?? {}, chained(groups));
     const { [lifecycle]: archiving, ...sections } = merged(inherited, own?.config ?? {});
     const isArchived = isObject(archiving) && archiving.archive === true;
+    const skipped = new Set(Object.keys(sections).filter((section) => isSkip(sections[section])));
     return {
-      resources: isArchived ? {} : resourcesIn(sections),
+      resources: isArchived ? {} : resourcesIn(without(sections, ...skipped)),
       isArchived,
+      skipped,
       levels: [own, ...groups.toReversed(), common].filter((level) => level !== undefined),
     };
   };
@@ -69,10 +73,14 @@ function without(config: JsonObject, ...left: readonly string[]): JsonObject {
 }
 
 /** `skip: true` disables the whole section, and so does a `skip` that is neither true nor false, which is reported. */
+function isSkip(body: unknown): boolean {
+  return isObject(body) && body.skip !== undefined && body.skip !== false;
+}
+
 function resourcesIn(config: JsonObject): JsonObject {
   const resources: Record<string, unknown> = Object.create(null);
   for (const [section, body] of Object.entries(config)) {
-    if (!isObject(body) || (body.skip !== undefined && body.skip !== false)) continue;
+    if (!isObject(body)) continue;
     const own = without(body, "inherit", "skip");
     const parts = sectionTable(section)?.one ? [["", own] as const] : Object.entries(own);
     for (const [name, value] of parts) resources[idOf(section, name)] = value;

@@ -33,10 +33,7 @@ export function statementsOf(configuration: Configuration): Statements & { reado
   const used = [...left].flatMap(([key, why]) => (why === undefined ? [key] : [])).toSorted(byWidth);
   const stated = owners.map((owner) => statementsFor(owner, used, configuration, effective));
   const unused = [...left].flatMap(([key, why]) => (why === undefined ? [] : leftKey(key, why)));
-  const unread = used.flatMap((key) => {
-    const { isArchived } = effective(sampleOf(key));
-    return isArchived ? leftKey(key, "project.archive is true") : unreadSections(key);
-  });
+  const unread = used.flatMap((key) => unreadSections(key, effective(sampleOf(key))));
   const overlaps = used.flatMap((key) => (key.form === "pattern" ? overlap(key, groupsWithin(key, used)) : []));
   return {
     statements: stated.flatMap(({ statements }) => statements),

@@ -58,6 +58,13 @@ export function placeOf({ id, levels }: Statement, ...within: readonly string[])
   return stating?.place(...path) ?? { file: "", line: 1, column: 1 };
 }
 
+/** The location of a flag, or of the whole statement where a more specific level states that without the flag. */
+export function placeOfFlag(statement: Statement, flag: string): Place {
+  const { id, levels } = statement;
+  const stating = levels.find((level) => isIn(level, pathOf(id, [])));
+  return stating && isIn(stating, pathOf(id, [flag])) ? placeOf(statement, flag) : placeOf(statement);
+}
+
 /** Whether the most specific level of a statement states it, or a part of it, and not only those that it inherits from. */
 export function statesItself({ id, levels: [own] }: Statement, ...within: readonly string[]): boolean {
   return own !== undefined && isIn(own, pathOf(id, within));

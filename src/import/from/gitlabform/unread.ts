@@ -2,6 +2,7 @@ import { isObject } from "../../../base/json.ts";
 import type { Owner } from "../../../model/owner.ts";
 import type { Problem } from "../../../model/types.ts";
 import { notImported } from "../foreign.ts";
+import type { Effective } from "./inherit.ts";
 import type { Key } from "./keys.ts";
 import { lifecycle, ownerOfSection } from "./sections.ts";
 import { saysNothing } from "./values.ts";
@@ -25,19 +26,25 @@ export function isAbout({ form }: Key, owner: Owner): boolean {
 }
 
 /** Reports the sections of a key of which nothing counts. */
-export function unreadSections(key: Key): readonly Problem[] {
+export function unreadSections(
+  key: Key,
+  { isArchived, skipped }: Pick<Effective, "isArchived" | "skipped">,
+): readonly Problem[] {
+  if (isArchived) return leftKey(key, "project.archive is true");
   const { level } = key;
   const { [lifecycle]: _, ...sections } = level.config;
   return Object.entries(sections).flatMap(([section, body]) => {
-    const why = isAbout(key, ownerOfSection(section)) ? misfit(body) : "gitlabform reads it below * and GROUP/* only";
+    const isMeant = isAbout(key, ownerOfSection(section));
+    const why = isMeant ? misfit(body, skipped.has(section)) : "gitlabform reads it below * and GROUP/* only";
     return why === undefined ? [] : [notImported(level.place(section), `${section} is left out here: ${why}`)];
   });
 }
 
-function misfit(body: unknown): string | undefined {
+function misfit(body: unknown, isSkipped: boolean): string | undefined {
   if (saysNothing(body)) return "it is empty";
   if (!isObject(body)) return "expected a mapping";
   const { skip, ...others } = body;
   if (skip !== undefined && typeof skip !== "boolean") return "expected skip to be true or false";
-  return skip && Object.keys(others).length > 0 ? "it has skip: true" : undefined;
+  if (!isSkipped || Object.keys(others).length === 0) return undefined;
+  return skip ? "it has skip: true" : "it inherits skip: true";
 }
