@@ -145,7 +145,7 @@ test("the list of projects is the one that the last plan kept, or a file's", asy
   write("fleet.txt", "a/three\n42\na/*\n");
   const wrong = await evenkeel("diff", "HEAD", "--projects", "fleet.txt");
   expect(wrong.code).toBe(1);
-  expect(wrong.stderr.match(/(?<=^error: )fleet\.txt:\d:1/gm)).toEqual(["fleet.txt:2:1", "fleet.txt:3:1"]);
+  expect(wrong.stderr.match(/^fleet\.txt:\d:1/gm)).toEqual(["fleet.txt:2:1", "fleet.txt:3:1"]);
 });
 
 test("without a revision it is where the branch left the remote's default branch", async () => {
