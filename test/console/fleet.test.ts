@@ -6,6 +6,7 @@ import type { RunSummary } from "../../src/state/run-summary.ts";
 import { recordObservation } from "../../src/state/snapshots/record.ts";
 import { summary } from "../state/laws.ts";
 import { look } from "../state/observations.ts";
+import { until } from "../support/until.ts";
 import { consoleOver, drifted, fleet, seen, seenBy } from "./serving.ts";
 
 interface Cause {
@@ -107,9 +108,9 @@ describe("causes", () => {
       look("z", [change], { run: "z", at, whole: false, hasLedger: true, commit }),
     );
     const { get } = await consoleOver(root);
-    const page = await (await get("/")).text();
-    expect(page).toContain("mobile: alerts go to &lt;on-call&gt;");
-    expect(page).toContain(commit.slice(0, 7));
+    const page = async () => (await get("/")).text();
+    await until(async () => (await page()).includes("mobile: alerts go to &lt;on-call&gt;"));
+    expect(await page()).toContain(commit.slice(0, 7));
   });
 });
 
