@@ -127,7 +127,7 @@ test("for every project and group its settings and labels come to what gitlabfor
         expect([path, said(`${path}/`)]).toEqual([path, own]);
       }
     }),
-    { numRuns: 100 },
+    { numRuns: 40 },
   );
 });
 
