@@ -148,10 +148,10 @@ class ReadPolicy implements Policy {
     return this.#entries;
   }
 
-  /** A key with interpolations may come to be that of any entry. */
-  entriesApartFrom({ workspace, text }: Policy): readonly PolicyEntry[] {
-    const isComparable = workspace === this.workspace && !this.declared.some(({ desired }) => isTemplate(desired.key));
-    return isComparable ? this.#read.entries(text) : this.entries;
+  /** A key with interpolations, on either side, may come to be that of any entry. */
+  entriesApartFrom(other: Policy): readonly PolicyEntry[] {
+    const isOpen = [this, other].some(({ declared }) => declared.some(({ desired }) => isTemplate(desired.key)));
+    return other.workspace === this.workspace && !isOpen ? this.#read.entries(other.text) : this.entries;
   }
 
   get kinds(): ReadonlySet<Kind> {

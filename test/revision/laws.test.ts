@@ -17,7 +17,7 @@ const policy = fc.record({
   }),
   except: fc.uniqueArray(fc.constantFrom<string | number>(3, "a/two", "b/*"), { maxLength: 1 }),
   vars: fc.record({ word: fc.constantFrom("x", "y") }),
-  licenses: fc.dictionary(fc.constantFrom("MIT", "GPL"), fc.constantFrom("allowed", "denied")),
+  licenses: fc.dictionary(fc.constantFrom("MIT", "GPL", "L-${vars.word}"), fc.constantFrom("allowed", "denied")),
   integrations: fc.constantFrom(
     {},
     { "external-wiki": { external_wiki_url: "https://w/${vars.word}/${project.path}" } },
@@ -42,15 +42,15 @@ const revisions = fc
 type Known = Map<string, ReturnType<typeof parseManifest>>;
 
 /** `known`: what was parsed before. */
-function sideOf(texts: readonly (string | null)[], known: Known): RevisionSide {
+function sideOf(texts: readonly (string | null)[], known: Known, workspace = defaultWorkspace): RevisionSide {
   const documents = texts.flatMap((text) => {
     if (text === null) return [];
     const parsed = known.get(text) ?? parseManifest("p.yaml", text);
     known.set(text, parsed);
     return parsed.documents;
   });
-  const { policies, plaintext } = validate({ documents, workspace: defaultWorkspace, problems: [] });
-  return { workspace: defaultWorkspace, policies, plaintext, migrations: [], rules: [] };
+  const { policies, plaintext } = validate({ documents, workspace, problems: [] });
+  return { workspace, policies, plaintext, migrations: [], rules: [] };
 }
 
 describe("two revisions", () => {
@@ -78,6 +78,8 @@ describe("two revisions", () => {
         // Sharing what two revisions have in common is a shortcut, and no more.
         const apart = sideOf(was, new Map());
         expect(named(compareRevisions(apart, after, fleet).changes)).toEqual(named(there.changes));
+        const elsewhere = sideOf(was, new Map(), { ...defaultWorkspace });
+        expect(compareRevisions(elsewhere, after, fleet).changes).toEqual(there.changes);
       }),
       { numRuns: 200 },
     );
