@@ -39,7 +39,7 @@ export function reportedLine({ file, line, column, project, path, message, rule 
 
 /** Labels each line of errors, except that of a mistake, which its position begins. */
 export function labelledErrors(text: string): string {
-  return text.replace(/^(?!.*?\S:\d+:\d+ {2})(?=\S)/gm, "error: ");
+  return text.replace(/^(?!(?:(?! {2}).)*:\d+:\d+ {2})(?=\S)/gm, "error: ");
 }
 
 /** Problems with a position, those that say the same of several projects once, with the projects. */
