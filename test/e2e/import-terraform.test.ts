@@ -302,6 +302,89 @@ test("the default of a secret variable is never read", async () => {
   expect(told.join()).not.toContain("CANARY");
 });
 
+const canaries = `
+variable "s" { sensitive = true }
+variable "open" { sensitive = false }
+resource "gitlab_project_label" "secret" {
+  project     = "a/b"
+  name        = "secret"
+  color       = "#111111"
+  description = "see \${var.s}"
+}
+resource "gitlab_project_label" "direct" {
+  project     = "a/b"
+  name        = "direct"
+  color       = "#111111"
+  description = sensitive("CANARY")
+}
+resource "gitlab_project_hook" "hook" {
+  project = "a/b"
+  url     = "https://hooks.example.com/\${var.s}"
+}
+resource "gitlab_project_label" "open" {
+  project     = "a/b"
+  name        = "open"
+  color       = "#111111"
+  description = var.open
+}
+`;
+
+test("a sensitive variable is never read, from a file of variables neither", async () => {
+  const { entries, told } = await imported(canaries, 's = "CANARY"\nopen = "told"\n');
+  expect(JSON.stringify([entries, told])).not.toContain("CANARY");
+  expect(entries.filter(([, kind]) => kind === "label").map(([, , key, , text]) => [key, text])).toEqual([
+    ["secret", undefined],
+    ["direct", undefined],
+    ["open", "told"],
+  ]);
+  expect(told).toEqual(
+    expect.arrayContaining([
+      "not-imported: description of gitlab_project_label.secret is left out: var.s is not known from these files",
+      "not-imported: description of gitlab_project_label.direct is left out: sensitive(…) is not known from these files",
+    ]),
+  );
+});
+
+test("what a state marks as sensitive is in no policy, and what it marks as not is", async () => {
+  const state = (type: string, values: object, sensitive_values: object) => ({
+    ...{ address: `${type}.x`, mode: "managed", type, name: "x", sensitive_values },
+    values,
+  });
+  const own = [
+    state(
+      "gitlab_integration_pipelines_email",
+      { project: "a/b", recipients: ["a@example.com"] },
+      { recipients: [false] },
+    ),
+    state(
+      "gitlab_project_label",
+      { project: "a/b", name: "l", color: "#111111", description: "CANARY" },
+      { description: true },
+    ),
+    state(
+      "gitlab_project",
+      { path_with_namespace: "a/b", id: "1", tags: ["CANARY"], visibility_level: "private" },
+      { tags: [true] },
+    ),
+  ];
+  const text = JSON.stringify({ format_version: "1.0", values: { root_module: { resources: own } } });
+  const { drafts, problems } = await importTerraform([{ name: "state.json", text }], choice("14.5"));
+  expect(JSON.stringify([drafts, problems])).not.toContain("CANARY");
+  const fields = drafts
+    .flatMap(({ entries }) => entries)
+    .flatMap(({ kind, fields }) => [[kind, Object.fromEntries(fields)]]);
+  expect(fields).toEqual(
+    expect.arrayContaining([
+      ["integration", { recipients: { form: "value", value: "a@example.com" } }],
+      ["label", { color: { form: "value", value: "#111111" } }],
+    ]),
+  );
+  expect(problems.map(({ message }) => message)).toEqual([
+    "description of gitlab_project_label.x is left out: it holds a secret",
+    "topics of gitlab_project.x is left out: it holds a secret",
+  ]);
+});
+
 test("every resource is imported, reported, or of a type that is told once", async () => {
   const types = fc.constantFrom(
     ...[

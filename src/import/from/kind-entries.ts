@@ -126,6 +126,7 @@ function fieldOf(
   const missing = missingField(file, name, foreign.value, platform);
   if (missing !== undefined) return left(missing);
   if (field.writeOnly === true) return { field: [name, secretOf(foreign, numberOf)], named, problems: [] };
+  if (foreign.secret === true) return left("it holds a secret");
   if (foreign.unknown !== undefined) return left(`${foreign.unknown} is not known from these files`);
   const value = spelled(field, foreign.value, foreign.truth);
   const got =

@@ -11,7 +11,6 @@ export const functions: Readonly<Record<string, (inputs: readonly unknown[]) => 
   tolist: ([of]) => of,
   tomap: ([of]) => of,
   tostring: ([of]) => (isText(of) ? String(of) : undefined),
-  sensitive: ([of]) => of,
   nonsensitive: ([of]) => of,
   lower: ([of]) => (typeof of === "string" ? of.toLowerCase() : undefined),
   upper: ([of]) => (typeof of === "string" ? of.toUpperCase() : undefined),

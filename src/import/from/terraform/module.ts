@@ -10,7 +10,7 @@ export interface Module {
   readonly assumed: ReadonlyMap<string, Place>;
 }
 
-/** `values` are files of variables. A default is used where they set nothing, unless it is sensitive. */
+/** `values` are files of variables. A default is used where they set nothing. What is sensitive is not known. */
 export function moduleOf(files: readonly HclBlock[], values: readonly HclBlock[]): Module {
   const blocks = files.flatMap((file) => file.blocks);
   const locals = blocks.filter(({ type }) => type === "locals").flatMap(({ attributes }) => [...attributes]);
@@ -18,9 +18,12 @@ export function moduleOf(files: readonly HclBlock[], values: readonly HclBlock[]
     local: new Map(locals.map(([name, { value }]) => [name, value])),
     var: new Map(values.flatMap(({ attributes }) => [...attributes].map(([name, { value }]) => [name, value]))),
   };
-  const defaults = new Map(blocks.flatMap(defaultOf));
+  const variables = blocks.filter(({ type }) => type === "variable");
+  const secrets = new Set(variables.filter(isSensitive).map(({ labels: [name = ""] }) => name));
+  const defaults = new Map(variables.flatMap(defaultOf));
   const assumed = new Map<string, Place>();
   const names: Names = (first, second, depth) => {
+    if (first === "var" && secrets.has(second)) return undefined;
     const found = Object.hasOwn(known, first) ? known[first]?.get(second) : undefined;
     const fallback = first === "var" && !found ? defaults.get(second) : undefined;
     if (fallback) assumed.set(second, fallback.place);
@@ -30,11 +33,14 @@ export function moduleOf(files: readonly HclBlock[], values: readonly HclBlock[]
   return { blocks, names, assumed };
 }
 
-function defaultOf({ type, labels: [name = ""], attributes }: HclBlock): readonly (readonly [string, HclAttribute])[] {
+function isSensitive({ attributes }: HclBlock): boolean {
+  const stated = attributes.get("sensitive")?.value;
+  return stated !== undefined && !(stated.form === "value" && stated.value === false);
+}
+
+function defaultOf({ labels: [name = ""], attributes }: HclBlock): readonly (readonly [string, HclAttribute])[] {
   const fallback = attributes.get("default");
-  const sensitive = attributes.get("sensitive")?.value;
-  const isSecret = sensitive !== undefined && !(sensitive.form === "value" && sensitive.value === false);
-  return type === "variable" && fallback && !isSecret ? [[name, fallback]] : [];
+  return fallback ? [[name, fallback]] : [];
 }
 
 /** What an expression names: a block, and one of its instances. */

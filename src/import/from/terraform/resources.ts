@@ -124,13 +124,13 @@ function resourceOf(
 }
 
 /** The attributes of a block that may stand once. */
-function fieldsOfBlock({ value, unknown, place, blocks }: ForeignValue): ForeignResource["fields"] {
+function fieldsOfBlock({ value, unknown, place, blocks, secret = false }: ForeignValue): ForeignResource["fields"] {
   const [written] = blocks ?? [];
   if (written) return written;
   const [block] = Array.isArray(value) ? value : [value];
   if (unknown !== undefined || !isObject(block)) return new Map();
   const set = Object.entries(block).filter(([, each]) => each !== null);
-  return new Map(set.map(([name, each]) => [name, { value: each, place }]));
+  return new Map(set.map(([name, each]) => [name, { value: each, place, secret }]));
 }
 
 /** Whether a resource type is a managed license of a project. */

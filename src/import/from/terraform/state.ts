@@ -71,20 +71,26 @@ const mostDepth = 50;
 function shown(module: JsonObject, path: readonly (string | number)[]): readonly StateResource[] {
   if (path.length > mostDepth) return [];
   const own = listIn(module.resources).map((each, index): StateResource => {
-    const sensitive = isObject(each.sensitive_values) ? Object.keys(each.sensitive_values) : [];
+    const sensitive = Object.entries(isObject(each.sensitive_values) ? each.sensitive_values : {});
     const values = isObject(each.values) ? each.values : {};
     const type = each.mode === "data" ? `data.${each.type}` : String(each.type);
     return {
       address: String(each.address),
       type,
       values,
-      sensitive: new Set(sensitive),
+      sensitive: new Set(sensitive.flatMap(([name, marks]) => (isMarked(marks, 0) ? [name] : []))),
       path: [...path, "resources", index],
       within: "values",
     };
   });
   const below = listIn(module.child_modules).flatMap((each, index) => shown(each, [...path, "child_modules", index]));
   return [...own, ...below];
+}
+
+/** Whether anything in a value is sensitive: lists and mappings are marked like those of the value, item by item. */
+function isMarked(marks: unknown, depth: number): boolean {
+  if (typeof marks !== "object" || marks === null) return marks === true;
+  return depth > mostDepth || Object.values(marks).some((each) => isMarked(each, depth + 1));
 }
 
 function stored(resource: unknown, index: number): readonly StateResource[] {
