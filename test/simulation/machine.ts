@@ -125,6 +125,7 @@ export class Machine {
       modules: {
         "node:timers/promises": {
           setTimeout: (ms: number, value: unknown, more?: PauseOptions) => this.#pauseFor(ms, value, more),
+          setImmediate: (value: unknown) => this.#pauseFor(0, value),
         },
         "node:crypto": {
           ...crypto,
