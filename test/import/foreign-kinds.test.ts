@@ -382,6 +382,41 @@ describe("Terraform", () => {
   });
 });
 
+test("an older argument of Terraform that a newer one contradicts is reported, and null states nothing", async () => {
+  const imported = await fromTerraform(`
+resource "gitlab_project" "p" {
+  name                = "p"
+  namespace_id        = gitlab_group.g.id
+  issues_enabled      = false
+  issues_access_level = "enabled"
+  wiki_enabled        = true
+  wiki_access_level   = "private"
+  snippets_enabled      = false
+  snippets_access_level = null
+  tags                = ["old"]
+  topics              = ["new"]
+}
+resource "gitlab_group" "g" {
+  name = "g"
+  path = "g"
+}
+`);
+  expect(policies(imported)).toMatchObject({
+    "g/p": {
+      settings: {
+        topics: ["new"],
+        issues_access_level: "enabled",
+        snippets_access_level: "disabled",
+        wiki_access_level: "private",
+      },
+    },
+  });
+  expect(messages(imported).filter((message) => message.includes("decides it"))).toEqual([
+    "issues_enabled of gitlab_project.p is left out: issues_access_level decides it",
+    "tags of gitlab_project.p is left out: topics decides it",
+  ]);
+});
+
 test("for_each over the resources of another block has their projects, in the spelling of older versions too", async () => {
   const imported = await fromTerraform(`
 resource "gitlab_group" "e" {

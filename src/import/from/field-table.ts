@@ -56,6 +56,8 @@ interface RenamedFields {
   /** The keys that problems name. */
   readonly named: readonly string[];
   readonly problems: readonly Problem[];
+  /** Older names whose values are others than those under the names that servers have now, which win. */
+  readonly overruled: ReadonlyMap<string, string>;
 }
 
 /** The fields in the names of the kind, and why others are left out. */
@@ -63,10 +65,15 @@ export function renamedFields(table: FieldTable, title: string, given: Fields): 
   const fields = new Map<string, ForeignValue>();
   const problems: Problem[] = [];
   const named: string[] = [];
+  const overruled = new Map<string, string>();
   for (const [written, stated] of given) {
     const { name, value } = modern(table, written, stated);
     const own = table.fields?.[name] ?? name;
-    if (own !== written && given.has(own) && canonical(given.get(own)?.value) !== canonical(value.value)) continue;
+    const winning = own === written ? undefined : given.get(own);
+    if (winning && canonical(winning.value) !== canonical(value.value)) {
+      if (!isSameLevel(table, written, [winning, value])) overruled.set(written, own);
+      continue;
+    }
     const why = table.ignored?.[name] ?? whyReplaced(table, name, value);
     const isSet = value.unknown !== undefined || (value.value !== null && value.value !== undefined);
     if (why !== undefined && isSet) {
@@ -78,7 +85,13 @@ export function renamedFields(table: FieldTable, title: string, given: Fields): 
     }
   }
   for (const [name, { list, as }] of Object.entries(table.joined ?? {})) join(fields, name, list, as);
-  return { fields, named, problems };
+  return { fields, named, problems, overruled };
+}
+
+/** An older boolean says the same as each level that is not `disabled`. */
+function isSameLevel({ levels = {} }: FieldTable, name: string, stated: readonly ForeignValue[]): boolean {
+  const [one, other] = stated.map(({ value }) => value === "disabled");
+  return Object.hasOwn(levels, name) && stated.every(({ unknown }) => unknown === undefined) && one === other;
 }
 
 function whyReplaced({ replaced }: FieldTable, name: string, { value }: ForeignValue): string | undefined {

@@ -69,18 +69,23 @@ export function resourcesBy(
   const parts = Object.entries(own.parts ?? {});
   const isPart = (name: string) => own.parts !== undefined && Object.hasOwn(own.parts, name);
   const left = new Set([...readOnlyIds, ...(own.itself ? [] : [ownerOfType(type)])]);
-  const used = [...attributes].filter(([name]) => !left.has(name) && !isPart(name));
+  const renamed = new Set([own.levels, own.opposites, own.fields].flatMap((names) => Object.values(names ?? {})));
+  const isUnset = (name: string, { value, unknown }: ForeignValue) =>
+    renamed.has(name) && unknown === undefined && value === null;
+  const used = [...attributes].filter(([name, each]) => !left.has(name) && !isPart(name) && !isUnset(name, each));
   const given = new Map(used.map(([name, each]) => [name, own.items?.[name] ? withoutBlanks(each) : each]));
-  const { fields, problems } = renamedFields(own, address, given);
+  const { fields, problems, overruled } = renamedFields(own, address, given);
   if (fields.size > 0 && kindInSection(choice, own) === undefined) return undefined;
   const whole = parts.flatMap(([name, section]) => {
     const block = attributes.get(name);
     return block ? resourceOf({ section }, `${name} of ${address}`, fieldsOfBlock(block), block.place, choice) : [];
   });
+  const wordsOn = ([name, by]: readonly [string, string]) =>
+    notImported(attributes.get(name)?.place() ?? place(), `${name} of ${address} is left out: ${by} decides it`);
   const lost = parts.flatMap(([name]) => lostOfBlock(`${name} of ${address}`, attributes.get(name)));
   return {
     resources: [...resourceOf(own, address, fields, place, choice), ...whole],
-    problems: [...problems, ...lost],
+    problems: [...problems, ...[...overruled].map(wordsOn), ...lost],
   };
 }
 
