@@ -3,8 +3,9 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { parseSeed } from "../src/server/seed.ts";
 import { createServer, type Server } from "../src/server/server.ts";
-import { blocks, cloned, commands, freePort, notPrinted, read, root, session } from "./readme.ts";
+import { blocks, cloned, commands, notPrinted, read, root, session } from "./readme.ts";
 import { tempFolder } from "./support/folder.ts";
+import { freePort } from "./support/free-port.mjs";
 import { lacks } from "./support/needs.ts";
 import { runProcess } from "./support/processes.ts";
 

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { beforeAll, describe, expect, test } from "vitest";
+import { afterEach, beforeAll, describe, expect, test } from "vitest";
 import type { JournalLine } from "../../src/state/journal-entry.ts";
 import { databases } from "../state/databases.ts";
 import type { Database } from "../support/database.mjs";
@@ -19,6 +19,9 @@ describe.skipIf(!available)("an apply with a shared state (needs postgresql)", (
   beforeAll(async () => {
     if (available) database = await available.started();
   });
+
+  // A test that fails while the database is down leaves it to the next one as it found it.
+  afterEach(() => database.start());
 
   async function fleet(latency: number) {
     const workspace = { name: `chaos-${++count}`, concurrency: 3, requestTimeout: "2s" };

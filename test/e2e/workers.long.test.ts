@@ -3,7 +3,7 @@ import { hostname } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
-import { beforeAll, describe, expect, test } from "vitest";
+import { afterEach, beforeAll, describe, expect, test } from "vitest";
 import { version } from "../../src/base/version.ts";
 import type { ResourceKind } from "../../src/model/resource-kind.ts";
 import { stateAt } from "../../src/state/open-state.ts";
@@ -33,6 +33,9 @@ describe.skipIf(!available)("workers (need postgresql)", () => {
   beforeAll(async () => {
     if (available) database = await available.started();
   });
+
+  // A test that fails while the database is down leaves it to the next one as it found it.
+  afterEach(() => database.start());
 
   /** A workspace whose state is shared, its server, and as many workers of it as are asked for. */
   async function fleet(setting: Setting = {}, more: Environment = {}) {

@@ -14,8 +14,8 @@ import {
   symlinkSync,
   writeFileSync,
 } from "node:fs";
-import { createServer } from "node:net";
 import { basename, dirname, join } from "node:path";
+import { freePort } from "./free-port.mjs";
 
 const debian = "/usr/lib/postgresql";
 
@@ -52,7 +52,7 @@ const user = process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : {};
 
 /**
  * Makes a server with the role `evenkeel` in a new folder below `parent`, which others must be able to enter, and
- * starts it. `kill` is a kill -9 of all of it; `start` starts it again on the same port.
+ * starts it. `kill` is a kill -9 of all of it; `start` starts it again on the same port, unless it runs.
  */
 export async function startDatabase(parent, installed, { password = "Xq7-CANARY-0w", tls, onStart } = {}) {
   const bin = reachable(installed) ? installed : copied(installed, parent);
@@ -98,7 +98,10 @@ export async function startDatabase(parent, installed, { password = "Xq7-CANARY-
   const server = { port, password, child: undefined };
   const url = (database = "postgres", host = "127.0.0.1") =>
     `postgres://evenkeel:${password}@${host}:${port}/${database}`;
+  const isRunning = () =>
+    server.child !== undefined && server.child.exitCode === null && server.child.signalCode === null;
   const start = async () => {
+    if (isRunning()) return;
     server.child = await running(bin, folder, port, home, tls ? ["-c", "ssl=on"] : [], onStart);
   };
   const kill = async () => {
@@ -110,8 +113,8 @@ export async function startDatabase(parent, installed, { password = "Xq7-CANARY-
     await gone;
   };
   const stop = async () => {
+    if (!isRunning()) return;
     const { child } = server;
-    if (child.exitCode !== null || child.signalCode !== null) return;
     child.ref();
     const gone = once(child, "exit");
     child.kill("SIGINT");
@@ -155,15 +158,7 @@ async function running(bin, folder, port, cwd, more, onStart) {
       return child;
     }
     // After a kill -9 its shared memory is in use until its last child is gone.
-    if (attempt > 50) throw new Error(`PostgreSQL did not start: ${said}`);
+    if (attempt > 600) throw new Error(`PostgreSQL did not start: ${said}`);
     await new Promise((resolve) => setTimeout(resolve, 100));
   }
-}
-
-async function freePort() {
-  const probe = createServer();
-  await new Promise((resolve) => probe.listen(0, "127.0.0.1", resolve));
-  const { port } = probe.address();
-  await new Promise((resolve) => probe.close(resolve));
-  return port;
 }

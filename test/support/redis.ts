@@ -1,8 +1,8 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { createServer } from "node:net";
 import { Redis } from "ioredis";
 import { tempFolder } from "./folder.ts";
+import { freePort } from "./free-port.mjs";
 import { installed } from "./needs.ts";
 import { killWithRun } from "./processes.ts";
 
@@ -45,13 +45,4 @@ export async function startRedis(password = "Q7-CANARY-9x") {
     /** Work that is waiting or being done. */
     jobs: () => asked(async (client) => (await client.keys("bull:*")).filter((key) => /\.\d+\.\d+$/.test(key))),
   };
-}
-
-async function freePort(): Promise<number> {
-  const probe = createServer();
-  await new Promise<void>((resolve) => probe.listen(0, "127.0.0.1", resolve));
-  const address = probe.address();
-  await new Promise((resolve) => probe.close(resolve));
-  if (typeof address !== "object" || !address) throw new Error("no port");
-  return address.port;
 }
