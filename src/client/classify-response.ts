@@ -1,4 +1,4 @@
-import { jsonIn } from "../base/json.ts";
+import { jsonIn, parsedJson } from "../base/json.ts";
 import { type AnswerShape, isError, longestAnswerText, longTextFault, shapeFault } from "../model/answer-shape.ts";
 import type { Call } from "../model/types.ts";
 import type { Headers } from "./answer-headers.ts";
@@ -81,7 +81,7 @@ function requestIdOf(headers: Headers, clean: (text: string) => string): string 
 }
 
 function refused(attempt: Attempt, { status, text }: Received, clean: (text: string) => string): CallFailed {
-  const body = parsed(text);
+  const body = parsedJson(text);
   const words = oneLine(body === undefined ? serverMessageInText(text, clean) : clean(serverMessageIn(body) ?? ""));
   if (status === 401) return unauthorized(attempt, words);
   const passing = isTransient(status, words);
@@ -95,14 +95,6 @@ function refused(attempt: Attempt, { status, text }: Received, clean: (text: str
     serverMessage: words || undefined,
     unknownRoute: status === 404 && isUnknownRoute(body),
   });
-}
-
-function parsed(text: string): unknown {
-  try {
-    return jsonIn(text);
-  } catch {
-    return undefined;
-  }
 }
 
 /** `{"error": …}` without a `message`: a project's or an integration's own "Not Found" is a message. */

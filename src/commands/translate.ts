@@ -110,14 +110,13 @@ function told(
   left: readonly Problem[],
   { check }: Options<"translate">,
 ) {
-  terminal.warn(
-    left
-      .map((each) =>
-        each.severity === "error" ? labelledErrors(problemLine(each)) : `${each.severity}: ${problemLine(each)}`,
-      )
-      .join("\n"),
-  );
+  terminal.warn(left.map(lineOf).join("\n"));
   terminal.print(changed.map(({ file }) => file.name).join("\n"));
   const isLeft = left.some(({ severity }) => severity === "error");
   return exitCode({ problem: isLeft || (check === true && changed.length > 0) });
+}
+
+function lineOf(problem: Problem): string {
+  const line = problemLine(problem);
+  return problem.severity === "error" ? labelledErrors(line) : `${problem.severity}: ${line}`;
 }

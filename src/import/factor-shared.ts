@@ -1,6 +1,5 @@
 import { grouped, groupedAs } from "../base/grouped.ts";
 import type { Catalogue } from "../model/catalogue.ts";
-import { policyKind } from "../model/kinds.ts";
 import type { Project } from "../model/types.ts";
 import { type Folder, type Folders, foldersOf } from "./folders.ts";
 import type { ImportedEntry, ImportedProject } from "./imported-project.ts";
@@ -9,7 +8,7 @@ import { choosePlacement, type FolderStats, type Occurrence, type Placement } fr
 import type { Draft } from "./policy.ts";
 import { draftsOfFleet } from "./shared-drafts.ts";
 import { type Group, groupsThatSaveLines, listsOf, sharedGroups } from "./shared-groups.ts";
-import { declarationOf, isByField, splitByField } from "./singleton-fields.ts";
+import { declarationOf, hasOneValue, splitByField } from "./singleton-fields.ts";
 import { type EntryVariant, formOf, type VariableValue, varied } from "./variables.ts";
 
 /**
@@ -116,8 +115,7 @@ function entriesOf({ project, entries }: ImportedProject, catalogue: Catalogue):
 }
 
 function linesOf({ kind, fields, remarks }: ImportedEntry, catalogue: Catalogue): number {
-  const isWhole = policyKind(catalogue, kind)?.only !== undefined || isByField(catalogue, kind);
-  return 1 + remarks.length + (isWhole ? 0 : fields.size);
+  return 1 + remarks.length + (hasOneValue(catalogue, kind) ? 0 : fields.size);
 }
 
 type Occurrences<T> = readonly Occurrence<T>[];

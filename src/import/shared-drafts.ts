@@ -1,6 +1,6 @@
 import { takeName } from "../base/free-name.ts";
 import { grouped } from "../base/grouped.ts";
-import { compareTexts } from "../base/text-format.ts";
+import { byName, compareTexts } from "../base/text-format.ts";
 import type { Catalogue } from "../model/catalogue.ts";
 import { type Owner, ownerName, ownerOfName } from "../model/owner.ts";
 import type { Project } from "../model/types.ts";
@@ -122,10 +122,6 @@ function byFolder(
   { group: b }: { readonly group: Group<unknown> },
 ): number {
   return compareTexts(a.folder.path, b.folder.path) || a.named.length - b.named.length || compareTexts(a.key, b.key);
-}
-
-function byName(a: VariableValue, b: VariableValue): number {
-  return compareTexts(a.name, b.name);
 }
 
 function ownDraft({ project, remarks }: ImportedProject, { own, ownVariables, catalogue }: FleetSettings): Draft {

@@ -1,6 +1,6 @@
 import { grouped } from "../base/grouped.ts";
 import type { Catalogue } from "../model/catalogue.ts";
-import { identityOf, kindOf } from "../model/kinds.ts";
+import { identityOf, kindOf, policyKind } from "../model/kinds.ts";
 import { isSingleton, type ResourceKind } from "../model/resource-kind.ts";
 import type { Kind } from "../model/types.ts";
 import type { ImportedEntry, ImportedProject } from "./imported-project.ts";
@@ -12,11 +12,16 @@ function singletonFile(catalogue: Catalogue, kind: Kind): ResourceKind | undefin
 }
 
 /** Whether each entry is one field, which policies layer on its own. */
-export function isByField(catalogue: Catalogue, kind: Kind): boolean {
+function isByField(catalogue: Catalogue, kind: Kind): boolean {
   return singletonFile(catalogue, kind) !== undefined;
 }
 
-/** With an entry for each field of a singleton, so that each is shared on its own; what is said of the whole is said of the project. */
+/** Whether each entry has one value, which takes one line of a policy. */
+export function hasOneValue(catalogue: Catalogue, kind: Kind): boolean {
+  return policyKind(catalogue, kind)?.only !== undefined || isByField(catalogue, kind);
+}
+
+/** With an entry for each field of a singleton, so that each is shared on its own; remarks on the whole become the project's. */
 export function splitByField(imported: ImportedProject, catalogue: Catalogue): ImportedProject {
   const whole = imported.entries.filter(({ kind }) => isByField(catalogue, kind));
   if (whole.length === 0) return imported;

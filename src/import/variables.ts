@@ -1,8 +1,7 @@
 import type { Catalogue } from "../model/catalogue.ts";
-import { policyKind } from "../model/kinds.ts";
 import { isScalar } from "../model/values.ts";
 import type { ImportedEntry, ImportedValue } from "./imported-project.ts";
-import { declarationOf, isByField } from "./singleton-fields.ts";
+import { declarationOf, hasOneValue } from "./singleton-fields.ts";
 
 /** An entry with a variable for the one value in which it differs from others. */
 interface Varied {
@@ -31,9 +30,7 @@ export function varied(byIdentity: ReadonlyMap<string, readonly ImportedEntry[]>
   const fields = new Map<string, Varying>();
   for (const [identity, entries] of byIdentity) {
     const [first] = entries;
-    const isWhole =
-      first && (policyKind(catalogue, first.kind)?.only !== undefined || isByField(catalogue, first.kind));
-    const varying = isWhole ? undefined : varyingIn(entries);
+    const varying = first && !hasOneValue(catalogue, first.kind) ? varyingIn(entries) : undefined;
     if (varying) fields.set(identity, varying);
   }
   const names = [...fields.values()].map(({ field }) => field);

@@ -4,7 +4,7 @@ import { type Places, placesIn } from "../../../manifest/positions.ts";
 import { parseYaml } from "../../../manifest/yaml.ts";
 import type { Place, Problem } from "../../../model/types.ts";
 import { type ForeignFile, type NamedPlace, notImported, reportUnsupported, unusable } from "../foreign.ts";
-import { lifecycle, otherKeys, resourceSections, sectionTable } from "./sections.ts";
+import { archiving, otherKeys, resourceSections, sectionTable } from "./sections.ts";
 import { flattened, saysNothing } from "./values.ts";
 
 /** One key of `projects_and_groups` with its sections. */
@@ -120,7 +120,7 @@ function integrationsOf(level: unknown, sections: readonly string[]): JsonObject
 
 function resourcesOf(level: unknown): JsonObject {
   if (!isObject(level)) return {};
-  const isRead = (name: string) => sectionTable(name) !== undefined || name === lifecycle;
+  const isRead = (name: string) => sectionTable(name) !== undefined || name === archiving.section;
   return Object.fromEntries(Object.entries(level).filter(([name]) => isRead(name)));
 }
 

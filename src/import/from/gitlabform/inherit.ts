@@ -1,7 +1,7 @@
 import { isObject, type JsonObject } from "../../../base/json.ts";
 import type { ConfigLevel, Configuration } from "./configuration.ts";
 import { isSkippedName, keyOf, patternFor } from "./keys.ts";
-import { idOf, lifecycle, sectionTable } from "./sections.ts";
+import { archiving, idOf, sectionTable } from "./sections.ts";
 
 /** The settings of a project in gitlabform. */
 export interface Effective {
@@ -26,8 +26,8 @@ export function effectiveIn({ levels, skipGroups }: Configuration): (project: st
     const groups = isSkipped ? [] : pathsOf(group).flatMap((path) => levelOf(`${path}/*`) ?? []);
     const own = levelOf(project) ?? patternFor(patterns, project)?.level;
     const inherited = merged(common?.config ?? {}, chained(groups));
-    const { [lifecycle]: archiving, ...sections } = merged(inherited, own?.config ?? {});
-    const isArchived = isObject(archiving) && archiving.archive === true;
+    const { [archiving.section]: state, ...sections } = merged(inherited, own?.config ?? {});
+    const isArchived = isObject(state) && state[archiving.flag] === true;
     const skipped = new Set(Object.keys(sections).filter((section) => isSkip(sections[section])));
     return {
       resources: isArchived ? {} : resourcesIn(without(sections, ...skipped)),

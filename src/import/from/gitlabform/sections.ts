@@ -21,8 +21,17 @@ export function sectionTable(section: string): SectionTable | undefined {
   return sections.get(section);
 }
 
-/** The section that archives projects: gitlabform reads nothing else of those. */
-export const lifecycle = "project";
+/** The section, and its flag, that archive projects: gitlabform reads nothing else of those. */
+export const archiving = table.archiving;
+
+/** Keys that are true or false, wherever they stand. */
+export const flags: ReadonlySet<string> = new Set([
+  ...table.flags,
+  ...Array.from(sections.values()).flatMap(({ absent = {}, marked = {} }) => [
+    ...Object.keys(absent),
+    ...Object.values(marked).flatMap(({ removed, kept }) => [removed, kept]),
+  ]),
+]);
 
 /** The sections that become resources of kinds that are files. */
 export const resourceSections: readonly string[] = [...sections.keys()];

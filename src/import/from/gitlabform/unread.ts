@@ -4,7 +4,7 @@ import type { Problem } from "../../../model/types.ts";
 import { notImported } from "../foreign.ts";
 import type { Effective } from "./inherit.ts";
 import type { Key } from "./keys.ts";
-import { lifecycle, ownerOfSection } from "./sections.ts";
+import { archiving, ownerOfSection } from "./sections.ts";
 import { saysNothing } from "./values.ts";
 
 /** Reports that nothing of a key of `projects_and_groups` counts. */
@@ -30,9 +30,9 @@ export function unreadSections(
   key: Key,
   { isArchived, skipped }: Pick<Effective, "isArchived" | "skipped">,
 ): readonly Problem[] {
-  if (isArchived) return leftKey(key, "project.archive is true");
+  if (isArchived) return leftKey(key, `${archiving.section}.${archiving.flag} is true`);
   const { level } = key;
-  const { [lifecycle]: _, ...sections } = level.config;
+  const { [archiving.section]: _, ...sections } = level.config;
   return Object.entries(sections).flatMap(([section, body]) => {
     const isMeant = isAbout(key, ownerOfSection(section));
     const why = isMeant ? misfit(body, skipped.has(section)) : "gitlabform reads it below * and GROUP/* only";

@@ -1,4 +1,5 @@
 import { isObject, type JsonObject } from "../../../base/json.ts";
+import { flags } from "./sections.ts";
 
 /** Whether a value says nothing. */
 export function saysNothing(value: unknown): boolean {
@@ -17,8 +18,6 @@ export const truths: ReadonlyMap<string, boolean> = new Map([
   ["no", false],
   ["off", false],
 ]);
-
-const flags: ReadonlySet<string> = new Set(["delete", "enforce", "inherit", "keep_existing", "protected", "skip"]);
 
 /** A word of YAML 1.1 as the boolean that it is there. Other keys need the type of their field for it. */
 function flagOf(key: string, value: unknown): unknown {

@@ -14,8 +14,8 @@ export interface Instance {
 
 type Path = Extract<HclExpression, { readonly form: "path" }>;
 
-/** A longer chain of `for_each` is a cycle. */
-const deepest = 20;
+/** A longer chain of blocks that name each other is a cycle. */
+export const longestChain = 20;
 
 const mostInstances = 10_000;
 
@@ -24,7 +24,7 @@ export function instancesOf({ attributes }: HclBlock, module: Module, depth = 0)
   const { names } = module;
   const each = attributes.get("for_each");
   const count = attributes.get("count");
-  const others = each && depth < deepest ? instancesNamed(each.value, module, depth) : undefined;
+  const others = each && depth < longestChain ? instancesNamed(each.value, module, depth) : undefined;
   if (others) return others;
   if (each) return eachOf(evaluate(each.value, names), names);
   if (count) return countOf(evaluate(count.value, names), names);

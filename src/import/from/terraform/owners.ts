@@ -1,10 +1,8 @@
 import { type Owner, ownerName } from "../../../model/owner.ts";
 import { evaluate, type Names } from "./evaluate.ts";
-import { type Instance, instancesOf } from "./instances.ts";
+import { type Instance, instancesOf, longestChain } from "./instances.ts";
 import { type BlockReference, blockNamed, type Module } from "./module.ts";
 import type { HclBlock, HclExpression } from "./syntax.ts";
-
-const deepest = 20;
 
 /** Types of blocks that are projects and groups, and what names them where they are data. */
 const ownerTypes = {
@@ -53,7 +51,7 @@ function projectOfBlock(block: HclBlock, names: Names, module: Module): string |
 }
 
 function groupMeant(of: HclExpression | undefined, names: Names, module: Module, depth: number): string | undefined {
-  const meant = of && depth < deepest ? referenceIn(of, "gitlab_group", names) : undefined;
+  const meant = of && depth < longestChain ? referenceIn(of, "gitlab_group", names) : undefined;
   const block = meant && blockNamed(module, meant);
   const own = block && scopeAt(block, meant, module);
   if (!own) return undefined;
