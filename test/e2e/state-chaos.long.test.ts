@@ -1,9 +1,10 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeAll, describe, expect, test } from "vitest";
+import { afterEach, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import type { JournalLine } from "../../src/state/journal-entry.ts";
 import { databases } from "../state/databases.ts";
 import type { Database } from "../support/database.mjs";
+import { relayTo } from "../support/relay.ts";
 import { until } from "../support/until.ts";
 import { runProgram, start } from "./program.ts";
 import { scene, token } from "./workspace.ts";
@@ -23,12 +24,24 @@ describe.skipIf(!available)("an apply with a shared state (needs postgresql)", (
   // A test that fails while the database is down leaves it to the next one as it found it.
   afterEach(() => database.start());
 
-  async function fleet(latency: number) {
+  /** `sent` is called with the number of each write that is on its way to the server. */
+  async function fleet(latency: number, sent: (count: number) => void = () => {}) {
     const workspace = { name: `chaos-${++count}`, concurrency: 3, requestTimeout: "2s" };
     const made = await scene({ projects: names.map((path) => ({ path })), policy, workspace, latency });
-    const env = { EVENKEEL_TOKEN: token, EVENKEEL_STATE: database.url(), EVENKEEL_LEASE: "1s" };
+    let writes = 0;
+    const way = await relayTo(Number(new URL(made.server.url).port), (bytes) => {
+      if (/^(POST|PUT) /.test(String(bytes))) sent(++writes);
+    });
+    onTestFinished(() => way[Symbol.asyncDispose]());
+    const env = {
+      EVENKEEL_TOKEN: token,
+      EVENKEEL_URL: `http://127.0.0.1:${way.port}`,
+      EVENKEEL_STATE: database.url(),
+      EVENKEEL_LEASE: "1s",
+    };
     return {
       ...made,
+      env,
       begin: (...args: string[]) => start(args, made.root, env),
       run: (...args: string[]) => runProgram(args, made.root, env),
     };
@@ -70,12 +83,7 @@ describe.skipIf(!available)("an apply with a shared state (needs postgresql)", (
 
   test("goes on where the database is killed and comes back, again and again", async () => {
     const made = await fleet(60);
-    const env = { EVENKEEL_LEASE: "1m" };
-    const running = start(["apply", "--yes"], made.root, {
-      EVENKEEL_TOKEN: token,
-      EVENKEEL_STATE: database.url(),
-      ...env,
-    });
+    const running = start(["apply", "--yes"], made.root, { ...made.env, EVENKEEL_LEASE: "1m" });
     for (const writes of [2, 8, 14]) {
       await until(() => made.server.requests.writes >= writes);
       await database.kill();
@@ -91,10 +99,8 @@ describe.skipIf(!available)("an apply with a shared state (needs postgresql)", (
   });
 
   test("stops where the database stays away: what was in flight is told in a file, and the rest is skipped", async () => {
-    const made = await fleet(60);
+    const made = await fleet(60, (writes) => writes === 4 && void database.kill());
     const running = made.begin("apply", "--yes", "--report", "json");
-    await until(() => made.server.requests.writes >= 4);
-    await database.kill();
     const ended = await running.ended;
     await database.start();
     expect(ended.code).toBe(1);

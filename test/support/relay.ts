@@ -7,7 +7,8 @@ export interface Relay extends AsyncDisposable {
   readonly silence: () => void;
 }
 
-export async function relayTo(port: number): Promise<Relay> {
+/** `passing` is called with what a client sends, before it is passed on. */
+export async function relayTo(port: number, passing: (bytes: Buffer) => void = () => {}): Promise<Relay> {
   const sockets = new Set<Socket>();
   let isSilent = false;
   const pass = (from: Socket, to: Socket) => {
@@ -18,6 +19,7 @@ export async function relayTo(port: number): Promise<Relay> {
   };
   const listener = createServer({ allowHalfOpen: true }, (here) => {
     const there = connect(port, "127.0.0.1");
+    here.on("data", passing);
     pass(here, there);
     pass(there, here);
   });
