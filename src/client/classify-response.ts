@@ -1,5 +1,12 @@
 import { jsonIn, parsedJson } from "../base/json.ts";
-import { type AnswerShape, isError, longestAnswerText, longTextFault, shapeFault } from "../model/answer-shape.ts";
+import {
+  type AnswerShape,
+  depthFault,
+  isError,
+  longestAnswerText,
+  longTextFault,
+  shapeFault,
+} from "../model/answer-shape.ts";
 import type { Call } from "../model/types.ts";
 import type { Headers } from "./answer-headers.ts";
 import type { CalledKind } from "./called-kind.ts";
@@ -45,15 +52,15 @@ export function classify(
   if (text === "") return fitting(attempt, { status, body: undefined, requestId, headers }, clean);
   try {
     const reply = { status, body: jsonIn(text), requestId, headers };
-    return (text.length > longestAnswerText ? tooLong(attempt, reply) : undefined) ?? fitting(attempt, reply, clean);
+    return tooLarge(attempt, reply, text) ?? fitting(attempt, reply, clean);
   } catch {
     return unreadable(attempt, received, clean);
   }
 }
 
-/** Asked for only where the whole answer is longer than a text may be. */
-function tooLong(attempt: Attempt, { status, body }: FullAnswer): CallFailed | undefined {
-  const fault = longTextFault(body);
+/** No text of an answer is longer than all of it. */
+function tooLarge(attempt: Attempt, { status, body }: FullAnswer, text: string): CallFailed | undefined {
+  const fault = depthFault(body) ?? (text.length > longestAnswerText ? longTextFault(body) : undefined);
   return fault
     ? failed(attempt, { kind: "shape", what: `answered ${status} ${fault}`, status, acted: true })
     : undefined;

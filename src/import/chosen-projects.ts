@@ -77,7 +77,7 @@ function selected(choice: Choice, owner: Owner, listing: readonly Project[]): Ch
   const problems: Problem[] = [];
   const found = choice.all ? [...listing] : [];
   for (const glob of choice.groups) {
-    const members = listing.filter(({ name }) => isMember(name, glob, owner));
+    const members = listing.filter(({ name, path = name }) => isMember(path, glob, owner));
     if (members.length === 0)
       problems.push(missing(`${glob} matches no ${owner}${didYouMean(glob, foldersOf(listing))}`));
     found.push(...members);

@@ -7,7 +7,8 @@ import { call } from "../model/call.ts";
 import type { KindRow } from "../model/kind-row.ts";
 import { type FileKind, fieldInRow } from "../model/read-field.ts";
 import { keyFieldsOf, keyTextOf } from "../model/resource-kind.ts";
-import type { Call, Plain, Project } from "../model/types.ts";
+import type { Call, Project, Scalar } from "../model/types.ts";
+import { isScalar } from "../model/values.ts";
 
 /** A kind that is a file, and how it is read. */
 export type ReadKind = FileKind & { readonly read: NonNullable<KindRow["read"]> };
@@ -74,15 +75,15 @@ function isOwn({ file, expressions }: FileKind, row: JsonObject): boolean {
 function keyOf(kind: FileKind, row: JsonObject): string {
   const { key } = kind.file;
   if (typeof key === "string") return String(keyValue(kind, key, row));
-  const values: Record<string, Plain> = {};
+  const values: Record<string, Scalar> = {};
   for (const name of keyFieldsOf(kind.file)) values[name] = keyValue(kind, name, row);
   return keyTextOf(kind.file, values);
 }
 
-/** @throws UserError where it is missing. */
-function keyValue(kind: FileKind, name: string, row: JsonObject): Plain {
+/** @throws UserError where it is missing, or is a list or an object. */
+function keyValue(kind: FileKind, name: string, row: JsonObject): Scalar {
   const value = fieldInRow(kind, name, row) ?? kind.file.fields.properties[name]?.default ?? "";
-  if (value === "") throw new UserError(missingKey(kind.file, name, row));
+  if (value === "" || !isScalar(value)) throw new UserError(missingKey(kind.file, name, row));
   return value;
 }
 

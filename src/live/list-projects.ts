@@ -4,6 +4,7 @@ import { CallFailed } from "../client/failure.ts";
 import { call } from "../model/call.ts";
 import { groupsWithPaths, projectsWithPaths } from "../model/endpoints.ts";
 import { type Owner, ownerName } from "../model/owner.ts";
+import { isId } from "../model/project-id.ts";
 import type { Fields, Project } from "../model/types.ts";
 
 /**
@@ -44,13 +45,16 @@ export async function readOwners(reader: Reader, owner: Owner = "project"): Prom
   return projectsIn(await reader.list({ ...call("listGroups", {}), answer: groupsWithPaths }), owner);
 }
 
-/** The projects, or the groups, that the rows of a list tell of, under their full paths. */
+/**
+ * The projects, or the groups, that the rows of a list tell of, under their full paths; under its ID, a group whose path is
+ * digits alone, because servers take that for the ID of another.
+ */
 export function projectsIn(rows: unknown, owner: Owner = "project"): Project[] {
   if (!Array.isArray(rows)) return [];
   return rows.filter(isObject).flatMap(({ id, [pathFields[owner]]: path }) => {
     if (typeof id !== "number" || typeof path !== "string") return [];
-    const name = ownerName(owner, path);
-    return [{ id, path: name, name }];
+    const fullPath = ownerName(owner, path);
+    return [{ id, path: fullPath, name: isId(path) ? ownerName(owner, String(id)) : fullPath }];
   });
 }
 

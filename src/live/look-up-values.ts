@@ -1,4 +1,4 @@
-import { isObject } from "../base/json.ts";
+import { isObject, type JsonObject } from "../base/json.ts";
 import type { Reader } from "../client/client.ts";
 import { explained } from "../client/explain-failure.ts";
 import { CallFailed } from "../client/failure.ts";
@@ -66,14 +66,23 @@ async function lookUpValue(reader: Reader, project: string, lookUp: LookUp): Pro
   }
 }
 
-function answerIn(body: unknown, { path }: Call, { field }: LookUp): LookedUp {
+function answerIn(body: unknown, { path }: Call, lookUp: LookUp): LookedUp {
   const rows = Array.isArray(body) ? body : [body];
   const [row] = rows;
   if (rows.length === 0) return { why: `GET ${path} found none`, isGone: true };
   if (rows.length > 1) return { why: `GET ${path} found ${rows.length}` };
+  const { field } = lookUp;
   const value = isObject(row) ? row[field] : undefined;
+  const other = isObject(row) ? otherName(row, lookUp) : undefined;
+  if (other !== undefined) return { why: `GET ${path} found ${JSON.stringify(other)} instead` };
   if (isScalar(value) && value !== null) return { value };
   return { why: `GET ${path} answered without ${field}` };
+}
+
+/** What a row is called, where that is not what was asked for: a server may ignore a filter that it does not know. */
+function otherName(row: JsonObject, { template, value }: LookUp): string | undefined {
+  const name = row[/[?&](\w+)=:value(?:&|$)/.exec(template)?.[1] ?? ""];
+  return typeof name === "string" && name.toLowerCase() !== value.toLowerCase() ? name : undefined;
 }
 
 /** A change with what look-ups give right before it is sent; or why they give nothing. @throws CallFailed where it ends the run. */

@@ -15,7 +15,7 @@ import type { Loaded } from "./workspace.ts";
 /** A workspace whose catalogue has the kinds of resources that its manifests describe; their mistakes are problems. */
 export function withOwnKinds<Some extends Pick<Loaded, "workspace" | "documents" | "problems">>(loaded: Some): Some {
   const { workspace, documents, problems } = loaded;
-  const own = documents.filter((document) => readHead(document).kind === "ResourceKind");
+  const own = kindDocuments(documents);
   if (own.length === 0) return loaded;
   const read = readKinds(own, workspace.catalogue, () => undefined);
   const catalogue = withKinds(workspace.catalogue, read.kinds);
@@ -25,21 +25,29 @@ export function withOwnKinds<Some extends Pick<Loaded, "workspace" | "documents"
 
 /** A catalogue with the kinds of resources that manifests describe; those with mistakes are left out. */
 export function withKindsOf(documents: readonly Document[], catalogue: Catalogue): Catalogue {
-  const own = documents.filter((document) => readHead(document).kind === "ResourceKind");
+  const own = kindDocuments(documents);
   return withKinds(catalogue, readKinds(own, catalogue, () => undefined).kinds);
 }
 
 /** The mistakes in expressions of the kinds that a workspace describes. CEL is loaded only if there are any kinds. */
 export async function expressionProblems({ documents }: Pick<Loaded, "documents">): Promise<readonly Problem[]> {
-  const own = documents.filter((document) => readHead(document).kind === "ResourceKind");
+  const own = soundKinds(documents);
   if (own.length === 0) return [];
   const { compileKindExpression } = await import("../model/kind-expressions.ts");
   const check: ExpressionCheck = (text, names, type) => {
     const compiled = compileKindExpression(text, names, type);
     return "fault" in compiled ? compiled.fault : undefined;
   };
-  const isSound = (document: Document) => resourceKindFaults(document.value, [], () => undefined).length === 0;
-  return own.filter(isSound).flatMap((document) => problemsOf(document, [], check));
+  return own.flatMap((document) => problemsOf(document, [], check));
+}
+
+function kindDocuments(documents: readonly Document[]): readonly Document[] {
+  return documents.filter((document) => readHead(document).kind === "ResourceKind");
+}
+
+/** The documents that describe kinds, without those that have mistakes. */
+export function soundKinds(documents: readonly Document[]): readonly Document[] {
+  return kindDocuments(documents).filter(({ value }) => resourceKindFaults(value, [], () => undefined).length === 0);
 }
 
 interface KindsRead {

@@ -1,4 +1,4 @@
-import { isObject } from "../base/json.ts";
+import { isObject, type JsonObject } from "../base/json.ts";
 import { thousands } from "../base/text-format.ts";
 
 /**
@@ -70,6 +70,22 @@ function longTextIn(row: unknown): number | undefined {
     if (typeof value === "string" && value.length > longestAnswerText) return value.length;
   }
   return undefined;
+}
+
+/** Maximum number of levels in a response, far above those of the API: code that walks through it calls itself for each. */
+const deepestAnswer = 100;
+
+/** Completes "answered 200 " for a response with too many levels, which is not processed; otherwise undefined. */
+export function depthFault(body: unknown): string | undefined {
+  return isDeeper(body, deepestAnswer) ? `with more than ${deepestAnswer} levels of lists and objects` : undefined;
+}
+
+function isDeeper(value: unknown, levels: number): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  if (levels === 0) return true;
+  if (Array.isArray(value)) return value.some((each) => isDeeper(each, levels - 1));
+  for (const name in value) if (isDeeper((value as JsonObject)[name], levels - 1)) return true;
+  return false;
 }
 
 /** Accepted and partial content: the response is not complete. */

@@ -50,7 +50,7 @@ function segmentOf(
   // URL parsers resolve these, percent-encoded or not.
   const isResolved =
     !isInQuery && value.includes(".") && value.split("/").some((part) => part === "." || part === "..");
-  if (isResolved || value === "") throw new NamesNothing(notAName(value));
+  if (isResolved || value === "" || !value.isWellFormed()) throw new NamesNothing(notAName(value));
   return encodeURIComponent(value);
 }
 
@@ -77,7 +77,7 @@ function inOlderWords(given: Fields, table: Readonly<Record<string, Parameter>>)
 }
 
 function notAName(value: string): string {
-  return `${JSON.stringify(value)} names nothing on the server: no part of a path is . or .., and none is empty`;
+  return `${JSON.stringify(value)} names nothing on the server: no part of a path is . or .., none is empty, and none has an unpaired surrogate`;
 }
 
 function expectedOf(answer: AnswerShape, segments: Fields, parameters: Fields | undefined): AnswerShape {

@@ -8,15 +8,23 @@ export interface KindFault {
 }
 
 /**
- * Paths that name no project or group, a field that there is not, or something outside of the API. What rows have beside the
- * fields is not known.
+ * Calls that remove what no guard counts, and paths that name no project or group, a field that there is not, or something
+ * outside of the API. What rows have beside the fields is not known.
  */
 export function pathFaults(kind: ResourceKind): readonly KindFault[] {
   return Object.entries(kind.calls).flatMap(([name, call]): KindFault[] => {
-    const { path } = writtenCall(call);
-    const message = strayPath(path) ?? unknownName(kind, name, namesInPath(path));
+    const { method, path } = writtenCall(call);
+    const message = hiddenRemoval(name, method, path) ?? strayPath(path) ?? unknownName(kind, name, namesInPath(path));
     return message === undefined ? [] : [{ path: ["calls", name], message }];
   });
+}
+
+/** Guards count what plans call a removal, and what that removes is one resource. */
+function hiddenRemoval(name: string, method: string, path: string): string | undefined {
+  if (method !== "DELETE") return undefined;
+  if (name !== "delete") return `DELETE removes something; expected POST, PUT or PATCH for ${name}`;
+  const isOwner = /^\/(?:projects|groups)\/:id(?:\?|$)/.test(path);
+  return isOwner ? "it deletes the project or group itself; expected the path of one resource" : undefined;
 }
 
 /** URL parsers resolve `.` and `..`, percent-encoded or not, and end a path at `#`. */

@@ -4,6 +4,7 @@ import { dayOf } from "../base/day.ts";
 import { gitObjects } from "../git/objects.ts";
 import { commitNamed, mergeBaseWith, repositoryAround } from "../git/repository.ts";
 import { readMigrations } from "../manifest/migrations.ts";
+import { soundKinds } from "../manifest/own-kinds.ts";
 import type { Policy } from "../manifest/policies.ts";
 import { sortedProblems } from "../manifest/problem.ts";
 import { validate } from "../manifest/validate.ts";
@@ -89,9 +90,10 @@ export async function openWorkspace(request: Request): Promise<Checked> {
   const context = validated(loaded, request);
   const { commit, side: before, problems } = await openEarlier(context, request.since, once);
   const { policies, plaintext } = context;
-  const { workspace, settings } = loaded;
+  const { workspace, settings, documents } = loaded;
   const { migrations } = readMigrations(loaded);
-  const after = { workspace, settings, policies, plaintext, migrations, rules: context.stated };
+  const kinds = soundKinds(documents);
+  const after = { workspace, settings, policies, plaintext, migrations, rules: context.stated, kinds };
   const wrong = problems
     .filter(({ severity }) => severity === "error")
     .map((each) => problemBefore(commit ?? "", each));
@@ -136,7 +138,7 @@ async function sideOf(commit: string | null, read: LoadedRevision | undefined, r
   return {
     commit,
     isThere: read !== undefined,
-    side: { workspace, settings, contents, policies, migrations, rules, plaintext },
+    side: { workspace, settings, contents, policies, migrations, rules, kinds: soundKinds(documents), plaintext },
     problems: sortedProblems([...valid.problems, ...compiled.problems]),
   };
 }

@@ -14,6 +14,7 @@ import { type Owner, ownedBy, owners } from "../model/owner.ts";
 import type { DesiredProject, Problem, Project } from "../model/types.ts";
 import { comparedProject, type DraftChange, type RevisionChange, type Wanted } from "./compare-projects.ts";
 import { revisionEffects } from "./effects.ts";
+import { changedKinds } from "./kind-changes.ts";
 import { migrationChanges } from "./migration-changes.ts";
 import { type Notice, noticesFor } from "./notices.ts";
 import { changedLastDays, changedRules } from "./rule-changes.ts";
@@ -30,6 +31,8 @@ export interface RevisionSide {
   readonly policies: readonly Policy[];
   readonly migrations: readonly StorageMigration[];
   readonly rules: readonly PlanRule[];
+  /** The documents of the kinds that the workspace describes itself. */
+  readonly kinds: readonly Document[];
   /** Literal secrets that the workspace allows, by their `manifest:` reference. */
   readonly plaintext: ReadonlyMap<string, string>;
 }
@@ -65,6 +68,7 @@ export function compareRevisions(
     ...changedSettings(before.workspace, after.workspace),
     ...changedContents(before, after),
     ...changedRules(before.rules, after.rules),
+    ...changedKinds(before.kinds, after.kinds),
     ...changedLastDays(before.policies, after.policies),
   ]);
   const said = listing

@@ -6,9 +6,9 @@ import { waveText } from "../manifest/waves.ts";
 import type { Workspace } from "../manifest/workspace.ts";
 import type { Place } from "../model/types.ts";
 
-/** A setting of `evenkeel.yaml`, or something that a rule or a policy states, that is another; undefined (left out of JSON) where it is not set. */
+/** A setting of `evenkeel.yaml`, or something that a rule, a policy or a kind states, that is another; undefined (left out of JSON) where it is not set. */
 export interface SettingChange {
-  /** Dotted, such as `guards.deletePercent`; `rule NAME except`. */
+  /** Dotted, such as `guards.deletePercent`; `rule NAME except`; `kind NAME calls.delete`. */
   readonly setting: string;
   readonly before: unknown;
   readonly after: unknown;
@@ -86,7 +86,7 @@ function asIs(value: unknown): unknown {
 
 function settingsOf(workspace: Workspace): ReadonlyMap<string, unknown> {
   const keys = Object.keys(readable) as (keyof typeof readable)[];
-  return flat(Object.fromEntries(keys.map((key) => [key, (readable[key] as typeof asIs)(workspace[key])])));
+  return dotted(Object.fromEntries(keys.map((key) => [key, (readable[key] as typeof asIs)(workspace[key])])));
 }
 
 /** Files that both workspaces name by the same setting and path, with another content. */
@@ -106,9 +106,10 @@ interface NamedContents {
   readonly contents?: ReadonlyMap<string, string> | undefined;
 }
 
-function flat(value: object, prefix = ""): ReadonlyMap<string, unknown> {
+/** What an object holds, at any depth, by dotted names such as `guards.deletePercent`. */
+export function dotted(value: object, prefix = ""): ReadonlyMap<string, unknown> {
   const entries = Object.entries(value).flatMap(([key, each]): (readonly [string, unknown])[] =>
-    isObject(each) ? [...flat(each, `${prefix}${key}.`)] : [[`${prefix}${key}`, each]],
+    isObject(each) ? [...dotted(each, `${prefix}${key}.`)] : [[`${prefix}${key}`, each]],
   );
   return new Map(entries);
 }

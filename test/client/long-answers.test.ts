@@ -39,6 +39,15 @@ describe("a text that is longer than anybody sets", () => {
   });
 });
 
+it("an answer with more levels than a run can walk through is none", async () => {
+  const levels = 100_000;
+  const body = `[{"id": 1, "name": "MIT", "approval_status": "allowed", "x": ${"[".repeat(levels)}${"]".repeat(levels)}}]`;
+  const client = await reader((await serve([{ body }])).url);
+  expect(String(await failureOf(client.list(list)))).toContain(
+    "answered 200 with more than 100 levels of lists and objects",
+  );
+});
+
 it("an answer longer than the limit is read no further", async () => {
   const client = await reader((await serve([{ body: " ".repeat(longestBody + 1) }])).url);
   expect(String(await failureOf(client.get(single)))).toContain("answered with a body that is too large");

@@ -73,7 +73,7 @@ const rules = "/projects/p/approval_rules";
 const rule = { id: 1, name: "QA", approvals_required: 1, users: [{ id: 7 }], groups: [], protected_branches: [] };
 const people = {
   "/users?username=anna": [{ id: 7, username: "anna" }],
-  "/users?username=bob": [{ id: 8, username: "bob" }],
+  "/users?username=bob": [{ id: 8, username: "Bob" }],
 };
 const branches = { main: { push_access_level: 40 } };
 const asked = ({ sent }: { readonly sent: readonly string[] }) =>
@@ -123,6 +123,7 @@ describe("what people write in place of an ID", () => {
     ["nobody", { "/users?username=nobody": [] }, "found none"],
     ["both", { "/users?username=both": [{ id: 1 }, { id: 2 }] }, "found 2"],
     ["odd", { "/users?username=odd": [{ name: "odd" }] }, "answered without id"],
+    ["eve", { "/users?username=eve": [{ id: 1, username: "root" }] }, 'found "root" instead'],
     ["..", {}, ""],
   ])("that is not found is a problem of its resource alone: %s", async (name, more, why) => {
     const rows = { ...people, ...more, [rules]: [rule, { ...rule, id: 2, name: "B" }] };

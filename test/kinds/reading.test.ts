@@ -124,7 +124,7 @@ test("what no policy declares is unmanaged without being kept, or removed by exc
 
 test("a row without its key is an error of that kind, and no deletion", async () => {
   const exclusive = new Map([["webhooks", place]]);
-  for (const url of [null, "", undefined]) {
+  for (const url of [null, "", undefined, [], { url: "https://a.test" }]) {
     const { live, unread } = await readReadable(
       readerOf([
         { id: 1, url },

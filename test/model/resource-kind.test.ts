@@ -71,6 +71,17 @@ const wrong: readonly (readonly [change: object, fault: string])[] = [
       ] as const,
   ),
   [
+    { calls: { ...calls, update: "DELETE /projects/:id/hooks/:row.id" } },
+    "calls.update: DELETE removes something; expected POST, PUT or PATCH for update",
+  ],
+  ...["DELETE /projects/:id", "DELETE /projects/:id?hook=:row.id"].map(
+    (removal) =>
+      [
+        { calls: { ...calls, delete: removal } },
+        "calls.delete: it deletes the project or group itself; expected the path of one resource",
+      ] as const,
+  ),
+  [
     { calls: { ...calls, list: "GET /api/v4/projects/:id/hooks" } },
     "calls.list: leave out /api/v4: paths are relative to it",
   ],

@@ -3,6 +3,7 @@ import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import { readMigrations } from "../../src/manifest/migrations.ts";
+import { soundKinds } from "../../src/manifest/own-kinds.ts";
 import { validate } from "../../src/manifest/validate.ts";
 import { shown } from "../../src/report/field-text.ts";
 import type { RevisionChange } from "../../src/revision/compare-projects.ts";
@@ -37,8 +38,9 @@ function sideOf(name: string, files: Case["before"]): RevisionSide {
   const loaded = loadWorkspace(root);
   const { policies, plaintext, rules, problems } = validate(loaded, "2026-11-21");
   expect(problems.filter(({ severity }) => severity === "error")).toEqual([]);
-  const { workspace, settings } = loaded;
-  return { workspace, settings, policies, plaintext, rules, migrations: readMigrations(loaded).migrations };
+  const { workspace, settings, documents } = loaded;
+  const kinds = soundKinds(documents);
+  return { workspace, settings, policies, plaintext, rules, kinds, migrations: readMigrations(loaded).migrations };
 }
 
 function line({ action, address, before, after, policy_effect, notes = [], source }: RevisionChange): string {

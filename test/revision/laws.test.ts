@@ -50,7 +50,7 @@ function sideOf(texts: readonly (string | null)[], known: Known, workspace = def
     return parsed.documents;
   });
   const { policies, plaintext } = validate({ documents, workspace, problems: [] });
-  return { workspace, policies, plaintext, migrations: [], rules: [] };
+  return { workspace, policies, plaintext, migrations: [], rules: [], kinds: [] };
 }
 
 describe("two revisions", () => {
