@@ -1,7 +1,8 @@
 import { inParallel } from "../base/concurrency.ts";
 import type { Reader } from "../client/client.ts";
 import { explained } from "../client/explain-failure.ts";
-import { CallFailed } from "../client/failure.ts";
+import type { CallFailed } from "../client/failure.ts";
+import { unreadOf } from "../live/partly-read.ts";
 import { readInventory } from "../live/read-live.ts";
 import { outOfRelease, outOfTier } from "../model/kind-availability.ts";
 import { type PolicyKind, policyKinds } from "../model/kinds.ts";
@@ -93,8 +94,8 @@ async function readPart(
       others: [...others.map((key) => ({ kind, key })), ...live.filter((each) => !isOwn(each))],
       unread: unread.map(({ key = "", failure }) => `${key} is left out: ${explained(failure)}`),
     };
-  } catch (failure) {
-    if (!(failure instanceof CallFailed) || failure.endsRun) throw failure;
+  } catch (error) {
+    const { failure } = unreadOf({ kind }, error);
     return { live: [], others: [], unread: [`${section} are left out: ${explained(failure)}`], failure };
   }
 }

@@ -32,8 +32,12 @@ export function withOwnNames(drafts: readonly Draft[], others: Iterable<string> 
   return drafts.map((draft) => ({ ...draft, name: takeName(draft.name, taken) }));
 }
 
+/** File systems have names of 255 bytes, of which a letter takes up to three. A path of the server may be as long. */
+const longestSegment = 80;
+
 function segmentOf(segment: string): string {
-  const plain = segment.replace(/[^\p{L}\p{N}._-]/gu, "_").replace(/^\./, "_");
+  const safe = segment.replace(/[^\p{L}\p{N}._-]/gu, "_").replace(/^\./, "_");
+  const plain = safe.slice(0, longestSegment).toWellFormed();
   return /^(?:node_modules|evenkeel|)$/i.test(plain) ? `_${plain}` : plain;
 }
 

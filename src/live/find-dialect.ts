@@ -2,7 +2,7 @@ import { isObject } from "../base/json.ts";
 import { firstFew } from "../base/text-format.ts";
 import type { Reader } from "../client/client.ts";
 import { CallFailed } from "../client/failure.ts";
-import { call } from "../model/call.ts";
+import { call, NamesNothing } from "../model/call.ts";
 import { dialectOfSlugs, tellingSlugs } from "../model/dialect-evidence.ts";
 import { dialects } from "../model/dialects.ts";
 import type { Project } from "../model/types.ts";
@@ -57,6 +57,7 @@ async function knowsSlug(reader: Reader, id: string, slug: string): Promise<bool
     await reader.get(call("getIntegration", { id, slug }));
     return true;
   } catch (error) {
+    if (error instanceof NamesNothing) return undefined;
     if (!(error instanceof CallFailed) || error.endsRun) throw error;
     if (error.status === 400) return false;
     return error.saysGone ? true : undefined;
@@ -82,6 +83,7 @@ async function unlessRefused<Result>(
   try {
     return await read();
   } catch (error) {
+    if (error instanceof NamesNothing) return undefined;
     if (!(error instanceof CallFailed) || error.endsRun || saysMore(error)) throw error;
     return undefined;
   }

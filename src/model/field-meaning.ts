@@ -147,12 +147,18 @@ function instantOf(text: string): string {
 /** With a zone: without one, the result would depend on this machine. */
 const isTime = /^\d{4}-\d\d-\d\d[Tt ][\d:.]{4,25}(?:[Zz]|[+-]\d\d:?\d\d)$/;
 
-/** A value without anything secret at any depth; undefined if it is secret as a whole. */
+/**
+ * A value without anything secret at any depth, and without properties that the field does not describe: what they hold
+ * may be secret. Undefined if it is secret as a whole.
+ */
 export function withoutSecretValues(field: FieldSchema, value: Plain): Plain | undefined {
   if (field.writeOnly === true) return undefined;
   if (isScalar(value)) return value;
   if (isList(value)) return value.flatMap((item) => withoutSecretValues(field.items ?? any, item) ?? []);
-  return definedFields(value, (name, each) => withoutSecretValues(propertyOf(field, name) ?? any, each));
+  return definedFields(value, (name, each) => {
+    const property = propertyOf(field, name);
+    return property && withoutSecretValues(property, each);
+  });
 }
 
 /** Compares a declared value of a field with its live value; of a mapping, only what is declared counts. */

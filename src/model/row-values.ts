@@ -11,11 +11,21 @@ export function valueInRow(
   field: FieldSchema,
   row: JsonObject,
 ): Plain | undefined {
-  const { "x-read": read, "x-send-as": sentAs = name, properties } = field;
+  const { "x-read": read, "x-send-as": sentAs = name, items } = field;
   if (read !== undefined) return compiledExpressions(kind).valueOf(read, { row }) ?? undefined;
   const value = foundIn(field, row[name] ?? row[sentAs] ?? row[name]);
+  if (items?.properties && Array.isArray(value)) return value.map((item) => describedPart(kind, items, item) ?? null);
+  return describedPart(kind, field, value);
+}
+
+/** Of a mapping, the properties that its schema describes, under their own names. */
+function describedPart(
+  kind: Pick<KindRow, "expressions">,
+  { properties }: FieldSchema,
+  value: unknown,
+): Plain | undefined {
   if (!properties || !isObject(value)) return value as Plain | undefined;
-  return definedFields(properties, (inner, each) => valueInRow(kind, inner, each, value));
+  return definedFields(properties, (name, field) => valueInRow(kind, name, field, value));
 }
 
 /** What is looked up may be shown whole, as a mapping: then the field of it that is sent counts. */

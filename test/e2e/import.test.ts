@@ -169,6 +169,16 @@ test("policies that say the same are told to be too many", async () => {
   expect(checked.stderr + checked.stdout).toContain("equally specific");
 });
 
+test("a project that no request can name leaves the others, and its file may have a longer name than file systems take", async () => {
+  const licenses = { MIT: "allowed" };
+  const long = `a/${"x".repeat(255)}`;
+  const { evenkeel, files } = await scene({ projects: ["a/..", "a/b", long].map((path) => ({ path, licenses })) });
+  const imported = await evenkeel("import", "--all");
+  expect(imported).toMatchObject({ code: 1, stderr: expect.stringContaining('"a/.." names nothing on the server') });
+  const written = Object.keys(files()).filter((file) => file.startsWith("policies/"));
+  expect(written).toEqual(["policies/a/b.yaml", `policies/a/${"x".repeat(80)}.yaml`]);
+});
+
 test("projects whose files would be one get files of their own", async () => {
   const licenses = { MIT: "allowed" };
   const { evenkeel, files } = await scene({

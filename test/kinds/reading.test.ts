@@ -9,7 +9,7 @@ import { readInventory, readReadable } from "../../src/live/read-live.ts";
 import { type Catalogue, catalogueOf } from "../../src/model/catalogue.ts";
 import { meaningOf } from "../../src/model/field-meaning.ts";
 import { identityOf } from "../../src/model/kinds.ts";
-import { rowWithoutSecrets } from "../../src/model/read-field.ts";
+import { type FileKind, fieldInRow, rowWithoutSecrets } from "../../src/model/read-field.ts";
 import { keyFieldsOf, keyTextOf, type ResourceKind } from "../../src/model/resource-kind.ts";
 import { kindRowOf } from "../../src/model/resource-kind-row.ts";
 import type { Call, Desired, DesiredProject, Fields, Value } from "../../src/model/types.ts";
@@ -271,6 +271,23 @@ test.each(["row.auth.token", 'row["auth"].token', "row[?'auth'].?token.orValue('
     const token = { type: "string", writeOnly: true, "x-read": read } as const;
     const file = { fields: { properties: { id: { type: "integer" }, token } } } as unknown as ResourceKind;
     expect(rowWithoutSecrets(file, { id: 1, auth: { token: "secret" } })).toEqual({ id: 1 });
+  },
+);
+
+test.each([undefined, "row.logins"])(
+  "items have the names of their fields, and nothing that no field describes: %s",
+  (read) => {
+    const words = {
+      user: { type: "string", "x-send-as": "name" },
+      token: { type: "string", writeOnly: true, "x-send-as": "key" },
+    };
+    const logins = { type: "array", items: { type: "object", properties: words }, ...(read && { "x-read": read }) };
+    const file = { name: "x", singular: "y", of: "project", calls: {}, fields: { properties: { logins } } };
+    const kind = kindRowOf(file as unknown as ResourceKind) as FileKind;
+    const valueOf = (_: string, { row }: { readonly row: JsonObject }) => row.logins;
+    const row = { logins: [{ name: "anna", key: "hunter2", other: "hunter2" }] };
+    const shown = fieldInRow({ ...kind, expressions: { valueOf } as never }, "logins", row);
+    expect(shown).toEqual([read ? {} : { user: "anna" }]);
   },
 );
 
