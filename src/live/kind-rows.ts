@@ -32,11 +32,9 @@ export async function readKindRows(reader: Reader, project: Project, kind: ReadK
   const { list, isSingle } = kind.read;
   if (isSingle) return readSingleton(reader, project, kind);
   const listing = call(list, { id: project.name });
-  const rows = distinct((await reader.list(listing)) as readonly JsonObject[]);
+  const rows = (await reader.list(listing)) as readonly JsonObject[];
   try {
-    const keyed: KeyedRow[] = [];
-    for (const row of rows) if (isOwn(kind, row)) keyed.push({ key: keyOf(kind, row), row });
-    return keyed;
+    return distinct(kind, rows);
   } catch (error) {
     if (!(error instanceof UserError)) throw error;
     throw unusable(listing, error.message);
@@ -54,11 +52,22 @@ async function readSingleton(reader: Reader, project: Project, kind: ReadKind): 
   }
 }
 
-/** Each row once, also where the list changes while its pages are read. */
-function distinct(rows: readonly JsonObject[]): readonly JsonObject[] {
-  const byId = new Map<unknown, JsonObject>();
-  for (const row of rows) byId.set(row.id ?? canonical(row), row);
-  return byId.size === rows.length ? rows : [...byId.values()];
+/**
+ * Each of its own rows once, also where the list changes while its pages are read. @throws UserError where one ID has two
+ * keys: calls that name the ID would change or delete something else.
+ */
+function distinct(kind: ReadKind, rows: readonly JsonObject[]): readonly KeyedRow[] {
+  const byId = new Map<unknown, KeyedRow>();
+  const keyFields = keyFieldsOf(kind.file).join(", ");
+  for (const row of rows) {
+    if (!isOwn(kind, row)) continue;
+    const key = keyOf(kind, row);
+    const id = row.id ?? canonical(row);
+    const other = byId.get(id)?.key;
+    if (other !== undefined && other !== key) throw new UserError(`two rows have one id and differ in ${keyFields}`);
+    byId.set(id, { key, row });
+  }
+  return [...byId.values()];
 }
 
 /** @throws UserError where it cannot be decided: a row that is ignored by mistake would be created again by every apply. */

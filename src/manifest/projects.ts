@@ -1,7 +1,8 @@
+import { grouped } from "../base/grouped.ts";
 import { memoized } from "../base/memoize.ts";
 import { byName } from "../base/text-format.ts";
 import { idNameOf } from "../model/identity.ts";
-import { bareName, type Owner, ownedBy } from "../model/owner.ts";
+import { bareName, type Owner, ownedBy, ownerOfName } from "../model/owner.ts";
 import type { Problem, Project } from "../model/types.ts";
 import type { Policy } from "./policies.ts";
 import { problemAt } from "./problem.ts";
@@ -67,8 +68,29 @@ export interface Projects {
  */
 export function projectsOf(policies: readonly Policy[], listing: readonly Project[] | undefined): Projects {
   const known = knownProjects(policies, listing);
-  const projects = known.filter((project) => isSelected(policies, project));
-  return { projects: projects.toSorted(byName), problems: listing ? idleGlobs(policies, listing) : [] };
+  const { projects, problems } = withoutNamesakes(known.filter((project) => isSelected(policies, project)));
+  return {
+    projects: projects.toSorted(byName),
+    problems: [...problems, ...(listing ? idleGlobs(policies, listing) : [])],
+  };
+}
+
+/** Without those that the server lists under one path: no request could tell them apart. */
+function withoutNamesakes(projects: readonly Project[]): Projects {
+  const nameOf = ({ name }: Project) => name.toLowerCase();
+  if (new Set(projects.map(nameOf)).size === projects.length) return { projects, problems: [] };
+  const alike = [...grouped(projects, nameOf).values()];
+  return {
+    projects: alike.flatMap((each) => (each.length === 1 ? each : [])),
+    problems: alike.filter(({ length }) => length > 1).map(namesakeProblem),
+  };
+}
+
+function namesakeProblem(alike: readonly Project[]): Problem {
+  const [{ name } = { name: "" }] = alike;
+  const ids = alike.map(({ id }) => id).join(", ");
+  const message = `the server lists ${alike.length} ${ownerOfName(name)}s with this path (IDs ${ids}), so none of them is planned`;
+  return { severity: "error", rule: "ambiguous", message, project: name };
 }
 
 /** The projects, or the groups, of a list; undefined if it was made without any, because no policy asked for them. */

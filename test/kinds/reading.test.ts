@@ -284,9 +284,9 @@ test.each([undefined, "row.logins"])(
     const logins = { type: "array", items: { type: "object", properties: words }, ...(read && { "x-read": read }) };
     const file = { name: "x", singular: "y", of: "project", calls: {}, fields: { properties: { logins } } };
     const kind = kindRowOf(file as unknown as ResourceKind) as FileKind;
-    const valueOf = (_: string, { row }: { readonly row: JsonObject }) => row.logins;
+    const found = (_: string, { row }: { readonly row: JsonObject }) => row.logins;
     const row = { logins: [{ name: "anna", key: "hunter2", other: "hunter2" }] };
-    const shown = fieldInRow({ ...kind, expressions: { valueOf } as never }, "logins", row);
+    const shown = fieldInRow({ ...kind, expressions: { valueOf: found } as never }, "logins", row);
     expect(shown).toEqual([read ? {} : { user: "anna" }]);
   },
 );
@@ -298,6 +298,18 @@ test("the same row on two pages is one resource", async () => {
   const tag = { name: "v*", create_access_levels: [{ access_level: 40 }] };
   const { live: tags } = await readReadable(readerOf([tag, { ...tag }]), desiredOf("protected_tags", []));
   expect(tags).toHaveLength(1);
+});
+
+test("two resources of one ID are an error of that kind, because a call would reach either", async () => {
+  const rows = [
+    { id: 1, url: "https://a.test" },
+    { id: 1, url: "https://b.test" },
+  ];
+  const { live, unread } = await readReadable(readerOf(rows), desiredOf("webhooks", []));
+  expect(live).toEqual([]);
+  expect(unread.map(({ failure }) => failure.message)).toEqual([
+    expect.stringContaining("a list that cannot be used: two rows have one id and differ in url"),
+  ]);
 });
 
 test("an inventory has every field but secrets", async () => {

@@ -82,12 +82,12 @@ describe("desired", () => {
       expect(problems.filter(({ severity }) => severity === "error")).toEqual([]);
       expect(needsLookup(policies)).toBe(listing !== undefined);
       const listed = listing?.map(({ id, path }): Project => ({ name: path, id, path }));
-      const { projects } = projectsOf(policies, listed);
+      const { projects, problems: ofListing } = projectsOf(policies, listed);
       const merged = projects.map((project) => desiredOf(policies, project));
       const found = Object.fromEntries(merged.map(({ desired }) => [desired.project.name, written(desired)]));
       const expected = Object.entries((wanted as { projects: Record<string, object> }).projects);
       expect(found).toEqual(Object.fromEntries(expected.map(([project, says]) => [project, { ...empty, ...says }])));
-      const lines = merged.flatMap(({ problems }) => problems.map(problemLine));
+      const lines = [...ofListing, ...merged.flatMap(({ problems }) => problems)].map(problemLine);
       expect(lines).toEqual((wanted as { problems?: string[] }).problems ?? []);
     });
   }
