@@ -22,21 +22,26 @@ export interface RunHistory extends AsyncDisposable {
   readonly end: <Result extends Applied>(result: Result) => Promise<Result>;
 }
 
-/** What ended a run before its end, where anything did. */
-type FailureOf = () => unknown;
+/** A run that may come to no plan. */
+export interface EarlyEnd {
+  /** What ended it, where anything did. */
+  failure?: unknown;
+  /** How the state kept it nevertheless. */
+  recorded?: Planned["recorded"];
+}
 
 /** The history of a run that only looks: nothing is kept before its end, but of one that has workers. */
-export function recordAtEnd(context: Context, failure: FailureOf): Promise<RunHistory> {
-  if (context.request.workers) return recordFromStart(context, failure);
-  return keeping(context, new Date().toISOString(), failure);
+export function recordAtEnd(context: Context, early: EarlyEnd): Promise<RunHistory> {
+  if (context.request.workers) return recordFromStart(context, early);
+  return keeping(context, new Date().toISOString(), early);
 }
 
 /** The history of a run that writes: a summary without an end is kept at once, and then how far it is. */
-export async function recordFromStart(context: Context, failure: FailureOf): Promise<RunHistory> {
+export async function recordFromStart(context: Context, early: EarlyEnd): Promise<RunHistory> {
   const started = new Date().toISOString();
   await record(context, { ...headOf(context, started), ...nothingYet });
   const live = followed(context, started);
-  return keeping(context, started, failure, live);
+  return keeping(context, started, early, live);
 }
 
 /** Milliseconds. */
@@ -75,7 +80,7 @@ const nothingYet = { ended: null, outcome: null, changes: 0, touched: {} } as co
 async function keeping(
   context: Context,
   started: string,
-  failure: FailureOf,
+  early: EarlyEnd,
   stop: () => Promise<void> = async () => {},
 ): Promise<RunHistory> {
   let ended = false;
@@ -92,8 +97,8 @@ async function keeping(
     [Symbol.asyncDispose]: async () => {
       await stop();
       if (ended) return;
-      const end = { ...nothingYet, ended: new Date().toISOString(), ...failedEnd(context, failure()) };
-      await record(context, { ...headOf(context, started), ...end });
+      const end = { ...nothingYet, ended: new Date().toISOString(), ...failedEnd(context, early.failure) };
+      early.recorded = recordOf(context, await record(context, { ...headOf(context, started), ...end }));
     },
   };
 }
@@ -115,7 +120,6 @@ function failedEnd(context: Context, failure: unknown): Pick<Summary, "outcome" 
 }
 
 async function keep(context: Context, started: string, result: Applied): Promise<Planned["recorded"]> {
-  const { request, claim } = context;
   const { plan, outcomes } = result;
   const changes = plan.resource_changes.map((planned) => ({
     address: planned.address,
@@ -133,8 +137,14 @@ async function keep(context: Context, started: string, result: Applied): Promise
     reads: plan.summary.reads,
     ...("fleet" in seen && seen),
   });
+  const recorded = recordOf(context, trouble);
+  return recorded && "run" in recorded && "unseen" in seen ? { ...recorded, ...seen } : recorded;
+}
+
+/** Where the state keeps a run, or why it does not. */
+function recordOf({ request, claim }: Context, trouble: string | undefined): Planned["recorded"] {
   if (!request.command) return undefined;
-  return trouble === undefined ? { run: claim.run, ...("unseen" in seen && seen) } : { trouble };
+  return trouble === undefined ? { run: claim.run } : { trouble };
 }
 
 /** A plan that was to be saved and could not be is told in it. */

@@ -7,7 +7,7 @@ import { withApprovals } from "./approvals.ts";
 import { connectionOf } from "./connection.ts";
 import { type Checked, type Context, leaseOf, openContext } from "./context.ts";
 import { failedPlan } from "./failed-plan.ts";
-import { type RunHistory, recordAtEnd, recordFromStart } from "./history.ts";
+import { type EarlyEnd, type RunHistory, recordAtEnd, recordFromStart } from "./history.ts";
 import { readyToRecord } from "./recorder.ts";
 import type { Planned, Request } from "./request.ts";
 import { openWorkspace } from "./revisions.ts";
@@ -16,11 +16,10 @@ import { requestedPlan } from "./saved-plan.ts";
 import { atRelease, refusedWorkspace } from "./server-release.ts";
 import { dispatcherOf } from "./workers.ts";
 
-/** What a run is started with, what is known of it so far, and what ended it early: for the report and the record of a run that fails. */
-export interface RunStart {
+/** What a run is started with, and what is known of it so far: for the report and the record of a run that fails. */
+export interface RunStart extends EarlyEnd {
   readonly request: Request;
   known?: Checked;
-  failure?: unknown;
 }
 
 /** A run with a connection to its server, and to workers where it has them. Disposing closes all that was opened. */
@@ -56,7 +55,7 @@ export async function openPlanRun(start: RunStart): Promise<ConnectedRun | Block
   const ruled = await withRules(await openWorkspace(start.request));
   start.known = start.request.command === "plan" ? await withApprovals(ruled) : ruled;
   return openRun(start, start.known, async (context, opened) => {
-    const { end } = opened.add(await recordAtEnd(context, () => start.failure));
+    const { end } = opened.add(await recordAtEnd(context, start));
     const connection = connectionOf(context);
     const reader = opened.add(await connectReader(connection));
     return atServer(context, { connection, reader, end }, opened);
@@ -83,7 +82,7 @@ export async function openApplyRun(start: RunStart): Promise<WritingRun | Blocke
     start.request.connecting?.();
     const lease = opened.add(await leaseOf(context));
     readyToRecord(context);
-    const { end } = opened.add(await recordFromStart(context, () => start.failure));
+    const { end } = opened.add(await recordFromStart(context, start));
     let dispatcher: Dispatcher | undefined;
     const connection = { ...connectionOf(context), mayWrite: () => lease.lost() ?? dispatcher?.lost() };
     const writer = opened.add(await connectWriter(connection));

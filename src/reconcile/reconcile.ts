@@ -51,7 +51,8 @@ async function inRun<Run extends AsyncDisposable & { readonly blocked?: undefine
       throw error;
     });
   } catch (error) {
-    return failedPlan(start.known, error);
+    const failed = failedPlan(start.known, error);
+    return start.recorded ? { ...failed, recorded: start.recorded } : failed;
   }
 }
 

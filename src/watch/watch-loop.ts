@@ -1,5 +1,6 @@
 import { type ExitCode, exit } from "../base/exit.ts";
 import { applyErrors, applySelected } from "./apply-selected.ts";
+import { recordBlockedCheck } from "./blocked-check.ts";
 import { type CheckEnd, checkNow, codeAfter, outcomeOf, runOf } from "./check.ts";
 import { missedCheckNotification, unseen } from "./missed-check.ts";
 import { type Notification, refusedNotification } from "./notification-texts.ts";
@@ -85,7 +86,8 @@ async function check(leader: Leadership, memory: WatchState, trigger: Trigger): 
   const { plan, catalogue, compared } = planned;
   const isStopped = () => request.signal?.aborted === true;
   const before = memory.now();
-  const run = runOf(planned);
+  const isKept = planned.recorded !== undefined || isStopped();
+  const run = isKept ? runOf(planned) : await recordBlockedCheck(leader.state, request, planned, new Date(began));
   const hasReceivers = settings().notify.length > 0;
   const observed = compared
     ? compareObservations(before, { plan, whole }, hasReceivers ? grace : Number.POSITIVE_INFINITY)

@@ -130,6 +130,28 @@ describe("a watcher", () => {
     expect(await watching(place, { checks: 1 }).ended).toBe(1);
   });
 
+  test("keeps each check as a run, also one that came to no plan, and names it", async () => {
+    const place = await fleet();
+    const well = watching(place, { checks: 1 });
+    expect(await well.ended).toBe(0);
+    place.write("broken.yaml", "kind: Polcy\n");
+    const wrong = watching(place, { checks: 1 });
+    expect(await wrong.ended).toBe(1);
+    place.write("broken.yaml", "");
+    const refused = watching(
+      { ...place, environment: { ...place.environment, EVENKEEL_TOKEN: "of-nobody" } },
+      { checks: 1 },
+    );
+    expect(await refused.ended).toBe(1);
+    const made = [well, wrong, refused].flatMap((each) => each.ends).map(({ run }) => run);
+    const kept = await folderState(place.root).runs.list();
+    expect(kept.map(({ run }) => run).sort()).toEqual([...made].sort());
+    const reasonOf = (one?: { readonly run: string | null }) =>
+      kept.find(({ run }) => run === one?.run)?.reasons?.join();
+    expect(reasonOf(wrong.ends[0])).toContain("broken.yaml:1");
+    expect(reasonOf(refused.ends[0])).toContain("401");
+  });
+
   test("stands by while another one watches, and takes over when that ends", async () => {
     const place = await fleet();
     const first = watching(place, { clock: movedClock(5 * minute) });
