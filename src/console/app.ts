@@ -26,6 +26,7 @@ import { type RunDetails, runPage } from "./pages/run.ts";
 import { runsFor, runsPage, wantedRunsIn } from "./pages/runs.ts";
 import { searchPage } from "./pages/search.ts";
 import { wantedIn } from "./project-filter.ts";
+import { refusal } from "./refusal.ts";
 import { waitingPlans, waitingRuns } from "./review.ts";
 import { progressEvents, progressOf } from "./run-progress-events.ts";
 
@@ -54,10 +55,8 @@ export function consoleApp(options: ConsoleOptions): Hono {
   const app = new Hono();
   const tell = (context: Context, frame: Omit<Frame, "assets" | "workspace">) =>
     context.html(String(page({ ...frame, assets, workspace })));
-  const missing = (context: Context, what: string) => {
-    context.status(404);
-    return tell(context, { title: "Not found", under: "", body: missingPage(what) });
-  };
+  const missing = (context: Context, what: string) =>
+    refusal(context, 404, what, () => tell(context, { title: "Not found", under: "", body: missingPage(what) }));
   const signIn = (context: Context, wrong: boolean) =>
     tell(context, { title: "Sign in", under: "", body: signInPage(wrong) });
   app.use(guarded, readOnly, gate({ access, signedIn: sessions(Date.now), signIn }));
@@ -85,9 +84,9 @@ export function consoleApp(options: ConsoleOptions): Hono {
   });
   app.onError((error, context) => {
     if (!(error instanceof UserError)) failed(error);
-    context.status(error instanceof UserError ? 503 : 500);
     const what = error instanceof UserError ? error.message : "Internal error.";
-    return tell(context, { title: "Unavailable", under: "", body: missingPage(what) });
+    const html = () => tell(context, { title: "Unavailable", under: "", body: missingPage(what) });
+    return refusal(context, error instanceof UserError ? 503 : 500, what, html);
   });
   return app;
 }

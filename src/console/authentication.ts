@@ -2,6 +2,7 @@ import type { Context, MiddlewareHandler } from "hono";
 import { getCookie, setCookie } from "hono/cookie";
 import { isSameSecret } from "../secrets/token.ts";
 import { type Access, namesLoopback, type Sessions, sessionLength } from "./access.ts";
+import { refusal } from "./refusal.ts";
 
 /** Pages load only the console's own style sheet and script, send nothing, and cannot be framed. */
 const contentPolicy = [
@@ -59,8 +60,9 @@ export function gate({ access, signedIn, signIn }: Gate): MiddlewareHandler {
     if (req.path === "/sign-in") return enter(context, access.token, signedIn, signIn);
     if (signedIn.holds(getCookie(context, cookie)) || isBearer(req.header("authorization"), access.token))
       return next();
-    context.status(401);
-    return signIn(context, false);
+    return refusal(context, 401, "Send the console's token: Authorization: Bearer TOKEN.", () =>
+      signIn(context, false),
+    );
   };
 }
 

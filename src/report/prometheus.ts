@@ -112,12 +112,12 @@ function aboutTheState({ plan, catalogue }: Report): Metric[] {
   return [
     gauge(
       "loosened_licenses",
-      "License changes that loosen a policy.",
+      "Changes that loosen a policy.",
       holding((each) => each.policy_effect === "loosened"),
     ),
     gauge(
       "tightened_licenses",
-      "License changes that tighten a policy.",
+      "Changes that tighten a policy.",
       holding((each) => each.policy_effect === "tightened"),
     ),
     gauge(

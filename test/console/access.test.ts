@@ -125,6 +125,27 @@ describe("who may look", () => {
 });
 
 describe("what is there", () => {
+  test("and what is not, is said in the form that was asked for", async () => {
+    const { root } = await seenBy(fleet(3));
+    const { get } = await consoleOver(root);
+    for (const [path, error] of [
+      ["/projects/a/b", "No run has recorded a project a/b."],
+      ["/nowhere", "No page /nowhere."],
+      ["/projects/%ff", "The URL is not valid."],
+    ]) {
+      const [json, csv] = [await get(`${path}.json`), await get(`${path}.csv`)];
+      expect([json.status, await json.json()]).toEqual([404, { error }]);
+      expect([csv.status, csv.headers.get("content-type"), await csv.text()]).toEqual([
+        404,
+        expect.stringMatching(/^text\/plain/),
+        `${error}\n`,
+      ]);
+    }
+    const guarded = await consoleOver(root, { by: "token", token });
+    const unnamed = await guarded.get("/fleet.json");
+    expect([unnamed.status, await unnamed.json()]).toEqual([401, { error: expect.stringContaining("Bearer") }]);
+  });
+
   test("each page as JSON and CSV, by either spelling of a path; what is not there is a page too", async () => {
     const { root, state } = await seenBy(fleet(3), 2);
     const { get, errors } = await consoleOver(root);
