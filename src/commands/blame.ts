@@ -6,7 +6,7 @@ import { type AddressParts, addressOf, partsOfAddress } from "../model/address.t
 import type { Catalogue } from "../model/catalogue.ts";
 import { identityOf } from "../model/kinds.ts";
 import { kindWord } from "../model/owner.ts";
-import { isSingleton } from "../model/resource-kind.ts";
+import { isSingleton, keyTextOf, keyValuesOf } from "../model/resource-kind.ts";
 import type { DesiredProject, Project } from "../model/types.ts";
 import type { Checked } from "../reconcile/context.ts";
 import { type BlamedLine, type Blaming, blameJson, blameText } from "../report/blame.ts";
@@ -21,14 +21,14 @@ import type { Options } from "./table.ts";
 /** `evenkeel blame ADDRESS`: offline as far as `show` is; only reads git and the journal. Tells what it knows without git too. */
 export const run: Run<Options<"blame">> = async (terminal, options, [address = ""]) => {
   const report = openReports(terminal, options.report);
-  const parts = partsOfAddress(address);
-  if (!parts) throw notAnAddress(address);
+  const written = partsOfAddress(address);
+  if (!written) throw notAnAddress(address);
   const check = ({ loaded: { workspace } }: Checked) => {
-    if (!isOfKind(workspace.catalogue, parts)) throw notAnAddress(address);
+    if (!isOfKind(workspace.catalogue, written)) throw notAnAddress(address);
   };
-  const effective = await effectiveProject(terminal, requestOf(terminal, options), parts.project, check);
+  const effective = await effectiveProject(terminal, requestOf(terminal, options), written.project, check);
   if (!effective) return exitCode({ problem: true });
-  const blaming = await blamingOf(effective, parts);
+  const blaming = await blamingOf(effective, withKeyText(effective.context.loaded.workspace.catalogue, written));
   report({ text: () => blameText(blaming, terminal.palette), json: () => blameJson(blaming) });
   if (blaming.git !== null) throw new UserError(`blame names no commits: ${blaming.git}`, exit.usage);
   return exitCode({});
@@ -42,6 +42,12 @@ function notAnAddress(text: string): UserError {
 function isOfKind({ kinds }: Catalogue, { kind, key }: AddressParts): boolean {
   const row = kinds.get(kind);
   return row !== undefined && (key === "") === (row.file !== undefined && isSingleton(row.file));
+}
+
+/** A key may state the parts that policies leave out by their default. */
+function withKeyText({ kinds }: Catalogue, { kind, key, ...rest }: AddressParts): AddressParts {
+  const file = kinds.get(kind)?.file;
+  return { ...rest, kind, key: file ? keyTextOf(file, keyValuesOf(file, key)) : key };
 }
 
 /** A line of a manifest and its value. */
@@ -82,7 +88,7 @@ function saidOf({ policies, loaded }: Checked, desired: DesiredProject, parts: A
   if (!found && exclusive) return [{ ...exclusive, what: "exclusive: off, since no policy lists it", role: "entry" }];
   if (!found) throw unknownAddress(desired, parts);
   const { entry, parameters, variables, beaten } = found;
-  const off = entry.line.desired.presence === "absent" ? "disabled: " : "";
+  const off = entry.line.desired.presence === "absent" ? `${entry.line.path[0]}: ` : "";
   return [
     { ...entry, what: `${off}${entry.line.desired.key || kindWord(parts.kind)}`, role: "entry" },
     ...parameters.map((each): Said => ({ ...each, what: each.name, role: "parameter" })),

@@ -23,12 +23,13 @@ export function storageAddress(key: string): string {
 
 /**
  * A matcher for addresses. `*` also matches `/`. The part before the first `:` matches the project, the part after it
- * `kind/key`; a glob without `:` matches all resources of the project. Case-insensitive.
+ * `kind/key`; a glob without `:` matches all resources of the project. `@*` at the end matches a key without its last
+ * part too, because addresses leave that out where it is the default. Case-insensitive.
  */
 export function addressMatcher(glob: string): (address: string) => boolean {
   const [project, rest] = split(glob);
   const matchesProject = pathMatcher(project);
-  const matchesRest = rest === undefined ? () => true : pathMatcher(rest);
+  const matchesRest = rest === undefined ? () => true : restMatcher(rest);
   return (address) => {
     const [addressProject, addressRest = ""] = split(address);
     return matchesProject(addressProject) && matchesRest(addressRest);
@@ -53,6 +54,17 @@ function split(address: string): [string, string | undefined] {
 
 /** Unlike for file paths, `*` also matches `..`. */
 export const addressRules: GlobRules = { crossing: true, cased: false, dots: true };
+
+function restMatcher(glob: string): (text: string) => boolean {
+  const matches = pathMatcher(glob);
+  if (!withoutEscapes(glob).endsWith(anyPart)) return matches;
+  const matchesShort = pathMatcher(glob.slice(0, -anyPart.length));
+  return (text) => matches(text) || matchesShort(text);
+}
+
+const anyPart = "@*";
+
+const withoutEscapes = (glob: string) => glob.replace(/\\./gsu, "");
 
 /** An empty part matches only an empty part. */
 function pathMatcher(glob: string): (text: string) => boolean {

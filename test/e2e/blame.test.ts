@@ -118,3 +118,19 @@ test("nothing that the configuration of a repository names is run", async () => 
   expect(lines.map(({ committed }: { committed: boolean }) => committed)).not.toContain(false);
   expect(existsSync(`${stage.root}/ran`)).toBe(false);
 });
+
+test("a key may state the part that is left out by its default, and what is absent is said in the word of the manifest", async () => {
+  const stage = await made();
+  stage.write(
+    "keys.yaml",
+    `${head}name: keys\nprojects: [payments/api]\nvariables: { DEPLOY: { value: { secret: env:DEPLOY } } }\nabsent: { labels: [old] }\n`,
+  );
+  git(stage, "init", "--quiet");
+  git(stage, "add", "-A");
+  git(stage, "commit", "--quiet", "-m", "one");
+  const whole = await blamed(stage, "payments/api:variable/DEPLOY@*");
+  expect(whole).toEqual(await blamed(stage, "payments/api:variable/DEPLOY"));
+  expect(whole.decides).toMatchObject({ file: "keys.yaml", line: 5 });
+  const { stdout } = await stage.evenkeel("blame", "payments/api:label/old");
+  expect(stdout).toContain("absent: old");
+});

@@ -18,6 +18,12 @@ test.each([
   ["", "a/b:license/x", false],
   [":license/*", "a/b:license/x", false],
   ["a/b:", "a/b:license/x", false],
+  ["*:variable/DEPLOY@*", "a/b:variable/DEPLOY@production", true],
+  ["*:variable/DEPLOY@*", "a/b:variable/DEPLOY", true],
+  ["*:variable/DEPLOY@*", "a/b:variable/DEPLOYER", false],
+  ["*:variable/DEPLOY@p*", "a/b:variable/DEPLOY", false],
+  ["*:label/a\\@*", "a/b:label/a", false],
+  ["*:label/a\\@*", "a/b:label/a@b", true],
 ])("%s against %j: %s", (glob, address, expected) => {
   expect(addressMatcher(glob)(address)).toBe(expected);
 });
