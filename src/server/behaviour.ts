@@ -60,7 +60,9 @@ const choices = {
   putActivates: choice(false, true),
   /** DELETE removes parameters but not event flags; otherwise it keeps both. */
   deleteWipes: choice(false, true),
-  /** DELETE of an integration that was never configured creates an inactive one and responds with 204; otherwise 404. */
+  /** DELETE of an integration that was never configured responds with 204, since it is disabled; otherwise with 404. */
+  deletesUnconfigured: by<boolean>("delete-unknown-404", true, { in: false, otherwise: true }),
+  /** Such a DELETE creates an inactive integration. */
   deleteCreatesInactive: by<boolean>("delete-unknown-404", false, { in: false, otherwise: true }),
   /** DELETE of an integration that changed since `If-Unmodified-Since` responds with 412; otherwise the header is ignored. */
   conditionalRemovals: choice(false, true),

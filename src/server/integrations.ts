@@ -62,7 +62,7 @@ export const deleteIntegration: OwnerHandler = (context, call, owner) => {
   if (!known) return unknownSlug;
   if ("status" in known) return known;
   const record = known.record ?? inactiveRecord(context, known.integration);
-  if (!record) return noIntegration(context);
+  if (!record) return context.behaviour.deletesUnconfigured ? noContent : noIntegration(context);
   if (isChangedSince(context, call, known.record)) return changedSince;
   if (record.active || record !== known.record)
     keep(context.state, owner, disabledRecord(context, known.integration, ownRecord(context, owner, record)));

@@ -85,7 +85,6 @@ describe("reading", () => {
     expect(await told("PUT", "/projects/42/integrations/ewm")).toEqual([405, { error: "405 Not Allowed" }]);
     const missing = [404, { message: "404 Integration Not Found" }];
     expect(await told("GET", "/projects/42/integrations/external-wiki")).toEqual(missing);
-    expect(await told("DELETE", "/projects/42/integrations/external-wiki")).toEqual(missing);
     expect(await told("GET", "/projects/43/integrations")).toEqual([403, { message: "403 Forbidden" }]);
     expect(await told("POST", "/projects/42/integrations")).toEqual([405, { error: "405 Not Allowed" }]);
     expect(await told("GET", "/projects/42/nothing")).toEqual([404, { error: "404 Not Found" }]);
@@ -129,6 +128,13 @@ describe("writing", () => {
     const words = { new_issue_url: "a", project_url: "b", issues_url: "no id" };
     const workflow = await ask("PUT", "/projects/42/integrations/issue-tracker-workflow", { form: words });
     expect(workflow.json.error).toBe("issues_url does not have a valid value");
+  });
+
+  test("DELETE of one that was never configured leaves it so", async () => {
+    const { ask } = await serving({ seed });
+    const wiki = "/projects/42/integrations/external-wiki";
+    expect((await ask("DELETE", wiki)).status).toBe(204);
+    expect((await ask("GET", wiki)).status).toBe(404);
   });
 
   test("DELETE disables and keeps the settings", async () => {
