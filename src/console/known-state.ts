@@ -1,4 +1,3 @@
-import { setImmediate as turn } from "node:timers/promises";
 import { UserError } from "../base/exit.ts";
 import { compareTexts } from "../base/text-format.ts";
 import type { Catalogue } from "../model/catalogue.ts";
@@ -7,7 +6,7 @@ import type { RunSummary } from "../state/run-summary.ts";
 import { type FleetIndex, readFleetIndex } from "../state/snapshots/fleet-index.ts";
 import { parseShard, shardNameOf, snapshotIn } from "../state/snapshots/shard.ts";
 import { type ProjectSnapshot, syncStatuses } from "../state/snapshots/snapshot.ts";
-import { type ProjectSummary, summariesIn } from "../state/snapshots/summaries.ts";
+import { type ProjectSummary, readSummaries } from "../state/snapshots/summaries.ts";
 import type { WorkspaceState } from "../state/state.ts";
 import { type PlanReader, planReader } from "./plan-reader.ts";
 
@@ -134,10 +133,8 @@ async function knownOf(
   const moved = Object.entries(fleet?.shards ?? {}).filter(([name, { run }]) => shards.get(name)?.run !== run);
   if (moved.length === 0 && before.fleet && fleet) return { ...withoutTrouble(before), ...rest, fleet };
   for (const [name, { run }] of moved) {
-    // Pages are answered meanwhile, and memory is freed.
-    await turn();
-    const text = (await snapshots.read([name])).get(name);
-    shards.set(name, { run, heads: summariesIn(parseShard(text)) });
+    // Pages are answered meanwhile.
+    shards.set(name, { run, heads: await readSummaries(snapshots, name) });
   }
   const projects = [...shards.values()]
     .flatMap(({ heads }) => heads)

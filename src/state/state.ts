@@ -94,6 +94,8 @@ export interface Texts {
 export interface Shards {
   /** Those that exist. */
   readonly read: (names: readonly string[]) => Promise<ReadonlyMap<string, string>>;
+  /** The text of one in pieces that are never all in memory; none if there is none. */
+  readonly pieces: (name: string) => AsyncIterable<string>;
   /** Replaces these shards atomically by the result of `edit`, which may be called again. */
   readonly change: (
     names: readonly string[],

@@ -46,6 +46,12 @@ export function summary(run: string, more: Partial<RunSummary> = {}): RunSummary
   return { ...head, ended: at, outcome: "applied", changes: 1, touched: { p: { "license/MIT": "+a" } }, ...more };
 }
 
+async function joined(pieces: AsyncIterable<string>): Promise<string> {
+  let text = "";
+  for await (const piece of pieces) text += piece;
+  return text;
+}
+
 export const addresses = (lines: readonly JournalLine[] = []) =>
   lines.map((each) => ("address" in each ? each.address : ""));
 const memory = (sent: string) => ({ sent: { color: sent } });
@@ -260,6 +266,9 @@ export function laws({ name, place }: Backend): void {
       await recordObservation(b.snapshots, look("r2", drifted, { at: day(2) }));
       await recordObservation(a.snapshots, look("r3", drifted, { at: day(3) }));
       expect(await standing(b)).toEqual(["Q/q in sync 11", "p drifted 12", "s unreadable 12"]);
+      for (const [shard, text] of await b.snapshots.read(shardNames))
+        expect(await joined(b.snapshots.pieces(shard))).toBe(text);
+      expect(await joined(b.snapshots.pieces("none"))).toBe("");
       const fleet = parseFleetIndex((await b.snapshots.read([fleetIndex])).get(fleetIndex));
       expect(fleet?.whole).toEqual({ run: "r3", at: day(3) });
       const counts = await recordObservation(b.snapshots, look("r4", [looked("p")], { at: day(4) }));

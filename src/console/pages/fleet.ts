@@ -94,15 +94,12 @@ export function crumbsOf(path: string): Markup {
 function tilesOf(heads: readonly ProjectSummary[], wanted: WantedProjects): Markup {
   const counts = countByStatus(heads);
   return markup`<ul class="tiles">${each(tileStatuses, (syncStatus) => {
-    const longest = heads.find((head) => head.syncStatus === syncStatus);
+    const count = counts[syncStatus];
+    const longest = count === 0 ? undefined : heads.find((head) => head.syncStatus === syncStatus);
     const status = wanted.status === syncStatus ? outOfSync : syncStatus;
     const since =
-      syncStatus === "in sync"
-        ? shareText(counts[syncStatus], heads.length)
-        : !longest
-          ? ""
-          : `longest for ${ago(longest.since)}`;
-    return markup`<li><a class="tile ${syncStatus}${counts[syncStatus] === 0 ? " none" : ""}" href="${fleetHref({ ...wanted, status })}#list"${wanted.status === syncStatus ? markup` aria-current="true"` : ""}><span class="number">${thousands(counts[syncStatus])}</span> <span class="word">${syncStatus}</span> <span class="soft">${since}</span></a></li>`;
+      syncStatus === "in sync" ? shareText(count, heads.length) : !longest ? "" : `longest for ${ago(longest.since)}`;
+    return markup`<li><a class="tile ${syncStatus}${count === 0 ? " none" : ""}" href="${fleetHref({ ...wanted, status })}#list"${wanted.status === syncStatus ? markup` aria-current="true"` : ""}><span class="number">${thousands(count)}</span> <span class="word">${syncStatus}</span> <span class="soft">${since}</span></a></li>`;
   })}</ul>`;
 }
 

@@ -9,6 +9,7 @@ import { isFolder, isThere, makeFolder, replaceFile } from "../../workspace/dura
 import { claimFor } from "../claim.ts";
 import type { Leases, LeaseToken } from "../lease-store.ts";
 import type { Shards } from "../state.ts";
+import { unzippedPieces } from "../unzipped.ts";
 import { folderLeases } from "./lease.ts";
 
 const home = ".evenkeel/snapshots";
@@ -21,9 +22,10 @@ const [leaseDuration, patience, retryInterval] = [30_000, 60_000, 20];
 export function folderShards(root: string, ready: () => void): Shards {
   const folder = join(root, home);
   const locks = folderLeases(folder, () => create(folder, ready), "lock");
-  const read = async (names: readonly string[]) => new Map(names.flatMap((name) => parseShard(folder, name)));
+  const read = async (names: readonly string[]) => new Map(names.flatMap((name) => textOf(folder, name)));
   return {
     read,
+    pieces: (name) => unzippedPieces(bytesOf(folder, name)),
     change: async (names, edit) => {
       const token = await lock(locks);
       try {
@@ -58,10 +60,15 @@ function create(folder: string, ready: () => void): void {
   }
 }
 
-function parseShard(folder: string, name: string): (readonly [string, string])[] {
+function textOf(folder: string, name: string): (readonly [string, string])[] {
+  const bytes = bytesOf(folder, name);
+  return bytes ? [[name, unzipped(bytes)]] : [];
+}
+
+function bytesOf(folder: string, name: string): Buffer | undefined {
   const file = join(folder, `${name}${ending}`);
   try {
-    return isThere(file) ? [[name, unzipped(readFileSync(file))]] : [];
+    return isThere(file) ? readFileSync(file) : undefined;
   } catch (error) {
     throw new UserError(`cannot read ${home}/${name}${ending}: ${describeSystemError(error)}`);
   }

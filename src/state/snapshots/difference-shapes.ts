@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { resourceName } from "../../model/address.ts";
 import type { Action, Fields, PolicyEffect } from "../../model/types.ts";
 import { generalFields, generalText } from "../../plan/groups.ts";
-import type { ShardRow, SnapshotShard } from "./shard.ts";
+import type { ShardRow } from "./shard.ts";
 import type { SeenDifference, SeenEntry } from "./snapshot.ts";
 
 /** A difference apart from its project, whose path is `${project.path}` in it. Equal ones of a shard are one object. */
@@ -32,6 +32,9 @@ export interface SeenShape {
   readonly since: string;
 }
 
+/** What tells an entry from others. */
+export type EntryHead = Pick<SeenEntry, "kind" | "key" | "policy" | "commit">;
+
 type NewShape = Omit<DifferenceShape, "id">;
 
 const none: readonly SeenShape[] = [];
@@ -40,7 +43,7 @@ const none: readonly SeenShape[] = [];
 const [maxVariants, maxShapes] = [40, 400];
 
 /** Tells the differences of the rows of a shard. Rows with equal ones share the result. */
-export function shapesIn({ entries }: SnapshotShard): (row: ShardRow) => readonly SeenShape[] {
+export function shapesIn(entries: readonly EntryHead[]): (row: ShardRow) => readonly SeenShape[] {
   const shapes = new Map<string, DifferenceShape>();
   const variants = new Map<string, number>();
   const lists = new Map<string, readonly SeenShape[]>();
@@ -71,7 +74,7 @@ export function shapesIn({ entries }: SnapshotShard): (row: ShardRow) => readonl
   };
 }
 
-function shapeOf(difference: SeenDifference, project: string, entries: readonly SeenEntry[]): NewShape {
+function shapeOf(difference: SeenDifference, project: string, entries: readonly EntryHead[]): NewShape {
   const { cause, action, effect, reason } = difference;
   const entry = entries.find(({ kind, key }) => resourceName(kind, key) === difference.rest);
   const { commit = null, policy = "" } = entry ?? {};

@@ -1,4 +1,4 @@
-import { type ShardRow, type SnapshotShard, serialized } from "./shard.ts";
+import { type ShardRow, type SnapshotShard, shardText } from "./shard.ts";
 import { countStatuses, type ProjectSnapshot, type SeenEntry, type SyncStatusCounts } from "./snapshot.ts";
 
 /** Builds the text of a shard: the same for the same snapshots in the same order. */
@@ -32,7 +32,7 @@ export class ShardBuilder {
   }
 
   get text(): string {
-    return serialized({ entries: this.#entries, rows: this.#rows });
+    return shardText({ entries: this.#entries, rows: this.#rows });
   }
 
   #indexOf(entry: SeenEntry): number {

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { UserError } from "../../base/exit.ts";
 import { isObject, parsedJson } from "../../base/json.ts";
+import { withoutTrailing } from "../../base/text-format.ts";
 import type { ProjectSnapshot, SeenEntry, SyncStatus } from "./snapshot.ts";
 
 /** Enough that one of 100,000 projects is read quickly, and few enough that a small fleet is a few files. */
@@ -57,7 +58,55 @@ export function parseShard(text: string | undefined): SnapshotShard {
 
 const format = 1;
 
-/** The text of a shard or of the fleet index. */
+const [beginning, between, end] = [`{"format":${format},"entries":[`, `],"rows":[`, "]}"];
+
+/** The text of a shard: JSON with a line for each entry and each row, so that {@link eachOf} can read one after another. */
+export function shardText({ entries, rows }: SnapshotShard): string {
+  return [beginning, ...linesWith(entries), between, ...linesWith(rows), end].join("\n");
+}
+
+function linesWith(items: readonly unknown[]): readonly string[] {
+  return items.map((item, index) => `${JSON.stringify(item)}${index < items.length - 1 ? "," : ""}`);
+}
+
+/**
+ * Hands the entries of a shard over one by one, then its rows, as its text comes in pieces: only what is made of them is in
+ * memory. @throws UserError if a newer version wrote it.
+ */
+export async function eachOf(
+  pieces: AsyncIterable<string>,
+  entry: (entry: SeenEntry) => void,
+  row: (row: ShardRow) => void,
+): Promise<void> {
+  let use: ((element: never) => void) | undefined;
+  for await (const lines of linesOf(pieces)) {
+    for (const line of lines) {
+      if (line === beginning) use = entry;
+      else if (line === between) use = row;
+      else if (!use) inOneLine(line, entry, row);
+      else if (line !== end) use(JSON.parse(withoutTrailing(line, ",")) as never);
+    }
+  }
+}
+
+/** As texts were before each element had a line. */
+function inOneLine(text: string, entry: (entry: SeenEntry) => void, row: (row: ShardRow) => void): void {
+  const { entries, rows } = parseShard(text);
+  entries.forEach(entry);
+  rows.forEach(row);
+}
+
+async function* linesOf(pieces: AsyncIterable<string>): AsyncIterable<readonly string[]> {
+  let rest = "";
+  for await (const piece of pieces) {
+    const lines = (rest + piece).split("\n");
+    rest = lines.pop() ?? "";
+    yield lines;
+  }
+  yield [rest];
+}
+
+/** The text of the fleet index. */
 export function serialized(content: object): string {
   return JSON.stringify({ format, ...content });
 }

@@ -1,7 +1,9 @@
+import { UserError } from "../../base/exit.ts";
 import { memoized } from "../../base/memoize.ts";
 import type { Kind } from "../../model/types.ts";
-import { type SeenShape, shapesIn } from "./difference-shapes.ts";
-import type { SnapshotShard } from "./shard.ts";
+import type { Shards } from "../state.ts";
+import { type EntryHead, type SeenShape, shapesIn } from "./difference-shapes.ts";
+import { eachOf, type ShardRow } from "./shard.ts";
 import type { ProjectSnapshot, SeenEntry } from "./snapshot.ts";
 
 /** What a list of projects shows of one: all but its fields and differences. */
@@ -18,25 +20,38 @@ interface Labels {
   readonly policies: ReadonlySet<string>;
 }
 
-/** Summaries of all projects of a shard. Equal texts and labels are shared, because a console keeps those of a whole fleet. */
-export function summariesIn(shard: SnapshotShard): readonly ProjectSummary[] {
-  const { entries, rows } = shard;
-  const shapesOf = shapesIn(shard);
-  const shared = memoized((text: string) => text);
-  const numbers = new Map<string, number>();
-  const labelIds = entries.map(({ kind, key, policy }) => {
-    const label = `${kind}\0${key}\0${policy}`;
-    numbers.set(label, numbers.get(label) ?? numbers.size);
-    return numbers.get(label);
-  });
+/**
+ * Summaries of all projects of a shard; none if it is damaged. Equal texts and labels are shared, because a console keeps those
+ * of a whole fleet. @throws UserError if it cannot be read.
+ */
+export async function readSummaries(shards: Pick<Shards, "pieces">, name: string): Promise<readonly ProjectSummary[]> {
+  const heads: NumberedHead[] = [];
+  const summaries: ProjectSummary[] = [];
+  const [headOf, summaryOf] = [headsBy(), summariesBy(heads)];
+  try {
+    await eachOf(
+      shards.pieces(name),
+      (entry) => heads.push(headOf(entry)),
+      (row) => summaries.push(summaryOf(row)),
+    );
+  } catch (error) {
+    if (error instanceof UserError) throw error;
+    return [];
+  }
+  return summaries;
+}
+
+function summariesBy(heads: readonly NumberedHead[]): (row: ShardRow) => ProjectSummary {
+  const shapesOf = shapesIn(heads);
+  const shared = memoized((each: string) => each);
   const known = new Map<string, Labels>();
   const labelsOf = (indexes: readonly number[]) => {
-    const id = indexes.map((index) => labelIds[index]).join();
-    const labels = known.get(id) ?? labelsIn(indexes.flatMap((index) => entries[index] ?? []));
+    const id = indexes.map((index) => heads[index]?.labels).join();
+    const labels = known.get(id) ?? labelsIn(indexes.flatMap((index) => heads[index] ?? []));
     known.set(id, labels);
     return labels;
   };
-  return rows.map((row) => {
+  return (row) => {
     const [project, , , syncStatus, since, seen, run, , indexes, differences] = row;
     return {
       project,
@@ -48,10 +63,29 @@ export function summariesIn(shard: SnapshotShard): readonly ProjectSummary[] {
       shapes: shapesOf(row),
       labels: labelsOf(indexes),
     };
-  });
+  };
 }
 
-function labelsIn(entries: readonly SeenEntry[]): Labels {
+/** An entry, and the number of its labels. */
+interface NumberedHead extends EntryHead {
+  readonly labels: number;
+}
+
+/** What is kept of entries: equal ones are one object. */
+function headsBy(): (entry: SeenEntry) => NumberedHead {
+  const numbers = new Map<string, number>();
+  const known = new Map<string, NumberedHead>();
+  return ({ kind, key, policy, commit }) => {
+    const name = `${kind}\0${key}\0${policy}`;
+    const labels = numbers.get(name) ?? numbers.size;
+    numbers.set(name, labels);
+    const head = known.get(`${labels} ${commit}`) ?? { kind, key, policy, commit, labels };
+    known.set(`${labels} ${commit}`, head);
+    return head;
+  };
+}
+
+function labelsIn(entries: readonly EntryHead[]): Labels {
   const keys: Partial<Record<Kind, Set<string>>> = {};
   for (const { kind, key } of entries) keys[kind] = (keys[kind] ?? new Set()).add(key);
   return { keys, policies: new Set(entries.map(({ policy }) => policy)) };
