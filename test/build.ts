@@ -1,5 +1,6 @@
 import { execFileSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync } from "node:fs";
+import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TestProject } from "vitest/node";
@@ -24,7 +25,7 @@ const root = join(import.meta.dirname, "..");
  * Builds the program once for all tests that run it, by the package's own script, where nobody else builds. Tests that
  * need no process of their own call the command line that `cli.js` calls.
  */
-export default function build(project: TestProject): () => void {
+export default function build(project: TestProject): () => Promise<void> {
   const cache = join(root, "node_modules/.cache");
   mkdirSync(cache, { recursive: true });
   const outdir = mkdtempSync(join(cache, "evenkeel-test-"));
@@ -39,10 +40,11 @@ export default function build(project: TestProject): () => void {
   const kill = () => new ProcessGroups(groups).killAll();
   // Also where the run is interrupted: then nothing is torn down.
   process.once("exit", kill);
-  return () => {
+  return async () => {
     kill();
     process.off("exit", kill);
-    for (const folder of [outdir, scratch]) rmSync(folder, { recursive: true, force: true });
+    // Vitest hears meanwhile that its workers have ended.
+    for (const folder of [outdir, scratch]) await rm(folder, { recursive: true, force: true });
     process.stderr.write(`${lastWords(project).join("\n")}\n`);
   };
 }

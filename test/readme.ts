@@ -94,7 +94,7 @@ export async function session(
 /** A server in the background is waited for, as a person would see it listening. */
 function scriptOf(line: string, port: number): string {
   const ready = / &$/.test(line)
-    ? `for _ in {1..200}; do (exec 3<> /dev/tcp/127.0.0.1/${port}) 2> /dev/null && break; sleep 0.05; done`
+    ? `for _ in {1..2000}; do (exec 3<> /dev/tcp/127.0.0.1/${port}) 2> /dev/null && break; sleep 0.05; done`
     : "";
   return `${line}\ncode=$?\n${ready}\nprintf '\\n${mark} %d\\n' $code`;
 }

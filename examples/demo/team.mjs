@@ -68,7 +68,7 @@ async function demo(url, database) {
 }
 
 const database = await beginDatabase(home);
-const server = await beginServer(`--seed ${join(quickstart, "seed.yaml")} --latency 300`, home);
+const server = await beginServer(`--seed ${join(quickstart, "seed.yaml")} --latency 500`, home);
 try {
   const { codes, waited } = await demo(server.url, database);
   if (codes !== "0,0,0,0" || !waited) {

@@ -6,6 +6,8 @@ import { fileURLToPath } from "node:url";
 import { begin, beginDatabase, beginServer, environment, until } from "../program.mjs";
 
 const count = Number(process.argv[2] ?? 3000);
+/** A few projects are written slowly, so that there is a middle in which a worker can be killed. */
+const few = count < 1000;
 const home = mkdtempSync(join(tmpdir(), "evenkeel-fleet-"));
 
 /** Every project allows what is to be denied; a third has no license at all. */
@@ -20,8 +22,8 @@ function seed() {
 /** Shows a command and what it says: all of a short text, the end of a long one. */
 async function shown(words, { code, output }) {
   const lines = output.trim().split("\n");
-  const few = lines.length > 16 ? ["…", ...lines.slice(-12)] : lines;
-  console.log(`\n$ evenkeel ${words}\n${few.join("\n")}`);
+  const told = lines.length > 16 ? ["…", ...lines.slice(-12)] : lines;
+  console.log(`\n$ evenkeel ${words}\n${told.join("\n")}`);
   if (code !== 0) throw new Error(`evenkeel ${words} ended with ${code}`);
 }
 
@@ -29,7 +31,7 @@ async function story(url, database, workers) {
   const env = {
     ...environment(url, database),
     EVENKEEL_LEDGER_KEY: "a key that all machines share",
-    EVENKEEL_LEASE: count < 1000 ? "6s" : "15s",
+    EVENKEEL_LEASE: few ? "6s" : "15s",
     CHAT_HOOK: "https://chat.example.com/hooks/all",
   };
   const workspace = join(home, "workspace");
@@ -45,7 +47,7 @@ async function story(url, database, workers) {
   };
 
   console.log(`# ${count} projects, one server, one database. Three workers wait for something to do.`);
-  for (let each = 0; each < 3; each++) workers.push(begin("worker --concurrency 8", home, env));
+  for (let each = 0; each < 3; each++) workers.push(begin(`worker --concurrency ${few ? 2 : 8}`, home, env));
   await until(() => workers.every(({ said }) => said().includes("Ready to work")));
   console.log("\n# What would change? They read, and one plan comes of it.");
   await evenkeel("plan --workers");
@@ -66,8 +68,7 @@ async function story(url, database, workers) {
 
 seed();
 const database = await beginDatabase(home);
-// A few projects answer slowly, so that there is a middle in which a worker can be killed.
-const server = await beginServer(`--seed seed.yaml --latency ${count < 1000 ? 250 : 5}`, home);
+const server = await beginServer(`--seed seed.yaml --latency ${few ? 250 : 5}`, home);
 const workers = [];
 try {
   await story(server.url, database, workers);

@@ -74,7 +74,7 @@ const thrice = methods.flatMap((method) => [method, method, method]);
 
 describe("a write of every kind", () => {
   test("that a server carries out after a gateway gave up on it is applied, and made once", async () => {
-    const { statuses, sent, names } = await everyWrite(() => ({ status: 504, actsAfter: 20 }), 5000);
+    const { statuses, sent, names } = await everyWrite(() => ({ status: 504, actsAfter: 20 }), 60_000);
     expect(statuses).toEqual(six("applied"));
     expect(sent.filter((method) => method === "POST")).toHaveLength(1);
     expect(names).toEqual(["Apache", "MIT"]);
@@ -108,7 +108,7 @@ describe("a write of every kind", () => {
   });
 
   test("that a server carries out after a 408 is applied, and made once", async () => {
-    const { statuses, sent, names } = await everyWrite(() => ({ status: 408, actsAfter: 20 }), 5000);
+    const { statuses, sent, names } = await everyWrite(() => ({ status: 408, actsAfter: 20 }), 60_000);
     expect(statuses).toEqual(six("applied"));
     expect(sent.filter((method) => method === "POST")).toHaveLength(1);
     expect(names).toEqual(["Apache", "MIT"]);
@@ -218,7 +218,9 @@ describe("a POST whose answer leaves its effect open", () => {
       if (actsAfter !== undefined) setTimeout(() => licenses.push(mit), actsAfter);
       return answer;
     });
-    const { outcomes } = await runsAt(server.url, { licenses: { MIT: "allowed" } }).apply();
+    const lookUpFor = actsAfter === undefined ? patience.lookUpFor : 60_000;
+    const run = runsAt(server.url, { licenses: { MIT: "allowed" } });
+    const { outcomes } = await run.apply({ patience: { ...patience, lookUpFor } });
     return { outcome: only(outcomes), sent: sent() };
   };
 

@@ -81,15 +81,16 @@ describe("a pause", () => {
   it("holds back all requests, and each is answered in the end", async () => {
     const pauses: number[] = [];
     const busy: Scripted = { status: 429, headers: { "retry-after": "0.1" }, body: "Retry later" };
-    const server = await serve((_, index) => (index === 0 ? busy : ok));
+    const times: number[] = [];
+    const server = await serve((_, index) => {
+      times.push(performance.now());
+      return index === 0 ? busy : ok;
+    });
     const client = await reader(server.url, { concurrency: 1, onPause: (delay) => pauses.push(delay) });
-    const first = client.get(get);
-    const others = Promise.all([client.get(get), client.get(get)]);
-    await until(() => pauses.length > 0);
-    await new Promise((resolve) => setTimeout(resolve, 20));
-    expect(server.seen).toHaveLength(1);
-    await Promise.all([first, others]);
+    await Promise.all([client.get(get), client.get(get), client.get(get)]);
     expect(server.seen).toHaveLength(4);
+    // Timers are right to a millisecond.
+    expect((times[1] ?? 0) - (times[0] ?? 0)).toBeGreaterThan(98);
     expect(pauses).toEqual([100]);
   });
 

@@ -56,7 +56,7 @@ it("an answer longer than the limit is read no further", async () => {
 describe("time that grows with an answer alone, at sizes that would never end if it grew faster", () => {
   const catalogue = catalogueOf();
   const signs = ["/", " ", ",", "\n", "\r", "\\", "=", "<", ":", '"'];
-  const texts = signs.flatMap((sign) => [`${sign.repeat(3_000_000)}x`, `x${sign.repeat(3_000_000)}x`]);
+  const texts = signs.flatMap((sign) => [`${sign.repeat(400_000)}x`, `x${sign.repeat(400_000)}x`]);
 
   const columns = [...catalogue.integrations].flatMap(([slug, { parameters }]) =>
     [...parameters].map(([name, column]) => ({ slug, name, column })),

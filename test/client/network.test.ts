@@ -44,14 +44,14 @@ describe("a proxy", () => {
   });
 
   it.each([
-    [407, "needs a user name and a password; set HTTPS_PROXY to http", 1],
-    [403, "that HTTPS_PROXY names refused to connect to code.example.test", 1],
-    [502, "that HTTPS_PROXY names could not reach code.example.test", 4],
-    [0, "that HTTPS_PROXY names (TIMEOUT)", 4],
-  ])("that answers %d is named, its password never", async (status, words, attempts) => {
+    [407, "needs a user name and a password; set HTTPS_PROXY to http", 1, 60_000],
+    [403, "that HTTPS_PROXY names refused to connect to code.example.test", 1, 60_000],
+    [502, "that HTTPS_PROXY names could not reach code.example.test", 4, 60_000],
+    [0, "that HTTPS_PROXY names (TIMEOUT)", 4, 1000],
+  ])("that answers %d is named, its password never", async (status, words, attempts, requestTimeout) => {
     const { port, asked } = await serveProxy({ status });
     const network = networkFor(url, { HTTPS_PROXY: `http://ada:PASS-CANARY@127.0.0.1:${port}` });
-    const client = await writer(url, { network, requestTimeout: 300 });
+    const client = await writer(url, { network, requestTimeout });
     const failure = (await failureOf(client.send({ method: "POST", path: "/x" }))) as CallFailed;
     expect(failure).toMatchObject({ uncertain: false, attempts, endsRun: true });
     expect(failure.message).toContain(`the proxy 127.0.0.1:${port} `);

@@ -208,21 +208,32 @@ describe.skipIf(!available)("three runs on one state (needs postgresql)", () => 
 describe("a run without a shared state", () => {
   it("keeps to its rate, and holds all of its connections where one is told to wait", async () => {
     const limit = { requests: 50, per: 1000 };
-    const rates = memoryRates();
-    const server = await serve((_, index) =>
-      index === 0 ? { status: 429, headers: { "retry-after": "0.2" }, body: "Retry later" } : { body: {} },
-    );
+    const { reserve, hold } = memoryRates();
+    const held: string[] = [];
+    const rates: Rates = {
+      reserve,
+      hold: async (key, milliseconds) => {
+        await hold(key, milliseconds);
+        held.push(key);
+      },
+    };
+    const times: number[] = [];
+    const server = await serve((_, index) => {
+      times.push(performance.now());
+      return index === 0 ? { status: 429, headers: { "retry-after": "0.2" }, body: "Retry later" } : { body: {} };
+    });
     const [a, b] = [
       await reader(server.url, { rate: { limit, rates } }),
       await reader(server.url, { rate: { limit, rates } }),
     ];
     const first = a.get(get);
-    await until(() => server.seen.length > 0);
-    await new Promise((resolve) => setTimeout(resolve, 20));
-    const begin = performance.now();
+    await until(() => held.length > 0);
     await Promise.all([first, ...Array.from({ length: 10 }, () => b.get(get))]);
-    expect(performance.now() - begin).toBeGreaterThan(100 + 10 * 20);
     expect(server.seen).toHaveLength(12);
+    const [refused = 0, next = 0] = times;
+    // Timers are right to a millisecond.
+    expect(next - refused).toBeGreaterThan(198);
+    expect((times.at(-1) ?? 0) - refused).toBeGreaterThan(198 + 9 * 20);
   });
 
   it("fails calls for which the wait is too long, and reserves nothing more for them", async () => {

@@ -8,6 +8,8 @@ const path = "/projects/7/managed_licenses/1";
 const get: Call = { method: "GET", path };
 const ok: Scripted = { body: { id: 1 } };
 const lock: Scripted = { status: 409, body: { message: "409 Conflict: Resource lock" } };
+/** Nothing is sent later on a busy machine, and nothing answered. */
+const second = 1000;
 const webPage = "<html><head><title>502 Bad Gateway</title></head><body>nginx</body></html>";
 
 const passing: Record<string, Scripted> = {
@@ -72,7 +74,7 @@ describe("what is not sent again", () => {
 
   it("a POST without an answer in time, whose effect is unknown", async () => {
     const server = await serve([{ fault: "hang" }]);
-    const client = await writer(server.url, { requestTimeout: 60 });
+    const client = await writer(server.url, { requestTimeout: second });
     const failure = await failureOf(client.send({ method: "POST", path: "/project_repository_storage_moves" }));
     expect(failure).toMatchObject({ kind: "timeout", uncertain: true, status: undefined });
     expect(server.seen).toHaveLength(1);
@@ -88,7 +90,7 @@ describe("what is not sent again", () => {
 describe("time", () => {
   it("is up for one attempt, and the next one may be in time", async () => {
     const server = await serve([{ fault: "hang" }, ok]);
-    const client = await reader(server.url, { requestTimeout: 60 });
+    const client = await reader(server.url, { requestTimeout: second });
     expect((await client.get(get)).body).toEqual({ id: 1 });
     expect(server.seen).toHaveLength(2);
   });

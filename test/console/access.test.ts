@@ -223,9 +223,13 @@ describe("what is there", () => {
       return undefined;
     });
     expect(events.headers.get("content-type")).toBe("text/event-stream");
+    const pieces = events.body?.pipeThrough(new TextDecoderStream())[Symbol.asyncIterator]();
+    const next = async () => (await pieces?.next())?.value;
+    let told = "";
+    while (!told.includes("progress")) told += await next();
     await state.runs.record(summary("r1"));
     await state.leases.giveBack(token);
-    const told = await events.text();
+    for (let piece = await next(); piece; piece = await next()) told += piece;
     expect(told).toContain('event: progress\ndata: {"done":3,"total":9');
     expect(told).toMatch(/event: end\ndata: \n\n$/);
   });

@@ -19,7 +19,11 @@ describe.skipIf(lacks("chromium"))("in a browser (needs chromium)", () => {
   let browser: Browser;
 
   beforeAll(async () => {
-    browser = await chromium.launch({ executablePath, args: ["--no-sandbox", "--disable-gpu", "--disable-quic"] });
+    browser = await chromium.launch({
+      executablePath,
+      timeout: minutes,
+      args: ["--no-sandbox", "--disable-gpu", "--disable-quic"],
+    });
   });
 
   afterAll(() => browser.close());
@@ -108,11 +112,14 @@ describe.skipIf(lacks("chromium"))("in a browser (needs chromium)", () => {
     const { page } = await open(url, { javaScriptEnabled: false });
     await page.goto(url);
     await page.getByRole("link", { name: /^group-11 / }).click();
+    await page.waitForURL(/group=group-11/);
     await page.getByLabel("Status").selectOption("drifted");
     await page.getByRole("button", { name: "Show" }).click();
+    await page.waitForURL(/status=drifted/);
     const rows = page.locator("table.stack tbody tr");
     expect((await rows.allInnerTexts()).every((row) => /^group-11\/.*drifted/s.test(row))).toBe(true);
     await rows.first().getByRole("link").click();
+    await page.waitForURL(/\/projects\//);
     expect(await page.locator("h1").innerText()).toMatch(/^group-11\//);
     await page.close();
   });

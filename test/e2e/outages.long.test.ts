@@ -15,8 +15,8 @@ interface Balancer {
 }
 
 /**
- * Passes requests on to a server. Soon after the first POST has had its effect there, it cuts all connections before any
- * POST is answered, and listens again after so many milliseconds.
+ * Passes requests on to a server. As soon as POSTs have had their effect there and no other is under way, it cuts all
+ * connections before any POST is answered, and listens again after so many milliseconds.
  */
 async function balancer(target: string, away: number): Promise<Balancer> {
   const posts: string[] = [];
@@ -28,7 +28,7 @@ async function balancer(target: string, away: number): Promise<Balancer> {
     const onward = http.request(`${target}${url}`, { method, headers }, (answer) => {
       if (method === "POST" && !isAway) {
         answer.resume();
-        if (held++ === 0) setTimeout(restart, 100);
+        if (held++ === 0) restartWhenHeld();
         return;
       }
       response.writeHead(answer.statusCode ?? 500, answer.headers);
@@ -42,6 +42,10 @@ async function balancer(target: string, away: number): Promise<Balancer> {
       listener.listen(port, "127.0.0.1", () => resolve((listener.address() as AddressInfo).port));
     });
   const port = await listen(0);
+  const restartWhenHeld = () => {
+    const before = posts.length;
+    setTimeout(() => (held === before && held === posts.length ? restart() : restartWhenHeld()), 50);
+  };
   const restart = () => {
     isAway = true;
     listener.close(() => setTimeout(() => listen(port), away));

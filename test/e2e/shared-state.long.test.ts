@@ -34,7 +34,7 @@ describe.skipIf(!available)("a shared state (needs postgresql)", () => {
     const name = `fleet-${++count}`;
     const workspace = { concurrency: 2, requestTimeout: "3s", ...setting.workspace, name };
     const made = await scene({ projects, policy, ...setting, workspace });
-    const env = { EVENKEEL_TOKEN: token, EVENKEEL_STATE: database.url(), EVENKEEL_LEASE: "2s" };
+    const env = { EVENKEEL_TOKEN: token, EVENKEEL_STATE: database.url() };
     const clone = () => runner(made, { policy, ...setting, workspace }, env);
     return { ...made, name, clone, env };
   }
@@ -179,7 +179,7 @@ describe.skipIf(!available)("a shared state (needs postgresql)", () => {
     expect((await b.run(["state"])).stdout).toContain("Lease: free");
 
     const before = server.requests.writes;
-    const paused = b.begin(["apply", "--yes", "--report", "json"]);
+    const paused = b.begin(["apply", "--yes", "--report", "json"], { EVENKEEL_LEASE: "3s" });
     await until(() => server.requests.writes > before);
     paused.kill("SIGSTOP");
     const other = await c.run(["apply", "--yes", "--lock-timeout", "5m"]);

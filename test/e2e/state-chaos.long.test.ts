@@ -24,13 +24,13 @@ describe.skipIf(!available)("an apply with a shared state (needs postgresql)", (
   // A test that fails while the database is down leaves it to the next one as it found it.
   afterEach(() => database.start());
 
-  /** `sent` is called with the number of each write that is on its way to the server. */
-  async function fleet(latency: number, sent: (count: number) => void = () => {}) {
+  /** `sent` is called with the number of each write that is on its way to the server, and waited for. */
+  async function fleet(latency: number, sent: (count: number) => unknown = () => {}) {
     const workspace = { name: `chaos-${++count}`, concurrency: 3, requestTimeout: "2s" };
     const made = await scene({ projects: names.map((path) => ({ path })), policy, workspace, latency });
     let writes = 0;
     const way = await relayTo(Number(new URL(made.server.url).port), (bytes) => {
-      if (/^(POST|PUT) /.test(String(bytes))) sent(++writes);
+      return /^(POST|PUT) /.test(String(bytes)) && sent(++writes);
     });
     onTestFinished(() => way[Symbol.asyncDispose]());
     const env = {
@@ -99,7 +99,7 @@ describe.skipIf(!available)("an apply with a shared state (needs postgresql)", (
   });
 
   test("stops where the database stays away: what was in flight is told in a file, and the rest is skipped", async () => {
-    const made = await fleet(60, (writes) => writes === 4 && void database.kill());
+    const made = await fleet(60, (writes) => writes === 4 && database.kill());
     const running = made.begin("apply", "--yes", "--report", "json");
     const ended = await running.ended;
     await database.start();

@@ -51,7 +51,7 @@ describe("the main road", () => {
   });
 
   test("an interrupted apply ends with 130; a killed one is named; neither is scheduled twice", async () => {
-    const { evenkeel, begin, scheduled } = await stage({ moveDuration: 20_000 });
+    const { evenkeel, begin, scheduled } = await stage({ moveDuration: 30_000 });
     const interrupted = begin("apply", "--storage", "--yes");
     await until(() => scheduled().length > 0);
     interrupted.kill("SIGINT");

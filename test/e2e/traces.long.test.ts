@@ -149,24 +149,27 @@ describe("a run is what it is without its trace", () => {
   test.each([
     [
       "is not there",
+      60_000,
       async () => "http://127.0.0.1:1",
       /^warning: \d+ of \d+ spans .* to 127\.0\.0\.1:1: connection refused$/m,
     ],
     [
       "never answers",
+      300,
       async () => (await collector("nothing")).url,
       /^warning: (\d+) of \1 spans .*: no answer in time$/m,
     ],
-    ["refuses", async () => (await collector(403)).url, /^warning: (\d+) of \1 spans .*: it answered 403$/m],
+    ["refuses", 60_000, async () => (await collector(403)).url, /^warning: (\d+) of \1 spans .*: it answered 403$/m],
     [
       "is no address",
+      60_000,
       async () => "collector:4317",
       /^warning: OTEL_EXPORTER_OTLP_ENDPOINT is no http or https URL; nothing is traced$/m,
     ],
-  ])("where the collector %s, which is said once", async (_, where, said) => {
+  ])("where the collector %s, which is said once", async (_, time, where, said) => {
     const { evenkeelWith } = await scene({ projects, policy });
     const alone = await evenkeelWith({ HOOK: hook }, "plan");
-    const env = { OTEL_EXPORTER_OTLP_ENDPOINT: await where(), OTEL_EXPORTER_OTLP_TIMEOUT: "300", HOOK: hook };
+    const env = { OTEL_EXPORTER_OTLP_ENDPOINT: await where(), OTEL_EXPORTER_OTLP_TIMEOUT: `${time}`, HOOK: hook };
     const ended = await evenkeelWith(env, "plan");
     expect(ended).toMatchObject({ code: alone.code, stdout: alone.stdout, reads: alone.reads });
     expect(ended.stderr).toMatch(said);

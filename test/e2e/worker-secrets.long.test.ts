@@ -28,7 +28,7 @@ describe.skipIf(!available)("secrets of workers (need postgresql)", () => {
     const policies = Object.fromEntries(hooks.map((secret, index) => [`p${index}`, policyOf(secret, index)]));
     const workspace = { requestTimeout: "2s", ledger: "state", name: `worker-secrets-${++count}` };
     const made = await scene({ projects, policies, workspace, latency });
-    const own = { EVENKEEL_TOKEN: token, EVENKEEL_STATE: database.url(), EVENKEEL_LEASE: "3s" };
+    const own = { EVENKEEL_TOKEN: token, EVENKEEL_STATE: database.url(), EVENKEEL_LEASE: "6s" };
     const env = { ...own, EVENKEEL_LEDGER_KEY: "a-key-of-this-test", ...forRun };
     const worker = start(["worker", "--concurrency", "2"], folder({}).root, {
       ...own,

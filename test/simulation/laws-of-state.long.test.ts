@@ -7,11 +7,12 @@ import { driver } from "./driver.ts";
 
 const start = await buildProgram();
 
-/** The simulated database, with the real modules that speak to it, by the clock of this machine. */
+/** The simulated database, with the real modules that speak to it, by the clock of this machine, set as tests ask. */
 const simulated: Backend<SharedState> = {
   name: "simulated database",
   place: async () => {
-    const database = new Database(Date.now);
+    let ahead = 0;
+    const database = new Database(() => Date.now() + ahead);
     const wire = {
       connect: async () => {},
       ask: async (text: string, values: readonly unknown[]) => {
@@ -24,7 +25,12 @@ const simulated: Backend<SharedState> = {
     const globals = { Date, performance, random: Math.random, AbortController, AbortSignal, ...timers };
     const { stateAt } = start({ globals: { ...globals, opened: undefined }, modules: { pg: driver(() => wire) } });
     const open = () => stateAt("postgres://sim@db/sim?sslmode=disable", "EVENKEEL_STATE", "w", {});
-    return { open };
+    return {
+      open,
+      age: async (milliseconds) => {
+        ahead += milliseconds;
+      },
+    };
   },
 };
 

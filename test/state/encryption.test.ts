@@ -14,13 +14,18 @@ describe.skipIf(!available)("the connection to a state (needs postgresql)", () =
     if (available) database = await available.started();
   });
 
-  /** Whether the connections of a state that is open are encrypted. */
+  let opened = 0;
+
+  /** Whether the connections of a state that is open are encrypted. Those of an earlier one may not have ended yet. */
   async function encrypted(env: Readonly<Record<string, string>>, query = ""): Promise<readonly boolean[]> {
-    await using _ = await stateAt(`${database.url()}${query}`, "EVENKEEL_STATE", "w", env);
+    const name = `state-${++opened}`;
+    const url = `${database.url()}?application_name=${name}${query}`;
+    await using _ = await stateAt(url, "EVENKEEL_STATE", "w", env);
     const client = new pg.Client({ connectionString: database.url(), ssl: false });
     await client.connect();
     const { rows } = await client.query(
-      "SELECT ssl FROM pg_stat_ssl JOIN pg_stat_activity USING (pid) WHERE application_name = 'evenkeel'",
+      "SELECT ssl FROM pg_stat_ssl JOIN pg_stat_activity USING (pid) WHERE application_name = $1",
+      [name],
     );
     await client.end();
     return rows.map(({ ssl }) => ssl);
@@ -34,7 +39,7 @@ describe.skipIf(!available)("the connection to a state (needs postgresql)", () =
     ["plain with allow where that will do", { PGSSLMODE: "allow" }, "", false],
     ["encrypted with require", { PGSSLMODE: "require" }, "", true],
     ["checked with verify-full", { PGSSLMODE: "verify-full", ...authority }, "", true],
-    ["as the URL says rather than the variable", { PGSSLMODE: "verify-full" }, "?sslmode=require", true],
+    ["as the URL says rather than the variable", { PGSSLMODE: "verify-full" }, "&sslmode=require", true],
   ])("is %s", async (_, env, query, ssl) => {
     expect(await encrypted(env, query)).toEqual([ssl]);
   });

@@ -1,3 +1,5 @@
+import { statSync, utimesSync } from "node:fs";
+import { join } from "node:path";
 import pg from "pg";
 import { afterAll } from "vitest";
 import { folderState } from "../../src/state/folder.ts";
@@ -30,7 +32,13 @@ laws({
   name: "folder",
   place: async () => {
     const root = tempFolder();
-    return { open: async () => folderState(root) };
+    const age = async (milliseconds: number) => {
+      for (const name of ["lock", "watch.lock"].map((each) => join(root, ".evenkeel", each))) {
+        const renewed = statSync(name, { throwIfNoEntry: false })?.mtimeMs;
+        if (renewed !== undefined) utimesSync(name, renewed / 1000, (renewed - milliseconds) / 1000);
+      }
+    };
+    return { open: async () => folderState(root), age };
   },
 });
 
@@ -68,13 +76,30 @@ for (const { name, started } of found.slice(0, 1)) {
             `ALTER DATABASE ${place} SET ${setting} = ${value.includes(",") ? value : `'${value}'`}`,
         ),
       );
-      return { open: async () => kept(await stateAt(database.url(place), "EVENKEEL_STATE", "w", {})) };
+      return {
+        open: async () => kept(await stateAt(database.url(place), "EVENKEEL_STATE", "w", {})),
+        age: aging(database.url(place), "w"),
+      };
     },
   });
 }
 
+/** Lets leases of a workspace, and members, have been noted so much earlier. */
+function aging(url: string, workspace: string) {
+  const earlier = (milliseconds: number) =>
+    ["deadline", "noted"].map((column) => `${column} = ${column} - interval '${milliseconds} milliseconds'`).join();
+  return (milliseconds: number) =>
+    asked(url, [
+      `UPDATE evenkeel.lease SET ${earlier(milliseconds)} WHERE workspace = '${workspace}'`,
+      `UPDATE evenkeel.member SET ${earlier(milliseconds)}`,
+    ]);
+}
+
 async function asked(url: string, statements: readonly string[]): Promise<void> {
-  const client = new pg.Client(url);
+  const client = new pg.Client({
+    connectionString: url,
+    options: "-c default_transaction_read_only=off -c lock_timeout=0 -c statement_timeout=0",
+  });
   await client.connect();
   for (const statement of statements) await client.query(statement);
   await client.end();
@@ -86,7 +111,10 @@ for (const { name, started } of found) {
     place: async () => {
       const database = await started();
       const workspace = `w${++places}`;
-      return { open: async () => kept(await stateAt(database.url(), "EVENKEEL_STATE", workspace, {})) };
+      return {
+        open: async () => kept(await stateAt(database.url(), "EVENKEEL_STATE", workspace, {})),
+        age: aging(database.url(), workspace),
+      };
     },
   });
 }

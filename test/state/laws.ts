@@ -13,12 +13,16 @@ import { allSnapshots, differing, look, looked } from "./observations.ts";
 /** A backend under test: each place is empty at first, and may be opened any number of times. */
 export interface Backend<State = WorkspaceState> {
   readonly name: string;
-  readonly place: () => Promise<{ readonly open: () => Promise<State> }>;
+  readonly place: () => Promise<Place<State>>;
+}
+
+interface Place<State> {
+  readonly open: () => Promise<State>;
+  /** Lets leases and members grow older by so many milliseconds. */
+  readonly age: (milliseconds: number) => Promise<void>;
 }
 
 export const minute = 60_000;
-/** Long enough for a busy machine to do something meanwhile. */
-const brief = 3000;
 export const at = "2026-11-21T08:00:00.000Z";
 
 export function claim(run: string): Claim {
@@ -55,7 +59,6 @@ async function joined(pieces: AsyncIterable<string>): Promise<string> {
 export const addresses = (lines: readonly JournalLine[] = []) =>
   lines.map((each) => ("address" in each ? each.address : ""));
 const memory = (sent: string) => ({ sent: { color: sent } });
-export const pause = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
 /** A name as long as this, which PostgreSQL cannot make shorter. */
 export function incompressible(length: number): string {
@@ -64,19 +67,19 @@ export function incompressible(length: number): string {
 
 /** Opens the same empty place several times. */
 export function openedStates<State>(place: Backend<State>["place"]) {
-  const opened = async (count = 1) => {
-    const { open } = await place();
-    return Promise.all(Array.from({ length: count }, open));
-  };
+  const openedAt = ({ open }: Awaited<ReturnType<typeof place>>, count: number) =>
+    Promise.all(Array.from({ length: count }, open));
+  const opened = async (count = 1) => openedAt(await place(), count);
   const one = async () => {
     const [state] = await opened();
     if (!state) throw new Error("nothing was opened");
     return state;
   };
   const two = async () => {
-    const [a, b] = await opened(2);
+    const at = await place();
+    const [a, b] = await openedAt(at, 2);
     if (!a || !b) throw new Error("nothing was opened");
-    return [a, b] as const;
+    return [a, b, at.age] as const;
   };
   return { opened, one, two };
 }
@@ -112,15 +115,15 @@ export function laws({ name, place }: Backend): void {
     });
 
     test("lasts as long as it is renewed, and not longer", async () => {
-      const [a, b] = await two();
-      const token = await taken(a, "a", brief, kind);
+      const [a, b, age] = await two();
+      const token = await taken(a, "a", minute, kind);
       for (let round = 0; round < 6; round++) {
-        await pause(brief / 4);
-        expect(await a[kind].renew(token, brief)).toBe(true);
+        await age(minute / 4);
+        expect(await a[kind].renew(token, minute)).toBe(true);
       }
       expect(await b[kind].take(claim("b"), minute)).toMatchObject({ heldBy: { run: "a" } });
-      await pause(brief + 50);
-      expect(await a[kind].renew(token, brief)).toBe(false);
+      await age(2 * minute);
+      expect(await a[kind].renew(token, minute)).toBe(false);
       await taken(b, "b", minute, kind);
       expect(await a[kind].renew(token, 300)).toBe(false);
     });
@@ -156,12 +159,12 @@ export function laws({ name, place }: Backend): void {
 
   describe.concurrent(`${name}: who lost the lease`, () => {
     test.each(["expired", "taken over", "released"])("because it was %s writes nothing more", async (how) => {
-      const [a, b] = await two();
-      const token = await taken(a, "a", how === "released" ? minute : brief);
+      const [a, b, age] = await two();
+      const token = await taken(a, "a");
       const journal = a.journals.open(token);
       await journal.append(line("p:license/MIT"));
       if (how === "released") await b.leases.release("a");
-      else await pause(brief + 50);
+      else await age(2 * minute);
       if (how === "taken over") await taken(b, "b");
       await expect(journal.append(line("q:license/MIT"))).rejects.toThrow("run a lost its lease");
       await expect(a.journals.extend(token, "a", [line("r:license/MIT")])).rejects.toThrow("lost its lease");

@@ -191,11 +191,11 @@ describe.skipIf(!available)("the state in PostgreSQL (needs postgresql)", () => 
     const name = await fresh();
     await open(database.url(name));
     const state = await stateAt(proxy.url(name), "EVENKEEL_STATE", "w", {});
-    const lease = await takeLease(state.leases, claim("r"), { duration: 1000 });
+    const lease = await takeLease(state.leases, claim("r"), { duration: 5000 });
     expect(lease.lost()).toBeUndefined();
     while (!proxy.wasCut()) await state.runs.list().catch(() => {});
     await until(() => lease.lost() !== undefined);
-    expect(lease.lost()).toBe("run r lost its lease: it was not renewed for 1 s");
+    expect(lease.lost()).toBe("run r lost its lease: it was not renewed for 5 s");
     const other = await open(database.url(name));
     expect((await taken(other, "s")).fence).toBeGreaterThan(lease.token.fence);
     expect(lease.lost()).toContain("lost its lease");

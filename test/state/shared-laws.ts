@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import type { SharedState } from "../../src/state/state.ts";
 import type { Member } from "../../src/state/worker-store.ts";
-import { addresses, at, type Backend, incompressible, line, minute, openedStates, pause, taken } from "./laws.ts";
+import { addresses, at, type Backend, incompressible, line, minute, openedStates, taken } from "./laws.ts";
 
 /** What every state that several machines share promises besides. */
 export function sharedStateLaws({ name, place }: Backend<SharedState>): void {
@@ -64,18 +64,18 @@ export function sharedStateLaws({ name, place }: Backend<SharedState>): void {
     });
 
     test("what a member left that is gone is taken over once its requests are over, by one", async () => {
-      const [a, b] = await two();
-      const token = await taken(a, "a");
+      const [a, b, age] = await two();
+      const token = await taken(a, "a", 60 * minute);
       const [gone, x, y] = [sender(member("gone")), sender(member("x")), sender(member("y"))];
-      await a.workers.heartbeat({ ...member("gone"), id: gone.member }, 500);
-      expect(await a.workers.claim(token, address, gone, 1000, "gone's")).toEqual({ mine: true });
-      await pause(600);
-      expect(await b.workers.claim(token, address, x, 60_000, "")).toEqual({
+      await a.workers.heartbeat({ ...member("gone"), id: gone.member }, minute);
+      expect(await a.workers.claim(token, address, gone, minute, "gone's")).toEqual({ mine: true });
+      await age(2 * minute);
+      expect(await b.workers.claim(token, address, x, 10 * minute, "")).toEqual({
         pending: gone,
         abandoned: false,
         sealed: ["gone's"],
       });
-      expect(await b.workers.takeOver(token, address, { from: gone, to: x }, 60_000, "")).toBe(false);
+      expect(await b.workers.takeOver(token, address, { from: gone, to: x }, 10 * minute, "")).toBe(false);
       expect(await b.workers.claim(token, address, x, 0, "")).toEqual({
         pending: gone,
         abandoned: true,
@@ -107,14 +107,14 @@ export function sharedStateLaws({ name, place }: Backend<SharedState>): void {
     });
 
     test("are members for as long as they say so, with what they said last that they sent", async () => {
-      const [a, b] = await two();
+      const [a, b, age] = await two();
       const [stays, leaves, ends] = [member("stays"), member("leaves"), member("ends")];
       await a.workers.heartbeat(stays, minute);
       await a.workers.heartbeat(leaves, minute);
-      await a.workers.heartbeat(ends, 200);
+      await a.workers.heartbeat(ends, minute);
       await a.workers.leave(leaves.id);
-      await a.workers.heartbeat({ ...stays, requests: 5_000_000_000 }, minute);
-      await pause(300);
+      await a.workers.heartbeat({ ...stays, requests: 5_000_000_000 }, 10 * minute);
+      await age(2 * minute);
       const ids = [stays, leaves, ends].map(({ id }) => id);
       expect((await b.workers.members()).filter(({ id }) => ids.includes(id))).toEqual([
         { ...stays, requests: 5_000_000_000 },

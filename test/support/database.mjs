@@ -107,8 +107,9 @@ export async function startDatabase(parent, installed, { password = "Xq7-CANARY-
   const kill = async () => {
     const { child } = server;
     child.ref();
-    const gone = once(child, "exit");
-    // Its own children end when they find it gone, and nothing is written any more.
+    child.stderr.ref();
+    // Its own children end when they find it gone; the last one closes the log that all of them share.
+    const gone = once(child, "close");
     child.kill("SIGKILL");
     await gone;
   };

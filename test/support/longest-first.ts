@@ -3,10 +3,11 @@ import { BaseSequencer, type TestSequencer, type TestSpecification, type Vitest 
 
 /** Files that take seconds, the longest first; most of them start processes, and wait for them. */
 const longest = [
-  ...["examples.long", "e2e/workers.long", "console/pages.long", "ci/release.long", "ci/pipelines.long"],
-  ...["e2e/state-chaos.long", "e2e/shared-state.long", "state/laws.long", "simulation/simulation.long"],
-  ...["report/html.long", "state/postgres.long", "e2e/journal.long", "watch/process.long", "watch/shared.long"],
-  ...["apply/writes", "fuzz/loader", "watch/hooks", "scan/hostile", "laws/releases", "import/laws", "scan/cases"],
+  ...["examples.long", "e2e/workers.long", "console/pages.long", "laws/kinds.long", "ci/release.long"],
+  ...["ci/pipelines.long", "e2e/state-chaos.long", "e2e/shared-state.long", "import/laws.long"],
+  ...["simulation/simulation.long", "laws/accept.long", "laws/waves.long", "report/html.long", "state/postgres.long"],
+  ...["e2e/journal.long", "watch/process.long", "watch/shared.long"],
+  ...["apply/writes", "e2e/accept", "laws/convergence", "start", "console/access", "laws/canary", "scan/cases"],
 ].map((name) => `test/${name}.test.ts`);
 
 /** The usual order, but that no core waits in the end for a long file that began last. */

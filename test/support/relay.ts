@@ -7,20 +7,26 @@ export interface Relay extends AsyncDisposable {
   readonly silence: () => void;
 }
 
-/** `passing` is called with what a client sends, before it is passed on. */
-export async function relayTo(port: number, passing: (bytes: Buffer) => void = () => {}): Promise<Relay> {
+/** `passing` is called with what a client sends; it is passed on when what that returns is settled. */
+export async function relayTo(port: number, passing: (bytes: Buffer) => unknown = () => {}): Promise<Relay> {
   const sockets = new Set<Socket>();
   let isSilent = false;
-  const pass = (from: Socket, to: Socket) => {
+  const pass = (from: Socket, to: Socket, passing: (bytes: Buffer) => unknown = () => {}) => {
     sockets.add(from);
     from.on("error", () => {});
-    from.on("data", (bytes) => isSilent || to.write(bytes));
-    from.on("close", () => isSilent || to.destroy());
+    let passed: Promise<unknown> = Promise.resolve();
+    const then = (act: () => unknown) => {
+      passed = passed.then(act, act);
+    };
+    from.on("data", (bytes) => {
+      then(() => passing(bytes));
+      then(() => isSilent || to.write(bytes));
+    });
+    from.on("close", () => then(() => isSilent || to.destroy()));
   };
   const listener = createServer({ allowHalfOpen: true }, (here) => {
     const there = connect(port, "127.0.0.1");
-    here.on("data", passing);
-    pass(here, there);
+    pass(here, there, passing);
     pass(there, here);
   });
   listener.listen(0, "127.0.0.1");

@@ -229,7 +229,7 @@ describe("notifications", () => {
     ["a date by the receiver's own clock", () => ({ "retry-after": inFuture(86_420), date: inFuture(86_400) }), 20],
     ["a date beyond a minute", () => ({ "retry-after": inFuture(7200) }), 60],
   ])("wait until %s that Retry-After names, for up to a minute", async (_, headers, seconds) => {
-    const room = await chat([{ status: 503, headers: headers() }]);
+    const room = await chat([() => ({ status: 503, headers: headers() })]);
     const place = await told(room.url);
     await change(place, "https://by-hand", 1);
     const clock = movedClock();

@@ -22,13 +22,13 @@ describe.skipIf(!available)("watchers on two machines (need postgresql)", () => 
   let made = 0;
 
   /** Two clones of a workspace that has drifted, and the chat that hears of it. */
-  async function clones() {
+  async function clones(lease = "1m") {
     const room = await chat();
     const place = await stage({
       projects: [{ id: 1, path: "team/p", integrations: wiki("https://by-hand") }],
       policy: { projects: ["team/*"], integrations: wiki("https://a") },
       workspace: { name: `shared-${++made}`, notify: [{ url: { secret: "env:CHAT" } }] },
-      secrets: { CHAT: room.url, EVENKEEL_STATE: database.url(), EVENKEEL_LEASE: "2s" },
+      secrets: { CHAT: room.url, EVENKEEL_STATE: database.url(), EVENKEEL_LEASE: lease },
     });
     const other = folder({ "evenkeel.yaml": place.read("evenkeel.yaml"), "all.yaml": place.read("all.yaml") });
     return { room, place, other: { root: other.root, environment: place.environment } };
@@ -48,7 +48,7 @@ describe.skipIf(!available)("watchers on two machines (need postgresql)", () => 
   });
 
   test("go on by themselves once a state that went away is back", async () => {
-    const { place } = await clones();
+    const { place } = await clones("2s");
     const one = watching(place, { checks: 3, clock: movedClock(minute) });
     await expect.poll(() => one.ends.length).toBe(1);
     await database.kill();

@@ -219,7 +219,7 @@ describe("--apply", () => {
       apply: "drift",
       checks: 4,
       clock: movedClock(),
-      after: (_, checks) => void (checks === 1 && byHand("https://two")),
+      after: (_, checks) => checks === 1 && byHand("https://two"),
     });
     expect(await ended).toBe(0);
     expect(outcomes()).toEqual(["drift", "drift", "applied", "in sync"]);

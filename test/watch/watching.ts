@@ -66,8 +66,21 @@ export interface Watching {
 type WatchingOptions = Partial<Omit<WatchOptions, "clock" | "request">> & {
   readonly clock?: MovedClock;
   /** Called after each check; what it returns is waited for before anybody goes on. */
-  readonly after?: (end: CheckEnd, checks: number) => void;
+  readonly after?: (end: CheckEnd, checks: number) => unknown;
 };
+
+/** An alarm that rings when something is settled, too. */
+function alarmAfter(clock: Clock, milliseconds: number, settled: () => Promise<unknown>, ring: () => void): () => void {
+  let isCancelled = false;
+  const cancel = clock.alarm(milliseconds, async () => {
+    await settled();
+    if (!isCancelled) ring();
+  });
+  return () => {
+    isCancelled = true;
+    cancel();
+  };
+}
 
 /** Watches a folder every half an hour of a clock that does not wait. */
 export function watching(
@@ -75,6 +88,7 @@ export function watching(
   given: WatchingOptions = {},
 ): Watching {
   const { clock = movedClock(), after, ...options } = given;
+  let settled: Promise<unknown> = Promise.resolve();
   const ends: CheckEnd[] = [];
   const said: string[] = [];
   const stopping = new AbortController();
@@ -84,7 +98,7 @@ export function watching(
     schedule: every(30 * minute, clock.now()),
     apply: "never",
     grace: 2,
-    clock,
+    clock: { ...clock, alarm: (milliseconds, ring) => alarmAfter(clock, milliseconds, () => settled, ring) },
     status,
     ...options,
     host: {
@@ -92,7 +106,7 @@ export function watching(
       warn: (sentence) => void said.push(sentence),
       checked: (end) => {
         ends.push(end);
-        after?.(end, ends.length);
+        settled = Promise.resolve(after?.(end, ends.length));
       },
       traced: (check) => check(),
     },
@@ -120,14 +134,15 @@ export interface ChatAnswer {
 }
 
 /** A real listener; `answers` are given in their order, and then 200. */
-export async function chat(answers: readonly (ChatAnswer | "reset")[] = []): Promise<Chat> {
+export async function chat(answers: readonly (ChatAnswer | (() => ChatAnswer) | "reset")[] = []): Promise<Chat> {
   const heard: MessageBody[] = [];
   const requests: { path: string; method: string }[] = [];
   const left = [...answers];
   const server = createServer(async (request, response) => {
     requests.push({ path: request.url ?? "", method: request.method ?? "" });
     const body = JSON.parse(await textOf(request)) as MessageBody;
-    const answer = left.shift() ?? { status: 200 };
+    const next = left.shift() ?? { status: 200 };
+    const answer = typeof next === "function" ? next() : next;
     if (answer === "reset") return void request.socket.destroy();
     if (answer.status < 300) heard.push(body);
     response.writeHead(answer.status, answer.headers).end("ok");

@@ -141,9 +141,7 @@ describe.each(Object.entries(places))("a queue on %s", (_, { isMissing, open }) 
       done.push(text);
       return "done";
     });
-    const began = performance.now();
     await until(async () => done.length === 5 && (await able.isIdle()));
-    expect(performance.now() - began).toBeLessThan(60_000);
     await Promise.all(unable.map((each) => each[Symbol.asyncDispose]()));
   });
 
