@@ -4,7 +4,9 @@
  */
 
 import { Ajv } from "ajv";
+import { RE2JS } from "re2js";
 import { useAjv } from "./base/ajv.ts";
+import { useRe2 } from "./base/linear-pattern.ts";
 import { catalogueOf } from "./model/catalogue.ts";
 import { compileKindExpression } from "./model/kind-expressions.ts";
 import { useExpressions } from "./model/lazy-expressions.ts";
@@ -86,6 +88,7 @@ export { type Document, type Loaded, loadWorkspace as load, type Workspace } fro
 
 // The stages cannot wait for what they may need.
 useAjv(() => Ajv);
+useRe2(() => RE2JS);
 useExpressions(compileKindExpression);
 
 /** The integrations in the specification's own names, by slug; `catalogue(dialect)` has those of any dialect. */

@@ -2,6 +2,7 @@ import type { ErrorObject, Options, ValidateFunction } from "ajv";
 import { ajv } from "./ajv.ts";
 import { type JsonObject, pointerKeys } from "./json.ts";
 import { knownCheck } from "./known-checks.ts";
+import { linearPattern } from "./linear-pattern.ts";
 
 /** A value that violates a keyword of `schema`. */
 export interface Violation {
@@ -28,8 +29,11 @@ export function violationsBy(
 
 function compiledNow(schema: object, references: readonly object[]): ValidateFunction {
   const Ajv = ajv();
-  return new Ajv({ ...ajvOptions, schemas: [...references] }).compile(schema);
+  return new Ajv({ ...ajvOptions, code: { regExp: patternOf }, schemas: [...references] }).compile(schema);
 }
+
+/** Only the program's own schemas have patterns that backtrack: a kind with such a pattern is a problem. */
+const patternOf = Object.assign((text: string) => linearPattern(text) ?? new RegExp(text, "u"), { code: "patternOf" });
 
 function checkedBy(validate: ValidateFunction): (value: unknown) => readonly Violation[] {
   return (value) => (validate(value) ? [] : (validate.errors ?? []).map((error) => violationOf(error, value)));

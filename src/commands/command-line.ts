@@ -3,6 +3,7 @@ import { Command, CommanderError, Option } from "commander";
 import { useAjv } from "../base/ajv.ts";
 import { atLeastError, type ExitCode, exit, UserError } from "../base/exit.ts";
 import { knownSecrets, resetSecrets, withoutSecrets } from "../base/known-secrets.ts";
+import { useRe2 } from "../base/linear-pattern.ts";
 import { printableLines } from "../base/printable.ts";
 import { asSentence, terminalWidth, wrapped } from "../base/text-format.ts";
 import { version } from "../base/version.ts";
@@ -16,6 +17,7 @@ import { createTerminal, type Host, paletteFor, withLabels } from "./terminal.ts
 
 const require = createRequire(import.meta.url);
 useAjv(() => require("ajv").Ajv);
+useRe2(() => require("re2js").RE2JS);
 
 /**
  * One run of the command line on `host`, whose `argv` begins with two words that are not read, as a process's does. It knows

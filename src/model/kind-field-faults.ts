@@ -1,3 +1,5 @@
+import { isObject } from "../base/json.ts";
+import { linearPattern } from "../base/linear-pattern.ts";
 import { compile } from "../base/schema.ts";
 import type { KindFault } from "./kind-path-faults.ts";
 import { type FieldSchema, keyFieldsOf, type ResourceKind } from "./resource-kind.ts";
@@ -14,10 +16,9 @@ export function fieldFaults(kind: ResourceKind): readonly KindFault[] {
     ...unfitKeys(kind),
     ...unlisted(kind),
   ];
-  const patterns = all.flatMap(([path, field]) => unreadablePatterns(path, field));
+  const patterns = unfitPatterns(kind.fields, ["fields"]);
   if (patterns.length > 0) return [...wrong, ...patterns];
-  const faults = uncompiled(kind.fields);
-  return [...wrong, ...(faults ?? all.flatMap(([path, field]) => filledIn.flatMap((key) => unfit(path, field, key))))];
+  return [...wrong, ...all.flatMap(([path, field]) => filledIn.flatMap((key) => unfit(path, field, key)))];
 }
 
 type Path = KindFault["path"];
@@ -77,33 +78,32 @@ function unlisted({ key, calls, fields: { properties } }: ResourceKind): readonl
   );
 }
 
-function unreadablePatterns(path: Path, field: FieldSchema): readonly KindFault[] {
-  const own = field.pattern === undefined ? [] : [[field.pattern, [...path, "pattern"]] as const];
-  const { patternProperties = {} } = field as { readonly patternProperties?: object };
-  const ofKeys = Object.keys(patternProperties).map((text) => [text, [...path, "patternProperties", text]] as const);
-  return [...own, ...ofKeys].flatMap(([text, at]) => {
-    const fault = patternFault(text);
-    return fault === undefined ? [] : [{ path: at, message: `not a regular expression: ${fault}` }];
+/** Patterns at any depth, in alternatives and conditions too. */
+function unfitPatterns(schema: unknown, path: Path): readonly KindFault[] {
+  if (Array.isArray(schema)) return schema.flatMap((each, index) => unfitPatterns(each, [...path, index]));
+  if (!isObject(schema)) return [];
+  const { pattern, patternProperties } = schema;
+  const own = typeof pattern === "string" ? [[pattern, [...path, "pattern"]] as const] : [];
+  const ofKeys = Object.keys(isObject(patternProperties) ? patternProperties : {}).map(
+    (text) => [text, [...path, "patternProperties", text]] as const,
+  );
+  const faults = [...own, ...ofKeys].flatMap(([text, at]) => {
+    const message = patternFault(text);
+    return message === undefined ? [] : [{ path: at, message }];
   });
+  return [...faults, ...Object.entries(schema).flatMap(([name, each]) => unfitPatterns(each, [...path, name]))];
 }
 
 function patternFault(text: string): string | undefined {
   try {
     new RegExp(text, "u");
-    return undefined;
   } catch (error) {
     const { message } = error as Error;
-    return message.slice(message.lastIndexOf(": ") + 2).toLowerCase();
+    return `not a regular expression: ${message.slice(message.lastIndexOf(": ") + 2).toLowerCase()}`;
   }
-}
-
-function uncompiled(fields: object): readonly KindFault[] | undefined {
-  try {
-    compile(fields)({});
-    return undefined;
-  } catch (error) {
-    return [{ path: ["fields"], message: `not a JSON Schema: ${error instanceof Error ? error.message : ""}` }];
-  }
+  return linearPattern(text)
+    ? undefined
+    : "expected a pattern without look-around and back-references, as RE2 has them";
 }
 
 /** What a server fills in. */
