@@ -143,7 +143,7 @@ async function sideOf(commit: string | null, read: LoadedRevision | undefined, r
   };
 }
 
-/** Whether policies mean the same by the settings of either. */
+/** Whether policies mean the same by the settings and kinds of either: equal kinds are one catalogue. */
 function readsAlike(one: Workspace, other: Workspace): boolean {
   const decisive = ({ server: { release, tier, environment, dialect }, ledger, allowPlaintextSecrets }: Workspace) => [
     release,
@@ -153,5 +153,5 @@ function readsAlike(one: Workspace, other: Workspace): boolean {
     ledger === undefined,
     allowPlaintextSecrets,
   ];
-  return equal(decisive(one), decisive(other));
+  return one.catalogue === other.catalogue && equal(decisive(one), decisive(other));
 }

@@ -1,4 +1,5 @@
 import { execFileSync } from "node:child_process";
+import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { ResourceKind } from "../../src/model/resource-kind.ts";
@@ -159,5 +160,16 @@ describe("--since", () => {
       }),
     );
     expect((await evenkeel("plan", "--since", "HEAD")).code).toBe(0);
+  });
+
+  test("and diff know a kind that is gone by now, with what was declared of it", async () => {
+    const { evenkeel, policy, root } = await made();
+    commit(root);
+    rmSync(join(root, "gates.yaml"));
+    for (const [name, { gates: _, ...rest }] of Object.entries(policies)) policy(rest, name);
+    const compared = await evenkeel("diff", "HEAD");
+    expect(compared).toMatchObject({ code: 0, stderr: "" });
+    expect(compared.stdout).toContain("gate/door");
+    expect(await evenkeel("plan", "--since", "HEAD")).toMatchObject({ code: 0 });
   });
 });
