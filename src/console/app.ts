@@ -29,6 +29,7 @@ import { wantedIn } from "./project-filter.ts";
 import { refusal } from "./refusal.ts";
 import { waitingPlans, waitingRuns } from "./review.ts";
 import { progressEvents, progressOf } from "./run-progress-events.ts";
+import { streamed } from "./streamed.ts";
 
 /** What the pages are made of. */
 export interface ConsoleOptions {
@@ -48,6 +49,8 @@ export interface ConsoleOptions {
 
 /** A page, and the same as data; only what a request asks for is made. */
 type Shown = Pick<Frame, "title" | "under" | "q"> & { readonly body: () => Markup; readonly data: () => Data };
+
+const csv = { "content-type": "text/csv; charset=utf-8" };
 
 /** The pages of the console. Nothing that it answers changes anything. */
 export function consoleApp(options: ConsoleOptions): Hono {
@@ -79,7 +82,7 @@ export function consoleApp(options: ConsoleOptions): Hono {
     }
     if (typeof shownPage === "string") return missing(context, shownPage);
     if (form === "json") return context.json(shownPage.data().json() as object);
-    if (form === "csv") return context.body(shownPage.data().csv(), 200, { "content-type": "text/csv; charset=utf-8" });
+    if (form === "csv") return context.body(streamed(shownPage.data().csv()), 200, csv);
     return tell(context, { ...shownPage, body: shownPage.body(), known });
   });
   app.onError((error, context) => {

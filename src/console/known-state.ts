@@ -4,7 +4,7 @@ import type { Catalogue } from "../model/catalogue.ts";
 import { type LiveRuns, liveRuns } from "../state/live-runs.ts";
 import type { RunSummary } from "../state/run-summary.ts";
 import { type FleetIndex, readFleetIndex } from "../state/snapshots/fleet-index.ts";
-import { parseShard, shardNameOf, snapshotIn } from "../state/snapshots/shard.ts";
+import { readSnapshot } from "../state/snapshots/read-snapshot.ts";
 import { type ProjectSnapshot, syncStatuses } from "../state/snapshots/snapshot.ts";
 import { type ProjectSummary, readSummaries } from "../state/snapshots/summaries.ts";
 import type { WorkspaceState } from "../state/state.ts";
@@ -85,13 +85,7 @@ export async function watching(open: () => Promise<WorkspaceState>, catalogue: C
       looking ??= lookAgain();
       return Promise.race([looking, soon().then(() => known)]);
     },
-    project: async (path) => {
-      const name = shardNameOf(path);
-      const text = await ask(async ({ snapshots }) => (await snapshots.read([name])).get(name));
-      const shard = parseShard(text);
-      const row = shard.rows.find(([project]) => project.toLowerCase() === path.toLowerCase());
-      return row && snapshotIn(shard, row);
-    },
+    project: (path) => ask(({ snapshots }) => readSnapshot(snapshots, path)),
     [Symbol.asyncDispose]: async () => {
       await looking?.catch(() => {});
       if (state) await closed(state);

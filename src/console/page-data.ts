@@ -16,15 +16,15 @@ import { found } from "./pages/search.ts";
 import { countByStatus, projectsFor, type WantedProjects } from "./project-filter.ts";
 import type { WaitingPlan } from "./review.ts";
 
-/** A page as data: a document, and its table whole. */
+/** A page as data: a document, and its table whole, in pieces. */
 export interface Data {
   readonly json: () => unknown;
-  readonly csv: () => string;
+  readonly csv: () => Iterable<string>;
 }
 
 /** The list of projects: as JSON a part of it, as CSV all of it. */
 export function fleetData(known: KnownState, wanted: WantedProjects, page: string | undefined): Data {
-  const heads = projectsFor(known, wanted);
+  const heads = projectsFor(known.worstFirst, wanted);
   const row = (head: ProjectSummary) => {
     const { project, syncStatus, since, differences } = head;
     const { at, run } = lastSeen(head, known.fleet);
@@ -44,7 +44,7 @@ export function fleetData(known: KnownState, wanted: WantedProjects, page: strin
         projects: part.rows.map(row),
       };
     },
-    csv: () => table(["project", "status", "since", "differences", "seen", "run"], heads.map(row)),
+    csv: () => table(["project", "status", "since", "differences", "seen", "run"], each(heads, row)),
   };
 }
 
@@ -63,13 +63,23 @@ function listed({ page, pages, total }: ListPart<unknown>) {
   return { total, page, pages };
 }
 
-function table<Row extends object>(names: readonly (keyof Row & string)[], rows: readonly Row[]): string {
-  return csvOf(
-    names,
-    rows.map((row) =>
-      names.map((name) => (typeof row[name] === "number" ? Number(row[name]) : String(row[name] ?? ""))),
-    ),
-  );
+/** Lines of a piece of a table. */
+const pieceSize = 1000;
+
+/** Rows as CSV (RFC 4180), in pieces: a table may be as long as the fleet. */
+function* table<Row extends object>(names: readonly (keyof Row & string)[], rows: Iterable<Row>): Iterable<string> {
+  let lines = [lineOf(names)];
+  for (const row of rows) {
+    lines.push(lineOf(names.map((name) => row[name])));
+    if (lines.length < pieceSize) continue;
+    yield lines.join("");
+    lines = [];
+  }
+  yield lines.join("");
+}
+
+function* each<Item, Row>(items: readonly Item[], rowOf: (item: Item) => Row): Iterable<Row> {
+  for (const item of items) yield rowOf(item);
 }
 
 /** One project with all that is kept of it; as CSV its entries. */
@@ -118,7 +128,7 @@ export function runsData(runs: readonly RunSummary[], page: string | undefined):
     csv: () =>
       table(
         names,
-        runs.map((run) => ({ ...run, reasons: run.reasons?.join("; ") })),
+        each(runs, (run) => ({ ...run, reasons: run.reasons?.join("; ") })),
       ),
   };
 }
@@ -172,15 +182,13 @@ export function searchData(known: KnownState, q: string): Data {
   return { json: () => ({ q, found: rows }), csv: () => table(["sort", "name", "is"], rows) };
 }
 
-/** Rows as CSV (RFC 4180). A cell that a spreadsheet would calculate is text. */
-function csvOf(head: readonly string[], rows: Iterable<readonly (string | number | undefined)[]>): string {
-  const lines = [head.map(cell).join(",")];
-  for (const row of rows) lines.push(row.map(cell).join(","));
-  return `${lines.join("\r\n")}\r\n`;
+function lineOf(cells: readonly unknown[]): string {
+  return `${cells.map(cell).join(",")}\r\n`;
 }
 
-function cell(value: string | number | undefined = ""): string {
-  const text = printable(String(value));
+/** A cell that a spreadsheet would calculate is text. */
+function cell(value: unknown): string {
+  const text = printable(String(value ?? ""));
   const inert = typeof value === "string" && /^[=+\-@]/.test(text) ? `'${text}` : text;
   return /[",]/.test(inert) || inert !== inert.trim() ? `"${inert.replaceAll('"', '""')}"` : inert;
 }

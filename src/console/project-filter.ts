@@ -46,15 +46,17 @@ export function wantedIn(query: Readonly<Record<string, string | undefined>>): W
   return { ...wanted, group: wanted.group.replace(/^\/+|\/+$/g, "") };
 }
 
-/** The projects that a person asks for, those in trouble first. */
+/** Those of some projects that a person asks for, in their order. */
 export function projectsFor(
-  { worstFirst }: KnownState,
-  wanted: WantedProjects,
+  heads: readonly ProjectSummary[],
+  wanted: Partial<WantedProjects>,
   now = Date.now(),
 ): readonly ProjectSummary[] {
-  const tests = testsFor(wanted, now);
-  return tests.length === 0 ? worstFirst : worstFirst.filter((head) => tests.every((test) => test(head)));
+  const tests = testsFor({ ...anyProject, ...wanted }, now);
+  return tests.length === 0 ? heads : heads.filter((head) => tests.every((test) => test(head)));
 }
+
+const anyProject = wantedIn({});
 
 type Test = (head: ProjectSummary) => boolean;
 
@@ -64,27 +66,37 @@ function testsFor(
 ): readonly Test[] {
   const [words, prefix] = [q.toLowerCase(), `${group.toLowerCase()}/`];
   const licensed = license.toLowerCase();
-  const latest = new Date(now - Number(age) * 3_600_000);
+  const latest = now - Number(age) * 3_600_000;
+  const latestIso = latest > 0 ? new Date(latest).toISOString() : "";
   const tests: readonly (readonly [string, Test])[] = [
-    [q, ({ project }) => project.toLowerCase().includes(words)],
-    [group, ({ project }) => project.toLowerCase().startsWith(prefix)],
-    [integration, ({ labels }) => labels.keys.integration?.has(integration) === true],
-    [license, ({ labels }) => [...(labels.keys.license ?? [])].some((key) => key.toLowerCase() === licensed)],
-    [policy, ({ labels }) => labels.policies.has(policy)],
-    [resource, resourceTest(resource)],
+    [integration, labelsTest(({ keys }) => keys.integration?.has(integration) === true)],
+    [license, labelsTest(({ keys }) => [...(keys.license ?? [])].some((key) => key.toLowerCase() === licensed))],
+    [policy, labelsTest(({ policies }) => policies.has(policy))],
+    [resource, labelsTest(resourceTest(resource))],
     [status === anyStatus ? "" : status, statusTest(status)],
     [cause, (head) => hasCause(head, cause)],
-    [Number(age) > 0 ? age : "", ({ since }) => since <= latest.toISOString()],
+    [Number(age) > 0 ? age : "", ({ since }) => since <= latestIso],
+    // Last, because they take longest.
+    [q, ({ project }) => project.toLowerCase().includes(words)],
+    [group, ({ project }) => project.toLowerCase().startsWith(prefix)],
   ];
   return tests.filter(([asked]) => asked !== "").map(([, test]) => test);
 }
 
+type LabelsTest = (labels: ProjectSummary["labels"]) => boolean;
+
+/** Projects share their labels, so that each is tested once. */
+function labelsTest(test: LabelsTest): Test {
+  const tested = memoized(test);
+  return ({ labels }) => tested(labels);
+}
+
 /** Projects that declare any resource of a kind, or the one with a key. */
-function resourceTest(resource: string): Test {
+function resourceTest(resource: string): LabelsTest {
   const slash = resource.indexOf("/");
-  if (slash < 0) return ({ labels }) => labels.keys[resource as Kind] !== undefined;
+  if (slash < 0) return ({ keys }) => keys[resource as Kind] !== undefined;
   const [kind, key] = [resource.slice(0, slash), resource.slice(slash + 1)];
-  return ({ labels }) => labels.keys[kind as Kind]?.has(key) === true;
+  return ({ keys }) => keys[kind as Kind]?.has(key) === true;
 }
 
 function statusTest(status: string): Test {

@@ -30,11 +30,12 @@ async function* cut(text: string, lengths: readonly number[]): AsyncIterable<str
 
 async function readIn(pieces: AsyncIterable<string>) {
   const [entries, rows]: [SeenEntry[], ShardRow[]] = [[], []];
-  await eachOf(
+  const isWhole = await eachOf(
     pieces,
-    (each) => entries.push(each),
+    (parse) => entries.push(parse()),
     (each) => rows.push(each),
   );
+  expect(isWhole).toBe(true);
   return { entries, rows };
 }
 

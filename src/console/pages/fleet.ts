@@ -42,8 +42,9 @@ export function fleetPage(
 ): Markup {
   if (known.projects.length === 0) return emptyPage();
   const wanted = { ...asked, status: asked.status || outOfSync };
-  const part = partOf(projectsFor(known, wanted), page);
-  const inScope = projectsFor(known, { ...wanted, status: "", cause: "" });
+  const { status, cause } = wanted;
+  const inScope = projectsFor(known.worstFirst, { ...wanted, status: "", cause: "" });
+  const part = partOf(projectsFor(inScope, { status, cause }), page);
   const isPart = inScope.length < known.projects.length;
   return markup`${headOf(known, wanted, inScope)}
 ${tilesOf(inScope, wanted)}

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { UserError } from "../../base/exit.ts";
 import { isObject, parsedJson } from "../../base/json.ts";
+import { systemCode } from "../../base/system-errors.ts";
 import { withoutTrailing } from "../../base/text-format.ts";
 import type { ProjectSnapshot, SeenEntry, SyncStatus } from "./snapshot.ts";
 
@@ -70,30 +71,47 @@ function linesWith(items: readonly unknown[]): readonly string[] {
 }
 
 /**
- * Hands the entries of a shard over one by one, then its rows, as its text comes in pieces: only what is made of them is in
- * memory. @throws UserError if a newer version wrote it.
+ * Hands the entries of a shard over one by one, to be parsed where they are needed, then its rows, as its text comes in pieces:
+ * only what is made of them is in memory. Returns whether it was read to its end; a damaged one is not. @throws UserError if a
+ * newer version wrote it.
  */
 export async function eachOf(
   pieces: AsyncIterable<string>,
-  entry: (entry: SeenEntry) => void,
+  entry: (parse: () => SeenEntry) => void,
   row: (row: ShardRow) => void,
-): Promise<void> {
-  let use: ((element: never) => void) | undefined;
-  for await (const lines of linesOf(pieces)) {
-    for (const line of lines) {
-      if (line === beginning) use = entry;
-      else if (line === between) use = row;
-      else if (!use) inOneLine(line, entry, row);
-      else if (line !== end) use(JSON.parse(withoutTrailing(line, ",")) as never);
+): Promise<boolean> {
+  let use: ((line: string) => void) | undefined;
+  try {
+    for await (const lines of linesOf(pieces)) {
+      for (const line of lines) {
+        if (line === beginning) use = (each) => entry(() => parsedLine(each));
+        else if (line === between) use = (each) => row(parsedLine(each));
+        else if (line === end) return true;
+        else if (use) use(line);
+        else return inOneLine(line, entry, row);
+      }
     }
+  } catch (error) {
+    if (!isDamage(error)) throw error;
   }
+  return false;
+}
+
+/** No JSON, or not as it was compressed. */
+function isDamage(error: unknown): boolean {
+  return error instanceof SyntaxError || systemCode(error)?.startsWith("Z_") === true;
+}
+
+function parsedLine<Element>(line: string): Element {
+  return JSON.parse(withoutTrailing(line, ","));
 }
 
 /** As texts were before each element had a line. */
-function inOneLine(text: string, entry: (entry: SeenEntry) => void, row: (row: ShardRow) => void): void {
+function inOneLine(text: string, entry: (parse: () => SeenEntry) => void, row: (row: ShardRow) => void): boolean {
   const { entries, rows } = parseShard(text);
-  entries.forEach(entry);
+  for (const each of entries) entry(() => each);
   rows.forEach(row);
+  return true;
 }
 
 async function* linesOf(pieces: AsyncIterable<string>): AsyncIterable<readonly string[]> {
@@ -121,8 +139,11 @@ export function parseFormat(text: string | undefined): Readonly<Record<string, u
   );
 }
 
-/** The snapshot of one project of a shard. */
-export function snapshotIn({ entries: all }: SnapshotShard, row: ShardRow): ProjectSnapshot {
+/** The snapshot of one project of a shard; of the entries only its own are needed. */
+export function snapshotIn(
+  { entries: all }: { readonly entries: Readonly<Record<number, SeenEntry>> },
+  row: ShardRow,
+): ProjectSnapshot {
   const [
     project,
     id,

@@ -1,4 +1,3 @@
-import { UserError } from "../../base/exit.ts";
 import { memoized } from "../../base/memoize.ts";
 import type { Kind } from "../../model/types.ts";
 import type { Shards } from "../state.ts";
@@ -28,17 +27,12 @@ export async function readSummaries(shards: Pick<Shards, "pieces">, name: string
   const heads: NumberedHead[] = [];
   const summaries: ProjectSummary[] = [];
   const [headOf, summaryOf] = [headsBy(), summariesBy(heads)];
-  try {
-    await eachOf(
-      shards.pieces(name),
-      (entry) => heads.push(headOf(entry)),
-      (row) => summaries.push(summaryOf(row)),
-    );
-  } catch (error) {
-    if (error instanceof UserError) throw error;
-    return [];
-  }
-  return summaries;
+  const isWhole = await eachOf(
+    shards.pieces(name),
+    (parse) => heads.push(headOf(parse())),
+    (row) => summaries.push(summaryOf(row)),
+  );
+  return isWhole ? summaries : [];
 }
 
 function summariesBy(heads: readonly NumberedHead[]): (row: ShardRow) => ProjectSummary {
