@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import fs, { linkSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import os from "node:os";
 import process from "node:process";
+import { UserError } from "../base/exit.ts";
 import { isObject, parsedJson } from "../base/json.ts";
 import { hasEnded, isSameProcess, ownMark, type ProcessMark, processSystem } from "../base/process-mark.ts";
 import { describeSystemError, systemCode } from "../base/system-errors.ts";
@@ -23,23 +24,23 @@ const duration = 30_000;
 
 /**
  * Creates `FILE.pid`, also if the process that created it is known to have ended. One that cannot be inspected, such as
- * one in another container, holds the lock for 30 seconds after its last renewal. @throws if the lock is held.
+ * one in another container, holds the lock for 30 seconds after its last renewal. @throws UserError if the lock is held, or cannot be made.
  */
 export function takeFileLock(file: string): FileLock {
   const lock = `${file}.pid`;
   const text = JSON.stringify({ ...ownMark(system), id: randomBytes(6).toString("hex") });
   for (let attempt = 0; attempt < 3; attempt++) {
     if (create(lock, text)) return lockOf(file, lock, text);
-    const holder = secretHolderTest(lock);
+    const holder = holderOf(lock);
     if (holder) {
       const { pid, host } = holder;
-      throw new Error(
+      throw new UserError(
         `the data file ${file} is in use by process ${pid} on ${host}; if that process is not a server, remove ${lock}`,
       );
     }
     setAside(lock);
   }
-  throw new Error(`the data file ${file} is being opened by another process`);
+  throw new UserError(`the data file ${file} is being opened by another process`);
 }
 
 function lockOf(file: string, lock: string, text: string): FileLock {
@@ -71,7 +72,7 @@ function create(lock: string, text: string): boolean {
     return true;
   } catch (error) {
     if (systemCode(error) === "EEXIST") return false;
-    throw new Error(`cannot create ${lock}: ${describeSystemError(error)}`);
+    throw new UserError(`cannot create ${lock}: ${describeSystemError(error)}`);
   } finally {
     rmSync(draft, { force: true });
   }
@@ -84,13 +85,13 @@ function setAside(lock: string): void {
     renameSync(lock, aside);
   } catch (error) {
     if (systemCode(error) === "ENOENT") return;
-    throw new Error(`cannot take over ${lock}: ${describeSystemError(error)}`);
+    throw new UserError(`cannot take over ${lock}: ${describeSystemError(error)}`);
   }
-  if (secretHolderTest(aside)) renameSync(aside, lock);
+  if (holderOf(aside)) renameSync(aside, lock);
   else rmSync(aside, { force: true });
 }
 
-function secretHolderTest(lock: string): ProcessMark | undefined {
+function holderOf(lock: string): ProcessMark | undefined {
   const owner = ownerIn(system.read(lock) ?? "");
   if (!owner) return undefined;
   if (isSameProcess(owner, ownMark(system))) return held.has(lock) ? owner : undefined;

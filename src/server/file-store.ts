@@ -1,5 +1,6 @@
 import { existsSync, rmSync } from "node:fs";
 import sqlite from "node-sqlite3-wasm";
+import { UserError } from "../base/exit.ts";
 import { type FileLock, takeFileLock } from "./file-lock.ts";
 import { type RowKind, rowKinds, type Store, type StoredRow } from "./store.ts";
 
@@ -10,7 +11,7 @@ const gone = Symbol("gone");
 /**
  * A store in a SQLite file. Changes of one tick are written as one transaction and synced to disk before
  * {@link Store.settled} resolves, so a kill loses no acknowledged write.
- * @throws if another process uses the file.
+ * @throws UserError if another process uses the file, or it is no such file.
  */
 export function openFileStore(file: string): Store {
   const lock = takeFileLock(file);
@@ -18,7 +19,7 @@ export function openFileStore(file: string): Store {
     return storeOf(open(file), lock);
   } catch (error) {
     lock.release();
-    throw new Error(`cannot open the data file ${file}: ${(error as Error).message}`);
+    throw new UserError(`cannot open the data file ${file}: ${(error as Error).message}`);
   }
 }
 

@@ -285,3 +285,15 @@ test("the text is ordered whatever the concurrency", async () => {
   expect(one.stdout).toContain('12 projects: external-wiki created, external_wiki_url: "x" (all.yaml:6)\n');
   expect(one.stdout).toMatch(/^ {6}in p0, p1, p10, p11, p2, .* and 2 more$/m);
 });
+
+test.each([
+  ["is no database", "all.yaml", /cannot open the data file .*all\.yaml: file is not a database$/],
+  ["lies in no folder", "none/server.db", /cannot create .*none\/server\.db\.pid: no such file or folder$/],
+  ["is a folder", ".", /cannot open the data file /],
+])("a server whose data file %s says so, as a mistake of its caller", async (_, data, words) => {
+  const { evenkeel } = await scene({ projects, policy });
+  const { code, stdout, stderr } = await evenkeel("serve", "--data", data);
+  expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+  expect(stderr).toMatch(/^error: (?!internal)/);
+  expect(stderr.trimEnd()).toMatch(words);
+});
