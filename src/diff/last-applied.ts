@@ -21,6 +21,12 @@ export interface Memory {
 /** What is remembered of a resource that is not there, because the manifests say so. */
 export const absence: Memory = { sent: {}, absent: true };
 
+/** A declared resource, and when the server changed it last. */
+export interface Dated {
+  readonly desired: Pick<Resource, "kind" | "key" | "fields">;
+  readonly updatedAt: string;
+}
+
 /** The ledger as the diff sees it. */
 export interface Recollection {
   readonly recall: (address: string) => Memory | undefined;
@@ -142,7 +148,13 @@ export function editedSince(resource: Resource, address: string, ledger: Recolle
   return memory ? names.filter((name) => isEdited(resource, name, address, memory, ledger)) : names;
 }
 
-function isEdited(resource: Resource, name: string, address: string, memory: Memory, ledger: Recollection): boolean {
+function isEdited(
+  resource: Dated["desired"],
+  name: string,
+  address: string,
+  memory: Memory,
+  ledger: Recollection,
+): boolean {
   const value = resource.fields[name] ?? null;
   const sent = memory.sent[name];
   if (sent === undefined || !sameVersion(name, value, memory)) return true;
@@ -158,15 +170,10 @@ function sameVersion(name: string, value: Value, { versions }: Memory): boolean 
  * Whether an integration whose list row has this `updated_at` may be taken to be as it was last seen, without reading
  * it on its own (`reads: trust-updated-at`): nothing moved on the server, and nothing was edited here.
  */
-export function standsStill(
-  resource: Resource,
-  address: string,
-  updatedAt: string | undefined,
-  ledger: Recollection,
-): boolean {
+export function standsStill({ desired, updatedAt }: Dated, address: string, ledger: Recollection): boolean {
   const memory = ledger.recall(address);
-  if (!memory || updatedAt === undefined || memory.updated_at !== updatedAt) return false;
-  return Object.keys(resource.fields).every((name) => !isEdited(resource, name, address, memory, ledger));
+  if (!memory || memory.updated_at !== updatedAt) return false;
+  return Object.keys(desired.fields).every((name) => !isEdited(desired, name, address, memory, ledger));
 }
 
 /** What to remember of a resource that was found in sync: what could be compared, and when it last moved. */

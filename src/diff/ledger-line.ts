@@ -11,7 +11,12 @@ export interface LedgerHead {
   readonly project: string;
   /** Names the key that the fingerprints were made with. */
   readonly key: string;
+  /** A fingerprint of all that stood still together when the project was last found in sync, if it was. */
+  readonly whole?: string | undefined;
 }
+
+/** The name of a project's own entry, and of the one fingerprint that it has. */
+export const ownEntry = "";
 
 /** Reads a ledger's line; undefined for what is none. */
 export function ledgerLine(text: string): LedgerLine | undefined {
@@ -21,8 +26,14 @@ export function ledgerLine(text: string): LedgerLine | undefined {
   return isUsable ? (line as unknown as LedgerLine) : undefined;
 }
 
+/** What the beginning of a line shows. */
+export function headOfLine({ project, key, resources }: LedgerLine): LedgerHead {
+  return { project, key, whole: resources[ownEntry]?.sent?.[ownEntry] };
+}
+
 /** A line as an apply writes it. */
-const written = /^\{"project":("(?:[^"\\]|\\.)*"),"key":"([^"\\]*)","resources":\{/;
+const written =
+  /^\{"project":("(?:[^"\\]|\\.)*"),"key":"([^"\\]*)","resources":\{(?:"":\{"sent":\{"":("[^"\\]*")\}\})?/;
 
 /** Whether a line is as an apply writes it, as far as its beginning and its end show. */
 export function isWrittenLine(text: string): boolean {
@@ -31,10 +42,14 @@ export function isWrittenLine(text: string): boolean {
 
 /** Reads the beginning of a ledger's line, and the rest only of one that no apply wrote; undefined for what is none. */
 export function ledgerHead(text: string): LedgerHead | undefined {
-  const [, project, key] = (text.endsWith("}}") && written.exec(text)) || [];
-  if (project === undefined || key === undefined) return ledgerLine(text);
+  const [, project, key, whole] = (text.endsWith("}}") && written.exec(text)) || [];
+  if (project === undefined || key === undefined) {
+    const line = ledgerLine(text);
+    return line && headOfLine(line);
+  }
   const name = parsedJson(project);
-  return typeof name === "string" ? { project: name, key } : undefined;
+  // Parsed, since a part of a text would keep the whole line in memory.
+  return typeof name === "string" ? { project: name, key, whole: whole && JSON.parse(whole) } : undefined;
 }
 
 /** How many lines were written with each key. */

@@ -1,10 +1,14 @@
 import { CallFailed } from "../client/failure.ts";
+import type { Dated } from "../diff/last-applied.ts";
 import { NamesNothing } from "../model/call.ts";
 import type { Desired, Kind, Live } from "../model/types.ts";
 import type { LookedUpValues } from "./look-up-values.ts";
 
-/** Whether a declared resource may be taken to be as declared, since its `updated_at` stands still. */
-export type Trusts = (project: string, desired: Desired, updatedAt: unknown) => boolean;
+/** Tells which declared resources of a project may be taken to be as declared, since their `updated_at` stands still. */
+export type Trusts = (project: string, listed: readonly ListedDesired[]) => (one: ListedDesired) => boolean;
+
+/** A declared resource, and the `updated_at` of its row in a list. */
+export type ListedDesired = Dated & { readonly desired: Desired };
 
 /** A list of a project that could not be read or, with a key, one declared resource of it. */
 export interface Unread {

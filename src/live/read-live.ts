@@ -10,36 +10,38 @@ import { withExpressions } from "../model/with-expressions.ts";
 import { isReadByFile } from "./kind-rows.ts";
 import { lookUpValues } from "./look-up-values.ts";
 import { refuseOtherDialect } from "./other-dialect.ts";
-import { type PartlyRead, parted, settled, type Trusts, type Unread, unreadOf } from "./partly-read.ts";
+import {
+  type ListedDesired,
+  type PartlyRead,
+  parted,
+  settled,
+  type Trusts,
+  type Unread,
+  unreadOf,
+} from "./partly-read.ts";
 import { readAllOfKind, readFileKind } from "./read-kind.ts";
 import { mayShowKey, redactedResource } from "./redacted-resources.ts";
 import { asDeclared, isWhole, liveOf } from "./resource-rows.ts";
 
 /** A row of a list whose shape was checked, and the key of its resource. */
-interface Listed {
+interface ListedRow {
   readonly key: string;
   readonly row: JsonObject;
 }
-
-const never: Trusts = () => false;
 
 /**
  * The live state of one project, as far as policies declare it (docs/architecture.md): the list of each kind, and one GET for
  * each declared resource whose fields the list does not show. Secrets are dropped on reading.
  * @throws CallFailed where the project cannot be read.
  */
-export async function readLive(reader: Reader, desired: DesiredProject, trusts: Trusts = never): Promise<Live[]> {
+export async function readLive(reader: Reader, desired: DesiredProject, trusts?: Trusts): Promise<Live[]> {
   const { live, unread } = await readReadable(reader, desired, trusts);
   for (const { failure } of unread) throw failure;
   return live;
 }
 
 /** As {@link readLive}, but what cannot be read stops nothing else. @throws CallFailed where it ends the run. */
-export async function readReadable(
-  reader: Reader,
-  desired: DesiredProject,
-  trusts: Trusts = never,
-): Promise<PartlyRead> {
+export async function readReadable(reader: Reader, desired: DesiredProject, trusts?: Trusts): Promise<PartlyRead> {
   await withExpressions(reader.catalogue, desired.kinds);
   const read = [...desired.kinds].map((kind) =>
     readKind(reader, kind, desired, trusts).catch((error) => [unreadOf({ kind }, error)]),
@@ -117,7 +119,7 @@ export async function readInventory(
 }
 
 /** Every resource once, also where a list changes while its pages are read. */
-async function readRows(reader: Reader, project: Project, kind: Kind): Promise<readonly Listed[]> {
+async function readRows(reader: Reader, project: Project, kind: Kind): Promise<readonly ListedRow[]> {
   const { read } = kindOf(reader.catalogue, kind);
   if (!read) return [];
   const listing = call(read.list, { id: project.name });
@@ -132,7 +134,7 @@ async function readKind(
   reader: Reader,
   kind: Kind,
   desired: DesiredProject,
-  trusts: Trusts,
+  trusts: Trusts | undefined,
 ): Promise<readonly (Live | Unread)[]> {
   const { catalogue } = reader;
   const row = kindOf(catalogue, kind);
@@ -141,18 +143,28 @@ async function readKind(
   const rows = await readRows(reader, project, kind);
   const declared = new Map<string, Desired>();
   for (const one of resources) if (one.kind === kind && one.presence === "present") declared.set(one.key, one);
+  const isStill = trusts?.(project.name, listedOf(declared, rows));
   const listed = rows.map(({ key, row }) => {
     const one = declared.get(key);
     if (!one)
       return mayShowKey(catalogue, { kind, key }, resources)
         ? liveOf(catalogue, { kind, key, fields: {} }, row)
         : redactedResource(catalogue, project, kind, key);
-    if (trusts(project.name, one, row.updated_at)) return asDeclared(catalogue, one, row);
+    const { updated_at: updatedAt } = row;
+    if (typeof updatedAt === "string" && isStill?.({ desired: one, updatedAt })) return asDeclared(catalogue, one, row);
     return isWhole(catalogue, one, row) ? liveOf(catalogue, one, row) : readOne(reader, project, one, row);
   });
   for (const { key } of rows) declared.delete(key);
   const unlisted = Array.from(declared.values(), (one) => readOne(reader, project, one, undefined));
   return (await settled([...listed, ...unlisted])).filter((live) => live !== undefined);
+}
+
+/** The declared resources that rows say the last change of. */
+function listedOf(declared: ReadonlyMap<string, Desired>, rows: readonly ListedRow[]): readonly ListedDesired[] {
+  return rows.flatMap(({ key, row: { updated_at: updatedAt } }) => {
+    const desired = declared.get(key);
+    return desired && typeof updatedAt === "string" ? [{ desired, updatedAt }] : [];
+  });
 }
 
 /** What is off is not listed, where that is a state of its own. @throws CallFailed where it ends the run. */

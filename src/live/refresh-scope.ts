@@ -25,7 +25,7 @@ export interface RefreshScope extends ProjectScope {
   /** Called with the desired state of each project, in their order, before any is read. */
   readonly selected?: (desired: DesiredProject) => void;
   /** Called with what a ledger may remember of each project, which is not kept after that. */
-  readonly remember?: (difference: Pick<Difference, "settled" | "absent">) => void;
+  readonly remember?: (difference: Pick<Difference, "project" | "settled" | "absent">) => void;
 }
 
 /**

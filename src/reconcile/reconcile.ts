@@ -21,7 +21,7 @@ import type { Applied, ApplyHooks, Planned, Rehearsed, Request } from "./request
 import { missingSecrets } from "./run-secrets.ts";
 import { savedPlan } from "./saved-plan.ts";
 import { moveSteps } from "./storage-moves.ts";
-import { recordInSync } from "./update-ledger.ts";
+import { inSyncRecorder } from "./update-ledger.ts";
 import { batchesOf, writePlan } from "./write-plan.ts";
 
 /**
@@ -95,8 +95,8 @@ async function stepsOf({ reader, context }: ApplyingRun, { targets, moves }: Pic
 export function apply(request: Request, hooks: ApplyHooks): Promise<Applied> {
   return inRun(openApplyRun, request, async (run): Promise<Applied> => {
     const { notices, inFlight } = await reportUnfinishedRuns(run.context);
-    const { ledger } = run.context;
-    const prepared = await preparedPlan(run, ledger && ((found) => recordInSync(ledger, found)));
+    const { ledger, loaded } = run.context;
+    const prepared = await preparedPlan(run, ledger && inSyncRecorder(ledger, loaded.workspace.server));
     const planned = withProblems(prepared.planned, notices);
     const blocked = blockedApply(planned, prepared) ?? withErrors(planned, await secretsLacking(run, prepared));
     if (blocked) return await run.end(blocked);

@@ -36,15 +36,24 @@ export function scopeOf(context: Context): RefreshScope {
   const targets = request.targets ?? [];
   const inShard = request.shard ?? (() => true);
   const inTarget = targets.length > 0 ? anyOf(targets.map(projectTest)) : () => true;
-  const resend = anyOf((request.resend ?? []).map(addressTest));
+  const resent = request.resend ?? [];
+  const resend = anyOf(resent.map(addressTest));
   const target = anyOf(targets.map(addressTest));
   const { only } = request;
+  const compared = {
+    ...(heading.catalogue && { catalogue: heading.catalogue }),
+    ...(ledger && { ledger }),
+    release: server.release,
+    alwaysSend: !ledger && server.secrets === "always-send",
+    ...(only && { target: (address: string) => only.addresses.has(address) }),
+  };
+  const isLimited = targets.length > 0 || resent.length > 0;
   const meansMoves = request.storage ? moveFinder(loaded) : () => false;
   return {
     policies,
     expired,
     ...(since || request.shard ? {} : { selecting: new Set(targets) }),
-    globs: [...targets, ...(request.resend ?? [])].filter((glob) => !meansMoves(glob)),
+    globs: [...targets, ...resent].filter((glob) => !meansMoves(glob)),
     referencedGlobs: [
       ...spokenOf(loaded.workspace.protected, request),
       ...exceptionsOf(context),
@@ -55,15 +64,14 @@ export function scopeOf(context: Context): RefreshScope {
     ...(only?.projects && { only: only.projects }),
     ...(since && { since: { ...since, ...fleetFor(listed, heading.url) } }),
     ...(ledger && server.reads === "trust-updated-at" && { trusts: trusting(ledger), stillAt: stillAt(ledger) }),
-    diff: (project) => ({
-      ...(heading.catalogue && { catalogue: heading.catalogue }),
-      ...(ledger && { ledger }),
-      release: server.release,
-      alwaysSend: !ledger && server.secrets === "always-send",
-      ...(request.resend?.length && { resend: (address: string) => resend(address, project) }),
-      ...(targets.length > 0 && { target: (address: string) => target(address, project) }),
-      ...(only && { target: (address: string) => only.addresses.has(address) }),
-    }),
+    diff: (project) =>
+      isLimited
+        ? {
+            ...(resent.length > 0 && { resend: (address: string) => resend(address, project) }),
+            ...(targets.length > 0 && { target: (address: string) => target(address, project) }),
+            ...compared,
+          }
+        : compared,
     workers: Math.min(concurrency, mostProjects),
     progress: (done, total) => {
       meter.reach(done);
@@ -91,17 +99,17 @@ function moveFinder(loaded: Context["loaded"]): (glob: string) => boolean {
 }
 
 function trusting(ledger: Ledger): Trusts {
-  return (project, desired, updatedAt) => {
-    const address = addressOf(project, desired.kind, desired.key);
-    return typeof updatedAt === "string" && standsStill(desired, address, updatedAt, ledger);
+  return (project, listed) => {
+    if (ledger.wereInSync(project, listed)) return () => true;
+    return (one) => standsStill(one, addressOf(project, one.desired.kind, one.desired.key), ledger);
   };
 }
 
 function stillAt(ledger: Ledger): NonNullable<RefreshScope["stillAt"]> {
-  const trusts = trusting(ledger);
   return (project, desired) => {
-    const at = ledger.recall(addressOf(project, desired.kind, desired.key))?.updated_at;
-    return at !== undefined && trusts(project, desired, at) ? at : undefined;
+    const address = addressOf(project, desired.kind, desired.key);
+    const updatedAt = ledger.recall(address)?.updated_at;
+    return updatedAt !== undefined && standsStill({ desired, updatedAt }, address, ledger) ? updatedAt : undefined;
   };
 }
 

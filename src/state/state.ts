@@ -1,5 +1,5 @@
 import type { Memory } from "../diff/last-applied.ts";
-import type { LedgerLine } from "../diff/ledger-line.ts";
+import type { LedgerHead, LedgerLine } from "../diff/ledger-line.ts";
 import type { Problem } from "../model/types.ts";
 import type { JournalLine } from "./journal-entry.ts";
 import type { Leases, LeaseToken } from "./lease-store.ts";
@@ -115,7 +115,10 @@ export interface Approvals {
 
 /** The lines of a ledger by the lowercase name of the project, and problems with invalid ones. */
 export interface LedgerContents {
-  readonly lines: Pick<ReadonlyMap<string, LedgerLine>, "size" | "get"> & { readonly keys: () => Iterable<string> };
+  readonly lines: Pick<ReadonlyMap<string, LedgerLine>, "size" | "get"> & {
+    readonly keys: () => Iterable<string>;
+    readonly headOf: (name: string) => LedgerHead | undefined;
+  };
   /** How many lines were written with each key. */
   readonly keys: ReadonlyMap<string, number>;
   readonly problems: readonly Problem[];

@@ -71,7 +71,7 @@ async function read(chunk: ReadChunk, { reader, secrets, workers, stopped }: Chu
     const why = stopped();
     if (why) throw new Stopped(why);
     return inSpan("read project", { "evenkeel.project": desired.project.name }, async () =>
-      wireRead(await readReadable(reader, desired, (_, one, at) => at !== undefined && stillAt(one) === at)),
+      wireRead(await readReadable(reader, desired, () => (one) => stillAt(one.desired) === one.updatedAt)),
     );
   });
   const hasMarks = found.some(({ live }) => live.some(({ returned }) => returned));

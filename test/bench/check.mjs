@@ -65,12 +65,13 @@ function secondPlan(count) {
       const file = join(folder, "evenkeel.yaml");
       writeFileSync(file, readFileSync(file, "utf8").replace("ultimate }", "ultimate, reads: trust-updated-at }"));
       const env = { EVENKEEL_URL: url, EVENKEEL_TOKEN: token };
-      await measuredProgram(folder, ["apply", "--yes", "--resend", "*"], env);
+      await measuredProgram(folder, ["apply", "--yes"], env);
       const asked = { url, count, folder };
-      return ratio(
-        () => cpuOf("plan", asked),
-        () => cpuOf("floor", { ...asked, fixed: "lists" }),
-      );
+      const pairs = [];
+      for (let pair = 0; pair < 3; pair++)
+        pairs.push([await measuredKind("plan", asked), await measuredKind("floor", { ...asked, fixed: "lists" })]);
+      const of = (figure) => median(pairs.map(([plan, floor]) => plan[figure] / floor[figure]));
+      return { time: of("milliseconds"), cpu: of("cpu") };
     }),
   );
 }
@@ -151,7 +152,7 @@ const measures = {
   plans: () => plans(10_000),
   away20: () => scriptAway(500, 20),
   away100: () => scriptAway(100, 100),
-  second: () => secondPlan(2000),
+  second: () => secondPlan(10_000),
   manifests: () => manifests(10_000),
   recorded: () => recorded(100_000),
   help: () => startUp("--help"),
@@ -166,7 +167,8 @@ const targets = [
   ["plan of 10,000 projects, speed of the script", "plans.script", "x", ">=", 4],
   ["the same of 500, 20 ms away", "away20", "x", ">=", 4],
   ["the same of 100, 100 ms away", "away100", "x", ">=", 4],
-  ["second plan of 2,000, trust-updated-at, CPU of the bare loop", "second", "x", "<=", 1.6],
+  ["second plan of 10,000, trust-updated-at, time of the bare loop", "second.time", "x", "<=", 1.6],
+  ["the same: CPU", "second.cpu", "x", "<=", 1.6],
   ["plan of 100,000 projects: peak memory", "recorded.plan", "MB", "<=", 300],
   ["load and validate 10,000 manifests, CPU of a bare parse", "manifests.loading", "x", "<=", 2],
   ["diff, 3 of 10,000 manifests changed, CPU of a bare parse", "manifests.few", "x", "<=", 3.3],

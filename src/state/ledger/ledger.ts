@@ -3,11 +3,12 @@ import { UserError } from "../../base/exit.ts";
 import { canonical } from "../../base/json.ts";
 import { learnCredential, ownNames } from "../../base/known-secrets.ts";
 import { isMarkOf } from "../../base/secret-mark.ts";
-import type { Memory, Recollection } from "../../diff/last-applied.ts";
+import type { Dated, Memory, Recollection } from "../../diff/last-applied.ts";
+import { ownEntry } from "../../diff/ledger-line.ts";
 import { addressParts } from "../../model/address.ts";
 import { type Catalogue, catalogueOf } from "../../model/catalogue.ts";
 import { normalise } from "../../model/normalise.ts";
-import type { Problem, SecretReference } from "../../model/types.ts";
+import type { Plain, Problem, SecretReference } from "../../model/types.ts";
 import { isReference } from "../../model/values.ts";
 import type { Secrets } from "../../secrets/secrets.ts";
 import { boundedName } from "../bounded-name.ts";
@@ -25,6 +26,10 @@ export interface Ledger extends Recollection {
   readonly catalogue: Catalogue;
   readonly remember: (address: string, memory: Memory) => void;
   readonly forget: (address: string) => void;
+  /** Whether all of these were found in sync, together and as they are declared, when the server had changed them last. */
+  readonly wereInSync: (project: string, dated: readonly Dated[]) => boolean;
+  /** Remembers that all of these were found in sync together. */
+  readonly rememberWhole: (project: string, dated: readonly Dated[]) => void;
   /** The fingerprint of a secret that another process sent, from the digest of its value; without a digest, it equals no other. */
   readonly fingerprintSent: (address: string, name: string, secret: SecretReference, digest?: string) => string;
   /** Stores the key. @throws UserError if the key or the ledger cannot be written. */
@@ -60,15 +65,29 @@ export function openLedger(store: LedgerStore, contents: LedgerContents, options
     if (!error) edits.saved();
     return error;
   };
+  const { wholeOf, ...fingerprints } = fingerprinter(key, options.secrets, catalogue);
+  const wholeIn = (project: string) => {
+    const head = contents.lines.headOf(boundedName(project).toLowerCase());
+    return head?.key === keyId ? head.whole : undefined;
+  };
   // One at a time: each replaces the whole file.
   let saving = Promise.resolve<string | undefined>(undefined);
   return {
     problems: foreign > 0 ? [...problems, foreignKey(store, foreign)] : problems,
     recall: (address) => entries.recall(...namesIn(address)),
     catalogue,
-    ...fingerprinter(key, options.secrets, catalogue),
+    ...fingerprints,
+    wereInSync: (project, dated) => {
+      const known = wholeIn(project);
+      return known !== undefined && wholeOf(project, dated) === known;
+    },
     remember: edit,
     forget: (address) => edit(address, undefined),
+    rememberWhole: (project, dated) => {
+      const whole = wholeOf(project, dated);
+      if (whole === undefined || whole === wholeIn(project)) return;
+      entries.edit({ project: boundedName(project), rest: ownEntry, memory: { sent: { [ownEntry]: whole } } });
+    },
     ready: () => {
       const error = store.writeError();
       if (error) throw new UserError(error);
@@ -111,7 +130,10 @@ function fingerprinter(
   key: string,
   secrets: Secrets,
   catalogue: Catalogue,
-): Pick<Ledger, "fingerprint" | "fingerprintSent" | "isMarked"> {
+): Pick<Ledger, "fingerprint" | "fingerprintSent" | "isMarked"> & {
+  /** Undefined where a secret is not set here. */
+  readonly wholeOf: (project: string, dated: readonly Dated[]) => string | undefined;
+} {
   const keyed = keyedHash(key);
   const hmac = (address: string, name: string, content: unknown) => {
     const text = `[${JSON.stringify(address.toLowerCase())},${JSON.stringify(name)},${canonical(content)}]`;
@@ -121,8 +143,23 @@ function fingerprinter(
     const known = secrets.known(reference);
     return known === undefined ? undefined : secretDigest(known);
   };
+  /** In the order of its keys: sorted, it would take longer, and another order only means that each field is looked at. */
+  const toldOf = ({ desired: { kind, key, fields }, updatedAt }: Dated) => {
+    const told: Record<string, Plain> = {};
+    for (const name in fields) {
+      const value = withDigests(fields[name] ?? null, digestOfKnown);
+      if (value === undefined) return undefined;
+      told[name] = value;
+    }
+    return JSON.stringify([kind, key, updatedAt, told]);
+  };
   const digested = (address: string, name: string, digest: string) => ofDigest + hmac(address, name, { digest });
   return {
+    wholeOf: (project, dated) => {
+      const told = dated.map(toldOf).sort();
+      if (told.includes(undefined)) return undefined;
+      return keyed(`whole ${project.toLowerCase()} ${told.join(" ")}`).slice(0, 22);
+    },
     fingerprint: (resource, address, name, value, like = "") => {
       const told = isReference(value) ? secrets.known(value) : withDigests(value, digestOfKnown);
       if (told === undefined) return undefined;

@@ -92,7 +92,7 @@ export class LedgerLines {
       const name = head?.project.toLowerCase() ?? "";
       const isRepeated = head !== undefined && this.#positions.has(name);
       if (!head || isRepeated) report(number, head);
-      if (head) this.#positions.set(name, { project: head.project, key: isRepeated ? "" : head.key, at, size });
+      if (head) this.#positions.set(name, { ...head, ...(isRepeated && { key: "" }), at, size });
     }
   }
 

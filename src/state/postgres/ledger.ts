@@ -1,7 +1,7 @@
 import { grouped } from "../../base/grouped.ts";
 import { isObject, parsedJson } from "../../base/json.ts";
 import type { Memory } from "../../diff/last-applied.ts";
-import type { LedgerHead, LedgerLine } from "../../diff/ledger-line.ts";
+import { headOfLine, type LedgerHead, type LedgerLine } from "../../diff/ledger-line.ts";
 import type { Problem } from "../../model/types.ts";
 import { boundedName } from "../bounded-name.ts";
 import { LeaseLostError } from "../lease-store.ts";
@@ -87,7 +87,12 @@ class StoredLines {
   contents(): LedgerContents {
     const lines = this.#lines;
     return {
-      lines: { size: lines.size, keys: () => lines.keys(), get: (name) => this.#get(name) },
+      lines: {
+        size: lines.size,
+        keys: () => lines.keys(),
+        get: (name) => this.#get(name),
+        headOf: (name) => this.#headOf(name),
+      },
       keys: this.#keys,
       problems: this.#broken > 0 ? [unusable(this.#broken)] : [],
     };
@@ -96,6 +101,11 @@ class StoredLines {
   #get(name: string): LedgerLine | undefined {
     const text = this.#lines.get(name);
     return text === undefined ? undefined : JSON.parse(text);
+  }
+
+  #headOf(name: string): LedgerHead | undefined {
+    const line = this.#get(name);
+    return line && headOfLine(line);
   }
 
   #add(name: string, line: LedgerLine, entries: readonly LedgerEntry[]): void {
