@@ -35,54 +35,81 @@ export async function newPlan(
   context: Context,
   { dispatcher, remember }: Reading,
 ): Promise<PreparedPlan> {
-  const recorded = context.request.command ? recordDesiredState() : undefined;
-  const secrets = new Map<string, SecretReference>();
-  const selected = (desired: DesiredProject) => {
-    recorded?.add(desired);
-    for (const { fields } of desired.resources)
-      for (const reference of referencesIn(fields)) secrets.set(reference.secret, reference);
-  };
+  const declared = noteDeclared(context);
+  const { selected } = declared;
   const scope = readBy(dispatcher, { ...scopeOf(context), selected, ...(remember && { remember }) });
   const selection = await inSpan("select", {}, () => select(reader, scope));
   const { fleet, problems } = selection;
-  const { projects } = fleet;
   await keepListing(context, selection.listing);
   const since = sinceOf(context, selection);
   if (hasErrors(problems))
     return preparePlan(context, unreadPlan(context, since, problems, reader.counts.reads), fleet);
-  const uncompared = await secretsToCompare(context, [...secrets.values()]);
-  context.meter.begin("reading", projects.length, performance.now());
-  const { differences, lookUps, delegatedReads, ...read } = await inSpan(
-    "read",
-    { "evenkeel.run": context.claim.run },
-    () => refresh(reader, selection, scope),
+  const uncompared = await secretsToCompare(context, declared.secrets());
+  context.meter.begin("reading", fleet.projects.length, performance.now());
+  const run = { "evenkeel.run": context.claim.run };
+  const read = await inSpan("read", run, () => refresh(reader, selection, scope));
+  const named = await namesForPlan(reader, context, fleet.projects, read.differences);
+  const storage = await movesOf(reader, context);
+  const contents = contentsOf(context, fleet.projects, {
+    differences: read.differences,
+    projects: named.projects,
+    storage,
+    problems: [...problems, ...uncompared, ...read.problems],
+    reads: reader.counts.reads - read.lookUps - named.lookUps + read.delegatedReads,
+  });
+  const plan = withRuleObjections(documentOf(context, since, contents), context, fleet.projects);
+  return preparePlan(
+    context,
+    { ...comparedPlan(context, plan, read), ...declared.of(fleet), moves: storage.moves },
+    fleet,
   );
-  const named = await namesForPlan(reader, context, projects, differences);
-  const { moves, ...storage } = await movesOf(reader, context);
+}
+
+/** What the selected projects turn out to declare: the secrets, and all of it where the run is recorded. */
+function noteDeclared({ request }: Context) {
+  const recorded = request.command ? recordDesiredState() : undefined;
+  const secrets = new Map<string, SecretReference>();
+  return {
+    selected: (desired: DesiredProject) => {
+      recorded?.add(desired);
+      for (const { fields } of desired.resources)
+        for (const reference of referencesIn(fields)) secrets.set(reference.secret, reference);
+    },
+    secrets: () => [...secrets.values()],
+    of: (fleet: Selection["fleet"]) => recorded && { desired: recorded.of(fleet) },
+  };
+}
+
+interface Compared extends Pick<PlanInput, "differences" | "projects" | "problems" | "reads"> {
+  readonly storage: Awaited<ReturnType<typeof movesOf>>;
+}
+
+/** What a plan says of all that was compared, with what guards have against it. */
+function contentsOf(context: Context, projects: readonly Project[], { storage, ...compared }: Compared): Contents {
+  const { differences, problems } = compared;
   const changes = differences.flatMap((difference) => difference.changes);
   const loosening = context.request.failOnLoosening ? checkLoosening(changes) : [];
-  const objections = [...checkGuards(differences, guardRules(context, projects)), ...storage.objections, ...loosening];
-  const unchecked = documentOf(context, since, {
-    differences,
-    projects: named.projects,
+  return {
+    ...compared,
     settingLine: settingLineFinder(context, projects),
-    moves: moves.map(({ change }) => change),
-    objections,
+    moves: storage.moves.map(({ change }) => change),
+    objections: [...checkGuards(differences, guardRules(context, projects)), ...storage.objections, ...loosening],
     problems: [
       ...idleProtection(context, projects),
       ...idleCanaries(context, projects),
       ...problems,
-      ...uncompared,
-      ...read.problems,
       ...storage.problems,
     ],
-    reads: reader.counts.reads - lookUps - named.lookUps + delegatedReads,
-  });
-  const document = withRuleObjections(unchecked, context, projects);
-  const missing = context.secrets.missing(neededBy(differences, context.loaded.workspace.catalogue));
-  const { catalogue } = context.loaded.workspace;
-  const found = { plan: document, catalogue, differences, ...(recorded && { desired: recorded.of(fleet) }) };
-  return preparePlan(context, { ...found, moves, compared: true, missing }, fleet);
+  };
+}
+
+function comparedPlan(
+  { loaded, secrets }: Context,
+  plan: Plan,
+  { differences }: Pick<Compared, "differences">,
+): Pick<Planned, "plan" | "catalogue" | "differences" | "compared" | "missing"> {
+  const { catalogue } = loaded.workspace;
+  return { plan, catalogue, differences, compared: true, missing: secrets.missing(neededBy(differences, catalogue)) };
 }
 
 /** For runs that have no server to ask. */

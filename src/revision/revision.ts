@@ -64,19 +64,9 @@ export function compareRevisions(
   const unlisted = unknown.flatMap((owner) => unlistedChanges(sideOf(before, owner), sideOf(after, owner)));
   const drafts = [...pairs.flatMap(({ drafts }) => drafts), ...unlisted, ...migrationChanges(before, after)];
   const changes = placed(drafts).toSorted(byAddress);
-  const settings = alarmingFirst([
-    ...changedSettings(before.workspace, after.workspace),
-    ...changedContents(before, after),
-    ...changedRules(before.rules, after.rules),
-    ...changedKinds(before.kinds, after.kinds),
-    ...changedLastDays(before.policies, after.policies),
-  ]);
-  const said = listing
-    ? idleGlobs(
-        owners.filter(isListed).flatMap((owner) => sideOf(after, owner).policies),
-        listing,
-      )
-    : [];
+  const settings = settingsBetween(before, after);
+  const listedPolicies = owners.filter(isListed).flatMap((owner) => sideOf(after, owner).policies);
+  const idle = listing ? idleGlobs(listedPolicies, listing) : [];
   const elsewhere = unknown.flatMap((owner) => reselected(sideOf(before, owner), sideOf(after, owner)));
   return {
     changes,
@@ -93,9 +83,20 @@ export function compareRevisions(
     ],
     problems: {
       before: sortedProblems(pairs.flatMap((pair) => pair.before)),
-      after: sortedProblems([...said, ...pathless(after, projects), ...pairs.flatMap((pair) => pair.after)]),
+      after: sortedProblems([...idle, ...pathless(after, projects), ...pairs.flatMap((pair) => pair.after)]),
     },
   };
+}
+
+/** What differs beside the desired state of projects; what a reviewer should look at first is in front. */
+function settingsBetween(before: RevisionSide, after: RevisionSide): readonly SettingChange[] {
+  return alarmingFirst([
+    ...changedSettings(before.workspace, after.workspace),
+    ...changedContents(before, after),
+    ...changedRules(before.rules, after.rules),
+    ...changedKinds(before.kinds, after.kinds),
+    ...changedLastDays(before.policies, after.policies),
+  ]);
 }
 
 /** A revision as far as it is about projects, or about groups. */
