@@ -1,7 +1,7 @@
 import { isObject } from "../base/json.ts";
-import { compile } from "../base/schema.ts";
 import { alternativesIn } from "../model/alternatives.ts";
 import { comparable, wireValue } from "../model/field-meaning.ts";
+import { fieldCheck } from "../model/kind-schema.ts";
 import { type FieldSchema, keyFieldsOf, type ResourceKind } from "../model/resource-kind.ts";
 import type { Live, Plain, Value } from "../model/types.ts";
 import { isAlike, isList, isReference } from "../model/values.ts";
@@ -48,7 +48,7 @@ function stated(file: ResourceKind, live: Live): readonly (readonly [string, Fie
 /** Whether the live value is one that a policy can declare: a server may have others. */
 function isPossible(field: FieldSchema, value: Value | undefined): boolean {
   if (value === undefined || isReference(value)) return true;
-  return compile(field)(wireValue(field, value)).length === 0;
+  return fieldCheck(field)(wireValue(field, value)).length === 0;
 }
 
 function isWorthWriting(field: FieldSchema, value: Plain): boolean {

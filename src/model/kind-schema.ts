@@ -15,7 +15,13 @@ export const resourceCheck: (kind: ResourceKind) => SchemaCheck = memoized(
   new WeakMap(),
 );
 
-/** The schema that it checks them with. */
+/** Checks the value of a field as requests have it. */
+export const fieldCheck: (field: FieldSchema) => SchemaCheck = memoized(
+  (field: FieldSchema) => compile(field),
+  new WeakMap(),
+);
+
+/** The schema that {@link resourceCheck} checks them with. */
 export function resourceSchema({ fields }: ResourceKind): JsonObject {
   return written(fields, withWords);
 }

@@ -7,6 +7,7 @@ const values: Readonly<Record<string, unknown>> = {
   teams: { web: { room: "#web", on: true }, api: { room: "#api", on: false } },
   one: 1,
   nothing: null,
+  many: Array.from({ length: 200 }, (_, index) => index),
 };
 const names: Names = (first, second) =>
   first === "local" && Object.hasOwn(values, second) ? { known: values[second] } : undefined;
@@ -50,6 +51,22 @@ describe("values that files determine", () => {
     ['compact(["a", "", null])', ["a"]],
   ])("%s", (text, value) => {
     expect(evaluated(text)).toEqual(value === undefined ? { unknown: "an operation" } : { known: value });
+  });
+});
+
+describe("values that would take for ever are none", () => {
+  const loops = (count: number, inner: string): string =>
+    count === 0 ? inner : `[for v${count} in local.many : ${loops(count - 1, inner)}]`;
+  const doubled = (count: number): string =>
+    Array.from({ length: count }).reduce<string>(
+      (inner, _, index) => `[for v${index} in [concat(v${index + 1}, v${index + 1})] : ${inner}]`,
+      "v0",
+    );
+  test.each([
+    ["loops in loops", loops(5, "1")],
+    ["lists that double", `[for v20 in [local.many] : ${doubled(20)}]`],
+  ])("%s", (_, text) => {
+    expect(evaluated(text)).toEqual({ unknown: "a value that takes too long to work out" });
   });
 });
 

@@ -1,11 +1,11 @@
 import { isObject, type JsonObject } from "../../base/json.ts";
 import { didYouMean } from "../../base/nearest.ts";
-import { compile } from "../../base/schema.ts";
 import { typeOf } from "../../base/type-words.ts";
 import { missingField } from "../../manifest/field-availability.ts";
 import { type Catalogue, isRequired } from "../../model/catalogue.ts";
 import { typesOf, wireValue } from "../../model/field-meaning.ts";
 import { outOfRelease } from "../../model/kind-availability.ts";
+import { fieldCheck } from "../../model/kind-schema.ts";
 import { kindOf, sectionNameOf } from "../../model/kinds.ts";
 import { type FieldSchema, keyFieldsOf, keyTextOf, type ResourceKind } from "../../model/resource-kind.ts";
 import type { Kind, Plain, Platform, Problem, Scalar } from "../../model/types.ts";
@@ -147,7 +147,7 @@ function isUnset(field: FieldSchema, { value, unknown }: ForeignValue): boolean 
 function faultIn(field: FieldSchema, value: Plain): string | undefined {
   if (holdsSecret(field, value)) return "it holds secrets; declare it by hand, with references";
   if (textsWithin(value).some(hasCredentials)) return "it holds a secret";
-  const faults = compile(field)(wireValue(field, value));
+  const faults = fieldCheck(field)(wireValue(field, value));
   const fault = faults.find(({ rule }) => rule === "unknown-key") ?? faults[0];
   if (!fault) return undefined;
   if (fault.path.length === 0) return `expected ${expected(field)}`;

@@ -9,15 +9,40 @@ export type Evaluated = { readonly known: unknown } | { readonly unknown: string
  * Looks up the first two steps of a path, such as `local` and `site`, or with an empty second one a name that is a value
  * itself; undefined for unknown names.
  */
-export type Names = (first: string, second: string, depth: number) => Evaluated | undefined;
+export type Names = (first: string, second: string, effort: Effort) => Evaluated | undefined;
+
+/** How deep an evaluation is, and what is left of its steps: one for each expression, member and character. */
+export interface Effort {
+  readonly depth: number;
+  readonly left: { steps: number };
+}
 
 /** A longer chain of names is a cycle. */
 const deepest = 50;
 
+const mostSteps = 1_000_000;
+
 /** Evaluates an expression as Terraform does, as far as the files determine it. */
-export function evaluate(expression: HclExpression, names: Names, depth = 0): Evaluated {
+export function evaluate(
+  expression: HclExpression,
+  names: Names,
+  { depth, left }: Effort = { depth: 0, left: { steps: mostSteps } },
+): Evaluated {
   if (depth > deepest) return { unknown: "a value that depends on itself" };
-  const inner = (each: HclExpression) => evaluate(each, names, depth + 1);
+  const result = left.steps > 0 ? evaluated(expression, names, { depth: depth + 1, left }) : tooLong;
+  left.steps -= 1 + ("known" in result ? sizeOf(result.known) : 0);
+  return left.steps > 0 ? result : tooLong;
+}
+
+const tooLong: Evaluated = { unknown: "a value that takes too long to work out" };
+
+function sizeOf(value: unknown): number {
+  if (typeof value === "string" || Array.isArray(value)) return value.length;
+  return isObject(value) ? Object.keys(value).length : 0;
+}
+
+function evaluated(expression: HclExpression, names: Names, within: Effort): Evaluated {
+  const inner = (each: HclExpression) => evaluate(each, names, within);
   switch (expression.form) {
     case "value":
       return { known: expression.value };
@@ -30,13 +55,13 @@ export function evaluate(expression: HclExpression, names: Names, depth = 0): Ev
     case "call":
       return called(expression, expression.inputs.map(inner));
     case "path":
-      return followed(expression, names, depth);
+      return followed(expression, names, within);
     case "condition":
       return chosen(inner(expression.of), expression.results, inner);
     case "operation":
       return operated(expression.operator, expression.sides.map(inner));
     case "for":
-      return repeated(expression, names, depth);
+      return repeated(expression, names, within);
     default:
       return { unknown: expression.words };
   }
@@ -106,8 +131,8 @@ function operated(operator: string, sides: readonly Evaluated[]): Evaluated {
 
 type Loop = Extract<HclExpression, { readonly form: "for" }>;
 
-function repeated({ of, bound, results, condition }: Loop, names: Names, depth: number): Evaluated {
-  const over = evaluate(of, names, depth + 1);
+function repeated({ of, bound, results, condition }: Loop, names: Names, within: Effort): Evaluated {
+  const over = evaluate(of, names, within);
   if ("unknown" in over) return over;
   const members = membersOf(over.known, bound.length);
   if (!members) return { unknown: "a for expression" };
@@ -115,11 +140,11 @@ function repeated({ of, bound, results, condition }: Loop, names: Names, depth: 
   for (const [key, value] of members) {
     const [second = "", first] = bound.toReversed();
     const own = withValues(names, first === undefined ? { [second]: value } : { [first]: key, [second]: value });
-    const isKept = condition ? evaluate(condition, own, depth + 1) : { known: true };
+    const isKept = condition ? evaluate(condition, own, within) : { known: true };
     if ("unknown" in isKept) return isKept;
     if (!isBoolean(isKept.known)) return { unknown: "a for expression" };
     if (!isKept.known) continue;
-    for (const each of results) values.push(evaluate(each, own, depth + 1));
+    for (const each of results) values.push(evaluate(each, own, within));
   }
   return results.length === 1 ? all(values, (each) => each) : mapping(values);
 }
@@ -133,22 +158,22 @@ function membersOf(value: unknown, names: number): readonly (readonly [key: unkn
 
 /** Names, and more that are values themselves. */
 function withValues(names: Names, values: Readonly<Record<string, unknown>>): Names {
-  return (first, second, depth) => {
-    if (!Object.hasOwn(values, first)) return names(first, second, depth);
+  return (first, second, within) => {
+    if (!Object.hasOwn(values, first)) return names(first, second, within);
     return second === "" ? { known: values[first] } : undefined;
   };
 }
 
 type Path = Extract<HclExpression, { readonly form: "path" }>;
 
-function followed({ steps, text }: Path, names: Names, depth: number): Evaluated {
+function followed({ steps, text }: Path, names: Names, within: Effort): Evaluated {
   const [first, second] = steps;
-  const bound = typeof first === "string" ? names(first, "", depth + 1) : undefined;
-  const named = typeof first === "string" && typeof second === "string" ? names(first, second, depth + 1) : undefined;
+  const bound = typeof first === "string" ? names(first, "", within) : undefined;
+  const named = typeof first === "string" && typeof second === "string" ? names(first, second, within) : undefined;
   return steps.slice(bound ? 1 : 2).reduce<Evaluated>(
     (at, step) => {
       if ("unknown" in at) return { unknown: text };
-      const key = typeof step === "string" ? { known: step } : evaluate(step, names, depth + 1);
+      const key = typeof step === "string" ? { known: step } : evaluate(step, names, within);
       return ("known" in key ? memberOf(at.known, key.known) : undefined) ?? { unknown: text };
     },
     bound ?? named ?? { unknown: text },

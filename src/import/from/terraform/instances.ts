@@ -77,8 +77,8 @@ function countOf(of: Evaluated, names: Names): readonly Instance[] | string {
 }
 
 function withNames(names: Names, more: Readonly<Record<string, unknown>>): Names {
-  return (first, second, depth) => {
+  return (first, second, effort) => {
     const name = `${first}.${second}`;
-    return Object.hasOwn(more, name) ? { known: more[name] } : names(first, second, depth);
+    return Object.hasOwn(more, name) ? { known: more[name] } : names(first, second, effort);
   };
 }

@@ -1,5 +1,5 @@
 import type { Place } from "../../../model/types.ts";
-import { evaluate, type Names } from "./evaluate.ts";
+import { type Evaluated, evaluate, type Names } from "./evaluate.ts";
 import type { HclAttribute, HclBlock, HclExpression } from "./syntax.ts";
 
 /** A Terraform module: the files of one folder. */
@@ -22,13 +22,16 @@ export function moduleOf(files: readonly HclBlock[], values: readonly HclBlock[]
   const secrets = new Set(variables.filter(isSensitive).map(({ labels: [name = ""] }) => name));
   const defaults = new Map(variables.flatMap(defaultOf));
   const assumed = new Map<string, Place>();
-  const names: Names = (first, second, depth) => {
+  const evaluated = new Map<HclExpression, Evaluated>();
+  const names: Names = (first, second, effort) => {
     if (first === "var" && secrets.has(second)) return undefined;
     const found = Object.hasOwn(known, first) ? known[first]?.get(second) : undefined;
     const fallback = first === "var" && !found ? defaults.get(second) : undefined;
     if (fallback) assumed.set(second, fallback.place);
     const value = found ?? fallback?.value;
-    return value && evaluate(value, names, depth);
+    const result = value && (evaluated.get(value) ?? evaluate(value, names, effort));
+    if (value && result && "known" in result) evaluated.set(value, result);
+    return result;
   };
   return { blocks, names, assumed };
 }
