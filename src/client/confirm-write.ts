@@ -58,10 +58,10 @@ const certain: WriteUncertainty = { silent: false, open: false, unseen: false };
 
 function doubtAfter(before: WriteUncertainty, failure: CallFailed, probe: EffectProbe | undefined): WriteUncertainty {
   const silent = failure.uncertain && !isOwnWord(failure);
-  const saysNothing = !failure.uncertain && (failure.passing || !failure.sent || failure.status === undefined);
+  const isEmptyValue = !failure.uncertain && (failure.passing || !failure.sent || failure.status === undefined);
   const mayShow = failure.uncertain || (failure.passing && !isSendableAgain(failure));
   const mayShowBy = probe !== undefined && isRedirect(failure);
-  return { silent, open: silent || (saysNothing && before.open), unseen: before.unseen || mayShow || mayShowBy };
+  return { silent, open: silent || (isEmptyValue && before.open), unseen: before.unseen || mayShow || mayShowBy };
 }
 
 /** The server's word, though one that some servers give after the deed: if it can be probed, it is. */

@@ -36,9 +36,9 @@ export const run: Run<Options<"apply">> = async (terminal, options, [file]) => {
   const write = await openPlanReports(terminal, "apply", options);
   checkUsage(terminal, options, saved);
   const deployment = deploymentFrom(options);
-  const wanted = { request: applyRequestOf(terminal, options, saved), deployment };
+  const asked = { request: applyRequestOf(terminal, options, saved), deployment };
   return traced(terminal, "apply", () =>
-    options.dryRun ? rehearsing(terminal, wanted, write) : applying(terminal, options, wanted, write),
+    options.dryRun ? rehearsing(terminal, asked, write) : applying(terminal, options, asked, write),
   );
 };
 
@@ -50,7 +50,7 @@ function savedPlanOf({ plan: savedRun }: Options<"apply">, saved: string | undef
   return saved === undefined ? undefined : { saved };
 }
 
-interface Wanted {
+interface ApplyRequest {
   readonly request: Request;
   readonly deployment: DeploymentOptions | undefined;
 }
@@ -75,7 +75,11 @@ function checkUsage({ interactive }: Terminal, options: Options<"apply">, saved?
 /** Options that determine the contents of a plan, and so are rejected with a saved one (docs/running.md). */
 const decidesPlan: ReadonlySet<string> = new Set(["target", "shard", "resend", "storage", "since", "asOf"]);
 
-async function rehearsing(terminal: Terminal, { request, deployment }: Wanted, write: WriteReports): Promise<ExitCode> {
+async function rehearsing(
+  terminal: Terminal,
+  { request, deployment }: ApplyRequest,
+  write: WriteReports,
+): Promise<ExitCode> {
   const bar = terminal.progress("Reading");
   const { reading: progress, following } = follow(terminal, { reading: bar, writing: noBar });
   const rehearsed = await rehearse({ ...request, progress, following }).finally(bar.stop);
@@ -111,12 +115,12 @@ function rehearsalText({ palette }: Terminal, { plan, catalogue }: Planned, requ
 async function applying(
   terminal: Terminal,
   options: Options<"apply">,
-  wanted: Wanted,
+  asked: ApplyRequest,
   write: WriteReports,
 ): Promise<ExitCode> {
   const warnings: Problem[] = [];
   const warn = (problem: Problem) => void warnings.push(problem);
-  const applied = withProblems(await applyWithBars(terminal, options, wanted, warn), warnings);
+  const applied = withProblems(await applyWithBars(terminal, options, asked, warn), warnings);
   const done = withOutcomes(applied.plan, applied.outcomes ?? untouched(applied));
   const plan = applied.outcomes ? withWaves(done, applied.waves) : done;
   printProblems(terminal, plan);
@@ -124,7 +128,7 @@ async function applying(
   const { recorded } = applied;
   const next = stepsAfterApply(plan, options, recorded && "run" in recorded ? recorded.run : undefined);
   write(
-    { text: () => resultText(terminal, wanted.request, applied, plan, next), json: () => planJson(plan) },
+    { text: () => resultText(terminal, asked.request, applied, plan, next), json: () => planJson(plan) },
     { plan, catalogue: applied.catalogue, exitCode: code, compared: applied.compared, fleet: applied.fleet },
   );
   noteUnrecorded(terminal, applied);
@@ -136,7 +140,7 @@ async function applying(
 async function applyWithBars(
   terminal: Terminal,
   options: Options<"apply">,
-  { request, deployment }: Wanted,
+  { request, deployment }: ApplyRequest,
   warn: (problem: Problem) => void,
 ): Promise<Applied> {
   const reading = terminal.progress("Reading");

@@ -51,17 +51,17 @@ function withKeyText({ kinds }: Catalogue, { kind, key, ...rest }: AddressParts)
 }
 
 /** A line of a manifest and its value. */
-interface Said extends DecidingLine {
+interface ShownLine extends DecidingLine {
   readonly what: string;
   readonly role: BlamedLine["role"];
 }
 
 async function blamingOf({ context, desired }: EffectiveProject, parts: AddressParts): Promise<Blaming> {
   const { project } = desired;
-  const said = saidOf(context, desired, parts);
+  const shown = shownLines(context, desired, parts);
   const { root, workspace } = context.loaded;
   await using state = await openState({ root, name: workspace.name, env: context.request.env });
-  const { lines, git } = blamed(root, said);
+  const { lines, git } = blamed(root, shown);
   const key =
     desired.resources.find((each) => each.identity === identityOf(workspace.catalogue, parts))?.key ?? parts.key;
   const names = namesOf(project).map((name) => addressOf(name, parts.kind, key));
@@ -80,7 +80,7 @@ function namesOf({ name, id, path }: Project): readonly string[] {
   return [...new Set([name, path ?? name, String(id ?? name)])];
 }
 
-function saidOf({ policies, loaded }: Checked, desired: DesiredProject, parts: AddressParts): readonly Said[] {
+function shownLines({ policies, loaded }: Checked, desired: DesiredProject, parts: AddressParts): readonly ShownLine[] {
   const { catalogue } = loaded.workspace;
   if (!catalogue.kinds.has(parts.kind)) throw unknownAddress(desired, parts);
   const found = decidingLines(catalogue, policies, desired.project, parts);
@@ -91,9 +91,9 @@ function saidOf({ policies, loaded }: Checked, desired: DesiredProject, parts: A
   const off = entry.line.desired.presence === "absent" ? `${entry.line.path[0]}: ` : "";
   return [
     { ...entry, what: `${off}${entry.line.desired.key || kindWord(parts.kind)}`, role: "entry" },
-    ...parameters.map((each): Said => ({ ...each, what: each.name, role: "parameter" })),
-    ...variables.map((each): Said => ({ ...each, what: `vars.${each.line.name}`, role: "variable" })),
-    ...beaten.map((each): Said => ({ ...each, what: "overridden", role: "overridden" })),
+    ...parameters.map((each): ShownLine => ({ ...each, what: each.name, role: "parameter" })),
+    ...variables.map((each): ShownLine => ({ ...each, what: `vars.${each.line.name}`, role: "variable" })),
+    ...beaten.map((each): ShownLine => ({ ...each, what: "overridden", role: "overridden" })),
   ];
 }
 
@@ -104,8 +104,8 @@ function unknownAddress({ project, resources }: DesiredProject, { kind, key }: A
 }
 
 /** Runs `git blame` once for each file. */
-function blamed(root: string, said: readonly Said[]): Pick<Blaming, "lines" | "git"> {
-  const places = said.map(({ line }) => line.place());
+function blamed(root: string, shown: readonly ShownLine[]): Pick<Blaming, "lines" | "git"> {
+  const places = shown.map(({ line }) => line.place());
   const files = new Map<string, Blame>();
   for (const { file } of places) {
     if (files.has(file)) continue;
@@ -113,7 +113,7 @@ function blamed(root: string, said: readonly Said[]): Pick<Blaming, "lines" | "g
     files.set(file, blameLines(root, file, lines));
   }
   const whys = [...files.values()].flatMap((blame) => ("why" in blame ? [blame.why] : []));
-  const lines = said.map(({ what, role, line, selector }, index): BlamedLine => {
+  const lines = shown.map(({ what, role, line, selector }, index): BlamedLine => {
     const place = places[index] ?? line.place();
     const blame = files.get(place.file);
     const commit = blame && !("why" in blame) ? blame.get(place.line) : undefined;

@@ -85,7 +85,7 @@ function documentOf({ before, after }: OpenedRevisions, fleet: Fleet | undefined
   const wrong = [before.problems, after.problems, fleet?.problems ?? []].some(hasErrors);
   const diff = wrong ? undefined : compareRevisions(before.side, after.side, fleet?.projects);
   const absent = before.isThere ? [] : [absentWorkspace];
-  const told = [
+  const found = [
     ...at(before.commit, [...before.problems, ...(diff?.problems.before ?? [])].filter(isError)),
     ...at(before.commit, absent),
     ...at(after.commit, [...after.problems, ...(diff?.problems.after ?? [])]),
@@ -95,8 +95,8 @@ function documentOf({ before, after }: OpenedRevisions, fleet: Fleet | undefined
     base: { revision: before.commit ?? "" },
     head: { revision: after.commit },
     listing: fleet?.listing ?? null,
-    problems: told.filter(({ problem }) => isError(problem)).map(reported),
-    warnings: told.filter(({ problem }) => !isError(problem)).map(reported),
+    problems: found.filter(({ problem }) => isError(problem)).map(reported),
+    warnings: found.filter(({ problem }) => !isError(problem)).map(reported),
   };
   return revisionDocument(heading, diff);
 }
@@ -112,16 +112,16 @@ function isError({ severity }: Problem): boolean {
   return severity === "error";
 }
 
-interface Told {
+interface ProblemAt {
   readonly revision: string | null;
   readonly problem: Problem;
 }
 
-function at(revision: string | null, problems: readonly Problem[]): readonly Told[] {
+function at(revision: string | null, problems: readonly Problem[]): readonly ProblemAt[] {
   return problems.map((problem) => ({ revision, problem }));
 }
 
-function reported({ revision, problem }: Told): RevisionProblem {
+function reported({ revision, problem }: ProblemAt): RevisionProblem {
   return { ...reportedProblem(problem), revision };
 }
 

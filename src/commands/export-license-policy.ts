@@ -44,12 +44,12 @@ export const run: Run<Choice> = async (terminal, options, names) => {
   const release = options.release === undefined ? undefined : checkedRelease(options.release);
   const request = requestOf(terminal, options);
   const context = withoutRemoval(validated(loadWorkspace(request.folder, terminal.env), request));
-  const wanted = hasErrors(context.problems) ? undefined : await wantedLicenses(terminal, context, options, names);
-  printProblems(terminal, bySeverity([...context.problems, ...(wanted?.problems ?? [])]));
-  if (!wanted || hasErrors(wanted.problems)) return exitCode({ problem: true });
+  const declared = hasErrors(context.problems) ? undefined : await declaredLicenses(terminal, context, options, names);
+  printProblems(terminal, bySeverity([...context.problems, ...(declared?.problems ?? [])]));
+  if (!declared || hasErrors(declared.problems)) return exitCode({ problem: true });
   const { allowList = true } = options;
   const choice = { release: release ?? targetRelease(terminal, context), approvers, approvals, allowList };
-  const file = licensePolicyFile(wanted.licenses, choice);
+  const file = licensePolicyFile(declared.licenses, choice);
   for (const remark of remarksOf(file)) terminal.note(printable(`warning: ${remark}`));
   report({ text: () => licensePolicyText(file), json: () => licensePolicyJson(file) });
   return exitCode({});
@@ -108,18 +108,18 @@ function notApprovers(asked: string, name: string): string {
   return `--approvers takes ${known.join(", ")}, not ${JSON.stringify(asked.slice(0, 100))}${didYouMean(name, roles)}`;
 }
 
-interface Wanted {
+interface DeclaredLicenses {
   readonly licenses: readonly ProjectLicenses[];
   readonly problems: readonly Problem[];
 }
 
 /** The licenses of each named project, or of all that are known offline. */
-async function wantedLicenses(
+async function declaredLicenses(
   terminal: Terminal,
   context: Checked,
   options: Choice,
   names: readonly string[],
-): Promise<Wanted> {
+): Promise<DeclaredLicenses> {
   const { policies, expired } = context;
   const fleet = await fleetOf(terminal, context, options);
   const known = knownProjects(policies, fleet.projects);

@@ -59,7 +59,7 @@ export interface Entries {
    * because validation rarely needs them.
    */
   readonly entries: (other?: Partial<PolicyText>) => readonly PolicyEntry[];
-  /** The kinds that entries are of, which can be told without them. */
+  /** The kinds that entries are of, which are known without them. */
   readonly kinds: () => readonly Kind[];
   readonly problems: readonly Problem[];
   readonly plaintext: Declared["plaintext"];
@@ -100,8 +100,8 @@ export function readEntries(from: From, text: Partial<PolicyText>, workspace: Wo
   };
 }
 
-interface Said extends Pick<Declared, "problems" | "plaintext"> {
-  /** Undefined where nothing can be told of the one value that stands for a resource. */
+interface ReadEntry extends Pick<Declared, "problems" | "plaintext"> {
+  /** Undefined where nothing is known of the one value that stands for a resource. */
   readonly entry: PolicyEntry | undefined;
 }
 
@@ -110,7 +110,7 @@ function declaredEntries(
   row: PolicyKind,
   text: Partial<PolicyText>,
   workspace: Workspace,
-): readonly Said[] {
+): readonly ReadEntry[] {
   const { file } = kindOf(from.catalogue, row.kind);
   const values = sectionIn(text, row.section);
   if (values === undefined) return none;
@@ -118,12 +118,12 @@ function declaredEntries(
   if (isSingleton(file)) return [resourceEntry(from, { ...row, file }, "", [row.section], values, workspace)];
   const settled = settledIn(workspace)(row.kind);
   if (settled.isSettled(values)) return none;
-  const found: Said[] = [];
+  const found: ReadEntry[] = [];
   for (const key of Object.keys(values)) {
     const value = values[key];
     if (settled.of(key, value)) continue;
-    const said = resourceEntry(from, { ...row, file }, key, [row.section, key], value, workspace);
-    if (!settled.settle(key, value, said)) found.push(said);
+    const entry = resourceEntry(from, { ...row, file }, key, [row.section, key], value, workspace);
+    if (!settled.settle(key, value, entry)) found.push(entry);
   }
   if (found.length === 0) settled.settleAll(values);
   return found;
@@ -162,7 +162,7 @@ function integrationEntry(
   { kind, section }: PolicyKind,
   [key, value]: readonly [string, unknown],
   workspace: Workspace,
-): readonly Said[] {
+): readonly ReadEntry[] {
   const { document, catalogue } = from;
   const integration = integrationOf(catalogue, { kind, key });
   if (!integration) return [];
@@ -186,7 +186,7 @@ function resourceEntry(
   path: Path,
   value: unknown,
   workspace: Workspace,
-): Said {
+): ReadEntry {
   const { only } = file;
   const isBare = only !== undefined && !isObject(value);
   const keys = keyFieldValues(file, text.trim());

@@ -11,7 +11,7 @@ import type { GlobSelector } from "./selector.ts";
 import { isTemplate } from "./template.ts";
 
 /** Resources that are declared for all that is in a folder: a project, a group, or what a glob selects. */
-interface Wanted {
+interface FolderResources {
   /** The folder, in lower case; of a project or group, its own path. */
   readonly path: string;
   /** The project, the group or the glob, as it is written. */
@@ -31,17 +31,17 @@ export function keysAbove(
 ): readonly Problem[] {
   if (!policies.some(({ of }) => of === "group")) return [];
   const isApart = (kind: Kind) => kinds.get(kind)?.file?.uniqueAbove === true;
-  const speaking = policies.filter((policy) => [...policy.kinds].some(isApart));
-  if (!speaking.some(({ of }) => of === "group")) return [];
+  const declaring = policies.filter((policy) => [...policy.kinds].some(isApart));
+  if (!declaring.some(({ of }) => of === "group")) return [];
   const apart = ({ resources }: { readonly resources: readonly Desired[] }) =>
     resources.filter(({ kind, key, presence }) => isApart(kind) && presence === "present" && !isTemplate(key));
-  const named = namedProjects(speaking).flatMap((project): readonly Wanted[] => {
+  const named = namedProjects(declaring).flatMap((project): readonly FolderResources[] => {
     const { name, path = "" } = project;
     const merged = mergeAsWritten(matchingLayers(policies, project), name);
     return path === "" ? [] : [{ name, path: path.toLowerCase(), resources: apart(merged) }];
   });
-  const globs = [...byGlob()].map(([glob, layers]): Wanted => {
-    const alone = apart(mergeAsWritten(layers, glob)).filter((one) => !isSaidElsewhere(policies, layers, one));
+  const globs = [...byGlob()].map(([glob, layers]): FolderResources => {
+    const alone = apart(mergeAsWritten(layers, glob)).filter((one) => !isDeclaredElsewhere(policies, layers, one));
     return { name: glob, path: `${baseOf(glob, layers)}/`, resources: alone };
   });
   const groups = named.filter(({ path }) => ownerOfName(path) === "group");
@@ -57,14 +57,18 @@ function baseOf(glob: string, layers: readonly Layer[]): string {
   return own?.base ?? "";
 }
 
-/** Whether a policy that may decide over some of what a glob selects says something of a resource. */
-function isSaidElsewhere(policies: readonly Policy[], layers: readonly Layer[], { kind, identity }: Desired): boolean {
+/** Whether a policy that may decide over some of what a glob selects declares a resource too. */
+function isDeclaredElsewhere(
+  policies: readonly Policy[],
+  layers: readonly Layer[],
+  { kind, identity }: Desired,
+): boolean {
   const inside = new Set(layers.map(({ policy }) => policy));
   const others = policies.filter((policy) => !inside.has(policy) && policy.kinds.has(kind));
   return others.some(({ entries }) => entries.some(({ desired }) => desired.identity === identity));
 }
 
-function refusedBelow(group: Wanted, all: readonly Wanted[]): readonly Problem[] {
+function refusedBelow(group: FolderResources, all: readonly FolderResources[]): readonly Problem[] {
   const own = grouped(group.resources, identityBelow);
   const below = all.filter((each) => each !== group && each.path.startsWith(group.path));
   return below.flatMap(({ resources }) =>
@@ -77,7 +81,7 @@ function identityBelow({ identity }: Desired): string {
   return kindWord(identity);
 }
 
-function refused({ kind, key, origin }: Desired, above: Desired, { name }: Wanted): Problem {
+function refused({ kind, key, origin }: Desired, above: Desired, { name }: FolderResources): Problem {
   const { file, line } = above.origin.place();
   const message = `${describeOwner(name)} has ${kindWord(kind)} ${key} by ${file}:${line}, and servers do not create it below a group that has it; declare it in one of the two`;
   const { severity } = rules["declared-above"];

@@ -9,8 +9,8 @@ import type { Workspace } from "./workspace.ts";
 /** A resource that is the same in every policy that writes its key and its value so. */
 type Settled = Pick<Desired, "kind" | "key" | "fields" | "identity">;
 
-/** What reading a resource says of it. */
-interface Said extends Pick<Declared, "problems" | "plaintext"> {
+/** What reading a resource gives. */
+interface ReadResource extends Pick<Declared, "problems" | "plaintext"> {
   readonly entry: { readonly desired: Desired; readonly written: unknown } | undefined;
 }
 
@@ -32,7 +32,7 @@ class SettledResources {
   }
 
   /** Keeps what was read of a resource if it is settled, and tells whether it is. */
-  settle(key: string, value: unknown, { entry, problems, plaintext }: Said): boolean {
+  settle(key: string, value: unknown, { entry, problems, plaintext }: ReadResource): boolean {
     if (!isScalar(value) || !entry || entry.written) return false;
     if (problems.length > 0 || plaintext.length > 0) return false;
     const { kind, key: name, fields, identity } = entry.desired;

@@ -10,7 +10,7 @@ import { definedFields, isList, isReference } from "../model/values.ts";
 type FileKind = Pick<KindRow, "expressions"> & { readonly file: ResourceKind };
 
 /** What a request is made of: what is declared, as requests have it, and the row as it was read, null before a creation. */
-interface Wanted {
+interface RequestSource {
   readonly want: Fields;
   readonly row: JsonObject | null;
 }
@@ -100,7 +100,7 @@ function isMapping(value: Value | undefined): value is { readonly [name: string]
 }
 
 /** The parameters that a field is sent as; those whose expression gives null are not sent. */
-function parametersFor(kind: FileKind, name: string, field: FieldSchema, given: Wanted): Fields {
+function parametersFor(kind: FileKind, name: string, field: FieldSchema, given: RequestSource): Fields {
   const { "x-send": send, "x-send-as": sendAs = name } = field;
   if (send === undefined) return { [sendAs]: plainParameter(kind, field, given.want[name] ?? null, given.row) };
   const texts = typeof send === "string" ? { [sendAs]: send } : send;

@@ -24,14 +24,14 @@ import { noRerouting, type Rerouting } from "../routes/audience.ts";
 import { disableRerouting, editRerouting } from "./rerouting.ts";
 
 /**
- * What a revision wants otherwise: `declare`, listed from now on; `edit`, with other values; `disable`, off from now on;
+ * How the desired state differs: `declare`, listed from now on; `edit`, with other values; `disable`, off from now on;
  * `withdraw`, managed no longer and left on the server as it is.
  */
 export const revisionActions = ["declare", "edit", "disable", "withdraw"] as const;
 
 export type RevisionAction = (typeof revisionActions)[number];
 
-/** One resource that a revision wants otherwise. `before` and `after` hold what differs, and all fields where one side has none. */
+/** One resource whose desired state differs. `before` and `after` hold what differs, and all fields where one side has none. */
 export interface RevisionChange {
   readonly address: string;
   readonly project: string;
@@ -54,16 +54,16 @@ export interface RevisionChange {
 /** A change whose place is not worked out yet. */
 export type DraftChange = Omit<RevisionChange, "source"> & { readonly origin: Origin };
 
-/** What is wanted of one project, in one revision. */
-export interface Wanted extends Pick<DesiredProject, "resources" | "exclusive"> {
+/** The desired state of one project at one revision. */
+export interface DesiredSide extends Pick<DesiredProject, "resources" | "exclusive"> {
   /** The literal behind a `manifest:` reference. */
   readonly literal: (reference: string) => string | undefined;
   /** In whose names. */
   readonly catalogue: Catalogue;
 }
 
-/** What is wanted of a project otherwise than before. By meaning, as plans compare. */
-export function comparedProject(project: string, before: Wanted, after: Wanted): readonly DraftChange[] {
+/** How the desired state of a project differs: by meaning, as plans compare. */
+export function comparedProject(project: string, before: DesiredSide, after: DesiredSide): readonly DraftChange[] {
   const was = byIdentity(before.resources);
   const is = byIdentity(after.resources);
   const identities = [...new Set([...was.keys(), ...is.keys()])].sort();
@@ -80,7 +80,7 @@ function byIdentity(resources: readonly Desired[]): ReadonlyMap<string, Desired>
   return new Map(resources.map((each) => [each.identity, each]));
 }
 
-function changeOf(was: Desired | undefined, is: Desired | undefined, before: Wanted, after: Wanted) {
+function changeOf(was: Desired | undefined, is: Desired | undefined, before: DesiredSide, after: DesiredSide) {
   if (!is) return was && withdrawn(was, after);
   if (is.presence === "absent") return was?.presence === "absent" ? undefined : removed(was, is, after);
   if (was?.presence !== "present")
@@ -89,12 +89,12 @@ function changeOf(was: Desired | undefined, is: Desired | undefined, before: Wan
 }
 
 /** What a resource comes to that is off: what plans show of a removal. */
-function stateOf({ catalogue }: Wanted, desired: Desired | undefined): Fields | null {
+function stateOf({ catalogue }: DesiredSide, desired: Desired | undefined): Fields | null {
   if (!desired) return null;
   return desired.presence === "present" ? desired.fields : kindOf(catalogue, desired.kind).removed.after;
 }
 
-function withdrawn(was: Desired, after: Wanted): Unaddressed {
+function withdrawn(was: Desired, after: DesiredSide): Unaddressed {
   const origin = after.exclusive.get(was.kind);
   if (!origin || was.presence === "absent") return untouched(after, was);
   const fields = { before: was.fields, after: kindOf(after.catalogue, was.kind).removed.after };
@@ -108,12 +108,12 @@ function withdrawn(was: Desired, after: Wanted): Unaddressed {
 }
 
 /** What stays as it is on the server makes nothing stricter or laxer. */
-function untouched(after: Wanted, was: Desired): Unaddressed {
+function untouched(after: DesiredSide, was: Desired): Unaddressed {
   const { kind, key, origin } = was;
   return { kind, key, action: "withdraw", before: stateOf(after, was), after: null, origin };
 }
 
-function removed(was: Desired | undefined, is: Desired, after: Wanted): Unaddressed {
+function removed(was: Desired | undefined, is: Desired, after: DesiredSide): Unaddressed {
   const fields = { before: was?.fields ?? null, after: kindOf(after.catalogue, is.kind).removed.after };
   return made(after, "disable", is, {
     ...fields,
@@ -122,7 +122,7 @@ function removed(was: Desired | undefined, is: Desired, after: Wanted): Unaddres
   });
 }
 
-function edited(was: Desired, is: Desired, before: Wanted, after: Wanted): Unaddressed | undefined {
+function edited(was: Desired, is: Desired, before: DesiredSide, after: DesiredSide): Unaddressed | undefined {
   const names = [...new Set([...Object.keys(was.fields), ...Object.keys(is.fields)])];
   const differing = names.filter((name) => !isSame(was, is, name, { before, after }));
   if (differing.length === 0) return undefined;
@@ -137,14 +137,15 @@ function isSame(
   earlier: Desired,
   resource: Desired,
   name: string,
-  { before, after }: Readonly<Record<"before" | "after", Wanted>>,
+  { before, after }: Readonly<Record<"before" | "after", DesiredSide>>,
 ): boolean {
   const [was, is] = [earlier.fields[name], resource.fields[name]];
   if (was === undefined || is === undefined) return was === is;
   if (was === is && isScalar(was)) return true;
-  const meaning = (value: Value, { literal }: Wanted) => {
-    const told = replaceReferences(value, (reference) => secretMeaning(reference, literal(reference.secret))) ?? null;
-    return normalise(after.catalogue, resource, name, told);
+  const meaning = (value: Value, { literal }: DesiredSide) => {
+    const visible =
+      replaceReferences(value, (reference) => secretMeaning(reference, literal(reference.secret))) ?? null;
+    return normalise(after.catalogue, resource, name, visible);
   };
   return isReference(was) === isReference(is) && isAlike(meaning(was, before), meaning(is, after));
 }
@@ -169,7 +170,12 @@ interface ChangeParts extends Pick<Unaddressed, "before" | "after" | "origin"> {
   readonly others?: readonly string[];
 }
 
-function made({ catalogue }: Wanted, action: RevisionAction, { kind, key }: Resource, parts: ChangeParts): Unaddressed {
+function made(
+  { catalogue }: DesiredSide,
+  action: RevisionAction,
+  { kind, key }: Resource,
+  parts: ChangeParts,
+): Unaddressed {
   const { before, after, origin, rerouting = noRerouting, others = [] } = parts;
   const notes = [...reroutingNotes(rerouting), ...others];
   const change = { kind, key, action, before, after };
@@ -183,8 +189,8 @@ function made({ catalogue }: Wanted, action: RevisionAction, { kind, key }: Reso
   };
 }
 
-/** `exclusive` is wanted of whatever no policy lists. */
-function exclusiveChanges(before: Wanted, after: Wanted): readonly Unaddressed[] {
+/** `exclusive` is about whatever no policy lists. */
+function exclusiveChanges(before: DesiredSide, after: DesiredSide): readonly Unaddressed[] {
   const fields: Fields = { exclusive: true };
   const begun = [...after.exclusive].filter(([kind]) => !before.exclusive.has(kind));
   const ended = [...before.exclusive].filter(([kind]) => !after.exclusive.has(kind));

@@ -9,7 +9,7 @@ interface Migrating {
   readonly migrations: readonly StorageMigration[];
 }
 
-/** Storage moves that a revision wants otherwise. */
+/** Storage moves whose declarations differ. */
 export function migrationChanges(before: Migrating, after: Migrating): readonly DraftChange[] {
   const [was, is] = [movesOf(before), movesOf(after)];
   return [...new Set([...was.keys(), ...is.keys()])].flatMap((key) => {
@@ -20,12 +20,12 @@ export function migrationChanges(before: Migrating, after: Migrating): readonly 
   });
 }
 
-interface WantedMove {
+interface DeclaredMove {
   readonly migration: StorageMigration;
   readonly fields: Fields;
 }
 
-function movesOf({ migrations }: Migrating): ReadonlyMap<string, WantedMove> {
+function movesOf({ migrations }: Migrating): ReadonlyMap<string, DeclaredMove> {
   const moves = migrations.flatMap((migration) => {
     const { from, to, repositories, destinationIsCluster, directFetchReplication } = migration;
     const fields = { to, destinationIsCluster, directFetchReplication };
@@ -34,7 +34,7 @@ function movesOf({ migrations }: Migrating): ReadonlyMap<string, WantedMove> {
   return new Map(moves);
 }
 
-function draftOf(key: string, { migration }: WantedMove, before: Fields | null, after: Fields | null): DraftChange {
+function draftOf(key: string, { migration }: DeclaredMove, before: Fields | null, after: Fields | null): DraftChange {
   const action: RevisionAction = before === null ? "declare" : after === null ? "withdraw" : "edit";
   const origin = { place: () => migration.document.place(["name"]) };
   return { address: storageAddress(key), project: "storage", kind: "storage", key, action, before, after, origin };

@@ -12,7 +12,7 @@ import { layersByGlob } from "../manifest/validate.ts";
 import type { Workspace } from "../manifest/workspace.ts";
 import { type Owner, ownedBy, owners } from "../model/owner.ts";
 import type { DesiredProject, Problem, Project } from "../model/types.ts";
-import { comparedProject, type DraftChange, type RevisionChange, type Wanted } from "./compare-projects.ts";
+import { comparedProject, type DesiredSide, type DraftChange, type RevisionChange } from "./compare-projects.ts";
 import { revisionEffects } from "./effects.ts";
 import { changedKinds } from "./kind-changes.ts";
 import { migrationChanges } from "./migration-changes.ts";
@@ -37,7 +37,7 @@ export interface RevisionSide {
   readonly plaintext: ReadonlyMap<string, string>;
 }
 
-/** What one revision of a workspace wants otherwise than another. */
+/** How the desired state differs between two revisions of a workspace. */
 export interface RevisionDiff {
   /** Sorted by address. */
   readonly changes: readonly RevisionChange[];
@@ -49,7 +49,7 @@ export interface RevisionDiff {
 }
 
 /**
- * Compares what two revisions want of each project, layers and variables applied. `listing`: the fleet; without it,
+ * Compares the desired state of each project at two revisions, layers and variables applied. `listing`: the fleet; without it,
  * selectors with wildcards stand for the projects that they mean.
  */
 export function compareRevisions(
@@ -121,7 +121,11 @@ function pairOf(before: RevisionSide, after: RevisionSide, project: Project): re
   if (!first || !second || sameLayers(first, second)) return [];
   const [was, is] = layersApart(first, second).map((layers) => merge(layers, project, nowhere, asWritten));
   if (!was || !is) return [];
-  const drafts = comparedProject(project.name, wanted(was.desired, before, after), wanted(is.desired, after, after));
+  const drafts = comparedProject(
+    project.name,
+    desiredSide(was.desired, before, after),
+    desiredSide(is.desired, after, after),
+  );
   return [{ before: was.problems, after: is.problems, drafts }];
 }
 
@@ -130,7 +134,7 @@ export function hasDesiredChange(before: RevisionSide, after: RevisionSide, proj
   return pairOf(before, after, project).some(({ drafts }) => drafts.length > 0);
 }
 
-/** The policies that only one of two revisions has: a project that none of them selects is wanted as before. */
+/** The policies that only one of two revisions has: the desired state of a project that none of them selects is as before. */
 export function touchedPolicies(before: RevisionSide, after: RevisionSide): readonly Policy[] {
   const pairs = changedPolicies(before.policies, after.policies);
   return pairs.flatMap((pair) => [pair.before, pair.after].flatMap((policy) => policy ?? []));
@@ -142,7 +146,7 @@ const nowhere = () => false;
 const asWritten = (fact: string) => `\${${fact}}`;
 
 /** In the names of the later side, so that other names for the same are no change. */
-function wanted({ resources, exclusive }: DesiredProject, side: RevisionSide, after: RevisionSide): Wanted {
+function desiredSide({ resources, exclusive }: DesiredProject, side: RevisionSide, after: RevisionSide): DesiredSide {
   const { dialect } = after.workspace.server;
   const translation = translationBetween(side.workspace.server.dialect, dialect);
   const renamed = resources.map((each) => translatedResource(each, translation));
@@ -156,8 +160,8 @@ function unlistedChanges(before: RevisionSide, after: RevisionSide): readonly Dr
   return globs.flatMap((glob) => {
     const [was, is] = [first.get(glob) ?? [], second.get(glob) ?? []];
     if (sameLayers(was, is)) return [];
-    const [wanting, wants] = [mergeAsWritten(was, glob), mergeAsWritten(is, glob)];
-    return comparedProject(glob, wanted(wanting, before, after), wanted(wants, after, after));
+    const [earlier, later] = [mergeAsWritten(was, glob), mergeAsWritten(is, glob)];
+    return comparedProject(glob, desiredSide(earlier, before, after), desiredSide(later, after, after));
   });
 }
 
@@ -170,7 +174,7 @@ function reselected(before: RevisionSide, after: RevisionSide): readonly Revisio
     if (!was || !is || glob === undefined || globsOf(was).join("\0") === globsOf(is).join("\0")) return [];
     const [first, second] = [was, is].map((policy) => mergeAsWritten([{ policy, literal: 0 }], glob));
     return first && second
-      ? placed(comparedProject(glob, wanted(first, before, after), wanted(second, after, after)))
+      ? placed(comparedProject(glob, desiredSide(first, before, after), desiredSide(second, after, after)))
       : [];
   });
 }

@@ -34,20 +34,20 @@ export type Chunk = ReadChunk | WriteChunk;
 export interface ReadChunk {
   readonly kind: "read";
   /** Desired states; projects that the same layers match share one. */
-  readonly wants: readonly Wanted[];
-  readonly projects: readonly WantedProject[];
+  readonly wants: readonly DesiredPart[];
+  readonly projects: readonly ChunkProject[];
   /** Public key of the run, to which the key of the marks of secrets is encrypted. */
   readonly sealFor: string;
 }
 
 /** Desired resources without their source lines. */
-interface Wanted {
+interface DesiredPart {
   readonly kinds: readonly Kind[];
   readonly exclusive: readonly Kind[];
   readonly resources: readonly Omit<Desired, "origin">[];
 }
 
-interface WantedProject {
+interface ChunkProject {
   readonly project: Project;
   /** Index into `wants`. */
   readonly want: number;
@@ -107,9 +107,9 @@ export function readChunk(
   sealFor: string,
 ): ReadChunk {
   const known = new Map<readonly Desired[], number>();
-  const wants: Wanted[] = [];
-  const projects = desired.map(({ project, resources, ...rest }): WantedProject => {
-    const want = known.get(resources) ?? wants.push(wantedOf(rest, resources)) - 1;
+  const wants: DesiredPart[] = [];
+  const projects = desired.map(({ project, resources, ...rest }): ChunkProject => {
+    const want = known.get(resources) ?? wants.push(desiredPartOf(rest, resources)) - 1;
     known.set(resources, want);
     const still = Object.fromEntries(
       resources.flatMap((each, index) => {
@@ -122,10 +122,10 @@ export function readChunk(
   return { kind: "read", wants, projects, sealFor };
 }
 
-function wantedOf(
+function desiredPartOf(
   { kinds, exclusive }: Pick<DesiredProject, "kinds" | "exclusive">,
   resources: readonly Desired[],
-): Wanted {
+): DesiredPart {
   return {
     kinds: [...kinds],
     exclusive: [...exclusive.keys()],

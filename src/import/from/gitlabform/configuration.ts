@@ -5,7 +5,7 @@ import { parseYaml } from "../../../manifest/yaml.ts";
 import type { Place, Problem } from "../../../model/types.ts";
 import { type ForeignFile, type NamedPlace, notImported, reportUnsupported, unusable } from "../foreign.ts";
 import { archiving, otherKeys, resourceSections, sectionTable } from "./sections.ts";
-import { flattened, saysNothing } from "./values.ts";
+import { flattened, isEmptyValue } from "./values.ts";
 
 /** One key of `projects_and_groups` with its sections. */
 export interface ConfigLevel {
@@ -146,8 +146,8 @@ function unreadKeys(root: JsonObject, at: At): readonly Problem[] {
 
 function unreadLevels(body: JsonObject, at: At): readonly Problem[] {
   return Object.entries(body).flatMap(([key, level]) => {
-    if (isObject(level) && !saysNothing(level)) return [];
-    const why = saysNothing(level) ? "it is empty" : "expected a mapping of sections";
+    if (isObject(level) && !isEmptyValue(level)) return [];
+    const why = isEmptyValue(level) ? "it is empty" : "expected a mapping of sections";
     return [notImported(at("projects_and_groups", key), `${key} is left out: ${why}`)];
   });
 }

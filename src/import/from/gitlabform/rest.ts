@@ -11,7 +11,7 @@ import {
   statesItself,
   titleOf,
 } from "./statement.ts";
-import { saysNothing, stepInto } from "./values.ts";
+import { isEmptyValue, stepInto } from "./values.ts";
 
 /** Reports the keys that a statement does not inherit and that neither its entry states nor a problem of the entry names. */
 export function unnamedKeys(statement: Statement, { named }: TranslatedEntry): readonly Problem[] {
@@ -21,7 +21,7 @@ export function unnamedKeys(statement: Statement, { named }: TranslatedEntry): r
   return own.flatMap(([key, value]) => {
     if (known.has(key)) return lostWithin(statement, key, value);
     const why = hasToBeAbsent(statement) ? "it has to be absent" : "another key decides it";
-    return [left(statement, [key], saysNothing(value) ? "it is empty" : why)];
+    return [left(statement, [key], isEmptyValue(value) ? "it is empty" : why)];
   });
 }
 
@@ -33,7 +33,7 @@ function lostWithin(statement: Statement, key: string, value: unknown): readonly
     return left(
       statement,
       [key, ...path],
-      saysNothing(lost) ? "it is empty" : "another key, or the server, decides it",
+      isEmptyValue(lost) ? "it is empty" : "another key, or the server, decides it",
     );
   });
 }

@@ -5,7 +5,7 @@ import { notImported } from "../foreign.ts";
 import type { Effective } from "./inherit.ts";
 import type { Key } from "./keys.ts";
 import { archiving, ownerOfSection } from "./sections.ts";
-import { saysNothing } from "./values.ts";
+import { isEmptyValue } from "./values.ts";
 
 /** Reports that nothing of a key of `projects_and_groups` counts. */
 export function leftKey({ level }: Key, why: string): readonly Problem[] {
@@ -41,7 +41,7 @@ export function unreadSections(
 }
 
 function misfit(body: unknown, isSkipped: boolean): string | undefined {
-  if (saysNothing(body)) return "it is empty";
+  if (isEmptyValue(body)) return "it is empty";
   if (!isObject(body)) return "expected a mapping";
   const { skip, ...others } = body;
   if (skip !== undefined && typeof skip !== "boolean") return "expected skip to be true or false";

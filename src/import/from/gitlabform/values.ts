@@ -1,8 +1,8 @@
 import { isObject, type JsonObject } from "../../../base/json.ts";
 import { flags } from "./sections.ts";
 
-/** Whether a value says nothing. */
-export function saysNothing(value: unknown): boolean {
+/** Whether a value is null, or an empty mapping. */
+export function isEmptyValue(value: unknown): boolean {
   return value === null || value === undefined || (isObject(value) && Object.keys(value).length === 0);
 }
 
