@@ -1,7 +1,7 @@
 // Bundles entry points into the folder of the last --outdir=: `npm run build:js`. esbuild makes a chunk of what the same
 // commands share, and loading so many takes longer than running what is in them. So those that the command line needs at once
 // become one chunk, and those that `validate` needs beside them, as do all commands that read manifests, become another.
-import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join, relative } from "node:path";
 import { build } from "esbuild";
@@ -32,6 +32,7 @@ const validate = [...outputs.keys()].find((name) => name.startsWith("validate-")
 const atStart = chunksOf(["cli.js"]);
 const later = chunksOf(["cli.js", validate]).filter((name) => !atStart.includes(name));
 for (const chunks of [atStart, later]) await merge(chunks);
+for (const name of readdirSync(folder, { recursive: true })) if (name.endsWith(".js")) writeAscii(join(folder, name));
 cpSync(folder, outdir, { recursive: true });
 rmSync(folder, { recursive: true });
 
@@ -87,6 +88,16 @@ function namesIn(chunks) {
 
 function itemsOf(names) {
   return Array.from(names, ([name, unique]) => `${name} as ${unique}`).join(", ");
+}
+
+/**
+ * V8 keeps a file with one character beyond Latin-1 in twice the memory; esbuild leaves those in patterns, templates and
+ * comments.
+ */
+function writeAscii(path) {
+  const text = readFileSync(path, "utf8");
+  const escaped = text.replace(/[^\0-\x7f]/g, (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, "0")}`);
+  if (escaped !== text) writeFileSync(path, escaped);
 }
 
 function redirect(path, file, names) {
