@@ -3,7 +3,7 @@ import type { GlobRules } from "../../src/base/glob.ts";
 
 export const ofProjects: GlobRules = { crossing: false, cased: false, dots: true };
 export const ofAddresses: GlobRules = { crossing: true, cased: false, dots: true };
-export const ofFiles: GlobRules = { crossing: false, cased: true, dots: false };
+const ofFiles: GlobRules = { crossing: false, cased: true, dots: false };
 
 /** What globs of projects, addresses and files mean, and what a library said of them. */
 export const globKinds: readonly (readonly [string, GlobRules, (glob: string) => (text: string) => boolean])[] = [
