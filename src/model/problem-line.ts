@@ -58,8 +58,3 @@ function ofProjects([problem, ...others]: readonly ReportedProblem[]): readonly 
   const told = `${message}; concerns ${firstFew(projects)}`;
   return [{ ...rest, message: told, ...(projects.length === 1 && { project }) }];
 }
-
-/** One line per problem, each terminated by a newline. */
-export function problemsText(problems: readonly Problem[]): string {
-  return problems.map((problem) => `${problemLine(problem)}\n`).join("");
-}

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import { catalogueOf } from "../../src/model/catalogue.ts";
-import { problemLine, problemsText } from "../../src/model/problem-line.ts";
+import { problemLine } from "../../src/model/problem-line.ts";
 import type { Desired, DesiredProject, Fields } from "../../src/model/types.ts";
 import { showJson, showText } from "../../src/report/show.ts";
 
@@ -77,9 +77,6 @@ describe("problem lines", () => {
     expect(problemLine({ ...problem, place, path: "vars.a" })).toBe("a.yaml:1:2  vars.a  m  (tie)");
     expect(problemLine({ ...problem, place })).toBe("a.yaml:1:2  m  (tie)");
     expect(problemLine({ ...problem, project: "a/b" })).toBe("a/b  m  (tie)");
-  });
-  it("end each", () => {
-    expect(problemsText([problem, problem])).toBe("m  (tie)\nm  (tie)\n");
   });
   it("cannot move a cursor or fake a line", () => {
     expect(problemLine({ ...problem, message: "a\u001b[2J\r\nb\u202e" })).toBe(
