@@ -73,11 +73,13 @@ function unknownKind(kind: string, kinds: readonly string[]): string {
   return `--report takes ${kinds.join(", ")}, not ${JSON.stringify(kind)}${didYouMean(kind, kinds)}`;
 }
 
-/** A report to the path of stdout, such as /dev/stdout, replaces the text like one without a path. */
+/** A report to `-`, or to the path of stdout, such as /dev/stdout, replaces the text like one without a path. */
 function inPlaceOf({ cwd }: Terminal, requested: string): string {
   const [kind = "", ...rest] = requested.split("=");
-  if (rest.join("=") === "") return requested;
-  const output = known(resolve(cwd, rest.join("=")));
+  const path = rest.join("=");
+  if (path === "") return requested;
+  if (path === "-") return kind;
+  const output = known(resolve(cwd, path));
   return output && "fd" in output && output.fd === 1 ? kind : requested;
 }
 

@@ -73,6 +73,7 @@ function pathMatcher(glob: string): (text: string) => boolean {
 
 /** Completes "expected …" for an invalid glob over addresses; undefined for a valid one. */
 export function addressGlobFault(glob: string): string | undefined {
+  if (glob === "") return "a glob that is not empty";
   if (/^!|:!/.test(glob)) return "a glob without a leading !, which is not supported; name what should match";
   return idFault(split(glob)[0]) ?? globFault(glob);
 }

@@ -40,6 +40,7 @@ describe("wrong usage is 64, said in a sentence, with nothing asked", () => {
     ["a saved plan and --storage", ["apply", "plan.json", "--storage", "--dry-run"], /as it was reviewed.*--storage/],
     ["a release in words", ["serve", "--release", "abc"], /--release takes a release such as 15\.0, not "abc"/],
     ["a target that no glob says", ["plan", "--target", "p:license/!(MIT)"], /--target .*expected a glob without/],
+    ["a target of an empty variable", ["plan", "--target", ""], /--target "": expected a glob that is not empty/],
     ["a target of no kind", ["plan", "--target", "p:licence/M*"], /such as p:license\/M\*/],
     ["apply with nobody to ask", ["apply"], /--yes/],
     ["two folders", ["-C", "here", "plan", "-C", "there"], /-C was given twice/],
@@ -296,4 +297,14 @@ test.each([
   expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
   expect(stderr).toMatch(/^error: (?!internal)/);
   expect(stderr.trimEnd()).toMatch(words);
+});
+
+test("a report to - goes to stdout, in place of the text", async () => {
+  const { evenkeel, files } = await scene({ projects, policy });
+  const { code, stdout } = await evenkeel("plan", "--report", "json=-", "--report", "terraform=counts");
+  expect(code).toBe(0);
+  expect(JSON.parse(stdout).resource_changes).toHaveLength(3);
+  expect(Object.keys(files())).toContain("counts");
+  expect(Object.keys(files())).not.toContain("-");
+  expect((await evenkeel("plan", "--report", "json", "--report", "sarif=-")).code).toBe(64);
 });
