@@ -52,10 +52,10 @@ export function ledgerHead(text: string): LedgerHead | undefined {
   return typeof name === "string" ? { project: name, key, whole: whole && JSON.parse(whole) } : undefined;
 }
 
-/** How many lines were written with each key. */
+/** How many lines were written with each key. A project that is listed twice has none. */
 export function countKeys(lines: Iterable<LedgerHead>): ReadonlyMap<string, number> {
   const counts = new Map<string, number>();
-  for (const { key } of lines) counts.set(key, (counts.get(key) ?? 0) + 1);
+  for (const { key } of lines) if (key !== "") counts.set(key, (counts.get(key) ?? 0) + 1);
   return counts;
 }
 

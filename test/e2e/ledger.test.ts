@@ -134,6 +134,8 @@ test("the file is sorted, one line a project, merges, and its key stays here", a
   );
   const merged = await made.evenkeelWith({ HOOK: "two" }, "drift", "--report", "json");
   expect(merged.stderr).toMatch(/warning: ledger\.ndjson:2:1 .*merge conflict/);
+  expect(merged.stderr).toContain("a/z is listed twice");
+  expect(merged.stderr).not.toContain("different key");
   expect(told(merged.plan())).toEqual(["update a:integration/chat-webhook-d", "update b:integration/chat-webhook-d"]);
   expect((await made.evenkeel("apply", "--yes", "--resend", "a/z:*")).code).toBe(0);
   expect(made.read(ledger).split("\n").filter(Boolean)).toHaveLength(3);

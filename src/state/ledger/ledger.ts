@@ -49,7 +49,7 @@ export function openLedger(store: LedgerStore, contents: LedgerContents, options
   learnCredential(key, ownNames.EVENKEEL_LEDGER_KEY);
   const keyId = createHash("sha256").update(`evenkeel ledger ${key}`).digest("hex").slice(0, 8);
   const problems = [...keyProblems, ...contents.problems];
-  const foreign = contents.lines.size - (contents.keys.get(keyId) ?? 0);
+  const foreign = [...contents.keys].reduce((sum, [id, count]) => (id === keyId ? sum : sum + count), 0);
   const entries = new LedgerEntries((name) => {
     const line = contents.lines.get(name);
     return line?.key === keyId ? line.resources : {};
