@@ -1,0 +1,180 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { stringify } from "yaml";
+import { readConfiguration } from "../../src/import/from/gitlabform/configuration.ts";
+import { importGitlabform } from "../../src/import/from/gitlabform/import.ts";
+import { effectiveIn } from "../../src/import/from/gitlabform/inherit.ts";
+import { isSkippedName } from "../../src/import/from/gitlabform/keys.ts";
+import { policyFileText } from "../../src/import/policy.ts";
+import { desiredOf } from "../../src/manifest/layers.ts";
+import { validate } from "../../src/manifest/validate.ts";
+import { catalogueOf } from "../../src/model/catalogue.ts";
+import { loadWorkspace } from "../../src/workspace/load.ts";
+import { folder } from "../support/folder.ts";
+
+const choice = { catalogue: catalogueOf(), platform: { release: "14.5" }, secrets: "by-project" } as const;
+const read = (text: string) => importGitlabform({ name: "config.yml", text }, choice);
+
+const room = fc.constantFrom("#a", "#b");
+const integration = fc.oneof(
+  fc.constant({ delete: true }),
+  fc.record(
+    { inherit: fc.constant(false), username: room, channel: room, delete: fc.constant(false) },
+    { requiredKeys: [] },
+  ),
+);
+const section = fc.record(
+  { inherit: fc.constant(false), skip: fc.boolean(), slack: integration, irker: integration, mattermost: integration },
+  { requiredKeys: [] },
+);
+const keys = ["*", "a/*", "a/b/*", "a/b/c/*", "c/*", "a/p", "a/pq", "a/b/p", "a/p*", "a/pq*", "c/*x*", "c/px", "d/p"];
+const configuration = fc.record({
+  projects_and_groups: fc
+    .subarray(keys)
+    .chain((chosen) => fc.tuple(...chosen.map((key) => fc.tuple(fc.constant(key), section))))
+    .map((levels) => Object.fromEntries(levels.map(([key, integrations]) => [key, { integrations }]))),
+  skip_projects: fc.subarray(["a/pq", "c/*", "d/p*"], { maxLength: 1 }),
+  skip_groups: fc.subarray(["a/b", "c", "a/b/*"], { maxLength: 1 }),
+});
+const projects = [
+  "a/p",
+  "a/pq",
+  "a/pqr",
+  "a/z",
+  "a/b/p",
+  "a/b/z",
+  "a/b/c/z",
+  "a/x/y/z",
+  "c/px",
+  "c/axb",
+  "c/d/z",
+  "d/p",
+  "d/q",
+  "e/f/g",
+];
+
+test("for every project the policies come to what gitlabform's layers do", () => {
+  fc.assert(
+    fc.property(configuration, (generated) => {
+      const text = stringify(generated);
+      const { drafts, problems } = read(text);
+      expect(problems.filter(({ severity }) => severity === "error")).toEqual([]);
+      const policies = policiesOf(
+        drafts.map((draft, index) => [`policies/${index}.yaml`, policyFileText([draft], "s", catalogueOf())]),
+      );
+      const effective = effectiveIn(readConfiguration({ name: "config.yml", text }));
+      for (const path of projects) {
+        if (isSkippedName(generated.skip_projects, path)) continue;
+        const { desired, problems: ties } = desiredOf(policies, { name: path, path });
+        expect(ties).toEqual([]);
+        const isKnown = Object.hasOwn(generated.projects_and_groups, path);
+        const isLeft = !isKnown && isSkippedName(generated.skip_groups, path.slice(0, path.lastIndexOf("/")));
+        const expected = isLeft ? {} : wanted(integrationsIn(effective(path).resources));
+        expect([path, saidBy(desired.resources)]).toEqual([path, expected]);
+      }
+    }),
+    { numRuns: 100 },
+  );
+});
+
+const one = fc.record(
+  {
+    inherit: fc.constant(false),
+    visibility: fc.constantFrom("private", "internal"),
+    description: fc.constantFrom("x", "y"),
+    lfs_enabled: fc.boolean(),
+  },
+  { requiredKeys: [] },
+);
+const label = fc.record(
+  { color: fc.constantFrom("#111111", "#222222"), inherit: fc.constant(false) },
+  { requiredKeys: ["color"] },
+);
+const several = fc.record({ inherit: fc.constant(false), bug: label, idea: label }, { requiredKeys: [] });
+const levels = fc.record(
+  { project_settings: one, labels: several, group_settings: one, group_labels: several },
+  { requiredKeys: [] },
+);
+const leveled = fc.record({
+  projects_and_groups: fc
+    .subarray(keys)
+    .chain((chosen) => fc.record(Object.fromEntries(chosen.map((key) => [key, levels])))),
+  skip_groups: fc.subarray(["a/b", "c", "a/b/*"], { maxLength: 1 }),
+});
+const groups = ["a", "a/b", "a/b/c", "a/x", "c", "c/d", "e"];
+
+test("for every project and group its settings and labels come to what gitlabform's layers do", () => {
+  fc.assert(
+    fc.property(leveled, (generated) => {
+      const text = stringify(generated);
+      const { drafts } = read(text);
+      const policies = policiesOf(
+        drafts.map((draft, index) => [`policies/${index}.yaml`, policyFileText([draft], "s", catalogueOf())]),
+      );
+      const effective = effectiveIn(readConfiguration({ name: "config.yml", text }));
+      const said = (name: string) => fieldsBy(desiredOf(policies, { name, path: name }).desired.resources);
+      for (const path of projects) {
+        const isKnown = Object.hasOwn(generated.projects_and_groups, path);
+        const isLeft = !isKnown && isSkippedName(generated.skip_groups, path.slice(0, path.lastIndexOf("/")));
+        const expected = isLeft ? {} : sectionsIn(effective(path).resources, "project_settings", "labels");
+        expect([path, said(path)]).toEqual([path, expected]);
+      }
+      for (const path of groups) {
+        const isLeft = isSkippedName(generated.skip_groups, path);
+        const own = isLeft ? {} : sectionsIn(effective(`${path}/~`).resources, "group_settings", "group_labels");
+        expect([path, said(`${path}/`)]).toEqual([path, own]);
+      }
+    }),
+    { numRuns: 40 },
+  );
+});
+
+function fieldsBy(resources: ReturnType<typeof desiredOf>["desired"]["resources"]) {
+  return Object.fromEntries(resources.map(({ key, fields }) => [key, { ...fields }]));
+}
+
+/** The fields of these sections, by the names of resources: of settings without one. */
+function sectionsIn(resources: Readonly<Record<string, unknown>>, ...sections: readonly string[]) {
+  const own = Object.entries(resources).filter(([id]) => sections.includes(id.split("/")[0] ?? ""));
+  const fields = own.map(([id, value]) => {
+    const { inherit: _, ...rest } = value as Record<string, unknown>;
+    return [id.split("/")[1], rest] as const;
+  });
+  return Object.fromEntries(fields.filter(([, each]) => Object.keys(each).length > 0));
+}
+
+function policiesOf(files: readonly (readonly [string, string])[]) {
+  const { root } = folder({
+    "evenkeel.yaml": "apiVersion: evenkeel/v1\nkind: Workspace\n",
+    ...Object.fromEntries(files),
+  });
+  const { policies, problems } = validate(loadWorkspace(root, {}));
+  expect(problems.filter(({ severity }) => severity === "error")).toEqual([]);
+  return policies;
+}
+
+const { foreignNames } = catalogueOf();
+
+function saidBy(resources: ReturnType<typeof desiredOf>["desired"]["resources"]) {
+  return Object.fromEntries(
+    resources.map(({ key, presence, fields }) => [
+      key,
+      presence === "absent" ? "off" : [fields.username ?? null, fields.channel ?? null],
+    ]),
+  );
+}
+
+/** The integrations among the resources of a project, by slug. */
+function integrationsIn(resources: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(Object.entries(resources).map(([id, value]) => [id.replace("integrations/", ""), value]));
+}
+
+function wanted(integrations: Readonly<Record<string, unknown>>) {
+  return Object.fromEntries(
+    Object.entries(integrations).map(([slug, value]) => {
+      const { username = null, channel = null, ...rest } = value as Record<string, unknown>;
+      const isIrc = slug === "irker";
+      return [foreignNames.get(slug)?.name, rest.delete ? "off" : [isIrc ? null : username, isIrc ? null : channel]];
+    }),
+  );
+}
