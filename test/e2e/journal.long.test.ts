@@ -185,7 +185,7 @@ test("running again after a kill converges, and creates nothing twice", async ()
     projects,
     policy,
     latency: 60,
-    workspace: { concurrency: 2, ledger: "ledger.ndjson", requestTimeout: "2s" },
+    workspace: { concurrency: 2, ledger: "ledger.ndjson", requestTimeout: "4s" },
   });
   const running = made.begin("apply", "--yes");
   await until(() => runsOf(made).length === 1 && brief(entriesOf(made)).some((line) => line.startsWith("result")));

@@ -32,7 +32,7 @@ describe.skipIf(!available)("a shared state (needs postgresql)", () => {
   /** A server, and a fresh clone of one workspace for each runner. */
   async function fleet(setting: Setting = {}) {
     const name = `fleet-${++count}`;
-    const workspace = { concurrency: 2, requestTimeout: "3s", ...setting.workspace, name };
+    const workspace = { concurrency: 2, requestTimeout: "6s", ...setting.workspace, name };
     const made = await scene({ projects, policy, ...setting, workspace });
     const env = { EVENKEEL_TOKEN: token, EVENKEEL_STATE: database.url() };
     const clone = () => runner(made, { policy, ...setting, workspace }, env);

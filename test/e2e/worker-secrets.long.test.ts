@@ -26,7 +26,7 @@ describe.skipIf(!available)("secrets of workers (need postgresql)", () => {
       integrations: { "chat-webhook-d": { webhook: { secret }, push_events: true } },
     });
     const policies = Object.fromEntries(hooks.map((secret, index) => [`p${index}`, policyOf(secret, index)]));
-    const workspace = { requestTimeout: "2s", ledger: "state", name: `worker-secrets-${++count}` };
+    const workspace = { requestTimeout: "4s", ledger: "state", name: `worker-secrets-${++count}` };
     const made = await scene({ projects, policies, workspace, latency });
     const own = { EVENKEEL_TOKEN: token, EVENKEEL_STATE: database.url(), EVENKEEL_LEASE: "6s" };
     const env = { ...own, EVENKEEL_LEDGER_KEY: "a-key-of-this-test", ...forRun };

@@ -39,10 +39,12 @@ describe.skipIf(!available)("workers (need postgresql)", () => {
 
   /** Where somebody is to die: others notice after this time, and nobody who lives counts as dead before. */
   const mortal = { EVENKEEL_LEASE: "6s" };
+  /** What it has sent may take effect for as long after that. */
+  const hurried = { workspace: { requestTimeout: "4s" } };
 
   /** A workspace whose state is shared, its server, and as many workers of it as are asked for. */
   async function fleet(setting: Setting = {}, more: Environment = {}) {
-    const workspace = { requestTimeout: "2s", ...setting.workspace, name: `workers-${++count}` };
+    const workspace = { ...setting.workspace, name: `workers-${++count}` };
     const made = await scene({ projects, policy, ...setting, workspace });
     const env = { EVENKEEL_TOKEN: token, EVENKEEL_STATE: database.url(), ...more };
     const home = folder({});
@@ -198,7 +200,7 @@ describe.skipIf(!available)("workers (need postgresql)", () => {
   }
 
   test("carry out an apply; one that is killed in the middle leaves nothing undone, and nothing done twice", async () => {
-    const made = await fleet({ latency: 30 }, mortal);
+    const made = await fleet({ ...hurried, latency: 30 }, mortal);
     const [victim, ...others] = await Promise.all([made.worker(), made.worker(), made.worker()]);
     const { begin, evenkeel, server } = made;
     server.requests.reset();
@@ -237,7 +239,7 @@ describe.skipIf(!available)("workers (need postgresql)", () => {
     "are given work by way of Redis too, one killed and all connections cut (needs redis)",
     async () => {
       await using redis = await startRedis();
-      const made = await fleet({ latency: 30 }, { ...mortal, EVENKEEL_QUEUE: redis.url });
+      const made = await fleet({ ...hurried, latency: 30 }, { ...mortal, EVENKEEL_QUEUE: redis.url });
       const [victim, other] = await Promise.all([made.worker(), made.worker()]);
       const run = made.begin("apply", "--yes", "--workers", "--report", "json");
       await until(() => made.server.requests.count("POST") > 10);
@@ -261,7 +263,7 @@ describe.skipIf(!available)("workers (need postgresql)", () => {
   );
 
   test("one that is paused past its lease writes nothing more, and another does its work", async () => {
-    const made = await fleet({ latency: 30 }, mortal);
+    const made = await fleet({ ...hurried, latency: 30 }, mortal);
     const paused = await made.worker({}, "--concurrency", "4");
     const run = made.begin("apply", "--yes", "--workers", "--report", "json");
     await until(() => made.server.requests.count("POST") > 5);
@@ -459,7 +461,7 @@ describe.skipIf(!available)("workers (need postgresql)", () => {
   });
 
   test("wait for a state that stays away, which ends the run, and go on with the next one", async () => {
-    const made = await fleet({ latency: 60 }, mortal);
+    const made = await fleet({ ...hurried, latency: 60 }, mortal);
     const busy = await made.worker({}, "--concurrency", "4");
     const idle = await made.worker({ EVENKEEL_URL: `${made.server.url}/other` });
     const run = made.begin("apply", "--yes", "--workers", "--report", "json");

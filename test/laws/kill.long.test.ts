@@ -51,8 +51,9 @@ describe.each(settings)("behaviour %s, ledger %s", (behaviour, ledger) => {
 
   test("killed at any request, with a lock, a torn journal and an older ledger left behind, it converges", async () => {
     await law(3, [fleet(), moment, fc.boolean(), fc.nat(60)], async (generated, at, acted, torn) => {
-      await onStage(generated, { behaviour, ledger }, async (stage) => {
-        const cut = await requestAt(generated, { behaviour, ledger }, at);
+      const setting = { behaviour, ledger, requestTimeout: "2s" };
+      await onStage(generated, setting, async (stage) => {
+        const cut = await requestAt(generated, setting, at);
         stage.wire.fate = (_, index): Fate =>
           index < cut ? "pass" : index === cut && acted ? "acted and lost" : "lost";
         const before = ledgerOf(stage);

@@ -19,6 +19,8 @@ export interface Setting {
   readonly ledger?: boolean;
   readonly reads?: "verify" | "trust-updated-at";
   readonly protected?: readonly string[];
+  /** Also how long the next run waits for what a killed one may have sent. */
+  readonly requestTimeout?: string;
   /** Faults of the server; they reach the program only where no wire lies between. */
   readonly chaos?: readonly ChaosRule[];
   /** Decides the order of keys, documents and files. */
@@ -107,14 +109,14 @@ export async function onStage<Result>(
 }
 
 function writeWorkspace(folder: string, { platform, policies, kinds = [] }: Fleet, setting: Setting): void {
-  const { ledger, reads, arrangement = 0 } = setting;
+  const { ledger, reads, arrangement = 0, requestTimeout } = setting;
   rmSync(join(folder, "policies"), { recursive: true, force: true });
   const { tier, environment, release, dialect } = platform;
   save(folder, "evenkeel.yaml", {
     ...head("Workspace"),
     server: { release, tier, environment, ...(dialect && { dialect }), ...(reads && { reads }) },
     protected: setting.protected ?? [],
-    requestTimeout: "2s",
+    ...(requestTimeout && { requestTimeout }),
     ...(ledger && { ledger: ".evenkeel/ledger.ndjson" }),
   });
   const shuffle = shuffler(arrangement);
