@@ -4,6 +4,7 @@ import { explained } from "../client/explain-failure.ts";
 import { CallFailed } from "../client/failure.ts";
 import { NamesNothing } from "../model/call.ts";
 import { type LookUp, lookUpCall, lookUpFields, lookUpsIn, withLookedUp } from "../model/look-ups.ts";
+import { isId } from "../model/project-id.ts";
 import type { Call, Change, DesiredProject, Plain } from "../model/types.ts";
 import { isScalar } from "../model/values.ts";
 
@@ -53,8 +54,13 @@ function answersOf(reader: Reader): Map<string, Promise<LookedUp>> {
   return answers;
 }
 
+/** Requests for a project or a group by its path. */
+const ownersByPath = /^GET \/(?:projects|groups)\/:value(?:\?|$)/;
+
 /** Looks one value up now. @throws CallFailed where it ends the run. */
 async function lookUpValue(reader: Reader, project: string, lookUp: LookUp): Promise<LookedUp> {
+  if (isId(lookUp.value) && ownersByPath.test(lookUp.template))
+    return { why: "servers take digits for an ID; write an ID as a number" };
   try {
     const asked = lookUpCall(project, lookUp);
     const { body } = await reader.get(asked);

@@ -118,6 +118,17 @@ describe("what people write in place of an ID", () => {
     expect([changes, problems]).toEqual([[], []]);
   });
 
+  test("is no path of digits, which servers take for the ID of another group", async () => {
+    const declared = { protected_branch: { main: { allowed_to_push: [{ group: "42" }, { group: 5 }] } } } as never;
+    const run = await planned({ "/projects/p/protected_branches": [] }, desiredOf(declared));
+    expect(run.problems.map(({ message }) => message)).toEqual([
+      expect.stringContaining(
+        '"42" could not be looked up, so this protected_branch is left out of the plan: servers take',
+      ),
+    ]);
+    expect([run.changes, run.sent]).toEqual([[], ["GET /projects/p/protected_branches"]]);
+  });
+
   test.each<[string, Rows, string]>([
     ["nobody", {}, "answered 404"],
     ["nobody", { "/users?username=nobody": [] }, "found none"],
