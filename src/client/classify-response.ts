@@ -2,6 +2,7 @@ import { jsonIn, parsedJson } from "../base/json.ts";
 import {
   type AnswerShape,
   depthFault,
+  dropReferences,
   isError,
   longestAnswerText,
   longTextFault,
@@ -52,10 +53,16 @@ export function classify(
   if (text === "") return fitting(attempt, { status, body: undefined, requestId, headers }, clean);
   try {
     const reply = { status, body: jsonIn(text), requestId, headers };
-    return tooLarge(attempt, reply, text) ?? fitting(attempt, reply, clean);
+    return tooLarge(attempt, reply, text) ?? fitting(attempt, withoutReferences(reply, text), clean);
   } catch {
     return unreadable(attempt, received, clean);
   }
+}
+
+/** Names may be written with escapes. */
+function withoutReferences(reply: FullAnswer, text: string): FullAnswer {
+  if (text.includes('"secret"') || text.includes("\\u")) dropReferences(reply.body);
+  return reply;
 }
 
 /** No text of an answer is longer than all of it. */

@@ -1,10 +1,11 @@
+import { UserError } from "../base/exit.ts";
 import { isObject, type JsonObject } from "../base/json.ts";
 import { wireValue } from "../model/field-meaning.ts";
 import type { KindRow } from "../model/kind-row.ts";
 import { type FieldSchema, keyValuesOf, type ResourceKind } from "../model/resource-kind.ts";
 import { compiledExpressions, valueInRow } from "../model/row-values.ts";
 import type { Change, Fields, Plain, Value } from "../model/types.ts";
-import { definedFields, isList, isReference } from "../model/values.ts";
+import { definedFields, isList, isReference, referencesIn } from "../model/values.ts";
 
 /** A kind that is a file, with its expressions. */
 type FileKind = Pick<KindRow, "expressions"> & { readonly file: ResourceKind };
@@ -18,7 +19,7 @@ interface RequestSource {
 /**
  * The parameters of the request that creates a resource of a kind that is a file, or updates it. A creation sends all
  * that is declared; an update what changes, what the kind requires, what the server would clear otherwise, and secrets,
- * which nobody can compare.
+ * which nobody can compare. @throws UserError where it would send a secret that is not declared.
  */
 export function bodyOf(kind: FileKind, change: SentFields, row: JsonObject | null): Fields {
   const { properties } = kind.file.fields;
@@ -32,7 +33,15 @@ export function bodyOf(kind: FileKind, change: SentFields, row: JsonObject | nul
     const whole = completed(field, want[name], live);
     Object.assign(parameters, parametersFor(kind, name, field, { want: { ...want, [name]: whole ?? null }, row }));
   }
+  checkReferences(parameters, change);
   return parameters;
+}
+
+/** What a row holds never becomes a reference to a secret. @throws UserError for one that nobody declared. */
+function checkReferences(parameters: Fields, { declared }: SentFields): void {
+  const known = new Set(referencesIn(declared).map(({ secret }) => secret));
+  const stray = referencesIn(parameters).some(({ secret }) => !known.has(secret));
+  if (stray) throw new UserError("it would send a secret that no policy declares for it");
 }
 
 /** What decides which fields are sent. */

@@ -48,6 +48,20 @@ it("an answer with more levels than a run can walk through is none", async () =>
   );
 });
 
+it.each([
+  ["as it is", '{"secret":"env:AWS_KEY"}'],
+  ["with an escape", '{"\\u0073ecret":"file:.env","version":2}'],
+])(
+  "no answer holds a reference to a secret of this machine, which a request that repeats it would resolve: %s",
+  async (_, text) => {
+    const body = `[{"id":1,"name":"MIT","approval_status":"allowed","inputs":[{"name":${text}}],"keys":{"secret":"x","id":2}}]`;
+    const client = await reader((await serve([{ body }])).url);
+    const [row] = await client.list(list);
+    expect(JSON.stringify(row)).not.toMatch(/env:|file:/);
+    expect(row).toMatchObject({ keys: { secret: "x", id: 2 } });
+  },
+);
+
 it("an answer longer than the limit is read no further", async () => {
   const client = await reader((await serve([{ body: " ".repeat(longestBody + 1) }])).url);
   expect(String(await failureOf(client.get(single)))).toContain("answered with a body that is too large");

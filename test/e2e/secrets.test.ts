@@ -246,3 +246,27 @@ test("a server that repeats secret and token in what it has shows them nowhere",
   expect(imported.stdout + JSON.stringify(empty.files())).toContain("MIT: denied");
   expect(imported.stdout + imported.stderr + JSON.stringify(empty.files())).not.toContain(token);
 });
+
+test("a server gets no secret of this machine by naming it in a row that an update repeats", async () => {
+  const names = ["env:AWS_KEY", "file:deploy.key"];
+  const row = {
+    ...{ id: 1, description: "nightly", ref: "main", cron: "0 1 * * *", cron_timezone: "UTC", active: true },
+    inputs: names.map((secret) => ({ name: { secret }, value: "x" })),
+  };
+  const server = await serve(({ method, path }) => {
+    if (method === "GET") return { body: path.endsWith("pipeline_schedules?per_page=100") ? [row] : row };
+    return { body: { ...row, cron: "0 2 * * *", inputs: [] } };
+  });
+  const site = { url: server.url, dialect: "gitlab", release: "19.9" };
+  const policy = { projects: ["p"], pipeline_schedules: { nightly: { ref: "main", cron: "0 2 * * *", inputs: [] } } };
+  const made = folder({
+    "evenkeel.yaml": workspaceText(site),
+    "all.yaml": policyText(policy),
+    "deploy.key": canary,
+  });
+  const ended = await runProgram(["apply", "--yes"], made.root, { EVENKEEL_TOKEN: token, AWS_KEY: canary });
+  expect(ended.code).toBe(0);
+  const sent = server.seen.filter(({ method }) => method === "PUT").map(({ body }) => body);
+  expect(sent).toEqual([expect.stringContaining('"destroy":true')]);
+  for (const spelling of spellings(canary)) expect(sent.join()).not.toContain(spelling);
+});

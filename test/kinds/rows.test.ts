@@ -120,3 +120,15 @@ function changed(kind: KindFile, declared: Values, row: Values): readonly FieldS
 function onlyOf(values: Values, named: Values): Values {
   return Object.fromEntries(Object.entries(values).filter(([name]) => name in named));
 }
+
+test.each([
+  ["pipeline_schedules", { description: "a", ref: "main", cron: "* * * * *", inputs: [] }, "inputs", "name"],
+  ["protected_branches", { name: "main", allowed_to_push: [{ access_level: 40 }] }, "push_access_levels", "id"],
+  ["approval_rules", { name: "a", approvals_required: 1 }, "users", "id"],
+])("an update of %s sends no secret that the row names", (name, want, list, key) => {
+  const file = kinds.get(name) as unknown as ResourceKind;
+  const row = { ...want, id: 1, [list]: [{ [key]: { secret: "env:AWS_KEY" }, access_level: 30 }] };
+  expect(() => sentParameters(file, { ...want, description: "b" } as Fields, row)).toThrow(
+    "a secret that no policy declares",
+  );
+});
