@@ -2,13 +2,13 @@ import { jsonIn, parsedJson } from "../base/json.ts";
 import {
   type AnswerShape,
   depthFault,
-  dropReferences,
   isError,
   longestAnswerText,
   longTextFault,
   shapeFault,
 } from "../model/answer-shape.ts";
 import type { Call } from "../model/types.ts";
+import { removeReferences } from "../model/values.ts";
 import type { Headers } from "./answer-headers.ts";
 import type { CalledKind } from "./called-kind.ts";
 import type { Broken, Received } from "./exchange.ts";
@@ -61,7 +61,7 @@ export function classify(
 
 /** Names may be written with escapes. */
 function withoutReferences(reply: FullAnswer, text: string): FullAnswer {
-  if (text.includes('"secret"') || text.includes("\\u")) dropReferences(reply.body);
+  if (text.includes('"secret"') || text.includes("\\u")) removeReferences(reply.body);
   return reply;
 }
 

@@ -1,7 +1,5 @@
 import { isObject, type JsonObject } from "../base/json.ts";
 import { thousands } from "../base/text-format.ts";
-import type { Value } from "./types.ts";
-import { isReference } from "./values.ts";
 
 /**
  * The required shape of a successful response: a column of the endpoint table. Any other response is an error, and no
@@ -88,16 +86,6 @@ function isDeeper(value: unknown, levels: number): boolean {
   if (Array.isArray(value)) return value.some((each) => isDeeper(each, levels - 1));
   for (const name in value) if (isDeeper((value as JsonObject)[name], levels - 1)) return true;
   return false;
-}
-
-/**
- * Drops the secret of what reads as a reference to one, in place: requests repeat parts of a response, and a reference in
- * them would be replaced by the secret of this machine that it names.
- */
-export function dropReferences(body: unknown): void {
-  if (typeof body !== "object" || body === null) return;
-  if (isReference(body as Value)) delete (body as { secret?: unknown }).secret;
-  for (const each of Object.values(body)) dropReferences(each);
 }
 
 /** Accepted and partial content: the response is not complete. */

@@ -49,6 +49,16 @@ export function replaceReferences(
   return Object.fromEntries(pairs.flatMap(([name, each]) => (each === undefined ? [] : [[name, each]])));
 }
 
+/**
+ * Drops the secret of what reads as a reference to one, in place: requests repeat parts of a response, and a reference in
+ * them would be replaced by the secret of this machine that it names.
+ */
+export function removeReferences(body: unknown): void {
+  if (typeof body !== "object" || body === null) return;
+  if (isReference(body as Value)) delete (body as { secret?: unknown }).secret;
+  for (const each of Object.values(body)) removeReferences(each);
+}
+
 /** Whether a value is a list. */
 export function isList(value: unknown): value is readonly Plain[] {
   return Array.isArray(value);
