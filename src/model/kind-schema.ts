@@ -23,7 +23,12 @@ export const fieldCheck: (field: FieldSchema) => SchemaCheck = memoized(
 
 /** The schema that {@link resourceCheck} checks them with. */
 export function resourceSchema({ fields }: ResourceKind): JsonObject {
-  return written(fields, withWords);
+  return written(closed(fields), withWords);
+}
+
+/** A name that is no field is a mistake, unless the kind allows others. */
+function closed(fields: FieldSchema): FieldSchema {
+  return { additionalProperties: false, ...fields };
 }
 
 /** What policies may write in the place of a schema. */
@@ -92,7 +97,7 @@ const anyName = "^.+$";
 function editorResource(kind: ResourceKind): JsonObject {
   const keys = new Set(keyFieldsOf(kind));
   const required = (kind.fields.required ?? []).filter((name) => !keys.has(name));
-  return written({ ...kind.fields, required }, asEdited);
+  return written({ ...closed(kind.fields), required }, asEdited);
 }
 
 function asEdited(field: FieldSchema): JsonObject {

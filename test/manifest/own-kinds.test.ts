@@ -33,6 +33,20 @@ test("policies declare resources of a kind that the workspace describes, checked
   ]);
 });
 
+test("a name that is no field is unknown, unless the kind allows others", async () => {
+  const closed = "  additionalProperties: false\n";
+  const using = (kind: string) =>
+    problems({
+      "k.yaml": kind,
+      "p.yaml": policy('freeze_periods: { "0 1": { freeze_end: "0 2", cron_timezon: UTC } }'),
+    });
+  expect(freeze).toContain(closed);
+  expect(await using(freeze.replace(closed, ""))).toEqual([
+    expect.stringMatching(/^p\.yaml:5:47 .*did you mean cron_timezone\?$/),
+  ]);
+  expect(await using(freeze.replace(closed, "  additionalProperties: true\n"))).toEqual([]);
+});
+
 test("mistakes of a kind are problems with their location, those of its expressions too", async () => {
   expect(await problems({ "k.yaml": freeze.replace("key: freeze_start", "key: freeze_strat") })).toEqual([
     "k.yaml:9:6 there is no field freeze_strat; did you mean freeze_start?",
