@@ -20,6 +20,13 @@ const runs = {
     apply: true,
     change: 0.02,
   },
+  "100,000: apply with a ledger, 2 workers, 2 % change": {
+    projects: 100_000,
+    workers: 2,
+    ledger: true,
+    apply: true,
+    change: 0.02,
+  },
   "10,000: plan, `trust-updated-at`": { projects: 10_000, reads: "trust-updated-at" },
   "10,000: apply, 10 % change": { projects: 10_000, apply: true, change: 0.1 },
   "10,000: plan, 20 ms away": { projects: 10_000, latency: 20 },
