@@ -12,10 +12,16 @@ if (other) {
 const counts = (process.argv[2] ?? "100,1000,10000").split(",").map(Number);
 const repeats = Number(process.argv[3] ?? 3);
 
-async function measure(kind, asked, times = kind === "peer" ? 1 : repeats) {
-  const runs = [];
-  for (let repeat = 0; repeat < times; repeat++) runs.push(await measuredKind(kind, asked));
-  return runs.sort((a, b) => a.milliseconds - b.milliseconds)[Math.floor(runs.length / 2)];
+const middle = (runs) => runs.toSorted((a, b) => a.milliseconds - b.milliseconds)[Math.floor(runs.length / 2)];
+
+/** In turn, since a machine's pace changes within minutes; the peer, which takes the longest, once. */
+async function inTurn(kinds, askedOf, times = repeats) {
+  const runs = Object.fromEntries(kinds.map((kind) => [kind, []]));
+  for (let turn = 0; turn < times; turn++)
+    for (const kind of kinds)
+      if (kind !== "peer" || turn === 0)
+        runs[kind].push(await measuredKind(kind.replace("plans", "plan"), askedOf(kind)));
+  return Object.fromEntries(kinds.map((kind) => [kind, middle(runs[kind])]));
 }
 
 async function rowsFor(count, latency, kinds, times) {
@@ -23,9 +29,7 @@ async function rowsFor(count, latency, kinds, times) {
   return inFolders([workspaceOf([layers()]), workspaceOf(manifests)], (layered, single) =>
     withServer([count, latency], async (url) => {
       const folders = { load: single, plan: layered, plans: single };
-      const figures = {};
-      for (const kind of kinds)
-        figures[kind] = await measure(kind.replace("plans", "plan"), { url, count, folder: folders[kind] }, times);
+      const figures = await inTurn(kinds, (kind) => ({ url, count, folder: folders[kind] }), times);
       const label = latency ? `${count}, ${latency} ms away` : count;
       return kinds.map((kind) => rowOf(label, count, kind, figures[kind], figures.floor));
     }),
@@ -38,7 +42,7 @@ async function underLoad(count, knee) {
     withServer([count, 20, knee], async (url) => {
       const rows = [];
       for (const fixed of ["", "8", "16", "32"]) {
-        const { milliseconds } = await measure("plan", { url, count, folder, fixed }, 1);
+        const { milliseconds } = await measuredKind("plan", { url, count, folder, fixed });
         rows.push(`${fixed || "auto"} ${(milliseconds / 1000).toFixed(2)} s`);
       }
       return rows.join(", ");

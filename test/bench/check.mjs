@@ -1,5 +1,5 @@
-// npm run bench -- --check: each target of docs/speed.md and the ones that fall short; ends with 1 if any does. Times are ratios of
-// CPU seconds, so that a busy machine counts little; memory is that of a plan of 100,000 projects, and of a console over its state.
+// npm run bench -- --check: each target of docs/speed.md and the ones that fall short; ends with 1 if any does. Most times are
+// ratios of CPU seconds, so that a busy machine counts little; memory is that of a plan of 100,000 projects, and of a console over its state.
 import { spawnSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
