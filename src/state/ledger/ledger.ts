@@ -143,22 +143,22 @@ function fingerprinter(
     const known = secrets.known(reference);
     return known === undefined ? undefined : secretDigest(known);
   };
-  /** In the order of its keys: sorted, it would take longer, and another order only means that each field is looked at. */
-  const toldOf = ({ desired: { kind, key, fields }, updatedAt }: Dated) => {
-    const told: Record<string, Plain> = {};
+  // Fields in the order of the manifest: another order only means that each field is compared.
+  const contentOf = ({ desired: { kind, key, fields }, updatedAt }: Dated) => {
+    const content: Record<string, Plain> = {};
     for (const name in fields) {
       const value = withDigests(fields[name] ?? null, digestOfKnown);
       if (value === undefined) return undefined;
-      told[name] = value;
+      content[name] = value;
     }
-    return JSON.stringify([kind, key, updatedAt, told]);
+    return JSON.stringify([kind, key, updatedAt, content]);
   };
   const digested = (address: string, name: string, digest: string) => ofDigest + hmac(address, name, { digest });
   return {
     wholeOf: (project, dated) => {
-      const told = dated.map(toldOf).sort();
-      if (told.includes(undefined)) return undefined;
-      return keyed(`whole ${project.toLowerCase()} ${told.join(" ")}`).slice(0, 22);
+      const contents = dated.map(contentOf).sort();
+      if (contents.includes(undefined)) return undefined;
+      return keyed(`whole ${project.toLowerCase()} ${contents.join(" ")}`).slice(0, 22);
     },
     fingerprint: (resource, address, name, value, like = "") => {
       const told = isReference(value) ? secrets.known(value) : withDigests(value, digestOfKnown);
