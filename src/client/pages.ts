@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import type { Headers } from "./answer-headers.ts";
 
 export type PageQuery = Readonly<Record<string, string>>;
@@ -7,6 +8,9 @@ export const pageSize = 100;
 
 /** A server that names more pages than this for one list is not believed. */
 export const mostPages = 10_000;
+
+/** What all pages of one list may hold, as {@link sizeOf} measures it; a million projects need less. */
+export const largestList = 512 * 1024 * 1024;
 
 /** A header whose value makes no sense. */
 export interface InvalidPage {
@@ -36,6 +40,19 @@ function countedPage(headers: Headers, own: PageQuery): { readonly query: PageQu
   if (!isPageNumber(page) || !isPageNumber(pages) || Number(page) >= Number(pages)) return undefined;
   return { query: { ...own, page: String(Number(page) + 1) } };
 }
+
+/**
+ * The page after one that is full and came without a word on pages: what stands between may have removed the headers.
+ * Pages by ID end without one, and a list that is asked for as a whole has none.
+ */
+export function pageAfterFull(headers: Headers, query: PageQuery, rows: number): PageQuery | undefined {
+  const { page = "1", per_page: size, pagination } = query;
+  if (rows !== Number(size) || pagination === "keyset" || !isPageNumber(page)) return undefined;
+  if (pageHeaders.some((name) => headers[name] !== undefined)) return undefined;
+  return { ...query, page: String(Number(page) + 1) };
+}
+
+const pageHeaders = ["link", "x-next-page", "x-page", "x-total", "x-total-pages"] as const;
 
 const garbledPage: InvalidPage = { garbled: "an X-Next-Page that is not a page number" };
 
@@ -72,6 +89,8 @@ function isTruncated(link: string): boolean {
 export interface Page {
   readonly rows: readonly unknown[];
   readonly next: PageQuery | undefined;
+  /** Set where the server does not say that there is a next one: then it may answer with the same rows again. */
+  readonly isGuess?: boolean;
   readonly total?: number | undefined;
 }
 
@@ -79,23 +98,43 @@ export interface Page {
 export type Pages = { readonly rows: readonly unknown[]; readonly uneven?: string } | { readonly endless: string };
 
 /** Fetches page after page. Rows that moved between pages while they were read come once, by their id. */
-export async function readPages(fetchPage: (query: PageQuery) => Promise<Page>, start: PageQuery): Promise<Pages> {
+export async function readPages(
+  fetchPage: (query: PageQuery) => Promise<Page>,
+  start: PageQuery,
+  largest = largestList,
+): Promise<Pages> {
   const first = await fetchPage(start);
   if (!first.next) return counted(first.rows, [first.total]);
   const rows = [...first.rows];
   const totals = [first.total];
   const seen = new Set([keyOf(start)]);
-  for (let next: PageQuery | undefined = first.next; next; ) {
-    if (seen.has(keyOf(next))) return { endless: "with a next page that was already read" };
+  let size = sizeOf(rows);
+  for (let last: Page = first; last.next; ) {
+    if (seen.has(keyOf(last.next))) return { endless: "with a next page that was already read" };
     if (seen.size >= mostPages) return { endless: `with more than ${mostPages} pages` };
-    seen.add(keyOf(next));
-    const page: Page = await fetchPage(next);
+    seen.add(keyOf(last.next));
+    const page = await fetchPage(last.next);
+    if (last.isGuess && isDeepStrictEqual(page.rows, last.rows)) break;
+    size += sizeOf(page.rows);
+    if (size > largest) return { endless: `with pages of more than ${Math.floor(largest / 1024 / 1024)} MB in all` };
     for (const row of page.rows) rows.push(row);
     totals.push(page.total);
-    next = page.next;
+    last = page;
   }
   return counted(distinct(rows), totals);
 }
+
+/** Roughly the bytes of a value in memory. */
+function sizeOf(value: unknown): number {
+  if (typeof value === "string") return scalarSize + value.length;
+  if (typeof value !== "object" || value === null) return scalarSize;
+  let size = objectSize;
+  for (const each of Object.values(value)) size += sizeOf(each);
+  return size;
+}
+
+const scalarSize = 16;
+const objectSize = 64;
 
 /** Compared with the totals of all pages, because a list may grow while it is read. */
 function counted(rows: readonly unknown[], totals: readonly (number | undefined)[]): Pages {

@@ -3,7 +3,7 @@ import type { Call, Fields, Value } from "../model/types.ts";
 import { isScalar } from "../model/values.ts";
 import type { FullAnswer } from "./classify-response.ts";
 import { CallFailed } from "./failure.ts";
-import { nextPage, type Page, type PageQuery, pageSize, readPages, totalOf } from "./pages.ts";
+import { nextPage, type Page, type PageQuery, pageAfterFull, pageSize, readPages, totalOf } from "./pages.ts";
 
 /** The answer to a call; `first` is the number of its first attempt, where the same was asked before. */
 export type SendCall = (call: Call, first?: number) => Promise<FullAnswer>;
@@ -39,7 +39,8 @@ async function readOnce(send: SendCall, call: Call, urlOf: (path: string) => str
     const { status, body, headers } = await send({ ...call, parameters: query }, attempt);
     answered = status;
     if (!Array.isArray(body)) throw fault("with something other than a list");
-    return pageOf(keptOf(body, call.answer?.keeps), nextPage(headers, own), totalOf(headers), fault);
+    const said = pageOf(keptOf(body, call.answer?.keeps), nextPage(headers, own), totalOf(headers), fault);
+    return said.next ? said : { ...said, next: pageAfterFull(headers, query, body.length), isGuess: true };
   }, own);
   if ("endless" in pages) throw fault(pages.endless);
   return { rows: pages.rows, fault: pages.uneven === undefined ? undefined : fault(pages.uneven) };

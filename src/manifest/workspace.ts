@@ -166,7 +166,7 @@ function readDocuments(document: Document, others: readonly Document[]): ReadWor
       ...head,
       ...problems,
       ...strays,
-      ...globProblems(document, text),
+      ...valueProblems(document, text),
       ...waveProblems(document, text.waves),
       ...notifyProblems(document, text.notify),
       ...unused(document, text),
@@ -177,10 +177,12 @@ function readDocuments(document: Document, others: readonly Document[]): ReadWor
 /** What `evenkeel.yaml` must contain. */
 export const expectedWorkspace = `expected one document with apiVersion: ${apiVersion} and kind: Workspace`;
 
-function globProblems(document: Document, text: Partial<WorkspaceText>): Problem[] {
+function valueProblems(document: Document, text: Partial<WorkspaceText>): Problem[] {
   const { manifests, protected: addresses, server } = text;
+  const url = server?.url;
   const catalogue = catalogueOf(server?.dialect);
   const faults = [
+    [["server", "url"], url === undefined || URL.canParse(url) ? undefined : possibleUrl] as const,
     ...listed(manifests).map(([glob, index]) => [["manifests", index], globFault(glob.replace(/^!/, ""))] as const),
     ...listed(addresses).map(([glob, index]) => [["protected", index], addressGlobFault(glob)] as const),
     ...listed(text.canary).map(([each, index]) => [["canary", index], selectorFault(each ?? "")] as const),
@@ -194,6 +196,8 @@ function globProblems(document: Document, text: Partial<WorkspaceText>): Problem
   );
   return [...faulty, ...foreign];
 }
+
+const possibleUrl = "a URL with a host that can exist and a port of at most 65535";
 
 function unused(document: Document, { ledger, server }: Partial<WorkspaceText>): readonly Problem[] {
   if (ledger === undefined || server?.secrets === undefined) return [];

@@ -2,10 +2,16 @@ import { describe, expect, it } from "vitest";
 import { mostPages, nextPage, readPages } from "../../src/client/pages.ts";
 import { call } from "../../src/model/call.ts";
 import { projectsWithPaths } from "../../src/model/endpoints.ts";
+import type { Call } from "../../src/model/types.ts";
 import { failureOf, reader, type Scripted, serve, token } from "./scripted.ts";
 
 const projects = call("listProjects", {}, { repository_storage: "old" });
 const start = "/api/v4/projects?per_page=100&order_by=id&sort=asc&pagination=keyset&repository_storage=old";
+
+const moves = call("listSnippetMoves", {});
+const licenses = call("listLicenses", { id: "7" });
+const integrations = call("listIntegrations", { id: "7" });
+const full = Array.from({ length: 100 }, (_, at) => ({ id: at, name: `MIT-${at}`, approval_status: "allowed" }));
 
 describe("a list", () => {
   it("is read to its end by X-Next-Page, each row once", async () => {
@@ -88,6 +94,39 @@ describe("a list", () => {
       { status: 403, body: { message: "no" } },
     ]);
     expect(await failureOf((await reader(server.url)).list(projects))).toMatchObject({ status: 403 });
+  });
+
+  it("is read on after a full page that came without a word on pages, and only then", async () => {
+    const rows = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, at) => ({ id: from + at }));
+    const pages = [rows(1, 100), rows(101, 200), rows(201, 230)];
+    const server = await serve(pages.map((body) => ({ body })));
+    const client = await reader(server.url);
+    expect(await client.list(moves)).toEqual(rows(1, 230));
+    const asked = "/api/v4/snippet_repository_storage_moves?per_page=100";
+    expect(server.seen.map(({ path }) => path)).toEqual([asked, `${asked}&page=2`, `${asked}&page=3`]);
+  });
+
+  it.each<[string, Call, Scripted, number]>([
+    ["by pages that the server does not have", licenses, { body: full }, 2],
+    ["that ends by X-Next-Page", licenses, { headers: { "x-next-page": "" }, body: full }, 1],
+    ["that ends by X-Total", licenses, { headers: { "x-total": "100" }, body: full }, 1],
+    ["that ends by a Link", licenses, { headers: { link: '<?page=1>; rel="first"' }, body: full }, 1],
+    ["of 99 rows", licenses, { body: full.slice(1) }, 1],
+    ["of 101 rows", licenses, { body: [...full, { id: 100, name: "another", approval_status: "allowed" }] }, 1],
+    ["by IDs", projects, { body: full.map(({ id }) => ({ id })) }, 1],
+    ["asked for as a whole", integrations, { body: full.map(({ id, name }) => ({ id, slug: name })) }, 1],
+  ])("%s takes no more requests than it must", async (_, asked, answer, requests) => {
+    const server = await serve([answer]);
+    expect(await (await reader(server.url)).list(asked)).toEqual(answer.body);
+    expect(server.seen).toHaveLength(requests);
+  });
+
+  it("is not believed where its pages hold more than a list can", async () => {
+    const rows = [{ text: "x".repeat(1024 * 1024) }, [[1, null, true]]];
+    let fetched = 0;
+    const endless = async () => ({ rows, next: { page: String(++fetched) } });
+    expect(await readPages(endless, {}, 4 * 1024 * 1024)).toEqual({ endless: "with pages of more than 4 MB in all" });
+    expect(fetched).toBe(4);
   });
 
   it("is not believed without end", async () => {
