@@ -4,8 +4,9 @@ import type { YamlValue } from "../format/yaml-text.ts";
 import { literal, plainNode } from "../import/policy.ts";
 import type { Catalogue } from "../model/catalogue.ts";
 import { typesOf } from "../model/field-meaning.ts";
-import { columnOf, fieldOf, integrationOf, kindOf } from "../model/kinds.ts";
+import { columnOf, fieldOf, integrationOf } from "../model/kinds.ts";
 import { parameterFaults } from "../model/parameter-check.ts";
+import { normaliseParameter } from "../model/parameter-value.ts";
 import type { Plain, Resource, Value } from "../model/types.ts";
 import { isList, isReference, isScalar, referencesWithin } from "../model/values.ts";
 
@@ -35,14 +36,13 @@ export function manifestValue(
   live: Value,
   declared: Value | undefined,
 ): { readonly value: ManifestValue } | { readonly why: string } {
-  const { normalise } = kindOf(catalogue, resource.kind);
   if (isReference(live)) return { why: `${name} is a secret` };
   if (!isScalar(live)) return collectionValue(name, live, declared);
   const field = fieldOf(catalogue, resource.kind, name);
   if (field) return { value: live === null && !typesOf(field).includes("null") ? undefined : literal(live) };
   const column = columnOf(catalogue, resource, name);
-  if (!column) return { value: literal(normalise(live)) ?? undefined };
-  const typed = column.types[0] === "string" ? String(live ?? "") : normalise(live, column);
+  if (!column) return { value: literal(live) ?? undefined };
+  const typed = column.types[0] === "string" ? String(live ?? "") : normaliseParameter(column, live);
   const spec = integrationOf(catalogue, resource);
   const fault = spec && parameterFaults(spec, { [name]: typed }).find((each) => each.parameter === name);
   if (!fault) return { value: literal(typed) ?? undefined };

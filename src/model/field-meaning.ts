@@ -64,7 +64,7 @@ function propertyOf({ properties, additionalProperties: others }: FieldSchema, n
 }
 
 /** A list in the order of what its items mean, each once. */
-function sortedSet(items: readonly Plain[], meaning: (item: Plain) => Plain): readonly Plain[] {
+export function sortedSet(items: readonly Plain[], meaning: (item: Plain) => Plain = (item) => item): readonly Plain[] {
   const byMeaning = new Map(items.map((item) => [canonical(meaning(item)), item]));
   return Array.from(byMeaning)
     .sort(([a], [b]) => (a < b ? -1 : 1))
@@ -79,7 +79,7 @@ export function comparable(field: FieldSchema, value: Plain): Plain {
   if (isScalar(value)) return comparableScalar(field, valueOfWord(field, value));
   if (isList(value)) {
     const items = value.map((item) => comparableItem(field.items ?? any, item));
-    return field["x-set"] === true ? sortedSet(items, (item) => item) : items;
+    return field["x-set"] === true ? sortedSet(items) : items;
   }
   return definedFields(value, (name, each) => {
     const property = propertyOf(field, name);
@@ -173,8 +173,14 @@ export function compareMeaning(field: FieldSchema, desired: Value, live: Value |
   }
   const visible = replaceReferences(desired, () => undefined) ?? null;
   const meant = comparable(field, withoutSecretValues(field, visible) ?? null);
+  const found = live === undefined ? undefined : comparable(field, withoutSecretValues(field, live as Plain) ?? null);
+  return compareNormalised(desired, meant, found);
+}
+
+/** The same for values that are normalised already: `meant` is what the declared one says without its secrets. */
+export function compareNormalised(desired: Value, meant: Plain, live: Plain | undefined): Comparison {
   if (live === undefined) return meant === "" ? "same" : "unverified";
-  if (!isAlike(meant, comparable(field, withoutSecretValues(field, live as Plain) ?? null))) return "different";
+  if (!isAlike(meant, live)) return "different";
   return referencesWithin(desired).length > 0 ? "unverified" : "same";
 }
 

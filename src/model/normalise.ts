@@ -1,10 +1,9 @@
-import { canonical } from "../base/json.ts";
 import type { Catalogue } from "./catalogue.ts";
-import { type Comparison, comparable, compareMeaning } from "./field-meaning.ts";
-import type { IntegrationParameter } from "./integration.ts";
-import { columnOf, fieldOf, kindOf } from "./kinds.ts";
+import { type Comparison, comparable, compareMeaning, compareNormalised } from "./field-meaning.ts";
+import { columnOf, fieldOf } from "./kinds.ts";
+import { comparableParameter } from "./parameter-value.ts";
 import type { Plain, Resource, Value } from "./types.ts";
-import { isAlike, isReference, isScalar, referencesWithin, replaceReferences } from "./values.ts";
+import { isReference, replaceReferences } from "./values.ts";
 
 /** Whether a server's `active` means disabled, whatever its type. */
 export function isOff(active: unknown): boolean {
@@ -23,11 +22,10 @@ export function compareField(
   if (field) return compareMeaning(field, desired, live);
   if (isReference(desired) || isReference(live)) return "unverified";
   if (desired === live) return "same";
+  const column = columnOf(catalogue, resource, name);
   const visible = replaceReferences(desired, () => undefined) ?? null;
-  const desiredValue = normalise(catalogue, resource, name, visible);
-  if (live === undefined) return desiredValue === "" ? "same" : "unverified";
-  if (!isAlike(desiredValue, normalise(catalogue, resource, name, live))) return "different";
-  return referencesWithin(desired).length > 0 ? "unverified" : "same";
+  const found = live === undefined ? undefined : comparableParameter(column, live);
+  return compareNormalised(desired, comparableParameter(column, visible), found);
 }
 
 /** Normalises a value. Lists and mappings with the same meaning are equal by {@link isAlike}. */
@@ -38,19 +36,7 @@ export function normalise(
   value: Plain,
 ): Plain {
   const field = fieldOf(catalogue, resource.kind, name);
-  if (field) return comparable(field, value);
-  const column = columnOf(catalogue, resource, name);
-  if (!isScalar(value)) return normaliseCollection(column, value);
-  return kindOf(catalogue, resource.kind).normalise(value, column);
-}
-
-/** A list whose order does not matter is sorted, without duplicates. */
-function normaliseCollection(column: IntegrationParameter | undefined, value: Plain): Plain {
-  if (!column?.set || !Array.isArray(value)) return value;
-  const items = new Map(value.map((item) => [canonical(item), item]));
-  return Array.from(items)
-    .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([, item]) => item);
+  return field ? comparable(field, value) : comparableParameter(columnOf(catalogue, resource, name), value);
 }
 
 /** The normalised fields of a live resource, for its digest. */

@@ -1,8 +1,19 @@
 import { withoutTrailing } from "../base/text-format.ts";
+import { sortedSet } from "./field-meaning.ts";
 import type { IntegrationParameter } from "./integration.ts";
-import type { Scalar } from "./types.ts";
+import type { Plain, Scalar } from "./types.ts";
+import { isScalar } from "./values.ts";
 
-/** Normalises a value of a parameter. Values of unknown parameters are unchanged. */
+/**
+ * The form of a parameter's value in which everything that means the same is equal. Values of unknown parameters are
+ * unchanged.
+ */
+export function comparableParameter(column: IntegrationParameter | undefined, value: Plain): Plain {
+  if (isScalar(value)) return normaliseParameter(column, value);
+  return column?.set && Array.isArray(value) ? sortedSet(value) : value;
+}
+
+/** The same for a single value. */
 export function normaliseParameter(column: IntegrationParameter | undefined, value: Scalar): Scalar {
   if (!column) return value;
   const [type] = column.types;
