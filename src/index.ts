@@ -7,7 +7,7 @@ import { Ajv } from "ajv";
 import { RE2JS } from "re2js";
 import { useAjv } from "./base/ajv.ts";
 import { useRe2 } from "./base/linear-pattern.ts";
-import { catalogueOf } from "./model/catalogue.ts";
+import { type Catalogue, catalogueOf } from "./model/catalogue.ts";
 import { compileKindExpression } from "./model/kind-expressions.ts";
 import { useExpressions } from "./model/lazy-expressions.ts";
 
@@ -67,7 +67,7 @@ export { checkGuards, type Guards, type Objection, type Waivers } from "./plan/g
 export { type PlanInput, planOf } from "./plan/make-plan.ts";
 export { withOutcomes } from "./plan/outcomes.ts";
 export type { Plan, PlannedChange, Summary } from "./plan/plan.ts";
-export { callOf } from "./plan/requests.ts";
+export { callOf, callsOf } from "./plan/requests.ts";
 export { apply, plan, rehearse } from "./reconcile/reconcile.ts";
 export type { Applied, ApplyHooks, ApplyWrapper, Planned, Rehearsed, Request } from "./reconcile/request.ts";
 export { type OpenedRevisions, openRevisions, type RevisionRequest } from "./reconcile/revisions.ts";
@@ -92,4 +92,4 @@ useRe2(() => RE2JS);
 useExpressions(compileKindExpression);
 
 /** The integrations in the specification's own names, by slug; `catalogue(dialect)` has those of any dialect. */
-export const { integrations } = catalogueOf();
+export const integrations: Catalogue["integrations"] = catalogueOf().integrations;

@@ -147,6 +147,30 @@ test("the stages can be taken one by one", async () => {
   expect(reader).not.toHaveProperty("send");
 });
 
+test("a server of a release or dialect that does not exist is not started", async () => {
+  await expect(library.createServer({ release: "fifteen" })).rejects.toThrow('"fifteen" is no release such as 14.5');
+  await expect(library.createServer({ dialect: "github" })).rejects.toThrow("unknown dialect github");
+});
+
+test("a replacement is two calls", async () => {
+  const replaced = `webhooks: { https://a.example.com: { push_events: true } }`;
+  writeFileSync(
+    join(root, "policy.yaml"),
+    `apiVersion: evenkeel/v1\nkind: Policy\nname: all\nprojects: [p]\n${replaced}\n`,
+  );
+  const { differences, catalogue } = await library.plan(request());
+  const [change] = differences[0]?.changes ?? [];
+  if (!change) throw new Error("a change was to be found");
+  const { kind, key } = change;
+  const again = {
+    ...change,
+    action: "replace",
+    live: { kind, key, fields: {}, active: true, row: { id: 3 } },
+  } as const;
+  expect(library.callsOf(again, catalogue).map(({ method }) => method)).toEqual(["DELETE", "POST"]);
+  expect(library.callOf(again, catalogue).method).toBe("DELETE");
+});
+
 test("a secret that a server shows is dropped on reading", async () => {
   const hook = { "chat-webhook-c": { webhook: "shown-CANARY" } };
   const open = await library.createServer({

@@ -121,12 +121,24 @@ test("its types hold for a strict program that uses them", () => {
      // @ts-expect-error a plan's counts are numbers, so the types are there
      export const wrong = (made: Plan): string => made.summary.create;\n`,
   );
-  const options = ["--noEmit", "--strict", "--target", "es2023", "--module", "nodenext", "--types", "node"];
-  expect(run(join(root, "node_modules/typescript/bin/tsc"), ...options, "program.ts")).toEqual({
-    status: 0,
-    stdout: "",
-    stderr: "",
-  });
+  const options = ["--noEmit", "--strict", "--target", "es2023", "--types", "node"];
+  for (const resolution of [
+    ["--module", "nodenext"],
+    ["--module", "esnext", "--moduleResolution", "bundler"],
+  ])
+    expect(run(join(root, "node_modules/typescript/bin/tsc"), ...options, ...resolution, "program.ts")).toEqual({
+      status: 0,
+      stdout: "",
+      stderr: "",
+    });
+});
+
+test("its types name the values that it exports, and no others", async () => {
+  const types = readFileSync(join(installed, "dist/index.d.ts"), "utf8");
+  const [, list = ""] = /^export \{ (.*) \};$/m.exec(types) ?? [];
+  const typed = list.split(", ").map((each) => each.split(" as ").at(-1));
+  const script = 'console.log(JSON.stringify(Object.keys(await import("evenkeel"))))';
+  expect(typed.sort()).toEqual(JSON.parse(run("--input-type=module", "-e", script).stdout).sort());
 });
 
 test("publint and attw find nothing to say", () => {

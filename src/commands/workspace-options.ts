@@ -1,5 +1,6 @@
 import { resolve } from "node:path";
 import { exit, UserError } from "../base/exit.ts";
+import { isReleaseText } from "../model/releases.ts";
 import type { Options } from "./table.ts";
 import type { Terminal } from "./terminal.ts";
 
@@ -25,6 +26,6 @@ export function folderOf(terminal: Terminal, { C }: Pick<OnlineOptions, "C">): s
 
 /** The value of `--release`. @throws UserError if it is not a release. */
 export function checkedRelease(release: string): string {
-  if (/^\d{1,4}\.\d{1,4}(?:\.\d{1,4})?$/.test(release)) return release;
+  if (isReleaseText(release)) return release;
   throw new UserError(`--release takes a release such as 15.0, not ${JSON.stringify(release)}`, exit.usage);
 }

@@ -31,8 +31,12 @@ interface Begun {
  * ends well in every part, `failed` where it does not, `canceled` where it was interrupted. A record that cannot be
  * kept is a warning, and the apply goes on without it.
  */
-export function deploying(deployment: DeploymentOptions, interrupted: AbortSignal, notices: Notices) {
-  return async ({ connection, planned: { plan } }: Begun): Promise<ApplyRecord> => {
+export function deploying(
+  deployment: DeploymentOptions,
+  interrupted: AbortSignal,
+  notices: Notices,
+): (begun: Begun) => Promise<ApplyRecord> {
+  return async ({ connection, planned: { plan } }) => {
     let record = await begin(connection, deployment, notices);
     const endAs = async (status: string) => {
       const open = record;

@@ -2,7 +2,7 @@ import type { JsonObject } from "../base/json.ts";
 import { memoized } from "../base/memoize.ts";
 import { compile, type SchemaCheck, type SchemaFault } from "../base/schema.ts";
 import { expectedWords } from "../base/type-words.ts";
-import { catalogueOf, type Integration, type IntegrationParameter, isRequired } from "./catalogue.ts";
+import { type Catalogue, catalogueOf, type Integration, type IntegrationParameter, isRequired } from "./catalogue.ts";
 
 export type FaultKind = "missing" | "unknown" | "type" | "enum" | "pattern";
 
@@ -71,8 +71,15 @@ const checkOf = memoized(
 /** Many parameters have the same few schemas. */
 const checkBy = memoized((schema: string): SchemaCheck => compile(JSON.parse(schema)));
 
-/** The same for an integration given by its slug. @throws RangeError if the catalogue does not have it. */
-export function checkParameters(slug: string, parameters: JsonObject, catalogue = catalogueOf()): ParameterFault[] {
+/**
+ * The errors in the parameters of an integration, given by its slug, by the API's own checks.
+ * @throws RangeError if the catalogue does not have it.
+ */
+export function checkParameters(
+  slug: string,
+  parameters: JsonObject,
+  catalogue: Catalogue = catalogueOf(),
+): ParameterFault[] {
   const integration = catalogue.integrations.get(slug);
   if (!integration) throw new RangeError(`unknown slug ${slug}`);
   return parameterFaults(integration, parameters);

@@ -1,5 +1,5 @@
 import { UserError } from "../base/exit.ts";
-import { catalogueOf } from "./catalogue.ts";
+import { type Catalogue, catalogueOf } from "./catalogue.ts";
 import { comparable } from "./field-meaning.ts";
 import type { KindExpressions } from "./kind-row.ts";
 import { kindOf } from "./kinds.ts";
@@ -11,9 +11,10 @@ type Visible = Pick<Change, "kind" | "before" | "after">;
 
 /**
  * Whether a change tightens or loosens a policy, by the expressions of its kind; one that does both loosens it. Undefined
- * if it does neither, or the kind is not a policy. The expressions must be loaded (`withExpressions`).
+ * if it does neither, or the kind is not a policy. The expressions must be loaded: by `withExpressions`, or by importing
+ * the library.
  */
-export function policyEffectOf(change: Visible, catalogue = catalogueOf()): PolicyEffect | undefined {
+export function policyEffectOf(change: Visible, catalogue: Catalogue = catalogueOf()): PolicyEffect | undefined {
   const { file, expressions } = kindOf(catalogue, change.kind);
   if (!file || !expressions || (change.before === null && change.after === null)) return undefined;
   const given = {

@@ -1,5 +1,10 @@
 import { memoized } from "../base/memoize.ts";
 
+/** Whether a text is a release, such as `14.5` or `14.5.2`. */
+export function isReleaseText(text: string): boolean {
+  return /^\d{1,4}\.\d{1,4}(?:\.\d{1,4})?$/.test(text);
+}
+
 /** Compares releases such as `14.5` and `14.5.2`; a missing patch level is 0. Negative, zero or positive. */
 export function compareReleases(a: string, b: string): number {
   const [one, other] = [numbersOf(a), numbersOf(b)];

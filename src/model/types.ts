@@ -172,12 +172,10 @@ export interface Call {
  * Why live and desired state differ (docs/comparing.md): the server was changed since the last apply, the manifests were, or
  * both. Without a ledger every difference counts as drift (docs/watching.md).
  */
-export const causes = ["drift", "pending", "both"] as const;
+export type Cause = "drift" | "pending" | "both";
 
 /** Whether a change makes a policy stricter or less strict (docs/api.md). */
 export type PolicyEffect = "tightened" | "loosened";
-
-export type Cause = (typeof causes)[number];
 
 export interface Change {
   readonly address: string;

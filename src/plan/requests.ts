@@ -20,7 +20,7 @@ export function callsOf(change: Change, catalogue: Catalogue = catalogueOf()): r
   return [callFor(first), ...others.map(callFor)];
 }
 
-/** The first of them. */
+/** The call that carries a change out; of a replacement, which has two, the first. */
 export function callOf(change: Change, catalogue?: Catalogue): Call {
   return callsOf(change, catalogue)[0];
 }

@@ -1,5 +1,5 @@
 import { printable } from "../base/printable.ts";
-import { catalogueOf } from "../model/catalogue.ts";
+import { type Catalogue, catalogueOf } from "../model/catalogue.ts";
 import { type ReportedProblem, reportedLine, withoutRepeats } from "../model/problem-line.ts";
 import type { Plan } from "../plan/plan.ts";
 import type { Palette } from "./palette.ts";
@@ -24,7 +24,7 @@ export function problemLines({ warnings, problems }: Pick<Plan, "warnings" | "pr
  * A plan for people, below its warnings and problems, which the program prints on stderr; `catalogue`: that of its
  * workspace, which a workspace with kinds of its own needs.
  */
-export function planWithProblemsText(plan: Plan, palette: Palette, catalogue = catalogueOf()): string {
+export function planWithProblemsText(plan: Plan, palette: Palette, catalogue: Catalogue = catalogueOf()): string {
   return [...problemLines(plan), planText(plan, catalogue, palette)].join("\n");
 }
 

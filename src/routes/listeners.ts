@@ -15,7 +15,7 @@ import type { Listener } from "./listener.ts";
 /** Declared integrations as listeners. */
 export function declaredListeners(
   resources: readonly Pick<Desired, "kind" | "key" | "fields" | "presence">[],
-  catalogue = catalogueOf(),
+  catalogue: Catalogue = catalogueOf(),
 ): Listener[] {
   return resources
     .filter(({ kind, presence }) => listensIn(catalogue, kind) && presence === "present")
@@ -29,7 +29,7 @@ export function declaredListeners(
 }
 
 /** Live integrations as listeners. */
-export function liveListeners(live: readonly Live[], catalogue = catalogueOf()): Listener[] {
+export function liveListeners(live: readonly Live[], catalogue: Catalogue = catalogueOf()): Listener[] {
   return live.map(({ key: slug, fields, active }) => ({ slug, fields, active, source: "reported", catalogue }));
 }
 
@@ -37,7 +37,7 @@ export function liveListeners(live: readonly Live[], catalogue = catalogueOf()):
 export function listenersBefore(
   live: readonly Listener[],
   { resources }: DesiredProject,
-  catalogue = catalogueOf(),
+  catalogue: Catalogue = catalogueOf(),
 ): Listener[] {
   const listed = bySlug(resources, catalogue);
   return live.map((listener) => ({
@@ -67,7 +67,7 @@ function isHidden(column: IntegrationParameter | undefined): boolean {
 export function listenersAfter(
   live: readonly Listener[],
   { resources, exclusive }: DesiredProject,
-  catalogue = catalogueOf(),
+  catalogue: Catalogue = catalogueOf(),
 ): Listener[] {
   const listed = bySlug(resources, catalogue);
   const isExclusive = [...exclusive.keys()].some((kind) => listensIn(catalogue, kind));

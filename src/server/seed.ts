@@ -87,7 +87,7 @@ const checkSeed = compile(schema);
 export function parseSeed(
   text: string,
   file = "seed",
-  catalogue = catalogueOf(),
+  catalogue: Catalogue = catalogueOf(),
   kinds: readonly ResourceKind[] = [],
 ): ParsedSeed {
   const faults = (seed: Seed) => [...faultsIn(seed, catalogue), ...rowFaults(seed, allKinds(kinds))];

@@ -2,6 +2,7 @@ import { createServer as createHttpServer, type Server as HttpServer } from "nod
 import type { AddressInfo } from "node:net";
 import { hostAndPort } from "../base/listen-address.ts";
 import { catalogueOf, observedCatalogueOf } from "../model/catalogue.ts";
+import { isReleaseText } from "../model/releases.ts";
 import type { ResourceKind } from "../model/resource-kind.ts";
 import type { Environment, Tier } from "../model/types.ts";
 import { type BehaviourName, behaviourOf } from "./behaviour.ts";
@@ -59,10 +60,12 @@ export interface Server {
   close(): Promise<void>;
 }
 
-/** Starts the embedded server (docs/embedded-server.md). Rejects if the port or the data file is unavailable. */
+/** Starts the embedded server (docs/embedded-server.md). Rejects if the port or the data file is unavailable, and what names no release or dialect. */
 export async function createServer(options: ServerOptions = {}): Promise<Server> {
   const { port = 0, host = "127.0.0.1", latency = 0, keepRequests = 1000 } = options;
   const { release = defaultRelease, tier = "ultimate" } = options;
+  if (!isReleaseText(release))
+    throw new RangeError(`${JSON.stringify(release)} is no release such as ${defaultRelease}`);
   const kinds = servedKinds({ release, tier }, options.kinds);
   const store = await openStore(options.data);
   const state = await stateOf(store, options, kinds);
