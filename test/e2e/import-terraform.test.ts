@@ -265,19 +265,22 @@ test.each([
 });
 
 test.each([
-  ["var.name", '"denied"', /left out: var\.name is not known/],
-  ['""', '"denied"', /it states no name/],
-  ['"MIT"', '"unclassified"', /its approval_status is not allowed or denied/],
-  ['"MIT"', "null", /its approval_status is not allowed or denied/],
-])("a managed license %s that is %s is told", async (name, status, why) => {
-  expect(await imported(managed(name, status))).toEqual({ entries: [], told: [expect.stringMatching(why)] });
+  ["var.name", '"denied"', /left out: var\.name is not known/, /its name is not known/],
+  ['""', '"denied"', /name of .* is left out: expected a string/, /its name is not known/],
+  ['"MIT"', '"unclassified"', /expected one of allowed, denied/, /approval_status is required/],
+  ['"MIT"', "null", /approval_status is required, and not stated/],
+])("a managed license %s that is %s is told", async (name, status, ...why) => {
+  expect(await imported(managed(name, status))).toEqual({
+    entries: [],
+    told: why.map((each) => expect.stringMatching(each)),
+  });
 });
 
 test("a managed license is told where servers have none, and where it is declared twice", async () => {
   const text = managed('"MIT"', '"allowed"');
   expect((await imported(text, "", "17.0")).told).toEqual([expect.stringContaining("removed in release 16.0")]);
   const twice = await imported(text + managed('"mit"', '"denied"').replace('"l"', '"again"'));
-  expect(twice.told).toEqual([expect.stringContaining("gitlab_managed_license.l declares it already")]);
+  expect(twice.told).toEqual([expect.stringContaining("mit is left out here: it is declared already")]);
 });
 
 test.each([

@@ -1,6 +1,6 @@
 import { isObject, type JsonObject } from "../../base/json.ts";
 import { didYouMean } from "../../base/nearest.ts";
-import { typeOf } from "../../base/type-words.ts";
+import { expectedWords, typeOf } from "../../base/type-words.ts";
 import { missingField } from "../../manifest/field-availability.ts";
 import { type Catalogue, isRequired } from "../../model/catalogue.ts";
 import { typesOf, wireValue } from "../../model/field-meaning.ts";
@@ -155,10 +155,10 @@ function faultIn(field: FieldSchema, value: Plain): string | undefined {
 }
 
 function expected(field: FieldSchema): string {
-  const words = Object.keys(field["x-words"] ?? {});
-  const allowed = [...words, ...(field.enum ?? []).map(String)];
-  if (field.pattern !== undefined) return `a text that matches ${field.pattern}`;
-  return allowed.length > 0 ? `one of ${allowed.join(", ")}` : typesOf(field).join(" or ") || "a value of the API";
+  const words = Object.entries(field["x-words"] ?? {}).filter(([, value]) => typeof value === "number");
+  const allowed = [...words.map(([word]) => word), ...(field.enum ?? []).map(String)];
+  if (field.pattern !== undefined) return `a string that matches ${field.pattern}`;
+  return expectedWords(typesOf(field), allowed.length > 0 ? allowed : undefined) || "a value of the API";
 }
 
 function holdsSecret(field: FieldSchema, value: Plain): boolean {
@@ -220,12 +220,14 @@ function takes(types: readonly string[], value: Scalar): boolean {
   return types.includes(typeof value) || (typeof value === "number" && types.includes("integer"));
 }
 
-/** Tools write levels as `No access`, `no_one` or `maintainers` too. */
+/** Tools write levels as `No access`, `no_one` or `maintainers` too. An older word for a text is that text. */
 function wordIn(words: Readonly<Record<string, Scalar>>, value: Scalar): string | undefined {
   if (typeof value !== "string") return undefined;
   const plain = value.trim().toLowerCase().replaceAll("_", " ");
   const meant = [plain, synonyms.get(plain) ?? "", plain.replace(/s$/, "")];
-  return Object.keys(words).find((word) => meant.includes(word));
+  const word = Object.keys(words).find((each) => meant.includes(each));
+  const named = word === undefined ? undefined : words[word];
+  return typeof named === "string" ? named : word;
 }
 
 const synonyms: ReadonlyMap<string, string> = new Map([

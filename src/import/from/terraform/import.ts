@@ -1,8 +1,7 @@
 import { grouped } from "../../../base/grouped.ts";
 import { projectNamed } from "../../../model/identity.ts";
-import { identityOf } from "../../../model/kinds.ts";
 import type { Problem } from "../../../model/types.ts";
-import type { ImportedEntry, ImportedProject } from "../../imported-project.ts";
+import type { ImportedProject } from "../../imported-project.ts";
 import { withOwnFiles, withReferences } from "../../names.ts";
 import { draftsOf } from "../../project-drafts.ts";
 import { translatorFor } from "../entries.ts";
@@ -22,7 +21,7 @@ import { resourceEntry } from "../kind-entries.ts";
 import { type Declaration, type Declarations, declarationsIn } from "./configuration.ts";
 import { type HclReader, hclReader } from "./hcl.ts";
 import { moduleOf } from "./module.ts";
-import { declaredBy, isLicense, licenseBy, resourcesBy } from "./resources.ts";
+import { declaredBy, resourcesBy } from "./resources.ts";
 import { declarationsInState } from "./state.ts";
 import type { HclBlock } from "./syntax.ts";
 
@@ -93,7 +92,6 @@ function importDeclarations(
       const stated = declared.get(member);
       if (typeof stated !== "object") return [leftOut(member, stated)];
       if ("slug" in stated) return [translate(stated)];
-      if ("fields" in stated) return [{ entry: stated, problems: [] }];
       if (stated.resources.length + stated.problems.length === 0) return [nothingElse(member)];
       const each = stated.resources.map((one) => resourceEntry(one, { catalogue, platform, numberOf }));
       return [{ problems: stated.problems }, ...each];
@@ -116,11 +114,10 @@ function nothingElse({ resource: { address, place } }: Declaration): TranslatedE
   };
 }
 
-type Stated = ForeignIntegration | ImportedEntry | NonNullable<ReturnType<typeof resourcesBy>> | string;
+type Stated = ForeignIntegration | NonNullable<ReturnType<typeof resourcesBy>> | string;
 
-/** An integration, a license or other resources; or why it is not imported. */
+/** An integration or other resources; or why it is not imported. */
 function statedBy({ resource }: Declaration, choice: ForeignChoice): Stated {
-  if (isLicense(resource.type)) return licenseBy(resource, choice);
   return resourcesBy(resource, choice) ?? declaredBy(resource);
 }
 
@@ -134,16 +131,11 @@ function distinctBy(declarations: readonly Declaration[], choice: ForeignChoice)
   const again: Problem[] = [];
   for (const each of declarations) {
     const stated = statedBy(each, choice);
-    const key = JSON.stringify([each.project.toLowerCase(), nameOf(stated, choice) ?? each.resource.address]);
+    const name = typeof stated === "object" && "slug" in stated ? `integration/${stated.slug}` : each.resource.address;
+    const key = JSON.stringify([each.project.toLowerCase(), name]);
     const first = known.get(key);
     if (first) again.push(...leftOut(each, `${first.resource.address} declares it already`).problems);
     else known.set(key, each);
   }
   return { kept: [...known.values()], problems: again };
-}
-
-function nameOf(stated: Stated, { catalogue }: ForeignChoice): string | undefined {
-  if (typeof stated === "string") return undefined;
-  if ("slug" in stated) return `integration/${stated.slug}`;
-  return "fields" in stated ? identityOf(catalogue, stated) : undefined;
 }

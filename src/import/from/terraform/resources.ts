@@ -1,10 +1,7 @@
 import table from "../../../../schemas/coming-from/terraform.json" with { type: "json" };
 import { isObject } from "../../../base/json.ts";
-import { kindOf, removedSection } from "../../../model/kinds.ts";
-import { licenseStatuses } from "../../../model/license-status.ts";
 import type { Owner } from "../../../model/owner.ts";
 import type { Place, Problem } from "../../../model/types.ts";
-import type { ImportedEntry } from "../../imported-project.ts";
 import { type FieldTable, kindInSection, renamedFields } from "../field-table.ts";
 import { type ForeignChoice, type ForeignIntegration, type ForeignValue, notImported } from "../foreign.ts";
 import type { ForeignResource } from "../kind-entries.ts";
@@ -30,7 +27,7 @@ const inherits = "use_inherited_settings";
 
 /** Whether a resource type is one that policies declare, in any version of the provider. */
 export function isMapped(type: string): boolean {
-  return nameIn(type) !== undefined || isLicense(type) || resourceTable(type) !== undefined;
+  return nameIn(type) !== undefined || resourceTable(type) !== undefined;
 }
 
 /** How a type of resource becomes one of a kind that is a file. */
@@ -138,11 +135,6 @@ function fieldsOfBlock({ value, unknown, place, blocks, secret = false }: Foreig
   return new Map(set.map(([name, each]) => [name, { value: each, place, secret }]));
 }
 
-/** Whether a resource type is a managed license of a project. */
-export function isLicense(type: string): boolean {
-  return type === table.license;
-}
-
 function nameIn(type: string): string | undefined {
   const name = /^gitlab_(?:(?:project_)?(?:integration|service)|group_integration)_(\w+)$/.exec(type)?.[1];
   return name?.startsWith("account") ? undefined : name;
@@ -160,26 +152,4 @@ export function declaredBy({ type, attributes, place }: ProviderResource): Forei
   const own = [...attributes].filter(([attribute]) => !left.has(attribute));
   const parameters = new Map(own.map(([attribute, value]) => [row.attributes?.[attribute] ?? attribute, value]));
   return { slug: row.slug, of: ownerOfType(type), isOff: false, parameters, place };
-}
-
-const license = "license";
-
-/** The license that a resource manages; or why it is not imported. */
-export function licenseBy(
-  { attributes }: ProviderResource,
-  { catalogue, platform }: Pick<ForeignChoice, "catalogue" | "platform">,
-): ImportedEntry | string {
-  const row = kindOf(catalogue, license);
-  const { policy, normalise } = row;
-  const { section = "", only = "" } = policy ?? {};
-  const removed = removedSection(row, section, platform);
-  if (removed) return removed;
-  const [name, status] = ["name", only].map((attribute) => attributes.get(attribute));
-  const unknown = [name, status].find((each) => each?.unknown !== undefined)?.unknown;
-  if (unknown !== undefined) return `${unknown} is not known from these files`;
-  const key = typeof name?.value === "string" ? name.value.trim() : "";
-  if (key === "") return "it states no name";
-  const value = normalise(typeof status?.value === "string" ? status.value : null);
-  if (!licenseStatuses.some((each) => each === value)) return `its ${only} is not ${licenseStatuses.join(" or ")}`;
-  return { kind: license, key, fields: new Map([[only, { form: "value", value }]]), remarks: [] };
 }
