@@ -1,8 +1,7 @@
-import { isObject, type JsonObject } from "../../base/json.ts";
 import { didYouMean } from "../../base/nearest.ts";
 import { expectedWords, typeOf } from "../../base/type-words.ts";
 import { missingField } from "../../manifest/field-availability.ts";
-import { type Catalogue, isRequired } from "../../model/catalogue.ts";
+import type { Catalogue } from "../../model/catalogue.ts";
 import { typesOf, wireValue } from "../../model/field-meaning.ts";
 import { outOfRelease } from "../../model/kind-availability.ts";
 import { fieldCheck } from "../../model/kind-schema.ts";
@@ -13,6 +12,7 @@ import { isList, isScalar, textsWithin } from "../../model/values.ts";
 import type { ImportedValue } from "../imported-project.ts";
 import { hasCredentials, secretOf } from "./entries.ts";
 import { type ForeignValue, notImported, type TranslatedEntry } from "./foreign.ts";
+import { spelled } from "./spelled-value.ts";
 
 /** A resource of a kind that is a file, as another tool's files declare it, in the fields of the kind. */
 export interface ForeignResource {
@@ -47,7 +47,7 @@ export function resourceEntry(foreign: ForeignResource, context: Context): Trans
   const named = read.flatMap((each) => each.named);
   if (key === undefined) return { problems: [...problems, ...left(keyWords(file)).problems] };
   if (foreign.isAbsent) return { absent: { kind, key }, named: keysOf(file, fields), problems: [] };
-  const lacking = lackingIn(file, kind, values, context);
+  const lacking = (file.fields.required ?? []).filter((name) => !values.has(name));
   const impossible = lacking.find((name) => file.fields.properties[name]?.writeOnly !== true);
   if (impossible) return { problems: [...problems, ...left(`${impossible} is required, and not stated`).problems] };
   for (const name of lacking) values.set(name, secretOf({ value: undefined, place: foreign.place }, context.numberOf));
@@ -82,19 +82,6 @@ function keyOf(file: ResourceKind, values: ReadonlyMap<string, ImportedValue>): 
 function scalarIn(value: ImportedValue | undefined): Scalar | undefined {
   const stated = value?.form === "value" && isScalar(value.value) ? value.value : undefined;
   return stated === null || stated === "" ? undefined : stated;
-}
-
-function lackingIn(
-  file: ResourceKind,
-  kind: Kind,
-  values: ReadonlyMap<string, ImportedValue>,
-  { catalogue, platform }: Context,
-) {
-  const { parameters } = kindOf(catalogue, kind).spec ?? { parameters: new Map() };
-  return (file.fields.required ?? []).filter((name) => {
-    const parameter = parameters.get(name);
-    return !values.has(name) && (!parameter || isRequired(parameter, platform.release));
-  });
 }
 
 interface ReadField {
@@ -166,74 +153,3 @@ function holdsSecret(field: FieldSchema, value: Plain): boolean {
   if (isList(value)) return value.some((item) => holdsSecret(field.items ?? {}, item));
   return Object.entries(value).some(([name, each]) => holdsSecret(field.properties?.[name] ?? {}, each));
 }
-
-/** A value in the type of its field, with its words; undefined if it has no such form. */
-function spelled(field: FieldSchema, value: unknown, truth?: boolean): Plain | undefined {
-  const types = typesOf(field);
-  if (Array.isArray(value)) return listOf(field, types, value);
-  if (isObject(value)) return types.includes("object") ? mappingOf(field, value) : undefined;
-  if (!isScalar(value)) return undefined;
-  if (types.includes("array") && value === null) return [];
-  if (types.length > 0 && types.every((type) => ["array", "null"].includes(type))) return undefined;
-  return scalarOf(field, types, value, truth);
-}
-
-function listOf(field: FieldSchema, types: readonly string[], value: readonly unknown[]): Plain | undefined {
-  if (types.includes("object") && value.length === 1) return spelled(field, value[0]);
-  if (!types.includes("array")) return undefined;
-  const items = value.map((item) => withoutDefaults(field.items ?? {}, spelled(field.items ?? {}, item)));
-  return items.every((item) => item !== undefined) ? items : undefined;
-}
-
-/** In an item of a list, what equals its default means the same as nothing. */
-function withoutDefaults({ properties = {} }: FieldSchema, item: Plain | undefined): Plain | undefined {
-  if (item === undefined || isScalar(item) || isList(item)) return item;
-  return Object.fromEntries(Object.entries(item).filter(([name, each]) => properties[name]?.default !== each));
-}
-
-function mappingOf(field: FieldSchema, value: JsonObject): Plain | undefined {
-  const pairs = Object.entries(value).filter(([, each]) => each !== null && each !== undefined);
-  const read = pairs.map(([name, each]) => [name, spelled(field.properties?.[name] ?? {}, each)] as const);
-  if (read.some(([, each]) => each === undefined)) return undefined;
-  return Object.fromEntries(read.map(([name, each]) => [name, each ?? null]));
-}
-
-function scalarOf(field: FieldSchema, types: readonly string[], value: Scalar, truth?: boolean): Scalar | undefined {
-  const words = field["x-words"];
-  if (words) return wordIn(words, value) ?? (typeof value === "string" && /^\d+$/.test(value) ? Number(value) : value);
-  if (types.length === 0) return value;
-  if (types.includes("boolean") && truth !== undefined) return truth;
-  if (
-    typeof value === "string" &&
-    types.includes("boolean") &&
-    !types.includes("string") &&
-    /^(?:true|false)$/i.test(value)
-  )
-    return value.toLowerCase() === "true";
-  if (typeof value === "string" && types[0] === "integer" && /^-?\d{1,15}$/.test(value)) return Number(value);
-  if (typeof value !== "string" && value !== null && types.includes("string") && !takes(types, value))
-    return String(value);
-  return value;
-}
-
-function takes(types: readonly string[], value: Scalar): boolean {
-  return types.includes(typeof value) || (typeof value === "number" && types.includes("integer"));
-}
-
-/** Tools write levels as `No access`, `no_one` or `maintainers` too. An older word for a text is that text. */
-function wordIn(words: Readonly<Record<string, Scalar>>, value: Scalar): string | undefined {
-  if (typeof value !== "string") return undefined;
-  const plain = value.trim().toLowerCase().replaceAll("_", " ");
-  const meant = [plain, synonyms.get(plain) ?? "", plain.replace(/s$/, "")];
-  const word = Object.keys(words).find((each) => meant.includes(each));
-  const named = word === undefined ? undefined : words[word];
-  return typeof named === "string" ? named : word;
-}
-
-const synonyms: ReadonlyMap<string, string> = new Map([
-  ["no access", "no one"],
-  ["noone", "no one"],
-  ["none", "no one"],
-  ["master", "maintainer"],
-  ["masters", "maintainer"],
-]);
