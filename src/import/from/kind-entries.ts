@@ -12,7 +12,7 @@ import { isList, isScalar, textsWithin } from "../../model/values.ts";
 import type { ImportedValue } from "../imported-project.ts";
 import { hasCredentials, secretOf } from "./entries.ts";
 import { type ForeignValue, notImported, type TranslatedEntry } from "./foreign.ts";
-import { spelled } from "./spelled-value.ts";
+import { valueInField } from "./value-in-field.ts";
 
 /** A resource of a kind that is a file, as another tool's files declare it, in the fields of the kind. */
 export interface ForeignResource {
@@ -115,10 +115,10 @@ function fieldOf(
   if (field.writeOnly === true) return { field: [name, secretOf(foreign, numberOf)], named, problems: [] };
   if (foreign.secret === true) return left("it holds a secret");
   if (foreign.unknown !== undefined) return left(`${foreign.unknown} is not known from these files`);
-  const value = spelled(field, foreign.value, foreign.truth);
+  const value = valueInField(field, foreign.value, foreign.truth);
   const got =
     Array.isArray(foreign.value) && typesOf(field).includes("array")
-      ? `a list with ${typeOf(foreign.value.find((item) => spelled(field.items ?? {}, item) === undefined))}`
+      ? `a list with ${typeOf(foreign.value.find((item) => valueInField(field.items ?? {}, item) === undefined))}`
       : typeOf(foreign.value);
   const why = value === undefined ? `expected ${expected(field)}, got ${got}` : faultIn(field, value);
   if (value === undefined || why !== undefined) return left(`${why}${foreign.hint ?? ""}`);

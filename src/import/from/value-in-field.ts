@@ -5,7 +5,7 @@ import type { Plain, Scalar } from "../../model/types.ts";
 import { isList, isScalar } from "../../model/values.ts";
 
 /** A value in the type of its field, with its words; undefined if it has no such form. */
-export function spelled(field: FieldSchema, value: unknown, truth?: boolean): Plain | undefined {
+export function valueInField(field: FieldSchema, value: unknown, truth?: boolean): Plain | undefined {
   const types = typesOf(field);
   if (Array.isArray(value)) return listOf(field, types, value);
   if (isObject(value)) return types.includes("object") ? mappingOf(field, value) : undefined;
@@ -16,9 +16,9 @@ export function spelled(field: FieldSchema, value: unknown, truth?: boolean): Pl
 }
 
 function listOf(field: FieldSchema, types: readonly string[], value: readonly unknown[]): Plain | undefined {
-  if (types.includes("object") && value.length === 1) return spelled(field, value[0]);
+  if (types.includes("object") && value.length === 1) return valueInField(field, value[0]);
   if (!types.includes("array")) return undefined;
-  const items = value.map((item) => withoutDefaults(field.items ?? {}, spelled(field.items ?? {}, item)));
+  const items = value.map((item) => withoutDefaults(field.items ?? {}, valueInField(field.items ?? {}, item)));
   return items.every((item) => item !== undefined) ? items : undefined;
 }
 
@@ -30,7 +30,7 @@ function withoutDefaults({ properties = {} }: FieldSchema, item: Plain | undefin
 
 function mappingOf(field: FieldSchema, value: JsonObject): Plain | undefined {
   const pairs = Object.entries(value).filter(([, each]) => each !== null && each !== undefined);
-  const read = pairs.map(([name, each]) => [name, spelled(field.properties?.[name] ?? {}, each)] as const);
+  const read = pairs.map(([name, each]) => [name, valueInField(field.properties?.[name] ?? {}, each)] as const);
   if (read.some(([, each]) => each === undefined)) return undefined;
   return Object.fromEntries(read.map(([name, each]) => [name, each ?? null]));
 }
