@@ -4,7 +4,7 @@ import type { YamlValue } from "../format/yaml-text.ts";
 import { literal, plainNode } from "../import/policy.ts";
 import type { Catalogue } from "../model/catalogue.ts";
 import { typesOf } from "../model/field-meaning.ts";
-import { columnOf, fieldOf, integrationOf } from "../model/kinds.ts";
+import { fieldOf, integrationOf, parameterOf } from "../model/kinds.ts";
 import { parameterFaults } from "../model/parameter-check.ts";
 import { normaliseParameter } from "../model/parameter-value.ts";
 import type { Plain, Resource, Value } from "../model/types.ts";
@@ -40,13 +40,13 @@ export function manifestValue(
   if (!isScalar(live)) return collectionValue(name, live, declared);
   const field = fieldOf(catalogue, resource.kind, name);
   if (field) return { value: live === null && !typesOf(field).includes("null") ? undefined : literal(live) };
-  const column = columnOf(catalogue, resource, name);
-  if (!column) return { value: literal(live) ?? undefined };
-  const typed = column.types[0] === "string" ? String(live ?? "") : normaliseParameter(column, live);
+  const parameter = parameterOf(catalogue, resource, name);
+  if (!parameter) return { value: literal(live) ?? undefined };
+  const typed = parameter.types[0] === "string" ? String(live ?? "") : normaliseParameter(parameter, live);
   const spec = integrationOf(catalogue, resource);
   const fault = spec && parameterFaults(spec, { [name]: typed }).find((each) => each.parameter === name);
   if (!fault) return { value: literal(typed) ?? undefined };
-  if ((live === null || live === "") && !column.required) return { value: undefined };
+  if ((live === null || live === "") && !parameter.required) return { value: undefined };
   return { why: `a policy cannot declare the server's value of ${name}: expected ${fault.expected}` };
 }
 

@@ -42,7 +42,20 @@ export interface Integration {
 
 export type ParameterType = "string" | "boolean" | "integer" | "number" | "array" | "object";
 
-export interface IntegrationParameter {
+/** What is asked of a field of any kind: of a parameter of an integration, and of a field of a kind that is a file. */
+export interface Column {
+  readonly secret: boolean;
+  /** `top`: a field of the response, as `id` and `active`; `properties`: a field of its `properties`. */
+  readonly level: "top" | "properties";
+  /** A URL; some servers strip its trailing slash. */
+  readonly url: boolean;
+  /** Whether it is a destination of data: a URL, a host or recipients. */
+  readonly destination: boolean;
+  /** The parameter whose value servers return if this one is blank. */
+  readonly fallback?: string | undefined;
+}
+
+export interface IntegrationParameter extends Column {
   readonly name: string;
   /** One type, or two if the specification lists one and describes another: the described one first. */
   readonly types: readonly ParameterType[];
@@ -58,20 +71,13 @@ export interface IntegrationParameter {
   readonly removed: string | undefined;
   /** What to do instead, if the parameter is deprecated. */
   readonly deprecated: string | undefined;
-  readonly secret: boolean;
   /** A secret that the single GET returns according to the specification. */
   readonly returned: boolean;
   readonly description: string;
-  /** `top`: a field of the response, as `id` and `active`; `properties`: a field of its `properties`. */
-  readonly level: "top" | "properties";
   /** The separator if its value is a list in a string, whose order does not matter. */
   readonly list: "comma" | "whitespace" | undefined;
   /** Whether its value is a list whose order means nothing. */
   readonly set: boolean;
-  /** A URL; some servers strip its trailing slash. */
-  readonly url: boolean;
-  /** Whether it is a destination of data: a URL, a host or recipients. */
-  readonly destination: boolean;
   /** Its effect on the routing of notifications, if any. */
   readonly route: RouteColumn | undefined;
   /** Behaviour of deployed servers that differs from the specification (`serve --behaviour observed`). */
@@ -80,8 +86,6 @@ export interface IntegrationParameter {
   readonly quirks: readonly QuirkSpan[];
   /** Default of deployed servers if it is omitted when the integration is created. */
   readonly initial: Scalar | undefined;
-  /** The parameter whose value they return if this one is blank. */
-  readonly fallback: string | undefined;
   readonly valid: ValueRule;
 }
 

@@ -1,5 +1,5 @@
 import type { Endpoint } from "./endpoints.ts";
-import type { Integration, IntegrationParameter } from "./integration.ts";
+import type { Column, IntegrationParameter } from "./integration.ts";
 import type { ResourceKind } from "./resource-kind.ts";
 import type { CallAction, Fields, Plain, Scalar, Tier } from "./types.ts";
 
@@ -14,8 +14,8 @@ export interface KindRow {
   readonly file?: ResourceKind;
   /** Evaluates the expressions of its file; see `withExpressions`, which fills it for the kinds that policies use. */
   readonly expressions?: KindExpressions;
-  /** The fields of a kind that is a file, in the form that the catalogue has parameters of integrations in. */
-  readonly spec?: Integration;
+  /** The columns of its file's fields. */
+  readonly columns?: ReadonlyMap<string, Column>;
   /** Whether `import` reads it without being asked for it. */
   readonly imported?: true;
   /** How a project's resources are read; omitted if projects have none. */

@@ -2,7 +2,7 @@ import { memoized } from "../base/memoize.ts";
 import { serverWords } from "./availability.ts";
 import { bundledKinds } from "./bundled-kinds.ts";
 import type { Catalogue } from "./catalogue.ts";
-import type { Integration, IntegrationParameter } from "./integration.ts";
+import type { Column, Integration, IntegrationParameter } from "./integration.ts";
 import type { KindRow, PolicyColumn } from "./kind-row.ts";
 import { kindWord, type Owner, ownerOfKind } from "./owner.ts";
 import { compareReleases } from "./releases.ts";
@@ -70,10 +70,15 @@ export function integrationOf(catalogue: Catalogue, { kind, key }: Named): Integ
   return kindOf(catalogue, kind).known && catalogue.integrations.get(key);
 }
 
-/** The parameter of a field, in the catalogue or in the file of its kind; undefined if there is none. */
-export function columnOf(catalogue: Catalogue, named: Named, name: string): IntegrationParameter | undefined {
-  const spec = kindOf(catalogue, named.kind).spec ?? integrationOf(catalogue, named);
-  return spec?.parameters.get(name);
+/** The parameter of a field in the catalogue; undefined if there is none, as for all kinds that are files. */
+export function parameterOf(catalogue: Catalogue, named: Named, name: string): IntegrationParameter | undefined {
+  return integrationOf(catalogue, named)?.parameters.get(name);
+}
+
+/** The column of a field, in the catalogue or in the file of its kind; undefined if there is none. */
+export function columnOf(catalogue: Catalogue, named: Named, name: string): Column | undefined {
+  const { columns } = kindOf(catalogue, named.kind);
+  return columns ? columns.get(name) : parameterOf(catalogue, named, name);
 }
 
 /** The schema of a field of a kind that is a file; undefined if the kind is none, or has no such field. */

@@ -1,6 +1,6 @@
 import type { Catalogue } from "./catalogue.ts";
 import { type Comparison, comparable, compareMeaning, compareNormalised } from "./field-meaning.ts";
-import { columnOf, fieldOf } from "./kinds.ts";
+import { fieldOf, parameterOf } from "./kinds.ts";
 import { comparableParameter } from "./parameter-value.ts";
 import type { Plain, Resource, Value } from "./types.ts";
 import { isReference, replaceReferences } from "./values.ts";
@@ -22,10 +22,10 @@ export function compareField(
   if (field) return compareMeaning(field, desired, live);
   if (isReference(desired) || isReference(live)) return "unverified";
   if (desired === live) return "same";
-  const column = columnOf(catalogue, resource, name);
+  const parameter = parameterOf(catalogue, resource, name);
   const visible = replaceReferences(desired, () => undefined) ?? null;
-  const found = live === undefined ? undefined : comparableParameter(column, live);
-  return compareNormalised(desired, comparableParameter(column, visible), found);
+  const found = live === undefined ? undefined : comparableParameter(parameter, live);
+  return compareNormalised(desired, comparableParameter(parameter, visible), found);
 }
 
 /** Normalises a value. Lists and mappings with the same meaning are equal by {@link isAlike}. */
@@ -36,7 +36,7 @@ export function normalise(
   value: Plain,
 ): Plain {
   const field = fieldOf(catalogue, resource.kind, name);
-  return field ? comparable(field, value) : comparableParameter(columnOf(catalogue, resource, name), value);
+  return field ? comparable(field, value) : comparableParameter(parameterOf(catalogue, resource, name), value);
 }
 
 /** The normalised fields of a live resource, for its digest. */

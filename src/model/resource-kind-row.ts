@@ -1,7 +1,7 @@
 import type { NeededRole } from "./command-access.ts";
 import type { Endpoint, Parameter } from "./endpoints.ts";
 import { typesOf } from "./field-meaning.ts";
-import type { Integration, IntegrationParameter } from "./integration.ts";
+import type { Column } from "./integration.ts";
 import type { KindRow } from "./kind-row.ts";
 import { lazyExpressions } from "./lazy-expressions.ts";
 import type { Owner } from "./owner.ts";
@@ -16,7 +16,6 @@ import {
   writtenCall,
 } from "./resource-kind.ts";
 import type { Scalar } from "./types.ts";
-import { isScalar } from "./values.ts";
 
 /** What the program knows of a kind of an owner that is a file, but for what expressions say: the kind has no mistakes. */
 export function kindRowOf(kind: ResourceKind, owner: Owner = ownersOf(kind)[0] ?? "project"): KindRow {
@@ -34,7 +33,7 @@ export function kindRowOf(kind: ResourceKind, owner: Owner = ownersOf(kind)[0] ?
   return {
     file: kind,
     expressions: lazyExpressions(kind),
-    spec: fieldSpecOf(kind),
+    columns: columnsOf(kind),
     ...(kind.imported && { imported: true as const }),
     policy: { section: kind.name, ...(kind.only !== undefined && { only: kind.only }) },
     ...(list && { read: { list, key, numbered: isNumbered, title, ...(show && { single: show }) } }),
@@ -123,58 +122,11 @@ function parametersOf({ fields }: ResourceKind, name: CallName): Readonly<Record
   );
 }
 
-/** A kind's fields in the form that the catalogue has parameters of integrations in. */
-export function fieldSpecOf(kind: ResourceKind): Integration {
-  const { fields, needs, removed } = kind;
-  const required = new Set(fields.required);
-  const parameters = Object.entries(fields.properties).map(([name, field]) =>
-    columnIn(name, field, required.has(name)),
+function columnsOf({ fields }: ResourceKind): ReadonlyMap<string, Column> {
+  const columns = Object.entries(fields.properties).map(
+    ([name, { writeOnly: secret = false, "x-url": url = false }]) => {
+      return [name, { level: "top", secret, url, destination: url }] as const;
+    },
   );
-  return {
-    slug: kind.singular,
-    title: kind.title ?? kind.name,
-    description: kind.description ?? "",
-    tier: needs?.tier ?? "free",
-    introduced: needs?.release,
-    removed: removed?.release,
-    environment: undefined,
-    omitted: [],
-    apart: false,
-    staysOff: false,
-    alone: false,
-    parameters: new Map(parameters.map((column) => [column.name, column])),
-    undeclared: new Map(),
-    always: new Map(),
-    foreignNames: new Map(),
-  };
-}
-
-function columnIn(name: string, field: FieldSchema, required: boolean): IntegrationParameter {
-  const url = field["x-url"] ?? false;
-  return {
-    name,
-    types: typesOf(field).filter((type) => type !== "null"),
-    required,
-    optionalFrom: undefined,
-    enum: field.enum?.map(String),
-    pattern: field.pattern,
-    default: isScalar(field.default) ? field.default : undefined,
-    introduced: field["x-introduced"],
-    removed: field["x-removed"],
-    deprecated: field.deprecated ? (field.deprecationMessage ?? "deprecated") : undefined,
-    secret: field.writeOnly ?? false,
-    returned: field["x-returned"] ?? false,
-    description: field.description ?? "",
-    level: "top",
-    list: undefined,
-    set: field["x-set"] ?? false,
-    url,
-    destination: url,
-    route: undefined,
-    observed: new Set(),
-    quirks: [],
-    initial: undefined,
-    fallback: undefined,
-    valid: { pattern: undefined, instead: undefined, with: undefined },
-  };
+  return new Map(columns);
 }

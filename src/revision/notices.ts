@@ -4,7 +4,8 @@ import type { Document } from "../manifest/document.ts";
 import type { Policy } from "../manifest/policies.ts";
 import { type Workspace, workspaceFile } from "../manifest/workspace.ts";
 import { resourceName } from "../model/address.ts";
-import type { Catalogue, IntegrationParameter } from "../model/catalogue.ts";
+import type { Catalogue } from "../model/catalogue.ts";
+import type { Column } from "../model/integration.ts";
 import { columnOf } from "../model/kinds.ts";
 import { kindIn, type Owner } from "../model/owner.ts";
 import type { Place, Project, Value } from "../model/types.ts";
@@ -138,7 +139,7 @@ function repointings(change: RevisionChange, catalogue: Catalogue): readonly Rep
 }
 
 /** A version that is bumped sends the same secret again. */
-function isRepointed(column: IntegrationParameter | undefined, before: Value, after: Value): boolean {
+function isRepointed(column: Column | undefined, before: Value, after: Value): boolean {
   if (isReference(before) && isReference(after) && before.secret === after.secret)
     return before.version === after.version;
   const isSecret = [before, after].some((value) => referencesWithin(value).length > 0);
