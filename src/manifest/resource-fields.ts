@@ -1,17 +1,17 @@
-import { isObject, type JsonObject } from "../base/json.ts";
+import type { JsonObject } from "../base/json.ts";
 import { didYouMean } from "../base/nearest.ts";
 import type { SchemaFault } from "../base/schema.ts";
 import { expectedWords } from "../base/type-words.ts";
-import { meaningOf, typesOf } from "../model/field-meaning.ts";
+import { meaningOf } from "../model/field-meaning.ts";
 import { resourceCheck } from "../model/kind-schema.ts";
 import { type FieldSchema, isSingleton, keyFieldsOf, type ResourceKind } from "../model/resource-kind.ts";
-import type { Plain, Problem, Value } from "../model/types.ts";
+import type { Fields, Plain, Problem, Value } from "../model/types.ts";
 import { isReference, replaceReferences, textsWithin } from "../model/values.ts";
 import { fieldAvailability } from "./field-availability.ts";
 import type { Declared } from "./parameters.ts";
 import type { Path } from "./positions.ts";
 import { commentHint, problemAt } from "./problem.ts";
-import { type SecretField, secretLiteral, secretReference } from "./secret-field.ts";
+import { ResourceReading } from "./resource-reading.ts";
 import { isTemplate } from "./template.ts";
 import type { Workspace } from "./workspace.ts";
 import { pathIn, type WrittenResource } from "./written-resource.ts";
@@ -19,7 +19,7 @@ import { pathIn, type WrittenResource } from "./written-resource.ts";
 /** Checks all fields of a resource that do not depend on a variable, and brings them into normal form. */
 export function declareResource(written: WrittenResource, workspace: Workspace): Declared {
   const { parameters: fields } = written;
-  const reading = new Reading(written, workspace);
+  const reading = new ResourceReading(written, workspace);
   const read = reading.fields(fields);
   const faults = faultsOf(written, read).filter(({ path }) => !reading.isSettled(path));
   const broken = new Set([...reading.broken, ...faults.map(({ path }) => String(path[0]))]);
@@ -37,8 +37,6 @@ export function declareResource(written: WrittenResource, workspace: Workspace):
     ],
   };
 }
-
-type Fields = Readonly<Record<string, Value>>;
 
 /** In the order of the kind's file, which is the same whatever the order of keys in the manifest. */
 function normalFields({ fields: { properties } }: ResourceKind, fields: Fields, open: ReadonlySet<string>): Fields {
@@ -134,81 +132,6 @@ const combining = new Set(["anyOf", "oneOf", "not", "uniqueItems", "contains"]);
 
 function isOpen(value: unknown): boolean {
   return isContainer(value) && textsWithin(value as Plain).some(isTemplate);
-}
-
-/** Reads the values of a resource, with the secrets in them, wherever the kind has some. */
-class Reading {
-  readonly problems: Problem[] = [];
-  readonly plaintext: [string, string][] = [];
-  /** The fields that cannot be used. */
-  readonly broken = new Set<string>();
-  readonly #settled = new Set<string>();
-  readonly #written: WrittenResource;
-  readonly #workspace: Workspace;
-
-  constructor(written: WrittenResource, workspace: Workspace) {
-    this.#written = written;
-    this.#workspace = workspace;
-  }
-
-  fields(fields: JsonObject): Fields {
-    const { properties } = this.#written.file.fields;
-    const read = Object.entries(fields).map(([name, value]) => [name, this.#value(properties[name], value, [name])]);
-    return Object.fromEntries(read);
-  }
-
-  /** Whether a value has been checked, so that the schema need not. */
-  isSettled(path: SchemaFault["path"]): boolean {
-    return this.#settled.has(JSON.stringify(path));
-  }
-
-  #value(field: FieldSchema = {}, value: unknown, path: Path): Value {
-    if (field.writeOnly && !isShapeless(value)) return this.#secret(field, value, path);
-    if (Array.isArray(value))
-      return value.map((each, index) => this.#value(field.items, each, [...path, index])) as Value;
-    if (!isObject(value)) return value as Value;
-    if (isStray(field, value)) return this.#fault(path, this.#strayReference(path));
-    const { properties = {}, additionalProperties: others } = field;
-    const below = (name: string) => properties[name] ?? (isObject(others) ? (others as FieldSchema) : undefined);
-    const read = Object.entries(value).map(([name, each]) => [name, this.#value(below(name), each, [...path, name])]);
-    return Object.fromEntries(read);
-  }
-
-  #secret(field: FieldSchema, value: unknown, path: Path): Value {
-    const at = { document: this.#written.document, path: pathIn(this.#written, path) };
-    const isText = typesOf(field).includes("string");
-    const read: SecretField = isObject(value)
-      ? secretReference(at, value, isText, this.#workspace)
-      : secretLiteral(at, value, this.#workspace);
-    this.#settled.add(JSON.stringify(path));
-    if (read.form === "fault") return this.#fault(path, read.problem);
-    if (read.literal !== undefined) this.plaintext.push([read.value.secret, read.literal]);
-    return read.value;
-  }
-
-  #strayReference(path: Path): Problem {
-    const { document } = this.#written;
-    const message = `only a secret can be a reference, and ${path.at(-1)} is none`;
-    return problemAt("secret-reference", message, { document, path: pathIn(this.#written, path) });
-  }
-
-  #fault(path: Path, problem: Problem): Value {
-    this.problems.push(problem);
-    this.broken.add(String(path[0]));
-    this.#settled.add(JSON.stringify(path));
-    return "";
-  }
-}
-
-/** Lists and mappings that are no reference are of the wrong type, which the schema says. */
-function isShapeless(value: unknown): boolean {
-  return Array.isArray(value) || (isObject(value) && !Object.hasOwn(value, "secret"));
-}
-
-/** Whether a reference stands where no mapping is expected, or none with that key. */
-function isStray(field: FieldSchema, value: JsonObject): boolean {
-  const isMapping = field.properties !== undefined || field.additionalProperties !== undefined;
-  return !isMapping && typeof value.secret === "string" && !typesOf(field).includes("object");
 }
 
 /** A key field that is mentioned again must be the same. */
