@@ -1,6 +1,7 @@
 import { isObject, type JsonObject } from "../base/json.ts";
 import { memoized } from "../base/memoize.ts";
 import type { Catalogue } from "../model/catalogue.ts";
+import { propertyOf } from "../model/field-meaning.ts";
 import { kindOf, type PolicyKind } from "../model/kinds.ts";
 import { kindWord, type Owner } from "../model/owner.ts";
 import { compareReleases } from "../model/releases.ts";
@@ -215,7 +216,5 @@ function inField(field: FieldSchema, value: unknown, path: Path): readonly Inter
   if (isTemplate(value)) return field.writeOnly ? [] : [{ path, value }];
   if (Array.isArray(value)) return value.flatMap((each, index) => inField(field.items ?? {}, each, [...path, index]));
   if (!isObject(value)) return [];
-  return Object.entries(value).flatMap(([name, each]) =>
-    inField(field.properties?.[name] ?? {}, each, [...path, name]),
-  );
+  return Object.entries(value).flatMap(([name, each]) => inField(propertyOf(field, name) ?? {}, each, [...path, name]));
 }

@@ -1,6 +1,6 @@
 import { isObject, type JsonObject } from "../base/json.ts";
 import type { SchemaFault } from "../base/schema.ts";
-import { typesOf } from "../model/field-meaning.ts";
+import { propertyOf, typesOf } from "../model/field-meaning.ts";
 import type { FieldSchema } from "../model/resource-kind.ts";
 import type { Fields, Problem, Value } from "../model/types.ts";
 import type { Path } from "./positions.ts";
@@ -41,9 +41,9 @@ export class ResourceReading {
       return value.map((each, index) => this.#value(field.items, each, [...path, index])) as Value;
     if (!isObject(value)) return value as Value;
     if (isStray(field, value)) return this.#fault(path, this.#strayReference(path));
-    const { properties = {}, additionalProperties: others } = field;
-    const below = (name: string) => properties[name] ?? (isObject(others) ? (others as FieldSchema) : undefined);
-    const read = Object.entries(value).map(([name, each]) => [name, this.#value(below(name), each, [...path, name])]);
+    const read = Object.entries(value).map(([name, each]) => {
+      return [name, this.#value(propertyOf(field, name), each, [...path, name])];
+    });
     return Object.fromEntries(read);
   }
 

@@ -23,7 +23,7 @@ export type Comparison = "same" | "different" | "unverified";
  * number as the word that names it, and an `x-set` in the order of its values. Secret references stay.
  */
 export function meaningOf(field: FieldSchema, value: Value): Value {
-  return replaced(field, value, (each, scalar) => {
+  return mapScalars(field, value, (each, scalar) => {
     const wire = valueOfWord(each, scalar);
     return typeof wire === "number" ? (wordOf(each, wire) ?? wire) : wire;
   });
@@ -31,7 +31,7 @@ export function meaningOf(field: FieldSchema, value: Value): Value {
 
 /** A value as requests and expressions have it: every word of `x-words` as its value. */
 export function wireValue(field: FieldSchema, value: Value): Value {
-  return replaced(field, value, valueOfWord);
+  return mapScalars(field, value, valueOfWord);
 }
 
 function valueOfWord({ "x-words": words }: FieldSchema, value: Scalar): Scalar {
@@ -42,11 +42,12 @@ function wordOf({ "x-words": words = {} }: FieldSchema, value: Scalar): string |
   return Object.keys(words).find((word) => words[word] === value);
 }
 
-/** Replaces each single value within a value, by its own field. */
-function replaced(field: FieldSchema, value: Value, by: (field: FieldSchema, value: Scalar) => Scalar): Value {
+/** Replaces each single value within a value, by its own field; an `x-set` is in the order of its new values. */
+export function mapScalars(field: FieldSchema, value: Value, by: (field: FieldSchema, value: Scalar) => Plain): Value {
   if (isScalar(value)) return by(field, value);
   if (isReference(value)) return value;
-  const inside = (each: FieldSchema | undefined, inner: Plain) => (each ? (replaced(each, inner, by) as Plain) : inner);
+  const inside = (each: FieldSchema | undefined, inner: Plain) =>
+    each ? (mapScalars(each, inner, by) as Plain) : inner;
   if (isList(value)) {
     const items = value.map((item) => inside(field.items, item));
     return field["x-set"] === true ? sortedSet(items, (item) => comparable(field.items ?? any, item)) : items;
@@ -57,7 +58,10 @@ function replaced(field: FieldSchema, value: Value, by: (field: FieldSchema, val
 const any: FieldSchema = {};
 
 /** The schema of a property of a mapping; undefined if the mapping has no such property. */
-function propertyOf({ properties, additionalProperties: others }: FieldSchema, name: string): FieldSchema | undefined {
+export function propertyOf(
+  { properties, additionalProperties: others }: FieldSchema,
+  name: string,
+): FieldSchema | undefined {
   if (properties && Object.hasOwn(properties, name)) return properties[name];
   if (isObject(others)) return others as FieldSchema;
   return properties ? undefined : any;

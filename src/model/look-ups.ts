@@ -1,13 +1,11 @@
-import { isObject } from "../base/json.ts";
 import { memoized } from "../base/memoize.ts";
 import { call } from "./call.ts";
 import type { Catalogue } from "./catalogue.ts";
 import type { Endpoint } from "./endpoints.ts";
-import { meaningOf } from "./field-meaning.ts";
+import { mapScalars, meaningOf } from "./field-meaning.ts";
 import { bareName } from "./owner.ts";
 import type { FieldSchema, ResourceKind } from "./resource-kind.ts";
 import type { Call, Desired, Fields, Plain, Value } from "./types.ts";
-import { isList, isReference, isScalar } from "./values.ts";
 
 /** A value that people write in place of what the server takes (`x-lookup`), and the field of the answer that it stands for. */
 export interface LookUp {
@@ -45,36 +43,22 @@ export function lookUpsIn(field: FieldSchema, value: Value): readonly LookUp[] {
 
 /** A value with what each look-up gives in place of what is written. */
 export function withLookedUp(field: FieldSchema, value: Value, answerTo: (lookUp: LookUp) => Plain): Value {
-  return replacedWithin(field, value, ({ "x-lookup": template = "", "x-field": of = "id" }, each) =>
-    typeof each === "string" ? answerTo({ template, field: of, value: each }) : each,
+  return mapScalars(field, value, ({ "x-lookup": template, "x-field": of = "id" }, each) =>
+    template !== undefined && typeof each === "string" ? answerTo({ template, field: of, value: each }) : each,
   );
 }
 
 /** A value with what is written for it in place of what look-ups gave, in the order that people read. */
 function asWritten(field: FieldSchema, value: Value, names: Readonly<Record<string, string>>): Value {
-  const written = replacedWithin(
-    field,
-    value,
-    ({ "x-lookup": template }, each) => names[nameKey(template, each)] ?? each,
+  const written = mapScalars(field, value, ({ "x-lookup": template }, each) =>
+    template === undefined ? each : (names[nameKey(template, each)] ?? each),
   );
   return meaningOf(field, written);
 }
 
 /** The key of what is written for a value of a look-up. */
-export function nameKey(template: string | undefined, value: Plain): string {
+export function nameKey(template: string, value: Plain): string {
   return `${template} ${JSON.stringify(value)}`;
-}
-
-/** Replaces each single value of a field with `x-lookup`, at any depth. */
-function replacedWithin(field: FieldSchema, value: Value, by: (field: FieldSchema, value: Plain) => Plain): Value {
-  if (isReference(value)) return value;
-  if (isScalar(value)) return field["x-lookup"] === undefined ? value : by(field, value);
-  if (isList(value)) return value.map((item) => replacedWithin(field.items ?? {}, item, by) as Plain);
-  if (!isObject(value)) return value;
-  const entries = Object.entries(value).map(([name, each]) => {
-    return [name, replacedWithin(field.properties?.[name] ?? {}, each as Plain, by) as Plain] as const;
-  });
-  return Object.fromEntries(entries);
 }
 
 /** Fields with other values in some of them. */

@@ -1,6 +1,6 @@
 import { UserError } from "../base/exit.ts";
 import { isObject, type JsonObject } from "../base/json.ts";
-import { wireValue } from "../model/field-meaning.ts";
+import { propertyOf, wireValue } from "../model/field-meaning.ts";
 import type { KindRow } from "../model/kind-row.ts";
 import { type FieldSchema, keyValuesOf, type ResourceKind } from "../model/resource-kind.ts";
 import { compiledExpressions, valueInRow } from "../model/row-values.ts";
@@ -98,7 +98,7 @@ function completed(field: FieldSchema, declared: Value | undefined, live: Plain 
     name in declared ? undefined : (completed(each, undefined, live[name]) as Plain | undefined),
   );
   const inside = definedFields(declared, (name, value) => {
-    const each = field.properties?.[name];
+    const each = propertyOf(field, name);
     return (each ? completed(each, value, live[name]) : value) as Plain;
   });
   return { ...inside, ...kept };
@@ -121,7 +121,7 @@ function plainParameter(kind: FileKind, field: FieldSchema, value: Value, row: J
   if (isList(value)) return value.map((item) => plainParameter(kind, field.items ?? {}, item, row) as Plain);
   if (!isMapping(value)) return value;
   const parts = Object.keys(value).map((name) =>
-    parametersFor(kind, name, field.properties?.[name] ?? {}, { want: value, row }),
+    parametersFor(kind, name, propertyOf(field, name) ?? {}, { want: value, row }),
   );
   return Object.assign({}, ...parts) as Plain;
 }

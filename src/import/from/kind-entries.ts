@@ -2,7 +2,7 @@ import { didYouMean } from "../../base/nearest.ts";
 import { expectedWords, typeOf } from "../../base/type-words.ts";
 import { missingField } from "../../manifest/field-availability.ts";
 import type { Catalogue } from "../../model/catalogue.ts";
-import { typesOf, wireValue } from "../../model/field-meaning.ts";
+import { propertyOf, typesOf, wireValue } from "../../model/field-meaning.ts";
 import { outOfRelease } from "../../model/kind-availability.ts";
 import { fieldCheck } from "../../model/kind-schema.ts";
 import { kindOf, sectionNameOf } from "../../model/kinds.ts";
@@ -151,5 +151,5 @@ function expected(field: FieldSchema): string {
 function holdsSecret(field: FieldSchema, value: Plain): boolean {
   if (isScalar(value)) return field.writeOnly === true && value !== null;
   if (isList(value)) return value.some((item) => holdsSecret(field.items ?? {}, item));
-  return Object.entries(value).some(([name, each]) => holdsSecret(field.properties?.[name] ?? {}, each));
+  return Object.entries(value).some(([name, each]) => holdsSecret(propertyOf(field, name) ?? {}, each));
 }

@@ -1,5 +1,5 @@
 import { isObject, type JsonObject } from "../../base/json.ts";
-import { typesOf } from "../../model/field-meaning.ts";
+import { propertyOf, typesOf } from "../../model/field-meaning.ts";
 import type { FieldSchema } from "../../model/resource-kind.ts";
 import type { Plain, Scalar } from "../../model/types.ts";
 import { isList, isScalar } from "../../model/values.ts";
@@ -30,7 +30,7 @@ function withoutDefaults({ properties = {} }: FieldSchema, item: Plain | undefin
 
 function mappingOf(field: FieldSchema, value: JsonObject): Plain | undefined {
   const pairs = Object.entries(value).filter(([, each]) => each !== null && each !== undefined);
-  const read = pairs.map(([name, each]) => [name, valueInField(field.properties?.[name] ?? {}, each)] as const);
+  const read = pairs.map(([name, each]) => [name, valueInField(propertyOf(field, name) ?? {}, each)] as const);
   if (read.some(([, each]) => each === undefined)) return undefined;
   return Object.fromEntries(read.map(([name, each]) => [name, each ?? null]));
 }
