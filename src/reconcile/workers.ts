@@ -12,6 +12,7 @@ import type { Chunk, ChunkResult } from "../workers/chunks.ts";
 import { type Dispatcher, openDispatcher } from "../workers/dispatcher.ts";
 import { doChunk } from "../workers/do-chunk.ts";
 import { membershipFor, sentBy } from "../workers/membership.ts";
+import { workKey } from "../workers/work-key.ts";
 import type { Context } from "./context.ts";
 
 /** The run's own connection; a run that only reads has neither writer nor lease. */
@@ -30,13 +31,15 @@ export async function dispatcherOf(
   const { request, state, claim, loaded, meter } = context;
   if (!request.workers) return undefined;
   if (!isShared(state)) throw new UserError(unshared);
-  const { url, urlName, requestTimeout, allowInsecure = false, dialect, signal, rate } = connection;
+  const { url, urlName, token, requestTimeout, allowInsecure = false, dialect, signal, rate } = connection;
   const { run } = claim;
+  const origin = serverAt(parseServerUrl(url, allowInsecure, urlName));
   const stopped = () => (signal?.aborted ? "the run was stopped" : own.lease?.lost());
   return openDispatcher({
     env: request.env,
     store: state.workers,
-    origin: serverAt(parseServerUrl(url, allowInsecure, urlName)),
+    origin,
+    key: workKey(request.env, { token, origin }),
     common: {
       ...{ workspace: loaded.workspace.name ?? "", run },
       ...{ requestTimeout, allowInsecure, dialect, kinds: ownKindsOf(own.reader.catalogue), rateLimit: rate?.limit },

@@ -69,16 +69,30 @@ function checked(text: string, source: string): string {
 
 /** The secret of push hooks of EVENKEEL_HOOK_SECRET or EVENKEEL_HOOK_SECRET_FILE, if any. @throws UserError, without the secret. */
 export function readHookSecret(env: Environment): string | undefined {
-  const { direct, file } = valueOrFile(env, "EVENKEEL_HOOK_SECRET");
-  const secret = direct || (file ? secretIn(file) : undefined);
-  if (secret) learnCredential(secret, "[hook secret]");
-  return secret;
+  return readSecret(env, "EVENKEEL_HOOK_SECRET", "[hook secret]");
 }
 
-function secretIn(file: string): string {
+/** The key of EVENKEEL_WORKER_KEY or EVENKEEL_WORKER_KEY_FILE, if any. @throws UserError, without the key. */
+export function readWorkerKey(env: Environment): string | undefined {
+  const key = readSecret(env, "EVENKEEL_WORKER_KEY", "[worker key]");
+  if (key === undefined || key.length >= shortestKey) return key;
+  throw new UserError(`EVENKEEL_WORKER_KEY has ${key.length} characters; expected ${shortestKey} at least`);
+}
+
+/** A shorter one can be guessed by whoever sees what was signed with it. */
+const shortestKey = 16;
+
+function readSecret(env: Environment, name: string, shown: string): string | undefined {
+  const { direct, file } = valueOrFile(env, name);
+  const secret = direct || (file ? secretIn(file, name) : undefined);
+  if (secret) learnCredential(secret, shown);
+  return secret || undefined;
+}
+
+function secretIn(file: string, name: string): string {
   const read = readSecretFile(resolve(file));
   if ("value" in read) return read.value;
-  throw new UserError(`EVENKEEL_HOOK_SECRET_FILE names ${file}, which cannot be used: ${read.why}`);
+  throw new UserError(`${name}_FILE names ${file}, which cannot be used: ${read.why}`);
 }
 
 /** Compares in constant time. */

@@ -6,7 +6,7 @@ export interface Member {
   /** Never reused. */
   readonly id: string;
   readonly role: "worker" | "run";
-  /** Of the server. */
+  /** The server, and the key that its work is signed with. */
   readonly origin: string;
   readonly version: string;
   readonly host: string;

@@ -11,6 +11,8 @@ import type { SealedBySenders } from "../state/worker-store.ts";
 /** A chunk of a run as it is sent to a worker. It contains references to secrets, never their values. */
 export interface Work {
   readonly version: string;
+  /** When it was handed out (ISO 8601): what is older than a day may be a copy, and is not processed. */
+  readonly made: string;
   readonly workspace: string;
   readonly run: string;
   /** Its name in the run. */

@@ -6,14 +6,16 @@ import type { WorkerStore } from "../state/worker-store.ts";
 import type { Chunk, ChunkResult, Work } from "./chunks.ts";
 import type { Membership } from "./membership.ts";
 import type { WorkQueue } from "./queue.ts";
+import { sharedKeyWords, type WorkKey } from "./work-key.ts";
 import { WorkerAvailability, type WorkerMonitor } from "./worker-monitor.ts";
 
 /** The run whose chunks are dispatched. */
 export interface DispatchOptions {
   readonly store: WorkerStore;
   readonly origin: string;
+  readonly key: WorkKey;
   /** Common to all work of the run. */
-  readonly common: Omit<Work, "version" | "part" | "traceparent" | "chunk">;
+  readonly common: Omit<Work, "version" | "made" | "part" | "traceparent" | "chunk">;
   /** Milliseconds to wait for workers before the run continues without them. */
   readonly patience: number;
   /** Why nothing more is dispatched. */
@@ -127,7 +129,12 @@ export class Dispatch {
   async #add(index: number, chunk: Chunk): Promise<void> {
     const part = `${this.#name}.${index}`;
     const traceparent = currentTraceparent();
-    const text = JSON.stringify({ version, part, traceparent, chunk, ...this.#options.common } satisfies Work);
+    const { common, key } = this.#options;
+    const made = new Date().toISOString();
+    const text = key.sign(
+      ["work"],
+      JSON.stringify({ version, made, part, traceparent, chunk, ...common } satisfies Work),
+    );
     this.#outstanding.set(part, { index, chunk, text, checked: performance.now() });
     if (!this.#isAlone) await this.#tried(() => this.#queue.add(new Map([[this.#jobOf(part), text]])));
   }
@@ -152,7 +159,9 @@ export class Dispatch {
   async #updateAvailability(): Promise<void> {
     const change = await this.#availability.update();
     const { origin, patience, say } = this.#options;
-    if (change === "lost" && !this.#hasNoQueue) say(`no worker for ${origin} for ${patience / 1000} s; ${byItself}`);
+    const others = this.#monitor.hasOthers ? ` with this run's ${sharedKeyWords}` : "";
+    if (change === "lost" && !this.#hasNoQueue)
+      say(`no worker for ${origin}${others} for ${patience / 1000} s; ${byItself}`);
     if (change === "returned") await this.#redispatchAll();
   }
 
@@ -162,10 +171,13 @@ export class Dispatch {
   }
 
   async #collect(): Promise<readonly IndexedResult[]> {
-    const { store, common } = this.#options;
+    const { store, common, key } = this.#options;
     const results = await store.collectResults(common.run, this.#collected.splice(0));
-    return [...results].flatMap(([part, text]) => {
+    return [...results].flatMap(([part, signed]) => {
       this.#collected.push(part);
+      const text = key.open(["result", common.workspace, common.run, part], signed);
+      // Its chunk is dispatched again.
+      if (text === undefined) return [];
       const done = this.#outstanding.get(part);
       this.#outstanding.delete(part);
       return done ? [{ index: done.index, result: JSON.parse(text) }] : [];

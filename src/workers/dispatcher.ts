@@ -35,9 +35,9 @@ export interface DispatcherOptions extends DispatchOptions {
 
 /** Opens the queue and announces the run to workers. @throws UserError if the queue cannot be used. */
 export async function openDispatcher(options: DispatcherOptions): Promise<Dispatcher> {
-  const { env, store, origin, common, duration } = options;
-  const queue = await openQueue(env, origin);
-  const membership = await join(store, { id: common.run, role: "run", origin }, duration);
+  const { env, store, key, common, duration } = options;
+  const queue = await openQueue(env, key.place);
+  const membership = await join(store, { id: common.run, role: "run", origin: key.place }, duration);
   const monitor = new WorkerMonitor({ ...options, run: common.run, allowed: common.rateLimit });
   let stages = 0;
   return {

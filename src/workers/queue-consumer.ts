@@ -24,13 +24,13 @@ interface ConsumerOptions {
   readonly work: (text: string) => Promise<WorkEnd>;
 }
 
-/** Consumes the queue of a server until it is disposed. @throws UserError if the queue cannot be used. */
+/** Consumes the queue of a place until it is disposed. @throws UserError if the queue cannot be used. */
 export async function openConsumer(
   env: Readonly<Record<string, string | undefined>>,
-  origin: string,
+  place: string,
   { lock, work }: ConsumerOptions,
 ): Promise<QueueConsumer> {
-  const client = await connectQueue(env, origin);
+  const client = await connectQueue(env, place);
   const { library, name, connection, call } = client;
   const backend = connection.backend as never;
   const isEmpty = async () => (await queue.getJobCountByTypes("waiting", "prioritized").catch(() => 0)) === 0;

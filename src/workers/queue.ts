@@ -41,8 +41,8 @@ interface Opened {
 }
 
 /** Opens the queue of EVENKEEL_QUEUE, by default the database of the state. @throws UserError if it cannot be used. */
-export async function openQueue(env: Environment, origin: string): Promise<WorkQueue> {
-  const client = await connectQueue(env, origin);
+export async function openQueue(env: Environment, place: string): Promise<WorkQueue> {
+  const client = await connectQueue(env, place);
   const { library, name: queueName, connection, call } = client;
   const queue = new library.Queue(queueName, { connection: connection.options } as never, connection.backend as never);
   await untilReady(client, queue);
@@ -63,13 +63,13 @@ export async function openQueue(env: Environment, origin: string): Promise<WorkQ
   };
 }
 
-/** Each server has its own queue (docs/fleets.md). @throws UserError if the queue cannot be used. */
-export async function connectQueue(env: Environment, origin: string): Promise<QueueClient> {
+/** Each place (`WorkKey`) has its own queue. @throws UserError if the queue cannot be used. */
+export async function connectQueue(env: Environment, place: string): Promise<QueueClient> {
   const address = queueAddressIn(env);
   const library = await importLibrary(address);
   const call: QueueClient["call"] = (answer) => answerInTime(address, answer);
   const connection = await call(address.connect(library));
-  const name = `evenkeel-${createHash("sha256").update(origin).digest("hex").slice(0, 24)}`;
+  const name = `evenkeel-${createHash("sha256").update(place).digest("hex").slice(0, 24)}`;
   return { library, name, connection, call };
 }
 

@@ -6,20 +6,28 @@ import { resourceKindFaults } from "../model/resource-kind-faults.ts";
 import { isRunName } from "../state/claim.ts";
 import type { WorkerStore } from "../state/worker-store.ts";
 import type { Work } from "./chunks.ts";
+import { sharedKeyWords, type WorkKey, withoutMark } from "./work-key.ts";
 
 /** Work of this version; or why it cannot be processed here, and the run that it belongs to. */
 export type QueuedWork = { readonly work: Work } | { readonly why: string; readonly run: string | undefined };
 
-/** Parses and checks what was in the queue: other versions and other programs may write to it too. */
-export function receivedIn(text: string): QueuedWork {
-  const value = parsedJson(text);
+/** Parses and checks what was in the queue: other versions, other programs and other people may write to it too. */
+export function receivedIn(text: string, key: WorkKey): QueuedWork {
+  const signed = key.open(["work"], text);
+  const value = parsedJson(signed ?? withoutMark(text));
   if (!isObject(value)) return { why: "it is not a JSON object", run: undefined };
   const run = isText(value.run) && isRunName(value.run) ? value.run : undefined;
   if (isText(value.version) && value.version !== version) {
     return { why: `it is from evenkeel ${shown(value.version)}, and this worker is ${version}`, run };
   }
-  return isWork(value) ? { work: value } : { why: "its format is unknown", run };
+  if (signed === undefined) return { why: `it is not signed with this worker's ${sharedKeyWords}`, run: undefined };
+  if (!isWork(value)) return { why: "its format is unknown", run };
+  const isNew = Math.abs(Date.now() - Date.parse(value.made)) < longestAge;
+  return isNew ? { work: value } : { why: "it was made more than a day from the time of this machine", run };
 }
+
+/** Milliseconds. */
+const longestAge = 24 * 3_600_000;
 
 /** Decides on work that cannot be processed here, and prints a warning once: it is left to others while its run is alive. */
 export function rejectWork(store: Pick<WorkerStore, "members">, say: (sentence: string) => void) {
@@ -49,6 +57,7 @@ const isKind = (value: unknown) => resourceKindFaults(value, [], () => undefined
 
 const fields: Readonly<Record<keyof Work, (value: unknown) => boolean>> = {
   version: (value) => value === version,
+  made: isText,
   workspace: isText,
   run: (value) => isText(value) && isRunName(value),
   part: (value) => isText(value) && isRunName(value),

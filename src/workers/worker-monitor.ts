@@ -2,10 +2,12 @@ import type { Rate } from "../base/rate.ts";
 import { version } from "../base/version.ts";
 import type { WorkersStatus } from "../state/run-progress.ts";
 import type { WorkerStore } from "../state/worker-store.ts";
+import { placesAt, type WorkKey } from "./work-key.ts";
 
 interface MonitorOptions {
   readonly store: Pick<WorkerStore, "members">;
   readonly origin: string;
+  readonly key: WorkKey;
   readonly run: string;
   readonly allowed: Rate | undefined;
   /** Requests sent by the run itself. */
@@ -18,18 +20,24 @@ export class WorkerMonitor {
   readonly #options: MonitorOptions;
   readonly #rate = new RequestRate();
   #mostWorkers = 0;
+  #hasOthers = false;
 
   constructor(options: MonitorOptions) {
     this.#options = options;
   }
 
+  /** Whether the last count found workers of the server with another key. */
+  get hasOthers(): boolean {
+    return this.#hasOthers;
+  }
+
   /** Counts the workers and reports their status. */
   async count(): Promise<number> {
-    const { store, origin, run, allowed, sent, watch } = this.#options;
+    const { store, origin, key, run, allowed, sent, watch } = this.#options;
     const members = await store.members();
-    const workers = members.filter(
-      (each) => each.role === "worker" && each.origin === origin && each.version === version,
-    );
+    const alike = members.filter((each) => each.role === "worker" && each.version === version);
+    const workers = alike.filter((each) => each.origin === key.place);
+    this.#hasOthers = alike.some((each) => each.origin !== key.place && each.origin.startsWith(placesAt(origin)));
     const counts = workers.map(({ id, requests = 0 }) => [id, requests] as const);
     this.#rate.record([...counts, [run, sent()]], performance.now());
     this.#mostWorkers = Math.max(this.#mostWorkers, workers.length);

@@ -19,6 +19,7 @@ import type { WorkEnd } from "./queue-consumer.ts";
 import { rejectWork } from "./receive-work.ts";
 import { createRunLog } from "./run-log.ts";
 import { watchRun } from "./watched-run.ts";
+import type { WorkKey } from "./work-key.ts";
 import { keepConnected, type WorkerOptions } from "./worker-connection.ts";
 
 /** Projects read or written concurrently. */
@@ -37,7 +38,7 @@ export interface WorkerSession extends AsyncDisposable {
 }
 
 /** @throws UserError if the state cannot be used. */
-export async function openWorkerSession(options: WorkerOptions): Promise<WorkerSession> {
+export async function openWorkerSession(options: WorkerOptions, key: WorkKey): Promise<WorkerSession> {
   const { env } = options;
   const address = stateAddress(env);
   if (!address) throw new UserError("a worker needs a state that runs share: set EVENKEEL_STATE");
@@ -46,7 +47,7 @@ export async function openWorkerSession(options: WorkerOptions): Promise<WorkerS
   // Members and rates are shared by all workspaces of a state.
   const whole = await open("");
   try {
-    return await sessionIn(whole, { ...options, open, openSecrets });
+    return await sessionIn(whole, { ...options, key, open, openSecrets });
   } catch (error) {
     await whole[Symbol.asyncDispose]();
     throw error;
@@ -62,16 +63,17 @@ function secretsOf({ env, root }: WorkerOptions): () => Secrets {
 }
 
 interface SessionOptions extends WorkerOptions {
+  readonly key: WorkKey;
   readonly open: (workspace: string) => Promise<SharedState>;
   readonly openSecrets: () => Secrets;
 }
 
 async function sessionIn(whole: SharedState, options: SessionOptions): Promise<WorkerSession> {
-  const { origin, duration, concurrency, signal, openSecrets } = options;
+  const { key, duration, concurrency, signal, openSecrets } = options;
   const { workers: store, rates } = whole;
   const states = keepState(options.open);
   const connections = keepConnected(options, rates);
-  const presence = keepHeartbeat(store, origin, duration, connections.sent);
+  const presence = keepHeartbeat(store, key.place, duration, connections.sent);
   await presence.current();
   const log = createRunLog(options.say, store.members);
   let parts = 0;
@@ -79,7 +81,7 @@ async function sessionIn(whole: SharedState, options: SessionOptions): Promise<W
   return {
     hasWorked: () => parts > 0,
     reject: rejectWork(store, options.say),
-    hasRun: async () => (await store.members()).some((each) => each.role === "run" && each.origin === origin),
+    hasRun: async () => (await store.members()).some((each) => each.role === "run" && each.origin === key.place),
     keepAlive: async () => {
       // A chunk is finished under the ID with which it was started.
       if (!isBusy) await presence.current();
@@ -97,6 +99,8 @@ async function sessionIn(whole: SharedState, options: SessionOptions): Promise<W
       const sender = { name: `${membership.id}.${++parts}`, member: membership.id };
       const workers = Math.min(concurrency, maxProjects);
       const unstored = reportUnstored(options, run);
+      const save = (result: ChunkResult) =>
+        state.workers.saveResult(run, part, key.sign(["result", work.workspace, run, part], JSON.stringify(result)));
       try {
         isBusy = true;
         const context = { reader: writer, writer, secrets, state, sender, requestTimeout, workers, stopped, unstored };
@@ -104,15 +108,14 @@ async function sessionIn(whole: SharedState, options: SessionOptions): Promise<W
         if (mine()) return "requeue";
         // So that the request count of the run includes all requests of its results.
         await membership.heartbeat();
-        await state.workers.saveResult(run, part, JSON.stringify(result));
+        await save(result);
         log.count(work);
         return "done";
       } catch (error) {
         if (error instanceof UnavailableError) throw error;
         if (mine()) return "requeue";
         // Another worker would fail in the same way, so the error ends the run.
-        if (!(error instanceof Stopped))
-          await state.workers.saveResult(run, part, JSON.stringify({ refused: errorText(error) }));
+        if (!(error instanceof Stopped)) await save({ refused: errorText(error) });
         return "done";
       } finally {
         isBusy = false;

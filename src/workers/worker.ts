@@ -3,7 +3,8 @@ import { UnavailableError, UserError } from "../base/exit.ts";
 import { inTrace, type Tracing } from "../client/spans.ts";
 import type { Work } from "./chunks.ts";
 import { openConsumer, type WorkEnd } from "./queue-consumer.ts";
-import { receivedIn } from "./receive-work.ts";
+import { type QueuedWork, receivedIn } from "./receive-work.ts";
+import { workKey } from "./work-key.ts";
 import type { WorkerOptions } from "./worker-connection.ts";
 import { openWorkerSession, type WorkerSession } from "./worker-session.ts";
 
@@ -39,20 +40,21 @@ export async function work(options: WorkerOptions): Promise<void> {
 /** @throws UnavailableError if the state or the queue becomes unavailable. */
 async function workUntilUnavailable(options: WorkerOptions, onReady: () => void): Promise<void> {
   const { env, origin, duration, say } = options;
-  await using session = await openWorkerSession(options);
+  const key = workKey(env, options);
+  await using session = await openWorkerSession(options, key);
   let failure: UserError | undefined;
   const failed = new AbortController();
   const process = async (text: string): Promise<WorkEnd> => {
     if (failed.signal.aborted || options.signal.aborted) return "requeue";
     try {
-      return await processText(session, options.tracing, text);
+      return await processWork(session, options.tracing, receivedIn(text, key));
     } catch (error) {
       failure = error instanceof UserError ? error : new UserError(String(error));
       failed.abort();
       return "requeue";
     }
   };
-  await using consumer = await openConsumer(env, origin, { lock: Math.max(duration, 5000), work: process });
+  await using consumer = await openConsumer(env, key.place, { lock: Math.max(duration, 5000), work: process });
   say(`Ready to work for ${origin}; interrupt to stop.`);
   onReady();
   const isIdle = async () => (await consumer.isIdle()) && !(await session.hasRun());
@@ -68,8 +70,7 @@ async function workUntilUnavailable(options: WorkerOptions, onReady: () => void)
   if (failure) throw failure;
 }
 
-function processText(session: WorkerSession, tracing: Tracing | undefined, text: string): Promise<WorkEnd> {
-  const found = receivedIn(text);
+function processWork(session: WorkerSession, tracing: Tracing | undefined, found: QueuedWork): Promise<WorkEnd> {
   return "work" in found ? processTraced(session, tracing, found.work) : session.reject(found);
 }
 

@@ -8,6 +8,7 @@ import { version } from "../../src/base/version.ts";
 import type { ResourceKind } from "../../src/model/resource-kind.ts";
 import { stateAt } from "../../src/state/open-state.ts";
 import { openQueue } from "../../src/workers/queue.ts";
+import { workKey } from "../../src/workers/work-key.ts";
 import { readYaml } from "../kinds/kinds.ts";
 import { databases } from "../state/databases.ts";
 import type { Database } from "../support/database.mjs";
@@ -347,13 +348,15 @@ describe.skipIf(!available)("workers (need postgresql)", () => {
   test("remove what nobody can do any more, leave what others may do, and work on", async () => {
     const made = await fleet();
     const origin = new URL(made.server.url).origin;
-    await using queue = await openQueue(made.env, origin);
+    const key = workKey({}, { token, origin });
+    await using queue = await openQueue(made.env, key.place);
     const state = await stateAt(database.url(), "EVENKEEL_STATE", "w", {});
     const living = { role: "run", origin, version: "0.0.1", host: "h", pid: 1 } as const;
     await state.workers.heartbeat({ ...living, id: "lives" }, 300_000);
     const work = (run: string, more: object) => JSON.stringify({ version: "0.0.1", run, ...more });
     const rubbish = { text: "no JSON", list: "[1]", nothing: "null", empty: "", deep: `${"[".repeat(5000)}` };
-    const shapes = { bare: "{}", run: '{"run":5}', own: JSON.stringify({ version, run: "r9", chunk: { kind: "x" } }) };
+    const own = JSON.stringify({ version, run: "r9", chunk: { kind: "x" } });
+    const shapes = { bare: "{}", run: '{"run":5}', own: key.sign(["work"], own) };
     await queue.add(new Map(Object.entries({ ...rubbish, ...shapes, over: work("over", {}) })));
     const left = Array.from({ length: 20 }, (_, index) => `left${index}`);
     await queue.add(new Map(left.map((name) => [name, work("lives", { part: name })])));
@@ -370,10 +373,10 @@ describe.skipIf(!available)("workers (need postgresql)", () => {
     const allSaid = () => workers.map((worker) => worker.said()).join("\n");
     await until(() => allSaid().includes("work of run lives"));
     const said = allSaid();
-    const own = version.replaceAll(".", "\\.");
+    const mine = version.replaceAll(".", "\\.");
     expect(said).toMatch(
       new RegExp(
-        `work of run over that .*: it is from evenkeel 0\\.0\\.1, and this worker is ${own}; it is removed, because no such run is active`,
+        `work of run over that .*: it is from evenkeel 0\\.0\\.1, and this worker is ${mine}; it is removed, because no such run is active`,
       ),
     );
     expect(said).toMatch(/work of run lives that this worker cannot process: .*; it is left to other workers/);
@@ -540,7 +543,7 @@ describe.skipIf(!available)("workers (need postgresql)", () => {
   });
 
   test("whose token is refused are named by what that ends", async () => {
-    const made = await fleet();
+    const made = await fleet({}, { EVENKEEL_WORKER_KEY: "a-key-of-workers-and-runs" });
     const wrong = await made.worker({ EVENKEEL_TOKEN: "wrong-CANARY" });
     const ended = await made.evenkeel("plan", "--workers");
     expect(ended.code).toBe(1);

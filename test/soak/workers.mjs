@@ -61,6 +61,8 @@ export async function soakWorkers({ folder, projects, workers: count, random, sa
   const env = {
     ...{ PATH: process.env.PATH, EVENKEEL_URL: gateway.url, EVENKEEL_STATE: database.url(), SOAK_HOOK: secret },
     ...{ EVENKEEL_LEASE: `${lease}ms`, EVENKEEL_LEDGER_KEY: "soak-key-of-this-run", EVENKEEL_WORKER_WAIT: "10s" },
+    // The gateway tells processes apart by their tokens.
+    EVENKEEL_WORKER_KEY: "soak-worker-key-of-this-run",
   };
   const begin = (name, ...words) => {
     const stdio = ["ignore", "pipe", "pipe"];
