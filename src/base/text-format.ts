@@ -54,6 +54,11 @@ export function asSentence(text: string): string {
   return `${text.slice(0, 1).toUpperCase()}${text.slice(1)}.`;
 }
 
+/** Parts with an empty line between them, those that are empty left out. */
+export function paragraphs(parts: readonly (string | undefined)[]): string {
+  return parts.filter(Boolean).join("\n\n");
+}
+
 /** Wraps a text at spaces; lines after the first are indented. Longer words are not split. */
 export function wrapped(text: string, width: number, indent: string): string {
   const lines: string[] = [];

@@ -6,7 +6,9 @@ import type { Plan } from "../plan/plan.ts";
 import { runEnd } from "../plan/run-end.ts";
 import type { Applied, Request } from "../reconcile/request.ts";
 import type { NextStep } from "../report/next-steps.ts";
-import { appliedText, outcomesText, planText, waiversText } from "../report/text.ts";
+import { appliedText, outcomesText } from "../report/outcomes-text.ts";
+import { planText } from "../report/text.ts";
+import { waiversText } from "./next-steps.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** The outcomes of changes that an apply skipped, with the reason. */

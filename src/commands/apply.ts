@@ -2,7 +2,7 @@ import { resolve } from "node:path";
 import { withWaves } from "../apply/waves.ts";
 import { type ExitCode, exit, UserError } from "../base/exit.ts";
 import { printable } from "../base/printable.ts";
-import { counted } from "../base/text-format.ts";
+import { counted, paragraphs } from "../base/text-format.ts";
 import { type DeploymentOptions, deploying, recordCalls } from "../deployments/record-apply.ts";
 import type { Call, Problem } from "../model/types.ts";
 import { withOutcomes } from "../plan/outcomes.ts";
@@ -11,8 +11,9 @@ import { withProblems } from "../reconcile/failed-plan.ts";
 import { apply, rehearse } from "../reconcile/reconcile.ts";
 import type { Applied, Planned, Request } from "../reconcile/request.ts";
 import { remainingText } from "../report/moves.ts";
+import { wavesText } from "../report/outcomes-text.ts";
 import type { Palette } from "../report/palette.ts";
-import { planText, wavesText } from "../report/text.ts";
+import { planText } from "../report/text.ts";
 import { requestsText } from "../report/text-changes.ts";
 import { holderText } from "../state/lease.ts";
 import { commandAgain, deploymentFrom, optionOf, type Saved } from "./apply-options.ts";
@@ -188,7 +189,7 @@ function showPlan(
 ): void {
   const replaced = report?.some((each) => !each.includes("="));
   const shown = (palette: Palette) =>
-    [planText(plan, catalogue, palette), wavesText(withWaves(plan, waves), palette)].filter(Boolean).join("\n\n");
+    paragraphs([planText(plan, catalogue, palette), wavesText(withWaves(plan, waves), palette)]);
   if (!replaced) terminal.print(`${shown(terminal.palette)}\n`);
   else if (asks) terminal.warn(shown(terminal.warnings));
 }

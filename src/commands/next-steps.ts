@@ -1,7 +1,6 @@
 import { shellWord } from "../base/shell-word.ts";
-import type { Plan } from "../plan/plan.ts";
+import { type Plan, removalsOf } from "../plan/plan.ts";
 import type { NextStep } from "../report/next-steps.ts";
-import { waiversText } from "../report/text.ts";
 import type { OnlineOptions } from "./workspace-options.ts";
 
 /** Options that make a command mean the same workspace and the same changes as the one before it. */
@@ -91,4 +90,20 @@ function commandFor(command: string, { target = [], since, storage, resend = [],
     ...(storage && command !== "drift" ? ["--storage"] : []),
     ...writes.map((glob) => `--resend ${shellWord(glob)}`),
   ].join(" ");
+}
+
+/** More of them make no line that anyone reads. */
+const mostWaivers = 8;
+
+/** The narrowest options that let a plan pass its guards, those of many addresses in words; empty where none does. */
+export function waiversText({ objections, resource_changes }: Pick<Plan, "objections" | "resource_changes">): string {
+  const isTooMuch = objections.some(({ guard }) => guard === "delete-percent");
+  const deletes = isTooMuch ? [`--allow-deletes ${removalsOf({ resource_changes }).length}`] : [];
+  const guarded = objections.filter(({ guard }) => guard === "protected").flatMap(({ addresses }) => addresses);
+  return [...deletes, ...protectedWaivers([...new Set(guarded)])].join(" ");
+}
+
+function protectedWaivers(addresses: readonly string[]): readonly string[] {
+  if (addresses.length <= mostWaivers) return addresses.map((address) => `--allow-protected ${shellWord(address)}`);
+  return [`--allow-protected ADDRESS for each of the ${addresses.length} protected addresses`];
 }

@@ -1,15 +1,15 @@
 import { type ExitCode, exitCode } from "../base/exit.ts";
 import { printable } from "../base/printable.ts";
-import { firstFew } from "../base/text-format.ts";
+import { firstFew, paragraphs } from "../base/text-format.ts";
 import { blockersOf } from "../plan/guards.ts";
 import type { Plan } from "../plan/plan.ts";
 import { runEnd } from "../plan/run-end.ts";
 import { plan } from "../reconcile/reconcile.ts";
 import type { Planned, Request } from "../reconcile/request.ts";
 import { type NextStep, nextStepsText } from "../report/next-steps.ts";
-import { driftText, planText, waiversText } from "../report/text.ts";
+import { driftText, planText } from "../report/text.ts";
 import type { Run } from "./command.ts";
-import { stepsAfterDrift, stepsAfterPlan } from "./next-steps.ts";
+import { stepsAfterDrift, stepsAfterPlan, waiversText } from "./next-steps.ts";
 import { writeTo } from "./outputs.ts";
 import { openPlanReports } from "./plan-reports.ts";
 import { noteUnrecorded, printMissingSecrets, printProblems } from "./print-problems.ts";
@@ -70,7 +70,7 @@ function planAndNext(
 ): string {
   const text = command === "drift" ? driftText(plan, catalogue, palette) : planText(plan, catalogue, palette);
   const saved = options.out === undefined ? "" : printable(`Saved the plan to ${options.out}.`);
-  return [text, saved, nextStepsText(next, palette)].filter(Boolean).join("\n\n");
+  return paragraphs([text, saved, nextStepsText(next, palette)]);
 }
 
 async function planned(command: "plan" | "drift", terminal: Terminal, options: Options<"plan">): Promise<Planned> {

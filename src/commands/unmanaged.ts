@@ -1,4 +1,5 @@
 import { exitCode } from "../base/exit.ts";
+import { paragraphs } from "../base/text-format.ts";
 import { type Unmanaged, unmanagedResources } from "../reconcile/unmanaged.ts";
 import { type NextStep, nextStepsText } from "../report/next-steps.ts";
 import { revisionKinds } from "../report/report-kinds.ts";
@@ -34,5 +35,5 @@ function textOf(found: Unmanaged, { palette }: Terminal): string {
   const next: readonly NextStep[] = first
     ? [["evenkeel import PROJECT --kinds all", "writes policies for what a project has"]]
     : [];
-  return [unmanagedText(found, palette), nextStepsText(next, palette)].filter(Boolean).join("\n\n");
+  return paragraphs([unmanagedText(found, palette), nextStepsText(next, palette)]);
 }

@@ -1,4 +1,5 @@
 import { didYouMean } from "../base/nearest.ts";
+import { paragraphs } from "../base/text-format.ts";
 import type { Catalogue } from "../model/catalogue.ts";
 import { type FieldSchema, keyFieldsOf, ownersOf, type ResourceKind } from "../model/resource-kind.ts";
 import { columns } from "./columns.ts";
@@ -83,7 +84,7 @@ function kindText({ kind }: SelectedKind, palette: Palette): string {
     notes.map((note) => `- ${note}`).join("\n"),
     `${palette.faint("In a policy:")}\n\n${kindExample(kind).join("\n")}`,
   ];
-  return parts.filter(Boolean).join("\n\n");
+  return paragraphs(parts);
 }
 
 /** A heading and what stands below it, which a workspace's own kinds need not have. */

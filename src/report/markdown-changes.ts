@@ -1,5 +1,5 @@
 import { grouped } from "../base/grouped.ts";
-import { counted } from "../base/text-format.ts";
+import { counted, paragraphs } from "../base/text-format.ts";
 import { resourceName } from "../model/address.ts";
 import type { Action, Place } from "../model/types.ts";
 import { linesText, lineText } from "../plan/groups.ts";
@@ -101,7 +101,7 @@ function folded(title: string, groups: readonly PlannedGroup[], names: readonly 
   const table = [...heading(["", "What", "Field", "Before", "After"]), ...groups.flatMap(fieldRows)].join("\n");
   const notes = groups.flatMap(notesOf).join("\n");
   const parts = [`<details><summary>${title}</summary>`, table, notes, names.join("\n"), "</details>"];
-  return parts.filter(Boolean).join("\n\n");
+  return paragraphs(parts);
 }
 
 function notesOf({ members: [{ address, notes = [] }], projects, shared }: PlannedGroup): readonly string[] {

@@ -1,4 +1,4 @@
-import { counted, thousands } from "../base/text-format.ts";
+import { counted, paragraphs, thousands } from "../base/text-format.ts";
 import { type ReportedProblem, withoutRepeats } from "../model/problem-line.ts";
 import type { Action } from "../model/types.ts";
 import { blockingText, objectionGroups } from "../plan/blocking-text.ts";
@@ -39,9 +39,9 @@ export const planMarkdown: Renderer = (report) => {
     ? [counts(report), waves(plan), list(`**${attention}**`, highlightLines(report), "line")]
     : [];
   const head = [marker(report), title(report), facts(report), ...about, ...sentences(plan, urls)];
-  const room = longestMarkdown - joined(head).length - reserve;
+  const room = longestMarkdown - paragraphs(head).length - reserve;
   const table = groups.length > 0 ? changeTable(groups, room, urls) : "";
-  return joined([...head, table, ...foldedDetails(groups, room - table.length, urls)]);
+  return paragraphs([...head, table, ...foldedDetails(groups, room - table.length, urls)]);
 };
 
 /** The same for mistakes alone. */
@@ -49,7 +49,7 @@ export const findingsMarkdown: FindingRenderer = (report) => {
   const { problems } = report.plan;
   const headline =
     problems.length === 0 ? "### Evenkeel: valid" : `### Evenkeel: ${counted(problems.length, "problem")}`;
-  return joined([marker(report), headline, ...sentences(report.plan, urlsOf(report))]);
+  return paragraphs([marker(report), headline, ...sentences(report.plan, urlsOf(report))]);
 };
 
 /** Projects are linked where files are: in pipelines. */
@@ -165,8 +165,4 @@ function foldedDetails(groups: readonly PlannedGroup[], room: number, urls: Urls
   const largest = omitted < all.length ? ", the largest," : "";
   const sentence = `${counted(omitted, "section")} of details${largest} ${omitted === 1 ? "is" : "are"} left out to keep this short; other reports have them.`;
   return [...all.filter((details) => kept.has(details)), ...(omitted > 0 ? [sentence] : [])];
-}
-
-function joined(parts: readonly string[]): string {
-  return parts.filter(Boolean).join("\n\n");
 }

@@ -1,18 +1,16 @@
 import { printable } from "../base/printable.ts";
-import { shellWord } from "../base/shell-word.ts";
-import { counted, firstFew, terminalWidth, thousands } from "../base/text-format.ts";
+import { counted, firstFew, paragraphs, terminalWidth, thousands } from "../base/text-format.ts";
 import type { Catalogue } from "../model/catalogue.ts";
 import { actionCountWords } from "../plan/action-counts.ts";
 import { blockingText, objectionGroups } from "../plan/blocking-text.ts";
 import { asDrift } from "../plan/drift.ts";
-import { creationText, scopeText, waveLines } from "../plan/heading.ts";
+import { creationText, scopeText } from "../plan/heading.ts";
 import { attention, driftHighlights, type Highlight, highlightLine, highlightsOf } from "../plan/highlights.ts";
 import { ownersCounted } from "../plan/owner-counts.ts";
-import { type Plan, type PlannedChange, removalsOf, type Summary } from "../plan/plan.ts";
+import type { Plan } from "../plan/plan.ts";
 import { movingNotes } from "./moves.ts";
-import { type NextStep, nextStepsText } from "./next-steps.ts";
 import type { Palette } from "./palette.ts";
-import { changesText, mark } from "./text-changes.ts";
+import { changesText } from "./text-changes.ts";
 
 /** A plan for people: what it is of, what to look at first, the changes, and counts at the end. */
 export function planText(plan: Plan, catalogue: Catalogue, palette: Palette): string {
@@ -57,7 +55,8 @@ const states = { Plan: "changed", Drift: "out of sync" } as const;
 
 type Title = keyof typeof states;
 
-function headText(plan: Plan, palette: Palette, title: Title = "Plan"): string {
+/** What a plan is of, and what blocks it. */
+export function headText(plan: Plan, palette: Palette, title: Title = "Plan"): string {
   const scope = scopeText(plan.scope);
   const blocking = blockingText(plan);
   const lines = [
@@ -82,7 +81,8 @@ function unreadText({ scope: { since, projects = 0, of } = {} }: Plan): string {
   return others === 1 ? "; the other one was not checked" : `; the other ${thousands(others)} were not checked`;
 }
 
-function highlightsText(highlights: readonly Highlight[], palette: Palette): string {
+/** What needs attention; empty where nothing does. */
+export function highlightsText(highlights: readonly Highlight[], palette: Palette): string {
   const lines = highlights.flatMap((highlight) => highlightLines(highlight, palette));
   return lines.length > 0 ? [palette.strong(attention), ...lines].join("\n") : "";
 }
@@ -95,7 +95,8 @@ function highlightLines(highlight: Highlight, palette: Palette): readonly string
   return [`${mark}${highlight.title}`, ...highlight.details.map((detail) => `      ${printable(detail)}`)];
 }
 
-function objectionsText({ objections }: Plan, palette: Palette): readonly string[] {
+/** What guards and rules object to, a text for each group. */
+export function objectionsText({ objections }: Plan, palette: Palette): readonly string[] {
   return objectionGroups(objections).map(([title, those]) => {
     const lines = those.map(({ message }) => `  ${palette.warn("!")} ${printable(message)}`);
     return [palette.strong(title), ...lines].join("\n");
@@ -114,22 +115,6 @@ function ruleWarningsText({ warnings }: Plan, palette: Palette): string {
 }
 
 const mostRuleWarnings = 20;
-
-/** More of them make no line that anyone reads. */
-const mostWaivers = 8;
-
-/** The narrowest options that let a plan pass its guards, those of many addresses in words; empty where none does. */
-export function waiversText({ objections, resource_changes }: Pick<Plan, "objections" | "resource_changes">): string {
-  const isTooMuch = objections.some(({ guard }) => guard === "delete-percent");
-  const deletes = isTooMuch ? [`--allow-deletes ${removalsOf({ resource_changes }).length}`] : [];
-  const guarded = objections.filter(({ guard }) => guard === "protected").flatMap(({ addresses }) => addresses);
-  return [...deletes, ...protectedWaivers([...new Set(guarded)])].join(" ");
-}
-
-function protectedWaivers(addresses: readonly string[]): readonly string[] {
-  if (addresses.length <= mostWaivers) return addresses.map((address) => `--allow-protected ${shellWord(address)}`);
-  return [`--allow-protected ADDRESS for each of the ${addresses.length} protected addresses`];
-}
 
 function headline(plan: Plan, palette: Palette, title: Title = "Plan"): string {
   const { summary } = plan;
@@ -172,67 +157,4 @@ function unverifiedText(entries: Plan["unverified"]): string {
   const names = [...counts].map(([name, count]) => printable(count > 1 ? `${name} (${count})` : name)).sort();
   const more = names.length - mostNamed;
   return [...names.slice(0, mostNamed), ...(more > 0 ? [`${more} more`] : [])].join(", ");
-}
-
-/**
- * The result of an apply, for readers who know its plan: all failures, then the counts. Changes of waves that did not
- * start are listed only by wave.
- */
-export function outcomesText(plan: Plan, palette: Palette, next: readonly NextStep[] = []): string {
-  const idle = new Set(plan.summary.waves?.filter(({ status }) => status === "not started").map(({ wave }) => wave));
-  const isIdle = ({ wave, outcome }: PlannedChange) => outcome?.status === "skipped" && wave && idle.has(wave);
-  const troubled = plan.resource_changes.filter(
-    (each) => each.outcome && each.outcome.status !== "applied" && !isIdle(each),
-  );
-  return paragraphs([
-    linesOf(troubled, palette),
-    wavesText(plan, palette),
-    nextStepsText(next, palette),
-    outcomeCounts(plan.summary, palette),
-  ]);
-}
-
-/** The same for people who have not: every change with its outcome, a line each. */
-export function appliedText(
-  plan: Plan,
-  catalogue: Catalogue,
-  palette: Palette,
-  next: readonly NextStep[] = [],
-): string {
-  return paragraphs([
-    headText(plan, palette),
-    highlightsText(highlightsOf(plan.resource_changes, catalogue), palette),
-    linesOf(plan.resource_changes, palette),
-    ...objectionsText(plan, palette),
-    wavesText(plan, palette),
-    nextStepsText(next, palette),
-    outcomeCounts(plan.summary, palette),
-  ]);
-}
-
-/** The waves of an apply, a line each; empty where there are none. */
-export function wavesText(plan: Plan, palette: Palette): string {
-  const lines = waveLines(plan).map((line) => `  ${printable(line)}`);
-  return lines.length > 0 ? [palette.strong("Waves"), ...lines].join("\n") : "";
-}
-
-function linesOf(changes: readonly PlannedChange[], palette: Palette): string {
-  return changes.map((change) => outcomeLine(change, palette)).join("\n");
-}
-
-function outcomeLine(planned: PlannedChange, palette: Palette): string {
-  const { address, outcome = { status: "skipped" }, policy_effect } = planned;
-  const { status, error } = outcome;
-  const paint = status === "applied" ? palette.add : palette.remove;
-  const more = error === undefined ? policy_effect && `, ${policy_effect}` : `: ${error}`;
-  return `  ${mark(planned, palette)} ${paint(status)} ${printable(`${address}${more ?? ""}`)}`;
-}
-
-function outcomeCounts({ outcomes }: Summary, palette: Palette): string {
-  const parts = Object.entries(outcomes ?? {}).filter(([status, n]) => n > 0 || status === "applied");
-  return palette.strong(`Apply: ${parts.map(([status, n]) => `${n} ${status}`).join(", ")}.`);
-}
-
-function paragraphs(parts: readonly string[]): string {
-  return parts.filter(Boolean).join("\n\n");
 }

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { inertJson, printableLines } from "../../src/base/printable.ts";
+import { waiversText } from "../../src/commands/next-steps.ts";
 import { catalogueOf } from "../../src/model/catalogue.ts";
 import { reportedLine } from "../../src/model/problem-line.ts";
 import { acceptText } from "../../src/report/accept.ts";
@@ -9,6 +10,7 @@ import { deploymentsText, deploymentText, mergeRequestsText } from "../../src/re
 import { historyText } from "../../src/report/history.ts";
 import { importText } from "../../src/report/import.ts";
 import { runsText, runText } from "../../src/report/journal.ts";
+import { outcomesText } from "../../src/report/outcomes-text.ts";
 import { plain } from "../../src/report/palette.ts";
 import { planRenderers } from "../../src/report/renderers.ts";
 import { isJsonKind, planKinds } from "../../src/report/report-kinds.ts";
@@ -19,7 +21,7 @@ import { revisionText } from "../../src/report/revision/text.ts";
 import { routesText, shiftText, unknownText } from "../../src/report/routes.ts";
 import { showText } from "../../src/report/show.ts";
 import { statusJson, statusText } from "../../src/report/storage-status.ts";
-import { outcomesText, planText, waiversText } from "../../src/report/text.ts";
+import { planText } from "../../src/report/text.ts";
 import { requestsText } from "../../src/report/text-changes.ts";
 import { whoamiText } from "../../src/report/whoami.ts";
 import { holderText } from "../../src/state/lease.ts";

@@ -1,12 +1,14 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { waiversText } from "../../src/commands/next-steps.ts";
 import { catalogueOf } from "../../src/model/catalogue.ts";
 import type { Outcome } from "../../src/model/types.ts";
 import { withOutcomes } from "../../src/plan/outcomes.ts";
 import type { Plan } from "../../src/plan/plan.ts";
+import { outcomesText } from "../../src/report/outcomes-text.ts";
 import { type Palette, plain } from "../../src/report/palette.ts";
-import { outcomesText, planText, waiversText } from "../../src/report/text.ts";
+import { planText } from "../../src/report/text.ts";
 import { requestsText } from "../../src/report/text-changes.ts";
 import { planWith } from "../support/plans.ts";
 
