@@ -33,11 +33,15 @@ export interface Attempt {
   readonly called?: CalledKind | undefined;
   /** What a success must hold. */
   readonly answer?: AnswerShape | undefined;
+  /** Of the call. */
+  readonly isKnown?: Call["isKnown"] | undefined;
 }
 
 /** A successful answer, with the headers that lists need. */
 export interface FullAnswer extends Answer {
   readonly headers: Headers;
+  /** Whether its content is known, so that it was not parsed. */
+  readonly isKnown?: true;
 }
 
 /** Classifies an answer. `clean` takes secrets out of the server's words. */
@@ -49,6 +53,7 @@ export function classify(
   const { status, headers, text } = received;
   if (status >= 400) return refused(attempt, received, clean);
   if (status >= 300) return redirected(attempt, received, clean);
+  if (status === 200 && attempt.isKnown?.(text, headers)) return { ...unread, headers };
   const requestId = attempt.method === "GET" ? undefined : requestIdOf(headers, clean);
   if (text === "") return fitting(attempt, { status, body: undefined, requestId, headers }, clean);
   try {
@@ -58,6 +63,8 @@ export function classify(
     return unreadable(attempt, received, clean);
   }
 }
+
+const unread = { status: 200, body: undefined, requestId: undefined, isKnown: true } as const;
 
 /** Names may be written with escapes. */
 function withoutReferences(reply: FullAnswer, text: string): FullAnswer {
@@ -202,6 +209,6 @@ function wordsOfBroken({ broken, sent, code }: Broken): string {
 
 type FailureRest = Omit<FailureFacts, keyof Attempt | "uncertain"> & { readonly acted?: boolean };
 
-function failed({ answer: _, ...attempt }: Attempt, { acted = false, ...part }: FailureRest): CallFailed {
+function failed({ answer: _, isKnown: __, ...attempt }: Attempt, { acted = false, ...part }: FailureRest): CallFailed {
   return new CallFailed({ ...attempt, ...part, uncertain: attempt.method !== "GET" && acted });
 }

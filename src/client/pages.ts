@@ -97,14 +97,19 @@ export interface Page {
 /** All rows, and in `uneven` how they differ from the server's count; or why the list never ends. */
 export type Pages = { readonly rows: readonly unknown[]; readonly uneven?: string } | { readonly endless: string };
 
+/** A list of one page. */
+export function onePage({ rows, total }: Page): Pages {
+  return counted(rows, [total]);
+}
+
 /** Fetches page after page. Rows that moved between pages while they were read come once, by their id. */
 export async function readPages(
-  fetchPage: (query: PageQuery) => Promise<Page>,
+  fetchPage: (query: PageQuery) => Page | Promise<Page>,
   start: PageQuery,
   largest = largestList,
 ): Promise<Pages> {
   const first = await fetchPage(start);
-  if (!first.next) return counted(first.rows, [first.total]);
+  if (!first.next) return onePage(first);
   const rows = [...first.rows];
   const totals = [first.total];
   const seen = new Set([keyOf(start)]);

@@ -1,49 +1,93 @@
 import { isObject } from "../base/json.ts";
-import type { Call, Fields, Value } from "../model/types.ts";
+import type { Call, Fields, Filled, Value } from "../model/types.ts";
 import { isScalar } from "../model/values.ts";
+import type { Headers } from "./answer-headers.ts";
 import type { FullAnswer } from "./classify-response.ts";
 import { CallFailed } from "./failure.ts";
-import { nextPage, type Page, type PageQuery, pageAfterFull, pageSize, readPages, totalOf } from "./pages.ts";
+import {
+  nextPage,
+  onePage,
+  type Page,
+  type PageQuery,
+  type Pages,
+  pageAfterFull,
+  pageSize,
+  readPages,
+  totalOf,
+} from "./pages.ts";
+import type { KnownList } from "./reader.ts";
 
 /** The answer to a call; `first` is the number of its first attempt, where the same was asked before. */
 export type SendCall = (call: Call, first?: number) => Promise<FullAnswer>;
 
 /**
- * All rows of a list, from all of its pages. If the server counts other rows than it returned, they may have changed
- * them meanwhile: the list is read once more, and then not believed. @throws CallFailed.
+ * All rows of a list, from all of its pages; undefined for one that is unchanged. If the server counts other rows than it
+ * returned, they may have changed them meanwhile: the list is read once more, and then not believed. @throws CallFailed.
  */
 export async function readList(
   send: SendCall,
   call: Call,
   urlOf: (path: string) => string,
-): Promise<readonly unknown[]> {
-  const first = await readOnce(send, call, urlOf, 1);
+  known?: KnownList,
+): Promise<readonly unknown[] | undefined> {
+  const first = await readOnce(send, call, urlOf, 1, known);
   if (!first.fault) return first.rows;
+  known?.forget();
   const second = await readOnce(send, call, urlOf, 2);
   if (!second.fault) return second.rows;
   throw second.fault;
 }
 
 interface Whole {
-  readonly rows: readonly unknown[];
+  readonly rows: readonly unknown[] | undefined;
   /** Set where their number is not what the server counts. */
   readonly fault?: CallFailed | undefined;
 }
 
-async function readOnce(send: SendCall, call: Call, urlOf: (path: string) => string, attempt: number): Promise<Whole> {
+const unchanged: Whole = { rows: undefined };
+
+async function readOnce(
+  send: SendCall,
+  call: Call,
+  urlOf: (path: string) => string,
+  attempt: number,
+  known?: KnownList,
+): Promise<Whole> {
   const size: PageQuery = call.list === "paged" ? { per_page: String(pageSize) } : {};
   const own: PageQuery = { ...size, ...queryOf(call.parameters ?? {}) };
   let answered = 200;
   const fault = (what: string) => notAList(call, urlOf(call.path), answered, what, attempt);
-  const pages = await readPages(async (query) => {
-    const { status, body, headers } = await send({ ...call, parameters: query }, attempt);
+  const pageIn = ({ status, body, headers }: FullAnswer, query: PageQuery): Page => {
     answered = status;
     if (!Array.isArray(body)) throw fault("with something other than a list");
     const said = pageOf(keptOf(body, call.answer?.keeps), nextPage(headers, own), totalOf(headers), fault);
     return said.next ? said : { ...said, next: pageAfterFull(headers, query, body.length), isGuess: true };
-  }, own);
+  };
+  const asked: Filled<Call> = { ...call, parameters: own };
+  if (known) asked.isKnown = testOf(known, own);
+  // The first page on its own, because most lists have one, and each function that waits costs as much as a check of a row.
+  const answer = await send(asked, attempt);
+  if (answer.isKnown) return unchanged;
+  const first = pageIn(answer, own);
+  if (!first.next) return wholeOf(onePage(first), fault);
+  known?.forget();
+  const pages = await readPages(
+    (query) =>
+      query === own ? first : send({ ...call, parameters: query }, attempt).then((each) => pageIn(each, query)),
+    own,
+  );
+  return wholeOf(pages, fault);
+}
+
+function wholeOf(pages: Pages, fault: (what: string) => CallFailed): Whole {
   if ("endless" in pages) throw fault(pages.endless);
   return { rows: pages.rows, fault: pages.uneven === undefined ? undefined : fault(pages.uneven) };
+}
+
+/** What the server counts is part of what must not change; a list that has a next page is always read. */
+function testOf({ isUnchanged }: KnownList, own: PageQuery): NonNullable<Call["isKnown"]> {
+  return (text, headers: Headers) =>
+    nextPage(headers, own) === undefined && isUnchanged(`${headers["x-total"] ?? ""} ${text}`);
 }
 
 function keptOf(rows: readonly unknown[], names: readonly string[] | undefined): readonly unknown[] {

@@ -113,7 +113,7 @@ function isAnswer(result: Received | Broken): boolean {
 }
 
 function attemptOf({ server, options }: RunConnection, { call, attempts }: Outgoing, { target }: WireRequest): Attempt {
-  const { method, path, answer } = call;
+  const { method, path, answer, isKnown } = call;
   const { name: setting, origin } = server;
   return {
     method,
@@ -124,6 +124,7 @@ function attemptOf({ server, options }: RunConnection, { call, attempts }: Outgo
     dialect: options.dialect,
     attempts,
     answer,
+    isKnown,
   };
 }
 

@@ -11,11 +11,11 @@ export interface LedgerHead {
   readonly project: string;
   /** Names the key that the fingerprints were made with. */
   readonly key: string;
-  /** A fingerprint of all that stood still together when the project was last found in sync, if it was. */
-  readonly whole?: string | undefined;
+  /** Hashes of the lists with which all of a kind was in sync, with a space between them, if there were any. */
+  readonly lists?: string | undefined;
 }
 
-/** The name of a project's own entry, and of the one fingerprint that it has. */
+/** The name of a project's own entry, and of the one text that it has. */
 export const ownEntry = "";
 
 /** Reads a ledger's line; undefined for what is none. */
@@ -28,7 +28,7 @@ export function ledgerLine(text: string): LedgerLine | undefined {
 
 /** What the beginning of a line shows. */
 export function headOfLine({ project, key, resources }: LedgerLine): LedgerHead {
-  return { project, key, whole: resources[ownEntry]?.sent?.[ownEntry] };
+  return { project, key, lists: resources[ownEntry]?.sent?.[ownEntry] };
 }
 
 /** A line as an apply writes it. */
@@ -42,14 +42,14 @@ export function isWrittenLine(text: string): boolean {
 
 /** Reads the beginning of a ledger's line, and the rest only of one that no apply wrote; undefined for what is none. */
 export function ledgerHead(text: string): LedgerHead | undefined {
-  const [, project, key, whole] = (text.endsWith("}}") && written.exec(text)) || [];
+  const [, project, key, lists] = (text.endsWith("}}") && written.exec(text)) || [];
   if (project === undefined || key === undefined) {
     const line = ledgerLine(text);
     return line && headOfLine(line);
   }
   const name = parsedJson(project);
   // Parsed, since a part of a text would keep the whole line in memory.
-  return typeof name === "string" ? { project: name, key, whole: whole && JSON.parse(whole) } : undefined;
+  return typeof name === "string" ? { project: name, key, lists: lists && JSON.parse(lists) } : undefined;
 }
 
 /** How many lines were written with each key. A project that is listed twice has none. */

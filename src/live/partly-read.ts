@@ -5,7 +5,7 @@ import type { Desired, Kind, Live } from "../model/types.ts";
 import type { LookedUpValues } from "./look-up-values.ts";
 
 /** Tells which declared resources of a project may be taken to be as declared, since their `updated_at` stands still. */
-export type Trusts = (project: string, listed: readonly ListedDesired[]) => (one: ListedDesired) => boolean;
+export type Trusts = (project: string) => (one: ListedDesired) => boolean;
 
 /** A declared resource, and the `updated_at` of its row in a list. */
 export type ListedDesired = Dated & { readonly desired: Desired };

@@ -9,6 +9,7 @@ import { liveRow, shownFields, undeclared } from "./kind-resources.ts";
 import { type KeyedRow, type ReadKind, readKindRows } from "./kind-rows.ts";
 import { settled, type Unread, unreadOf } from "./partly-read.ts";
 import { mayShowKey, redactedResource } from "./redacted-resources.ts";
+import { asDeclaredThen, type ProjectLists } from "./unchanged-lists.ts";
 
 /**
  * The live resources of a kind that is a file, as far as policies declare them: one list and, for each resource that
@@ -19,10 +20,12 @@ export async function readFileKind(
   name: Kind,
   kind: ReadKind,
   desired: DesiredProject,
+  lists?: ProjectLists,
 ): Promise<readonly (Live | Unread)[]> {
   const { catalogue } = reader;
   const { project, resources, exclusive } = desired;
-  const rows = await readKindRows(reader, project, kind);
+  const rows = await readKindRows(reader, project, kind, lists?.known(name));
+  if (!rows) return asDeclaredThen(desired, name);
   const declared = new Map<string, Desired>();
   for (const one of resources) if (one.kind === name) declared.set(one.identity ?? identityOf(catalogue, one), one);
   const read = rows.map((keyed): Live | Unread | Promise<Live | Unread> => {
@@ -37,6 +40,7 @@ export async function readFileKind(
       (error) => unreadOf(named, error),
     );
   });
+  if (lists && !kind.read.isSingle && !read.some((each) => each instanceof Promise)) lists.tells(name);
   return settled(read);
 }
 
@@ -68,7 +72,7 @@ export async function readAllOfKind(
   name: Kind,
   kind: ReadKind,
 ): Promise<readonly Live[]> {
-  const rows = await readKindRows(reader, project, kind);
+  const rows = (await readKindRows(reader, project, kind)) ?? [];
   const asked = shownFields(kind.file);
   return rows.map(({ key, row }) => liveRow(kind, { kind: name, key }, row, asked));
 }

@@ -1,6 +1,6 @@
 import type { JsonObject } from "../base/json.ts";
 import { knownSecrets } from "../base/known-secrets.ts";
-import type { Reader } from "../client/client.ts";
+import type { KnownList, Reader } from "../client/client.ts";
 import { CallFailed } from "../client/failure.ts";
 import { call } from "../model/call.ts";
 import { columnOf, integrationOf, kindOf } from "../model/kinds.ts";
@@ -10,18 +10,11 @@ import { withExpressions } from "../model/with-expressions.ts";
 import { isReadByFile } from "./kind-rows.ts";
 import { lookUpValues } from "./look-up-values.ts";
 import { refuseOtherDialect } from "./other-dialect.ts";
-import {
-  type ListedDesired,
-  type PartlyRead,
-  parted,
-  settled,
-  type Trusts,
-  type Unread,
-  unreadOf,
-} from "./partly-read.ts";
+import { type PartlyRead, parted, settled, type Trusts, type Unread, unreadOf } from "./partly-read.ts";
 import { readAllOfKind, readFileKind } from "./read-kind.ts";
 import { mayShowKey, redactedResource } from "./redacted-resources.ts";
 import { asDeclared, isWhole, liveOf } from "./resource-rows.ts";
+import { asDeclaredThen, type ProjectLists } from "./unchanged-lists.ts";
 
 /** A row of a list whose shape was checked, and the key of its resource. */
 interface ListedRow {
@@ -35,16 +28,21 @@ interface ListedRow {
  * @throws CallFailed where the project cannot be read.
  */
 export async function readLive(reader: Reader, desired: DesiredProject, trusts?: Trusts): Promise<Live[]> {
+  await withExpressions(reader.catalogue, desired.kinds);
   const { live, unread } = await readReadable(reader, desired, trusts);
   for (const { failure } of unread) throw failure;
   return live;
 }
 
-/** As {@link readLive}, but what cannot be read stops nothing else. @throws CallFailed where it ends the run. */
-export async function readReadable(reader: Reader, desired: DesiredProject, trusts?: Trusts): Promise<PartlyRead> {
-  await withExpressions(reader.catalogue, desired.kinds);
+/** As {@link readLive}, but what cannot be read stops nothing else; the kinds' expressions are loaded. @throws CallFailed where it ends the run. */
+export async function readReadable(
+  reader: Reader,
+  desired: DesiredProject,
+  trusts?: Trusts,
+  lists?: ProjectLists,
+): Promise<PartlyRead> {
   const read = [...desired.kinds].map((kind) =>
-    readKind(reader, kind, desired, trusts).catch((error) => [unreadOf({ kind }, error)]),
+    readKind(reader, kind, desired, trusts, lists).catch((error) => [unreadOf({ kind }, error)]),
   );
   const lookingUp = lookUpValues(reader, desired);
   const parts = parted(await Promise.all(read));
@@ -103,7 +101,7 @@ export async function readInventory(
     const others = all.filter((each) => !live.includes(each)).map(({ key }) => knownSecrets.clean(key));
     return { live, unread: [], others };
   }
-  const rows = await readRows(reader, project, kind);
+  const rows = (await readRows(reader, project, kind)) ?? [];
   const spec = (key: string) => integrationOf(catalogue, { kind, key });
   const isKnown = (key: string) => (kindOf(catalogue, kind).known ? spec(key) !== undefined : !knownSecrets.isIn(key));
   const read = await Promise.all(
@@ -118,12 +116,18 @@ export async function readInventory(
   };
 }
 
-/** Every resource once, also where a list changes while its pages are read. */
-async function readRows(reader: Reader, project: Project, kind: Kind): Promise<readonly ListedRow[]> {
+/** Every resource once, also where a list changes while its pages are read; undefined for a list that is unchanged. */
+async function readRows(
+  reader: Reader,
+  project: Project,
+  kind: Kind,
+  known?: KnownList,
+): Promise<readonly ListedRow[] | undefined> {
   const { read } = kindOf(reader.catalogue, kind);
   if (!read) return [];
   const listing = call(read.list, { id: project.name });
-  const rows = (await reader.list(listing)) as readonly JsonObject[];
+  const rows = (await reader.list(listing, known)) as readonly JsonObject[] | undefined;
+  if (!rows) return undefined;
   if (kindOf(reader.catalogue, kind).known) refuseOtherDialect(reader.catalogue, listing, rows);
   const distinct = new Map<unknown, JsonObject>();
   for (const row of rows) distinct.set(row[read.numbered ? "id" : read.key], row);
@@ -135,15 +139,17 @@ async function readKind(
   kind: Kind,
   desired: DesiredProject,
   trusts: Trusts | undefined,
+  lists: ProjectLists | undefined,
 ): Promise<readonly (Live | Unread)[]> {
   const { catalogue } = reader;
   const row = kindOf(catalogue, kind);
-  if (isReadByFile(row)) return readFileKind(reader, kind, row, desired);
+  if (isReadByFile(row)) return readFileKind(reader, kind, row, desired, lists);
   const { project, resources } = desired;
-  const rows = await readRows(reader, project, kind);
+  const rows = await readRows(reader, project, kind, lists?.known(kind));
+  if (!rows) return asDeclaredThen(desired, kind);
   const declared = new Map<string, Desired>();
   for (const one of resources) if (one.kind === kind && one.presence === "present") declared.set(one.key, one);
-  const isStill = trusts?.(project.name, listedOf(declared, rows));
+  const isStill = trusts?.(project.name);
   const listed = rows.map(({ key, row }) => {
     const one = declared.get(key);
     if (!one)
@@ -155,16 +161,9 @@ async function readKind(
     return isWhole(catalogue, one, row) ? liveOf(catalogue, one, row) : readOne(reader, project, one, row);
   });
   for (const { key } of rows) declared.delete(key);
+  if (lists && declared.size === 0 && rows.every(({ row }) => typeof row.updated_at === "string")) lists.tells(kind);
   const unlisted = Array.from(declared.values(), (one) => readOne(reader, project, one, undefined));
   return (await settled([...listed, ...unlisted])).filter((live) => live !== undefined);
-}
-
-/** The declared resources that rows say the last change of. */
-function listedOf(declared: ReadonlyMap<string, Desired>, rows: readonly ListedRow[]): readonly ListedDesired[] {
-  return rows.flatMap(({ key, row: { updated_at: updatedAt } }) => {
-    const desired = declared.get(key);
-    return desired && typeof updatedAt === "string" ? [{ desired, updatedAt }] : [];
-  });
 }
 
 /** What is off is not listed, where that is a state of its own. @throws CallFailed where it ends the run. */

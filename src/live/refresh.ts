@@ -18,6 +18,7 @@ import type { PartlyRead, Unread } from "./partly-read.ts";
 import { readReadable } from "./read-live.ts";
 import type { RefreshScope } from "./refresh-scope.ts";
 import type { Selection } from "./select-projects.ts";
+import { ProjectLists, silentDifference } from "./unchanged-lists.ts";
 import { readableOf, unreadProblem } from "./unread-resources.ts";
 
 /** Every project's difference, sorted by project, and the problems. */
@@ -79,9 +80,10 @@ async function refreshAll(reader: Reader, fleet: DesiredFleet, scope: ObservedSc
   };
   if (!scope.delegate) {
     const here = ({ name }: Project, index: number) =>
-      inSpan("read project", { "evenkeel.project": name }, async () =>
-        finished(await refreshProject(reader, fleet.at(index), scope)),
-      );
+      inSpan("read project", { "evenkeel.project": name }, async () => {
+        const desired = fleet.at(index);
+        return finished(await refreshProject(reader, desired, scope, listsOf(desired, scope)));
+      });
     // Each has a request to send at any time: more of them would only wait, with what is read of them already.
     const workers = () => Math.min(scope.workers, reader.room());
     return { read: await inParallel(projects, workers, here), delegatedReads: 0 };
@@ -92,6 +94,12 @@ async function refreshAll(reader: Reader, fleet: DesiredFleet, scope: ObservedSc
       read[index] = finished(refreshed(reader.catalogue, fleet.at(index), partlyRead, scope));
   });
   return { read, delegatedReads };
+}
+
+/** Where a ledger knows any, or is to remember them. */
+function listsOf(desired: DesiredProject, scope: RefreshScope): ProjectLists | undefined {
+  const memory = scope.lists?.(desired);
+  return memory && (scope.remember || memory.known !== "") ? new ProjectLists(memory) : undefined;
 }
 
 /** One list for all, because a run keeps the differences of a whole fleet. */
@@ -118,8 +126,9 @@ export async function refreshProject(
   reader: Reader,
   desired: DesiredProject,
   scope: RefreshScope,
+  lists?: ProjectLists,
 ): Promise<RefreshedProject> {
-  return refreshed(reader.catalogue, desired, await readReadable(reader, desired, scope.trusts), scope);
+  return refreshed(reader.catalogue, desired, await readReadable(reader, desired, scope.trusts, lists), scope, lists);
 }
 
 function refreshed(
@@ -127,19 +136,26 @@ function refreshed(
   desired: DesiredProject,
   { live, unread, lookedUp }: PartlyRead,
   scope: RefreshScope,
+  lists?: ProjectLists,
 ): RefreshedProject {
   const readable = readableOf(catalogue, desired, unread);
   const [part] = unread;
   if (part && readable.kinds.size === 0) {
     return unreadable(desired.project, unread.find((each) => isMissing(catalogue, each)) ?? part, catalogue);
   }
+  if (lists?.areAllSilent(desired)) return { difference: silentDifference(desired, live), problems: none };
   const options = { ...scope.diff(desired.project), settled: scope.remember !== undefined };
   const compared = compare(catalogue, { desired: readable, live, lookedUp }, options, new Set());
   const difference = withoutUncallable(catalogue, compared.difference);
   const problems = [...difference.problems, ...compared.problems];
-  if (unread.length === 0) return { difference, problems };
+  const found = lists ? lists.leftToRemember(difference) : difference;
+  if (unread.length === 0) {
+    if (lists && !lookedUp) lists.learn(desired, difference);
+    if (lists && !lookedUp && scope.remember) lists.remember(readable, live, options);
+    return { difference: found, problems };
+  }
   return {
-    difference,
+    difference: found,
     problems: [...problems, ...unread.map((each) => unreadProblem(catalogue, desired, each))],
     unread,
   };

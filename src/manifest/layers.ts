@@ -98,6 +98,7 @@ const nowhere = () => false;
 
 /** The part of the merged state that does not depend on the project. */
 interface Ruling extends Pick<DesiredProject, "kinds" | "exclusive"> {
+  readonly basis: () => string;
   readonly vars: ReadonlyMap<string, Variable>;
   /** Sorted by kind and key. */
   readonly resources: readonly Desired[];
@@ -115,14 +116,27 @@ function rulingOf(layers: readonly Layer[]): Ruling {
   const open: [number, PolicyEntry][] = [];
   for (const [index, entry] of sorted.entries())
     if (entry.templates.length > 0 || isTemplate(entry.desired.key)) open.push([index, entry]);
+  const resources = sorted.map(({ desired }) => desired);
+  const spoken = spokenOf(layers);
   return {
-    ...spokenOf(layers),
+    ...spoken,
+    basis: () => basisOf(resources, spoken, vars.winners),
     vars: vars.winners,
-    resources: sorted.map(({ desired }) => desired),
+    resources,
     open,
     ties: [...vars.problems, ...entries.problems],
     hasOpenKeys: open.some(([, { desired }]) => isTemplate(desired.key)),
   };
+}
+
+function basisOf(
+  resources: readonly Desired[],
+  { kinds, exclusive }: Pick<Ruling, "kinds" | "exclusive">,
+  vars: ReadonlyMap<string, Variable>,
+): string {
+  const declared = resources.map(({ kind, key, presence, fields }) => [kind, key, presence, fields]);
+  const values = [...vars].map(([name, { value }]) => [name, value]).sort();
+  return JSON.stringify([declared, [...kinds].sort(), [...exclusive.keys()].sort(), values]);
 }
 
 /** The same for the same layers. */
@@ -157,7 +171,7 @@ function mergedFor(
   elsewhere: (variable: string) => boolean = nowhere,
   otherwise?: StandIn,
 ): Merged {
-  const { kinds, exclusive } = ruling;
+  const { kinds, exclusive, basis } = ruling;
   const scope = createScope(project, ruling.vars, elsewhere, otherwise);
   const faults: Problem[] = [];
   const resources = [...ruling.resources];
@@ -169,7 +183,7 @@ function mergedFor(
   const problems = [...ruling.ties, ...scope.problems(), ...faults];
   if (ruling.hasOpenKeys) problems.push(...sameKeys(resources));
   return {
-    desired: { project, resources: ruling.hasOpenKeys ? distinct(resources) : resources, kinds, exclusive },
+    desired: { project, resources: ruling.hasOpenKeys ? distinct(resources) : resources, kinds, exclusive, basis },
     problems: problems.map((problem) => ({ ...problem, project: project.name })),
   };
 }

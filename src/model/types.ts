@@ -129,6 +129,8 @@ export interface DesiredProject {
   readonly kinds: ReadonlySet<Kind>;
   /** Kinds whose unlisted live resources are removed, and where that is declared. */
   readonly exclusive: ReadonlyMap<Kind, Origin>;
+  /** All that it was made from but the project, as text: the same function for projects that the same policies decide over. */
+  readonly basis?: () => string;
   /** The location of `until` in the expired policy that declared a resource, by the resource's identity. */
   readonly expired?: ReadonlyMap<string, Origin>;
 }
@@ -164,6 +166,8 @@ export interface Call {
   readonly list?: "paged" | "whole";
   /** The required shape of a successful response; if omitted, any JSON is accepted. */
   readonly answer?: AnswerShape;
+  /** Whether a response is one whose content is known already: then it is not parsed, and has no body. */
+  readonly isKnown?: (text: string, headers: Readonly<Record<string, unknown>>) => boolean;
   /** Whether it reads a property of the server itself, which is not counted as part of a plan. */
   readonly uncounted?: true;
 }

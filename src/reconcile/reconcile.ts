@@ -95,8 +95,8 @@ async function stepsOf({ reader, context }: ApplyingRun, { targets, moves }: Pic
 export function apply(request: Request, hooks: ApplyHooks): Promise<Applied> {
   return inRun(openApplyRun, request, async (run): Promise<Applied> => {
     const { notices, inFlight } = await reportUnfinishedRuns(run.context);
-    const { ledger, loaded } = run.context;
-    const prepared = await preparedPlan(run, ledger && inSyncRecorder(ledger, loaded.workspace.server));
+    const { ledger } = run.context;
+    const prepared = await preparedPlan(run, ledger && inSyncRecorder(ledger));
     const planned = withProblems(prepared.planned, notices);
     const blocked = blockedApply(planned, prepared) ?? withErrors(planned, await secretsLacking(run, prepared));
     if (blocked) return await run.end(blocked);

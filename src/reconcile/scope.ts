@@ -28,6 +28,7 @@ import { addressesOf } from "../storage/moves.ts";
 import type { Context } from "./context.ts";
 import type { Request } from "./request.ts";
 import { exceptionsOf } from "./rules-in-force.ts";
+import { listsKnownTo } from "./unchanged-lists.ts";
 
 /** What a run reads: everything that policies select, limited as requested. */
 export function scopeOf(context: Context): RefreshScope {
@@ -47,6 +48,7 @@ export function scopeOf(context: Context): RefreshScope {
     alwaysSend: !ledger && server.secrets === "always-send",
     ...(only && { target: (address: string) => only.addresses.has(address) }),
   };
+  const isTrusting = server.reads === "trust-updated-at";
   const isLimited = targets.length > 0 || resent.length > 0;
   const meansMoves = request.storage ? moveFinder(loaded) : () => false;
   return {
@@ -63,7 +65,8 @@ export function scopeOf(context: Context): RefreshScope {
     includes: (project) => inTarget(project) && inShard(project.name),
     ...(only?.projects && { only: only.projects }),
     ...(since && { since: { ...since, ...fleetFor(listed, heading.url) } }),
-    ...(ledger && server.reads === "trust-updated-at" && { trusts: trusting(ledger), stillAt: stillAt(ledger) }),
+    ...(ledger && isTrusting && { trusts: trusting(ledger), stillAt: stillAt(ledger) }),
+    ...(ledger && isTrusting && !isLimited && !only && { lists: listsKnownTo(ledger, server.release) }),
     diff: (project) =>
       isLimited
         ? {
@@ -99,10 +102,7 @@ function moveFinder(loaded: Context["loaded"]): (glob: string) => boolean {
 }
 
 function trusting(ledger: Ledger): Trusts {
-  return (project, listed) => {
-    if (ledger.wereInSync(project, listed)) return () => true;
-    return (one) => standsStill(one, addressOf(project, one.desired.kind, one.desired.key), ledger);
-  };
+  return (project) => (one) => standsStill(one, addressOf(project, one.desired.kind, one.desired.key), ledger);
 }
 
 function stillAt(ledger: Ledger): NonNullable<RefreshScope["stillAt"]> {

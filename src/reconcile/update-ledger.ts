@@ -4,7 +4,6 @@ import { canonical } from "../base/json.ts";
 import type { InSync } from "../diff/diff.ts";
 import { absence, type Memory, memoryOf } from "../diff/last-applied.ts";
 import type { RefreshScope } from "../live/refresh-scope.ts";
-import type { Workspace } from "../manifest/workspace.ts";
 import { isRemoval } from "../model/removal-changes.ts";
 import type { Change, Problem, Value } from "../model/types.ts";
 import { isReference } from "../model/values.ts";
@@ -68,21 +67,11 @@ function withSentDigests(value: Value, sentSecrets: SecretDigests): Value {
   return withDigests(value, ({ secret }) => sentSecrets[secret] ?? "") ?? null;
 }
 
-/**
- * Remembers what of a project was found in sync, so that a later change on the server can be told from one in the manifests;
- * where plans trust `updated_at`, also what stood still together.
- */
-export function inSyncRecorder(
-  ledger: Ledger,
-  { reads }: Pick<Workspace["server"], "reads">,
-): NonNullable<RefreshScope["remember"]> {
-  return ({ project, settled, absent }) => {
+/** Remembers what of a project was found in sync, so that a later change on the server can be told from one in the manifests. */
+export function inSyncRecorder(ledger: Ledger): NonNullable<RefreshScope["remember"]> {
+  return ({ settled, absent }) => {
     for (const each of settled) rememberAccepted(ledger, each);
     for (const address of absent) if (!ledger.recall(address)?.absent) ledger.remember(address, absence);
-    const dated = settled.flatMap(({ desired, live: { updatedAt } }) =>
-      updatedAt === undefined ? [] : [{ desired, updatedAt }],
-    );
-    if (reads === "trust-updated-at" && dated.length > 0) ledger.rememberWhole(project, dated);
   };
 }
 

@@ -66,6 +66,10 @@ async function read(chunk: ReadChunk, { reader, secrets, workers, stopped }: Chu
   const projects = projectsToRead(chunk);
   // Resolved first, because responses may contain secrets, which must be redacted.
   secrets.missing(projects.flatMap(({ desired }) => desired.resources.flatMap(({ fields }) => referencesIn(fields))));
+  await withExpressions(
+    reader.catalogue,
+    projects.flatMap(({ desired }) => [...desired.kinds]),
+  );
   const before = reader.counts.reads;
   const found = await inParallel(projects, workers, async ({ desired, stillAt }) => {
     const why = stopped();

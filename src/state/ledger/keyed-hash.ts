@@ -5,7 +5,7 @@ import { memoized } from "../../base/memoize.ts";
 const [blockSize, digestSize] = [64, 32];
 
 /** Bytes of a text that need no memory of their own. */
-const mostUsual = 4096;
+const mostUsual = 1 << 15;
 
 /**
  * HMAC-SHA-256 with one key, as base64url. A plan of a fleet makes a million of short texts, for which `createHmac` takes twice

@@ -3,12 +3,12 @@ import { UserError } from "../../base/exit.ts";
 import { canonical } from "../../base/json.ts";
 import { learnCredential, ownNames } from "../../base/known-secrets.ts";
 import { isMarkOf } from "../../base/secret-mark.ts";
-import type { Dated, Memory, Recollection } from "../../diff/last-applied.ts";
+import type { Memory, Recollection } from "../../diff/last-applied.ts";
 import { ownEntry } from "../../diff/ledger-line.ts";
 import { addressParts } from "../../model/address.ts";
 import { type Catalogue, catalogueOf } from "../../model/catalogue.ts";
 import { normalise } from "../../model/normalise.ts";
-import type { Plain, Problem, SecretReference } from "../../model/types.ts";
+import type { Problem, SecretReference } from "../../model/types.ts";
 import { isReference } from "../../model/values.ts";
 import type { Secrets } from "../../secrets/secrets.ts";
 import { boundedName } from "../bounded-name.ts";
@@ -26,10 +26,11 @@ export interface Ledger extends Recollection {
   readonly catalogue: Catalogue;
   readonly remember: (address: string, memory: Memory) => void;
   readonly forget: (address: string) => void;
-  /** Whether all of these were found in sync, together and as they are declared, when the server had changed them last. */
-  readonly wereInSync: (project: string, dated: readonly Dated[]) => boolean;
-  /** Remembers that all of these were found in sync together. */
-  readonly rememberWhole: (project: string, dated: readonly Dated[]) => void;
+  /** A text's keyed hash. */
+  readonly hashed: (text: string) => string;
+  /** Hashes of the lists with which all of a kind of a project was in sync, with a space between them; "" for none. */
+  readonly knownLists: (project: string) => string;
+  readonly rememberLists: (project: string, hashes: string) => void;
   /** The fingerprint of a secret that another process sent, from the digest of its value; without a digest, it equals no other. */
   readonly fingerprintSent: (address: string, name: string, secret: SecretReference, digest?: string) => string;
   /** Stores the key. @throws UserError if the key or the ledger cannot be written. */
@@ -65,28 +66,24 @@ export function openLedger(store: LedgerStore, contents: LedgerContents, options
     if (!error) edits.saved();
     return error;
   };
-  const { wholeOf, ...fingerprints } = fingerprinter(key, options.secrets, catalogue);
-  const wholeIn = (project: string) => {
-    const head = contents.lines.headOf(boundedName(project).toLowerCase());
-    return head?.key === keyId ? head.whole : undefined;
-  };
+  const keyed = keyedHash(key);
   // One at a time: each replaces the whole file.
   let saving = Promise.resolve<string | undefined>(undefined);
   return {
     problems: foreign > 0 ? [...problems, foreignKey(store, foreign)] : problems,
     recall: (address) => entries.recall(...namesIn(address)),
     catalogue,
-    ...fingerprints,
-    wereInSync: (project, dated) => {
-      const known = wholeIn(project);
-      return known !== undefined && wholeOf(project, dated) === known;
+    ...fingerprinter(keyed, options.secrets, catalogue),
+    hashed: (text) => keyed(text).slice(0, hashLength),
+    knownLists: (project) => {
+      const head = contents.lines.headOf(boundedName(project).toLowerCase());
+      return (head?.key === keyId && head.lists) || "";
     },
     remember: edit,
     forget: (address) => edit(address, undefined),
-    rememberWhole: (project, dated) => {
-      const whole = wholeOf(project, dated);
-      if (whole === undefined || whole === wholeIn(project)) return;
-      entries.edit({ project: boundedName(project), rest: ownEntry, memory: { sent: { [ownEntry]: whole } } });
+    rememberLists: (project, hashes) => {
+      const memory = hashes === "" ? undefined : { sent: { [ownEntry]: hashes } };
+      entries.edit({ project: boundedName(project), rest: ownEntry, memory });
     },
     ready: () => {
       const error = store.writeError();
@@ -100,6 +97,9 @@ export function openLedger(store: LedgerStore, contents: LedgerContents, options
     close: () => contents.close?.(),
   };
 }
+
+/** Characters of Base64: 132 bits. */
+const hashLength = 22;
 
 /** Project and rest of an address, as every store can hold them. */
 function namesIn(address: string): readonly [project: string, rest: string] {
@@ -127,39 +127,20 @@ function foreignKey({ file }: LedgerStore, count: number): Problem {
 const ofDigest = "~";
 
 function fingerprinter(
-  key: string,
+  keyed: (text: string) => string,
   secrets: Secrets,
   catalogue: Catalogue,
-): Pick<Ledger, "fingerprint" | "fingerprintSent" | "isMarked"> & {
-  /** Undefined where a secret is not set here. */
-  readonly wholeOf: (project: string, dated: readonly Dated[]) => string | undefined;
-} {
-  const keyed = keyedHash(key);
+): Pick<Ledger, "fingerprint" | "fingerprintSent" | "isMarked"> {
   const hmac = (address: string, name: string, content: unknown) => {
     const text = `[${JSON.stringify(address.toLowerCase())},${JSON.stringify(name)},${canonical(content)}]`;
-    return keyed(text).slice(0, 22);
+    return keyed(text).slice(0, hashLength);
   };
   const digestOfKnown = (reference: SecretReference) => {
     const known = secrets.known(reference);
     return known === undefined ? undefined : secretDigest(known);
   };
-  // Fields in the order of the manifest: another order only means that each field is compared.
-  const contentOf = ({ desired: { kind, key, fields }, updatedAt }: Dated) => {
-    const content: Record<string, Plain> = {};
-    for (const name in fields) {
-      const value = withDigests(fields[name] ?? null, digestOfKnown);
-      if (value === undefined) return undefined;
-      content[name] = value;
-    }
-    return JSON.stringify([kind, key, updatedAt, content]);
-  };
   const digested = (address: string, name: string, digest: string) => ofDigest + hmac(address, name, { digest });
   return {
-    wholeOf: (project, dated) => {
-      const contents = dated.map(contentOf).sort();
-      if (contents.includes(undefined)) return undefined;
-      return keyed(`whole ${project.toLowerCase()} ${contents.join(" ")}`).slice(0, 22);
-    },
     fingerprint: (resource, address, name, value, like = "") => {
       const told = isReference(value) ? secrets.known(value) : withDigests(value, digestOfKnown);
       if (told === undefined) return undefined;
