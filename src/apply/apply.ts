@@ -110,7 +110,7 @@ async function take(
   if ("outcome" in step) return step;
   const { change } = step;
   const { address } = change;
-  const skip = options.stopped() ?? (failed && `skipped because ${failed} did not succeed`);
+  const skip = options.stopped() ?? (failed && `${failed} did not succeed`);
   if (skip) return { address, change, outcome: { status: "skipped", error: skip } };
   const known = await options.known?.(writer, change);
   if (known) return { address, change, ...known };

@@ -91,7 +91,7 @@ function objectionTo(url: URL, allowInsecure: boolean): string | undefined {
   if (/\/-(?:\/|$)/.test(url.pathname)) return `is the URL of a page; give only the server's address: ${url.origin}`;
   if (url.search || url.hash) return "contains a query or a fragment; give only the address";
   if (url.protocol === "http:" && !allowInsecure && !isLoopback(url.hostname)) {
-    return `is plain http to ${url.hostname}, which would send the token in clear; use https, or state server.allowInsecure: true`;
+    return `is plain http to ${url.hostname}, which would send the token in clear; use https, or set server.allowInsecure: true`;
   }
   return undefined;
 }

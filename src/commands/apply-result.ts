@@ -14,7 +14,7 @@ import type { Terminal } from "./terminal.ts";
 /** The outcomes of changes that an apply skipped, with the reason. */
 export function untouched({ plan, stale, refused, compared }: Applied): Outcomes {
   const why = refused?.length
-    ? `refused by ${blockersOf(refused)}`
+    ? `blocked by ${blockersOf(refused)}`
     : compared && plan.problems.length === 0
       ? "not approved"
       : "not started";
@@ -30,7 +30,7 @@ export function refusalText(objections: readonly Objection[], { resource_changes
   const has = (guard: Objection["guard"]) => objections.some((each) => each.guard === guard);
   const ways = has("loosening") || has("approvals") ? "" : waiversText({ objections, resource_changes });
   const way = ways ? ` If intended, re-run with ${ways}.` : "";
-  return `error: refused by ${who}; nothing was written.${way}${has("rule") ? exceptions : ""}`;
+  return `error: blocked by ${who}; nothing was written.${way}${has("rule") ? exceptions : ""}`;
 }
 
 const exceptions = " No option waives a rule: change what it objects to, or list the address under its except.";

@@ -11,6 +11,7 @@ import { withProblems } from "../reconcile/failed-plan.ts";
 import { apply, rehearse } from "../reconcile/reconcile.ts";
 import type { Applied, Planned, Request } from "../reconcile/request.ts";
 import { remainingText } from "../report/moves.ts";
+import { outcomeLines } from "../report/outcome-lines.ts";
 import { wavesText } from "../report/outcomes-text.ts";
 import type { Palette } from "../report/palette.ts";
 import { planText } from "../report/text.ts";
@@ -108,7 +109,11 @@ function recordedRequests(writes: readonly Call[], deployment: DeploymentOptions
 
 function rehearsalText({ palette }: Terminal, { plan, catalogue }: Planned, requests: readonly Call[]): string {
   const headline = palette.strong(`Dry run: ${counted(requests.length, "request")} would be sent; none was.`);
-  return [planText(plan, catalogue, palette), wavesText(plan, palette), headline, requestsText(requests)]
+  const skipped = plan.resource_changes.filter(({ outcome }) => outcome !== undefined && outcome.status !== "applied");
+  return [
+    ...[planText(plan, catalogue, palette), wavesText(plan, palette), headline],
+    ...[requestsText(requests), outcomeLines(skipped, palette)],
+  ]
     .filter(Boolean)
     .join("\n\n");
 }

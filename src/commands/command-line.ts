@@ -86,6 +86,8 @@ function addGroup(root: Command, name: string): Command {
     .command(name)
     .summary(summary)
     .description(asSentence(summary))
+    .commandsGroup("Commands:")
+    .helpCommand("help [command]", "display help for command")
     .helpGroup(`${groupOf(name)}:`);
   return parser.addHelpText("before", `${examplesText(firstExamples(members))}\n`);
 }

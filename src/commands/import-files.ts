@@ -89,7 +89,7 @@ function takenProblem({ cwd }: Terminal, written: readonly ImportedFile[]): Prob
   const [first, ...others] = [...draftsByFile(written).keys()].filter((path) => isThere(resolve(cwd, path)));
   if (first === undefined) return undefined;
   const which = others.length > 0 ? `${first} and ${others.length} more exist` : `${first} exists`;
-  const message = `${which} already; nothing was written. Move it away, or give another --out`;
+  const message = `${which} already; nothing was written. Move ${others.length > 0 ? "them" : "it"} away, or give another --out`;
   return { severity: "error", rule: "exists", message };
 }
 

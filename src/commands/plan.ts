@@ -104,7 +104,7 @@ function refusalsOf({ objections, resource_changes }: Plan, { failOnGuard }: Opt
   const loosening = objections.filter(({ guard }) => guard === "loosening");
   const guards = objections.filter(({ guard }) => guard !== "loosening");
   const loosened = loosening.map(
-    ({ addresses }) => `error: refused by --fail-on-loosening: ${firstFew(addresses, 5)}.`,
+    ({ addresses }) => `error: blocked by --fail-on-loosening: ${firstFew(addresses, 5)}.`,
   );
   if (!failOnGuard || guards.length === 0) return loosened;
   const ways = waiversText({ objections: guards, resource_changes });
@@ -113,6 +113,6 @@ function refusalsOf({ objections, resource_changes }: Plan, { failOnGuard }: Opt
   const who = blockersOf(guards);
   return [
     ...loosened,
-    `error: refused by --fail-on-guard: ${who} would block an apply of this plan.${way}${unwaivable}`,
+    `error: blocked by --fail-on-guard: ${who} would block an apply of this plan.${way}${unwaivable}`,
   ];
 }

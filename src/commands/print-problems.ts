@@ -16,7 +16,7 @@ export function printProblems(terminal: Terminal, { warnings, problems }: Troubl
 /** Prints the missing secrets that an apply will need. */
 export function printMissingSecrets(terminal: Terminal, missing: readonly string[]): void {
   if (missing.length > 0)
-    terminal.note(printable(`note: apply will need secrets that are not set here: ${missing.join(", ")}`));
+    terminal.note(printable(`note: apply will need secrets that are missing here: ${missing.join(", ")}`));
 }
 
 /** Notes that a run could not be saved in the history. */

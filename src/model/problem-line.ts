@@ -1,3 +1,4 @@
+import { commonForm, foldedAlike } from "../base/common-form.ts";
 import { grouped } from "../base/grouped.ts";
 import { printable } from "../base/printable.ts";
 import { firstFew } from "../base/text-format.ts";
@@ -42,10 +43,18 @@ export function labelledErrors(text: string): string {
   return text.replace(/^(?!(?:(?! {2}).)*:\d+:\d+ {2})(?=\S)/gm, "error: ");
 }
 
-/** Problems with a position, those that say the same of several projects once, with the projects. */
+/** Problems that say the same of several projects once, with the projects. */
 export function withoutRepeats(problems: readonly ReportedProblem[]): readonly ReportedProblem[] {
   const lineOf = (problem: ReportedProblem) => (problem.file === undefined ? problem : reportedLine(problem));
-  return [...grouped(problems, lineOf).values()].flatMap(ofProjects);
+  const distinct = [...grouped(problems, lineOf).values()].flatMap(ofProjects);
+  const formOf = (problem: ReportedProblem) => commonForm(reportedLine(problem), problem.project);
+  return foldedAlike(distinct, formOf).map(ofOneForm);
+}
+
+/** Messages that name their project differ, even if nothing else does. */
+function ofOneForm([first, ...others]: readonly [ReportedProblem, ...ReportedProblem[]]): ReportedProblem {
+  const projects = [...new Set(others.flatMap(({ project }) => (project === first.project ? [] : (project ?? []))))];
+  return projects.length === 0 ? first : { ...first, message: `${first.message}; also in ${firstFew(projects)}` };
 }
 
 /** A position in a policy does not say which project a problem is of. */

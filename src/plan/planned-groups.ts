@@ -1,3 +1,4 @@
+import { commonForm } from "../base/common-form.ts";
 import { resourceName } from "../model/address.ts";
 import { isListedByCatalogue } from "../model/kinds.ts";
 import { isRemoval, turnsOff } from "../model/removal-changes.ts";
@@ -25,7 +26,7 @@ function groupable(planned: PlannedChange): Groupable {
     removes: isRemoval({ action }),
     before: change.before,
     after: change.after,
-    sentences: [reason, ...notes, status, error, ...notKept],
+    sentences: [reason, ...notes, status, commonForm(error, project), ...notKept],
     source: lineOf(planned),
   };
 }

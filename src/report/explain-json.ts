@@ -56,7 +56,8 @@ export function selectIn({ integrations, kinds, foreignNames }: Catalogue, selec
   if (!integration) {
     const sections = [...kinds.values()].flatMap(({ file }) => (file ? [file.name, file.singular] : []));
     const what = `there is no integration or kind ${JSON.stringify(slug)}`;
-    return unknown(what, slug, [...integrations.keys(), ...sections], foreignNames);
+    const found = unknown(what, slug, [...integrations.keys(), ...sections], foreignNames);
+    return found.unknown === what ? { unknown: `${what}; ${lists}` } : found;
   }
   if (dot < 0) return { integration, parameter: undefined };
   const name = selection.slice(dot + 1);
@@ -71,6 +72,8 @@ export function selectIn({ integrations, kinds, foreignNames }: Catalogue, selec
     integration.foreignNames,
   );
 }
+
+const lists = "evenkeel explain lists the integrations, evenkeel explain --kinds the kinds";
 
 function unknown(
   sentence: string,

@@ -1,5 +1,6 @@
 import { printable } from "../base/printable.ts";
 import { counted } from "../base/text-format.ts";
+import { withoutRepeats } from "../model/problem-line.ts";
 import { failureOf } from "./failure.ts";
 import { type Level, type ReviewFinding, reviewFindings } from "./findings.ts";
 import type { FindingRenderer } from "./report.ts";
@@ -11,7 +12,9 @@ const commands: Readonly<Record<Level, string>> = { error: "error", warning: "wa
 
 /** Workflow commands that annotate the lines which findings come from, the worst first, and a line that counts them. */
 export const github: FindingRenderer = (report) => {
-  const findings = reviewFindings(report.plan, report);
+  const { problems, warnings } = report.plan;
+  const distinct = { problems: withoutRepeats(problems), warnings: withoutRepeats(warnings) };
+  const findings = reviewFindings({ ...report.plan, ...distinct }, report);
   const shown = Object.keys(commands).flatMap((level) =>
     findings.filter((finding) => finding.level === level).slice(0, mostAnnotations),
   );

@@ -14,6 +14,7 @@ function lineOf(summary: RunSummary, live: LiveRuns): string {
   const at = commit ? ` at ${commit.slice(0, 12)}` : "";
   const head = `${run}  ${started}  ${who}@${host}  ${command}${at}: `;
   if (outcome === null) return head + withoutEnd(summary, live);
+  if (changes === 0 && reasons.length > 0) return `${head}${outcome}: ${reasons.join("; ")}`;
   const why = reasons.length > 0 ? `: ${reasons.join("; ")}` : "";
   return `${head}${counted(changes, "change")}, ${outcome}${why}`;
 }

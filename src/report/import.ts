@@ -98,7 +98,8 @@ function countsOf(drafts: readonly Draft[], catalogue: Catalogue): string {
   const kinds = grouped(kindsIn(drafts, catalogue), ({ section }) => section);
   const counts = Array.from(kinds, ([section, rows]) => {
     const count = rows.flatMap(({ kind }) => keysOf(entries, kind)).length;
-    return count > 0 && counted(count, kindWord(rows[0]?.kind ?? section), section);
+    const one = kindWord(rows[0]?.kind ?? section);
+    return count > 0 && (count === 1 && one === section ? one : counted(count, one, section));
   });
   const gone = [off > 0 && `${off} disabled`, absent > 0 && `${absent} absent`];
   return [...counts, ...gone].filter((each) => each !== false).join(", ") || "only comments";

@@ -6,7 +6,7 @@ import { asDrift } from "../plan/drift.ts";
 import { commitText, minuteText, scopeText, waveLines } from "../plan/heading.ts";
 import { attention, driftHighlights, highlightsOf } from "../plan/highlights.ts";
 import { ownersCounted } from "../plan/owner-counts.ts";
-import type { Plan } from "../plan/plan.ts";
+import type { Plan, Summary } from "../plan/plan.ts";
 import { type PlannedGroup, plannedGroups } from "../plan/planned-groups.ts";
 import type { Actionable } from "./findings.ts";
 import { lineUrl, projectUrl } from "./links.ts";
@@ -71,15 +71,22 @@ function title({ plan, compared, command }: Report): string {
   const what = command === "drift" ? "Evenkeel drift" : "Evenkeel";
   const { summary, problems } = plan;
   if (!compared) return `### ${what}: nothing was compared, ${counted(problems.length, "problem")}`;
-  const loosened = command === "drift" ? 0 : summary.loosened;
+  const isPlan = command !== "drift" && summary.outcomes === undefined;
+  const loosened = isPlan ? summary.loosened : 0;
   const blocking = blockingText(plan);
-  const actions = inOrder.flatMap((action) =>
-    summary[action] ? [`${thousands(summary[action] ?? 0)} to ${action}`] : [],
-  );
-  const parts = [...(loosened > 0 ? [`${thousands(loosened)} loosened`] : []), ...actions];
+  const parts = [...(loosened > 0 ? [`${thousands(loosened)} loosened`] : []), ...resultParts(summary)];
   const trouble = problems.length > 0 ? [counted(problems.length, "problem")] : [];
   const comes = [...(parts.length > 0 ? parts : ["no changes"]), ...trouble].join(", ");
   return `### ${what}: ${blocking ? `${blocking} · ` : ""}${comes}`;
+}
+
+/** What became of the changes of an apply, else what is planned. */
+function resultParts(summary: Summary): readonly string[] {
+  const outcomes = Object.entries(summary.outcomes ?? {}).flatMap(([status, count]) =>
+    count > 0 ? [`${thousands(count)} ${status}`] : [],
+  );
+  if (outcomes.length > 0) return outcomes;
+  return inOrder.flatMap((action) => (summary[action] ? [`${thousands(summary[action] ?? 0)} to ${action}`] : []));
 }
 
 /** What the plan is of: a comment that a later push has made stale is seen by it. */
@@ -101,16 +108,13 @@ function highlightLines({ plan, catalogue, command }: Report): string[] {
 }
 
 function counts({ plan: { summary, server, inherited = [] }, command }: Report): string {
-  const { changed_projects: changed, unmanaged, unverified, outcomes } = summary;
-  const line = [
+  const { changed_projects: changed, unmanaged, unverified } = summary;
+  return [
     `${changed} of ${ownersCounted(summary)} ${command === "drift" ? "out of sync" : "changed"} on ${code(server.url)}`,
     `${unmanaged} unmanaged`,
     `${unverified} unverified`,
     ...(inherited.length > 0 ? [`${inherited.length} inherited from a group`] : []),
   ].join(" · ");
-  const done = Object.entries(outcomes ?? {}).filter(([, count]) => count > 0);
-  const applied = done.map(([status, count]) => `${count} ${status}`).join(", ");
-  return outcomes ? `${line}\n\n**Apply:** ${applied || "nothing to do"}` : line;
 }
 
 function waves(plan: Plan): string {

@@ -5,9 +5,9 @@ import { waveLines } from "../plan/heading.ts";
 import { highlightsOf } from "../plan/highlights.ts";
 import type { Plan, PlannedChange, Summary } from "../plan/plan.ts";
 import { type NextStep, nextStepsText } from "./next-steps.ts";
+import { outcomeLines } from "./outcome-lines.ts";
 import type { Palette } from "./palette.ts";
-import { headText, highlightsText, objectionsText } from "./text.ts";
-import { mark } from "./text-changes.ts";
+import { headText, highlightsText, objectionsText, problemsText } from "./text.ts";
 
 /**
  * The result of an apply, for readers who know its plan: all failures, then the counts. Changes of waves that did not
@@ -20,14 +20,14 @@ export function outcomesText(plan: Plan, palette: Palette, next: readonly NextSt
     (each) => each.outcome && each.outcome.status !== "applied" && !isIdle(each),
   );
   return paragraphs([
-    linesOf(troubled, palette),
+    outcomeLines(troubled, palette),
     wavesText(plan, palette),
     nextStepsText(next, palette),
     outcomeCounts(plan.summary, palette),
   ]);
 }
 
-/** The same for people who have not: every change with its outcome, a line each. */
+/** The same for people who have not: every change with its outcome. */
 export function appliedText(
   plan: Plan,
   catalogue: Catalogue,
@@ -37,9 +37,10 @@ export function appliedText(
   return paragraphs([
     headText(plan, palette),
     highlightsText(highlightsOf(plan.resource_changes, catalogue), palette),
-    linesOf(plan.resource_changes, palette),
+    outcomeLines(plan.resource_changes, palette),
     ...objectionsText(plan, palette),
     wavesText(plan, palette),
+    problemsText(plan, palette),
     nextStepsText(next, palette),
     outcomeCounts(plan.summary, palette),
   ]);
@@ -49,18 +50,6 @@ export function appliedText(
 export function wavesText(plan: Plan, palette: Palette): string {
   const lines = waveLines(plan).map((line) => `  ${printable(line)}`);
   return lines.length > 0 ? [palette.strong("Waves"), ...lines].join("\n") : "";
-}
-
-function linesOf(changes: readonly PlannedChange[], palette: Palette): string {
-  return changes.map((change) => outcomeLine(change, palette)).join("\n");
-}
-
-function outcomeLine(planned: PlannedChange, palette: Palette): string {
-  const { address, outcome = { status: "skipped" }, policy_effect } = planned;
-  const { status, error } = outcome;
-  const paint = status === "applied" ? palette.add : palette.remove;
-  const more = error === undefined ? policy_effect && `, ${policy_effect}` : `: ${error}`;
-  return `  ${mark(planned, palette)} ${paint(status)} ${printable(`${address}${more ?? ""}`)}`;
 }
 
 function outcomeCounts({ outcomes }: Summary, palette: Palette): string {

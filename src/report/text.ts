@@ -23,6 +23,7 @@ export function planText(plan: Plan, catalogue: Catalogue, palette: Palette): st
     ruleWarningsText(plan, palette),
     headline(plan, palette),
     countsText(plan),
+    problemsText(plan, palette),
   ]);
 }
 
@@ -47,6 +48,7 @@ export function driftText(plan: Plan, catalogue: Catalogue, palette: Palette): s
     ...objectionsText(plan, palette),
     headline(plan, palette, "Drift"),
     countsText(plan),
+    problemsText(plan, palette),
   ]);
 }
 
@@ -66,6 +68,7 @@ export function headText(plan: Plan, palette: Palette, title: Title = "Plan"): s
   ];
   return [
     ...(blocking ? [palette.warn(printable(`${blocking}.`))] : []),
+    ...(plan.problems.length > 0 ? [palette.warn(`Incomplete: ${counted(plan.problems.length, "problem")}.`)] : []),
     ...lines.map((line) => palette.faint(printable(line))),
   ].join("\n");
 }
@@ -126,6 +129,7 @@ function headline(plan: Plan, palette: Palette, title: Title = "Plan"): string {
 
 function noChangesText({ summary, problems, scope }: Plan): string {
   if (problems.length > 0 && summary.projects === 0) return "Nothing was compared.";
+  if (!scope && summary.projects === 0) return "Nothing to compare: no policy selects a project.";
   const unread = problems.length > 0 ? " among what could be read" : "";
   const since = scope?.projects === 0 ? scope.since?.slice(0, 12) : undefined;
   if (since !== undefined) return `No changes${unread}: no project's desired state differs from ${since}.`;
@@ -143,6 +147,15 @@ function countsText({ summary, unverified: entries, inherited = [] }: Plan): str
       : []),
     `Requests: ${counted(reads, "read")} made, ${counted(writes, "write")} planned.`,
   ].join("\n");
+}
+
+/** Reminds of errors that were printed long before the end of a large plan. */
+export function problemsText({ problems }: Plan, palette: Palette): string {
+  if (problems.length === 0) return "";
+  const count = counted(problems.length, "problem");
+  return palette.warn(
+    `${count} (errors on stderr); what ${problems.length === 1 ? "it concerns" : "they concern"} was not compared.`,
+  );
 }
 
 const mostNamed = 8;

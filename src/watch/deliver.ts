@@ -46,7 +46,7 @@ function lost(why: string): Delivery & { readonly delivered: false } {
 function faultOf(url: URL | undefined, { allowInsecure }: Notify): string | undefined {
   if (url?.protocol !== "https:" && url?.protocol !== "http:") return "it is not an https URL";
   if (url.protocol === "https:" || allowInsecure || isLoopback(url.hostname)) return undefined;
-  return "it is plain http to another machine; use https, or state allowInsecure: true";
+  return "it is plain http to another machine; use https, or set allowInsecure: true";
 }
 
 async function send(url: URL, body: object, { env, signal }: DeliveryOptions): Promise<Delivery> {

@@ -66,7 +66,7 @@ describe("approvals", () => {
       expect.stringContaining("needs 2 approvals because it has changes; it has none"),
     ]);
     const told = await staged.apply("plan.json", "--yes", "--report", "json");
-    expect(told.plan().resource_changes.map(({ outcome }) => outcome?.error)).toEqual(["refused by missing approvals"]);
+    expect(told.plan().resource_changes.map(({ outcome }) => outcome?.error)).toEqual(["blocked by missing approvals"]);
     expect((await staged.sign("ed25519")).code).toBe(0);
     await staged.sign("ed25519");
     const one = await staged.apply("plan.json", "--yes");

@@ -56,6 +56,8 @@ test("a dry run of a saved plan shows what that plan would send, and what of it 
   const moved = await evenkeel("apply", "plan.json", "--dry-run", "--report", "json");
   expect(moved).toMatchObject({ code: 4, writes: 0 });
   expect(JSON.parse(moved.stdout).requests).toHaveLength(3);
+  const text = await evenkeel("apply", "plan.json", "--dry-run");
+  expect(text.stdout).toMatch(/^ {2}x stale p:integration\/irc-gateway: the live values are already as declared/m);
 });
 
 test("a dry run needs no secret, and shows what a guard would say", async () => {

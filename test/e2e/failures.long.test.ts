@@ -132,7 +132,7 @@ test("a write that fails skips the rest of its project, with the reason, and no 
   const applied = await evenkeel("apply", "--yes", "--report", "json=r.json");
   expect(applied).toMatchObject({ code: 1, writes: 3 });
   expect(applied.stdout).toMatch(/failed p:license\/A: POST http.* answered 400/);
-  expect(applied.stdout).toMatch(/skipped p:license\/B: skipped because p:license\/A did not succeed/);
+  expect(applied.stdout).toMatch(/skipped p:license\/B: p:license\/A did not succeed/);
   expect(applied.stdout).toContain("Apply: 2 applied, 1 failed, 1 skipped.");
   expect((await evenkeel("apply", "--yes")).code).toBe(0);
 });

@@ -68,7 +68,7 @@ test("the refusal lists what would have happened, in text and report, and keeps 
   expect(objections).toHaveLength(1);
   expect(objections[0]).toMatchObject({ guard: "delete-percent" });
   expect(objections[0].addresses).toHaveLength(12);
-  expect(resource_changes[0].outcome).toEqual({ status: "skipped", error: "refused by a guard" });
+  expect(resource_changes[0].outcome).toEqual({ status: "skipped", error: "blocked by a guard" });
   expect(Object.keys(files()).filter((name) => name.includes("journal/"))).toEqual([]);
 });
 
@@ -84,7 +84,7 @@ test("plan --fail-on-guard exits as apply would, and says what would let it pass
   const refused = await evenkeel("plan", "--fail-on-guard", "--detailed-exitcode", "--report", "sarif=plan.sarif");
   expect(refused).toMatchObject({ code: 3, writes: 0 });
   expect(refused.stderr).toBe(
-    "error: refused by --fail-on-guard: a guard would block an apply of this plan. If intended, apply with --allow-deletes 11.\n",
+    "error: blocked by --fail-on-guard: a guard would block an apply of this plan. If intended, apply with --allow-deletes 11.\n",
   );
   policy({ projects: ["p0"], ...keeping(12) }, "policy-0");
   expect(await evenkeel("plan", "--fail-on-guard")).toMatchObject({ code: 0, stderr: "" });
@@ -99,7 +99,7 @@ test("plan --fail-on-guard exits as apply would, and says what would let it pass
   write("rule.yaml", JSON.stringify(rule));
   expect(await evenkeel("plan", "--fail-on-guard")).toMatchObject({
     code: 3,
-    stderr: "error: refused by --fail-on-guard: a rule would block an apply of this plan. No option waives a rule.\n",
+    stderr: "error: blocked by --fail-on-guard: a rule would block an apply of this plan. No option waives a rule.\n",
   });
 });
 

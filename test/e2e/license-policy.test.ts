@@ -30,7 +30,7 @@ test("--fail-on-loosening refuses what loosens, and lets pass what tightens", as
   const lax = await evenkeel("plan", "--fail-on-loosening", "--detailed-exitcode", "--report", "json");
   expect(lax).toMatchObject({
     code: 3,
-    stderr: "error: refused by --fail-on-loosening: p:license/WTFPL.\n",
+    stderr: "error: blocked by --fail-on-loosening: p:license/WTFPL.\n",
     writes: 0,
   });
   expect(changeOf(lax.plan(), "p:license/WTFPL").action_reason).toBe("field differs, loosened");
@@ -82,7 +82,7 @@ test("apply and drift refuse to loosen where they are asked to, before any write
   const drifted = await evenkeel("drift", "--fail-on-loosening");
   expect(drifted).toMatchObject({
     code: 3,
-    stderr: "error: refused by --fail-on-loosening: p:license/WTFPL.\n",
+    stderr: "error: blocked by --fail-on-loosening: p:license/WTFPL.\n",
     writes: 0,
   });
   await evenkeel("plan", "--out", "plan.json");
@@ -96,7 +96,7 @@ test("apply and drift refuse to loosen where they are asked to, before any write
     expect(kinds.filter((kind) => !read(`report.${kind}`).includes("--fail-on-loosening failed"))).toEqual([]);
   }
   expect((await evenkeel("apply", "--yes", "--fail-on-loosening")).stderr).toBe(
-    "error: refused by --fail-on-loosening; nothing was written.\n",
+    "error: blocked by --fail-on-loosening; nothing was written.\n",
   );
   const plan = JSON.parse(read("plan.json"));
   const hidden = plan.resource_changes.find(({ key }: { key: string }) => key === "WTFPL");

@@ -71,7 +71,7 @@ test("an apply tells outcomes, and the file for Prometheus remembers the last su
   const { evenkeelWith, read, policy: write } = await scene({ projects, policy });
   const applied = await evenkeelWith({ HOOK: secret }, "apply", "--yes", ...all);
   expect(applied.code).toBe(0);
-  expect(read("out/markdown")).toContain("**Apply:** 5 applied");
+  expect(read("out/markdown")).toContain("### Evenkeel: 5 applied\n");
   expect(read("out/dotenv")).toContain("EVENKEEL_PLAN_PENDING=false\n");
   expect(parseXml(read("out/junit")).attributes).toMatchObject({ failures: "0", tests: "5" });
   expect(read("out/ndjson").match(/"type":"outcome"/g)).toHaveLength(5);

@@ -48,7 +48,7 @@ describe("a rule of severity error", () => {
       expect(refused.stdout).toContain(said);
     }
     expect((await evenkeel("apply", "--yes", "--allow-deletes", "9")).stderr).toBe(
-      "error: refused by a rule; nothing was written. No option waives a rule: change what it objects to, or list the address under its except.\n",
+      "error: blocked by a rule; nothing was written. No option waives a rule: change what it objects to, or list the address under its except.\n",
     );
     write("rules/mit.yaml", noMit.replace(/$/, 'except: ["7:license/mit"]\n'));
     expect(await evenkeel("apply", "--yes")).toMatchObject({ code: 0, writes: 2 });

@@ -74,11 +74,17 @@ function expected(name: string, differences: object): object {
 
 test.each([
   ["irc-gatway", 'there is no integration or kind "irc-gatway"; did you mean irc-gateway?'],
-  ["kubernetes", 'there is no integration or kind "kubernetes"'],
+  [
+    "kubernetes",
+    'there is no integration or kind "kubernetes"; evenkeel explain lists the integrations, evenkeel explain --kinds the kinds',
+  ],
   ["irc-gatway.recipients", 'there is no integration or kind "irc-gatway"; did you mean irc-gateway?'],
   ["irc-gateway.server_prt", 'irc-gateway has no parameter "server_prt"; did you mean server_port?'],
   ["irc-gateway.", 'irc-gateway has no parameter ""'],
-  ["", 'there is no integration or kind ""'],
+  [
+    "",
+    'there is no integration or kind ""; evenkeel explain lists the integrations, evenkeel explain --kinds the kinds',
+  ],
 ])("%j is unknown, to scripts and people alike", (selection, unknown) => {
   expect(explainJson(selection)).toEqual({ unknown });
   expect(explainText(selection)).toEqual({ unknown });

@@ -66,7 +66,7 @@ describe("a plan in a merge request comment", () => {
     const applied = planWith({ changes: [changeWith(plainWords, 0, "applied"), changeWith(plainWords, 1, "failed")] });
     const outcomes = { applied: 1, failed: 1, skipped: 0, stale: 0, unknown: 0 };
     const text = markdownOf({ ...applied, summary: { ...applied.summary, outcomes } });
-    expect(text).toContain("**Apply:** 1 applied, 1 failed");
+    expect(text).toContain("### Evenkeel: 1 applied, 1 failed\n");
     expect(text).toContain("| **failed** `answered 400` |");
   });
 

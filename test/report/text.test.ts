@@ -6,11 +6,12 @@ import { catalogueOf } from "../../src/model/catalogue.ts";
 import type { Outcome } from "../../src/model/types.ts";
 import { withOutcomes } from "../../src/plan/outcomes.ts";
 import type { Plan } from "../../src/plan/plan.ts";
+import { outcomeLines } from "../../src/report/outcome-lines.ts";
 import { outcomesText } from "../../src/report/outcomes-text.ts";
 import { type Palette, plain } from "../../src/report/palette.ts";
 import { planText } from "../../src/report/text.ts";
 import { requestsText } from "../../src/report/text-changes.ts";
-import { planWith } from "../support/plans.ts";
+import { planned, planWith } from "../support/plans.ts";
 
 const folder = join(import.meta.dirname, "../cases/plan");
 const names = readdirSync(folder).flatMap((file) => (file.endsWith(".json") ? [basename(file, ".json")] : []));
@@ -68,6 +69,25 @@ test("an apply says in full what went wrong, and counts the rest", () => {
       `Apply: ${rest.length} applied, 1 failed, 1 skipped.`,
     ].join("\n"),
   );
+});
+
+test("an apply lists equal outcomes of many projects once, and what was not applied last", () => {
+  const of = (project: string, outcome: Outcome) => ({
+    ...planned(project, "irc-gateway", "disable"),
+    ...{ project, outcome },
+  });
+  const failed = (project: string) => {
+    const error = `PUT /projects/${encodeURIComponent(project)}/hooks/${project.length + 7} answered 500`;
+    return of(project, { status: "failed", error });
+  };
+  const applied = ["a/1", "a/2", "a/3", "a/4"].map((project) => of(project, { status: "applied" }));
+  const text = outcomeLines([failed("b/1"), ...applied, ...["b/2", "b/33", "b/4", "b/5"].map(failed)], plain);
+  expect(text.split("\n")).toEqual([
+    "  x applied a/1:integration/irc-gateway",
+    "      also in a/2, a/3, a/4",
+    "  x failed b/1:integration/irc-gateway: PUT /projects/b%2F1/hooks/10 answered 500",
+    "      also in b/2, b/33, b/4 and 1 more",
+  ]);
 });
 
 test("a plan of another day says so in its head, and lists what rules warn of, but no other warning", () => {

@@ -150,7 +150,7 @@ export const hostileAndPlain: fc.Arbitrary<{ readonly evil: Plan; readonly tame:
       ...madeOf(url),
     });
     const tamed = [
-      ...problems.map(() => ({ rule: "r", message: "m", path: "p", project: "j" })),
+      ...problems.map((_, index) => ({ rule: "r", message: `m${index}m`, path: "p", project: "j" })),
       ...placed.map(({ line, column }) => ({ rule: "r", message: "m", file: "f", line, column })),
     ];
     const tame = planWith({

@@ -1,5 +1,5 @@
 import { counted, thousands } from "../../base/text-format.ts";
-import type { ReportedProblem } from "../../model/problem-line.ts";
+import { type ReportedProblem, withoutRepeats } from "../../model/problem-line.ts";
 import { objectionGroups } from "../../plan/blocking-text.ts";
 import { waveLines } from "../../plan/heading.ts";
 import { attention, type Highlight } from "../../plan/highlights.ts";
@@ -48,7 +48,12 @@ export function planNotices(plan: Plan, highlights: readonly Highlight[]): reado
   const objections = objectionGroups(plan.objections).map(objectionNotice);
   const notices: readonly NoticeSection[] = [
     ...objections.filter(({ tone }) => tone === "bad"),
-    { id: "problems", tone: "bad", title: counted(problems.length, "problem"), lines: problems.map(problemLine) },
+    {
+      id: "problems",
+      tone: "bad",
+      title: counted(problems.length, "problem"),
+      lines: withoutRepeats(problems).map(problemLine),
+    },
     {
       id: "failed",
       tone: "bad",
@@ -60,7 +65,7 @@ export function planNotices(plan: Plan, highlights: readonly Highlight[]): reado
     { id: "waves", tone: "plain", title: counted(waves.length, "wave"), lines: waves.map(plainLine), isOpen: true },
     {
       ...{ id: "warnings", tone: "doubt", title: counted(warnings.length, "warning") },
-      ...{ lines: warnings.map(problemLine), isOpen: warnings.length < 4 },
+      ...{ lines: withoutRepeats(warnings).map(problemLine), isOpen: warnings.length < 4 },
     },
     {
       ...{ id: "unverified", tone: "plain", lines: unverified.map(unverifiedLine) },
