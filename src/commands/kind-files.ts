@@ -5,7 +5,7 @@ import { describeSystemError } from "../base/system-errors.ts";
 import { type CheckedYaml, parseChecked } from "../model/checked-yaml.ts";
 import { compileKindExpression } from "../model/kind-expressions.ts";
 import type { ResourceKind } from "../model/resource-kind.ts";
-import { type ExpressionCheck, resourceKindFaults } from "../model/resource-kind-faults.ts";
+import { resourceKindFaults } from "../model/resource-kind-faults.ts";
 import type { Problem } from "../model/types.ts";
 
 /** The kinds of resources in a folder, or the problems that they have. */
@@ -31,14 +31,9 @@ function parseKind(text: string, file: string, others: readonly ResourceKind[]):
     rule: "resource-kind",
     shape: () => [],
     empty: {} as ResourceKind,
-    faults: (value) => resourceKindFaults(value, others, expressionFault),
+    faults: (value) => resourceKindFaults(value, others, compileKindExpression),
   });
 }
-
-const expressionFault: ExpressionCheck = (text, names, type) => {
-  const compiled = compileKindExpression(text, names, type);
-  return "fault" in compiled ? compiled.fault : undefined;
-};
 
 interface DocumentText {
   readonly file: string;

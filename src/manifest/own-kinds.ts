@@ -4,7 +4,7 @@ import { bundledKinds } from "../model/bundled-kinds.ts";
 import type { Catalogue } from "../model/catalogue.ts";
 import { kindOfWord } from "../model/owner.ts";
 import { ownersOf, type ResourceKind } from "../model/resource-kind.ts";
-import { type ExpressionCheck, resourceKindFaults } from "../model/resource-kind-faults.ts";
+import { type ExpressionCheck, resourceKindFaults, unchecked } from "../model/resource-kind-faults.ts";
 import { kindRowOf } from "../model/resource-kind-row.ts";
 import type { Problem } from "../model/types.ts";
 import type { Document } from "./document.ts";
@@ -17,7 +17,7 @@ export function withOwnKinds<Some extends Pick<Loaded, "workspace" | "documents"
   const { workspace, documents, problems } = loaded;
   const own = kindDocuments(documents);
   if (own.length === 0) return loaded;
-  const read = readKinds(own, workspace.catalogue, () => undefined);
+  const read = readKinds(own, workspace.catalogue, unchecked);
   const catalogue = withKinds(workspace.catalogue, read.kinds);
   const known = { ...workspace, catalogue, ...(read.faulty.size > 0 && { faultyKinds: read.faulty }) };
   return { ...loaded, workspace: known, problems: [...problems, ...read.problems] };
@@ -26,7 +26,7 @@ export function withOwnKinds<Some extends Pick<Loaded, "workspace" | "documents"
 /** A catalogue with the kinds of resources that manifests describe; those with mistakes are left out. */
 export function withKindsOf(documents: readonly Document[], catalogue: Catalogue): Catalogue {
   const own = kindDocuments(documents);
-  return withKinds(catalogue, readKinds(own, catalogue, () => undefined).kinds);
+  return withKinds(catalogue, readKinds(own, catalogue, unchecked).kinds);
 }
 
 /** The mistakes in expressions of the kinds that a workspace describes. CEL is loaded only if there are any kinds. */
@@ -34,11 +34,7 @@ export async function expressionProblems({ documents }: Pick<Loaded, "documents"
   const own = soundKinds(documents);
   if (own.length === 0) return [];
   const { compileKindExpression } = await import("../model/kind-expressions.ts");
-  const check: ExpressionCheck = (text, names, type) => {
-    const compiled = compileKindExpression(text, names, type);
-    return "fault" in compiled ? compiled.fault : undefined;
-  };
-  return own.flatMap((document) => problemsOf(document, [], check));
+  return own.flatMap((document) => problemsOf(document, [], compileKindExpression));
 }
 
 function kindDocuments(documents: readonly Document[]): readonly Document[] {
@@ -47,7 +43,7 @@ function kindDocuments(documents: readonly Document[]): readonly Document[] {
 
 /** The documents that describe kinds, without those that have mistakes. */
 export function soundKinds(documents: readonly Document[]): readonly Document[] {
-  return kindDocuments(documents).filter(({ value }) => resourceKindFaults(value, [], () => undefined).length === 0);
+  return kindDocuments(documents).filter(({ value }) => resourceKindFaults(value, [], unchecked).length === 0);
 }
 
 interface KindsRead {

@@ -1,6 +1,7 @@
 import { type ASTNode, Environment, type EvaluationError, type ParseError } from "@marcbachmann/cel-js";
 import { type Bound, costOf, linearMatch } from "../base/cel/cost.ts";
 import { exactBound, type JsonSize, jsonSizeOf, roughBound } from "../base/cel/json-bound.ts";
+import { type Member, membersIn } from "../base/cel/members.ts";
 import { faultyWord, foreignOperator, functionNames, unknownFunction } from "../base/cel/mistakes.ts";
 import { expressionLimits, withLinearMatch, withLinearPatterns } from "../base/cel/patterns.ts";
 import { UserError } from "../base/exit.ts";
@@ -20,6 +21,8 @@ export interface KindExpression {
    * @throws UserError where it cannot be evaluated, or could take too long.
    */
   readonly valueOf: (given: Given) => Plain | undefined;
+  /** What it reads of the names that it knows. */
+  readonly members: () => readonly Member[];
 }
 
 /** CEL of a kind's file: its optional values, and regular expressions that take linear time. */
@@ -38,7 +41,10 @@ export function compileKindExpression(
     if (type === "bool" && found !== "bool" && found !== "dyn")
       return { fault: `expected true or false, got ${found}` };
     const isTooLong = timeLimit({ tree: expression.ast, patternSize: linear.patternSize });
-    return { valueOf: (given) => (isTooLong(given) ? tooLong() : evaluated(() => expression({ ...given }))) };
+    return {
+      valueOf: (given) => (isTooLong(given) ? tooLong() : evaluated(() => expression({ ...given }))),
+      members: () => membersIn(expression.ast),
+    };
   } catch (error) {
     return { fault: foreignOperator(text)?.message ?? faultWords(error, names) };
   }

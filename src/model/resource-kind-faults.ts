@@ -1,18 +1,26 @@
 import manifest from "../../schemas/manifest.schema.json" with { type: "json" };
+import type { Member } from "../base/cel/members.ts";
 import { orElse } from "../base/nearest.ts";
 import { bundledKinds } from "./bundled-kinds.ts";
 import { fieldFaults, schemasWithin } from "./kind-field-faults.ts";
 import { type KindFault, noField, pathFaults } from "./kind-path-faults.ts";
 import { type FieldSchema, keyFieldsOf, ownersOf, type ResourceKind, resourceKindShape } from "./resource-kind.ts";
 
-/** Why an expression that knows these names is none, completing "…: "; undefined where it is one. */
-export type ExpressionCheck = (text: string, names: readonly string[], type: "bool" | "any") => string | undefined;
+/** Why an expression that knows these names is none, completing "…: "; or what it reads of them. */
+export type ExpressionCheck = (
+  text: string,
+  names: readonly string[],
+  type: "bool" | "any",
+) => { readonly fault: string } | { readonly members: () => readonly Member[] };
+
+/** Where expressions cannot be compiled, or are known to be right. */
+export const unchecked: ExpressionCheck = () => ({ members: () => [] });
 
 /** Everything that is wrong with a kind. `others` are those that the workspace knows already. */
 export function resourceKindFaults(
   document: unknown,
   others: readonly Pick<ResourceKind, "name" | "singular" | "of">[],
-  expressionFault: ExpressionCheck,
+  check: ExpressionCheck,
 ): readonly KindFault[] {
   const shapeless = resourceKindShape(document);
   if (shapeless.length > 0) return shapeless;
@@ -24,11 +32,21 @@ export function resourceKindFaults(
     ...pathFaults(kind),
     ...fieldFaults(kind),
     ...expressionsOf(kind).flatMap(({ text, path, names, type }) => {
-      const fault = expressionFault(text, names, type);
-      return fault === undefined ? [] : [{ path, message: `not an expression of CEL: ${fault}` }];
+      const checked = check(text, names, type);
+      if ("fault" in checked) return [{ path, message: `not an expression of CEL: ${checked.fault}` }];
+      return unknownMembers(kind, checked.members()).map((name) => ({ path, message: noField(kind, name) }));
     }),
   ];
 }
+
+/** Names of fields that are none, where an expression reads the fields of the kind: it would never hold. */
+function unknownMembers({ fields }: ResourceKind, members: readonly Member[]): readonly string[] {
+  if (fields.additionalProperties) return [];
+  const read = members.filter(({ of }) => withFields.has(of)).map(({ name }) => name);
+  return [...new Set(read)].filter((name) => !Object.hasOwn(fields.properties, name));
+}
+
+const withFields: ReadonlySet<string> = new Set(["before", "after"]);
 
 type Named = Pick<ResourceKind, "name" | "singular" | "of">;
 

@@ -2,7 +2,7 @@ import { isObject, type JsonObject, parsedJson } from "../base/json.ts";
 import { printable } from "../base/printable.ts";
 import { version } from "../base/version.ts";
 import { dialectNames } from "../model/dialect-names.ts";
-import { resourceKindFaults } from "../model/resource-kind-faults.ts";
+import { resourceKindFaults, unchecked } from "../model/resource-kind-faults.ts";
 import { isRunName } from "../state/claim.ts";
 import type { WorkerStore } from "../state/worker-store.ts";
 import type { Work } from "./chunks.ts";
@@ -53,7 +53,7 @@ function shown(text: string): string {
 const isText = (value: unknown): value is string => typeof value === "string" && !value.includes("\0");
 const isUndefined = (value: unknown) => value === undefined;
 
-const isKind = (value: unknown) => resourceKindFaults(value, [], () => undefined).length === 0;
+const isKind = (value: unknown) => resourceKindFaults(value, [], unchecked).length === 0;
 
 const fields: Readonly<Record<keyof Work, (value: unknown) => boolean>> = {
   version: (value) => value === version,

@@ -15,7 +15,7 @@ import {
   keyValuesOf,
   type ResourceKind,
 } from "../../src/model/resource-kind.ts";
-import { type ExpressionCheck, expressionsOf, resourceKindFaults } from "../../src/model/resource-kind-faults.ts";
+import { expressionsOf, resourceKindFaults } from "../../src/model/resource-kind-faults.ts";
 import { kindRowOf } from "../../src/model/resource-kind-row.ts";
 import { minimal } from "../kinds/kinds.ts";
 
@@ -24,13 +24,10 @@ const kinds = readdirSync(folder).map(
   (file) => [file, parse(readFileSync(join(folder, file), "utf8")) as ResourceKind] as const,
 );
 
-const expressionFault: ExpressionCheck = (text, names, type) => {
-  const compiled = compileKindExpression(text, names, type);
-  return "fault" in compiled ? compiled.fault : undefined;
-};
-
 const faults = (document: unknown, others: readonly ResourceKind[] = []) =>
-  resourceKindFaults(document, others, expressionFault).map(({ path, message }) => `${path.join(".")}: ${message}`);
+  resourceKindFaults(document, others, compileKindExpression).map(
+    ({ path, message }) => `${path.join(".")}: ${message}`,
+  );
 
 describe.each(kinds)("%s", (file, kind) => {
   test("is right, beside all others", () => {
@@ -141,6 +138,11 @@ const wrong: readonly (readonly [change: object, fault: string])[] = [
   ),
   [{ where: "rwo.id > 1" }, "where: not an expression of CEL: unknown name rwo; did you mean row?"],
   [{ where: "'text'" }, "where: not an expression of CEL: expected true or false, got string"],
+  [{ loosened: "after.tokn == ''" }, "loosened: there is no field tokn; did you mean token?"],
+  [
+    { tightened: "before == null || has(before.tokn) && before.?url.orValue('') == ''" },
+    "tightened: there is no field tokn; did you mean token?",
+  ],
   [
     { loosened: "before.x.matches(after.x)" },
     "loosened: not an expression of CEL: matches needs its pattern written out here",
