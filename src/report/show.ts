@@ -3,7 +3,7 @@ import { addressOf } from "../model/address.ts";
 import type { Catalogue } from "../model/catalogue.ts";
 import { kindOf, policyKinds } from "../model/kinds.ts";
 import { kindWord, ownerOfName } from "../model/owner.ts";
-import type { Desired, DesiredProject, Origin, Value } from "../model/types.ts";
+import type { Desired, DesiredProject, Origin, Place, Value } from "../model/types.ts";
 import { isReference, isScalar } from "../model/values.ts";
 
 /** The desired state of a project much as a policy would say it, each entry with the place that it comes from. */
@@ -40,7 +40,18 @@ function entryLines(name: string, resource: Desired, { only, gone }: Shown): rea
   if (only !== undefined) return [line(` ${written(fields[only] ?? null)}`)];
   const names = Object.keys(fields).sort();
   if (names.length === 0) return [line(" {}")];
-  return [line(""), ...names.map((field) => `  ${field}: ${written(fields[field] ?? null)}`)];
+  const places = fieldPlaces(resource);
+  const placed = (field: string) => {
+    const place = places?.[field] && lineOf(places[field]);
+    return place === undefined || place === placeOf(origin) ? "" : `  # ${place}`;
+  };
+  return [line(""), ...names.map((field) => `  ${field}: ${written(fields[field] ?? null)}${placed(field)}`)];
+}
+
+/** Where each field of a singleton comes from, since layers merge it by field; undefined of any other resource. */
+function fieldPlaces({ key, fields, origin }: Desired): Readonly<Record<string, Place>> | undefined {
+  if (key !== "") return undefined;
+  return Object.fromEntries(Object.keys(fields).map((name) => [name, origin.fieldPlace?.(name) ?? origin.place()]));
 }
 
 function written(value: Value): string {
@@ -60,7 +71,10 @@ function scalar(value: string | number | boolean | null): string {
 const reserved = /^(?:true|false|null|yes|no|on|off)$/i;
 
 function placeOf(origin: Origin): string {
-  const { file, line } = origin.place();
+  return lineOf(origin.place());
+}
+
+function lineOf({ file, line }: Place): string {
   return `${file}:${line}`;
 }
 
@@ -68,7 +82,8 @@ function placeOf(origin: Origin): string {
 export function showJson({ project, resources, exclusive }: DesiredProject): string {
   const shown = {
     project: project.name,
-    resources: resources.map(({ kind, key, presence, fields, origin }) => {
+    resources: resources.map((resource) => {
+      const { kind, key, presence, fields, origin } = resource;
       return {
         address: addressOf(project.name, kind, key),
         kind: kindWord(kind),
@@ -76,6 +91,7 @@ export function showJson({ project, resources, exclusive }: DesiredProject): str
         presence,
         fields,
         source: origin.place(),
+        field_sources: fieldPlaces(resource),
       };
     }),
     exclusive: [...exclusive].map(([kind, origin]) => ({ kind: kindWord(kind), source: origin.place() })),

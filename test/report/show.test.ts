@@ -41,6 +41,23 @@ licenses:  # exclusive: anything else is turned off: p/a.yaml:20
 `);
   });
 
+  it("gives each field of a singleton its own place, because layers merge it by field", () => {
+    const settings = resource("settings", "", { merge_method: "ff", squash: true }, 5);
+    const fieldPlace = (name: string) => at(name === "squash" ? 5 : 30).place();
+    const resources = [{ ...settings, origin: { ...settings.origin, fieldPlace } }];
+    const one = { ...desired, resources, exclusive: new Map() };
+    expect(showText(one, catalogueOf())).toBe(`# payments/api
+settings:  # p/a.yaml:5
+  merge_method: ff  # p/a.yaml:30
+  squash: true
+`);
+    const { resources: shown } = JSON.parse(showJson(one));
+    expect(shown[0].field_sources).toEqual({
+      merge_method: { file: "p/a.yaml", line: 30, column: 3 },
+      squash: { file: "p/a.yaml", line: 5, column: 3 },
+    });
+  });
+
   it("is YAML that means what it says", () => {
     expect(parse(showText(desired, catalogueOf()))).toEqual({
       integrations: {
