@@ -130,10 +130,11 @@ function headline(plan: Plan, palette: Palette, title: Title = "Plan"): string {
 function noChangesText({ summary, problems, scope }: Plan): string {
   if (problems.length > 0 && summary.projects === 0) return "Nothing was compared.";
   if (!scope && summary.projects === 0) return "Nothing to compare: no policy selects a project.";
-  const unread = problems.length > 0 ? " among what could be read" : "";
+  const isWhole = problems.length === 0;
+  const found = isWhole ? "No changes" : "No changes among what could be compared";
   const since = scope?.projects === 0 ? scope.since?.slice(0, 12) : undefined;
-  if (since !== undefined) return `No changes${unread}: no project's desired state differs from ${since}.`;
-  return `No changes${unread}: ${ownersCounted(summary)} in sync.`;
+  if (since !== undefined) return `${found}: no project's desired state differs from ${since}.`;
+  return isWhole ? `${found}: ${ownersCounted(summary)} in sync.` : `${found} in ${ownersCounted(summary)}.`;
 }
 
 function countsText({ summary, unverified: entries, inherited = [] }: Plan): string {

@@ -353,7 +353,9 @@ describe.skipIf(lacks("chromium"))("in a browser (needs chromium)", () => {
     expect(await page.getByText("7 projects are as declared.").isVisible()).toBe(true);
     expect(await page.getByRole("search").count()).toBe(0);
     const broken = await open(planWith({ problems: [{ rule: "unreadable", message: "404 Not Found" }] }));
-    expect(await broken.getByRole("heading", { level: 1 }).textContent()).toBe("No changes among what could be read");
+    expect(await broken.getByRole("heading", { level: 1 }).textContent()).toBe(
+      "No changes among what could be compared",
+    );
     expect(await broken.getByText("as declared").count()).toBe(0);
   });
 

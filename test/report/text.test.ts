@@ -53,6 +53,14 @@ test("each action has its sign and its colour, and no address is told twice", ()
   }
 });
 
+test("projects are called in sync only where nothing is wrong", () => {
+  const read = (plan: Partial<Plan>) => planText(planWith({ unverified: [], ...plan }), catalogueOf(), plain);
+  const problems = [{ rule: "cannot-change", message: "enabled cannot be changed" }];
+  expect(read({})).toContain("No changes: 7 projects in sync.");
+  expect(read({ problems })).toContain("No changes among what could be compared in 7 projects.");
+  expect(read({ problems })).not.toContain("in sync");
+});
+
 test("an apply says in full what went wrong, and counts the rest", () => {
   const plan = planNamed("mixed");
   const [first, second, ...rest] = plan.resource_changes.map(({ address }) => address);

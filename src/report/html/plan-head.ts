@@ -11,7 +11,7 @@ export function planHeadline({ summary, resource_changes: { length }, problems }
   if (outcomes) return `${thousands(outcomes.applied)} of ${counted(length, "change")} applied`;
   if (length > 0) return `${counted(length, "change")} in ${thousands(changed)} of ${ownersCounted(summary)}`;
   if (problems.length > 0 && summary.projects === 0) return "Nothing was compared";
-  return problems.length > 0 ? "No changes among what could be read" : "Nothing to change";
+  return problems.length > 0 ? "No changes among what could be compared" : "Nothing to change";
 }
 
 /** The top of the report: what was planned or applied, when, and of which commit. */
