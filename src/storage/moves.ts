@@ -186,7 +186,7 @@ export function movesFailed(count: number, kind: RepositoryKind): string {
 /** What cannot be verified about a move. */
 function uncertaintiesOf({ migration: { from }, kind, earlier }: Move, { left, reportsMoves }: Situation): string[] {
   const { one } = repositoryKinds[kind];
-  const unproven = `the server does not list ${one} moves, so it cannot be verified that every ${one} has left ${from}; the run records the move as done, and it is not planned again`;
+  const unproven = `the server does not list ${one} moves, so it cannot be verified that every ${one} has left ${from}; once it is scheduled, the run records the move as done, and it is not planned again`;
   const unseen = `the server does not report running moves: what stays on ${from} for a while counts as failed and is scheduled again`;
   const sent = `run ${earlier?.run} sent this request and got no answer; the server may or may not have acted`;
   const open = `run ${earlier?.run} scheduled these moves and did not see them end; they may still be running, so apply watches for a while before it schedules any again`;

@@ -67,8 +67,11 @@ describe.each(behaviours)("behaviour %s", (behaviour) => {
 
   test("what cannot be verified is said once, by the plan", async () => {
     const { plan } = await stage({ behaviour, migrations: [everything] });
-    const told = (await plan()).plan.warnings.map(({ message }) => message.split(":")[1]);
+    const { warnings } = (await plan()).plan;
+    const told = warnings.map(({ message }) => message.split(":")[1]);
     expect(told).toEqual(behaviour === "spec" ? ["old/snippets", "old/groups"] : []);
+    for (const { message } of warnings)
+      expect(message).toContain("once it is scheduled, the run records the move as done");
   });
 
   test("failed moves are scheduled again", async () => {
