@@ -1,7 +1,7 @@
 import { type ASTNode, Environment, type EvaluationError, type ParseError } from "@marcbachmann/cel-js";
 import { type Bound, costOf, linearMatch } from "../base/cel/cost.ts";
 import { exactBound, type JsonSize, jsonSizeOf, roughBound } from "../base/cel/json-bound.ts";
-import { type Member, membersIn } from "../base/cel/members.ts";
+import { type MemberRead, membersIn } from "../base/cel/members.ts";
 import { faultyWord, foreignOperator, functionNames, unknownFunction } from "../base/cel/mistakes.ts";
 import { expressionLimits, withLinearMatch, withLinearPatterns } from "../base/cel/patterns.ts";
 import { UserError } from "../base/exit.ts";
@@ -22,7 +22,7 @@ export interface KindExpression {
    */
   readonly valueOf: (given: Given) => Plain | undefined;
   /** What it reads of the names that it knows. */
-  readonly members: () => readonly Member[];
+  readonly members: () => readonly MemberRead[];
 }
 
 /** CEL of a kind's file: its optional values, and regular expressions that take linear time. */

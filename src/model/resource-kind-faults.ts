@@ -1,5 +1,5 @@
 import manifest from "../../schemas/manifest.schema.json" with { type: "json" };
-import type { Member } from "../base/cel/members.ts";
+import type { MemberRead } from "../base/cel/members.ts";
 import { orElse } from "../base/nearest.ts";
 import { bundledKinds } from "./bundled-kinds.ts";
 import { fieldFaults, schemasWithin } from "./kind-field-faults.ts";
@@ -11,7 +11,7 @@ export type ExpressionCheck = (
   text: string,
   names: readonly string[],
   type: "bool" | "any",
-) => { readonly fault: string } | { readonly members: () => readonly Member[] };
+) => { readonly fault: string } | { readonly members: () => readonly MemberRead[] };
 
 /** Where expressions cannot be compiled, or are known to be right. */
 export const unchecked: ExpressionCheck = () => ({ members: () => [] });
@@ -40,7 +40,7 @@ export function resourceKindFaults(
 }
 
 /** Names of fields that are none, where an expression reads the fields of the kind: it would never hold. */
-function unknownMembers({ fields }: ResourceKind, members: readonly Member[]): readonly string[] {
+function unknownMembers({ fields }: ResourceKind, members: readonly MemberRead[]): readonly string[] {
   if (fields.additionalProperties) return [];
   const read = members.filter(({ of }) => withFields.has(of)).map(({ name }) => name);
   return [...new Set(read)].filter((name) => !Object.hasOwn(fields.properties, name));
