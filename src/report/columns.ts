@@ -9,6 +9,13 @@ export function columns(heading: readonly string[], rows: readonly (readonly str
   return lines.map((text, index) => (index === 0 ? palette.faint(text) : text)).join("\n");
 }
 
+/** Facts, each on a line after its word; those without a value are left out. */
+export function factLines(facts: readonly (readonly [word: string, value: string])[], palette: Palette): string {
+  const known = facts.filter(([, value]) => value !== "");
+  const width = widthOf(known.map(([word]) => word));
+  return known.map(([word, value]) => `  ${palette.faint(word.padEnd(width))}  ${value}`).join("\n");
+}
+
 function line(row: readonly string[], widths: readonly number[]): string {
   return `  ${row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join("  ")}`.trimEnd();
 }

@@ -1,6 +1,6 @@
 import { isObject, type JsonObject } from "../base/json.ts";
 import { printable } from "../base/printable.ts";
-import { columns } from "./columns.ts";
+import { columns, factLines } from "./columns.ts";
 import type { Palette } from "./palette.ts";
 
 /** How a column of a table is read off a row. */
@@ -61,12 +61,10 @@ const deploymentLines: readonly Column[] = [
 /** One deployment, a line for each thing that the server tells of it. */
 export function deploymentText(row: JsonObject, palette: Palette): string {
   const lines = deploymentLines.map(([name, read]) => [name, printable(read(row))] as const);
-  const known = lines.filter(([, value]) => value !== "");
-  const width = Math.max(...known.map(([name]) => name.length));
   const title = palette.strong(
     printable(`Deployment ${text(row.id)} (iid ${text(row.iid)}): ${text(row.status) || "status unknown"}`),
   );
-  return [title, ...known.map(([name, value]) => `  ${palette.faint(name.padEnd(width))}  ${value}`)].join("\n");
+  return `${title}\n${factLines(lines, palette)}`;
 }
 
 function commitText(commit: unknown): string {

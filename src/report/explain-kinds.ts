@@ -2,7 +2,7 @@ import { didYouMean } from "../base/nearest.ts";
 import { paragraphs } from "../base/text-format.ts";
 import type { Catalogue } from "../model/catalogue.ts";
 import { type FieldSchema, keyFieldsOf, ownersOf, type ResourceKind } from "../model/resource-kind.ts";
-import { columns } from "./columns.ts";
+import { columns, factLines } from "./columns.ts";
 import type { Unexplained } from "./explain-json.ts";
 import { fieldFacts, fieldPurpose, fieldValues, kindExample, kindLimits } from "./kind-facts.ts";
 import type { Palette } from "./palette.ts";
@@ -77,14 +77,13 @@ function kindText({ kind }: SelectedKind, palette: Palette): string {
     fieldValues(schema, unmarked),
     fieldFacts(kind, field).join(", "),
   ]);
-  const parts = [
+  return paragraphs([
     paragraph(`${palette.strong(name)}  ${title}${ownerWords(kind)}`.trimEnd(), description),
     kindLimits(kind).join(" "),
     columns(["field", "takes", "notes"], rows, palette),
     notes.map((note) => `- ${note}`).join("\n"),
     `${palette.faint("In a policy:")}\n\n${kindExample(kind).join("\n")}`,
-  ];
-  return paragraphs(parts);
+  ]);
 }
 
 /** A heading and what stands below it, which a workspace's own kinds need not have. */
@@ -100,15 +99,12 @@ function ownerWords(kind: ResourceKind): string {
 
 function fieldText({ kind, field = "" }: SelectedKind, palette: Palette): string {
   const schema = kind.fields.properties[field] ?? {};
-  const rows = [
+  const facts = [
     ["takes", fieldValues(schema, unmarked)],
     ["notes", fieldFacts(kind, field).join(", ")],
-  ];
-  const lines = rows
-    .filter(([, value]) => value)
-    .map(([word = "", value]) => `  ${palette.faint(word.padEnd(5))}  ${value}`);
+  ] as const;
   const heading = `${palette.strong(`${kind.name}.${field}`)}${ownerWords(kind)}`;
-  return [paragraph(heading, fieldPurpose(schema)), lines.join("\n")].join("\n\n");
+  return paragraphs([paragraph(heading, fieldPurpose(schema)), factLines(facts, palette)]);
 }
 
 /** Kinds for scripts. */

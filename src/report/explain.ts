@@ -8,7 +8,7 @@ import {
   type ParameterType,
 } from "../model/catalogue.ts";
 import { expectationOf } from "../model/parameter-check.ts";
-import { columns } from "./columns.ts";
+import { columns, factLines } from "./columns.ts";
 import { selectIn, type Unexplained } from "./explain-json.ts";
 import { type Palette, plain } from "./palette.ts";
 
@@ -87,18 +87,15 @@ const quirks: Readonly<Record<ObservedQuirk, string>> = {
 
 function parameterText({ slug }: Integration, parameter: IntegrationParameter, palette: Palette): string {
   const { name, description, level } = parameter;
-  const rows = [
+  const facts = [
     ["takes", expectationOf(parameter)],
     ["required", requiredText(parameter)],
     ["default", defaultText(parameter)],
     ["notes", notes({ ...parameter, enum: undefined, pattern: undefined }).join("; ")],
     ["read", level === "top" ? "at the top level of a response" : "under properties in a response"],
     ["some servers", quirkWords(parameter).join("; ")],
-  ];
-  const lines = rows
-    .filter(([, value]) => value)
-    .map(([word = "", value]) => `  ${palette.faint(word.padEnd(12))}  ${value}`);
-  return [`${palette.strong(`${slug}.${name}`)}\n${description}`, lines.join("\n")].join("\n\n");
+  ] as const;
+  return `${palette.strong(`${slug}.${name}`)}\n${description}\n\n${factLines(facts, palette)}`;
 }
 
 /** How servers treat the parameter, and in which releases if that is known. */
