@@ -33,6 +33,14 @@ export function parsedJson(text: string): unknown {
   }
 }
 
+/** A part of a value by the keys and indexes that lead to it; undefined if there is none. */
+export function valueAtPath(value: unknown, path: readonly (string | number)[]): unknown {
+  return path.reduce<unknown>(
+    (at, part) => (typeof at === "object" ? (at as JsonObject | null)?.[part] : undefined),
+    value,
+  );
+}
+
 /** The keys of a JSON pointer. */
 export function pointerKeys(pointer: string): string[] {
   const parts = pointer.split("/").slice(1);

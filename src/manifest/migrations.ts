@@ -3,6 +3,7 @@ import { type RepositoryKind, storageKey } from "../model/repository-kinds.ts";
 import type { Problem } from "../model/types.ts";
 import type { Document } from "./document.ts";
 import { readHead } from "./document-head.ts";
+import { duplicateNames } from "./duplicate-names.ts";
 import { listed } from "./listed.ts";
 import { problemAt } from "./problem.ts";
 import { shape } from "./shape.ts";
@@ -31,7 +32,11 @@ export function readMigrations({ documents }: Pick<Loaded, "documents">): Migrat
   const migrations = read.flatMap(({ migration }) => migration ?? []).sort(byName);
   return {
     migrations,
-    problems: [...read.flatMap(({ problems }) => problems), ...duplicates(read), ...overlaps(migrations)],
+    problems: [
+      ...read.flatMap(({ problems }) => problems),
+      ...duplicateNames("duplicate-name", "a storage migration", read),
+      ...overlaps(migrations),
+    ],
   };
 }
 
@@ -50,17 +55,6 @@ function readMigration(document: Document): ReadMigration {
   const kinds = [...new Set(listed(repositories).map(([kind]) => kind))];
   const flags = { destinationIsCluster, directFetchReplication };
   return { ...read, migration: { name, document, from, to, repositories: kinds, ...flags } };
-}
-
-function duplicates(read: readonly ReadMigration[]): readonly Problem[] {
-  const named = read.filter(({ name }) => name !== "").sort(byName);
-  return named.flatMap(({ name, document }, i) => {
-    const before = named[i - 1];
-    if (before?.name !== name) return [];
-    const { file, line } = before.document.place(["name"]);
-    const message = `a storage migration named ${name} is also defined at ${file}:${line}`;
-    return [problemAt("duplicate-name", message, { document, path: ["name"] })];
-  });
 }
 
 /** Repositories of a kind may leave a storage for one destination only. */

@@ -1,4 +1,4 @@
-import type { JsonObject } from "../base/json.ts";
+import { type JsonObject, valueAtPath } from "../base/json.ts";
 import { didYouMean } from "../base/nearest.ts";
 import type { SchemaFault } from "../base/schema.ts";
 import { expectedWords } from "../base/type-words.ts";
@@ -9,7 +9,6 @@ import type { Fields, Plain, Problem, Value } from "../model/types.ts";
 import { isReference, replaceReferences, textsWithin } from "../model/values.ts";
 import { fieldAvailability } from "./field-availability.ts";
 import type { Declared } from "./parameters.ts";
-import type { Path } from "./positions.ts";
 import { commentHint, problemAt } from "./problem.ts";
 import { ResourceReading } from "./resource-reading.ts";
 import { isTemplate } from "./template.ts";
@@ -104,7 +103,7 @@ function faultsOf({ file, keys }: WrittenResource, fields: Fields): readonly Sch
   const all = [...resourceCheck(file)({ ...keys, ...(visible as JsonObject) }), ...emptyKey(file, keys)];
   return all.filter(({ keyword, path }) => {
     if (keyword === "required" && path.length === 1 && isSingleton(file)) return false;
-    const at = valueAt({ ...keys, ...fields }, path);
+    const at = valueAtPath({ ...keys, ...fields }, path);
     if (isTemplate(at) || (isContainer(at) && isReference(at as Value))) return false;
     return !combining.has(keyword) || !isOpen(at);
   });
@@ -117,10 +116,6 @@ function emptyKey(file: ResourceKind, keys: JsonObject): readonly SchemaFault[] 
     return [];
   const message = "expected text before the first @, got nothing";
   return [{ rule: "wrong-value", keyword: "minLength", message, path: [first] }];
-}
-
-function valueAt(fields: JsonObject, path: Path): unknown {
-  return path.reduce<unknown>((value, part) => (isContainer(value) ? value[String(part)] : undefined), fields);
 }
 
 function isContainer(value: unknown): value is JsonObject {
@@ -154,7 +149,7 @@ function problemOf(written: WrittenResource, fields: JsonObject, { rule, message
     return problemAt("wrong-value", `${top}: ${message}`, { document, path, of: "key" });
   const isKey = rule === "missing-key" || rule === "unknown-key";
   const words = isKey && below === undefined ? topMessage(file, String(top), rule === "missing-key") : message;
-  const hint = isKey ? "" : commentHint(document, here, valueAt(fields, at));
+  const hint = isKey ? "" : commentHint(document, here, valueAtPath(fields, at));
   return problemAt(rule, `${words}${hint}`, { document, path: here, of: isKey ? "key" : "value" });
 }
 

@@ -5,6 +5,7 @@ import { addressGlobFault } from "../model/address.ts";
 import type { Problem, Severity } from "../model/types.ts";
 import type { Document } from "./document.ts";
 import { readHead } from "./document-head.ts";
+import { duplicateNames } from "./duplicate-names.ts";
 import { listed } from "./listed.ts";
 import { problemAt } from "./problem.ts";
 import { shape } from "./shape.ts";
@@ -61,7 +62,10 @@ export function shadowed(rules: readonly PlanRule[], outside: readonly PlanRule[
 function gather(documents: readonly Document[]): PlanRules {
   const read = documents.map(readRule);
   const rules = read.flatMap(({ rule }) => rule ?? []).sort(byName);
-  return { rules, problems: [...read.flatMap(({ problems }) => problems), ...duplicates(read)] };
+  return {
+    rules,
+    problems: [...read.flatMap(({ problems }) => problems), ...duplicateNames("duplicate-rule", "a rule", read)],
+  };
 }
 
 type RuleText = Omit<PlanRule, "document"> & { readonly reason: string };
@@ -124,15 +128,4 @@ function unused(document: Document, { except, until, reason }: Partial<RuleText>
   return idle.map((key) =>
     problemAt("unused-setting", `${key} has no effect without except`, { document, path: [key], of: "key" }),
   );
-}
-
-function duplicates(read: readonly ReadRule[]): readonly Problem[] {
-  const named = read.filter(({ name }) => name !== "").sort(byName);
-  return named.flatMap(({ name, document }, i) => {
-    const before = named[i - 1];
-    if (before?.name !== name) return [];
-    const { file, line } = before.document.place(["name"]);
-    const message = `a rule named ${name} is also defined at ${file}:${line}`;
-    return [problemAt("duplicate-rule", message, { document, path: ["name"] })];
-  });
 }

@@ -1,4 +1,5 @@
 import schema from "../../schemas/manifest.schema.json" with { type: "json" };
+import { valueAtPath } from "../base/json.ts";
 import { memoized } from "../base/memoize.ts";
 import { compile, type SchemaCheck, type SchemaFault } from "../base/schema.ts";
 import { version } from "../base/version.ts";
@@ -54,18 +55,14 @@ export function shapeBy<Text>(check: SchemaCheck, document: Document, unchecked?
   const faults = all.filter(({ path }) => path[0] !== "apiVersion");
   const text = without(document.value, cutsAt(faults.map(({ path }) => path)));
   const namedBy = ({ rule, path }: SchemaFault) =>
-    String(rule === "unknown-key" ? path.at(-1) : valueAt(document.value, path));
+    String(rule === "unknown-key" ? path.at(-1) : valueAtPath(document.value, path));
   const reported = unchecked ? faults.filter((fault) => !unchecked.has(namedBy(fault))) : faults;
   const problems = reported.map(({ rule, message, path }) => {
     const of = rule.endsWith("-key") ? "key" : "value";
-    const hint = of === "value" ? commentHint(document, path, valueAt(document.value, path)) : "";
+    const hint = of === "value" ? commentHint(document, path, valueAtPath(document.value, path)) : "";
     return problemAt(rule, `${message}${hint}`, { document, path, of });
   });
   return { text: text as Partial<Text>, problems };
-}
-
-function valueAt(value: unknown, path: Path): unknown {
-  return path.reduce<unknown>((at, part) => (at as Readonly<Record<string | number, unknown>>)?.[part], value);
 }
 
 // The catalogue checks integrations individually, with one problem per mistake.

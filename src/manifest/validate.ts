@@ -7,6 +7,7 @@ import { otherDialectOf } from "../model/dialect-evidence.ts";
 import { ownerName, ownerOfName } from "../model/owner.ts";
 import type { Problem, Project } from "../model/types.ts";
 import type { Document } from "./document.ts";
+import { duplicateNames } from "./duplicate-names.ts";
 import { byExpiry, expiryProblems } from "./expiry.ts";
 import { foreignGlob, foreignSlug } from "./foreign-slug.ts";
 import { keysAbove } from "./keys-above.ts";
@@ -51,7 +52,7 @@ export function validate(
     ...ruleProblems,
     ...foreignNames(rules, loaded.workspace.catalogue),
     ...otherDialect(loaded),
-    ...duplicates(all),
+    ...duplicateNames("duplicate-policy", "a policy", all),
     ...namedProjectProblems(policies, beside),
     ...globProblems(policies),
     ...keysAbove(policies, loaded.workspace.catalogue, () => layersByGlob(policies)),
@@ -78,18 +79,6 @@ function hasNoSettings({ settings, problems }: Pick<Loaded, "settings" | "proble
 /** Warnings do not count. */
 export function hasErrors(problems: readonly Problem[]): boolean {
   return problems.some(({ severity }) => severity === "error");
-}
-
-function duplicates(policies: readonly Policy[]): readonly Problem[] {
-  const first = new Map<string, Policy>();
-  return policies.flatMap((policy) => {
-    const other = first.get(policy.name);
-    first.set(policy.name, other ?? policy);
-    if (!other || policy.name === "") return [];
-    const { file, line } = other.document.place(["name"]);
-    const message = `a policy named ${policy.name} is also defined at ${file}:${line}`;
-    return [problemAt("duplicate-policy", message, { document: policy.document, path: ["name"] })];
-  });
 }
 
 function namedProjectProblems(policies: readonly Policy[], beside: readonly Policy[] | undefined): readonly Problem[] {

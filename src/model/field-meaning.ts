@@ -5,6 +5,7 @@ import {
   definedFields,
   isAlike,
   isList,
+  isMapping,
   isReference,
   isScalar,
   referencesWithin,
@@ -186,10 +187,6 @@ export function compareNormalised(desired: Value, meant: Plain, live: Plain | un
   if (live === undefined) return meant === "" ? "same" : "unverified";
   if (!isAlike(meant, live)) return "different";
   return referencesWithin(desired).length > 0 ? "unverified" : "same";
-}
-
-function isMapping(value: Value): value is { readonly [name: string]: Plain } {
-  return isObject(value) && !isReference(value);
 }
 
 function worst(parts: readonly Comparison[]): Comparison {

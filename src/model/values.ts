@@ -1,4 +1,4 @@
-import { canonical } from "../base/json.ts";
+import { canonical, isObject } from "../base/json.ts";
 import type { Fields, Plain, Scalar, SecretReference, Value } from "./types.ts";
 
 /** Whether a value is a scalar, not a list or a mapping. */
@@ -57,6 +57,11 @@ export function removeReferences(body: unknown): void {
   if (typeof body !== "object" || body === null) return;
   if (isReference(body as Value)) delete (body as { secret?: unknown }).secret;
   for (const each of Object.values(body)) removeReferences(each);
+}
+
+/** Whether a value is a mapping. A reference to a secret is none. */
+export function isMapping(value: Value | undefined): value is { readonly [name: string]: Plain } {
+  return isObject(value) && !isReference(value as Value);
 }
 
 /** Whether a value is a list. */

@@ -1,11 +1,11 @@
 import { UserError } from "../base/exit.ts";
-import { isObject, type JsonObject } from "../base/json.ts";
+import type { JsonObject } from "../base/json.ts";
 import { propertyOf, wireValue } from "../model/field-meaning.ts";
 import type { KindRow } from "../model/kind-row.ts";
 import { type FieldSchema, keyValuesOf, type ResourceKind } from "../model/resource-kind.ts";
 import { compiledExpressions, valueInRow } from "../model/row-values.ts";
 import type { Change, Fields, Plain, Value } from "../model/types.ts";
-import { definedFields, isList, isReference, referencesIn } from "../model/values.ts";
+import { definedFields, isList, isMapping, referencesIn } from "../model/values.ts";
 
 /** A kind that is a file, with its expressions. */
 type FileKind = Pick<KindRow, "expressions"> & { readonly file: ResourceKind };
@@ -102,10 +102,6 @@ function completed(field: FieldSchema, declared: Value | undefined, live: Plain 
     return (each ? completed(each, value, live[name]) : value) as Plain;
   });
   return { ...inside, ...kept };
-}
-
-function isMapping(value: Value | undefined): value is { readonly [name: string]: Plain } {
-  return isObject(value) && !isReference(value as Value);
 }
 
 /** The parameters that a field is sent as; those whose expression gives null are not sent. */
