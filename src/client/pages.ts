@@ -10,7 +10,7 @@ export const pageSize = 100;
 export const mostPages = 10_000;
 
 /** What all pages of one list may hold, as {@link sizeOf} measures it; a million projects need less. */
-export const largestList = 512 * 1024 * 1024;
+const largestList = 512 * 1024 * 1024;
 
 /** A header whose value makes no sense. */
 export interface InvalidPage {

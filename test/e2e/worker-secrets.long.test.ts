@@ -1,5 +1,8 @@
+import { createHash } from "node:crypto";
 import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { gunzipSync } from "node:zlib";
+import pg from "pg";
 import { beforeAll, describe, expect, test } from "vitest";
 import { databases } from "../state/databases.ts";
 import type { Database } from "../support/database.mjs";
@@ -126,4 +129,56 @@ describe.skipIf(!available)("secrets of workers (need postgresql)", () => {
     next.kill("SIGTERM");
     await next.ended;
   });
+
+  test("are in no table of the state and of the queue, at no moment of an apply", async () => {
+    const HOOK = "https://chat.example.com/hooks/c4nary-0f-hook";
+    const made = await fleet(
+      Array.from({ length: 6 }, () => "env:HOOK"),
+      { HOOK },
+      { HOOK },
+      100,
+    );
+    const client = new pg.Client(database.url());
+    await client.connect();
+    const seen = new Set<string>();
+    let text = "";
+    const look = async () => {
+      const tables = await client.query(
+        "SELECT format('%I.%I', schemaname, tablename) AS name FROM pg_tables WHERE schemaname LIKE 'evenkeel%'",
+      );
+      for (const { name } of tables.rows) {
+        const { rows } = await client.query(`SELECT t::text AS row FROM ${name} AS t`);
+        if (rows.length > 0) seen.add(name);
+        for (const { row } of rows) text += ` ${row} ${unpacked(row)}`;
+      }
+    };
+    const applied = made.evenkeelWith({}, "apply", "--yes", "--workers");
+    let isOver = false;
+    const over = applied.finally(() => {
+      isOver = true;
+    });
+    while (!isOver) await look();
+    expect(await over).toMatchObject({ code: 0, writes: 6 });
+    await look();
+    await client.end();
+    expect([...seen]).toEqual(
+      expect.arrayContaining(["evenkeel.intent", "evenkeel.part", "evenkeel.ledger", "evenkeel.snapshot"]),
+    );
+    expect([...seen].some((name) => name.startsWith("evenkeel_queue."))).toBe(true);
+    expect(text).toContain("env:HOOK");
+    for (const secret of [HOOK, token]) {
+      const bytes = Buffer.from(secret);
+      const hash = (form: "hex" | "base64") => createHash("sha256").update(secret).digest(form);
+      const forms = [secret, encodeURIComponent(secret), bytes.toString("hex"), hash("hex"), hash("base64")];
+      const inBase64 = bytes.toString("base64").slice(0, -4);
+      for (const form of [...forms, inBase64, secret.slice(-12)]) expect(text).not.toContain(form);
+    }
+  });
 });
+
+/** What a row holds that is packed: bytes are shown in hex. */
+function unpacked(row: string): string {
+  return (row.match(/\\x1f8b[0-9a-f]+/g) ?? [])
+    .map((hex) => String(gunzipSync(Buffer.from(hex.slice(2), "hex"))))
+    .join();
+}
