@@ -10,8 +10,11 @@ export interface Mutation {
 
 const addChunk = "this.#outstanding.set(part, { index, chunk, text, checked: performance.now() });";
 
-const addChunkTwice = `for (const each of [part, part + "b"]) this.#outstanding.set(each, { index, chunk, text, checked: performance.now() });
-    if (!this.#isAlone) await this.#tried(() => this.#queue.add(new Map([[this.#jobOf(part + "b"), text.replace(part, part + "b")]])));`;
+const addChunkTwice = `const again = part + "b";
+    const twice = key.sign(["work"], JSON.stringify({ version, made, part: again, traceparent, chunk, ...common }));
+    ${addChunk}
+    this.#outstanding.set(again, { index, chunk, text: twice, checked: performance.now() });
+    if (!this.#isAlone) await this.#tried(() => this.#queue.add(new Map([[this.#jobOf(again), twice]])));`;
 
 const bugs: readonly (readonly [name: string, within: number, file: string, from: string, to: string])[] = [
   [
