@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import { expect, test } from "vitest";
@@ -115,6 +115,21 @@ test("a state is copied whole, and only what is missing", async () => {
     const other = await evenkeel("state", "copy", "--from", ".", "--to", address);
     expect(other).toMatchObject({ code: 64, stderr: expect.not.stringContaining("CANARY") });
   }
+});
+
+test("nothing of a state that is copied is written outside the target", async () => {
+  const { evenkeel, files, write } = await scene({ projects, policy });
+  await evenkeel("plan");
+  const [[name, summary]] = Object.entries(files()).filter(([name]) => name.startsWith(".evenkeel/runs/")) as [
+    [string, string],
+  ];
+  write(name, JSON.stringify({ ...JSON.parse(summary), run: "../../package" }));
+  const target = tempFolder();
+  expect(await evenkeel("state", "copy", "--from", ".", "--to", target)).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('the state names something "../../package", which is no name of a run or a note'),
+  });
+  expect(readdirSync(target)).toEqual([".evenkeel"]);
 });
 
 test("a copied state leaves what the target's ledger has with another key", async () => {

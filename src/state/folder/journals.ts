@@ -5,10 +5,12 @@ import { describeSystemError, systemCode } from "../../base/system-errors.ts";
 import { appendTo } from "../../workspace/append-file.ts";
 import { folderError, isFolder, isThere, readRegular } from "../../workspace/durable-file.ts";
 import { outputError } from "../../workspace/output-file.ts";
+import { isRunName } from "../claim.ts";
 import { isUnfinished, journalLineIn } from "../journal.ts";
 import type { JournalLine } from "../journal-entry.ts";
 import type { LeaseToken } from "../lease-store.ts";
 import type { JournalAppender, Journals } from "../state.ts";
+import { stateFile } from "./file-name.ts";
 import { checkHeld } from "./lock-file.ts";
 
 /** One file of JSON lines per run. */
@@ -33,7 +35,7 @@ export function folderJournals(root: string, ready: () => void): Journals {
 }
 
 function fileOf(run: string): string {
-  return join(home, `${run}.ndjson`);
+  return join(home, stateFile(run, "ndjson"));
 }
 
 function writeErrorIn(root: string): string | undefined {
@@ -78,7 +80,10 @@ function listRuns(root: string): string[] {
   try {
     if (!isFolder(folder)) return [];
     const files = readdirSync(folder).filter((name) => name.endsWith(".ndjson"));
-    return files.map((name) => name.slice(0, -".ndjson".length)).sort();
+    return files
+      .map((name) => name.slice(0, -".ndjson".length))
+      .filter(isRunName)
+      .sort();
   } catch (error) {
     throw new UserError(`cannot read the journals in ${home}: ${describeSystemError(error)}`);
   }

@@ -6,14 +6,15 @@ import { gunzipSync, gzipSync } from "node:zlib";
 import { UserError } from "../../base/exit.ts";
 import { describeSystemError } from "../../base/system-errors.ts";
 import { isFolder, isThere, makeFolder, replaceFile } from "../../workspace/durable-file.ts";
-import { claimFor } from "../claim.ts";
+import { claimFor, isRunName } from "../claim.ts";
 import type { Leases, LeaseToken } from "../lease-store.ts";
 import type { Shards } from "../state.ts";
 import { unzippedPieces } from "../unzipped.ts";
+import { stateFile } from "./file-name.ts";
 import { folderLeases } from "./lease.ts";
 
 const home = ".evenkeel/snapshots";
-const ending = ".json.gz";
+const ending = "json.gz";
 
 /** Milliseconds. */
 const [leaseDuration, patience, retryInterval] = [30_000, 60_000, 20];
@@ -66,11 +67,11 @@ function textOf(folder: string, name: string): (readonly [string, string])[] {
 }
 
 function bytesOf(folder: string, name: string): Buffer | undefined {
-  const file = join(folder, `${name}${ending}`);
+  const file = join(folder, stateFile(name, ending));
   try {
     return isThere(file) ? readFileSync(file) : undefined;
   } catch (error) {
-    throw new UserError(`cannot read ${home}/${name}${ending}: ${describeSystemError(error)}`);
+    throw new UserError(`cannot read ${home}/${name}.${ending}: ${describeSystemError(error)}`);
   }
 }
 
@@ -84,17 +85,19 @@ function unzipped(bytes: Buffer): string {
 }
 
 function store(folder: string, name: string, text: string): void {
+  const file = join(folder, stateFile(name, ending));
   try {
-    replaceFile(join(folder, `${name}${ending}`), gzipSync(text, { level: 3 }));
+    replaceFile(file, gzipSync(text, { level: 3 }));
   } catch (error) {
-    throw new UserError(`cannot write ${home}/${name}${ending}: ${describeSystemError(error)}`);
+    throw new UserError(`cannot write ${home}/${name}.${ending}: ${describeSystemError(error)}`);
   }
 }
 
 function namesIn(folder: string): string[] {
   if (!isFolder(folder)) return [];
   return readdirSync(folder)
-    .filter((name) => name.endsWith(ending))
-    .map((name) => name.slice(0, -ending.length))
+    .filter((name) => name.endsWith(`.${ending}`))
+    .map((name) => name.slice(0, -ending.length - 1))
+    .filter(isRunName)
     .sort();
 }

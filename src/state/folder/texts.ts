@@ -5,6 +5,7 @@ import { describeSystemError } from "../../base/system-errors.ts";
 import { isFolder, isThere, makeFolder, readRegular, replaceFile } from "../../workspace/durable-file.ts";
 import { isRunName } from "../claim.ts";
 import type { Texts } from "../state.ts";
+import { stateFile } from "./file-name.ts";
 
 /** Files of a folder with the same extension, by name. */
 export interface Files extends Texts {
@@ -15,17 +16,18 @@ export interface Files extends Texts {
 export function folderTexts(root: string, name: string, ending: string, ready: () => void): Files {
   const folder = join(root, ".evenkeel", name);
   const shown = (each: string) => join(".evenkeel", name, `${each}.${ending}`);
-  const fileOf = (each: string) => join(folder, `${each}.${ending}`);
+  const fileOf = (each: string) => join(folder, stateFile(each, ending));
   return {
     read: async (each) => {
       if (!isRunName(each) || !isThere(fileOf(each))) return undefined;
       return tried(`cannot read ${shown(each)}`, () => readRegular(fileOf(each)));
     },
     write: async (each, text) => {
+      const file = fileOf(each);
       ready();
       tried(`cannot write ${shown(each)}`, () => {
         makeFolder(folder);
-        replaceFile(fileOf(each), text);
+        replaceFile(file, text);
       });
     },
     list: async () => tried(`cannot read .evenkeel/${name}`, () => namesIn(folder, `.${ending}`)),

@@ -59,7 +59,7 @@ const find = `
 export function postgresLeases({ query }: PostgresSession, workspace: string, name: "apply" | "watch"): Leases {
   const holder = async () => {
     const [row] = await query<LeaseRow>(find, [workspace, name]);
-    return row && secretHolderTest(row);
+    return row && holderOf(row);
   };
   const leases: Leases = {
     take: async (claim, milliseconds) => {
@@ -83,7 +83,7 @@ export function postgresLeases({ query }: PostgresSession, workspace: string, na
   return leases;
 }
 
-function secretHolderTest({ fence, job, since, deadline, ...rest }: LeaseRow): Holder {
+function holderOf({ fence, job, since, deadline, ...rest }: LeaseRow): Holder {
   return {
     ...rest,
     fence: Number(fence),
