@@ -1,7 +1,6 @@
-import { isObject, type JsonObject } from "../base/json.ts";
+import { isObject } from "../base/json.ts";
 import { memoized } from "../base/memoize.ts";
 import type { Catalogue } from "../model/catalogue.ts";
-import { propertyOf } from "../model/field-meaning.ts";
 import { kindOf, type PolicyKind } from "../model/kinds.ts";
 import { kindWord, type Owner } from "../model/owner.ts";
 import { compareReleases } from "../model/releases.ts";
@@ -14,7 +13,6 @@ import {
   type ResourceKind,
 } from "../model/resource-kind.ts";
 import type { Kind, Problem } from "../model/types.ts";
-import { isScalar } from "../model/values.ts";
 import type { Document } from "./document.ts";
 import { listed } from "./listed.ts";
 import { type KindAsFile, kindsNamedIn } from "./policy-kinds.ts";
@@ -22,7 +20,6 @@ import { ownerOfPolicy, type PolicyText, sectionIn } from "./policy-text.ts";
 import type { Path } from "./positions.ts";
 import { problemAt, type Rule, rules } from "./problem.ts";
 import { settledIn } from "./settled.ts";
-import { isTemplate } from "./template.ts";
 import type { Workspace } from "./workspace.ts";
 
 /** A single policy that conforms to the schema. */
@@ -184,37 +181,4 @@ function legacyWord(
   const message = `${word} is the legacy word for ${words[word]}, removed in release ${release}`;
   const severity = compareReleases(server, release) < 0 ? "warning" : "error";
   return { ...problemAt("legacy-status", message, at), severity };
-}
-
-/** A string that is interpolated, and where it is. */
-export interface Interpolated {
-  readonly path: Path;
-  readonly value: string;
-}
-
-/** All strings of a section that are interpolated. */
-export function interpolatedIn(
-  file: ResourceKind,
-  values: JsonObject | undefined,
-  path: Path,
-): readonly Interpolated[] {
-  if (values === undefined) return [];
-  if (isSingleton(file)) return inField(file.fields, values, path);
-  const only = file.only === undefined ? undefined : file.fields.properties[file.only];
-  const found: Interpolated[] = [];
-  for (const key of Object.keys(values)) {
-    const value = values[key];
-    if (isTemplate(key)) found.push({ path: [...path, key], value: key });
-    if (isScalar(value) && !isTemplate(value)) continue;
-    for (const each of inField(isObject(value) ? file.fields : (only ?? {}), value, [...path, key])) found.push(each);
-  }
-  return found;
-}
-
-/** A literal secret is not interpolated. */
-function inField(field: FieldSchema, value: unknown, path: Path): readonly Interpolated[] {
-  if (isTemplate(value)) return field.writeOnly ? [] : [{ path, value }];
-  if (Array.isArray(value)) return value.flatMap((each, index) => inField(field.items ?? {}, each, [...path, index]));
-  if (!isObject(value)) return [];
-  return Object.entries(value).flatMap(([name, each]) => inField(propertyOf(field, name) ?? {}, each, [...path, name]));
 }

@@ -1,6 +1,6 @@
 import { isObject } from "../base/json.ts";
 import { memoized } from "../base/memoize.ts";
-import { didYouMean, nearest } from "../base/nearest.ts";
+import { didYouMean } from "../base/nearest.ts";
 import { unavailable, unavailableParameter } from "../model/availability.ts";
 import type { Catalogue } from "../model/catalogue.ts";
 import { outOfRelease, outOfTier } from "../model/kind-availability.ts";
@@ -13,20 +13,18 @@ import {
   type Checkable,
   checkableOf,
   distinctKeys,
-  type Interpolated,
-  interpolatedIn,
   keepSound,
   modernWords,
   type ShapedPolicy,
   writtenKeys,
 } from "./kind-checks.ts";
+import { knownReferences } from "./known-references.ts";
 import { listed } from "./listed.ts";
 import { keysIn, type PolicyText, sectionIn, selectorKeys } from "./policy-text.ts";
 import type { Path } from "./positions.ts";
 import { problemAt } from "./problem.ts";
 import { undated } from "./rules.ts";
 import { selectorFault } from "./selector.ts";
-import { factsOf, isTemplate, parseReference, referencesOf, referenceWords } from "./template.ts";
 
 type Check = (policy: Checkable) => readonly Problem[];
 
@@ -179,52 +177,4 @@ function sectionPath(text: Partial<PolicyText>, section: string): Path | undefin
   if (text.absent?.[section] !== undefined) return ["absent", section];
   const item = listed(text.exclusive).find(([word]) => word === section);
   return item && ["exclusive", item[1]];
-}
-
-function knownReferences(policy: Checkable): readonly Problem[] {
-  const { document, of } = policy;
-  return interpolated(policy).flatMap(({ path, value }) =>
-    [...new Set(referencesOf(value))]
-      .filter((name) => !isKnownIn(of, name))
-      .map((name) => problemAt("undefined-variable", unknownReference(name, of), { document, path })),
-  );
-}
-
-function isKnownIn(owner: Owner, name: string): boolean {
-  const reference = parseReference(name);
-  return reference !== undefined && ("variable" in reference || factsOf[owner].includes(reference.project));
-}
-
-function unknownReference(name: string, owner: Owner): string {
-  if (name.startsWith("${")) return "unclosed interpolation; write $${ for a literal ${";
-  const near = parseReference(name) ? name.replace(/^\w+/, owner) : nearest(name, factsOf[owner]);
-  const hint = near ? `did you mean \${${near}}?` : `expected one of ${referenceWords(owner)}`;
-  const what = parseReference(name) ? `is not defined for ${owner}s` : "is not defined";
-  return `\${${name}} ${what}; ${hint}`;
-}
-
-function interpolatedKeys(absent: readonly string[] | true | undefined, path: Path): readonly Interpolated[] {
-  const keys = absent === true ? [] : listed(absent);
-  return keys.flatMap(([value, index]) => (isTemplate(value) ? [{ path: [...path, index], value }] : []));
-}
-
-/** All strings of a policy that are interpolated: variables, parameters of resources, and secret references. */
-function interpolated({ text, catalogue, files }: Checkable): readonly Interpolated[] {
-  const found: Interpolated[] = [];
-  for (const [name, value] of Object.entries(text.vars ?? {})) {
-    if (isTemplate(value)) found.push({ path: ["vars", name], value });
-  }
-  for (const [slug, values] of Object.entries(text.integrations ?? {})) {
-    const isSecret = (name: string) => catalogue.integrations.get(slug)?.parameters.get(name)?.secret ?? true;
-    for (const [name, value] of Object.entries(values)) {
-      if (isTemplate(value) && !isSecret(name)) found.push({ path: ["integrations", slug, name], value });
-      const reference = isObject(value) ? value.secret : undefined;
-      if (isTemplate(reference)) found.push({ path: ["integrations", slug, name, "secret"], value: reference });
-    }
-  }
-  for (const { file, section } of files) {
-    for (const each of interpolatedIn(file, sectionIn(text, section), [section])) found.push(each);
-    for (const each of interpolatedKeys(text.absent?.[section], ["absent", section])) found.push(each);
-  }
-  return found;
 }
