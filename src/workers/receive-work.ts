@@ -21,13 +21,17 @@ export function receivedIn(text: string, key: WorkKey): QueuedWork {
     return { why: `it is from evenkeel ${shown(value.version)}, and this worker is ${version}`, run };
   }
   if (signed === undefined) return { why: `it is not signed with this worker's ${sharedKeyWords}`, run: undefined };
-  if (!isWork(value)) return { why: "its format is unknown", run };
-  const isNew = Math.abs(Date.now() - Date.parse(value.made)) < longestAge;
-  return isNew ? { work: value } : { why: "it was made more than a day from the time of this machine", run };
+  return isWork(value) ? { work: value } : { why: "its format is unknown", run };
 }
 
 /** Milliseconds. */
 const longestAge = 24 * 3_600_000;
+
+/** Why work must not be processed: it may be a copy of what was done long ago. Undefined if it may. */
+export function lateness({ made }: Pick<Work, "made">, now: number): string | undefined {
+  if (Math.abs(now - Date.parse(made)) < longestAge) return undefined;
+  return `the work of ${made} is more than a day from the time of this machine, ${new Date(now).toISOString()}`;
+}
 
 /** Decides on work that cannot be processed here, and prints a warning once: it is left to others while its run is alive. */
 export function rejectWork(store: Pick<WorkerStore, "members">, say: (sentence: string) => void) {

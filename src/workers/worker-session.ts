@@ -16,7 +16,7 @@ import type { ChunkResult, Work } from "./chunks.ts";
 import { doChunk, Stopped } from "./do-chunk.ts";
 import { keepHeartbeat } from "./membership.ts";
 import type { WorkEnd } from "./queue-consumer.ts";
-import { rejectWork } from "./receive-work.ts";
+import { lateness, rejectWork } from "./receive-work.ts";
 import { createRunLog } from "./run-log.ts";
 import { watchRun } from "./watched-run.ts";
 import type { WorkKey } from "./work-key.ts";
@@ -92,6 +92,13 @@ async function sessionIn(whole: SharedState, options: SessionOptions): Promise<W
       const { chunk, run, part, requestTimeout } = work;
       using watched = await watchRun(state, run, chunk.kind === "write" ? chunk.token : undefined);
       if (watched.over()) return "done";
+      const save = (result: ChunkResult) =>
+        state.workers.saveResult(run, part, key.sign(["result", work.workspace, run, part], JSON.stringify(result)));
+      const late = lateness(work, Date.now());
+      if (late !== undefined) {
+        await save({ refused: `${late}; reported by ${thisWorker()}` });
+        return "done";
+      }
       const mine = () => membership.lost() ?? (signal.aborted ? "the worker was stopped" : undefined);
       const stopped = () => watched.over() ?? mine();
       const secrets = openSecrets();
@@ -99,8 +106,6 @@ async function sessionIn(whole: SharedState, options: SessionOptions): Promise<W
       const sender = { name: `${membership.id}.${++parts}`, member: membership.id };
       const workers = Math.min(concurrency, maxProjects);
       const unstored = reportUnstored(options, run);
-      const save = (result: ChunkResult) =>
-        state.workers.saveResult(run, part, key.sign(["result", work.workspace, run, part], JSON.stringify(result)));
       try {
         isBusy = true;
         const context = { reader: writer, writer, secrets, state, sender, requestTimeout, workers, stopped, unstored };

@@ -58,12 +58,12 @@ describe.skipIf(!available)("what is written to a state and a queue without the 
       ...{ allowInsecure: false, chunk: { ...chunk, batches: [[{ change }]] } },
     };
     const writing = (more: object = {}) => JSON.stringify({ ...work, ...more });
-    return { writing, close: () => state[Symbol.asyncDispose]() };
+    return { writing, run, state };
   }
 
   test("makes no worker send anything: neither unsigned work, nor work of another key, nor an old copy", async () => {
     const made = await fleet();
-    const { writing, close } = await deletion(made);
+    const { writing, run, state } = await deletion(made);
     await using queue = await openQueue(made.env, made.key.place);
     const other = workKey({}, { token: "another-token", origin: made.origin });
     const result = ["result", made.name, "r", "1.0"] as const;
@@ -79,13 +79,16 @@ describe.skipIf(!available)("what is written to a state and a queue without the 
     await queue.add(new Map(Object.entries(works)));
     await until(async () => !(await Promise.all(Object.keys(works).map(queue.has))).includes(true));
     await queue.add(new Map([["old", old]]));
-    await until(() => worker.said().includes("more than a day"));
+    await until(async () => (await state.workers.collectResults(run, [])).size === 1);
+    expect([...(await state.workers.collectResults(run, [])).values()].join()).toContain(
+      "more than a day from the time",
+    );
     expect(made.server.requests.total).toBe(1);
     expect(worker.said()).toContain("it is not signed with this worker's token or EVENKEEL_WORKER_KEY; it is removed");
     // The same with the signature of a run is what a worker does.
     await queue.add(new Map([["genuine", made.key.sign(["work"], writing())]]));
     await until(() => made.server.requests.writes === 1);
-    await close();
+    await state[Symbol.asyncDispose]();
   });
 
   test("is no result: a run takes those of its workers alone, and has such a chunk done again", async () => {
