@@ -80,18 +80,30 @@ function lineBelow(entry: PolicyEntry, name: string): Stated {
   return { document, policy, path, place: () => document.place(path, "key") };
 }
 
-/** For each field, the variables that its value comes from, directly or through others; none if it is written out. */
-export function variablesOfFields(
+/** Where the value of a field comes from. */
+export interface FieldLines {
+  /** The variables that the value uses, directly or through others; none if it is written out. */
+  readonly variables: readonly Variable[];
+  /** The line that sets it, where that stands in another policy than the entry: layers merge a singleton by field. */
+  readonly elsewhere: Stated | undefined;
+}
+
+/** Where the value of each of these fields of a resource comes from; empty if no policy declares it. */
+export function linesOfFields(
   catalogue: Catalogue,
   policies: readonly Policy[],
   project: Project,
   { fields, ...named }: Pick<Resource, "kind" | "key"> & { readonly fields: readonly string[] },
-): readonly (readonly Variable[])[] {
+): readonly FieldLines[] {
   const layers = matchingLayers(policies, project);
   const entry = entryInEffect(layers, project, identityOf(catalogue, named));
   if (!entry) return [];
   const vars = decidingVariables(layers).winners;
-  return fields.map((name) => [...variablesBehind([writtenValue(entry, name)], vars)]);
+  return fields.map((name) => {
+    const line = lineBelow(entry, name);
+    const variables = [...variablesBehind([writtenValue(entry, name)], vars)];
+    return { variables, elsewhere: line.policy === entry.policy ? undefined : line };
+  });
 }
 
 function writtenValue({ written, setBy, desired }: PolicyEntry, name: string): unknown {

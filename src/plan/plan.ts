@@ -124,7 +124,7 @@ export interface PlannedChange {
   /** From whom to whom events move. Left out where none are known to. */
   readonly moved_notifications?: readonly string[];
   readonly source: Place;
-  /** The line that sets the value, such as that of a variable; left out where that is `source`. */
+  /** The line that sets the value, such as that of a variable or of another policy; left out where that is `source`. */
   readonly set_at?: Place;
   readonly call: PlannedCall;
   /** The second request of a replacement. */

@@ -1,4 +1,4 @@
-import { variablesOfFields } from "../manifest/deciding-lines.ts";
+import { linesOfFields } from "../manifest/deciding-lines.ts";
 import type { Policy, Variable } from "../manifest/policies.ts";
 import { projectNamed } from "../model/identity.ts";
 import { isRemoval } from "../model/removal-changes.ts";
@@ -9,8 +9,9 @@ import type { Checked } from "./context.ts";
 export type FindSettingLine = (change: Change) => Place | undefined;
 
 /**
- * A change whose values all come from variables is set by the line of a variable. With `--since`, a variable in a manifest
- * that the revision changed goes first: there a reviewer reads.
+ * A change whose values all come from variables is set by the line of a variable, and a singleton whose changed fields
+ * all stand in other policies than its nearest by the line of a field. With `--since`, a variable in a manifest that the
+ * revision changed goes first: there a reviewer reads.
  */
 export function settingLineFinder(
   { policies, since, loaded: { workspace } }: Pick<Checked, "policies" | "since" | "loaded">,
@@ -18,16 +19,17 @@ export function settingLineFinder(
 ): FindSettingLine {
   const isChanged = since && changedSince(since.before.policies);
   const byName = new Map(projects.map((project) => [project.name, project]));
-  if (policies.every(({ vars }) => vars.length === 0)) return () => undefined;
+  const hasVariables = policies.some(({ vars }) => vars.length > 0);
   return (change) => {
-    if (isRemoval(change)) return undefined;
+    if (isRemoval(change) || (!hasVariables && change.key !== "")) return undefined;
     const fields = Object.keys(change.after ?? {});
     const project = byName.get(change.project) ?? projectNamed(change.project);
-    const behind = variablesOfFields(workspace.catalogue, policies, project, { ...change, fields });
-    const variables = behind.flat();
+    const lines = linesOfFields(workspace.catalogue, policies, project, { ...change, fields });
+    const variables = lines.flatMap((line) => line.variables);
     const changed = isChanged && variables.find(isChanged);
-    const first = behind.every((each) => each.length > 0) ? variables[0] : undefined;
-    return (changed ?? first)?.place();
+    if (changed) return changed.place();
+    if (lines.every((line) => line.variables.length > 0)) return variables[0]?.place();
+    return lines.every(({ elsewhere }) => elsewhere) ? lines[0]?.elsewhere?.place() : undefined;
   };
 }
 

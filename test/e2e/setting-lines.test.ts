@@ -55,3 +55,21 @@ test("with --since, the line of the manifest that the revision changed is named 
   expect((await on("--since", "HEAD")).set_at?.file).toBe("wide.yaml");
   expect((await on()).set_at?.file).toBe("prefix.yaml");
 });
+
+test("a field of a singleton that another policy sets is told with the line of that policy", async () => {
+  const all = { projects: ["**"], settings: { merge_method: "ff" } };
+  const near = (option: string) => ({ projects: ["mobile/app"], settings: { squash_option: option } });
+  const { policy, evenkeel } = await scene({ projects, policies: { all, near: near("default_off") } });
+  const settings = async (project: string) =>
+    changeOf((await evenkeel("plan", "--report", "json")).plan(), `${project}:settings`);
+  const { change, source, set_at } = await settings("mobile/app");
+  expect([change.after, source.file, set_at?.file]).toEqual([{ merge_method: "ff" }, "near.yaml", "all.yaml"]);
+  expect((await evenkeel("plan")).stdout).toContain(
+    `~ 2 projects: settings merge_method: "merge" -> "ff" (all.yaml:${set_at?.line})`,
+  );
+  expect(await settings("mobile/core")).not.toHaveProperty("set_at");
+  policy(near("always"), "near");
+  const both = await settings("mobile/app");
+  expect(Object.keys(both.change.after ?? {}).sort()).toEqual(["merge_method", "squash_option"]);
+  expect(both).not.toHaveProperty("set_at");
+});
