@@ -12,7 +12,7 @@ export function joinedByAnd(names: readonly string[]): string {
 /** `a, b, c and 4 more`. */
 export function firstFew(names: readonly string[], most = 3): string {
   const few = names.slice(0, most).join(", ");
-  return names.length > most ? `${few} and ${names.length - most} more` : few;
+  return names.length > most ? `${few} and ${thousands(names.length - most)} more` : few;
 }
 
 /** Removes trailing occurrences of a character, in linear time. */

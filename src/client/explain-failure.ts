@@ -17,7 +17,7 @@ export function explained(failure: CallFailed): string {
 
 function wrongToken({ status, facts: { tokenName } }: CallFailed): string | undefined {
   if (status !== 401 || tokenName === undefined) return undefined;
-  return `it comes from ${tokenName}: it may have expired, or belong to another server; evenkeel whoami checks it`;
+  return `it comes from ${tokenName}: it may have expired, or belong to another server; evenkeel whoami checks a new one`;
 }
 
 /** A host that does not exist, or on which nothing listens. */

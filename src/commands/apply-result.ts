@@ -30,8 +30,11 @@ export function refusalText(objections: readonly Objection[], { resource_changes
   const has = (guard: Objection["guard"]) => objections.some((each) => each.guard === guard);
   const ways = has("loosening") || has("approvals") ? "" : waiversText({ objections, resource_changes });
   const way = ways ? ` If intended, re-run with ${ways}.` : "";
-  return `error: blocked by ${who}; nothing was written.${way}${has("rule") ? exceptions : ""}`;
+  const more = [...(has("approvals") ? [signing] : []), ...(has("rule") ? [exceptions] : [])].join("");
+  return `error: blocked by ${who}; nothing was written.${way}${more}`;
 }
+
+const signing = " evenkeel approve signs a saved plan.";
 
 const exceptions = " No option waives a rule: change what it objects to, or list the address under its except.";
 

@@ -2,18 +2,20 @@ import { resolve } from "node:path";
 import { exit, UserError } from "../base/exit.ts";
 import { printable } from "../base/printable.ts";
 import { describeSystemError } from "../base/system-errors.ts";
-import { counted } from "../base/text-format.ts";
+import { counted, paragraphs } from "../base/text-format.ts";
 import { armoredBlocks, sshSignatures } from "../plan/approvals/ssh-signature.ts";
 import { messageOf, planNamespace } from "../plan/approvals/verify.ts";
 import type { Plan } from "../plan/plan.ts";
 import { signatureFileOf, signatureText } from "../reconcile/approvals.ts";
 import type { Planned } from "../reconcile/request.ts";
 import { planOfRun, readPlan } from "../reconcile/saved-plan.ts";
+import { nextStepsText } from "../report/next-steps.ts";
 import { signedPlanText } from "../report/text.ts";
 import { replaceFile } from "../workspace/durable-file.ts";
 import { catalogueAround } from "../workspace/load.ts";
 import { signedBySsh } from "../workspace/ssh-keygen.ts";
 import type { Run } from "./command.ts";
+import { stepsAfterApproval } from "./next-steps.ts";
 import { openReports } from "./outputs.ts";
 import type { Options } from "./table.ts";
 import type { Terminal } from "./terminal.ts";
@@ -26,8 +28,10 @@ export const run: Run<Options<"approve">> = async (terminal, options, [file]) =>
   const signed = await signing(terminal, options, file);
   const { plan, name, place, signatures } = signed;
   const [shown = "", kept = ""] = [name, place].map(printable);
+  const done = `Signed ${shown}: ${printable(contentsOf(plan))}.\n${kept} holds ${counted(signatures, "signature")}.`;
+  const next = stepsAfterApproval(options, file);
   report({
-    text: () => `Signed ${shown}: ${printable(contentsOf(plan))}.\n${kept} holds ${counted(signatures, "signature")}.`,
+    text: () => paragraphs([done, nextStepsText(next, terminal.palette)]),
     json: () => JSON.stringify({ plan: name, digest: plan.digest, file: place, signatures }, null, 2),
   });
   return exit.done;

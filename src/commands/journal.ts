@@ -35,7 +35,7 @@ async function summaryOf({ runs, journals }: Pick<WorkspaceState, "runs" | "jour
   const summary = all.find(({ run }) => run === wanted);
   if (summary) return summary;
   const names = new Set([...(await journals.list()), ...all.map(({ run }) => run)]);
-  throw new UserError(`there is no run ${wanted}${suggestion(wanted, [...names])}`);
+  throw new UserError(`there is no run ${wanted}${suggestion(wanted, [...names]) || "; evenkeel runs lists them"}`);
 }
 
 async function allRuns(journals: Journals) {

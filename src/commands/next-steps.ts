@@ -13,19 +13,28 @@ type Scope = Pick<OnlineOptions, "C" | "target" | "since"> & {
 export function stepsAfterPlan(plan: Plan, options: Scope & { readonly out?: string }): readonly NextStep[] {
   const { summary } = plan;
   if (summary.writes === 0) return summary.projects === 0 ? firstSteps(plan, options) : [];
-  if (plan.objections.some(({ guard }) => !isWaivable.has(guard))) return [];
-  const waivers = waiversText(plan);
-  const allow = waivers === "" ? "" : ` ${waivers}`;
-  const meant = waivers === "" ? "" : ", if the removals are intended";
-  if (options.out !== undefined) {
-    return [
-      [`${commandIn("apply", options)} ${shellWord(options.out)}${allow}`, `makes exactly these changes${meant}`],
-    ];
-  }
-  return [
-    [`${commandFor("apply", options)}${allow}`, `plans again, asks, and makes the changes${meant}`],
-    [`${commandFor("plan", options)} --out plan.json`, "saves the plan for a review"],
-  ];
+  const blocking = plan.objections.filter(({ waived, guard }) => !waived && !isWaivable.has(guard));
+  if (blocking.length > 0) return blocking.every(({ guard }) => guard === "approvals") ? stepsToSign(options) : [];
+  const { line, rest } = waiversOf(plan);
+  const command =
+    options.out === undefined
+      ? commandFor("apply", options)
+      : `${commandIn("apply", options)} ${shellWord(options.out)}`;
+  const what = options.out === undefined ? "plans again, asks, and makes the changes" : "makes exactly these changes";
+  const meant = line === "" && rest === "" ? "" : ", if the removals are intended";
+  const more = rest === "" ? "" : `; add ${rest}`;
+  const apply: NextStep = [[command, line].filter(Boolean).join(" "), `${what}${meant}${more}`];
+  return options.out === undefined ? [apply, savingStep(options, "saves the plan for a review")] : [apply];
+}
+
+/** A plan that needs approvals is saved, and then signed. */
+function stepsToSign(options: Scope & { readonly out?: string }): readonly NextStep[] {
+  if (options.out === undefined) return [savingStep(options, "saves the plan, so that it can be approved")];
+  return [[`${commandIn("approve", options)} ${shellWord(options.out)}`, "signs the plan"]];
+}
+
+function savingStep(options: Scope, meaning: string): NextStep {
+  return [`${commandFor("plan", options)} --out plan.json`, meaning];
 }
 
 /** Guards that an option of `apply` waives. */
@@ -42,10 +51,14 @@ export function stepsAfterDrift({ resource_changes: changes, summary }: Plan, op
   if (summary.writes === 0) return [];
   const [first, second] = changes;
   const only = first && !second ? first.address : undefined;
-  const what = only === undefined ? (options.target ?? ["ADDRESS"]) : [only];
+  const what = only === undefined ? (options.target ?? [first?.address ?? ""]) : [only];
+  const kept =
+    only === undefined && !options.target
+      ? "keeps one live value, in the manifests; a glob names several"
+      : "keeps what is live, in the manifests";
   const target = only === undefined ? options : { ...options, target: [only] };
   return [
-    [`${commandIn("accept", options)} ${what.map(shellWord).join(" ")}`, "keeps what is live, in the manifests"],
+    [`${commandIn("accept", options)} ${what.map(shellWord).join(" ")}`, kept],
     [commandFor("apply", target), "restores what the manifests declare"],
   ];
 }
@@ -62,6 +75,15 @@ export function stepsAfterApply(
     : [];
   if (left) return [[commandFor("plan", options), "shows what is left to do"], ...journal];
   return outcomes?.applied ? [[commandFor("drift", options), "checks that the server kept it"], ...journal] : [];
+}
+
+/** What follows a signature: another one, or the apply. */
+export function stepsAfterApproval(
+  { plan, ...options }: Pick<Scope, "C"> & { readonly plan?: string },
+  file: string | undefined,
+): readonly NextStep[] {
+  const which = plan === undefined ? shellWord(file ?? "") : `--plan ${shellWord(plan)}`;
+  return [[`${commandIn("apply", options)} ${which}`, "applies the plan, once it has enough signatures"]];
 }
 
 /** What follows an import: of live state, which is as the policies declare, or of files, which may declare something else. */
@@ -96,14 +118,21 @@ function commandFor(command: string, { target = [], since, storage, resend = [],
 const mostWaivers = 8;
 
 /** The narrowest options that let a plan pass its guards, those of many addresses in words; empty where none does. */
-export function waiversText({ objections, resource_changes }: Pick<Plan, "objections" | "resource_changes">): string {
+export function waiversText(plan: Pick<Plan, "objections" | "resource_changes">): string {
+  const { line, rest } = waiversOf(plan);
+  return [line, rest].filter(Boolean).join(" ");
+}
+
+/** The options as they are typed, and in words what would be too many of them. */
+function waiversOf({ objections, resource_changes }: Pick<Plan, "objections" | "resource_changes">) {
   const isTooMuch = objections.some(({ guard }) => guard === "delete-percent");
   const deletes = isTooMuch ? [`--allow-deletes ${removalsOf({ resource_changes }).length}`] : [];
   const guarded = objections.filter(({ guard }) => guard === "protected").flatMap(({ addresses }) => addresses);
-  return [...deletes, ...protectedWaivers([...new Set(guarded)])].join(" ");
-}
-
-function protectedWaivers(addresses: readonly string[]): readonly string[] {
-  if (addresses.length <= mostWaivers) return addresses.map((address) => `--allow-protected ${shellWord(address)}`);
-  return [`--allow-protected ADDRESS for each of the ${addresses.length} protected addresses`];
+  const addresses = [...new Set(guarded)];
+  const isFew = addresses.length <= mostWaivers;
+  const allowed = isFew ? addresses.map((address) => `--allow-protected ${shellWord(address)}`) : [];
+  return {
+    line: [...deletes, ...allowed].join(" "),
+    rest: isFew ? "" : `--allow-protected ADDRESS for each of the ${addresses.length} protected addresses`,
+  };
 }

@@ -1,4 +1,5 @@
 import { exitCode } from "../base/exit.ts";
+import { shellWord } from "../base/shell-word.ts";
 import { paragraphs } from "../base/text-format.ts";
 import { type Unmanaged, unmanagedResources } from "../reconcile/unmanaged.ts";
 import { type NextStep, nextStepsText } from "../report/next-steps.ts";
@@ -33,7 +34,7 @@ function textOf(found: Unmanaged, { palette }: Terminal): string {
   if (found.projects === 0 && found.problems.length > 0) return "";
   const [first] = found.resources;
   const next: readonly NextStep[] = first
-    ? [["evenkeel import PROJECT --kinds all", "writes policies for what a project has"]]
+    ? [[`evenkeel import ${shellWord(first.project)} --kinds all`, "writes policies for this project"]]
     : [];
   return paragraphs([unmanagedText(found, palette), nextStepsText(next, palette)]);
 }

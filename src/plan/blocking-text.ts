@@ -1,4 +1,6 @@
-import { counted, joinedByAnd } from "../base/text-format.ts";
+import { commonForm, foldedAlike } from "../base/common-form.ts";
+import { counted, firstFew, joinedByAnd } from "../base/text-format.ts";
+import { addressParts } from "../model/address.ts";
 import type { Objection } from "./guards.ts";
 import type { Plan } from "./plan.ts";
 
@@ -46,5 +48,20 @@ export function objectionGroups(objections: readonly Objection[]) {
     [blockingText({ objections }), blocking],
     ["Waived for this run", waived],
   ] as const;
-  return titled.filter(([, those]) => those.length > 0);
+  return titled.flatMap(([title, those]) => (those.length > 0 ? [[title, withoutRepeats(those)] as const] : []));
+}
+
+/** Objections to the same change in many projects, as one. */
+function withoutRepeats(objections: readonly Objection[]): readonly Objection[] {
+  return foldedAlike(objections, formOf).map(([first, ...others]) => {
+    if (others.length === 0) return first;
+    const addresses = others.flatMap((each) => each.addresses);
+    const also = firstFew(addresses.map((address) => addressParts(address)[0]));
+    return { ...first, message: `${first.message}; also in ${also}`, addresses: [...first.addresses, ...addresses] };
+  });
+}
+
+function formOf({ guard, name, message, addresses: [first, ...others] }: Objection): string {
+  const project = first === undefined || others.length > 0 ? undefined : addressParts(first)[0];
+  return JSON.stringify([guard, name, commonForm(message, project)]);
 }

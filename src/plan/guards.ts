@@ -1,4 +1,4 @@
-import { counted, firstFew, joinedByAnd } from "../base/text-format.ts";
+import { counted, firstFew, joinedByAnd, thousands } from "../base/text-format.ts";
 import type { Difference } from "../diff/diff.ts";
 import { turnsOff, type Visible } from "../model/removal-changes.ts";
 import type { Change } from "../model/types.ts";
@@ -93,7 +93,7 @@ export function checkRemovalShare({ scope, removals, live }: RemovalShare, guard
   if (!isMany(count, guards) || count * 100 <= live * guards.deletePercent) return [];
   const share = live === 0 ? "" : ` (${Math.round((count / live) * 100)} %)`;
   const message =
-    `${count} of ${live} live resources of ${scope}${share} would be disabled or deleted; ` +
+    `${thousands(count)} of ${thousands(live)} live resources of ${scope}${share} would be disabled or deleted; ` +
     `guards.deletePercent allows ${guards.deletePercent} % once ${guards.deleteMinimum} or more are planned`;
   return [{ guard: "delete-percent", message, addresses: removals.map((change) => change.address) }];
 }

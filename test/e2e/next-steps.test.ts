@@ -41,6 +41,26 @@ test("what a guard blocks is named with the option that allows it, and a report 
   expect((await evenkeel("plan", "--report", "markdown")).stdout).not.toContain("Next:");
 });
 
+test("of drift in many places one is named, and too many protected addresses are not put into the command", async () => {
+  const projects = Array.from({ length: 9 }, (_, index) => ({
+    path: `p/${index}`,
+    integrations: { "irc-gateway": { recipients: "#a" } },
+  }));
+  const { evenkeel } = await scene({
+    projects,
+    policy: { projects: ["p/*"], disabled: ["irc-gateway"] },
+    workspace: { protected: ["p/*:*"] },
+  });
+  const { stdout } = await evenkeel("drift");
+  expect(nextIn(stdout)[0]).toBe("evenkeel accept p/0:integration/irc-gateway");
+  const plan = await evenkeel("plan");
+  expect(nextIn(plan.stdout)[0]).toBe("evenkeel apply");
+  expect(plan.stdout).toContain("; add --allow-protected ADDRESS for each of the 9 protected addresses");
+  expect(plan.stdout).toContain(
+    "p/0:integration/irc-gateway is protected and would be disabled; also in p/1, p/2, p/3 and 5 more",
+  );
+});
+
 test("a workspace without policies, an import and a server without projects", async () => {
   const { evenkeel } = await scene({ projects: [{ path: "p", licenses: { MIT: "allowed" } }] });
   expect(nextIn((await evenkeel("plan")).stdout)).toEqual(["evenkeel import --all --factor"]);

@@ -30,7 +30,7 @@ test("unmanaged lists what no policy declares, equal ones together, and what was
     "Not read in 1 of 3 projects: licenses and labels, because no policy for them has such a section.",
     "",
     "Next:",
-    expect.stringContaining("evenkeel import PROJECT"),
+    expect.stringContaining("evenkeel import payments/api --kinds all"),
     "",
   ]);
   const document = JSON.parse(read("u.json"));
