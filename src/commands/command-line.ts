@@ -9,11 +9,13 @@ import { asSentence, terminalWidth, wrapped } from "../base/text-format.ts";
 import { version } from "../base/version.ts";
 import { labelledErrors } from "../model/problem-line.ts";
 import type { Palette } from "../report/palette.ts";
+import { paletteFor, withLabels } from "./colours.ts";
 import type { CliCommand, Flag } from "./command.ts";
 import { sharedOptions } from "./flags.ts";
+import type { Host } from "./host.ts";
 import { parsedOption } from "./option-values.ts";
 import { commands, groupOf, groups } from "./table.ts";
-import { createTerminal, type Host, paletteFor, withLabels } from "./terminal.ts";
+import { createTerminal } from "./terminal.ts";
 
 const require = createRequire(import.meta.url);
 useAjv(() => require("ajv").Ajv);

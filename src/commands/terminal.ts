@@ -1,10 +1,12 @@
 import { fstatSync } from "node:fs";
-import { Ansis } from "ansis";
 import { exit } from "../base/exit.ts";
 import { printableLines } from "../base/printable.ts";
-import { type Palette, plain } from "../report/palette.ts";
+import type { Palette } from "../report/palette.ts";
 import { writeAll } from "../workspace/durable-file.ts";
+import { paletteFor, withLabels } from "./colours.ts";
+import type { Host, OutputStream } from "./host.ts";
 import { noBar, type Progress, Screen, startBar } from "./progress-bar.ts";
+import { blocking, interruptionOf } from "./signals.ts";
 
 export type { Progress } from "./progress-bar.ts";
 
@@ -50,30 +52,6 @@ export interface TerminalOptions {
   readonly quiet?: boolean;
   /** False for `--no-color`. */
   readonly color?: boolean;
-}
-
-/** A stream that a run writes to. */
-interface OutputStream extends NodeJS.WritableStream {
-  readonly isTTY?: boolean;
-  readonly columns?: number;
-  readonly fd?: number;
-}
-
-/** The parts of a process that a run uses, which tests replace. */
-export interface Host {
-  readonly argv: readonly string[];
-  readonly env: Readonly<Record<string, string | undefined>>;
-  readonly pid: number;
-  readonly stdin: NodeJS.ReadableStream & { readonly isTTY?: boolean };
-  readonly stdout: OutputStream;
-  readonly stderr: OutputStream;
-  readonly cwd: () => string;
-  readonly on: (signal: NodeJS.Signals, listener: NodeJS.SignalsListener) => unknown;
-  readonly emit: (signal: NodeJS.Signals, name: NodeJS.Signals) => boolean;
-  readonly listeners: (signal: NodeJS.Signals) => readonly NodeJS.SignalsListener[];
-  readonly removeAllListeners: (signal: NodeJS.Signals) => unknown;
-  readonly exit: (code: number) => void;
-  exitCode?: number | string | null | undefined;
 }
 
 /** The terminal of a process. */
@@ -122,18 +100,6 @@ export function createTerminal(host: Host, { quiet, color }: TerminalOptions): T
   };
 }
 
-/** The palette of a stream; `color` is false for `--no-color`. */
-export function paletteFor({ env }: Pick<Host, "env">, { isTTY }: OutputStream, color?: boolean): Palette {
-  return color !== false && isColourful(env, isTTY) ? colours() : plain;
-}
-
-/** The text with its labels in colour: `error:`, `warning:`, `note:` or the position of a mistake begins a line. */
-export function withLabels(text: string, { remove, warn, faint, strong }: Palette): string {
-  const paints = { error: (label: string) => strong(remove(label)), warning: warn, note: faint };
-  const labels = /^(?:(error|warning|note):|\S+:\d+:\d+(?= {2}))/gm;
-  return text.replace(labels, (label, word: keyof typeof paints = "error") => paints[word](label));
-}
-
 /** Node's own stream ignores partial writes, as on a full disk. */
 function writerTo(stream: OutputStream): (text: string) => void {
   const { fd } = stream;
@@ -153,36 +119,6 @@ function writerTo(stream: OutputStream): (text: string) => void {
  */
 function isRegular(fd: number): boolean {
   return fstatSync(fd, { bigint: true }).isFile();
-}
-
-const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
-
-function blocking(host: Host, work: () => void): void {
-  const kept = signals.map((signal) => [signal, host.listeners(signal)] as const);
-  for (const signal of signals) host.removeAllListeners(signal);
-  try {
-    work();
-  } finally {
-    for (const [signal, listeners] of kept) for (const listener of listeners) host.on(signal, listener);
-  }
-}
-
-function isColourful(env: Host["env"], isTTY = false): boolean {
-  if (env.NO_COLOR) return false;
-  if (env.FORCE_COLOR) return env.FORCE_COLOR !== "0";
-  return isTTY && env.TERM !== "dumb";
-}
-
-function colours(): Palette {
-  const paint = new Ansis(1);
-  return {
-    add: paint.green,
-    change: paint.yellow,
-    remove: paint.red,
-    strong: paint.bold,
-    faint: paint.dim,
-    warn: paint.yellow,
-  };
 }
 
 /** One reader for all prompts, which keeps input that is typed ahead. */
@@ -207,25 +143,4 @@ async function interview<Result>(host: Host, work: (ask: AskQuestion) => Promise
   } finally {
     prompt.close();
   }
-}
-
-function interruptionOf(
-  host: Host,
-  leaving: () => void,
-): { readonly signal: AbortSignal; readonly listen: () => void } {
-  const controller = new AbortController();
-  const interrupt = () => {
-    if (controller.signal.aborted) {
-      leaving();
-      return host.exit(130);
-    }
-    controller.abort("the run was interrupted");
-  };
-  let listening = false;
-  const listen = () => {
-    if (listening) return;
-    listening = true;
-    for (const signal of signals) host.on(signal, interrupt);
-  };
-  return { signal: controller.signal, listen };
 }
