@@ -3,6 +3,7 @@ import type { Reader } from "../client/client.ts";
 import { explained } from "../client/explain-failure.ts";
 import { CallFailed } from "../client/failure.ts";
 import { NamesNothing } from "../model/call.ts";
+import type { Catalogue } from "../model/catalogue.ts";
 import { type LookUp, lookUpCall, lookUpFields, lookUpsIn, withLookedUp } from "../model/look-ups.ts";
 import { isId } from "../model/project-id.ts";
 import type { Call, Change, DesiredProject, Plain } from "../model/types.ts";
@@ -18,6 +19,15 @@ export type LookedUpValues = Readonly<Record<string, LookedUp>>;
 export function lookUpKey(project: string, lookUp: LookUp): string {
   const isOfProject = lookUp.template.includes(":id");
   return `${lookUp.template} ${lookUp.field} ${isOfProject ? project : ""} ${lookUp.value}`;
+}
+
+/** Whether a kind that policies declare has fields that are looked up. */
+export function hasLookUps(catalogue: Catalogue, { kinds }: Pick<DesiredProject, "kinds">): boolean {
+  for (const kind of kinds) {
+    const file = catalogue.kinds.get(kind)?.file;
+    if (file && lookUpFields(file).length > 0) return true;
+  }
+  return false;
 }
 
 /**

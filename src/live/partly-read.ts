@@ -8,7 +8,7 @@ import type { LookedUpValues } from "./look-up-values.ts";
 export type Trusts = (project: string) => (one: ListedDesired) => boolean;
 
 /** A declared resource, and the `updated_at` of its row in a list. */
-export type ListedDesired = Dated & { readonly desired: Desired };
+type ListedDesired = Dated & { readonly desired: Desired };
 
 /** A list of a project that could not be read or, with a key, one declared resource of it. */
 export interface Unread {

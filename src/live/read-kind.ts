@@ -9,7 +9,7 @@ import { liveRow, shownFields, undeclared } from "./kind-resources.ts";
 import { type KeyedRow, type ReadKind, readKindRows } from "./kind-rows.ts";
 import { settled, type Unread, unreadOf } from "./partly-read.ts";
 import { mayShowKey, redactedResource } from "./redacted-resources.ts";
-import { asDeclaredThen, type ProjectLists } from "./unchanged-lists.ts";
+import type { ProjectLists } from "./unchanged-lists.ts";
 
 /**
  * The live resources of a kind that is a file, as far as policies declare them: one list and, for each resource that
@@ -23,9 +23,10 @@ export async function readFileKind(
   lists?: ProjectLists,
 ): Promise<readonly (Live | Unread)[]> {
   const { catalogue } = reader;
-  const { project, resources, exclusive } = desired;
+  const { project, exclusive } = desired;
   const rows = await readKindRows(reader, project, kind, lists?.known(name));
-  if (!rows) return asDeclaredThen(desired, name);
+  if (!rows) return [];
+  const { resources } = desired;
   const declared = new Map<string, Desired>();
   for (const one of resources) if (one.kind === name) declared.set(one.identity ?? identityOf(catalogue, one), one);
   const read = rows.map((keyed): Live | Unread | Promise<Live | Unread> => {

@@ -8,13 +8,13 @@ import { ownerOfKind, ownerOfName } from "../model/owner.ts";
 import type { Desired, DesiredProject, Kind, Live, Project, Resource } from "../model/types.ts";
 import { withExpressions } from "../model/with-expressions.ts";
 import { isReadByFile } from "./kind-rows.ts";
-import { lookUpValues } from "./look-up-values.ts";
+import { hasLookUps, lookUpValues } from "./look-up-values.ts";
 import { refuseOtherDialect } from "./other-dialect.ts";
 import { type PartlyRead, parted, settled, type Trusts, type Unread, unreadOf } from "./partly-read.ts";
 import { readAllOfKind, readFileKind } from "./read-kind.ts";
 import { mayShowKey, redactedResource } from "./redacted-resources.ts";
 import { asDeclared, isWhole, liveOf } from "./resource-rows.ts";
-import { asDeclaredThen, type ProjectLists } from "./unchanged-lists.ts";
+import type { ProjectLists } from "./unchanged-lists.ts";
 
 /** A row of a list whose shape was checked, and the key of its resource. */
 interface ListedRow {
@@ -34,7 +34,10 @@ export async function readLive(reader: Reader, desired: DesiredProject, trusts?:
   return live;
 }
 
-/** As {@link readLive}, but what cannot be read stops nothing else; the kinds' expressions are loaded. @throws CallFailed where it ends the run. */
+/**
+ * As {@link readLive}, but what cannot be read stops nothing else; the kinds' expressions are loaded. Of kinds whose lists are
+ * unchanged it tells nothing. @throws CallFailed where it ends the run.
+ */
 export async function readReadable(
   reader: Reader,
   desired: DesiredProject,
@@ -44,9 +47,9 @@ export async function readReadable(
   const read = [...desired.kinds].map((kind) =>
     readKind(reader, kind, desired, trusts, lists).catch((error) => [unreadOf({ kind }, error)]),
   );
-  const lookingUp = lookUpValues(reader, desired);
+  const lookingUp = hasLookUps(reader.catalogue, desired) ? lookUpValues(reader, desired) : undefined;
   const parts = parted(await Promise.all(read));
-  const lookedUp = await lookingUp;
+  const lookedUp = lookingUp && (await lookingUp);
   return lookedUp ? { ...parts, lookedUp } : parts;
 }
 
@@ -144,9 +147,10 @@ async function readKind(
   const { catalogue } = reader;
   const row = kindOf(catalogue, kind);
   if (isReadByFile(row)) return readFileKind(reader, kind, row, desired, lists);
-  const { project, resources } = desired;
+  const { project } = desired;
   const rows = await readRows(reader, project, kind, lists?.known(kind));
-  if (!rows) return asDeclaredThen(desired, kind);
+  if (!rows) return [];
+  const { resources } = desired;
   const declared = new Map<string, Desired>();
   for (const one of resources) if (one.kind === kind && one.presence === "present") declared.set(one.key, one);
   const isStill = trusts?.(project.name);

@@ -18,7 +18,7 @@ import type { PartlyRead, Unread } from "./partly-read.ts";
 import { readReadable } from "./read-live.ts";
 import type { RefreshScope } from "./refresh-scope.ts";
 import type { Selection } from "./select-projects.ts";
-import { ProjectLists, silentDifference } from "./unchanged-lists.ts";
+import { ProjectLists } from "./unchanged-lists.ts";
 import { readableOf, unreadProblem } from "./unread-resources.ts";
 
 /** Every project's difference, sorted by project, and the problems. */
@@ -134,16 +134,18 @@ export async function refreshProject(
 function refreshed(
   catalogue: Catalogue,
   desired: DesiredProject,
-  { live, unread, lookedUp }: PartlyRead,
+  { live: read, unread, lookedUp }: PartlyRead,
   scope: RefreshScope,
   lists?: ProjectLists,
 ): RefreshedProject {
+  const silent = lists?.silentDifference(desired);
+  if (silent) return { difference: silent, problems: none };
   const readable = readableOf(catalogue, desired, unread);
   const [part] = unread;
   if (part && readable.kinds.size === 0) {
     return unreadable(desired.project, unread.find((each) => isMissing(catalogue, each)) ?? part, catalogue);
   }
-  if (lists?.areAllSilent(desired)) return { difference: silentDifference(desired, live), problems: none };
+  const live = lists ? [...read, ...lists.liveThen(desired)] : read;
   const options = { ...scope.diff(desired.project), settled: scope.remember !== undefined };
   const compared = compare(catalogue, { desired: readable, live, lookedUp }, options, new Set());
   const difference = withoutUncallable(catalogue, compared.difference);

@@ -2,7 +2,7 @@ import { didYouMean, nearest } from "../base/nearest.ts";
 import type { Reader } from "../client/client.ts";
 import { type DesiredFleet, desiredFleet } from "../manifest/desired-fleet.ts";
 import { noLongerSelected } from "../manifest/expiry.ts";
-import { desiredBy, type EffectiveRuling, effectiveRuling } from "../manifest/layers.ts";
+import { desiredBy, desiredWhenAsked, type EffectiveRuling, effectiveRuling } from "../manifest/layers.ts";
 import { sortedProblems } from "../manifest/problem.ts";
 import { addressOf } from "../model/address.ts";
 import { addressTest, projectTest, unresolvedReferences } from "../model/identity.ts";
@@ -42,7 +42,7 @@ export async function select(reader: Reader, scope: RefreshScope): Promise<Selec
   ];
   return {
     projects: found.projects,
-    fleet: desiredFleet(projects, (project, index) => merged(project, index).desired),
+    fleet: desiredFleet(projects, (project, index) => desiredWhenAsked(rulings[index] as EffectiveRuling, project)),
     listing,
     of,
     problems: [...sortedProblems(problems), ...idle.problems(among, found.projects)],

@@ -2,7 +2,7 @@ import equal from "fast-deep-equal";
 import type { KnownList } from "../client/client.ts";
 import { type Difference, diff } from "../diff/diff.ts";
 import type { DiffOptions } from "../diff/options.ts";
-import type { Desired, DesiredProject, Fields, Kind, Live } from "../model/types.ts";
+import type { Basis, Desired, DesiredProject, Fields, Kind, Live } from "../model/types.ts";
 import { isReference } from "../model/values.ts";
 
 /** What a ledger knows of the lists of one project (docs/comparing.md). */
@@ -12,8 +12,8 @@ export interface ListMemory {
   /** Hashes the text of a list, and all else that a comparison with it is made from. */
   readonly hashOf: (kind: Kind, text: string) => string;
   readonly remember: (hashes: string) => void;
-  /** The bases of projects that had nothing to tell when all of their lists were unchanged. */
-  readonly silent: WeakSet<object>;
+  /** How many resources are live in projects of a basis that had nothing else to tell when all of their lists were unchanged. */
+  readonly silent: WeakMap<Basis, number>;
 }
 
 /** The lists of one project while it is read: which of them are as they were when all of their kind was in sync. */
@@ -54,18 +54,24 @@ export class ProjectLists {
     return { ...difference, settled: settled.filter((each) => !this.#unchanged.has(each.desired.kind)) };
   }
 
-  /** Whether they are all unchanged, and a project of the same basis had nothing to tell with such lists. */
-  areAllSilent({ kinds, basis }: DesiredProject): boolean {
-    return this.#unchanged.size === kinds.size && basis !== undefined && this.#memory.silent.has(basis);
+  /** What unchanged lists show of the resources of their kinds: what is declared. */
+  liveThen(desired: DesiredProject): Live[] {
+    return [...this.#unchanged].flatMap((kind) => asDeclaredThen(desired, kind));
   }
 
-  /** Learns from a comparison what {@link areAllSilent} tells of other projects. */
+  /** The difference of a project whose lists are all unchanged, if another of the same basis had nothing to tell then. */
+  silentDifference({ project, kinds, basis }: DesiredProject): Difference | undefined {
+    const live = basis && this.#unchanged.size === kinds.size ? this.#memory.silent.get(basis) : undefined;
+    return live === undefined ? undefined : { ...nothing, project: project.name, live };
+  }
+
+  /** Learns from a comparison what {@link silentDifference} tells of other projects. */
   learn({ kinds, basis }: DesiredProject, difference: Difference): void {
-    if (!basis || this.#unchanged.size < kinds.size) return;
-    const { changes, unmanaged, unverified, inherited = none, problems } = difference;
+    if (!basis || basis.hasOpenKeys || this.#unchanged.size < kinds.size) return;
+    const { changes, unmanaged, unverified, inherited = none, problems, live } = difference;
     const isSilent = [changes, unmanaged, unverified, inherited, problems].every(({ length }) => length === 0);
     // Secrets are compared with the ledger, project by project.
-    if (isSilent && !basis().includes('"secret":')) this.#memory.silent.add(basis);
+    if (isSilent && !basis.text().includes('"secret":')) this.#memory.silent.set(basis, live);
   }
 
   /**
@@ -80,18 +86,12 @@ export class ProjectLists {
   }
 }
 
-/** What an unchanged list shows of the resources of its kind: what is declared. */
-export function asDeclaredThen({ resources }: DesiredProject, kind: Kind): Live[] {
-  const live: Live[] = [];
-  for (const one of resources)
-    if (one.kind === kind && one.presence === "present")
-      live.push({ kind, key: one.key, fields: visible(one.fields), active: true });
-  return live;
-}
-
-/** Of a project that has nothing to tell. */
-export function silentDifference({ project }: DesiredProject, live: readonly Live[]): Difference {
-  return { ...nothing, project: project.name, live: live.length };
+function asDeclaredThen({ resources }: DesiredProject, kind: Kind): Live[] {
+  return resources.flatMap((one) =>
+    one.kind === kind && one.presence === "present"
+      ? [{ kind, key: one.key, fields: visible(one.fields), active: true }]
+      : [],
+  );
 }
 
 const none: readonly never[] = [];

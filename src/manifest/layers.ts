@@ -1,9 +1,9 @@
 import equal from "fast-deep-equal";
 import { grouped } from "../base/grouped.ts";
-import { memoized } from "../base/memoize.ts";
+import { lazy, memoized } from "../base/memoize.ts";
 import { byName, compareTexts } from "../base/text-format.ts";
 import { resourceName } from "../model/address.ts";
-import type { Desired, DesiredProject, Kind, Origin, Problem, Project } from "../model/types.ts";
+import type { Basis, Desired, DesiredProject, Kind, Origin, Problem, Project } from "../model/types.ts";
 import type { PolicyEntry } from "./entries.ts";
 import { fill, withKey } from "./interpolate.ts";
 import type { Policy, Variable } from "./policies.ts";
@@ -62,6 +62,20 @@ export function desiredBy({ ruling, expired }: EffectiveRuling, project: Project
   return { ...merged, desired: { ...merged.desired, expired: endedIn(before, merged.desired, expired.layers) } };
 }
 
+/** The desired state that {@link desiredBy} tells, with resources that are made when they are first asked for. */
+export function desiredWhenAsked(effective: EffectiveRuling, project: Project): DesiredProject {
+  const { ruling, expired } = effective;
+  if (expired) return desiredBy(effective, project).desired;
+  const { kinds, exclusive, basis } = ruling;
+  const made = lazy(() => mergedFor(ruling, project).desired.resources);
+  return {
+    ...{ project, kinds, exclusive, basis },
+    get resources() {
+      return made();
+    },
+  };
+}
+
 /** The resources that changed when these layers expired, and the location of the `until` that ended each. */
 function endedIn(before: DesiredProject, now: DesiredProject, ended: readonly Layer[]): ReadonlyMap<string, Origin> {
   const current = new Map(now.resources.map((resource) => [resource.identity, resource]));
@@ -98,7 +112,7 @@ const nowhere = () => false;
 
 /** The part of the merged state that does not depend on the project. */
 interface Ruling extends Pick<DesiredProject, "kinds" | "exclusive"> {
-  readonly basis: () => string;
+  readonly basis: Basis;
   readonly vars: ReadonlyMap<string, Variable>;
   /** Sorted by kind and key. */
   readonly resources: readonly Desired[];
@@ -118,18 +132,19 @@ function rulingOf(layers: readonly Layer[]): Ruling {
     if (entry.templates.length > 0 || isTemplate(entry.desired.key)) open.push([index, entry]);
   const resources = sorted.map(({ desired }) => desired);
   const spoken = spokenOf(layers);
+  const hasOpenKeys = open.some(([, { desired }]) => isTemplate(desired.key));
   return {
     ...spoken,
-    basis: () => basisOf(resources, spoken, vars.winners),
+    basis: { text: () => textOf(resources, spoken, vars.winners), hasOpenKeys },
     vars: vars.winners,
     resources,
     open,
     ties: [...vars.problems, ...entries.problems],
-    hasOpenKeys: open.some(([, { desired }]) => isTemplate(desired.key)),
+    hasOpenKeys,
   };
 }
 
-function basisOf(
+function textOf(
   resources: readonly Desired[],
   { kinds, exclusive }: Pick<Ruling, "kinds" | "exclusive">,
   vars: ReadonlyMap<string, Variable>,

@@ -121,6 +121,13 @@ export interface Project {
   readonly fullPath?: string;
 }
 
+/** All that a desired state was made from but the project: the same object for projects that the same policies decide over. */
+export interface Basis {
+  readonly text: () => string;
+  /** Whether some of its keys depend on the project. */
+  readonly hasOpenKeys: boolean;
+}
+
 /** The desired state of one project. */
 export interface DesiredProject {
   readonly project: Project;
@@ -129,8 +136,7 @@ export interface DesiredProject {
   readonly kinds: ReadonlySet<Kind>;
   /** Kinds whose unlisted live resources are removed, and where that is declared. */
   readonly exclusive: ReadonlyMap<Kind, Origin>;
-  /** All that it was made from but the project, as text: the same function for projects that the same policies decide over. */
-  readonly basis?: () => string;
+  readonly basis?: Basis;
   /** The location of `until` in the expired policy that declared a resource, by the resource's identity. */
   readonly expired?: ReadonlyMap<string, Origin>;
 }

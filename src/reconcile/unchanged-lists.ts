@@ -1,7 +1,7 @@
 import { memoized } from "../base/memoize.ts";
 import { version } from "../base/version.ts";
 import type { RefreshScope } from "../live/refresh-scope.ts";
-import type { Kind, Project } from "../model/types.ts";
+import type { Basis, Kind, Project } from "../model/types.ts";
 import type { Ledger } from "../state/ledger/ledger.ts";
 
 /**
@@ -13,8 +13,8 @@ export function listsKnownTo(ledger: Ledger, release: string | undefined): NonNu
   const kindText = memoized((kind: Kind) =>
     hashed(JSON.stringify([version, catalogue.dialect, release, kind, catalogue.kinds.get(kind)?.file])),
   );
-  const basisText = memoized((basis: () => string) => hashed(basis()), new WeakMap());
-  const silent = new WeakSet<object>();
+  const basisText = memoized((basis: Basis) => hashed(basis.text()), new WeakMap());
+  const silent = new WeakMap<Basis, number>();
   return ({ project, basis }) => {
     if (!basis) return undefined;
     const about = `${basisText(basis)} ${JSON.stringify(factsOf(project))}`;
