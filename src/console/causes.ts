@@ -71,8 +71,8 @@ function groupOfBoth(one: string, other: string): string {
   return parts.slice(0, differs < 0 ? parts.length : differs).join("/");
 }
 
-/** Causes of one topic that are shown apart: where it has more, its values are as many as projects. */
-const maxVariants = 4;
+/** Causes of one topic that are shown apart: where it has more, its values are as many as projects. Reasons are fewer. */
+const maxVariants: Readonly<Record<FleetCause["cause"], number>> = { drift: 4, pending: 4, unreadable: 12 };
 
 /** The causes of a topic with many values are one. */
 function folded(causes: ReadonlyMap<string, Gathering>): FleetCause[] {
@@ -85,7 +85,9 @@ function folded(causes: ReadonlyMap<string, Gathering>): FleetCause[] {
     else topics.set(topic, [[id, gathering]]);
   }
   return [...topics].flatMap(([topic, members]) => {
-    if (members.length <= maxVariants) return members.flatMap(([id, each]) => causeOf(id, [each]));
+    const [shape] = members.flatMap(([, each]) => [...each.shapes.values()].slice(0, 1));
+    if (!shape || members.length <= maxVariants[shape.cause])
+      return members.flatMap(([id, each]) => causeOf(id, [each]));
     return causeOf(
       topic,
       members.map(([, each]) => each),

@@ -6,7 +6,7 @@ import type { DifferenceShape } from "../state/snapshots/difference-shapes.ts";
 
 /** A difference in a line: `license/AGPL-3.0 approval_status allowed, declared denied`. */
 export function differenceBrief(shape: DifferenceShape): Markup {
-  if (shape.cause === "unreadable") return markup`${clipped(shape.reason, 160)}`;
+  if (shape.cause === "unreadable") return markup`${clipped(shape.reason, 300)}`;
   return markup`${resourceNode(shape.rest)} ${whatDiffers(shape)}`;
 }
 

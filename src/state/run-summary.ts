@@ -49,7 +49,7 @@ export interface TouchedAddress {
 }
 
 /** Reasons that a summary keeps, and bytes of each. */
-const [maxReasons, maxReason] = [3, 160];
+const [maxReasons, maxReason] = [3, 250];
 
 /** As many reasons as fit into a summary, and how many there are besides. */
 export function keptReasons(reasons: readonly string[]): Pick<RunSummary, "reasons"> {

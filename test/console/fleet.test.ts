@@ -59,6 +59,22 @@ describe("causes", () => {
     expect(chosen).toContain("3 projects with this cause");
   });
 
+  test("of what cannot be read are apart by their reasons, though each names its own project", async () => {
+    const unread = (project: string, why: string) => {
+      const { changes: _, ...away } = seen(project);
+      return { ...away, problems: [`GET /projects/${encodeURIComponent(project)}/integrations answered ${why}`] };
+    };
+    const reasons = ["403", "404", "500", "502", "a truncated answer"];
+    const projects = reasons.flatMap((why) =>
+      ["a", "b"].map((name) => unread(`team${why.length}${why[2]}/${name}`, why)),
+    );
+    const { root } = await seenBy([...projects, seen("web/fine")]);
+    const { get, causes } = await causesOver(root);
+    expect(causes.map(({ cause, projects: count }) => `${cause} ${count}`)).toEqual(reasons.map(() => "unreadable 2"));
+    const page = await (await get("/")).text();
+    for (const why of reasons) expect(page).toContain(`GET /projects/…/integrations answered ${why}`);
+  });
+
   test("of values that are as many as projects are one, and a commit is one whatever it changes", async () => {
     const many = Array.from({ length: 1000 }, (_, index) => `g/p${index}`);
     const commit = ["h/a", "h/b"].map((name, index) => seen(name, [pending(name, `#${index}`)]));

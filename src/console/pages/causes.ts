@@ -70,7 +70,9 @@ function titleOf(cause: FleetCause, subjectOf: SubjectOf): Markup {
 function briefOf({ shapes, isVarious, cause }: FleetCause): Markup {
   const [first, ...others] = shapes;
   const rests = [...new Set(shapes.map(({ rest }) => rest))];
-  if (cause === "unreadable" && others.length > 0) return markup`Projects could not be read, for several reasons`;
+  if (cause === "unreadable") {
+    return others.length > 0 ? markup`Projects could not be read, for several reasons` : differenceBrief(first);
+  }
   if (rests.length > 1) return markup`${firstFew(rests)}`;
   const isSame = others.length === 0 && !isVarious;
   return isSame ? differenceBrief(first) : markup`${resourceNode(first.rest)} has values of its own in each project`;

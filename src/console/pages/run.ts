@@ -1,3 +1,4 @@
+import { commonForm } from "../../base/common-form.ts";
 import { projectHref } from "../../base/console-paths.ts";
 import { counted, thousands } from "../../base/text-format.ts";
 import type { Plan, PlannedChange } from "../../plan/plan.ts";
@@ -133,7 +134,7 @@ function touchedGroups({ touched }: RunSummary, errors: RunDetails["errors"]): r
   for (const [project, codes] of Object.entries(touched)) {
     for (const [rest, code] of Object.entries(codes)) {
       const error = (errors.get(`${project}:${rest}`) ?? "").slice(0, 300);
-      const key = JSON.stringify([rest, code, error]);
+      const key = JSON.stringify([rest, code, commonForm(error, project)]);
       const known = groups.get(key);
       if (known) known.projects.push(project);
       else groups.set(key, { rest, code, error, projects: [project] });

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { commonForm } from "../../base/common-form.ts";
 import { resourceName } from "../../model/address.ts";
 import type { Action, Fields, PolicyEffect } from "../../model/types.ts";
 import { generalFields, generalText } from "../../plan/groups.ts";
@@ -66,7 +67,7 @@ export function shapesIn(entries: readonly EntryHead[]): (row: ShardRow) => read
     const own = indexes.flatMap((index) => entries[index] ?? []);
     const seen = differences.map((each) => ({ shape: known(shapeOf(each, project, own)), since: each.since }));
     const [problem] = problems;
-    if (problem !== undefined) seen.push({ shape: known(unreadable(generalText(problem, project))), since });
+    if (problem !== undefined) seen.push({ shape: known(unreadable(commonForm(problem, project))), since });
     const id = seen.map(({ shape, since: at }) => `${shape.id} ${at}`).join();
     const list = lists.get(id) ?? seen;
     lists.set(id, list);
