@@ -28,7 +28,8 @@ export const run: Run<Options<"approve">> = async (terminal, options, [file]) =>
   const signed = await signing(terminal, options, file);
   const { plan, name, place, signatures } = signed;
   const [shown = "", kept = ""] = [name, place].map(printable);
-  const done = `Signed ${shown}: ${printable(contentsOf(plan))}.\n${kept} holds ${counted(signatures, "signature")}.`;
+  const held = `${kept} holds ${counted(signatures, "signature")}${neededText(plan)}.`;
+  const done = `Signed ${shown}: ${printable(contentsOf(plan))}.\n${held}`;
   const next = stepsAfterApproval(options, file);
   report({
     text: () => paragraphs([done, nextStepsText(next, terminal.palette)]),
@@ -36,6 +37,12 @@ export const run: Run<Options<"approve">> = async (terminal, options, [file]) =>
   });
   return exit.done;
 };
+
+/** How many approvals a plan needed when it was saved; the rules that count are those of the apply. */
+function neededText({ objections }: Plan): string {
+  const needed = Math.max(0, ...objections.map(({ approvals }) => approvals?.needed ?? 0));
+  return needed > 0 ? `; the plan needed ${counted(needed, "approval")} when it was saved` : "";
+}
 
 /** A signed plan, the location of its signatures, and their number. */
 interface Signed {

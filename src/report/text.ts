@@ -27,10 +27,14 @@ export function planText(plan: Plan, catalogue: Catalogue, palette: Palette): st
   ]);
 }
 
-/** What a person should know of a plan before signing it: what it is of, what needs attention, and the counts. */
+/**
+ * What a person should know of a plan before signing it: what it is of, what needs attention, and the counts. How many
+ * approvals it had when it was saved is nothing that it says of itself.
+ */
 export function signedPlanText(plan: Plan, catalogue: Catalogue, palette: Palette): string {
+  const objections = plan.objections.filter(({ guard }) => guard !== "approvals");
   return paragraphs([
-    headText(plan, palette),
+    headText({ ...plan, objections }, palette),
     highlightsText(highlightsOf(plan.resource_changes, catalogue), palette),
     headline(plan, palette),
   ]);

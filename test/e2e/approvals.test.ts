@@ -89,7 +89,9 @@ describe("approvals", () => {
     expect((await plan("--fail-on-guard", "--quiet")).code).toBe(3);
     const { objections } = (await plan("--report", "json")).plan();
     expect(objections).toMatchObject([{ guard: "approvals", approvals: { needed: 2, given: 0 } }]);
-    await staged.sign("ed25519");
+    const signed = await staged.sign("ed25519");
+    expect(said(signed)).not.toContain("has none");
+    expect(signed.stdout).toContain("holds 1 signature; the plan needed 2 approvals when it was saved.");
     const lacking = await staged.apply("plan.json", "--yes");
     expect([lacking.code, lacking.stdout.split("\n")[0]]).toEqual([3, "Needs 2 approvals, has 1."]);
     await staged.sign("rsa");
