@@ -45,6 +45,7 @@ function lost(why: string): Delivery & { readonly delivered: false } {
 
 function faultOf(url: URL | undefined, { allowInsecure }: Notify): string | undefined {
   if (url?.protocol !== "https:" && url?.protocol !== "http:") return "it is not an https URL";
+  if (!isDecodable(url.username + url.password)) return "a % in its user or password begins an escape such as %25";
   if (url.protocol === "https:" || allowInsecure || isLoopback(url.hostname)) return undefined;
   return "it is plain http to another machine; use https, or set allowInsecure: true";
 }
@@ -79,6 +80,14 @@ async function send(url: URL, body: object, { env, signal }: DeliveryOptions): P
   } finally {
     signal.removeEventListener("abort", end);
     await client.destroy().catch(() => {});
+  }
+}
+
+function isDecodable(text: string): boolean {
+  try {
+    return decodeURIComponent(text) !== undefined;
+  } catch {
+    return false;
   }
 }
 

@@ -274,12 +274,17 @@ describe("notifications", () => {
 
   test.each([
     ["env:NOT_SET", "env:NOT_SET (not set)"],
-    ["env:PLAIN", "it is plain http to another machine; use https, or state allowInsecure: true"],
+    ["env:PLAIN", "it is plain http to another machine; use https, or set allowInsecure: true"],
     ["env:NONE", "it is not an https URL"],
+    ["env:ESCAPE", "a % in its user or password begins an escape such as %25"],
   ])("that have nowhere to go say so: %s", async (secret, why) => {
     const place = await told("", {
       workspace: { notify: [{ url: { secret } }] },
-      secrets: { PLAIN: "http://chat.example.com/CANARY", NONE: "CANARY" },
+      secrets: {
+        PLAIN: "http://chat.example.com/CANARY",
+        NONE: "CANARY",
+        ESCAPE: "https://u:100%CANARY@chat.example.com",
+      },
     });
     await change(place, "https://by-hand", 1);
     const { ended, said } = watching(place, { checks: 2 });
