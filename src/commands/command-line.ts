@@ -67,7 +67,9 @@ function program(host: Host, done: (code: ExitCode) => void): Command {
 
 /** The parser's suggestion, which it puts in parentheses on a line of its own. */
 function inOneLine(error: string): string {
-  return error.replace(/\n\(Did you mean ([^\n]*)\?\)/, "; did you mean $1?");
+  return error
+    .replace(/\n\(Did you mean ([^\n]*)\?\)/, "; did you mean $1?")
+    .replace(/' is invalid\. /, "' is invalid: ");
 }
 
 function widthOf({ isTTY, columns = 80 }: Host["stdout"]): number {

@@ -51,7 +51,7 @@ export const failOnLoosening = {
 } as const;
 export const resend = {
   flags: "--resend <glob>",
-  description: "write matching integrations even if nothing differs (repeatable)",
+  description: "write matching resources even if nothing differs (repeatable)",
   takes: "list",
 } as const;
 export const status = {

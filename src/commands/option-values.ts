@@ -1,6 +1,5 @@
 import { InvalidArgumentError, Option } from "commander";
 import { isDay } from "../base/day.ts";
-import { asSentence } from "../base/text-format.ts";
 import { durationOf } from "../manifest/duration.ts";
 import { wavesIn } from "../manifest/waves.ts";
 import { maxConcurrency } from "../model/max-concurrency.ts";
@@ -19,29 +18,29 @@ const parsers: { readonly [Kind in keyof OptionValues]: (text: string, before: u
   text: (text) => text,
   list: (text, before) => [...(Array.isArray(before) ? before : []), text],
   count: (text) => {
-    if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError("Expected a whole number.");
+    if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError("expected a whole number");
     return Number(text);
   },
   concurrency: (text) => {
     if (text === "auto") return maxConcurrency;
-    if (!/^[1-9]\d{0,8}$/.test(text)) return refuseArgument("Expected a whole number of at least 1, or auto.");
+    if (!/^[1-9]\d{0,8}$/.test(text)) return refuseArgument("expected a whole number of at least 1, or auto");
     return Number(text);
   },
   duration: (text) => {
-    const duration = durationOf(text) ?? refuseArgument("Expected a duration such as 30s, 10m or 1h.");
-    return duration > 0 ? duration : refuseArgument("Expected a duration greater than zero, such as 30s.");
+    const duration = durationOf(text) ?? refuseArgument("expected a duration such as 30s, 10m or 1h");
+    return duration > 0 ? duration : refuseArgument("expected a duration greater than zero, such as 30s");
   },
   waves: (text) => {
     const read = wavesIn(text);
-    return "waves" in read ? read.waves : refuseArgument(asSentence(read.fault));
+    return "waves" in read ? read.waves : refuseArgument(read.fault);
   },
-  day: (text) => (isDay(text) ? text : refuseArgument("Expected a date that exists, such as 2027-06-30.")),
+  day: (text) => (isDay(text) ? text : refuseArgument("expected a date that exists, such as 2027-06-30")),
   shard: (text) => {
     if (text === "auto") return text;
     const [, index = "", total = ""] = /^(\d{1,6})\/(\d{1,6})$/.exec(text) ?? [];
     const shard = { index: Number(index), total: Number(total) };
     if (shard.index >= 1 && shard.index <= shard.total) return shard;
-    return refuseArgument("Expected I/N, from 1/N to N/N, or auto.");
+    return refuseArgument("expected I/N, from 1/N to N/N, or auto");
   },
 };
 

@@ -21,7 +21,7 @@ const expected = 'expected minute, hour, day, month and weekday, such as "7 * * 
 export function cron(expression: string, now: number): Schedule {
   const shown = JSON.stringify(expression.slice(0, 100));
   const parsed = parse(expression);
-  if (!parsed) throw new UserError(`--cron ${shown} is no schedule; ${expected}`, exit.usage);
+  if (!parsed) throw new UserError(`--cron ${shown} is not a schedule; ${expected}`, exit.usage);
   const after = (time: number) => parsed.nextRun(new Date(time))?.getTime() ?? Number.POSITIVE_INFINITY;
   if (after(now) === Number.POSITIVE_INFINITY) {
     throw new UserError(`--cron ${shown} names a time that never comes; ${expected}`, exit.usage);

@@ -40,7 +40,7 @@ describe("deprecations", () => {
     expect(day).toMatchObject({
       code: 64,
       stderr:
-        "error: option '--as-of <date>' argument '2022-02-30' is invalid. Expected a date that exists, such as 2027-06-30.\n",
+        "error: option '--as-of <date>' argument '2022-02-30' is invalid: expected a date that exists, such as 2027-06-30\n",
     });
   });
 
