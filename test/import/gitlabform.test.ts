@@ -170,5 +170,5 @@ test("topics that are removed are not among those that a policy states", () => {
     "{ b: {}, c: {} }",
     "{ keep_existing: x }",
   ])
-    expect(topics(`[a, ${odd}]`)).toEqual(left("expected a list, got a list with a mapping"));
+    expect(topics(`[a, ${odd}]`)).toEqual(left("expected a list, each item a string, got a list with a mapping"));
 });

@@ -145,6 +145,7 @@ function expected(field: FieldSchema): string {
   const words = Object.entries(field["x-words"] ?? {}).filter(([, value]) => typeof value === "number");
   const allowed = [...words.map(([word]) => word), ...(field.enum ?? []).map(String)];
   if (field.pattern !== undefined) return `a string that matches ${field.pattern}`;
+  if (field.items && typesOf(field).includes("array")) return `a list, each item ${expected(field.items)}`;
   return expectedWords(typesOf(field), allowed.length > 0 ? allowed : undefined) || "a value of the API";
 }
 
