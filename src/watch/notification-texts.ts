@@ -3,7 +3,7 @@ import { printable } from "../base/printable.ts";
 import { counted } from "../base/text-format.ts";
 import type { NotifyEvent } from "../manifest/notify.ts";
 import { addressParts } from "../model/address.ts";
-import type { ReportedProblem } from "../model/problem-line.ts";
+import { type ReportedProblem, withoutRepeats } from "../model/problem-line.ts";
 import type { PlannedChange } from "../plan/plan.ts";
 import { changeLines, type NotifiedChange, notifiedChange } from "./notified-changes.ts";
 
@@ -108,7 +108,7 @@ export function recoveredNotification(
 /** Problems that were not notified yet. */
 export function failedNotification(problems: readonly ReportedProblem[], run: string | null): Notification {
   const headline = `failed: ${counted(problems.length, "problem")}`;
-  return { event: "failed", headline, lines: problems.map(problemWords), addresses: [], run };
+  return { event: "failed", headline, lines: withoutRepeats(problems).map(problemWords), addresses: [], run };
 }
 
 /** A problem in one line. */
