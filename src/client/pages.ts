@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from "node:util";
 import type { Headers } from "./answer-headers.ts";
 
 export type PageQuery = Readonly<Record<string, string>>;
@@ -119,7 +118,7 @@ export async function readPages(
     if (seen.size >= mostPages) return { endless: `with more than ${mostPages} pages` };
     seen.add(keyOf(last.next));
     const page = await fetchPage(last.next);
-    if (last.isGuess && isDeepStrictEqual(page.rows, last.rows)) break;
+    if (last.isGuess && isRepeat(page.rows, last.rows)) break;
     size += sizeOf(page.rows);
     if (size > largest) return { endless: `with pages of more than ${Math.floor(largest / 1024 / 1024)} MB in all` };
     for (const row of page.rows) rows.push(row);
@@ -161,8 +160,19 @@ function keyOf(query: PageQuery): string {
 function distinct(rows: readonly unknown[]): unknown[] {
   const seen = new Set<unknown>();
   return rows.filter((row) => {
-    const id = typeof row === "object" && row !== null && "id" in row ? row.id : undefined;
-    if (id === undefined || id === null) return true;
-    return !seen.has(id) && seen.add(id);
+    const id = idOf(row);
+    return id === undefined || (!seen.has(id) && seen.add(id));
   });
+}
+
+/** Whether a page holds no row that the one before lacks, in whatever order. */
+function isRepeat(rows: readonly unknown[], before: readonly unknown[]): boolean {
+  const identity = (row: unknown) => idOf(row) ?? JSON.stringify(row);
+  const known = new Set(before.map(identity));
+  return rows.every((row) => known.has(identity(row)));
+}
+
+function idOf(row: unknown): unknown {
+  const id = typeof row === "object" && row !== null && "id" in row ? row.id : undefined;
+  return id ?? undefined;
 }

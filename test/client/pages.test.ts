@@ -106,6 +106,13 @@ describe("a list", () => {
     expect(server.seen.map(({ path }) => path)).toEqual([asked, `${asked}&page=2`, `${asked}&page=3`]);
   });
 
+  it("ends where a server without pages gives the same rows in another order, and otherwise than before", async () => {
+    const rows = (at: number) => full.map(({ id, name }) => ({ id, name, approval_status: at ? "denied" : "allowed" }));
+    const server = await serve((_, at) => ({ body: at % 2 ? rows(at).reverse() : rows(at) }));
+    expect(await (await reader(server.url)).list(licenses)).toEqual(rows(0));
+    expect(server.seen).toHaveLength(2);
+  });
+
   it.each<[string, Call, Scripted, number]>([
     ["by pages that the server does not have", licenses, { body: full }, 2],
     ["that ends by X-Next-Page", licenses, { headers: { "x-next-page": "" }, body: full }, 1],
