@@ -5,7 +5,8 @@ import { placeAmong } from "./text-format.ts";
 export interface Dictionary {
   /**
    * The closest known word, ignoring case: at most a third of its letters (at least one) differ, or
-   * two neighbouring letters are swapped. Among many words only those with a similar start or end are compared.
+   * two neighbouring letters are swapped. Else the only one of which it is a part, as `irc` is of `irc-gateway`. Among
+   * many words only those with a similar start or end are compared.
    */
   nearest(word: string): string | undefined;
   /** `; did you mean X?`, to append to a message; empty without a suggestion. */
@@ -30,9 +31,11 @@ export function dictionaryOf(known: Iterable<string>): Dictionary {
     const written = word.toLowerCase();
     const swapped = swapsOf(written).find((each) => words.has(each));
     if (swapped !== undefined && !words.has(written)) return words.get(swapped);
-    const candidate = closest(written, candidatesFor(written));
+    const candidates = candidatesFor(written);
+    const candidate = closest(written, candidates);
     const reach = Math.max(1, Math.floor(candidate.length / 3));
-    return distance(written, candidate) <= reach ? words.get(candidate) : undefined;
+    const meant = distance(written, candidate) <= reach ? candidate : onlyWholeOf(written, candidates);
+    return meant === undefined ? undefined : words.get(meant);
   };
   const didYouMean = (word: string): string => {
     const meant = nearest(word);
@@ -56,6 +59,14 @@ export function orElse(word: string, known: readonly string[]): string {
   if (known.length === 0) return "";
   return didYouMean(word, known) || `; expected one of ${known.join(", ")}`;
 }
+
+/** The only one of these words of which another is a part. */
+function onlyWholeOf(part: string, words: readonly string[]): string | undefined {
+  const [first, ...others] = words.filter((each) => each.split(separator).includes(part));
+  return others.length === 0 ? first : undefined;
+}
+
+const separator = /[-_]/;
 
 /** A word with each pair of neighbouring letters swapped. */
 function swapsOf(word: string): string[] {

@@ -7,10 +7,14 @@ test.each([
   ["push_event", "push_events"],
   ["mokc-ic", undefined],
   ["mokc-ci", "mock-ci"],
+  ["irc", "irc-gateway"],
+  ["gateway", "irc-gateway"],
+  ["push", undefined],
+  ["mock-ci-", "mock-ci"],
   ["kubernetes", undefined],
   ["", undefined],
 ])("%s -> %s", (word, meant) => {
-  expect(nearest(word, ["push_events", "irc-gateway", "mock-ci"])).toBe(meant);
+  expect(nearest(word, ["push_events", "push_channel", "irc-gateway", "mock-ci"])).toBe(meant);
 });
 
 test("knows nothing where nothing is known", () => {
