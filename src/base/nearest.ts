@@ -5,7 +5,7 @@ import { placeAmong } from "./text-format.ts";
 export interface Dictionary {
   /**
    * The closest known word, ignoring case: at most a third of its letters (at least one) differ, or
-   * two neighbouring letters are swapped. Else the only one of which it is a part, as `irc` is of `irc-gateway`. Among
+   * two neighbouring letters are swapped. Else the only one of which it is a part between hyphens or underscores. Among
    * many words only those with a similar start or end are compared.
    */
   nearest(word: string): string | undefined;
