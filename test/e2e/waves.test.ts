@@ -72,8 +72,8 @@ describe("apply --waves", () => {
   });
 
   test.each([
-    ["0%", "A wave of 0% contains no project"],
-    ["5,3", "A wave of 3 does not go beyond the 5 before it"],
+    ["0%", "a wave of 0% contains no project"],
+    ["5,3", "a wave of 3 does not go beyond the 5 before it"],
     ["some", '"some" is not a wave'],
   ])("%s is refused before anything is sent", async (list, words) => {
     const { evenkeel } = await scene({ projects, policy });
