@@ -11,7 +11,7 @@ import {
   mergeKeysIn,
   mergeKeyWords,
   type TextMistake,
-  unclosedQuote,
+  unclosedMark,
 } from "./yaml-mistakes.ts";
 
 /** One YAML document of a manifest, with the positions of its keys and values. */
@@ -116,7 +116,7 @@ function parseSource(source: ManifestSource): ParsedSource {
   if ("values" in yaml) return documentsOf(yaml.isPlain ? { ...source, isPlain: true } : source, yaml.values);
   const lenient = yaml.duplicate ? parseYaml(source.text, { lenient: true }) : yaml;
   if (!("values" in lenient)) {
-    const mistake = unclosedQuote(source.text, lenient, (text) => parseYaml(text, { lenient: true })) ?? lenient;
+    const mistake = unclosedMark(source.text, lenient, (text) => parseYaml(text, { lenient: true })) ?? lenient;
     return { documents: [], problems: [broken(source, mistake)] };
   }
   const { documents, problems } = documentsOf(source, lenient.values);

@@ -39,22 +39,40 @@ export function mergeKeysIn(value: unknown, path: Path): readonly Path[] {
 
 type YamlFault = Exclude<Yaml, { readonly values: unknown }>;
 
-/** Lines before an error in which a quote that was never closed is looked for. */
+/** Lines before an error in which a mark that was never closed is looked for. */
 const mostLines = 5000;
 
+/** A quote or a bracket that its line does not close. */
+interface OpenMark {
+  readonly mark: string;
+  readonly closing: string;
+  readonly column: number;
+  /** Where the line ends: before a comment after a bracket. */
+  readonly end: number;
+}
+
 /**
- * The quote that is never closed, at its opening, if that is why a text is not YAML: with a quote at the end of its line, the
- * error is gone or comes later. `parse` tells where the error of a text is.
+ * The quote or bracket that is never closed, at its opening, if that is why a text is not YAML: with its counterpart at the
+ * end of its line, the error is gone or comes later. `parse` tells where the error of a text is.
  */
-export function unclosedQuote(text: string, fault: YamlFault, parse: (text: string) => Yaml): TextMistake | undefined {
+export function unclosedMark(text: string, fault: YamlFault, parse: (text: string) => Yaml): TextMistake | undefined {
+  return unclosed(text, fault, parse, openQuote) ?? unclosed(text, fault, parse, openBracket);
+}
+
+function unclosed(
+  text: string,
+  fault: YamlFault,
+  parse: (text: string) => Yaml,
+  openIn: (line: string) => OpenMark | undefined,
+): TextMistake | undefined {
   const lines = text.split("\n");
   const candidates = lines.slice(0, Math.min(fault.line + 1, mostLines)).flatMap((line, index) => {
-    const opened = openQuote(line);
+    const opened = openIn(line);
     return opened ? [{ ...opened, index }] : [];
   });
-  for (const { quote, column, index } of candidates.slice(0, mostCandidates)) {
-    const mended = lines.with(index, `${(lines[index] ?? "").trimEnd()}${quote}`).join("\n");
-    if (isBetter(parse(mended), fault)) return { reason: `this ${quote} is not closed`, line: index, column };
+  for (const { mark, closing, column, end, index } of candidates.slice(0, mostCandidates)) {
+    const mended = lines.with(index, `${(lines[index] ?? "").slice(0, end).trimEnd()}${closing}`).join("\n");
+    if (isBetter(parse(mended), fault)) return { reason: `this ${mark} is not closed`, line: index, column };
   }
   return undefined;
 }
@@ -68,13 +86,13 @@ function isBetter(mended: Yaml, fault: YamlFault): boolean {
 }
 
 /** A quote that begins a value on a line and is not closed on it. */
-function openQuote(line: string): { readonly quote: string; readonly column: number } | undefined {
+function openQuote(line: string): OpenMark | undefined {
   const begins = /(?:^\s*|[-:?]\s+|[[{,]\s*)(["'])/g;
   for (let found = begins.exec(line); found; found = begins.exec(line)) {
     const [whole, quote = ""] = found;
     const start = found.index + whole.length;
     const end = closingOf(quote, line, start);
-    if (end === undefined) return { quote, column: start - 1 };
+    if (end === undefined) return { mark: quote, closing: quote, column: start - 1, end: line.length };
     begins.lastIndex = end;
   }
   return undefined;
@@ -84,3 +102,19 @@ function closingOf(quote: string, line: string, start: number): number | undefin
   const rest = quote === '"' ? /^(?:[^"\\]|\\.)*"/.exec(line.slice(start)) : /^(?:[^']|'')*'/.exec(line.slice(start));
   return rest ? start + rest[0].length : undefined;
 }
+
+/** The last bracket of a line that it does not close. */
+function openBracket(line: string): OpenMark | undefined {
+  const open: { readonly mark: string; readonly column: number }[] = [];
+  let end = line.length;
+  for (const { 0: mark, index } of line.matchAll(tokens)) {
+    if (mark === "[" || mark === "{") open.push({ mark, column: index });
+    else if (mark === "]" || mark === "}") open.pop();
+    else if (mark.includes("#") && /^\s/.test(mark)) end = index;
+  }
+  const [last] = open.slice(-1);
+  return last && { ...last, closing: last.mark === "[" ? "]" : "}", end };
+}
+
+/** Quoted values, comments, brackets that begin a value, and those that end one. */
+const tokens = /"(?:[^"\\]|\\.)*"|'[^']*'|\s#.*|(?<=^|[-:,[{]\s*)[[{]|[\]}]/g;

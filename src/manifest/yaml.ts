@@ -47,6 +47,7 @@ const sentences: readonly (readonly [RegExp, string])[] = [
   [/^unknown tag/, "unknown tag; a value that begins with ! needs quotes"],
   [/^bad indentation of a mapping entry/, "wrong indentation, or a value that needs quotes"],
   [/^tab characters/, "tab used for indentation; YAML needs spaces"],
+  [/^missed comma between flow/, "missing comma, or a ] or } that an earlier line lacks"],
   [/^end of the stream or a document separator/, "unexpected text; check the indentation"],
 ];
 

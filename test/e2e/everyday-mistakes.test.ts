@@ -148,7 +148,7 @@ test("labels are in colour on a terminal, and never without one", async () => {
   write("x.yaml", "");
   write("y.yaml", "a: [");
   const plain = await evenkeelWith({}, "validate");
-  expect(plain.stderr).toMatch(/^warning: x\.yaml:1:1 {2}.*\ny\.yaml:2:1 {2}.*\n$/);
+  expect(plain.stderr).toMatch(/^warning: x\.yaml:1:1 {2}.*\ny\.yaml:1:4 {2}.*\n$/);
   const { stderr } = await evenkeelWith({ FORCE_COLOR: "1" }, "validate");
   expect(stripVTControlCharacters(stderr)).toBe(plain.stderr);
   expect(stderr.split("\n", 2).map((line) => line.startsWith("\u001b["))).toEqual([true, true]);

@@ -250,7 +250,7 @@ describe("a workspace of its own mistakes", () => {
       `${workspace}---\n${workspace}`,
       "evenkeel.yaml:4:1  evenkeel.yaml may only contain one Workspace",
     ],
-    ["broken", "a: [", "evenkeel.yaml:2:1  unexpected end"],
+    ["broken", "a: [", "evenkeel.yaml:1:4  this [ is not closed"],
     ["a list", "- a", "evenkeel.yaml:1:1  kind  expected one document with"],
   ])("%s", (_, text, line) => {
     const lines = linesOf(layOut({ "evenkeel.yaml": text, "a.yaml": policy("a") }));
