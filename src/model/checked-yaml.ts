@@ -28,14 +28,14 @@ export function parseChecked<T>(
     return { severity: "error", rule, message, place, ...(path.length > 0 && { path: path.join(".") }) };
   };
   const lines = new LineCounter();
-  const document = parseDocument(text, { lineCounter: lines, uniqueKeys: true });
+  const document = parseDocument(text, { lineCounter: lines, uniqueKeys: true, prettyErrors: false });
   const place = (offset: number): Place => ({
     file,
     line: lines.linePos(offset).line,
     column: lines.linePos(offset).col,
   });
   if (document.errors.length > 0) {
-    const problems = document.errors.map(({ message, pos }) => problem(message.split("\n")[0] ?? "", place(pos[0])));
+    const problems = document.errors.map(({ message, pos }) => problem(message, place(pos[0])));
     return { problems };
   }
   const value = document.toJS() ?? empty;

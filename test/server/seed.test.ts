@@ -73,3 +73,9 @@ test("chaos rules are read and checked", () => {
     "reset and hang cannot be combined; expected one of status, reset, hang, truncate, html",
   ]);
 });
+
+test("broken YAML is told with its place once", () => {
+  expect(problemsOf("projects:\n  - path: a: b\n")).toEqual([
+    "2:11  Nested mappings are not allowed in compact mappings",
+  ]);
+});
