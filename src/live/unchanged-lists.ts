@@ -13,7 +13,7 @@ export interface ListMemory {
   readonly hashOf: (kind: Kind, text: string) => string;
   readonly remember: (hashes: string) => void;
   /** How many resources are live in projects of a basis that had nothing else to tell when all of their lists were unchanged. */
-  readonly silent: WeakMap<Basis, number>;
+  readonly silent: Map<Basis, number>;
 }
 
 /** The lists of one project while it is read: which of them are as they were when all of their kind was in sync. */
@@ -62,7 +62,7 @@ export class ProjectLists {
   /** The difference of a project whose lists are all unchanged, if another of the same basis had nothing to tell then. */
   silentDifference({ project, kinds, basis }: DesiredProject): Difference | undefined {
     const live = basis && this.#unchanged.size === kinds.size ? this.#memory.silent.get(basis) : undefined;
-    return live === undefined ? undefined : { ...nothing, project: project.name, live };
+    return live === undefined ? undefined : silence(project.name, live);
   }
 
   /** Learns from a comparison what {@link silentDifference} tells of other projects. */
@@ -96,7 +96,18 @@ function asDeclaredThen({ resources }: DesiredProject, kind: Kind): Live[] {
 
 const none: readonly never[] = [];
 
-const nothing = { changes: none, unmanaged: none, unverified: none, settled: none, absent: none, problems: none };
+function silence(project: string, live: number): Difference {
+  return {
+    project,
+    live,
+    changes: none,
+    unmanaged: none,
+    unverified: none,
+    settled: none,
+    absent: none,
+    problems: none,
+  };
+}
 
 function visible(fields: Fields): Fields {
   // `for in`, because nearly no field of a fleet is one.

@@ -14,7 +14,7 @@ export function listsKnownTo(ledger: Ledger, release: string | undefined): NonNu
     hashed(JSON.stringify([version, catalogue.dialect, release, kind, catalogue.kinds.get(kind)?.file])),
   );
   const basisText = memoized((basis: Basis) => hashed(basis.text()), new WeakMap());
-  const silent = new WeakMap<Basis, number>();
+  const silent = new Map<Basis, number>();
   return ({ project, basis }) => {
     if (!basis) return undefined;
     const about = `${basisText(basis)} ${JSON.stringify(factsOf(project))}`;
