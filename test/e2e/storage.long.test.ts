@@ -18,7 +18,7 @@ test("nothing on a storage that nothing names may be a misspelt one, and is said
 test("--storage says so where no manifest declares a migration, and a target of moves matches", async () => {
   const idle = await stage({ migrations: [] });
   const planned = await idle.evenkeel("plan", "--storage");
-  expect(planned).toMatchObject({ code: 0, stdout: expect.stringContaining("No changes") });
+  expect(planned).toMatchObject({ code: 0, stdout: expect.stringContaining("Nothing to compare") });
   expect(planned.stderr).toContain("warning: --storage plans nothing: no manifest declares a StorageMigration");
   expect((await idle.evenkeel("plan")).stderr).toBe("");
   const { evenkeel } = await stage();

@@ -3,7 +3,7 @@ import type { Plan } from "../../src/plan/plan.ts";
 /** A plan without what tells where things are written. */
 export function essenceOf({ plan }: { readonly plan: Plan }) {
   const { manifests: _, created_at: __, digest: ___, warnings, problems, ...rest } = plan;
-  const changes = rest.resource_changes.map(({ source: _, ...change }) => change);
+  const changes = rest.resource_changes.map(({ source: _, set_at: __, ...change }) => change);
   return { ...rest, resource_changes: changes, told: told([...warnings, ...problems]) };
 }
 

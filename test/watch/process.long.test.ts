@@ -59,8 +59,8 @@ describe("evenkeel watch", () => {
   });
 
   test.each([
-    [["--every", "soon"], "Expected a duration such as 30s, 10m or 1h."],
-    [["--every", "0s"], "Expected a duration"],
+    [["--every", "soon"], "expected a duration such as 30s, 10m or 1h"],
+    [["--every", "0s"], "expected a duration"],
     [["--cron", "7 25 * * *"], 'expected minute, hour, day, month and weekday, such as "7 * * * *"'],
     [["--every", "1m", "--cron", "7 * * * *"], "give only one"],
     [["--apply", "all"], "never, pending, drift"],
