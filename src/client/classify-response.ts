@@ -33,7 +33,7 @@ export interface Attempt {
   readonly called?: CalledKind | undefined;
   /** What a success must hold. */
   readonly answer?: AnswerShape | undefined;
-  /** Of the call. */
+  /** Whether a response is one whose content is known already, as the call says. */
   readonly isKnown?: Call["isKnown"] | undefined;
 }
 

@@ -96,7 +96,7 @@ async function refreshAll(reader: Reader, fleet: DesiredFleet, scope: ObservedSc
   return { read, delegatedReads };
 }
 
-/** Where a ledger knows any, or is to remember them. */
+/** The lists of a project, if a ledger knows any of them or is to remember them. */
 function listsOf(desired: DesiredProject, scope: RefreshScope): ProjectLists | undefined {
   const memory = scope.lists?.(desired);
   return memory && (scope.remember || memory.known !== "") ? new ProjectLists(memory) : undefined;

@@ -110,7 +110,7 @@ function silence(project: string, live: number): Difference {
 }
 
 function visible(fields: Fields): Fields {
-  // `for in`, because nearly no field of a fleet is one.
+  // `for in`, because nearly no field of a fleet is a reference.
   for (const name in fields) if (isReference(fields[name])) return withoutReferences(fields);
   return fields;
 }

@@ -26,9 +26,9 @@ import type { Ledger } from "../state/ledger/ledger.ts";
 import type { ProjectList } from "../state/project-list.ts";
 import { addressesOf } from "../storage/moves.ts";
 import type { Context } from "./context.ts";
+import { listsKnownTo } from "./list-memory.ts";
 import type { Request } from "./request.ts";
 import { exceptionsOf } from "./rules-in-force.ts";
-import { listsKnownTo } from "./unchanged-lists.ts";
 
 /** What a run reads: everything that policies select, limited as requested. */
 export function scopeOf(context: Context): RefreshScope {
