@@ -34,6 +34,7 @@ export class Limiter {
   readonly #stop: Stop;
   readonly #longest: number;
   #isOpen = false;
+  #isLettingIn = false;
   #room = 1;
   #running = 0;
   #inFlight = 0;
@@ -53,26 +54,25 @@ export class Limiter {
     return this.#room;
   }
 
-  /** Runs `work` as soon as there is room and no pause; first come, first served. */
-  // Not by a library for this, nor by an async function: each makes several promises more for each request.
-  run<Result>(work: () => Promise<Result>): Promise<Result> {
-    if (this.#running >= this.#room)
-      return new Promise((resolve) => this.#waiting.push(() => resolve(this.#start(work))));
-    this.#running++;
-    return this.#start(work);
+  /** Calls `begin` as soon as there is room and no pause; first come, first served. Whoever entered leaves. */
+  // Not by a library for this, nor by promises: several more for each request cost as much as the checks of its answer.
+  enter(begin: () => void): void {
+    if (this.#running < this.#room) this.#start(begin);
+    else this.#waiting.push(begin);
+  }
+
+  /** Makes room for another one. */
+  leave(): void {
+    this.#running--;
+    this.#letIn();
   }
 
   /** There is room for it now; there may be a pause. */
-  #start<Result>(work: () => Promise<Result>): Promise<Result> {
-    const result = this.#pausedUntil === 0 && !this.#gate ? work() : this.#admitted().then(work);
-    result.then(this.#leave, this.#leave);
-    return result;
+  #start(begin: () => void): void {
+    this.#running++;
+    if (this.#pausedUntil === 0 && !this.#gate) begin();
+    else this.#admitted().then(begin);
   }
-
-  readonly #leave = (): void => {
-    this.#running--;
-    this.#letIn();
-  };
 
   /** A request goes out now. */
   sending(): Sending {
@@ -117,10 +117,15 @@ export class Limiter {
   }
 
   #letIn(): void {
-    while (this.#running < this.#room && this.#waiting.length > 0) {
-      this.#running++;
-      this.#waiting.shift()?.();
-    }
+    // One that leaves as soon as it begins would otherwise let in the next, and so on, each inside the one before.
+    if (this.#isLettingIn) return;
+    this.#isLettingIn = true;
+    for (let next = this.#next(); next; next = this.#next()) this.#start(next);
+    this.#isLettingIn = false;
+  }
+
+  #next(): (() => void) | undefined {
+    return this.#running < this.#room ? this.#waiting.shift() : undefined;
   }
 
   #adjust(): void {

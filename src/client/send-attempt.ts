@@ -9,9 +9,11 @@ import { CallFailed } from "./failure.ts";
 import type { Limiter, Sending } from "./limiter.ts";
 import type { ClientOptions } from "./options.ts";
 import type { Outgoing } from "./pipeline.ts";
+import { requestSpan } from "./request-span.ts";
 import { allowanceIn, type Backoff, backoffDelay, longestPause, statedDelay } from "./retry.ts";
 import type { ServerLiveness } from "./server-liveness.ts";
 import type { ServerUrl } from "./server-url.ts";
+import { currentSpan } from "./spans.ts";
 import type { Stop } from "./stop-signal.ts";
 import type { Transport } from "./transport.ts";
 
@@ -30,29 +32,54 @@ export interface RunConnection {
   over: CallFailed | undefined;
 }
 
+type Result = FullAnswer | CallFailed;
+
 /**
- * Sends a request once, and applies what its answer means for all others: a rejected token ends the run, a busy server
- * slows it down. Resolves to a failure unless the answer is a success that holds what it must. @throws SecretMissing.
+ * Sends a request once, as soon as there is room for it, and applies what its answer means for all others: a rejected token
+ * ends the run, a busy server slows it down. Resolves to a failure unless the answer is a success that holds what it must.
+ * @throws SecretMissing.
  */
-export function sendAttempt(run: RunConnection, request: Outgoing): Promise<FullAnswer | CallFailed> {
+export function sendAttempt(run: RunConnection, request: Outgoing): Promise<Result> {
+  // Others let it in, which are part of other spans.
+  const around = currentSpan();
   return new Promise((resolve, reject) => {
-    const blocked = whyBlocked(run, request);
-    if (blocked) return resolve(blocked);
-    const { call, path } = request;
-    const { options, server, limiter, liveness } = run;
-    const line = encode(call, server.prefix + path, resolvedParameters(call, options.secrets));
-    count(run, request);
-    const going: Going = { line, sending: limiter.sending(), answers: liveness.answers };
-    liveness.asked();
-    const mayGo = () => whyForbidden(run, call) === undefined;
-    run.transport.exchange(line, mayGo, (result) => {
+    run.limiter.enter(() => {
+      const span = around && requestSpan(around, run.server.origin, request);
+      const ended = (result: () => Result): void => {
+        try {
+          resolve(span ? span.told(result()) : result());
+        } catch (error) {
+          span?.failed(error);
+          reject(error);
+        }
+        run.limiter.leave();
+      };
       try {
-        resolve(concluded(run, request, going, result));
+        send(run, request, ended);
       } catch (error) {
-        reject(error);
+        ended(() => {
+          throw error;
+        });
       }
     });
   });
+}
+
+/** Calls `ended` once, with what tells the result. @throws SecretMissing before anything is sent. */
+function send(run: RunConnection, request: Outgoing, ended: (result: () => Result) => void): void {
+  const blocked = whyBlocked(run, request);
+  if (blocked) {
+    ended(() => blocked);
+    return;
+  }
+  const { call, path } = request;
+  const { options, server, limiter, liveness } = run;
+  const line = encode(call, server.prefix + path, resolvedParameters(call, options.secrets));
+  count(run, request);
+  const going: Going = { line, sending: limiter.sending(), answers: liveness.answers };
+  liveness.asked();
+  const mayGo = () => whyForbidden(run, call) === undefined;
+  run.transport.exchange(line, mayGo, (result) => ended(() => concluded(run, request, going, result)));
 }
 
 /** An attempt on its way, and how many answers there were before it. */

@@ -4,17 +4,16 @@ import { type Catalogue, catalogueOf } from "../model/catalogue.ts";
 import type { Call } from "../model/types.ts";
 import { rateKey } from "../state/rates.ts";
 import type { FullAnswer } from "./classify-response.ts";
-import { CallFailed } from "./failure.ts";
+import type { CallFailed } from "./failure.ts";
 import { legacyValues } from "./legacy-values.ts";
 import { Limiter } from "./limiter.ts";
 import type { ClientOptions } from "./options.ts";
-import { type Middleware, pipeline, type Send } from "./pipeline.ts";
+import { pipeline, type Send } from "./pipeline.ts";
 import { backoffDelay, defaultBackoff, longestPause } from "./retry.ts";
 import { routeAlias } from "./route-alias.ts";
 import { delayAfterAttempt, type RunConnection, sendAttempt } from "./send-attempt.ts";
 import { watchServerLiveness } from "./server-liveness.ts";
 import { parseServerUrl, type ServerUrl } from "./server-url.ts";
-import { currentTraceparent, inSpan } from "./spans.ts";
 import { createStop } from "./stop-signal.ts";
 import { openTransport, type Transport } from "./transport.ts";
 
@@ -47,10 +46,7 @@ export class Session {
       over: undefined,
     };
     this.#run = run;
-    this.#send = pipeline(
-      [legacyValues(), routeAlias(), (request, next) => run.limiter.run(() => next(request)), traced(server.origin)],
-      (request) => sendAttempt(run, request),
-    );
+    this.#send = pipeline([legacyValues(), routeAlias()], (request) => sendAttempt(run, request));
     learnCredential(options.token, ownNames.EVENKEEL_TOKEN);
   }
 
@@ -154,31 +150,6 @@ export class Session {
     this.#run.over ??= failure.endingRun();
     return this.#run.over;
   }
-}
-
-/** Records each request as a span. */
-function traced(origin: string): Middleware {
-  return (request, next) => {
-    if (currentTraceparent() === undefined) return next(request);
-    const { call, path, attempts, again } = request;
-    const attributes = {
-      "http.request.method": call.method,
-      "server.address": origin,
-      "url.path": path,
-      "http.request.resend_count": again ? attempts - 1 : undefined,
-    };
-    return inSpan(call.method, attributes, async (span) => {
-      const answer = await next(request);
-      span.set({ "http.response.status_code": answer.status });
-      if (answer instanceof CallFailed) throw answer;
-      return answer;
-    }).catch(failureIn);
-  };
-}
-
-function failureIn(error: unknown): CallFailed {
-  if (error instanceof CallFailed) return error;
-  throw error;
 }
 
 /** Milliseconds for which a server may be away. */

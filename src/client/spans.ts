@@ -49,20 +49,25 @@ async function recorded<Result>(span: OpenSpan, work: (span: RecordedSpan) => Pr
   try {
     return await under.run(span, () => work(span));
   } catch (error) {
-    failed = kindOf(error);
+    failed = kindOfError(error);
     throw error;
   } finally {
     span.end(failed);
   }
 }
 
-/** Never its message, which may repeat what a server said. */
-function kindOf(error: unknown): string {
+/** What a span tells of an error: never its message, which may repeat what a server said. */
+export function kindOfError(error: unknown): string {
   if (!(error instanceof Error)) return "unknown";
   return "kind" in error ? String(error.kind) : error.name;
 }
 
-/** The span around the caller, for other processes; undefined if nothing is traced. */
+/** The span around the caller; undefined if nothing is traced. */
+export function currentSpan(): OpenSpan | undefined {
+  return under.getStore();
+}
+
+/** The same for other processes. */
 export function currentTraceparent(): string | undefined {
   return under.getStore()?.traceparent;
 }

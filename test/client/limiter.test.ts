@@ -47,12 +47,36 @@ describe("requests in flight", () => {
   });
 });
 
+/** Resolves once `work` has entered, ended and left. */
+function within(limiter: Limiter, work: () => Promise<void>): Promise<void> {
+  return new Promise((resolve, reject) =>
+    limiter.enter(() => {
+      const left = work().finally(() => limiter.leave());
+      left.then(resolve, reject);
+    }),
+  );
+}
+
 describe("the room", () => {
   it("lets in whoever came first", async () => {
     const one = new Limiter(1, createStop(), 1000);
     const order: number[] = [];
-    await Promise.all([1, 2, 3].map((name) => one.run(async () => void order.push(name))));
+    await Promise.all([1, 2, 3].map((name) => within(one, async () => void order.push(name))));
     expect(order).toEqual([1, 2, 3]);
+  });
+
+  it("lets in any number that leave as soon as they begin, without growing the stack", () => {
+    const one = new Limiter(1, createStop(), 1000);
+    let begun = 0;
+    one.enter(() => {});
+    for (let each = 0; each < 100_000; each++)
+      one.enter(() => {
+        begun++;
+        one.leave();
+      });
+    expect(begun).toBe(0);
+    one.leave();
+    expect(begun).toBe(100_000);
   });
 
   it("doubles with the first answers, although their requests went out at once", async () => {
@@ -64,11 +88,11 @@ describe("the room", () => {
       limiter.ended();
       limiter.answered(sending);
     };
-    await limiter.run(async () => {
+    await within(limiter, async () => {
       limiter.sending();
       limiter.ended();
     });
-    const all = Array.from({ length: 200 }, () => limiter.run(request));
+    const all = Array.from({ length: 200 }, () => within(limiter, request));
     const before = limiter.room;
     open();
     await Promise.all(all.slice(0, before));

@@ -75,6 +75,24 @@ test("an apply is one trace, below the one that it was called from, which the jo
   expect(first).toMatchObject({ event: "start", trace: traceId });
 });
 
+test("a request that waits for room is part of the project that it is for", async () => {
+  const { url, spans } = await collector();
+  const many = Array.from({ length: 12 }, (_, at) => `group/p${at}`);
+  const { evenkeelWith } = await scene({
+    projects: many.map((path) => ({ path })),
+    policy: { ...policy, projects: many },
+  });
+  const env = { OTEL_EXPORTER_OTLP_ENDPOINT: url, HOOK: hook };
+  expect(await evenkeelWith(env, "plan", "--concurrency", "2")).toMatchObject({ code: 0 });
+  const projectOf = new Map(spans().map(({ spanId, attributes }) => [spanId, attributes["evenkeel.project"]]));
+  const lists = spans().flatMap(({ parentSpanId, attributes }) => {
+    const [, path] = /^\/projects\/([^/]+)\//.exec(String(attributes["url.path"])) ?? [];
+    return path === undefined ? [] : [[decodeURIComponent(path), projectOf.get(parentSpanId)]];
+  });
+  expect(lists.length).toBeGreaterThanOrEqual(24);
+  for (const [asked, project] of lists) expect(project).toBe(asked);
+});
+
 test("each look of a watcher is a trace of its own", async () => {
   const { url, spans } = await collector();
   const { evenkeelWith } = await scene({ projects, policy });
