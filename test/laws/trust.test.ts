@@ -21,7 +21,8 @@ function withoutOwnEntries(stage: Stage): number {
 
 async function planned(stage: Stage, env: Readonly<Record<string, string>>) {
   const found = await stage.plan({ env: { ...stage.env, ...env } });
-  return { ...(changesOf(found) as object), unverified: found.plan.unverified, summary: found.plan.summary };
+  const { reads, unverified, ...counted } = found.plan.summary;
+  return { told: { ...(changesOf(found) as object), summary: counted }, looks: { reads, unverified } };
 }
 
 /** Plans with what the ledger knows of lists and without it, and leaves it as it was. Returns how much that is. */
@@ -31,7 +32,12 @@ async function expectSpared(stage: Stage, env: Readonly<Record<string, string>>)
   if (!existsSync(ledgerIn(stage))) return 0;
   const ledger = readFileSync(ledgerIn(stage), "utf8");
   const stripped = withoutOwnEntries(stage);
-  expect(await planned(stage, env)).toEqual(spared);
+  const unspared = await planned(stage, env);
+  expect(unspared.told).toEqual(spared.told);
+  // An integration whose secret is another one is read only by a plan that does not know its list, and may not show all fields.
+  expect(spared.looks.reads).toBeLessThanOrEqual(unspared.looks.reads);
+  expect(spared.looks.unverified).toBeLessThanOrEqual(unspared.looks.unverified);
+  if (Object.keys(env).length === 0) expect(spared.looks).toEqual(unspared.looks);
   writeFileSync(ledgerIn(stage), ledger);
   return stripped;
 }
