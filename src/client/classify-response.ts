@@ -50,25 +50,26 @@ export function classify(
   received: Received,
   clean: (text: string) => string,
 ): FullAnswer | CallFailed {
-  const { status, headers, text } = received;
+  const { status, headers, body } = received;
   if (status >= 400) return refused(attempt, received, clean);
   if (status >= 300) return redirected(attempt, received, clean);
-  if (status === 200 && attempt.isKnown?.(text, headers)) return { ...unread, headers };
+  if (status === 200 && attempt.isKnown?.(body, headers)) return { ...unread, headers };
   const requestId = attempt.method === "GET" ? undefined : requestIdOf(headers, clean);
-  if (text === "") return fitting(attempt, { status, body: undefined, requestId, headers }, clean);
+  if (body.length === 0) return fitting(attempt, { status, body: undefined, requestId, headers }, clean);
+  const text = body.toString();
   try {
     const reply = { status, body: jsonIn(text), requestId, headers };
     return tooLarge(attempt, reply, text) ?? fitting(attempt, withoutReferences(reply, text), clean);
   } catch {
-    return unreadable(attempt, received, clean);
+    return unreadable(attempt, status, text, clean);
   }
 }
 
 const unread = { status: 200, body: undefined, requestId: undefined, isKnown: true } as const;
 
-/** Names may be written with escapes. */
+/** Names may be written with escapes. A search begins with a letter, since it stops at each quotation mark otherwise. */
 function withoutReferences(reply: FullAnswer, text: string): FullAnswer {
-  if (text.includes('"secret"') || text.includes("\\u")) removeReferences(reply.body);
+  if (text.includes('secret"') || text.includes("\\u")) removeReferences(reply.body);
   return reply;
 }
 
@@ -101,9 +102,10 @@ function requestIdOf(headers: Headers, clean: (text: string) => string): string 
   return typeof id === "string" ? oneLine(clean(id)) : undefined;
 }
 
-function refused(attempt: Attempt, { status, text }: Received, clean: (text: string) => string): CallFailed {
-  const body = parsedJson(text);
-  const words = oneLine(body === undefined ? serverMessageInText(text, clean) : clean(serverMessageIn(body) ?? ""));
+function refused(attempt: Attempt, { status, body }: Received, clean: (text: string) => string): CallFailed {
+  const text = body.toString();
+  const json = parsedJson(text);
+  const words = oneLine(json === undefined ? serverMessageInText(text, clean) : clean(serverMessageIn(json) ?? ""));
   if (status === 401) return unauthorized(attempt, words);
   const passing = isTransient(status, words);
   if (!passing && status < 500 && isPage(text)) return notJson(attempt, status, "a web page", words);
@@ -114,7 +116,7 @@ function refused(attempt: Attempt, { status, text }: Received, clean: (text: str
     what: `answered ${withStatus(status, words)}`,
     status,
     serverMessage: words || undefined,
-    unknownRoute: status === 404 && isUnknownRoute(body),
+    unknownRoute: status === 404 && isUnknownRoute(json),
   });
 }
 
@@ -157,7 +159,7 @@ function movedProject({ path, url }: Attempt, location: string): string | undefi
 }
 
 /** A success whose body is not JSON: an API's answer that was cut off, or not an API's answer. */
-function unreadable(attempt: Attempt, { status, text }: Received, clean: (text: string) => string): CallFailed {
+function unreadable(attempt: Attempt, status: number, text: string, clean: (text: string) => string): CallFailed {
   if (/^\s*[[{]/.test(text)) {
     const what = `answered ${status} with truncated JSON`;
     return failed(attempt, { kind: "cut", what, passing: true, acted: true });

@@ -55,8 +55,8 @@ export class Exchange implements Deadline, Dispatcher.DispatchHandler {
   }
 
   onComplete(): void {
-    const body = this.#more ? Buffer.concat(this.#more) : this.#body;
-    this.#finish({ status: this.#status, headers: this.#headers, text: body ? body.toString() : "" });
+    const body = this.#more ? Buffer.concat(this.#more) : (this.#body ?? empty);
+    this.#finish({ status: this.#status, headers: this.#headers, body });
   }
 
   onError(error: Error): void {
@@ -89,8 +89,10 @@ export class Exchange implements Deadline, Dispatcher.DispatchHandler {
 export interface Received {
   readonly status: number;
   readonly headers: Headers;
-  readonly text: string;
+  readonly body: Buffer;
 }
+
+const empty = Buffer.alloc(0);
 
 /** Why there is no answer, or only part of one. */
 export interface Broken {

@@ -46,6 +46,9 @@ interface Whole {
 
 const unchanged: Whole = { rows: undefined };
 
+const paged: PageQuery = { per_page: String(pageSize) };
+const whole: PageQuery = {};
+
 async function readOnce(
   send: SendCall,
   call: Call,
@@ -53,8 +56,8 @@ async function readOnce(
   attempt: number,
   known?: KnownList,
 ): Promise<Whole> {
-  const size: PageQuery = call.list === "paged" ? { per_page: String(pageSize) } : {};
-  const own: PageQuery = { ...size, ...queryOf(call.parameters ?? {}) };
+  const size = call.list === "paged" ? paged : whole;
+  const own = call.parameters ? { ...size, ...queryOf(call.parameters) } : size;
   let answered = 200;
   const fault = (what: string) => notAList(call, urlOf(call.path), answered, what, attempt);
   const pageIn = ({ status, body, headers }: FullAnswer, query: PageQuery): Page => {
@@ -86,8 +89,8 @@ function wholeOf(pages: Pages, fault: (what: string) => CallFailed): Whole {
 
 /** What the server counts is part of what must not change; a list that has a next page is always read. */
 function testOf({ isUnchanged }: KnownList, own: PageQuery): NonNullable<Call["isKnown"]> {
-  return (text, headers: Headers) =>
-    nextPage(headers, own) === undefined && isUnchanged(`${headers["x-total"] ?? ""} ${text}`);
+  return (body, headers: Headers) =>
+    nextPage(headers, own) === undefined && isUnchanged(`${headers["x-total"] ?? ""}`, body);
 }
 
 function keptOf(rows: readonly unknown[], names: readonly string[] | undefined): readonly unknown[] {

@@ -12,8 +12,8 @@ export interface Answer {
 
 /** What is known of a list from before. */
 export interface KnownList {
-  /** Whether a list of one page is the same, by its text and what the server counts. */
-  readonly isUnchanged: (text: string) => boolean;
+  /** Whether a list of one page is the same, by its rows as they came and how many the server counts, if it does. */
+  readonly isUnchanged: (total: string, body: Uint8Array) => boolean;
   /** What was asked about is not the whole list, or is not believed. */
   readonly forget: () => void;
 }

@@ -9,8 +9,8 @@ import { isReference } from "../model/values.ts";
 export interface ListMemory {
   /** Hashes of the lists with which all of their kind was in sync, in one text; "" if there are none. */
   readonly known: string;
-  /** Hashes the text of a list, and all else that a comparison with it is made from. */
-  readonly hashOf: (kind: Kind, text: string) => string;
+  /** Hashes how many rows a server counts, the list as it came, and all else that a comparison with it is made from. */
+  readonly hashOf: (kind: Kind, total: string, body: Uint8Array) => string;
   readonly remember: (hashes: string) => void;
   /** How many resources are live in projects of a basis that had nothing else to tell when all of their lists were unchanged. */
   readonly silent: Map<Basis, number>;
@@ -31,8 +31,8 @@ export class ProjectLists {
   /** The list of a kind, as it is known. */
   known(kind: Kind): KnownList {
     return {
-      isUnchanged: (text) => {
-        const hash = this.#memory.hashOf(kind, text);
+      isUnchanged: (total, body) => {
+        const hash = this.#memory.hashOf(kind, total, body);
         this.#hashes.set(kind, hash);
         const isUnchanged = this.#memory.known.includes(hash);
         if (isUnchanged) this.#unchanged.add(kind);

@@ -173,7 +173,7 @@ export interface Call {
   /** The required shape of a successful response; if omitted, any JSON is accepted. */
   readonly answer?: AnswerShape;
   /** Whether a response is one whose content is known already: then it is not parsed, and has no body. */
-  readonly isKnown?: (text: string, headers: Readonly<Record<string, unknown>>) => boolean;
+  readonly isKnown?: (body: Uint8Array, headers: Readonly<Record<string, unknown>>) => boolean;
   /** Whether it reads a property of the server itself, which is not counted as part of a plan. */
   readonly uncounted?: true;
 }

@@ -20,7 +20,7 @@ export function listsKnownTo(ledger: Ledger, release: string | undefined): NonNu
     const about = `${basisText(basis)} ${JSON.stringify(factsOf(project))}`;
     return {
       known: ledger.knownLists(project.name),
-      hashOf: (kind, text) => hashed(`list ${kindText(kind)} ${about} ${text}`),
+      hashOf: (kind, total, body) => hashed(`list ${kindText(kind)} ${about} ${total} `, body),
       remember: (hashes) => ledger.rememberLists(project.name, hashes),
       silent,
     };

@@ -41,8 +41,10 @@ export function* linesOf(file: number): Iterable<FileLine> {
   if (kept > 0) yield { text: bytes.toString("utf8", 0, kept), at, size: kept };
 }
 
+/** Not in a part of the bytes, which would be an object more for each line. */
 function breakIn(bytes: Buffer, from: number, size: number): number {
-  return bytes.subarray(0, size).indexOf(lineBreak, from);
+  const at = bytes.indexOf(lineBreak, from);
+  return at < size ? at : -1;
 }
 
 /** Reads bytes of an open file; fewer at its end. @throws a system error. */

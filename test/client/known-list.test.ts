@@ -11,7 +11,8 @@ const full = Array.from({ length: 100 }, (_, at) => row(at));
 async function read(pages: readonly Scripted[], text: string) {
   const asked: string[] = [];
   const known: KnownList = {
-    isUnchanged: (found) => {
+    isUnchanged: (total, body) => {
+      const found = `${total} ${Buffer.from(body).toString()}`;
       asked.push(found);
       return found === text;
     },

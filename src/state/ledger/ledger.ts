@@ -26,8 +26,8 @@ export interface Ledger extends Recollection {
   readonly catalogue: Catalogue;
   readonly remember: (address: string, memory: Memory) => void;
   readonly forget: (address: string) => void;
-  /** A text's keyed hash. */
-  readonly hashed: (text: string) => string;
+  /** The keyed hash of a text, and of the bytes after it. */
+  readonly hashed: (text: string, after?: Uint8Array) => string;
   /** Hashes of the lists with which all of a kind of a project was in sync, with a space between them; "" for none. */
   readonly knownLists: (project: string) => string;
   readonly rememberLists: (project: string, hashes: string) => void;
@@ -74,7 +74,7 @@ export function openLedger(store: LedgerStore, contents: LedgerContents, options
     recall: (address) => entries.recall(...namesIn(address)),
     catalogue,
     ...fingerprinter(keyed, options.secrets, catalogue),
-    hashed: (text) => keyed(text).slice(0, hashLength),
+    hashed: (text, after) => keyed(text, after).slice(0, hashLength),
     knownLists: (project) => {
       const head = contents.lines.headOf(boundedName(project).toLowerCase());
       return (head?.key === keyId && head.lists) || "";
