@@ -87,7 +87,7 @@ test("a request that waits for room is part of the project that it is for", asyn
   const projectOf = new Map(spans().map(({ spanId, attributes }) => [spanId, attributes["evenkeel.project"]]));
   const lists = spans().flatMap(({ parentSpanId, attributes }) => {
     const [, path] = /^\/projects\/([^/]+)\//.exec(String(attributes["url.path"])) ?? [];
-    return path === undefined ? [] : [[decodeURIComponent(path), projectOf.get(parentSpanId)]];
+    return path === undefined ? [] : [[decodeURIComponent(path), projectOf.get(parentSpanId ?? "")]];
   });
   expect(lists.length).toBeGreaterThanOrEqual(24);
   for (const [asked, project] of lists) expect(project).toBe(asked);
