@@ -47,11 +47,21 @@ function countedPage(headers: Headers, own: PageQuery): { readonly query: PageQu
 export function pageAfterFull(headers: Headers, query: PageQuery, rows: number): PageQuery | undefined {
   const { page = "1", per_page: size, pagination } = query;
   if (rows !== Number(size) || pagination === "keyset" || !isPageNumber(page)) return undefined;
-  if (pageHeaders.some((name) => headers[name] !== undefined)) return undefined;
+  if (speaksOfPages(headers)) return undefined;
   return { ...query, page: String(Number(page) + 1) };
 }
 
 const pageHeaders = ["link", "x-next-page", "x-page", "x-total", "x-total-pages"] as const;
+
+/** Whether an answer says anything of pages. */
+function speaksOfPages(headers: Headers): boolean {
+  return pageHeaders.some((name) => headers[name] !== undefined);
+}
+
+/** What an answer without a next page says that decides whether its rows are the whole list: its count, or nothing of pages. */
+export function countedIn(headers: Headers): string {
+  return speaksOfPages(headers) ? `${headers["x-total"] ?? ""}` : "none";
+}
 
 const garbledPage: InvalidPage = { garbled: "an X-Next-Page that is not a page number" };
 

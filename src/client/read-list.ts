@@ -5,6 +5,7 @@ import type { Headers } from "./answer-headers.ts";
 import type { FullAnswer } from "./classify-response.ts";
 import { CallFailed } from "./failure.ts";
 import {
+  countedIn,
   nextPage,
   onePage,
   type Page,
@@ -89,8 +90,7 @@ function wholeOf(pages: Pages, fault: (what: string) => CallFailed): Whole {
 
 /** What the server counts is part of what must not change; a list that has a next page is always read. */
 function testOf({ isUnchanged }: KnownList, own: PageQuery): NonNullable<Call["isKnown"]> {
-  return (body, headers: Headers) =>
-    nextPage(headers, own) === undefined && isUnchanged(`${headers["x-total"] ?? ""}`, body);
+  return (body, headers: Headers) => nextPage(headers, own) === undefined && isUnchanged(countedIn(headers), body);
 }
 
 function keptOf(rows: readonly unknown[], names: readonly string[] | undefined): readonly unknown[] {

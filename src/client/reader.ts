@@ -12,7 +12,7 @@ export interface Answer {
 
 /** What is known of a list from before. */
 export interface KnownList {
-  /** Whether a list of one page is the same, by its rows as they came and how many the server counts, if it does. */
+  /** Whether a list of one page is the same, by its rows as they came and what the server says of how many there are. */
   readonly isUnchanged: (total: string, body: Uint8Array) => boolean;
   /** What was asked about is not the whole list, or is not believed. */
   readonly forget: () => void;

@@ -41,8 +41,13 @@ export async function readFileKind(
       (error) => unreadOf(named, error),
     );
   });
-  if (lists && !kind.read.isSingle && !read.some((each) => each instanceof Promise)) lists.tells(name);
+  if (lists && !kind.read.isSingle && !read.some(tellsNotAll)) lists.tells(name);
   return settled(read);
+}
+
+/** What is read on its own is not in the list, and with a returned secret is compared what is set where a plan runs. */
+function tellsNotAll(read: Live | Unread | Promise<Live | Unread>): boolean {
+  return read instanceof Promise || ("returned" in read && read.returned !== undefined);
 }
 
 /** Whether a declared field is one that only a single resource's answer has. */

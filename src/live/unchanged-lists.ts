@@ -9,7 +9,7 @@ import { isReference } from "../model/values.ts";
 export interface ListMemory {
   /** Hashes of the lists with which all of their kind was in sync, in one text; "" if there are none. */
   readonly known: string;
-  /** Hashes how many rows a server counts, the list as it came, and all else that a comparison with it is made from. */
+  /** Hashes what a server says of how many rows there are, the list as it came, and all else that a comparison with it is made from. */
   readonly hashOf: (kind: Kind, total: string, body: Uint8Array) => string;
   readonly remember: (hashes: string) => void;
   /** How many resources are live in projects of a basis that had nothing else to tell when all of their lists were unchanged. */
