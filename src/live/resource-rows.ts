@@ -53,12 +53,11 @@ function undeclaredIn(catalogue: Catalogue, resource: Resource, row: JsonObject)
 
 /**
  * The declared fields of a resource that a response reports, but for secrets: those are dropped on reading, and so is a
- * value that repeats a known one where the manifest does not. What no catalogue lists has the spelling that policies give it.
+ * value that repeats a known one where the manifest does not.
  */
 export function reportedFields(catalogue: Catalogue, resource: Resource, row: JsonObject, unshown?: Fields): Fields {
   const kind = kindOf(catalogue, resource.kind);
   if (isFileKind(kind)) return reportedByRow(kind, resource.fields, row);
-  const { known, normalise } = kind;
   const properties = isObject(row.properties) ? row.properties : {};
   const reported: Record<string, Value> = {};
   for (const name in resource.fields) {
@@ -69,8 +68,7 @@ export function reportedFields(catalogue: Catalogue, resource: Resource, row: Js
     if (value === "" && found !== value && column?.fallback && found === properties[column.fallback])
       // A blank one is answered as the one that stands in for it.
       reported[name] = value;
-    else if (isScalar(found) && (found === value || !isSecret(found)))
-      reported[name] = known ? found : normalise(found);
+    else if (isScalar(found) && (found === value || !isSecret(found))) reported[name] = found;
     else if (unshown?.[name] !== undefined) reported[name] = unshown[name];
   }
   return reported;

@@ -2,7 +2,6 @@ import { endpoints } from "./endpoints.ts";
 import type { KindRow } from "./kind-row.ts";
 import files from "./kinds.json" with { type: "json" };
 import { kindOfWord, type Owner } from "./owner.ts";
-import { normaliseParameter } from "./parameter-value.ts";
 import { repositoriesOf, repositoryKinds } from "./repository-kinds.ts";
 import { ownersOf, type ResourceKind } from "./resource-kind.ts";
 import { kindRowOf } from "./resource-kind-row.ts";
@@ -21,7 +20,6 @@ const integration: KindRow = {
   imported: true,
   read: { list: endpoints.listIntegrations, key: "slug", numbered: false, single: endpoints.getIntegration },
   known: true,
-  normalise: (value, column) => normaliseParameter(column, value),
   listens: true,
   removal: "disable",
   calls: {
@@ -53,7 +51,6 @@ export const bundledKinds: Readonly<Record<Kind, KindRow>> = {
   "group:integration": groupIntegration,
   ...filesOf("group"),
   storage: {
-    normalise: (value) => value,
     removal: "delete",
     calls: { update: (key) => endpoints[repositoryKinds[repositoriesOf(key)].schedule] },
     identity: (key) => key,

@@ -1,7 +1,7 @@
 import type { Endpoint } from "./endpoints.ts";
-import type { Column, IntegrationParameter } from "./integration.ts";
+import type { Column } from "./integration.ts";
 import type { ResourceKind } from "./resource-kind.ts";
-import type { CallAction, Fields, Plain, Scalar, Tier } from "./types.ts";
+import type { CallAction, Fields, Plain, Tier } from "./types.ts";
 
 /**
  * The properties of a kind of resource: one row per kind, so that manifests, reading, diff, plan, apply, import and reports
@@ -22,8 +22,6 @@ export interface KindRow {
   readonly read?: ReadColumn;
   /** Whether keys are slugs of the catalogue; omitted if any text is a valid key. */
   readonly known?: true;
-  /** Normalises a value of a field; `column` is the field's parameter in the catalogue. */
-  readonly normalise: (value: Scalar, column?: IntegrationParameter) => Scalar;
   /** Whether its resources receive events, according to the catalogue. */
   readonly listens?: true;
   /** The action that removes a resource. */

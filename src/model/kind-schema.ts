@@ -7,6 +7,7 @@ import type { Catalogue } from "./catalogue.ts";
 import { typesOf } from "./field-meaning.ts";
 import { policyKinds } from "./kinds.ts";
 import { type Owner, owners } from "./owner.ts";
+import { exactIntegers } from "./parameter-check.ts";
 import { type FieldSchema, isSingleton, keyFieldsOf, type ResourceKind } from "./resource-kind.ts";
 
 /** Checks the fields of a resource as policies write them, key fields included, before interpolation. */
@@ -63,9 +64,8 @@ function withWords(field: FieldSchema): JsonObject {
 }
 
 const exactly = {
-  minimum: Number.MIN_SAFE_INTEGER,
-  maximum: Number.MAX_SAFE_INTEGER,
-  "x-expected": `an integer from ${Number.MIN_SAFE_INTEGER} to ${Number.MAX_SAFE_INTEGER}`,
+  ...exactIntegers,
+  "x-expected": `an integer from ${exactIntegers.minimum} to ${exactIntegers.maximum}`,
 };
 
 /** The section of a policy for a kind that is a file, for editors: with secret references and interpolations. */

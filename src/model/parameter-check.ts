@@ -91,7 +91,7 @@ export function parameterSchema({ types, enum: allowed, pattern }: IntegrationPa
 }
 
 /** Larger numbers are rounded when parsed from YAML or JSON, and may differ from what was written. */
-const exactIntegers = { minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER };
+export const exactIntegers = { minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER };
 
 const faultKinds: Readonly<Record<string, FaultKind>> = { minimum: "type", maximum: "type" };
 

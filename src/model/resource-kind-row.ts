@@ -8,14 +8,12 @@ import type { Owner } from "./owner.ts";
 import {
   type CallName,
   callOfOwner,
-  type FieldSchema,
   keyFieldsOf,
   namesInPath,
   ownersOf,
   type ResourceKind,
   writtenCall,
 } from "./resource-kind.ts";
-import type { Scalar } from "./types.ts";
 
 /** What the program knows of a kind of an owner that is a file, but for what expressions say: the kind has no mistakes. */
 export function kindRowOf(kind: ResourceKind, owner: Owner = ownersOf(kind)[0] ?? "project"): KindRow {
@@ -26,7 +24,6 @@ export function kindRowOf(kind: ResourceKind, owner: Owner = ownersOf(kind)[0] ?
     endpointOf(kind, name, owner),
   );
   const show = endpointOf(kind, "show", owner);
-  const words = wordsOf(kind.only === undefined ? undefined : properties[kind.only]);
   const title = `the ${listWords(kind)} list`;
   const isNumbered = Object.values(kind.calls).some((call) => namesInPath(writtenCall(call).path).includes(rowId));
   const isCaseless = properties[key]?.["x-case"] === "ignore";
@@ -38,7 +35,6 @@ export function kindRowOf(kind: ResourceKind, owner: Owner = ownersOf(kind)[0] ?
     policy: { section: kind.name, ...(kind.only !== undefined && { only: kind.only }) },
     ...(list && { read: { list, key, numbered: isNumbered, title, ...(show && { single: show }) } }),
     ...(!list && show && { read: { list: show, isSingle: true, key, numbered: false } }),
-    normalise: (value) => words.get(String(value)) ?? value,
     removal: "delete",
     calls: { ...(create && { create }), ...(update && { update }), ...(removal && { delete: removal }) },
     identity: isCaseless ? (text) => text.toLowerCase() : (text) => text,
@@ -49,11 +45,6 @@ export function kindRowOf(kind: ResourceKind, owner: Owner = ownersOf(kind)[0] ?
 }
 
 const rowId = "row.id";
-
-/** What people may write for a value, and the value. */
-function wordsOf(field: FieldSchema | undefined): ReadonlyMap<string, Scalar> {
-  return new Map(Object.entries(field?.["x-words"] ?? {}));
-}
 
 /** `managed license` of `GET /projects/:id/managed_licenses`, where one is a license. */
 function listWords({ calls: { list = "" }, singular }: ResourceKind): string {

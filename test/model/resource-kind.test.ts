@@ -8,6 +8,7 @@ import { catalogueOf } from "../../src/model/catalogue.ts";
 import { endpoints } from "../../src/model/endpoints.ts";
 import { typesOf } from "../../src/model/field-meaning.ts";
 import { compileKindExpression } from "../../src/model/kind-expressions.ts";
+import { normalise } from "../../src/model/normalise.ts";
 import {
   type FieldSchema,
   keyFieldsOf,
@@ -237,8 +238,11 @@ describe("licenses", () => {
   if (!row) throw new RangeError("there is no kind of licenses");
 
   test("have the spelling and the identity of the specification", () => {
-    const spelled = ["approved", "blacklisted", "allowed", "denied", "else", null].map((word) => row.normalise(word));
-    expect(spelled).toEqual(["allowed", "denied", "allowed", "denied", "else", null]);
+    const license = { kind: "license", key: "MIT" };
+    const spelled = ["approved", "blacklisted", "allowed", "denied", "else"].map((word) =>
+      normalise(catalogueOf(), license, "approval_status", word),
+    );
+    expect(spelled).toEqual(["allowed", "denied", "allowed", "denied", "else"]);
     expect(["MIT", "mIt"].map(row.identity)).toEqual(["mit", "mit"]);
   });
 
