@@ -106,6 +106,7 @@ test("a run groups equal changes, failures first; a saved plan has its values, a
   const values = [
     { ...what, after: "allowed", projects: 2 },
     { ...what, after: "<b>", projects: 1, more: 3 },
+    ...["c", "d", "e"].map((after) => ({ ...what, after, projects: 1 })),
   ];
   await state.runs.record(
     summary("r-1", { command: "apply", outcome: "failed", reasons: ["web/c: 403 Forbidden"], touched, values }),
@@ -125,6 +126,7 @@ test("a run groups equal changes, failures first; a saved plan has its values, a
   expect(page).toContain(
     '<code>&lt;b&gt;</code> <span class="soft">+3 more</span> <span class="soft">in 1 project</span>',
   );
+  expect(page).toMatch(/<code>c<\/code>.*<summary>2 more<\/summary>.*<code>d<\/code>/s);
   expect(await (await get("/runs")).text()).toContain("web/c: 403 Forbidden");
   expect(await (await get("/runs/r-2")).text()).toContain("2 projects");
   const report = await (await get("/runs/r-2/plan")).text();

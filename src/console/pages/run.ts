@@ -4,7 +4,7 @@ import { counted, thousands } from "../../base/text-format.ts";
 import type { Plan, PlannedChange } from "../../plan/plan.ts";
 import { plannedGroups } from "../../plan/planned-groups.ts";
 import { plannedRow } from "../../report/html/change-rows.ts";
-import { each, type Markup, markup } from "../../report/html/markup.ts";
+import { each, longList, type Markup, markup } from "../../report/html/markup.ts";
 import { factList, type NamedValue } from "../../report/html/plan-head.ts";
 import type { RunSummary } from "../../state/run-summary.ts";
 import type { RunValue } from "../../state/run-values.ts";
@@ -159,12 +159,16 @@ function groupNode({ rest, code, error, projects }: TouchedGroup, values: RunSum
 `;
 }
 
+/** Values of a group that are shown at first. */
+const mostValues = 3;
+
 /** What the changes set; with the number of projects, where they set different things. */
 function valuesNode(values: readonly RunValue[]): Markup {
   if (values.length === 0) return markup``;
   const count = ({ projects }: RunValue) =>
     values.length > 1 ? markup` <span class="soft">in ${counted(projects, "project")}</span>` : "";
-  return markup`<ul class="values">${each(values, (value) => markup`<li>${valueNode(value)}${count(value)}</li>`)}</ul>`;
+  const items = each(values, (value) => markup`<li>${valueNode(value)}${count(value)}</li>`);
+  return longList(items, mostValues, "values", `${values.length - mostValues} more`);
 }
 
 function valueNode({ field, before, after, more }: RunValue): Markup {
