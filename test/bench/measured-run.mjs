@@ -30,8 +30,7 @@ async function runIn(folder, asked, later) {
   layOut(folder, asked);
   const { shared = {}, workers = [] } = asked.workers > 0 ? await crew(later, folder, asked.workers, env) : {};
   Object.assign(env, shared);
-  if (asked.reads !== "verify") await once(begin(folder, ["apply", "--yes", "--resend", "*"], env), "exit");
-  else if (asked.ledger && !asked.apply) await once(begin(folder, ["apply", "--yes"], env), "exit");
+  if (asked.ledger && !asked.apply) await once(begin(folder, ["apply", "--yes"], env), "exit");
   const figures = await run(folder, asked, env);
   return { ...figures, megabytes: Math.max(figures.megabytes, ...workers.map(peakOf)) };
 }
@@ -48,11 +47,10 @@ async function serve(later, { projects, latency }) {
 }
 
 /** What differs is one var of so many of the groups, and with it one integration a project. */
-function layOut(folder, { rate, reads, change, ledger: hasLedger }) {
+function layOut(folder, { rate, change, ledger: hasLedger }) {
   mkdirSync(join(folder, "policies"));
-  const server = { tier: "ultimate", ...(reads !== "verify" && { reads }) };
-  const head = { apiVersion: "evenkeel/v1", kind: "Workspace", name: "bench", server };
-  const ledger = reads !== "verify" || hasLedger ? { ledger: "state" } : {};
+  const head = { apiVersion: "evenkeel/v1", kind: "Workspace", name: "bench", server: { tier: "ultimate" } };
+  const ledger = hasLedger ? { ledger: "state" } : {};
   const limit = rate > 0 ? { rateLimit: `${rate}/s` } : {};
   writeFileSync(join(folder, "evenkeel.yaml"), JSON.stringify({ ...head, ...ledger, ...limit }));
   const changed = Math.round(change * groups);

@@ -3,7 +3,7 @@ import { measuredRun } from "./measured-run.mjs";
 
 const largest = Number(process.argv[3] ?? 100_000);
 const [, , , , only] = process.argv;
-const plain = { latency: 0, rate: 0, workers: 0, change: 0, reads: "verify", apply: false, ledger: false };
+const plain = { latency: 0, rate: 0, workers: 0, change: 0, apply: false, ledger: false };
 
 const runs = {
   "1,000: plan": { projects: 1000 },
@@ -27,7 +27,6 @@ const runs = {
     apply: true,
     change: 0.02,
   },
-  "10,000: plan, `trust-updated-at`": { projects: 10_000, reads: "trust-updated-at" },
   "10,000: apply, 10 % change": { projects: 10_000, apply: true, change: 0.1 },
   "10,000: plan, 20 ms away": { projects: 10_000, latency: 20 },
   "2,000: plan, limit of 500/s": { projects: 2000, rate: 500 },
