@@ -84,8 +84,8 @@ export async function isInPlace(reader: Reader, change: Change): Promise<boolean
 function answered(catalogue: Catalogue, change: Change, { body }: Answer): Outcome {
   if (!isObject(body) || isRemoval(change)) return { status: "applied" };
   const kind = kindOf(catalogue, change.kind);
-  const trouble = isFileKind(kind) ? otherKeyText(kind, change, body) : inheritedText(body);
-  if (trouble !== undefined) return { status: "failed", error: trouble };
+  const error = isFileKind(kind) ? otherKeyText(kind, change, body) : inheritedText(body);
+  if (error !== undefined) return { status: "failed", error };
   const notKept = [
     ...differing(catalogue, change, reportedFields(catalogue, { ...change, fields: change.declared }, body)),
     ...(kind.file ? [] : offIn(change, body)),

@@ -30,13 +30,13 @@ export function manifestsAround(folder: string): FormatTargets {
  */
 export function manifestsAt({ cwd }: Terminal, home: string, path: string): FormatTargets {
   const named = resolve(cwd, path);
-  const trouble = troubleWith(named);
-  if (trouble) return { files: [], mistakes: [`${path}: ${trouble}`], skipped: [] };
+  const error = errorAt(named);
+  if (error) return { files: [], mistakes: [`${path}: ${error}`], skipped: [] };
   if (isFolder(named)) return manifestsBelow(cwd, rootAround(home, named, path), named);
   return { files: [{ path: named, name: relative(cwd, named) }], mistakes: [], skipped: [] };
 }
 
-function troubleWith(path: string): string | undefined {
+function errorAt(path: string): string | undefined {
   try {
     const stat = statSync(path);
     return stat.isDirectory() || stat.isFile() ? undefined : describeSystemError(noRegularFile());

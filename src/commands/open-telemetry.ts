@@ -33,11 +33,11 @@ export interface Destination {
  */
 export function openTelemetry({ url, env, timeout = patience, warn }: Destination): Tracing & AsyncDisposable {
   const counts = { begun: 0, tried: 0, sent: 0 };
-  let trouble: string | undefined;
+  let firstError: string | undefined;
   const agent = traceAgent(url, env, warn);
   const sender = new OTLPTraceExporter({ url, timeoutMillis: timeout, httpAgentOptions: () => agent });
   const exporter = counting(sender, counts, (why) => {
-    trouble ??= why;
+    firstError ??= why;
   });
   const processor = new BatchSpanProcessor(exporter, { maxQueueSize: mostWaiting, exportTimeoutMillis: timeout });
   const provider = new BasicTracerProvider({ resource: resource(), spanProcessors: [processor] });
@@ -63,7 +63,7 @@ export function openTelemetry({ url, env, timeout = patience, warn }: Destinatio
       const lost = counts.begun - counts.sent;
       if (lost === 0) return;
       const why = counts.tried > counts.sent ? "no answer in time" : "they came faster than they could be sent";
-      warn(`${lost} of ${counts.begun} spans could not be sent to ${new URL(url).host}: ${trouble ?? why}`);
+      warn(`${lost} of ${counts.begun} spans could not be sent to ${new URL(url).host}: ${firstError ?? why}`);
     },
   };
 }

@@ -108,8 +108,8 @@ function checkOutputs({ cwd }: Terminal, paths: readonly string[]): void {
     taken.set(place, path);
   }
   for (const path of paths) {
-    const trouble = outputError(resolve(cwd, path));
-    if (trouble) throw new UserError(`cannot write ${path}: ${trouble}`);
+    const error = outputError(resolve(cwd, path));
+    if (error) throw new UserError(`cannot write ${path}: ${error}`);
   }
 }
 

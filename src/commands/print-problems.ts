@@ -5,10 +5,8 @@ import type { Planned } from "../reconcile/request.ts";
 import { errorLine, warningLine } from "../report/problem-lines.ts";
 import type { Terminal } from "./terminal.ts";
 
-type Troubles = Pick<Plan, "warnings" | "problems">;
-
 /** Prints problems and warnings of a plan on stderr, one per line. */
-export function printProblems(terminal: Terminal, { warnings, problems }: Troubles): void {
+export function printProblems(terminal: Terminal, { warnings, problems }: Pick<Plan, "warnings" | "problems">): void {
   for (const warning of withoutRepeats(warnings)) terminal.note(warningLine(warning));
   for (const problem of withoutRepeats(problems)) terminal.warn(errorLine(problem));
 }
@@ -22,6 +20,6 @@ export function printMissingSecrets(terminal: Terminal, missing: readonly string
 /** Notes that a run could not be saved in the history. */
 export function noteUnrecorded(terminal: Terminal, { recorded }: Pick<Planned, "recorded">): void {
   if (!recorded) return;
-  if ("trouble" in recorded) terminal.note(printable(`This run was not recorded in the history: ${recorded.trouble}.`));
+  if ("error" in recorded) terminal.note(printable(`This run was not recorded in the history: ${recorded.error}.`));
   else if (recorded.unseen) terminal.note(printable(`The fleet status of this run was not saved: ${recorded.unseen}.`));
 }

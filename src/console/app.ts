@@ -161,7 +161,7 @@ async function projectAt(
 ): Promise<Shown | string> {
   // No project has the path of a group, whose name has a slash at the end.
   const seen = (await state.project(name)) ?? (await state.project(ownerName("group", name)));
-  if (!seen && known.trouble !== undefined) throw new UserError(known.trouble);
+  if (!seen && known.error !== undefined) throw new UserError(known.error);
   if (!seen) return `No run has recorded a project ${name}.`;
   return {
     title: seen.project,

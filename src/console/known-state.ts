@@ -15,17 +15,17 @@ export interface KnownState {
   readonly fleet: FleetIndex | undefined;
   /** By path. */
   readonly projects: readonly ProjectSummary[];
-  /** Those in trouble first, and of those the longest ones. */
+  /** Those out of sync first, and of those the ones that have been longest. */
   readonly worstFirst: readonly ProjectSummary[];
   /** Newest first. */
   readonly runs: readonly RunSummary[];
   readonly live: LiveRuns;
   readonly at: Date;
   /** Why it may not be up to date any more. */
-  readonly trouble?: string;
+  readonly error?: string;
 }
 
-/** Looks at a state again and again, as pages are asked for. */
+/** Reads a state again as pages are requested. */
 export interface Watching extends AsyncDisposable {
   /** As of a few seconds ago at most, unless the state is slow or away. */
   readonly known: () => Promise<KnownState>;
@@ -52,7 +52,7 @@ const nothing: KnownState = {
 export async function watching(open: () => Promise<WorkspaceState>, catalogue: Catalogue): Promise<Watching> {
   let state: Promise<WorkspaceState> | undefined = Promise.resolve(await open());
   let known = nothing;
-  let looking: Promise<KnownState> | undefined;
+  let refreshing: Promise<KnownState> | undefined;
   const shards = new Map<string, CachedShard>();
   const ask: Watching["ask"] = async (question) => {
     state ??= open();
@@ -67,27 +67,27 @@ export async function watching(open: () => Promise<WorkspaceState>, catalogue: C
       throw error;
     }
   };
-  const lookAgain = async () => {
+  const refresh = async () => {
     const before = known;
     try {
-      known = await ask((from) => knownOf(from, before, shards)).catch((error) => inTrouble(before, error));
+      known = await ask((from) => knownOf(from, before, shards)).catch((error) => withError(before, error));
     } finally {
-      looking = undefined;
+      refreshing = undefined;
     }
     return known;
   };
-  await lookAgain();
+  await refresh();
   return {
     ask,
     planOf: planReader(catalogue),
     known: async () => {
       if (Date.now() - known.at.getTime() < fresh) return known;
-      looking ??= lookAgain();
-      return Promise.race([looking, soon().then(() => known)]);
+      refreshing ??= refresh();
+      return Promise.race([refreshing, soon().then(() => known)]);
     },
     project: (path) => ask(({ snapshots }) => readSnapshot(snapshots, path)),
     [Symbol.asyncDispose]: async () => {
-      await looking?.catch(() => {});
+      await refreshing?.catch(() => {});
       if (state) await closed(state);
     },
   };
@@ -101,9 +101,9 @@ function soon(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, patience));
 }
 
-function inTrouble(before: KnownState, error: unknown): KnownState {
+function withError(before: KnownState, error: unknown): KnownState {
   if (!(error instanceof UserError)) throw error;
-  return { ...before, at: new Date(), trouble: error.message };
+  return { ...before, at: new Date(), error: error.message };
 }
 
 interface CachedShard {
@@ -125,7 +125,7 @@ async function knownOf(
   }
   const rest = { runs: all, live: await liveRuns(state), at };
   const moved = Object.entries(fleet?.shards ?? {}).filter(([name, { run }]) => shards.get(name)?.run !== run);
-  if (moved.length === 0 && before.fleet && fleet) return { ...withoutTrouble(before), ...rest, fleet };
+  if (moved.length === 0 && before.fleet && fleet) return { ...withoutError(before), ...rest, fleet };
   for (const [name, { run }] of moved) {
     // Pages are answered meanwhile.
     shards.set(name, { run, heads: await readSummaries(snapshots, name) });
@@ -133,14 +133,14 @@ async function knownOf(
   const projects = [...shards.values()]
     .flatMap(({ heads }) => heads)
     .sort((a, b) => compareTexts(a.project, b.project));
-  return { fleet, projects, worstFirst: [...projects].sort(byTrouble), ...rest };
+  return { fleet, projects, worstFirst: [...projects].sort(bySyncStatus), ...rest };
 }
 
-function withoutTrouble({ trouble: _, ...known }: KnownState): KnownState {
+function withoutError({ error: _, ...known }: KnownState): KnownState {
   return known;
 }
 
-function byTrouble(a: ProjectSummary, b: ProjectSummary): number {
+function bySyncStatus(a: ProjectSummary, b: ProjectSummary): number {
   const rank = syncStatuses.indexOf(b.syncStatus) - syncStatuses.indexOf(a.syncStatus);
   return rank || compareTexts(a.since, b.since) || compareTexts(a.project, b.project);
 }

@@ -42,7 +42,7 @@ export function page({ title, under, assets, q = "", known, workspace, body }: F
 <form class="find" action="/search" role="search"><input type="search" name="q" value="${q}" placeholder="Search" aria-label="Search projects, runs and settings" aria-keyshortcuts="/" maxlength="200"><kbd aria-hidden="true">/</kbd></form>
 </header>
 <main id="main" tabindex="-1">
-${known?.trouble ? troubleNote(known) : ""}${body}
+${known?.error ? errorNote(known) : ""}${body}
 </main>
 <footer>${workspace} · Evenkeel ${version} · read-only · times are in UTC</footer>`;
   return htmlDocument(`${title} · Evenkeel`, head, content);
@@ -52,9 +52,9 @@ function current(is: boolean): Markup {
   return is ? markup` aria-current="page"` : markup``;
 }
 
-function troubleNote({ trouble = "", fleet }: KnownState): Markup {
+function errorNote({ error = "", fleet }: KnownState): Markup {
   const seen = fleet?.whole ? `, last seen ${ago(fleet.whole.at)} ago` : "";
-  return markup`<p class="notice bad" role="status"><b>Showing the last known state${seen}.</b> ${trouble}</p>`;
+  return markup`<p class="notice bad" role="status"><b>Showing the last known state${seen}.</b> ${error}</p>`;
 }
 
 /** Links to the same as data. */

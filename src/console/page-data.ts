@@ -37,7 +37,7 @@ export function fleetData(known: KnownState, wanted: WantedProjects, page: strin
       return {
         server,
         whole,
-        trouble: known.trouble ?? null,
+        error: known.error ?? null,
         counts: countByStatus(heads),
         causes: causesOf(heads).slice(0, mostCauses).map(causeRow),
         ...listed(part),
@@ -146,7 +146,7 @@ export function runData({ summary, plan, progress, errors }: RunDetails): Data {
 
 /** Saved plans that wait. */
 export function reviewData(part: ListPart<string>, plans: readonly WaitingPlan[]): Data {
-  const rows = plans.map(({ run, plan, signatures, approvers, highlights, lacks, trouble }) => {
+  const rows = plans.map(({ run, plan, signatures, approvers, highlights, lacks, error }) => {
     const { created_at: saved = "", digest = "" } = plan ?? {};
     return {
       run,
@@ -157,13 +157,13 @@ export function reviewData(part: ListPart<string>, plans: readonly WaitingPlan[]
       signed_by: approvers?.approved.join("; ") ?? "",
       highlights: highlights.map(highlightLine).join("; "),
       lacks: lacks.join("; "),
-      trouble: trouble ?? "",
+      error: error ?? "",
     };
   });
   return {
     json: () => ({ ...listed(part), plans: rows }),
     csv: () =>
-      table(["run", "saved", "digest", "changes", "signatures", "signed_by", "highlights", "lacks", "trouble"], rows),
+      table(["run", "saved", "digest", "changes", "signatures", "signed_by", "highlights", "lacks", "error"], rows),
   };
 }
 

@@ -145,11 +145,11 @@ function groupsIn(projects: Heads, group: string): readonly ProjectGroup[] {
     known.counts[syncStatus]++;
     below.set(path, known);
   }
-  return [...below].map(([path, rest]) => ({ path, ...rest })).sort(mostTroubledFirst);
+  return [...below].map(([path, rest]) => ({ path, ...rest })).sort(worstFirst);
 }
 
 /** Drift and what cannot be read come before what only waits for an apply. */
-function mostTroubledFirst(a: ProjectGroup, b: ProjectGroup): number {
+function worstFirst(a: ProjectGroup, b: ProjectGroup): number {
   const urgent = ({ counts }: ProjectGroup) => counts.drifted + counts.unreadable;
   return urgent(b) - urgent(a) || b.counts.pending - a.counts.pending || b.projects - a.projects;
 }

@@ -19,11 +19,11 @@ type Environment = Readonly<Record<string, string | undefined>>;
 export interface WaitingPlan {
   readonly run: string;
   readonly summary: RunSummary | undefined;
-  /** Undefined for one that cannot be used, for the reason in `trouble`. */
+  /** Undefined for one that cannot be used, for the reason in `error`. */
   readonly plan: Pick<Plan, "created_at" | "digest" | "server" | "manifests" | "summary" | "objections"> | undefined;
-  readonly trouble: string | undefined;
+  readonly error: string | undefined;
   readonly signatures: number;
-  /** What a reviewer should look at before anything else. */
+  /** What needs attention. */
   readonly highlights: readonly Highlight[];
   /** Who has signed it and who else may; undefined where that is not defined here. */
   readonly approvers?: PlanApprovers;
@@ -32,10 +32,10 @@ export interface WaitingPlan {
   /** Applies that changed something since it was saved: what they touched is stale in it. */
   readonly later: number;
   /** Whether EVENKEEL_APPROVALS defines the required approvals. */
-  readonly judged: boolean;
+  readonly hasPolicy: boolean;
 }
 
-/** Saved plans that no apply has carried out, newest first, by the runs that made them. */
+/** Saved plans that are not applied yet, newest first, by the runs that made them. */
 export function waitingRuns(plans: readonly string[], { runs }: Pick<KnownState, "runs">): readonly string[] {
   const done = new Set(runs.flatMap(({ plan, outcome }) => (plan !== undefined && outcome === "applied" ? plan : [])));
   return plans.filter((run) => !done.has(run)).toReversed();
@@ -73,14 +73,14 @@ async function waitingPlan(
 ): Promise<WaitingPlan> {
   const summary = runs.find((each) => each.run === run);
   const later = runs.filter((each) => each.run > run && each.command === "apply" && each.outcome === "applied").length;
-  const head = { run, summary, signatures: 0, highlights: [], lacks: [], later, judged: false };
+  const head = { run, summary, signatures: 0, highlights: [], lacks: [], later, hasPolicy: false };
   try {
     const plan = await read();
-    const rest = { trouble: undefined, signatures: blocks.length, highlights: highlights(catalogue)(plan) };
-    return { ...head, plan, ...rest, ...judged(plan, blocks, env, folder) };
+    const rest = { error: undefined, signatures: blocks.length, highlights: highlights(catalogue)(plan) };
+    return { ...head, plan, ...rest, ...approvalState(plan, blocks, env, folder) };
   } catch (error) {
     if (!(error instanceof UserError)) throw error;
-    return { ...head, plan: undefined, trouble: error.message };
+    return { ...head, plan: undefined, error: error.message };
   }
 }
 
@@ -90,15 +90,15 @@ const highlights = memoized(
   new WeakMap(),
 );
 
-function judged(plan: Plan, blocks: readonly string[], env: Environment, folder: string) {
+function approvalState(plan: Plan, blocks: readonly string[], env: Environment, folder: string) {
   const { policy, problems } = approvalPolicy(env);
   const [problem] = problems.filter(({ severity }) => severity === "error");
-  if (problem) return { lacks: [problem.message], judged: true };
-  if (!policy) return { lacks: [], judged: false };
+  if (problem) return { lacks: [problem.message], hasPolicy: true };
+  if (!policy) return { lacks: [], hasPolicy: false };
   const tests = loadSettings(folder).protected.map(addressMatcher);
   const isProtected = (address: string) => tests.some((test) => test(address));
   const signed = { plan, signatures: sshSignatures(blocks.join("\n")) };
   const context = { policy, signed, isProtected, now: new Date() };
   const lacks = verifyApprovals(plan, context).map(({ message }) => message);
-  return { lacks, approvers: approversOf(signed, context), judged: true };
+  return { lacks, approvers: approversOf(signed, context), hasPolicy: true };
 }

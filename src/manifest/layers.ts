@@ -131,11 +131,11 @@ function rulingOf(layers: readonly Layer[]): Ruling {
   for (const [index, entry] of sorted.entries())
     if (entry.templates.length > 0 || isTemplate(entry.desired.key)) open.push([index, entry]);
   const resources = sorted.map(({ desired }) => desired);
-  const spoken = spokenOf(layers);
+  const managed = managedBy(layers);
   const hasOpenKeys = open.some(([, { desired }]) => isTemplate(desired.key));
   return {
-    ...spoken,
-    basis: { text: () => textOf(resources, spoken, vars.winners), hasOpenKeys },
+    ...managed,
+    basis: { text: () => textOf(resources, managed, vars.winners), hasOpenKeys },
     vars: vars.winners,
     resources,
     open,
@@ -237,14 +237,14 @@ export function entryInEffect(layers: readonly Layer[], project: Project, identi
 export function mergeAsWritten(layers: readonly Layer[], name: string): DesiredProject {
   const { winners } = decidingEntries(layers);
   const resources = [...winners.values()].map(({ desired }) => desired).sort(byKindAndKey);
-  return { project: { name }, resources, ...spokenOf(layers) };
+  return { project: { name }, resources, ...managedBy(layers) };
 }
 
 function byKindAndKey(a: Desired, b: Desired): number {
   return compareTexts(a.kind, b.kind) || compareTexts(a.key, b.key);
 }
 
-function spokenOf(layers: readonly Layer[]): Pick<DesiredProject, "kinds" | "exclusive"> {
+function managedBy(layers: readonly Layer[]): Pick<DesiredProject, "kinds" | "exclusive"> {
   const [first] = layers;
   if (first && layers.length === 1) return { kinds: first.policy.kinds, exclusive: first.policy.exclusive };
   const policies = layers.map(({ policy }) => policy).toSorted(byName);

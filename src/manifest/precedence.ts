@@ -43,26 +43,28 @@ interface DecidingSingleton {
 }
 
 function decidingSingletons(layers: readonly Layer[]): readonly DecidingSingleton[] {
-  const all = layers.flatMap((layer) => singletonsOf(entriesOf(layer)).map((entry): Spoken => ({ layer, entry })));
-  return [...grouped(all, ({ entry }) => entry.desired.identity).values()].flatMap((spoken) => {
-    const [first] = spoken;
-    return first ? [decidingSingleton(first, spoken)] : [];
+  const all = layers.flatMap((layer) =>
+    singletonsOf(entriesOf(layer)).map((entry): LayeredEntry => ({ layer, entry })),
+  );
+  return [...grouped(all, ({ entry }) => entry.desired.identity).values()].flatMap((layered) => {
+    const [first] = layered;
+    return first ? [decidingSingleton(first, layered)] : [];
   });
 }
 
 /** What one layer says of a singleton. */
-interface Spoken {
+interface LayeredEntry {
   readonly layer: Layer;
   readonly entry: PolicyEntry;
 }
 
 /** Whether it is there is decided as a whole, and its fields one by one, down to a layer where it is absent. */
-function decidingSingleton(first: Spoken, spoken: readonly Spoken[]): DecidingSingleton {
-  const other = spoken.find((each) => each.entry.desired.presence !== first.entry.desired.presence);
+function decidingSingleton(first: LayeredEntry, layered: readonly LayeredEntry[]): DecidingSingleton {
+  const other = layered.find((each) => each.entry.desired.presence !== first.entry.desired.presence);
   const isTied = other && other.layer !== first.layer && isLevel(first.layer, other.layer);
   const problems = isTied ? [tie(first.entry, other.entry, entries)] : [];
   if (first.entry.desired.presence === "absent") return { entry: first.entry, problems };
-  const present = other ? spoken.slice(0, spoken.indexOf(other)) : spoken;
+  const present = other ? layered.slice(0, layered.indexOf(other)) : layered;
   if (present.length === 1) return { entry: first.entry, problems };
   const decided = mostSpecific(present.map(fieldsAsLayer), fields);
   const setBy = new Map([...decided.winners].map(([name, { entry }]) => [name, entry]));
@@ -120,7 +122,7 @@ interface FieldLayer extends Layer {
   readonly entry: PolicyEntry;
 }
 
-function fieldsAsLayer({ layer, entry }: Spoken): FieldLayer {
+function fieldsAsLayer({ layer, entry }: LayeredEntry): FieldLayer {
   return { ...layer, entry };
 }
 

@@ -43,7 +43,7 @@ export function subjectOf({ kind, key }: Pick<PlannedChange, "kind" | "key">): s
 
 const order: readonly Action[] = ["disable", "delete", "replace", "create", "update"];
 
-/** Where a change stands among others: what loosens, what goes or is turned off, who loses events, then the rest. */
+/** Where a change stands among others: what loosens, deletions, lost notifications, the rest. */
 export function urgencyOf(planned: PlannedChange): number {
   const action = actionOf(planned);
   if (planned.policy_effect === "loosened") return 0;

@@ -30,9 +30,9 @@ export async function withApprovalObjections(prepared: PreparedPlan, context: Co
   const signed = saved && { plan: saved, signatures: sshSignatures(await signaturesFor(context)) };
   const lacking = verifyApprovals(plan, { policy, signed, isProtected, now: new Date() });
   if (lacking.length === 0) return prepared;
-  const judged = { ...plan, objections: [...plan.objections, ...lacking] };
+  const blocked = { ...plan, objections: [...plan.objections, ...lacking] };
   // A saved plan keeps the digest that people signed.
-  const shown = saved ? judged : { ...judged, digest: planDigest(judged) };
+  const shown = saved ? blocked : { ...blocked, digest: planDigest(blocked) };
   return { ...prepared, planned: { ...planned, plan: shown }, refused: [...refused, ...lacking] };
 }
 

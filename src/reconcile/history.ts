@@ -127,7 +127,7 @@ async function keep(context: Context, started: string, result: Applied): Promise
     status: outcomes?.get(planned.address)?.status,
   }));
   const seen = await recordSnapshots(context, result);
-  const trouble = await record(context, {
+  const error = await record(context, {
     ...headOf(context, started),
     ended: new Date().toISOString(),
     ...endOf(result, context),
@@ -137,14 +137,14 @@ async function keep(context: Context, started: string, result: Applied): Promise
     reads: plan.summary.reads,
     ...("fleet" in seen && seen),
   });
-  const recorded = recordOf(context, trouble);
+  const recorded = recordOf(context, error);
   return recorded && "run" in recorded && "unseen" in seen ? { ...recorded, ...seen } : recorded;
 }
 
 /** Where the state keeps a run, or why it does not. */
-function recordOf({ request, claim }: Context, trouble: string | undefined): Planned["recorded"] {
+function recordOf({ request, claim }: Context, error: string | undefined): Planned["recorded"] {
   if (!request.command) return undefined;
-  return trouble === undefined ? { run: claim.run } : { trouble };
+  return error === undefined ? { run: claim.run } : { error };
 }
 
 /** A plan that was to be saved and could not be is told in it. */

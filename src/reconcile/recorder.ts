@@ -21,8 +21,8 @@ import { ledgerWatcher } from "./update-ledger.ts";
  * @throws UserError where a journal or the ledger cannot be kept.
  */
 export function readyToRecord({ state, ledger }: Context): void {
-  const trouble = state.journals.writeError();
-  if (trouble) throw new UserError(trouble);
+  const error = state.journals.writeError();
+  if (error) throw new UserError(error);
   ledger?.ready();
 }
 
@@ -79,8 +79,8 @@ export async function startRecorder(
 
 const now = () => new Date();
 
-function problemOf(rule: string, trouble: string | undefined): Problem[] {
-  return trouble ? [{ severity: "error", rule, message: trouble }] : [];
+function problemOf(rule: string, error: string | undefined): Problem[] {
+  return error ? [{ severity: "error", rule, message: error }] : [];
 }
 
 async function noticeAll(

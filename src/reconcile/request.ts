@@ -118,7 +118,7 @@ export interface Planned {
    * The run, where the state keeps a summary of it, and why what it saw of the fleet could not be kept; or why no
    * summary could be.
    */
-  readonly recorded?: { readonly run: string; readonly unseen?: string } | { readonly trouble: string };
+  readonly recorded?: { readonly run: string; readonly unseen?: string } | { readonly error: string };
 }
 
 /** A plan and the requests that would carry it out; outcomes only where a saved plan's target is stale. */

@@ -57,7 +57,7 @@ export function scopeOf(context: Context): RefreshScope {
     ...(since || request.shard ? {} : { selecting: new Set(targets) }),
     globs: [...targets, ...resent].filter((glob) => !meansMoves(glob)),
     referencedGlobs: [
-      ...spokenOf(loaded.workspace.protected, request),
+      ...namedBy(loaded.workspace.protected, request),
       ...exceptionsOf(context),
       ...loaded.workspace.canary.map(({ written }) => written),
     ],
@@ -114,7 +114,7 @@ function stillAt(ledger: Ledger): NonNullable<RefreshScope["stillAt"]> {
 }
 
 /** A waiver is asked for only where something is protected. */
-function spokenOf(globs: readonly string[], { targets = [], resend = [], waivers }: Request): readonly string[] {
+function namedBy(globs: readonly string[], { targets = [], resend = [], waivers }: Request): readonly string[] {
   const waived = globs.length > 0 ? (waivers?.protected ?? []) : [];
   return [...globs, ...targets, ...resend, ...waived];
 }

@@ -25,16 +25,16 @@ const savingShare = 0.05;
  */
 export function ledgerWatcher(ledger: Ledger, token: LeaseToken, now: () => Date): Watcher {
   let due = now().getTime() + saveEvery;
-  let trouble: string | undefined;
+  let error: string | undefined;
   return {
-    intent: async () => trouble,
+    intent: async () => error,
     outcome: async (event) => {
       if (event.outcome.status !== "applied" || !event.change) return;
       rememberWrite(ledger, event.change, event);
       const began = now().getTime();
       if (began < due) return;
       due = Number.POSITIVE_INFINITY;
-      trouble ??= await ledger.save(token);
+      error ??= await ledger.save(token);
       due = now().getTime() + Math.max(saveEvery, (now().getTime() - began) / savingShare);
     },
   };

@@ -27,7 +27,7 @@ export interface ReviewFinding {
   readonly level: Level;
   /** One line, without control characters. */
   readonly message: string;
-  /** `file` relative to the repository; the first line of evenkeel.yaml where nothing nearer is known. */
+  /** `file` relative to the repository; the first line of evenkeel.yaml where nothing more specific is known. */
   readonly place: Place;
   /** The address that it is about, and the project. */
   readonly address: string | undefined;

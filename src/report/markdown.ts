@@ -75,8 +75,8 @@ function title({ plan, compared, command }: Report): string {
   const loosened = isPlan ? summary.loosened : 0;
   const blocking = blockingText(plan);
   const parts = [...(loosened > 0 ? [`${thousands(loosened)} loosened`] : []), ...resultParts(summary)];
-  const trouble = problems.length > 0 ? [counted(problems.length, "problem")] : [];
-  const comes = [...(parts.length > 0 ? parts : ["no changes"]), ...trouble].join(", ");
+  const counts = problems.length > 0 ? [counted(problems.length, "problem")] : [];
+  const comes = [...(parts.length > 0 ? parts : ["no changes"]), ...counts].join(", ");
   return `### ${what}: ${blocking ? `${blocking} · ` : ""}${comes}`;
 }
 

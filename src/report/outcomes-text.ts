@@ -16,11 +16,11 @@ import { headText, highlightsText, objectionsText, problemsText } from "./text.t
 export function outcomesText(plan: Plan, palette: Palette, next: readonly NextStep[] = []): string {
   const idle = new Set(plan.summary.waves?.filter(({ status }) => status === "not started").map(({ wave }) => wave));
   const isIdle = ({ wave, outcome }: PlannedChange) => outcome?.status === "skipped" && wave && idle.has(wave);
-  const troubled = plan.resource_changes.filter(
+  const unsuccessful = plan.resource_changes.filter(
     (each) => each.outcome && each.outcome.status !== "applied" && !isIdle(each),
   );
   return paragraphs([
-    outcomeLines(troubled, palette),
+    outcomeLines(unsuccessful, palette),
     wavesText(plan, palette),
     nextStepsText(next, palette),
     outcomeCounts(plan.summary, palette),

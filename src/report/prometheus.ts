@@ -66,11 +66,11 @@ function aboutTheFleet({ fleet, seconds }: Report): Metric[] {
 }
 
 function refusers({ objections }: Report["plan"]): Metric["samples"] {
-  const standing = grouped(
+  const unwaived = grouped(
     objections.filter(({ waived }) => !waived),
     ({ guard }) => guard,
   );
-  return [...standing].map(([guard, { length }]) => [{ guard }, length] as const);
+  return [...unwaived].map(([guard, { length }]) => [{ guard }, length] as const);
 }
 
 const successName = "evenkeel_last_success_timestamp_seconds";

@@ -107,7 +107,7 @@ interface Typed {
   readonly additionalProperties?: boolean | object;
 }
 
-/** A value of a form in the type of its parameter; others stay as they are, and are judged so. */
+/** A value of a form in the type of its parameter; others stay as they are. */
 function typed(schema: object | undefined, value: unknown): unknown {
   const { type = [], items, properties = {}, additionalProperties: others } = (schema ?? {}) as Typed;
   if (Array.isArray(value)) return value.map((each) => typed(items, each));

@@ -23,7 +23,7 @@ const none: RulesFolder = { documents: [], problems: [] };
  */
 export function readRulesFolder({ EVENKEEL_RULES: folder }: Readonly<Record<string, string | undefined>>): RulesFolder {
   if (folder === undefined) return none;
-  const why = troubleWith(folder);
+  const why = errorAt(folder);
   if (why) return { documents: [], problems: [problemIn(folder || ".", "rules-folder", `EVENKEEL_RULES ${why}`)] };
   const root = resolve(folder);
   const problems: Problem[] = [];
@@ -53,7 +53,7 @@ export function rulesInside(
   return [{ ...problemIn(place, "rules-folder", message), severity: "warning" }];
 }
 
-function troubleWith(folder: string): string | undefined {
+function errorAt(folder: string): string | undefined {
   if (folder === "") return "is empty; expected a folder with rules";
   try {
     return statSync(folder).isDirectory() ? undefined : "is not a folder";

@@ -20,9 +20,9 @@ ${dataLinks("/review")}`;
 }
 
 function planNode(waiting: WaitingPlan): Markup {
-  const { run, plan, trouble, summary } = waiting;
+  const { run, plan, error, summary } = waiting;
   if (!plan)
-    return markup`<li class="paper"><h2><a href="/runs/${run}">${run}</a></h2><p class="notice bad">${trouble ?? ""}</p></li>`;
+    return markup`<li class="paper"><h2><a href="/runs/${run}">${run}</a></h2><p class="notice bad">${error ?? ""}</p></li>`;
   const { create, update, replace = 0, disable, delete: deletes, loosened, changed_projects: changed } = plan.summary;
   const counts = [
     [deletes, "to delete"],
@@ -33,10 +33,10 @@ function planNode(waiting: WaitingPlan): Markup {
     [loosened, "that loosen a policy"],
   ] as const;
   const words = counts.flatMap(([count, word]) => (count > 0 ? [`${thousands(count)} ${word}`] : []));
-  const standing = plan.objections.filter(({ waived }) => !waived);
+  const unwaived = plan.objections.filter(({ waived }) => !waived);
   return markup`<li class="paper"><h2><a href="/runs/${run}">Plan of ${moment(plan.created_at)}</a></h2>
 <p>${words.join(", ") || "no changes"}, in ${thousands(changed)} of ${ownersCounted(plan.summary)} · saved ${age(plan.created_at)} ago${summary ? ` by ${summary.who}` : ""} · <a href="/runs/${run}/plan">report</a></p>
-${highlightsNode(waiting)}${each(standing, ({ message }) => markup`<p class="notice bad">${message}</p>`)}
+${highlightsNode(waiting)}${each(unwaived, ({ message }) => markup`<p class="notice bad">${message}</p>`)}
 ${waiting.later > 0 ? markup`<p class="notice">${counted(waiting.later, "apply", "applies")} made changes since. Those resources are stale in this plan; consider creating a new plan.</p>` : ""}
 ${needsNode(waiting)}
 <p class="soft">Plan digest <code>${plan.digest}</code></p></li>
@@ -57,12 +57,12 @@ function approversNode({ approvers }: WaitingPlan): Markup {
 }
 
 function needsNode(waiting: WaitingPlan): Markup {
-  const { run, signatures, lacks, judged } = waiting;
+  const { run, signatures, lacks, hasPolicy } = waiting;
   const name = shellWord(run);
   const has = signatures === 0 ? "No signatures yet" : counted(signatures, "signature");
   const approve = commandsNode([{ purpose: "To approve it", line: `evenkeel approve --plan ${name}` }]);
   const apply = commandsNode([{ purpose: "To apply it", line: `evenkeel apply --plan ${name}` }]);
-  if (!judged)
+  if (!hasPolicy)
     return markup`<p>${has}. Required approvals are unknown here: EVENKEEL_APPROVALS is not set for this console.</p>${approve}${apply}`;
   if (lacks.length === 0)
     return markup`<p>${badge("approved", "in sync")} ${has}.</p>${approversNode(waiting)}${apply}`;

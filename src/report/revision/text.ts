@@ -25,7 +25,7 @@ const marks: Readonly<Record<RevisionAction, readonly [symbol: string, paint: ke
   withdraw: ["-", "remove"],
 };
 
-/** What a revision wants otherwise, for people: what to look at first, then each change once. */
+/** What changes between two revisions, for people: what to look at first, then each change once. */
 export function revisionText(document: RevisionDocument, catalogue: Catalogue, palette: Palette): string {
   return [
     noticesText(document, palette),
