@@ -15,7 +15,6 @@ import type { Catalogue } from "../model/catalogue.ts";
 import type { Change, Outcome } from "../model/types.ts";
 import { referencesIn } from "../model/values.ts";
 import { bareCallsOf } from "../plan/requests.ts";
-import { boundedName } from "../state/bounded-name.ts";
 import type { Lease } from "../state/lease.ts";
 import { type SecretDigests, secretDigest } from "../state/ledger/secret-digest.ts";
 import type { SealedBySenders } from "../state/worker-store.ts";
@@ -185,10 +184,8 @@ async function intentsOf(dispatcher: Dispatcher): Promise<Intents> {
   try {
     const intents = await dispatcher.intents();
     return (address) => {
-      // A long address is stored by its hash.
-      const name = intents.has(address) ? address : boundedName(address);
-      const { outcome = sentAtTheEnd, sealed } = intents.get(name) ?? { sealed: undefined };
-      return sealed && { outcome, sealed };
+      const claimed = intents(address);
+      return claimed && { ...claimed, outcome: claimed.outcome ?? sentAtTheEnd };
     };
   } catch (error) {
     if (!(error instanceof UserError)) throw error;

@@ -12,6 +12,7 @@ import type { Chunk, ChunkResult } from "../workers/chunks.ts";
 import { type Dispatcher, openDispatcher } from "../workers/dispatcher.ts";
 import { doChunk } from "../workers/do-chunk.ts";
 import { membershipFor, sentBy } from "../workers/membership.ts";
+import { type SignedOutcomes, signedOutcomes } from "../workers/signed-outcomes.ts";
 import { workKey } from "../workers/work-key.ts";
 import type { Context } from "./context.ts";
 
@@ -35,13 +36,17 @@ export async function dispatcherOf(
   const { run } = claim;
   const origin = serverAt(parseServerUrl(url, allowInsecure, urlName));
   const stopped = () => (signal?.aborted ? "the run was stopped" : own.lease?.lost());
+  const workspace = loaded.workspace.name ?? "";
+  const key = workKey(request.env, { token, origin });
+  const outcomes = signedOutcomes(key, workspace, run);
   return openDispatcher({
     env: request.env,
     store: state.workers,
     origin,
-    key: workKey(request.env, { token, origin }),
+    key,
+    outcomes,
     common: {
-      ...{ workspace: loaded.workspace.name ?? "", run },
+      ...{ workspace, run },
       ...{ requestTimeout, allowInsecure, dialect, kinds: ownKindsOf(own.reader.catalogue), rateLimit: rate?.limit },
     },
     duration: membershipFor(leaseDuration(request.env, durationOf)),
@@ -54,7 +59,7 @@ export async function dispatcherOf(
       const progress = meter.at(performance.now(), new Date());
       if (progress) request.following?.(progress);
     },
-    runHere: runningChunks(context, state, own, requestTimeout, stopped),
+    runHere: runningChunks(context, state, { ...own, outcomes }, requestTimeout, stopped),
   });
 }
 
@@ -66,7 +71,7 @@ function warningOf({ request }: Context): (sentence: string) => void {
 function runningChunks(
   context: Context,
   state: SharedState,
-  own: OwnConnection,
+  own: OwnConnection & { readonly outcomes: SignedOutcomes },
   requestTimeout: number,
   stopped: () => string | undefined,
 ): (chunk: Chunk, lost: () => string | undefined) => Promise<ChunkResult> {

@@ -1,4 +1,3 @@
-import type { Outcome } from "../model/types.ts";
 import type { LeaseToken } from "./lease-store.ts";
 
 /** A process that sends heartbeats: a worker, or a run with workers. */
@@ -28,7 +27,7 @@ export interface Sender {
  */
 export type Intent =
   | { readonly mine: true }
-  | ({ readonly outcome: Outcome } & SealedBySenders)
+  | ({ readonly outcome: string } & SealedBySenders)
   | ({ readonly pending: Sender; readonly abandoned: boolean } & SealedBySenders);
 
 /** Encrypted digests of secrets, one text for each possible sender of a write. */
@@ -36,9 +35,9 @@ export interface SealedBySenders {
   readonly sealed: readonly string[];
 }
 
-/** An intent, with its outcome if known. */
-interface StoredIntent extends SealedBySenders {
-  readonly outcome?: Outcome;
+/** An intent, with its outcome if known, as its sender wrote it. */
+export interface StoredIntent extends SealedBySenders {
+  readonly outcome?: string;
 }
 
 /** What runs and workers share besides the queue (docs/fleets.md). */
@@ -69,7 +68,7 @@ export interface WorkerStore {
     sealed: string,
   ) => Promise<boolean>;
   /** Records the outcome of an intent, by its sender only; undefined if nothing was sent, so that another may claim it. */
-  readonly recordOutcome: (run: string, address: string, sender: Sender, outcome: Outcome | undefined) => Promise<void>;
+  readonly recordOutcome: (run: string, address: string, sender: Sender, outcome: string | undefined) => Promise<void>;
   /** Every intent of a run. */
   readonly intents: (run: string) => Promise<ReadonlyMap<string, StoredIntent>>;
   /** Saves the result of a chunk; the first one wins. */

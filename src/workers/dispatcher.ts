@@ -1,9 +1,12 @@
+import type { Outcome } from "../model/types.ts";
+import { boundedName } from "../state/bounded-name.ts";
 import type { WorkersStatus } from "../state/run-progress.ts";
-import type { WorkerStore } from "../state/worker-store.ts";
+import type { SealedBySenders, WorkerStore } from "../state/worker-store.ts";
 import type { Chunk } from "./chunks.ts";
 import { Dispatch, type DispatchOptions, type IndexedResult } from "./dispatch.ts";
 import { join } from "./membership.ts";
 import { openQueue } from "./queue.ts";
+import type { SignedOutcomes } from "./signed-outcomes.ts";
 import { WorkerMonitor } from "./worker-monitor.ts";
 
 /** Dispatches the chunks of a run to workers. Disposing takes unstarted ones back. */
@@ -19,12 +22,18 @@ export interface Dispatcher extends AsyncDisposable {
    * @throws UserError if the state is unavailable: then the outcome of the rest is unknown.
    */
   readonly dispatch: (chunks: AsyncIterable<Chunk>) => AsyncIterable<IndexedResult>;
-  /** All writes that were claimed for the run, with their outcomes as far as known. @throws UserError if the state is unavailable. */
-  readonly intents: () => ReturnType<WorkerStore["intents"]>;
+  /** The writes that were claimed for the run, by address. @throws UserError if the state is unavailable. */
+  readonly intents: () => Promise<(address: string) => Claimed | undefined>;
+}
+
+/** A write that was claimed, with its outcome if known. */
+interface Claimed extends SealedBySenders {
+  readonly outcome: Outcome | undefined;
 }
 
 export interface DispatcherOptions extends DispatchOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
+  readonly outcomes: SignedOutcomes;
   /** Milliseconds after its last heartbeat for which a process counts as alive. */
   readonly duration: number;
   /** Requests that this process has sent. */
@@ -48,12 +57,20 @@ export async function openDispatcher(options: DispatcherOptions): Promise<Dispat
       return Math.min(maxSize, Math.max(minSize, Math.ceil(projects / (4 * Math.max(1, workers)))));
     },
     dispatch: (chunks) => new Dispatch(options, { queue, membership, monitor }, `${++stages}`).results(chunks),
-    intents: () => store.intents(common.run),
+    intents: async () => claimedIn(await store.intents(common.run), options.outcomes),
     [Symbol.asyncDispose]: async () => {
       await membership[Symbol.asyncDispose]();
       await store.forgetRun(common.run).catch(() => {});
       await queue[Symbol.asyncDispose]();
     },
+  };
+}
+
+function claimedIn(intents: Awaited<ReturnType<WorkerStore["intents"]>>, outcomes: SignedOutcomes) {
+  return (address: string): Claimed | undefined => {
+    // A long address is stored by its hash.
+    const { outcome, sealed } = intents.get(address) ?? intents.get(boundedName(address)) ?? {};
+    return sealed && { outcome: outcome === undefined ? undefined : outcomes.read(address, outcome), sealed };
   };
 }
 

@@ -33,6 +33,7 @@ import {
 import { claimWrite, settling } from "./intents.ts";
 import { recheckOf } from "./recheck.ts";
 import { seal, sealDigests } from "./sealed-digests.ts";
+import type { SignedOutcomes } from "./signed-outcomes.ts";
 
 /** What a process needs to execute chunks. */
 export interface ChunkContext {
@@ -42,6 +43,7 @@ export interface ChunkContext {
   readonly secrets: Secrets;
   readonly state: SharedState;
   readonly sender: Sender;
+  readonly outcomes: SignedOutcomes;
   /** Milliseconds after which a request times out. */
   readonly requestTimeout: number;
   /** Projects processed concurrently. */
@@ -87,7 +89,7 @@ async function read(chunk: ReadChunk, { reader, secrets, workers, stopped }: Chu
 export class Stopped extends Error {}
 
 async function write(chunk: WriteChunk, context: ChunkContext): Promise<WriteResult> {
-  const { writer, state, sender, secrets, workers, stopped } = context;
+  const { writer, state, sender, outcomes, secrets, workers, stopped } = context;
   const { token } = chunk;
   if (!writer) throw new RangeError("this process only reads");
   const batches = batchesIn(chunk);
@@ -97,7 +99,7 @@ async function write(chunk: WriteChunk, context: ChunkContext): Promise<WriteRes
   );
   await secrets.ask(batches.flatMap((steps) => referencesOf(steps, catalogue)));
   const sealed = sealDigests(secrets, chunk.sealFor, catalogue);
-  const sending = { store: state.workers, token, sender, grace: context.requestTimeout, stopped, sealed };
+  const sending = { store: state.workers, token, sender, outcomes, grace: context.requestTimeout, stopped, sealed };
   const journal = startJournal(state, token, () => new Date(), sender.name);
   try {
     const watchers: readonly Watcher[] = [journalling(journal), settling(sending)];

@@ -3,15 +3,17 @@ import type { ApplyOptions, Watcher } from "../apply/apply.ts";
 import { lookUpWrite, observe } from "../apply/earlier-writes.ts";
 import { ignoreUserError, UserError } from "../base/exit.ts";
 import type { Reader } from "../client/client.ts";
-import type { Change, Outcome } from "../model/types.ts";
+import type { Change } from "../model/types.ts";
 import type { LeaseToken } from "../state/lease-store.ts";
 import type { Intent, SealedBySenders, Sender, WorkerStore } from "../state/worker-store.ts";
+import type { SignedOutcomes } from "./signed-outcomes.ts";
 
 /** A sender of writes for a run. */
 export interface SharedRun {
   readonly store: WorkerStore;
   readonly token: LeaseToken;
   readonly sender: Sender;
+  readonly outcomes: SignedOutcomes;
   /** Milliseconds after the last heartbeat of another sender for which its requests may still be in flight. */
   readonly grace: number;
   readonly stopped: () => string | undefined;
@@ -35,7 +37,9 @@ export async function claimWrite(sending: SharedRun, reader: Reader, change: Cha
       const intent = await store.claim(token, change.address, sender, grace, sending.sealed(change));
       if ("mine" in intent) return undefined;
       const { sealed } = intent;
-      if ("outcome" in intent) return { outcome: intent.outcome, isReported: true, sealed };
+      if ("outcome" in intent) {
+        return { outcome: sending.outcomes.read(change.address, intent.outcome), isReported: true, sealed };
+      }
       const why = stopped();
       if (why) return { outcome: { status: "skipped", error: why } };
       if (intent.abandoned) {
@@ -61,11 +65,11 @@ function takeOver(
 }
 
 /** Records the outcome of each intent; what was not sent may be claimed again. */
-export function settling({ store, token, sender }: Pick<SharedRun, "store" | "token" | "sender">): Watcher {
+export function settling({ store, token, sender, outcomes }: Omit<SharedRun, "sealed">): Watcher {
   return {
     outcome: async ({ address, change, outcome }) => {
       if (!change) return;
-      const settled: Outcome | undefined = outcome.status === "skipped" ? undefined : outcome;
+      const settled = outcome.status === "skipped" ? undefined : outcomes.write(address, outcome);
       // If the state is unavailable, the lease expires and the next run looks up what was in flight.
       await store.recordOutcome(token.run, address, sender, settled).catch(ignoreUserError);
     },

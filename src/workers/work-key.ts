@@ -14,7 +14,10 @@ export interface WorkKey {
   readonly open: (purpose: Purpose, signed: string) => string | undefined;
 }
 
-type Purpose = readonly [what: "work"] | readonly [what: "result", workspace: string, run: string, part: string];
+type Purpose =
+  | readonly [what: "work"]
+  | readonly [what: "result", workspace: string, run: string, part: string]
+  | readonly [what: "outcome", workspace: string, run: string, address: string];
 
 /** What runs and workers have to have in common, for messages. */
 export const sharedKeyWords = "token or EVENKEEL_WORKER_KEY";

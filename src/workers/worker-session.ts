@@ -18,6 +18,7 @@ import { keepHeartbeat } from "./membership.ts";
 import type { WorkEnd } from "./queue-consumer.ts";
 import { lateness, rejectWork } from "./receive-work.ts";
 import { createRunLog } from "./run-log.ts";
+import { signedOutcomes } from "./signed-outcomes.ts";
 import { watchRun } from "./watched-run.ts";
 import type { WorkKey } from "./work-key.ts";
 import { keepConnected, type WorkerOptions } from "./worker-connection.ts";
@@ -108,7 +109,9 @@ async function sessionIn(whole: SharedState, options: SessionOptions): Promise<W
       const unstored = reportUnstored(options, run);
       try {
         isBusy = true;
-        const context = { reader: writer, writer, secrets, state, sender, requestTimeout, workers, stopped, unstored };
+        const outcomes = signedOutcomes(key, work.workspace, run);
+        const means = { reader: writer, writer, secrets, state, sender, outcomes };
+        const context = { ...means, requestTimeout, workers, stopped, unstored };
         const result = withSender(await doChunk(chunk, context));
         if (mine()) return "requeue";
         // So that the request count of the run includes all requests of its results.

@@ -1,3 +1,4 @@
+import pg from "pg";
 import { beforeAll, describe, expect, test } from "vitest";
 import { version } from "../../src/base/version.ts";
 import { stateAt } from "../../src/state/open-state.ts";
@@ -107,6 +108,42 @@ describe.skipIf(!available)("what is written to a state and a queue without the 
     const ended = await run.ended;
     expect(ended).toMatchObject({ code: 0, stderr: "" });
     expect(JSON.parse(ended.stdout).resource_changes).toEqual([]);
+  });
+
+  test("is no outcome of a write: what was not sent is not taken for applied", async () => {
+    const made = await fleet();
+    made.policy({ projects: ["group/*"], licenses: { MIT: "allowed", Beerware: "denied" } });
+    await using state = await stateAt(database.url(), "EVENKEEL_STATE", made.name, {});
+    const run = start(["apply", "--yes", "--workers", "--report", "json"], made.root, {
+      ...{ ...made.environment, ...made.env },
+      EVENKEEL_WORKER_WAIT: "3s",
+    });
+    const own = async () => (await state.workers.members()).find(({ origin }) => origin === made.key.place)?.id;
+    await until(async () => (await own()) !== undefined);
+    const client = new pg.Client({ connectionString: database.url() });
+    await client.connect();
+    const other = workKey({}, { token: "another-token", origin: made.origin });
+    const id = (await own()) ?? "";
+    const applied = JSON.stringify({ status: "applied" });
+    const addresses = ["group/p0:license/Beerware", "group/p1:license/Beerware"] as const;
+    const genuine = made.key.sign(["outcome", made.name, id, addresses[1]], applied);
+    const forged = [other.sign(["outcome", made.name, id, addresses[0]], applied), genuine.replace("applied", "stale")];
+    for (const [index, address] of addresses.entries()) {
+      await client.query(
+        `INSERT INTO evenkeel.intent (workspace, run, address, sender, member, since, outcome, sealed)
+         VALUES ($1, $2, $3, 'x', 'x', clock_timestamp(), $4, '')`,
+        [made.name, id, JSON.stringify(address), forged[index]],
+      );
+    }
+    await client.end();
+    const ended = await run.ended;
+    expect(ended.code).toBe(1);
+    const { resource_changes: changes } = JSON.parse(ended.stdout);
+    expect(changes.map(({ outcome }: { outcome: object }) => outcome)).toEqual(
+      addresses.map(() => ({ status: "unknown", error: expect.stringContaining("not signed with this run's token") })),
+    );
+    expect(made.server.requests.writes).toBe(0);
+    expect(await made.evenkeelWith(made.env, "apply", "--yes")).toMatchObject({ code: 0, writes: 2 });
   });
 
   test("workers and runs whose tokens differ work together by a key of their own, and else leave each other alone", async () => {

@@ -49,16 +49,14 @@ export function sharedStateLaws({ name, place }: Backend<SharedState>): void {
       if (!first || !other) throw new Error("nobody won");
       expect(await state.workers.claim(token, address, first, 0, "")).toEqual({ mine: true });
       expect(await state.workers.takeOver(token, address, { from: first, to: other }, 0, "")).toBe(false);
-      await state.workers.recordOutcome("a", address, other, { status: "failed", error: "not its own" });
-      await state.workers.recordOutcome("a", address, first, { status: "applied" });
-      await state.workers.recordOutcome("a", address, first, { status: "failed", error: "later" });
+      await state.workers.recordOutcome("a", address, other, "failed: not its own");
+      await state.workers.recordOutcome("a", address, first, "applied");
+      await state.workers.recordOutcome("a", address, first, "failed later");
       expect(await state.workers.claim(token, address, other, 0, "")).toEqual({
-        outcome: { status: "applied" },
+        outcome: "applied",
         sealed,
       });
-      expect(await state.workers.intents("a")).toEqual(
-        new Map([[address, { outcome: { status: "applied" }, sealed }]]),
-      );
+      expect(await state.workers.intents("a")).toEqual(new Map([[address, { outcome: "applied", sealed }]]));
       await state.workers.forgetRun("a");
       expect(await state.workers.intents("a")).toEqual(new Map());
     });
@@ -83,7 +81,7 @@ export function sharedStateLaws({ name, place }: Backend<SharedState>): void {
       });
       const taking = [x, y].map((to) => b.workers.takeOver(token, address, { from: gone, to }, 0, "next's"));
       expect((await Promise.all(taking)).toSorted()).toEqual([false, true]);
-      await a.workers.recordOutcome("a", address, gone, { status: "applied" });
+      await a.workers.recordOutcome("a", address, gone, "applied");
       expect(await a.workers.intents("a")).toEqual(new Map([[address, { sealed: ["gone's", "next's"] }]]));
     });
 

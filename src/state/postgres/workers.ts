@@ -1,4 +1,3 @@
-import type { Outcome } from "../../model/types.ts";
 import { boundedName } from "../bounded-name.ts";
 import { LeaseLostError } from "../lease-store.ts";
 import type { Intent, Member, WorkerStore } from "../worker-store.ts";
@@ -126,7 +125,7 @@ function intentRows(
     recordOutcome: async (run, address, { name }, outcome) => {
       const values = [workspace, run, encodeAddress(address), name];
       if (outcome === undefined) await query(withdraw, values);
-      else await query(recordOutcome, [...values, JSON.stringify(outcome)]);
+      else await query(recordOutcome, [...values, outcome]);
     },
     intents: async (run) => {
       const rows = await query<Pick<IntentRow, "outcome" | "sealed"> & { address: string }>(
@@ -136,7 +135,7 @@ function intentRows(
       return new Map(
         rows.map(({ address, outcome, sealed }) => [
           JSON.parse(address),
-          { ...(outcome !== null && { outcome: outcomeIn(outcome) }), sealed: linesIn(sealed) },
+          { ...(outcome !== null && { outcome }), sealed: linesIn(sealed) },
         ]),
       );
     },
@@ -163,7 +162,7 @@ function memberOf({ requests, ...rest }: MemberRow): Member {
 }
 
 function intentOf({ sender, member, outcome, abandoned, sealed }: IntentRow, name: string): Intent {
-  if (outcome !== null) return { outcome: outcomeIn(outcome), sealed: linesIn(sealed) };
+  if (outcome !== null) return { outcome, sealed: linesIn(sealed) };
   if (sender === name) return { mine: true };
   return { pending: { name: sender, member }, abandoned, sealed: linesIn(sealed) };
 }
@@ -184,7 +183,3 @@ function encodeAddress(address: string): string {
 
 /** Characters that fit into an index entry. */
 const maxIndexed = 1000;
-
-function outcomeIn(text: string): Outcome {
-  return JSON.parse(text);
-}
