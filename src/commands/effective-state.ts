@@ -102,7 +102,7 @@ async function lookUp(name: string, context: Checked, options: Partial<ClientOpt
   if (found) return found;
   const known = listing.map((each) => each.name);
   throw new NotListed(
-    `the server lists no ${describeOwner(name)}${otherOwner(name, context) || didYouMean(name, known)}`,
+    `the server lists no ${describeOwner(name)}${existingOwner(name, known, context) || didYouMean(name, known)}`,
   );
 }
 
@@ -125,6 +125,13 @@ function suggestion(name: string, { policies }: Checked): string {
     projects.flatMap(({ form, written }) => (form === "path" ? [written] : [])),
   );
   return otherOwner(name, { policies }) || didYouMean(name, named);
+}
+
+/** The same as {@link otherOwner}, but a group only if one of the listed projects is in it: globs match any path. */
+function existingOwner(name: string, known: readonly string[], context: Checked): string {
+  const folder = `${name}/`.toLowerCase();
+  const isGroup = known.some((each) => each.toLowerCase().startsWith(folder));
+  return ownerOfName(name) === "group" || isGroup ? otherOwner(name, context) : "";
 }
 
 /** The group of the path of a project, or the project of that of a group, if policies select it. */

@@ -51,16 +51,22 @@ export function stepsAfterDrift({ resource_changes: changes, summary }: Plan, op
   if (summary.writes === 0) return [];
   const [first, second] = changes;
   const only = first && !second ? first.address : undefined;
-  const what = only === undefined ? (options.target ?? [first?.address ?? ""]) : [only];
+  const shown = changes.find(isReported);
+  const what = only === undefined ? (options.target ?? [shown?.address ?? ""]) : [only];
   const kept =
     only === undefined && !options.target
       ? "keeps one live value, in the manifests; a glob names several"
       : "keeps what is live, in the manifests";
   const target = only === undefined ? options : { ...options, target: [only] };
-  return [
-    [`${commandIn("accept", options)} ${what.map(shellWord).join(" ")}`, kept],
-    [commandFor("apply", target), "restores what the manifests declare"],
-  ];
+  const restore: NextStep = [commandFor("apply", target), "restores what the manifests declare"];
+  return shown ? [[`${commandIn("accept", options)} ${what.map(shellWord).join(" ")}`, kept], restore] : [restore];
+}
+
+/** Whether the server reports anything that could be accepted: never where only secrets differ. */
+function isReported({
+  change: { actions, after, after_sensitive: secrets },
+}: Plan["resource_changes"][number]): boolean {
+  return actions[0] !== "update" || Object.keys(after ?? {}).some((name) => !secrets[name]);
 }
 
 /** What follows an apply: a look at what the server kept, or another try of what is left. */

@@ -36,6 +36,7 @@ export function openReports(
     requested.map((each) => inPlaceOf(terminal, each)),
     kinds,
   );
+  if (out === "-") throw new UserError("--out takes a file; --report json prints the plan on stdout", exit.usage);
   checkOutputs(terminal, [...targets.flatMap(({ path }) => path ?? []), ...(out === undefined ? [] : [out])]);
   return (contents: Outputs): void => {
     for (const { kind, path } of targets) {

@@ -1,9 +1,9 @@
-import { type Document, LineCounter, parseDocument } from "yaml";
+import { type Document, isMap, isScalar, LineCounter, parseDocument } from "yaml";
 import type { SchemaCheck, SchemaFault } from "../base/schema.ts";
 import type { Place, Problem } from "./types.ts";
 
-/** An error and its path. */
-export type Fault = Pick<SchemaFault, "path" | "message">;
+/** An error and its path. Of an unknown key, the position is that of the key. */
+export type Fault = Pick<SchemaFault, "path" | "message"> & Partial<Pick<SchemaFault, "rule">>;
 
 export type CheckedYaml<T> = { readonly value: T } | { readonly problems: readonly Problem[] };
 
@@ -34,18 +34,28 @@ export function parseChecked<T>(
     line: lines.linePos(offset).line,
     column: lines.linePos(offset).col,
   });
-  if (document.errors.length > 0) {
-    const problems = document.errors.map(({ message, pos }) => problem(message, place(pos[0])));
-    return { problems };
-  }
+  // What follows the first error is often only its consequence.
+  const [broken] = document.errors;
+  if (broken) return { problems: [problem(broken.message, place(broken.pos[0]))] };
   const value = document.toJS() ?? empty;
   const shapeFaults = shape(value);
   const faults = shapeFaults.length > 0 ? shapeFaults : further(value as T);
   if (faults.length === 0) return { value: value as T };
   const problems = faults
-    .map(({ path, message }) => ({ offset: offsetOf(document, path), path, message }))
+    .map(({ path, message, rule }) => {
+      const offset = (rule === "unknown-key" ? keyOffset(document, path) : undefined) ?? offsetOf(document, path);
+      return { offset, path, message };
+    })
     .sort((a, b) => a.offset - b.offset);
   return { problems: problems.map(({ offset, path, message }) => problem(message, place(offset), path)) };
+}
+
+/** The offset of the key that ends the path. */
+function keyOffset(document: Document.Parsed, path: Fault["path"]): number | undefined {
+  const parent = path.length > 1 ? document.getIn(path.slice(0, -1), true) : document.contents;
+  if (!isMap(parent)) return undefined;
+  const pair = parent.items.find(({ key }) => isScalar(key) && key.value === path.at(-1));
+  return isScalar(pair?.key) ? pair.key.range?.[0] : undefined;
 }
 
 /** The offset of the deepest node of the path that exists. */

@@ -1,5 +1,6 @@
 import { shellWord } from "../base/shell-word.ts";
 import { counted, firstFew, thousands } from "../base/text-format.ts";
+import { namesCounted } from "./owner-counts.ts";
 import type { Plan, PlanScope } from "./plan.ts";
 
 /** What a plan was limited to, by revision too: `shard 1/8, --target payments/*`; empty for everything. */
@@ -37,10 +38,15 @@ export function waveLines({ summary, resource_changes: changes }: Plan): readonl
   const waves = summary.waves ?? [];
   return waves.map(({ wave, projects, changes: count, status, reason }) => {
     const names = [...new Set(changes.filter((change) => change.wave === wave).map(({ project }) => project))];
-    const who = projects > mostNamed ? counted(projects, "project") : firstFew(names.map(shellWord), mostNamed);
+    const who = projects > mostNamed ? ownersOf(projects, names) : firstFew(names.map(shellWord), mostNamed);
     const end = status === "planned" ? "" : `, ${status}${reason === undefined ? "" : `: ${reason}`}`;
     return `wave ${wave} of ${waves.length}: ${who} (${counted(count, "change")})${end}`;
   });
 }
 
 const mostNamed = 3;
+
+/** A merged plan may know how many there are, and not all of their names. */
+function ownersOf(projects: number, names: readonly string[]): string {
+  return names.length === projects ? namesCounted(names) : counted(projects, "project");
+}

@@ -13,8 +13,8 @@ export interface FieldTexts {
 }
 
 /** The fields of a change. A row shows none where several come or go: no field tells more than another. */
-export function fieldTexts(sides: Sides): FieldTexts {
-  const lines = fieldLines(sides);
+export function fieldTexts(sides: Sides, unknown = notReported): FieldTexts {
+  const lines = fieldLines(sides, unknown);
   if (firstField(sides) === undefined) return { below: lines };
   const [line = "", ...others] = lines;
   const isShort = line.length <= longestInRow;
@@ -24,18 +24,20 @@ export function fieldTexts(sides: Sides): FieldTexts {
   return { row: `${first}${gone}${more}`, below: isShort ? others : lines };
 }
 
-/** All fields of a change, a line each. */
-export function fieldLines(sides: Sides): readonly string[] {
-  return fieldNamesOf(sides).map((name) => `${name}: ${transition(name, sides)}`);
+/** All fields of a change, a line each; `unknown` stands for a value that the side before lacks. */
+export function fieldLines(sides: Sides, unknown = notReported): readonly string[] {
+  return fieldNamesOf(sides).map((name) => `${name}: ${transition(name, sides, unknown)}`);
 }
+
+const notReported = "(not reported)";
 
 const longestInRow = 120;
 
-function transition(name: string, { before, after }: Sides): string {
+function transition(name: string, { before, after }: Sides, unknown: string): string {
   if (before === null) return shown(after?.[name]);
   if (after === null) return shown(before[name]);
-  const was = before[name] === undefined ? "(not reported)" : shown(before[name]);
-  return `${was} -> ${shown(after[name])}`;
+  const was = isReference(after[name]) ? (before[name] ?? undefined) : before[name];
+  return `${was === undefined ? unknown : shown(was)} -> ${shown(after[name])}`;
 }
 
 /** A value as people read it: a reference by its name, anything else as in JSON. */

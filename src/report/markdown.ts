@@ -107,10 +107,13 @@ function highlightLines({ plan, catalogue, command }: Report): string[] {
   return highlights.map(({ title, details }) => `- **${title}**: ${details.map(code).join("; ")}`);
 }
 
+/** What is said of the projects that a report lists, by command. */
+const states: Readonly<Record<string, string>> = { drift: "out of sync", apply: "changed" };
+
 function counts({ plan: { summary, server, inherited = [] }, command }: Report): string {
   const { changed_projects: changed, unmanaged, unverified } = summary;
   return [
-    `${changed} of ${ownersCounted(summary)} ${command === "drift" ? "out of sync" : "changed"} on ${code(server.url)}`,
+    `${changed} of ${ownersCounted(summary)} ${states[command] ?? "to change"} on ${code(server.url)}`,
     `${unmanaged} unmanaged`,
     `${unverified} unverified`,
     ...(inherited.length > 0 ? [`${inherited.length} inherited from a group`] : []),

@@ -57,7 +57,7 @@ export function driftText(plan: Plan, catalogue: Catalogue, palette: Palette): s
 }
 
 /** What is said of the projects that a report lists. */
-const states = { Plan: "changed", Drift: "out of sync" } as const;
+const states = { Plan: "to change", Drift: "out of sync" } as const;
 
 type Title = keyof typeof states;
 

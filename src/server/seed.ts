@@ -117,6 +117,7 @@ function rowFaults({ projects, groups }: Seed, kinds: readonly ResourceKind[]): 
     return Object.keys(each.resources ?? {})
       .filter((name) => !names.includes(name))
       .map((name) => ({
+        rule: "unknown-key",
         path: [...path, "resources", name],
         message: `unknown kind ${name} of ${of}s${orElse(name, names)}`,
       }));
@@ -186,6 +187,7 @@ function nameFaults(
   return names
     .filter((name) => !known.has(name))
     .map((name) => ({
+      rule: "unknown-key",
       path: [...path, name],
       message: `unknown parameter ${name} of ${slug}${orElse(name, [...known])}`,
     }));

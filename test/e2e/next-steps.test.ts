@@ -80,3 +80,16 @@ test("of many secrets an import lists ten, and how to have fewer", async () => {
   expect(stdout.match(/^ {2}env:\S+/gm)).toHaveLength(10);
   expect(stdout).toContain("and 2 more, which the policies name: --secrets by-group");
 });
+
+test("a rotated secret is not offered for acceptance, because no server reports one", async () => {
+  const { evenkeel, evenkeelWith } = await scene({
+    projects: [{ path: "p" }],
+    policy: { projects: ["p"], integrations: { "chat-webhook-d": { webhook: { secret: "env:HOOK" } } } },
+    workspace: { ledger: "ledger.ndjson" },
+    secrets: { HOOK: "one" },
+  });
+  expect((await evenkeel("apply", "--yes")).code).toBe(0);
+  const { code, stdout } = await evenkeelWith({ HOOK: "two" }, "drift");
+  expect(code).toBe(2);
+  expect(nextIn(stdout)).toEqual(["evenkeel apply --target p:integration/chat-webhook-d"]);
+});

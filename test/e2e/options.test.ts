@@ -22,6 +22,7 @@ describe("wrong usage is 64, said in a sentence, with nothing asked", () => {
       /'--detailed-exitcodes'; did you mean --detailed-exitcode\?/,
     ],
     ["an unknown report", ["plan", "--report", "jsn"], /jsn.*did you mean json\?/],
+    ["a plan to stdout", ["plan", "--out", "-"], /--out takes a file; --report json prints the plan on stdout/],
     ["a report without its path", ["plan", "--report", "json="], /path/],
     ["a shard beyond the last", ["plan", "--shard", "3/2"], /I\/N/],
     ["a time without a unit", ["plan", "--timeout", "soon"], /duration/],

@@ -44,3 +44,16 @@ test("what must not be there is absent, and an integration is disabled; a key is
   expect(shown.stdout).toContain("old: absent");
   expect(shown.stdout).toContain('"1.10":');
 });
+
+test("a misspelt project is not taken for a group that only a glob matches", async () => {
+  const { evenkeel } = await scene({
+    projects: [{ path: "team/payments" }],
+    policies: {
+      all: { projects: ["team/**"], disabled },
+      groups: { groups: ["**"], labels: { bug: { color: "#cc0000" } } },
+    },
+  });
+  const { code, stderr } = await evenkeel("show", "team/paymnets");
+  expect([code, stderr]).toEqual([1, expect.stringContaining("no project team/paymnets; did you mean team/payments?")]);
+  expect((await evenkeel("show", "team")).stderr).toContain("; did you mean the group team/?");
+});

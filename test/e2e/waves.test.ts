@@ -100,3 +100,13 @@ test.each(["TEAM/b", "Team/B", 2, "Team/B*", "tEAM/?"])(
     }
   },
 );
+
+test("a wave of groups alone counts groups", async () => {
+  const groups = ["a", "b", "c", "d"].map((path) => ({ path }));
+  const { evenkeel } = await scene({
+    seed: { groups },
+    policy: { groups: ["a", "b", "c", "d"], labels: { bug: { color: "#cc0000" } } },
+  });
+  const { stdout } = await evenkeel("apply", "--dry-run", "--waves", "100%");
+  expect(stdout).toContain("Waves\n  wave 1 of 1: 4 groups (4 changes)\n");
+});

@@ -40,14 +40,14 @@ test("every mistake has its place and a sentence", () => {
   - path: "77"
 `;
   expect(problemsOf(text)).toEqual([
-    "4:33 projects.0.integrations.irc-gateway.recipient unknown parameter recipient of irc-gateway; did you mean recipients?",
+    "4:22 projects.0.integrations.irc-gateway.recipient unknown parameter recipient of irc-gateway; did you mean recipients?",
     "5:11 projects.1.path path a/b is given twice",
     "6:11 projects.2.path a path of only digits would be read as an ID",
   ]);
   expect(problemsOf("projects: [{ id: one }]\ntokns: []")).toEqual([
     "1:12 projects.0.path missing path",
     '1:18 projects.0.id expected an integer from 1 to 9007199254740991, got "one"',
-    "2:8 tokns unknown key tokns; did you mean tokens?",
+    "2:1 tokns unknown key tokns; did you mean tokens?",
   ]);
   expect(problemsOf("projects: [{ path: a/b, licenses: { MIT: fine } }]")).toEqual([
     '1:42 projects.0.licenses.MIT expected one of allowed, denied, approved, blacklisted, got "fine"',
@@ -55,10 +55,14 @@ test("every mistake has its place and a sentence", () => {
   expect(problemsOf("tokens: [{ token: t, role: chief }]")[0]).toContain("expected one of guest, reporter, developer");
   expect(problemsOf("tokens: [{ token: t, role: maintaner }]")[0]).toContain("did you mean maintainer?");
   expect(problemsOf("people: []")).toEqual([
-    "1:9 people unknown key people; " +
+    "1:1 people unknown key people; " +
       "expected one of projects, storages, snippets, groups, users, tokens, features, move_duration",
   ]);
+  expect(problemsOf("projects: [{ path: a/b, resources: { webhook: [] } }]")[0]).toMatch(
+    /^1:38 .*did you mean webhooks/,
+  );
   expect(problemsOf("projects: [")).toHaveLength(1);
+  expect(problemsOf("projects:\n  - path: a/b\n\t- path: a/c")).toHaveLength(1);
 });
 
 test("chaos rules are read and checked", () => {

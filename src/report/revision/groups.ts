@@ -74,7 +74,7 @@ export function valuesOf(group: RevisionGroup) {
   const { members, shared } = group;
   const rows = fieldRows(group);
   if (members[0].action !== "edit") return { rows };
-  const { row, below } = fieldTexts(shared);
+  const { row, below } = fieldTexts(shared, "(not declared)");
   return { row, rows: rows.slice(rows.length - below.length) };
 }
 
