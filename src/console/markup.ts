@@ -6,8 +6,8 @@ export function moment(iso: string): Markup {
 }
 
 /** How long ago that was, in one unit. */
-export function ago(iso: string, now = Date.now()): string {
-  return span(now - Date.parse(iso));
+export function ago(iso: string): string {
+  return span(Date.now() - Date.parse(iso));
 }
 
 /** Milliseconds in one unit: `5 min`, `3 h`, `12 days`. */

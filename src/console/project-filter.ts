@@ -50,9 +50,8 @@ export function wantedIn(query: Readonly<Record<string, string | undefined>>): W
 export function projectsFor(
   heads: readonly ProjectSummary[],
   wanted: Partial<WantedProjects>,
-  now = Date.now(),
 ): readonly ProjectSummary[] {
-  const tests = testsFor({ ...anyProject, ...wanted }, now);
+  const tests = testsFor({ ...anyProject, ...wanted });
   return tests.length === 0 ? heads : heads.filter((head) => tests.every((test) => test(head)));
 }
 
@@ -60,13 +59,11 @@ const anyProject = wantedIn({});
 
 type Test = (head: ProjectSummary) => boolean;
 
-function testsFor(
-  { q, group, integration, license, policy, resource, status, cause, age }: WantedProjects,
-  now: number,
-): readonly Test[] {
+function testsFor(wanted: WantedProjects): readonly Test[] {
+  const { q, group, integration, license, policy, resource, status, cause, age } = wanted;
   const [words, prefix] = [q.toLowerCase(), `${group.toLowerCase()}/`];
   const licensed = license.toLowerCase();
-  const latest = now - Number(age) * 3_600_000;
+  const latest = Date.now() - Number(age) * 3_600_000;
   const latestIso = latest > 0 ? new Date(latest).toISOString() : "";
   const tests: readonly (readonly [string, Test])[] = [
     [integration, labelsTest(({ keys }) => keys.integration?.has(integration) === true)],

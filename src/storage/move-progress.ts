@@ -20,13 +20,13 @@ interface Count {
 }
 
 /** A tally that calls `progress` after each check, once there is something to move. */
-export function createTally(progress?: (progress: MovingProgress) => void, now: () => number = Date.now): Tally {
-  const start = now();
+export function createTally(progress?: (progress: MovingProgress) => void): Tally {
+  const start = Date.now();
   const counts = new Map<string, Count>();
   return {
     saw: (address, situation) => {
       counts.set(address, countOf(situation, counts.get(address)));
-      const sum = sumOf([...counts.values()], now() - start);
+      const sum = sumOf([...counts.values()], Date.now() - start);
       if (sum.total > 0) progress?.(sum);
     },
   };

@@ -13,16 +13,16 @@ const maxInterval = 30_000;
  * A check every `interval` milliseconds. By default every second at first, then less often the longer the moves
  * take, and after a slow check later still, to limit the load on the server.
  */
-export function createPollInterval(interval: number | undefined, now: () => number = Date.now): PollInterval {
-  const start = now();
+export function createPollInterval(interval: number | undefined): PollInterval {
+  const start = Date.now();
   let cost = 0;
   return {
     measured: async (check) => {
-      const begun = now();
+      const begun = Date.now();
       const result = await check();
-      cost = now() - begun;
+      cost = Date.now() - begun;
       return result;
     },
-    next: () => interval ?? Math.max(standardInterval, cost * 4, Math.min(maxInterval, (now() - start) / 50)),
+    next: () => interval ?? Math.max(standardInterval, cost * 4, Math.min(maxInterval, (Date.now() - start) / 50)),
   };
 }

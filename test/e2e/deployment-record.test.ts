@@ -10,16 +10,7 @@ const projects = [
   { path: "d" },
 ];
 const policy = { projects: ["a", "b", "c", "d"], licenses: { MIT: "allowed" } };
-const record = [
-  "--record-deployment",
-  "production",
-  "--deployment-project",
-  "ops/policies",
-  "--sha",
-  "1f2e",
-  "--ref",
-  "main",
-];
+const record = "--record-deployment production --deployment-project ops/policies --sha 1f2e --ref main".split(" ");
 const applying = ["apply", "--yes", ...record];
 
 const staged = (setting: Setting = {}) => scene({ projects, policy, behaviour: "observed", ...setting });

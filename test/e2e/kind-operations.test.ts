@@ -72,16 +72,7 @@ test("rules see the fields of every kind, of groups too", async () => {
 test("waves, a deployment, blame and history name what they did", async () => {
   const { evenkeel, root, ask } = await made({ workspace: { ledger: "state" } });
   commit(root);
-  const record = [
-    "--record-deployment",
-    "production",
-    "--deployment-project",
-    "ops/policies",
-    "--sha",
-    "1f2e",
-    "--ref",
-    "main",
-  ];
+  const record = "--record-deployment production --deployment-project ops/policies --sha 1f2e --ref main".split(" ");
   const applied = await evenkeel("apply", "--yes", "--waves", "1,100%", "--report", "json", ...record);
   expect([applied.code, outcomes(applied.plan())]).toEqual([
     0,
