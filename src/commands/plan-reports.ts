@@ -1,17 +1,14 @@
 import { appendFileSync } from "node:fs";
 import { dirname, relative, resolve } from "node:path";
-import { type ExitCode, exit, UserError } from "../base/exit.ts";
+import { exit, UserError } from "../base/exit.ts";
 import { describeSystemError } from "../base/system-errors.ts";
 import { repositoryTop } from "../git/find-repository.ts";
 import { gitPrefixOf } from "../git/repository.ts";
-import type { Catalogue } from "../model/catalogue.ts";
 import type { Plan } from "../plan/plan.ts";
 import type { Actionable } from "../report/findings.ts";
-import type { NextStep } from "../report/next-steps.ts";
 import { problemLines } from "../report/problem-lines.ts";
 import type { Renderer, Report } from "../report/report.ts";
 import { findingKinds, isOwnKind, type OwnKind, planKinds } from "../report/report-kinds.ts";
-import type { WorkersStatus } from "../state/run-progress.ts";
 import { findWorkspace } from "../workspace/load.ts";
 import { ciLinks } from "./ci-links.ts";
 import { openReports } from "./outputs.ts";
@@ -22,20 +19,7 @@ import { folderOf, type OnlineOptions } from "./workspace-options.ts";
 type Own = Readonly<Record<OwnKind, () => string>>;
 
 /** How a run ended. */
-interface Ended<Content> {
-  readonly plan: Content;
-  /** That of the workspace, with its own kinds. */
-  readonly catalogue: Catalogue;
-  readonly exitCode: ExitCode;
-  /** False if nothing was compared. */
-  readonly compared: boolean;
-  /** The run under which the plan is saved in the state, if it is. */
-  readonly saved?: string | undefined;
-  /** Commands to continue with. */
-  readonly next?: readonly NextStep[];
-  /** The workers of the run, if it had any. */
-  readonly fleet?: WorkersStatus | undefined;
-}
+type Ended<Content> = Omit<Report<Content>, "command" | "folder" | "links" | "seconds" | "finishedAt">;
 
 /** Writes the requested reports at the end of a run. */
 export type WriteReports<Content = Plan> = (own: Own, ended: Ended<Content>) => void;

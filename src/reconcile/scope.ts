@@ -2,6 +2,7 @@ import { standsStill } from "../diff/last-applied.ts";
 import type { Since } from "../live/find-projects.ts";
 import type { Trusts } from "../live/partly-read.ts";
 import type { RefreshScope } from "../live/refresh-scope.ts";
+import type { Document } from "../manifest/document.ts";
 import { readMigrations } from "../manifest/migrations.ts";
 import { problemAt } from "../manifest/problem.ts";
 import { isMatch } from "../manifest/selection.ts";
@@ -149,12 +150,17 @@ function waiversFor(waivers: Waivers | undefined, projects: readonly Project[]):
   return { ...waivers, protected: new Set([...waivers.protected].map(named)) };
 }
 
-/** Globs of `protected` that protect nothing; only for a run without limits, where that is certain. */
-export function idleProtection(
-  { loaded: { workspace, settings }, request: { targets = [], shard, since, only } }: Context,
-  projects: readonly Project[],
-): Problem[] {
-  if (targets.length > 0 || shard || since || only || !settings) return [];
+/** The settings, for warnings of what matches nothing; undefined for a run with limits, where that is not certain. */
+function settingsToCheck({ loaded, request }: Context): Document | undefined {
+  const { targets = [], shard, since, only } = request;
+  return targets.length > 0 || shard || since || only ? undefined : loaded.settings;
+}
+
+/** Globs of `protected` that protect nothing. */
+export function idleProtection(context: Context, projects: readonly Project[]): Problem[] {
+  const { workspace } = context.loaded;
+  const settings = settingsToCheck(context);
+  if (!settings) return [];
   return workspace.protected.flatMap((glob, index) => {
     const why = whyIdle(glob, projects, workspace.catalogue);
     const at = { document: settings, path: ["protected", index] };
@@ -185,12 +191,11 @@ function mayMean(glob: string, kind: Kind, catalogue: Catalogue): boolean {
   return /[^\w]/.test(head) || (head.toLowerCase() === kindWord(kind) && key.length > 0 === !isSingle);
 }
 
-/** Canaries that are no project of the run; only for a run without limits, where that is certain. */
-export function idleCanaries(
-  { loaded: { workspace, settings }, request: { targets = [], shard, since, only } }: Context,
-  projects: readonly Project[],
-): Problem[] {
-  if (targets.length > 0 || shard || since || only || !settings) return [];
+/** Canaries that are no project of the run. */
+export function idleCanaries(context: Context, projects: readonly Project[]): Problem[] {
+  const { workspace } = context.loaded;
+  const settings = settingsToCheck(context);
+  if (!settings) return [];
   return workspace.canary.flatMap((selector, index) => {
     if (projects.some((project) => isMatch(selector, project))) return [];
     const message = `canary ${selector.written} matches no ${ownerOfName(selector.written)} that a policy selects`;

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { JsonObject } from "../base/json.ts";
 import type { ServerContext } from "./server-context.ts";
-import type { DeploymentRecord, User } from "./state.ts";
+import type { DeploymentRecord } from "./state.ts";
 
 /** A row of the list of deployments (docs/api.md#deployments); deployed servers return more of the environment. */
 export function listRow(
@@ -52,15 +52,7 @@ function suffixOf(name: string): string {
   return BigInt(`0x${hash}`).toString(36).slice(-suffixLength);
 }
 
-interface Origin {
-  readonly id: number;
-  readonly ref: string;
-  readonly sha: string;
-  readonly tag: boolean;
-  readonly status: string;
-  readonly created_at: string;
-  readonly user: User;
-}
+type Origin = Pick<DeploymentRecord, "id" | "ref" | "sha" | "tag" | "status" | "created_at" | "user">;
 
 /** A job as the specification shapes it (docs/api.md#deployments), with what `written` says and the rest filled in from its deployment. */
 export function jobOf(origin: Origin, written: JsonObject): JsonObject {

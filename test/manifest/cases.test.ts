@@ -1,5 +1,5 @@
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import { desiredOf } from "../../src/manifest/layers.ts";
@@ -9,7 +9,7 @@ import { kindWord } from "../../src/model/owner.ts";
 import { problemLine } from "../../src/model/problem-line.ts";
 import type { DesiredProject, Fields, Kind, Project } from "../../src/model/types.ts";
 import { loadWorkspace } from "../../src/workspace/load.ts";
-import { tempFolder } from "../support/folder.ts";
+import { folder as folderWith } from "../support/folder.ts";
 
 /**
  * A case is a YAML file in test/cases/validate or test/cases/desired; see the README there. Without an evenkeel.yaml
@@ -23,20 +23,13 @@ interface Case {
 }
 
 const cases = join(import.meta.dirname, "..", "cases");
-const scratch = tempFolder();
 
 function load(folder: string, file: string): Case {
   return parse(readFileSync(join(cases, folder, file), "utf8"));
 }
 
-function layOut(name: string, files: Case["files"]): string {
-  const root = join(scratch, name);
-  const all = { "evenkeel.yaml": "apiVersion: evenkeel/v1\nkind: Workspace\n", ...files };
-  for (const [path, text] of Object.entries(all)) {
-    mkdirSync(dirname(join(root, path)), { recursive: true });
-    writeFileSync(join(root, path), text);
-  }
-  return root;
+function layOut(files: Case["files"]): string {
+  return folderWith({ "evenkeel.yaml": "apiVersion: evenkeel/v1\nkind: Workspace\n", ...files }).root;
 }
 
 function written({ resources, exclusive }: DesiredProject): object {
@@ -65,7 +58,7 @@ describe("validate", () => {
   for (const file of readdirSync(join(cases, "validate")).filter((name) => name.endsWith(".yaml"))) {
     const { name, files, expect: lines } = load("validate", file);
     it(name, () => {
-      const { problems } = validate(loadWorkspace(layOut(file, files)));
+      const { problems } = validate(loadWorkspace(layOut(files)));
       expect(
         problems.map((problem) => (problem.severity === "warning" ? "warning " : "") + problemLine(problem)),
       ).toEqual(lines);
@@ -77,7 +70,7 @@ describe("desired", () => {
   for (const file of readdirSync(join(cases, "desired")).filter((name) => name.endsWith(".yaml"))) {
     const { name, files, listing, expect: wanted } = load("desired", file);
     it(name, () => {
-      const loaded = loadWorkspace(layOut(file, files));
+      const loaded = loadWorkspace(layOut(files));
       const { policies, problems } = validate(loaded);
       expect(problems.filter(({ severity }) => severity === "error")).toEqual([]);
       expect(needsLookup(policies)).toBe(listing !== undefined);

@@ -1,5 +1,5 @@
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import { readMigrations } from "../../src/manifest/migrations.ts";
@@ -10,7 +10,7 @@ import type { RevisionChange } from "../../src/revision/compare-projects.ts";
 import { settingText } from "../../src/revision/notices.ts";
 import { compareRevisions, type RevisionSide } from "../../src/revision/revision.ts";
 import { loadWorkspace } from "../../src/workspace/load.ts";
-import { tempFolder } from "../support/folder.ts";
+import { folder as folderWith } from "../support/folder.ts";
 
 /** A YAML file in test/cases/revision; see the README there. */
 interface Case {
@@ -26,15 +26,9 @@ interface Case {
 }
 
 const folder = join(import.meta.dirname, "..", "cases", "revision");
-const scratch = tempFolder();
 
-function sideOf(name: string, files: Case["before"]): RevisionSide {
-  const root = join(scratch, name);
-  const all = { "evenkeel.yaml": "apiVersion: evenkeel/v1\nkind: Workspace\n", ...files };
-  for (const [path, text] of Object.entries(all)) {
-    mkdirSync(dirname(join(root, path)), { recursive: true });
-    writeFileSync(join(root, path), text);
-  }
+function sideOf(files: Case["before"]): RevisionSide {
+  const { root } = folderWith({ "evenkeel.yaml": "apiVersion: evenkeel/v1\nkind: Workspace\n", ...files });
   const loaded = loadWorkspace(root);
   const { policies, plaintext, rules, problems } = validate(loaded, "2026-11-21");
   expect(problems.filter(({ severity }) => severity === "error")).toEqual([]);
@@ -55,7 +49,7 @@ describe("what a revision wants otherwise", () => {
   for (const file of readdirSync(folder).filter((name) => name.endsWith(".yaml"))) {
     const { name, before, after, projects, expect: wanted }: Case = parse(readFileSync(join(folder, file), "utf8"));
     it(name, () => {
-      const [was, is] = [sideOf(`${file}-before`, before), sideOf(`${file}-after`, after)];
+      const [was, is] = [sideOf(before), sideOf(after)];
       const listing = projects?.map((each) =>
         typeof each === "string" ? { name: each, path: each } : { name: each.path, ...each },
       );
