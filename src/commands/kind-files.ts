@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from "node:fs";
-import { join, relative } from "node:path";
+import { join, relative, resolve } from "node:path";
 import { UserError } from "../base/exit.ts";
 import { describeSystemError } from "../base/system-errors.ts";
 import { type CheckedYaml, parseChecked } from "../model/checked-yaml.ts";
@@ -42,7 +42,7 @@ interface DocumentText {
 }
 
 function documentsIn(cwd: string, folder: string): readonly DocumentText[] {
-  return filesIn(join(cwd, folder)).flatMap((path) => {
+  return filesIn(resolve(cwd, folder)).flatMap((path) => {
     const file = relative(cwd, path);
     return documentsOf(readFileSync(path, "utf8"))
       .filter((text) => /^kind: *["']?ResourceKind["']?\s*(#.*)?$/m.test(text))

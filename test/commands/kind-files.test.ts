@@ -26,6 +26,11 @@ test("kinds are found in a folder and below it, among other documents", () => {
   expect(read({ "a.yaml": policy })).toEqual([]);
 });
 
+test("the folder may be absolute", () => {
+  const { root: absolute } = folder({ "b.yml": freeze });
+  expect(readKinds(folder({}).root, absolute, allKinds())).toMatchObject({ kinds: [{ name: "freeze_periods" }] });
+});
+
 test("mistakes have their location in the file", () => {
   const at = (text: string, change: readonly [string, string]) => read({ "k/a.yaml": text.replace(...change) });
   expect(at(freeze, ["needs:", "need:"])).toEqual(["k/a.yaml:15:7 need unknown key need; did you mean needs?"]);
