@@ -6,7 +6,7 @@ import { invisible } from "./printable.ts";
  * `#` are adjacent, because CI runners could interpret them as a command.
  */
 export function shellWord(word: string): string {
-  if (/^[\w./][\w./:@%+,=-]*$/.test(word)) return word;
+  if (/^(?:-|[\w./][\w./:@%+,=-]*)$/.test(word)) return word;
   if (!hidden.test(word)) return `'${word.replaceAll("'", "'\\''").replace(/#(?=#)/g, "#''")}'`;
   return `$'${word.replace(/[\\'#]|[^ -~]/gu, bytes)}'`;
 }

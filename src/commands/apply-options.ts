@@ -27,7 +27,8 @@ export function commandAgain({ yes, waves, shard, ...options }: Options<"apply">
   }
   if (saved) {
     const file = shellWord(saved.saved ?? "");
-    return `evenkeel plan --out ${file}${given(ofPlan)} && evenkeel apply ${file}${staged}`;
+    const then = saved.saved === "-" ? "|" : "&&";
+    return `evenkeel plan --out ${file}${given(ofPlan)} ${then} evenkeel apply ${file}${staged}`;
   }
   const part = typeof shard === "object" ? `${shard.index}/${shard.total}` : shard;
   return `evenkeel apply${argumentsFor("--shard", part).join("")}${staged}${yes ? " --yes" : ""}`;

@@ -1,4 +1,3 @@
-import { resolve } from "node:path";
 import { withWaves } from "../apply/waves.ts";
 import { type ExitCode, exit, UserError } from "../base/exit.ts";
 import { printable } from "../base/printable.ts";
@@ -10,6 +9,7 @@ import type { Plan } from "../plan/plan.ts";
 import { withProblems } from "../reconcile/failed-plan.ts";
 import { apply, rehearse } from "../reconcile/reconcile.ts";
 import type { Applied, Planned, Request } from "../reconcile/request.ts";
+import { planPath } from "../reconcile/saved-plan.ts";
 import { remainingText } from "../report/moves.ts";
 import { outcomeLines } from "../report/outcome-lines.ts";
 import { wavesText } from "../report/outcomes-text.ts";
@@ -216,7 +216,7 @@ function applyRequestOf(terminal: Terminal, options: Options<"apply">, saved: Sa
     ...(options.waves && { waves: options.waves }),
     again: commandAgain(options, saved),
     ...saved,
-    ...(saved?.saved !== undefined && { saved: resolve(cwd, saved.saved) }),
+    ...(saved?.saved !== undefined && { saved: planPath(cwd, saved.saved) }),
     ...(lockTimeout !== undefined && { lockTimeout }),
     waiting: (holder) => warn(printable(`Waiting for ${holderText(holder)}, which applies since ${holder.since}.`)),
   };

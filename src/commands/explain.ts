@@ -8,10 +8,11 @@ import { catalogueAround } from "../workspace/load.ts";
 import type { Run } from "./command.ts";
 import { openReports } from "./outputs.ts";
 import type { Options } from "./table.ts";
+import { folderOf } from "./workspace-options.ts";
 
 /** `evenkeel explain [NAME[.FIELD]]`: the catalogue, for people and for scripts. */
 export const run: Run<Options<"explain">> = (terminal, options, [selection]) => {
-  const catalogue = catalogueAround(terminal.cwd, options.dialect);
+  const catalogue = catalogueAround(folderOf(terminal, options), options.dialect);
   const report = openReports(terminal, options.report);
   const { text, json } = explained(catalogue, selection, options.kinds === true, terminal.palette);
   report({ text: () => text, json: () => JSON.stringify(json, null, 2) });

@@ -38,7 +38,10 @@ export const giveUpAfter = {
   description: "stop when the server has not responded for this time; default: 60s",
   takes: "duration",
 } as const;
-export const out = { flags: "--out <file>", description: "save the plan, as JSON" } as const;
+export const out = {
+  flags: "--out <file>",
+  description: "save the plan, as JSON; -: to stdout instead of the text",
+} as const;
 export const detailedExitcode = {
   flags: "--detailed-exitcode",
   description: "exit 2 if changes are pending",

@@ -1,4 +1,3 @@
-import { resolve } from "node:path";
 import { dayOf } from "../base/day.ts";
 import { type ExitCode, exit, exitCode, UserError } from "../base/exit.ts";
 import type { Catalogue } from "../model/catalogue.ts";
@@ -8,12 +7,12 @@ import type { Plan } from "../plan/plan.ts";
 import { runEnd } from "../plan/run-end.ts";
 import { failedPlan } from "../reconcile/failed-plan.ts";
 import { mergedByRules } from "../reconcile/rules-in-force.ts";
-import { readReport } from "../reconcile/saved-plan.ts";
+import { planPath, readReport } from "../reconcile/saved-plan.ts";
 import { outcomesText } from "../report/outcomes-text.ts";
 import { planText } from "../report/text.ts";
 import { catalogueAround } from "../workspace/load.ts";
 import type { Run } from "./command.ts";
-import { writeTo } from "./outputs.ts";
+import { outInPlace, writeTo } from "./outputs.ts";
 import { openPlanReports, type WriteReports, withFailureReport } from "./plan-reports.ts";
 import { printProblems } from "./print-problems.ts";
 import type { Options } from "./table.ts";
@@ -21,7 +20,8 @@ import type { Terminal } from "./terminal.ts";
 import { folderOf } from "./workspace-options.ts";
 
 /** `evenkeel merge PLAN...`: merges the plans of shards, and evaluates the rules for the result; offline. */
-export const run: Run<Options<"merge">> = async (terminal, options, files) => {
+export const run: Run<Options<"merge">> = async (terminal, asked, files) => {
+  const options = outInPlace(terminal, asked);
   const write = await openPlanReports(terminal, "merge", options);
   const nothing = (refusal: UserError) => {
     const { plan, catalogue, compared } = failedPlan(undefined, refusal);
@@ -63,7 +63,7 @@ async function merging(
 }
 
 async function partOf({ cwd }: Terminal, name: string, catalogue: Catalogue): Promise<NamedPlan> {
-  return { name, plan: await readReport(resolve(cwd, name), catalogue) };
+  return { name, plan: await readReport(planPath(cwd, name), catalogue) };
 }
 
 function outcomesIn({ resource_changes: changes }: Plan): ReadonlyMap<string, Outcome> {

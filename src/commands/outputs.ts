@@ -36,7 +36,6 @@ export function openReports(
     requested.map((each) => inPlaceOf(terminal, each)),
     kinds,
   );
-  if (out === "-") throw new UserError("--out takes a file; --report json prints the plan on stdout", exit.usage);
   checkOutputs(terminal, [...targets.flatMap(({ path }) => path ?? []), ...(out === undefined ? [] : [out])]);
   return (contents: Outputs): void => {
     for (const { kind, path } of targets) {
@@ -74,14 +73,32 @@ function unknownKind(kind: string, kinds: readonly string[]): string {
   return `--report takes ${kinds.join(", ")}, not ${JSON.stringify(kind)}${didYouMean(kind, kinds)}`;
 }
 
-/** A report to `-`, or to the path of stdout, such as /dev/stdout, replaces the text like one without a path. */
-function inPlaceOf({ cwd }: Terminal, requested: string): string {
+/** A report to stdout by its path replaces the text like one without a path. */
+function inPlaceOf(terminal: Terminal, requested: string): string {
   const [kind = "", ...rest] = requested.split("=");
-  const path = rest.join("=");
-  if (path === "") return requested;
-  if (path === "-") return kind;
+  return isStdout(terminal, rest.join("=")) ? kind : requested;
+}
+
+/** Whether a path is `-`, or that of stdout, such as /dev/stdout. */
+function isStdout({ cwd }: Terminal, path: string): boolean {
+  if (path === "" || path === "-") return path === "-";
   const output = known(resolve(cwd, path));
-  return output && "fd" in output && output.fd === 1 ? kind : requested;
+  return output !== undefined && "fd" in output && output.fd === 1;
+}
+
+/** With `--out` to stdout, the options that print the plan there as a report, which is the same JSON, in place of the text. */
+export function outInPlace<Asked extends PlanOutputs>(
+  terminal: Terminal,
+  options: Asked,
+): Omit<Asked, "out"> & PlanOutputs {
+  if (options.out === undefined || !isStdout(terminal, options.out)) return options;
+  const { out: _, ...others } = options;
+  return { ...others, report: [...(options.report ?? []), "json"] };
+}
+
+interface PlanOutputs {
+  readonly out?: string;
+  readonly report?: readonly string[];
 }
 
 /** Prints a report on stdout. JSON is escaped, so that a pipeline finds no commands in its log. */

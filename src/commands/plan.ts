@@ -10,7 +10,7 @@ import { type NextStep, nextStepsText } from "../report/next-steps.ts";
 import { driftText, planText } from "../report/text.ts";
 import type { Run } from "./command.ts";
 import { stepsAfterDrift, stepsAfterPlan, waiversText } from "./next-steps.ts";
-import { writeTo } from "./outputs.ts";
+import { outInPlace, writeTo } from "./outputs.ts";
 import { openPlanReports } from "./plan-reports.ts";
 import { noteUnrecorded, printMissingSecrets, printProblems } from "./print-problems.ts";
 import { noBar } from "./progress-bar.ts";
@@ -32,9 +32,10 @@ export function planAs(command: "plan" | "drift", terminal: Terminal, options: O
   return traced(terminal, command, () => planning(command, terminal, options));
 }
 
-async function planning(command: "plan" | "drift", terminal: Terminal, options: Options<"plan">): Promise<ExitCode> {
+async function planning(command: "plan" | "drift", terminal: Terminal, asked: Options<"plan">): Promise<ExitCode> {
+  const options = outInPlace(terminal, asked);
   const write = await openPlanReports(terminal, command, options);
-  const found = await planned(command, terminal, options);
+  const found = await planned(command, terminal, asked);
   const { plan, catalogue, compared, missing } = found;
   const json = () => JSON.stringify(plan, null, 2);
   const refusals = refusalsOf(plan, options);

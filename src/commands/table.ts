@@ -313,7 +313,7 @@ const table = {
       ["evenkeel explain --kinds", "all other kinds of resources"],
       ["evenkeel explain webhooks", "one of them; webhooks.token is one of its fields"],
     ],
-    flags: [report, dialect, { flags: "--kinds", description: "kinds of resources other than integrations" }],
+    flags: [folder, report, dialect, { flags: "--kinds", description: "kinds of resources other than integrations" }],
     load: () => import("./explain.ts"),
   },
   journal: {

@@ -1,4 +1,6 @@
 import { readFileSync } from "node:fs";
+import { resolve } from "node:path";
+import { text } from "node:stream/consumers";
 import planSchema from "../../schemas/plan.schema.json" with { type: "json" };
 import { recheckTargets } from "../apply/recheck.ts";
 import { exit, UserError } from "../base/exit.ts";
@@ -34,7 +36,7 @@ import { movesAgain } from "./storage-moves.ts";
  * @throws UserError as {@link readReport}, and for the report of an apply: what it says was done was not done by it.
  */
 export async function readPlan(path: string, catalogue: Catalogue): Promise<Plan> {
-  return planIn(readPlanFile(path), path, catalogue);
+  return planIn(await readPlanFile(path), path, catalogue);
 }
 
 /**
@@ -42,7 +44,7 @@ export async function readPlan(path: string, catalogue: Catalogue): Promise<Plan
  * @throws UserError for one of another format, one that was edited, and one that is not what its schema says.
  */
 export async function readReport(path: string, catalogue: Catalogue): Promise<Plan> {
-  return reportIn(readPlanFile(path), path, catalogue);
+  return reportIn(await readPlanFile(path), path, catalogue);
 }
 
 async function planIn(text: string, path: string, catalogue: Catalogue): Promise<Plan> {
@@ -92,9 +94,17 @@ function twiceIn({ resource_changes: changes }: Plan): string | undefined {
   return twice && `${twice.address} is listed twice`;
 }
 
-function readPlanFile(path: string): string {
+/** The path of a plan that a command names; `-` is stdin. */
+export function planPath(folder: string, name: string): string {
+  return name === "-" ? stdin : resolve(folder, name);
+}
+
+const stdin = "/dev/stdin";
+
+/** Stdin is read as a stream, because a socket cannot be opened by its path, and a pipe may not have its text yet. */
+async function readPlanFile(path: string): Promise<string> {
   try {
-    return readFileSync(path, "utf8");
+    return path === stdin ? await text(process.stdin) : readFileSync(path, "utf8");
   } catch (error) {
     throw new UserError(`cannot read the plan ${path}: ${describeSystemError(error)}`);
   }

@@ -8,7 +8,20 @@ import { tempFolder } from "../support/folder.ts";
 import { attacks } from "../support/hostile.ts";
 
 const whole = attacks.filter((each) => each.isWellFormed() && !each.includes("\0"));
-const words = ["pay/core:license/MIT", "", "-x", "~", "=ls", "a b", "!!", "*", "\\'", "'\n'; touch hit; '", ...whole];
+const words = [
+  "-",
+  "pay/core:license/MIT",
+  "",
+  "-x",
+  "~",
+  "=ls",
+  "a b",
+  "!!",
+  "*",
+  "\\'",
+  "'\n'; touch hit; '",
+  ...whole,
+];
 const sheltered = [
   "'; touch hit; echo '",
   "$(touch hit)",

@@ -27,6 +27,7 @@ describe("kinds that a workspace describes are known to", () => {
     expect(await output(root, "explain", "freeze_period.freeze_end")).toContain("likewise");
     expect(await output(root, "explain", "freeze_periods", "--dialect", "gitlab")).toContain("cron_timezone");
     expect(await output(root, "explain", "--kinds")).toContain("freeze_periods");
+    expect(await output(folder().root, "explain", "-C", root, "--kinds")).toContain("freeze_periods");
     const described = join(root, "kinds/freeze_periods.yaml");
     const bare = readFileSync(described, "utf8").replace(/^(?:title|description): .*\n|, description: .*(?= \})/gm, "");
     writeFileSync(described, bare);
