@@ -12,8 +12,16 @@ import type { CallFailed } from "./failure.ts";
 export function explained(failure: CallFailed): string {
   const needed =
     wrongPath(failure) ?? neededFor(failure) ?? renamed(failure) ?? wrongToken(failure) ?? wrongServer(failure);
-  return needed ? `${failure.message}; ${needed}` : failure.message;
+  const said = needed ? `${failure.message}; ${needed}` : failure.message;
+  const list = failure.method === "GET" ? lists[failure.path] : undefined;
+  return list === undefined ? said : `${list} could not be read: ${said}`;
 }
+
+/** Lists that everything else of a run needs, by their paths. */
+const lists: Readonly<Record<string, string>> = {
+  [endpoints.listProjects.path]: "the list of projects",
+  [endpoints.listGroups.path]: "the list of groups",
+};
 
 function wrongToken({ status, facts: { tokenName } }: CallFailed): string | undefined {
   if (status !== 401 || tokenName === undefined) return undefined;
@@ -57,9 +65,19 @@ function neededFor(failure: CallFailed): string | undefined {
   const { called, dialect } = facts;
   const needs = endpointOf(method, path)?.needs ?? called?.role;
   if (!needs) return undefined;
-  const role = `the token needs the role ${neededRoles[needs].words} in this ${path.startsWith("/groups/") ? "group" : "project"}`;
+  const where = path.startsWith("/groups/") ? "group" : "project";
+  const role = hasOwnReason(serverMessage)
+    ? undefined
+    : `the token needs the role ${neededRoles[needs].words} in this ${where}`;
   const tier = tierOfIntegration(dialect, segments) ?? (called && inTier(called.list ?? called.section, called.tier));
-  return tier ? `${role}, and ${tier}` : role;
+  return role && tier ? `${role}, and ${tier}` : (role ?? tier);
+}
+
+/** Whether a 403 says more than that it is one: an address that is not allowed, or an archived project, is no matter of roles. */
+function hasOwnReason(message: string): boolean {
+  return !/^(?:403 )?(?:forbidden|access denied|unauthori[sz]ed|insufficient permissions?)?[.!]?$/i.test(
+    message.trim(),
+  );
 }
 
 /** What a server must have to know the resources of a kind at all: a licence or a release that lacks them is answered 404. */

@@ -79,7 +79,7 @@ export class CallFailed extends Error {
 
   constructor(facts: FailureFacts) {
     const tries = facts.attempts > 1 ? ` (tried ${facts.attempts} times)` : "";
-    super(`${facts.method} ${facts.url} ${facts.what}${tries}`);
+    super(`${facts.method} ${withoutPaging(facts.url)} ${facts.what}${tries}`);
     this.name = "CallFailed";
     this.facts = facts;
     this.method = facts.method;
@@ -112,6 +112,15 @@ export class CallFailed extends Error {
   get isUnanswered(): boolean {
     return this.kind === "network" || this.kind === "timeout";
   }
+}
+
+/** A URL without how its rows are ordered and parted, which is long and explains no failure. */
+function withoutPaging(url: string): string {
+  const [path = "", query = ""] = url.split("?", 2);
+  const kept = query
+    .split("&")
+    .filter((pair) => !/^(?:per_page|order_by|sort|pagination|min_access_level)=/.test(pair));
+  return kept.join("") === "" ? path : `${path}?${kept.join("&")}`;
 }
 
 /** Whether a call failed since the server does not route its path. */

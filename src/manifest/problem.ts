@@ -62,7 +62,7 @@ export const rules = {
   expiry: { asks: "nothing has expired or is about to", severity: "warning" },
   "declared-above": { asks: "nothing is declared twice that a group shares with all below it", severity: "warning" },
   contradiction: { asks: "a policy does not declare what it disables" },
-  "no-project": { asks: "every glob matches a project", severity: "warning" },
+  "no-project": { asks: "every glob and every exception matches a project", severity: "warning" },
   "idle-protection": { asks: "every protected glob protects something", severity: "warning" },
   tie: { asks: "policies that are equally specific agree, or have a priority" },
   "undefined-variable": { asks: "every interpolation is defined" },

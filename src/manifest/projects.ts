@@ -122,16 +122,32 @@ export function namedProjects(policies: readonly Policy[]): readonly Project[] {
   return [...named.values()];
 }
 
-/** Warnings for globs that match no listed project, or no listed group. */
+/**
+ * Warnings for globs that match no listed project, or no listed group, and for exceptions from globs that except nothing:
+ * a policy with a misspelled one applies where it must not.
+ */
 export function idleGlobs(policies: readonly Policy[], listing: readonly Project[]): readonly Problem[] {
-  const isIdle = memoized(
-    (selector: Selector) =>
-      selector.form === "glob" && !listing.some(({ path }) => path !== undefined && selector.matches(path)),
-  );
-  return policies.flatMap(({ document, of, selects, projects }) =>
-    projects.flatMap((selector, index) => {
-      const message = `${bareName(selector.written)} matches no ${of}`;
-      return isIdle(selector) ? [problemAt("no-project", message, { document, path: [selects, index] })] : [];
-    }),
-  );
+  const paths = new Set(listing.flatMap(({ path }) => (path === undefined ? [] : [path.toLowerCase()])));
+  const isIdle = memoized((selector: Selector) => {
+    if (selector.form === "path") return !paths.has(selector.path);
+    return selector.form === "glob" && !listing.some(({ path }) => path !== undefined && selector.matches(path));
+  });
+  return policies.flatMap(({ document, of, selects, projects, except }) => {
+    const globs = projects.map((selector) => selector.form === "glob");
+    const idle = (selector: Selector, key: string, index: number, end = "") =>
+      isIdle(selector)
+        ? [
+            problemAt("no-project", `${bareName(selector.written)} matches no ${of}${end}`, {
+              document,
+              path: [key, index],
+            }),
+          ]
+        : [];
+    return [
+      ...projects.flatMap((selector, index) => (globs[index] ? idle(selector, selects, index) : [])),
+      ...(globs.includes(true) ? except : []).flatMap((selector, index) =>
+        idle(selector, "except", index, ", so it excepts nothing"),
+      ),
+    ];
+  });
 }

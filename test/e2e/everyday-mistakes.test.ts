@@ -13,9 +13,28 @@ describe("a server that cannot be asked", () => {
       const { evenkeelWith } = await scene({ policy, projects });
       const ran = await evenkeelWith({ EVENKEEL_TOKEN: "wrong" }, ...line.split(" "));
       expect(ran).toMatchObject({ code: 1, writes: 0 });
-      expect(ran.stderr).toMatch(/^error: GET .* 401 .*rejected; it comes from EVENKEEL_TOKEN: .*evenkeel whoami/);
+      expect(ran.stderr).toMatch(/^error: .*GET .* 401 .*rejected; it comes from EVENKEEL_TOKEN: .*evenkeel whoami/);
     },
   );
+
+  test("a list that could not be read is named before its URL, which has no paging", async () => {
+    const chaos = [{ match: "/projects", status: 403 }];
+    const { evenkeel } = await scene({ policy: { ...policy, projects: ["p/*"] }, projects, chaos });
+    const ran = await evenkeel("plan");
+    expect(ran.stderr).toMatch(
+      /^error: the list of projects could not be read: GET http:\S+\/api\/v4\/projects answered 403 /,
+    );
+  });
+
+  test("a 403 that has a reason of its own gets no advice on roles", async () => {
+    const chaos = [{ match: "/projects/*", status: 403 }];
+    const injected = await scene({ policy, projects, chaos });
+    expect((await injected.evenkeel("plan")).stderr).toMatch(
+      /answered 403 Injected fault; the managed license list needs tier/,
+    );
+    const plain = await scene({ policy, projects: [{ id: 1, path: "p/a", access: "none" }] });
+    expect((await plain.evenkeel("plan")).stderr).toContain("answered 403 Forbidden; the token needs the role ");
+  });
 
   test("the file of a rejected token is named", async () => {
     const { evenkeelWith, write, root } = await scene({ policy, projects });
