@@ -1,6 +1,7 @@
 import { addressParts } from "../model/address.ts";
 import type { Catalogue } from "../model/catalogue.ts";
 import { dialects } from "../model/dialects.ts";
+import { isListedByCatalogue } from "../model/kinds.ts";
 
 /** An error message if a slug belongs to another dialect; otherwise undefined. */
 export function foreignSlug(slug: string, { foreignNames, dialect }: Catalogue): string | undefined {
@@ -19,5 +20,5 @@ export function addedElsewhere(slug: string, { dialect: here }: Catalogue): stri
 export function foreignGlob(glob: string, catalogue: Catalogue): string | undefined {
   const [, rest] = addressParts(glob);
   const [, kind = "", key = ""] = /^([^/]*)\/(.*)$/.exec(rest) ?? [];
-  return kind === "license" ? undefined : foreignSlug(key, catalogue);
+  return catalogue.kinds.has(kind) && !isListedByCatalogue(kind) ? undefined : foreignSlug(key, catalogue);
 }

@@ -1,4 +1,5 @@
 import type { ReportedProblem } from "../../model/problem-line.ts";
+import { isMove } from "../../model/repository-kinds.ts";
 import type { Place } from "../../model/types.ts";
 import { type RevisionAction, type RevisionChange, revisionActions } from "../../revision/compare-projects.ts";
 import type { RevisionDiff } from "../../revision/revision.ts";
@@ -67,7 +68,7 @@ function summaryOf(changes: readonly RevisionChange[]): RevisionSummary {
   const withEffect = (policy_effect: RevisionChange["policy_effect"]) =>
     changes.filter((each) => each.policy_effect === policy_effect).length;
   return {
-    projects: new Set(changes.flatMap(({ kind, project }) => (kind === "storage" ? [] : [project]))).size,
+    projects: new Set(changes.flatMap((change) => (isMove(change) ? [] : [change.project]))).size,
     ...(Object.fromEntries(actions) as Record<RevisionAction, number>),
     tightened: withEffect("tightened"),
     loosened: withEffect("loosened"),
