@@ -51,3 +51,14 @@ export function ignoreUserError(error: unknown): undefined {
   if (!(error instanceof UserError)) throw error;
   return undefined;
 }
+
+/** Why some work failed; undefined if it did not. Rejects with anything but a {@link UserError}. */
+export async function userErrorOf(work: Promise<unknown>): Promise<string | undefined> {
+  try {
+    await work;
+    return undefined;
+  } catch (error) {
+    if (error instanceof UserError) return error.message;
+    throw error;
+  }
+}

@@ -1,5 +1,5 @@
 import type { Watcher } from "../apply/apply.ts";
-import { exitCode, UserError } from "../base/exit.ts";
+import { exitCode, UserError, userErrorOf } from "../base/exit.ts";
 import { CallFailed } from "../client/failure.ts";
 import { addressParts } from "../model/address.ts";
 import { blockingText } from "../plan/blocking-text.ts";
@@ -172,14 +172,7 @@ function headOf({ claim, heading, request }: Context, started: string) {
 
 /** A run whose observation cannot be stored still succeeds. */
 async function record({ request, state }: Context, summary: Summary): Promise<string | undefined> {
-  if (!request.command) return undefined;
-  try {
-    await state.runs.record(summary);
-    return undefined;
-  } catch (error) {
-    if (error instanceof UserError) return error.message;
-    throw error;
-  }
+  return request.command ? userErrorOf(state.runs.record(summary)) : undefined;
 }
 
 function endOf(result: Applied, context: Context): Pick<Summary, "outcome" | "reasons"> {

@@ -1,6 +1,7 @@
 import { constants } from "node:fs";
 import { open } from "node:fs/promises";
 import { dirname } from "node:path";
+import { batchWriter } from "../base/batch-writer.ts";
 import { syncFolder } from "./durable-file.ts";
 
 /** Appends to one file. */
@@ -28,26 +29,13 @@ export function appendTo(path: string, flags: "a" | "ax" = "a"): Appender {
     return opened;
   });
   file.catch(() => {});
-  let waiting = "";
-  let next: Promise<void> | undefined;
-  let current: Promise<void> = Promise.resolve();
-  const flush = async () => {
-    await current;
-    const text = waiting;
-    waiting = "";
-    next = undefined;
-    current = file.then(async (opened) => {
-      await opened.appendFile(text);
-      await opened.datasync();
-    });
-    await current;
-  };
+  const { add } = batchWriter<string>(async (texts) => {
+    const opened = await file;
+    await opened.appendFile(texts.join(""));
+    await opened.datasync();
+  });
   return {
-    append: (text) => {
-      waiting += text;
-      next ??= flush();
-      return next;
-    },
+    append: add,
     close: async () => {
       const opened = await file.catch(() => undefined);
       await opened?.close();

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { UserError } from "../../base/exit.ts";
+import { UserError, userErrorOf } from "../../base/exit.ts";
 import { canonical } from "../../base/json.ts";
 import { learnCredential, ownNames } from "../../base/known-secrets.ts";
 import { isMarkOf } from "../../base/secret-mark.ts";
@@ -62,7 +62,7 @@ export function openLedger(store: LedgerStore, contents: LedgerContents, options
   const saveNow = async (token: LeaseToken) => {
     const edits = entries.take();
     if (edits.projects.length === 0) return undefined;
-    const error = await errorOf(store.write(token, keyId, edits));
+    const error = await userErrorOf(store.write(token, keyId, edits));
     if (!error) edits.saved();
     return error;
   };
@@ -105,16 +105,6 @@ const hashLength = 22;
 function namesIn(address: string): readonly [project: string, rest: string] {
   const [project, rest] = addressParts(address);
   return [boundedName(project), boundedName(rest)];
-}
-
-async function errorOf(work: Promise<void>): Promise<string | undefined> {
-  try {
-    await work;
-    return undefined;
-  } catch (error) {
-    if (error instanceof UserError) return error.message;
-    throw error;
-  }
 }
 
 function foreignKey({ file }: LedgerStore, count: number): Problem {

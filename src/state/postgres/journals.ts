@@ -1,3 +1,4 @@
+import { batchWriter } from "../../base/batch-writer.ts";
 import { journalLineIn } from "../journal.ts";
 import type { JournalLine } from "../journal-entry.ts";
 import { LeaseLostError, type LeaseToken } from "../lease-store.ts";
@@ -63,31 +64,13 @@ interface Part {
 
 type Store = (from: number, lines: readonly JournalLine[]) => Promise<void>;
 
-/** Executes one statement at a time; lines that arrive in the meantime share the next one. */
+/** Executes one statement at a time. */
 function appender(store: Store): JournalAppender {
   let position = 0;
-  let waiting: JournalLine[] = [];
-  let next: Promise<void> | undefined;
-  let current: Promise<void> = Promise.resolve();
-  const flush = async () => {
-    await current;
-    const lines = waiting;
+  const { add, idle } = batchWriter<JournalLine>((lines) => {
     const from = position;
-    waiting = [];
     position += lines.length;
-    next = undefined;
-    current = store(from, lines);
-    await current;
-  };
-  return {
-    append: (line) => {
-      waiting.push(line);
-      next ??= flush();
-      return next;
-    },
-    close: async () => {
-      await next?.catch(() => {});
-      await current.catch(() => {});
-    },
-  };
+    return store(from, lines);
+  });
+  return { append: add, close: idle };
 }
