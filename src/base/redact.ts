@@ -1,5 +1,5 @@
 import { type Decoding, decodingsOf, folded, foldedText, spaced, undecoded } from "./decodings.ts";
-import { encodedReadings } from "./encoded-readings.ts";
+import { encodedReadings, withPairsJoined } from "./encoded-readings.ts";
 import { createPrefixIndex, type PrefixMatch, shortest } from "./prefix-index.ts";
 import { fragmentsOf, passwordIn, wholesOf } from "./secret-fragments.ts";
 import { createRunIndex, type RunIndex } from "./secret-runs.ts";
@@ -81,7 +81,8 @@ export function createRedactor(): Redactor {
       if (answers.size >= mostKept) answers.clear();
       const readings = decodingsOf(text);
       const isEqual = readings.some((each) => equals.has(foldedText(each.text)));
-      const answer = isEqual || rangesIn(readings, (reading, at) => wholes.at(reading.text, at)).length > 0;
+      const all = new Set([...readings, ...readings.map(withPairsJoined)]);
+      const answer = isEqual || rangesIn([...all], (reading, at) => wholes.at(reading.text, at)).length > 0;
       if (text.length <= longestKept) answers.set(text, answer);
       return answer;
     },

@@ -29,11 +29,11 @@ export function fragmentsOf(value: string): readonly SecretFragment[] {
 /** Shorter secrets occur in other values by chance. */
 const leastHeld = 16;
 
-/** Forms of a whole secret, plain and in Base64; none for a short one. */
+/** Forms of a whole secret, plain, in Base64 and in hexadecimal digits; none for a short one. */
 export function wholesOf(value: string): readonly SecretFragment[] {
   const text = foldedText(value);
   if (text.length < leastHeld) return [];
-  const whole = [text, ...base64Of(value).map(foldedText)].map((each) => ({ text: each, least: each.length }));
+  const whole = [text, ...encodingsOf(value).map(foldedText)].map((each) => ({ text: each, least: each.length }));
   return whole.flatMap(cut).map((part) => ({ ...part, least: part.text.length }));
 }
 

@@ -137,13 +137,13 @@ describe("of a secret of 8 characters or more, no more than four that stand side
   });
 
   /** How one piece of it is written. */
+  const hexByte = (byte: number) => byte.toString(16).padStart(2, "0");
   const ways: Readonly<Record<string, Making>> = {
     ...escapes,
     "in small letters": (value) => value.toLowerCase(),
     "in capital letters": (value) => value.toUpperCase(),
     "in lines": (value) => value.replace(/.{3}/gsu, "$&\r\n"),
-    "with all of it escaped": (value) =>
-      Array.from(Buffer.from(value), (byte) => `%${byte.toString(16).padStart(2, "0")}`).join(""),
+    "with all of it escaped": (value) => Array.from(Buffer.from(value), (byte) => `%${hexByte(byte)}`).join(""),
     "in Base64": (value) => Buffer.from(value).toString("base64"),
     "in Base64 for a URL": (value) => Buffer.from(value).toString("base64url"),
     "in Base64 behind other bytes": (value) => Buffer.from(`ab${value}`).toString("base64"),
@@ -154,13 +154,16 @@ describe("of a secret of 8 characters or more, no more than four that stand side
           .match(/.{1,6}/g) ?? []
       ).join("\n"),
     "in hexadecimal": (value) => Buffer.from(value).toString("hex"),
+    "in hexadecimal, byte by byte": (value) => Array.from(Buffer.from(value), hexByte).join(":"),
+    "in hexadecimal, as numbers": (value) => Array.from(Buffer.from(value), (byte) => `0x${hexByte(byte)}`).join(", "),
     "in hexadecimal, in capital letters": (value) => `0x${Buffer.from(value).toString("hex").toUpperCase()}`,
   };
 
   /** All that a text may mean to whoever knows these encodings. */
   const readings = (text: string): string[] => {
     const bare = text.replaceAll(name, "\n");
-    const stretches = bare.replace(/\s/g, "").match(/[\w+/-]+/g) ?? [];
+    const joined = bare.replace(/(?<=\b(?:0x)?[0-9a-f]{2})(?::|, )(?:0x)?(?=[0-9a-f]{2}\b)/gi, "");
+    const stretches = [bare, joined].flatMap((each) => each.replace(/\s/g, "").match(/[\w+/-]+/g) ?? []);
     const bytes = stretches.flatMap((each) =>
       [0, 1, 2, 3].flatMap((at) => [Buffer.from(each.slice(at), "base64"), Buffer.from(each.slice(at), "hex")]),
     );
@@ -310,7 +313,11 @@ test("a value holds a secret only as a whole: a word that a URL ends in stands i
   redactor.learn("changeme", "[password]");
   const innocent = ["https://bugs.example.com/payments/core", "https://chat.example.com/", "please changeme now"];
   expect(innocent.filter((each) => redactor.isIn(each))).toEqual([]);
-  const telling = ["see https%3A%2F%2Fchat.example.com%2Fhooks%2Fpayments!", "CHANGEME"];
+  const hex = Buffer.from("https://chat.example.com/hooks/payments").toString("hex");
+  const bytes = `${hex.match(/../g)?.join(":")}`;
+  redactor.learn("12:34:56:78:9a:bc:de:f0", "[bytes]");
+  const encoded = [hex, hex.toUpperCase(), bytes, bytes.replaceAll(":", ", 0x"), "at 12:34:56:78:9a:bc:de:f0"];
+  const telling = ["see https%3A%2F%2Fchat.example.com%2Fhooks%2Fpayments!", "CHANGEME", ...encoded];
   expect(telling.filter((each) => !redactor.isIn(each))).toEqual([]);
 });
 
