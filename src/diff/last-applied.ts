@@ -12,8 +12,6 @@ export interface Memory {
   readonly versions?: Readonly<Record<string, number>>;
   /** Parameters that the server answered with another value than was sent. */
   readonly unkept?: readonly string[];
-  /** Parameters that the server did not report. */
-  readonly unreported?: readonly string[];
   /** It was made sure that there is no such resource. */
   readonly absent?: true;
 }
@@ -185,11 +183,10 @@ export function memoryOf(
     /** Fields that were neither sent nor compared. */
     readonly unseen?: readonly string[];
     readonly unkept?: readonly string[];
-    readonly unreported?: readonly string[];
   },
   fingerprint: Recollection["fingerprint"],
 ): Memory {
-  const { updatedAt, unseen = [], unkept = [], unreported = [] } = seen;
+  const { updatedAt, unseen = [], unkept = [] } = seen;
   const fields = Object.entries(resource.fields);
   const versions = fields.flatMap(([name, value]) =>
     isReference(value) && value.version ? [[name, value.version]] : [],
@@ -202,6 +199,5 @@ export function memoryOf(
     sent: Object.fromEntries(sent),
     ...(versions.length > 0 && { versions: Object.fromEntries(versions) }),
     ...(unkept.length > 0 && { unkept }),
-    ...(unreported.length > 0 && { unreported }),
   };
 }
