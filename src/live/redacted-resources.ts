@@ -36,8 +36,8 @@ export function redactedResource(catalogue: Catalogue, project: Project, kind: K
 
 /** The `updated_at` of a row, unless it holds a secret instead of a time. */
 export function updatedAtOf({ updated_at: time }: Row): string | undefined {
-  return typeof time === "string" && (isTime.test(time) || !isSecret(time)) ? time : undefined;
+  return typeof time === "string" && (plainTime.test(time) || !isSecret(time)) ? time : undefined;
 }
 
 /** Most rows differ in it, so a search for secrets in each would be slow. */
-const isTime = /^\d{4}-\d\d-\d\dT[\d:.]{1,20}(?:Z|[+-][\d:]{4,5})$/;
+const plainTime = /^\d{4}-\d\d-\d\dT[\d:.]{1,20}(?:Z|[+-][\d:]{4,5})$/;

@@ -145,12 +145,12 @@ function typeOfScalar(value: Scalar): FieldType {
 
 /** A time as the server may write it: in any zone and precision. */
 function instantOf(text: string): string {
-  const time = isTime.test(text) ? new Date(text) : undefined;
+  const time = zonedTime.test(text) ? new Date(text) : undefined;
   return time && !Number.isNaN(time.getTime()) ? time.toISOString() : text;
 }
 
 /** With a zone: without one, the result would depend on this machine. */
-const isTime = /^\d{4}-\d\d-\d\d[Tt ][\d:.]{4,25}(?:[Zz]|[+-]\d\d:?\d\d)$/;
+const zonedTime = /^\d{4}-\d\d-\d\d[Tt ][\d:.]{4,25}(?:[Zz]|[+-]\d\d:?\d\d)$/;
 
 /**
  * A value without anything secret at any depth, and without properties that the field does not describe: what they hold

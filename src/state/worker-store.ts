@@ -36,7 +36,7 @@ export interface SealedBySenders {
 }
 
 /** An intent, with its outcome if known, as its sender wrote it. */
-export interface StoredIntent extends SealedBySenders {
+interface StoredIntent extends SealedBySenders {
   readonly outcome?: string;
 }
 
