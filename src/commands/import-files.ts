@@ -6,7 +6,7 @@ import { groupedAs } from "../base/grouped.ts";
 import { isObject } from "../base/json.ts";
 import { format } from "../format/format.ts";
 import type { ImportResult } from "../import/import-projects.ts";
-import { withOwnNames } from "../import/names.ts";
+import { fileOf, withOwnNames } from "../import/names.ts";
 import { type Draft, policyFileText } from "../import/policy.ts";
 import { hasErrors, validate } from "../manifest/validate.ts";
 import type { Catalogue } from "../model/catalogue.ts";
@@ -50,6 +50,13 @@ export function writeDrafts(
 function placed({ cwd }: Terminal, drafts: readonly Draft[], around: string, out?: string): readonly ImportedFile[] {
   const folder = out === undefined ? join(rootOf(around), "policies") : resolve(cwd, out);
   return drafts.map((draft) => [relative(cwd, besideExample(join(folder, draft.file))), draft]);
+}
+
+/** A folder for the import of a project whose policy an earlier import wrote, as seen from `cwd`; undefined if none did. */
+export function otherFolder(cwd: string, around: string, project: string): string | undefined {
+  const folder = join(rootOf(around), "policies");
+  if (!isThere(besideExample(join(folder, fileOf({ name: project }))))) return undefined;
+  return relative(cwd, freeName(join(folder, "unmanaged"), isThere));
 }
 
 /** What the policies of the surrounding workspace are called: several imports may be about the same projects. */

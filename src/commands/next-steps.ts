@@ -105,6 +105,18 @@ export function stepsAfterImport(
   ];
 }
 
+/** What follows a list of what no policy declares: the policies of one project, in another folder if it has some. */
+export function stepsAfterUnmanaged(
+  project: string,
+  options: Pick<Scope, "C">,
+  folder: string | undefined,
+): readonly NextStep[] {
+  const out = folder === undefined ? "" : ` --out ${shellWord(folder)}`;
+  return [
+    [`${commandIn("import", options)} ${shellWord(project)} --kinds all${out}`, "writes policies for this project"],
+  ];
+}
+
 function commandIn(command: string, { C }: Pick<Scope, "C">): string {
   return `evenkeel ${command}${C === undefined ? "" : ` -C ${shellWord(C)}`}`;
 }

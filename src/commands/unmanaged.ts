@@ -1,11 +1,13 @@
 import { exitCode } from "../base/exit.ts";
-import { shellWord } from "../base/shell-word.ts";
 import { paragraphs } from "../base/text-format.ts";
+import type { Request } from "../reconcile/request.ts";
 import { type Unmanaged, unmanagedResources } from "../reconcile/unmanaged.ts";
 import { type NextStep, nextStepsText } from "../report/next-steps.ts";
 import { revisionKinds } from "../report/report-kinds.ts";
 import { unmanagedJson, unmanagedMarkdown, unmanagedText } from "../report/unmanaged.ts";
 import type { Run } from "./command.ts";
+import { otherFolder } from "./import-files.ts";
+import { stepsAfterUnmanaged } from "./next-steps.ts";
 import { asksForHtml, openReports } from "./outputs.ts";
 import { printProblems } from "./print-problems.ts";
 import { requestOf } from "./run-request.ts";
@@ -19,10 +21,11 @@ export const run: Run<Options<"unmanaged">> = async (terminal, options) => {
     ? (await import("../report/html/unmanaged-page.ts")).unmanagedHtml
     : () => "";
   const bar = terminal.progress("Reading");
-  const found = await unmanagedResources({ ...requestOf(terminal, options), progress: bar.update }).finally(bar.stop);
+  const request = requestOf(terminal, options);
+  const found = await unmanagedResources({ ...request, progress: bar.update }).finally(bar.stop);
   printProblems(terminal, found);
   report({
-    text: () => textOf(found, terminal),
+    text: () => textOf(found, terminal, nextSteps(found, terminal, request, options)),
     json: () => unmanagedJson(found),
     markdown: () => unmanagedMarkdown(found),
     html: () => html(found),
@@ -30,11 +33,16 @@ export const run: Run<Options<"unmanaged">> = async (terminal, options) => {
   return exitCode({ interrupted: terminal.interrupted.aborted, problem: found.problems.length > 0 });
 };
 
-function textOf(found: Unmanaged, { palette }: Terminal): string {
+function textOf(found: Unmanaged, { palette }: Terminal, next: readonly NextStep[]): string {
   if (found.projects === 0 && found.problems.length > 0) return "";
-  const [first] = found.resources;
-  const next: readonly NextStep[] = first
-    ? [[`evenkeel import ${shellWord(first.project)} --kinds all`, "writes policies for this project"]]
-    : [];
   return paragraphs([unmanagedText(found, palette), nextStepsText(next, palette)]);
+}
+
+function nextSteps(
+  { resources: [first] }: Unmanaged,
+  { cwd }: Terminal,
+  { folder }: Request,
+  options: Options<"unmanaged">,
+): readonly NextStep[] {
+  return first ? stepsAfterUnmanaged(first.project, options, otherFolder(cwd, folder, first.project)) : [];
 }

@@ -1,6 +1,6 @@
 import { grouped, groupedAs } from "../base/grouped.ts";
 import { printable } from "../base/printable.ts";
-import { counted, thousands } from "../base/text-format.ts";
+import { counted, firstFew, thousands } from "../base/text-format.ts";
 import { type Draft, ownerOfDraft } from "../import/policy.ts";
 import { addressOf } from "../model/address.ts";
 import type { Catalogue } from "../model/catalogue.ts";
@@ -42,7 +42,7 @@ export function importText(
     ([, draft]) => draft,
   );
   const files = columns([...byFile].map(([path, drafts]) => [path, countsOf(drafts, catalogue)]));
-  const remarks = written.flatMap(([, draft]) => remarksOf(draft));
+  const remarks = commonRemarks(written.flatMap(([, draft]) => remarksOn(draft)));
   const blanks = written.flatMap(([, draft]) => blanksOf(draft));
   const filling = columns(
     [...grouped(blanks, ({ reference }) => reference)].map(([name, uses]) => [name, usesOf(uses)]),
@@ -115,12 +115,38 @@ function kindsIn(drafts: readonly Draft[], catalogue: Catalogue): readonly Polic
     .filter(({ kind }) => always.has(kind) || found.has(kind));
 }
 
-function remarksOf({ name: policy, projects: [first, ...others], entries, remarks }: Draft): readonly string[] {
+/** A remark on one project or policy: `said` is what follows its name, the resource and the words. */
+interface Remark {
+  readonly name: string;
+  readonly said: string;
+}
+
+function remarksOn({ name: policy, projects: [first, ...others], entries, remarks }: Draft): readonly Remark[] {
   const name = first === undefined || others.length > 0 ? policy : String(first);
   const ofEntries = entries.flatMap((entry) =>
-    entry.remarks.map((remark) => `${addressOf(name, entry.kind, entry.key)}: ${remark}`),
+    entry.remarks.map((remark) => ({ name, said: `${addressOf("", entry.kind, entry.key)}: ${remark}` })),
   );
-  return [...ofEntries, ...remarks.map((remark) => `${name}: ${remark}`)].map(printable);
+  return [...ofEntries, ...remarks.map((remark) => ({ name, said: `: ${remark}` }))];
+}
+
+function remarksOf(draft: Draft): readonly string[] {
+  return remarksOn(draft).map(({ name, said }) => printable(`${name}${said}`));
+}
+
+/** More projects with the same remark share a line. */
+const mostAlike = 3;
+
+function commonRemarks(remarks: readonly Remark[]): readonly string[] {
+  const alike = groupedAs(
+    remarks,
+    ({ said }) => said,
+    ({ name }) => name,
+  );
+  return [...alike].flatMap(([said, names]) =>
+    names.length > mostAlike
+      ? [printable(`${said.replace(/^:\s*/, "")}, in ${firstFew(names, mostAlike)}`)]
+      : names.map((name) => printable(`${name}${said}`)),
+  );
 }
 
 function blanksOf({ projects, entries }: Draft): readonly ToFill[] {

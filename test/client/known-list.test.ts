@@ -24,7 +24,7 @@ async function read(pages: readonly Scripted[], text: string) {
   return { rows, asked, requests: server.seen.length };
 }
 
-const textOf = (rows: unknown, total = "") => `${total} ${JSON.stringify(rows)}`;
+const textOf = (rows: unknown, total = "none") => `${total} ${JSON.stringify(rows)}`;
 
 describe("a list that is known", () => {
   it("is not read where it has the same text", async () => {

@@ -67,3 +67,18 @@ test("--target limits it, mistakes and unreadable projects end it with 1, and no
   expect([unread.code, unread.writes]).toEqual([1, 0]);
   expect(unread.stderr).toContain("403");
 });
+
+test("the import that follows is a command that works where the project has a policy of an earlier import", async () => {
+  const { evenkeel, ask } = await scene({
+    projects: projects.slice(0, 1),
+    policies: { own: { projects: ["payments/api"], labels: { bug: { color: "#cc0000" } } } },
+  });
+  expect((await evenkeel("import", "payments/api", "--kinds", "all")).code).toBe(0);
+  await ask("POST", "/projects/1/labels", { form: { name: "extra", color: "#123456" } });
+  const { stdout } = await evenkeel("unmanaged");
+  const [, line = ""] = /^ {2}(evenkeel import .*?)(?: {2}|$)/m.exec(stdout) ?? [];
+  expect(line).toBe("evenkeel import payments/api --kinds all --out policies/unmanaged");
+  expect((await evenkeel(...line.split(" ").slice(1))).code).toBe(0);
+  const left = await evenkeel("unmanaged");
+  expect(left.stdout).toContain("Nothing unmanaged in 1 project");
+});
