@@ -105,19 +105,21 @@ function requestIdOf(headers: Headers, clean: (text: string) => string): string 
 function refused(attempt: Attempt, { status, body }: Received, clean: (text: string) => string): CallFailed {
   const text = body.toString();
   const json = parsedJson(text);
-  const words = oneLine(json === undefined ? serverMessageInText(text, clean) : clean(serverMessageIn(json) ?? ""));
+  const said = json === undefined ? serverMessageInText(text, clean) : (serverMessageIn(json) ?? "");
+  const words = oneLine(clean(said));
   if (status === 401) return unauthorized(attempt, words);
-  const passing = isTransient(status, words);
+  const passing = isTransient(status, said);
   if (!passing && status < 500 && isPage(text)) return notJson(attempt, status, "a web page", words);
-  return failed(attempt, {
+  const part: FailureRest = {
     passing,
-    acted: mayHaveActed(status) || (attempt.method === "POST" && isLocked(status, words)),
+    acted: mayHaveActed(status) || (attempt.method === "POST" && isLocked(status, said)),
     kind: "status",
     what: `answered ${withStatus(status, words)}`,
     status,
     serverMessage: words || undefined,
     unknownRoute: status === 404 && isUnknownRoute(json),
-  });
+  };
+  return failed(attempt, part, said);
 }
 
 /** `{"error": …}` without a `message`: a project's or an integration's own "Not Found" is a message. */
@@ -211,6 +213,10 @@ function wordsOfBroken({ broken, sent, code }: Broken): string {
 
 type FailureRest = Omit<FailureFacts, keyof Attempt | "uncertain"> & { readonly acted?: boolean };
 
-function failed({ answer: _, isKnown: __, ...attempt }: Attempt, { acted = false, ...part }: FailureRest): CallFailed {
-  return new CallFailed({ ...attempt, ...part, uncertain: attempt.method !== "GET" && acted });
+function failed(
+  { answer: _, isKnown: __, ...attempt }: Attempt,
+  { acted = false, ...part }: FailureRest,
+  said?: string,
+): CallFailed {
+  return new CallFailed({ ...attempt, ...part, uncertain: attempt.method !== "GET" && acted }, said);
 }

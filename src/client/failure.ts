@@ -77,11 +77,16 @@ export class CallFailed extends Error {
   /** What another process needs to have the same failure. */
   readonly facts: FailureFacts;
 
-  constructor(facts: FailureFacts) {
+  /** The server's words as they came, which nobody is shown. */
+  readonly #said: string;
+
+  /** `said` are the server's words before secrets were taken out, for decisions alone: a secret may contain a word of them. */
+  constructor(facts: FailureFacts, said = facts.serverMessage ?? "") {
     const tries = facts.attempts > 1 ? ` (tried ${facts.attempts} times)` : "";
     super(`${facts.method} ${withoutPaging(facts.url)} ${facts.what}${tries}`);
     this.name = "CallFailed";
     this.facts = facts;
+    this.#said = said;
     this.method = facts.method;
     this.path = facts.path;
     this.url = facts.url;
@@ -99,13 +104,18 @@ export class CallFailed extends Error {
 
   /** Whether the server says that the very thing which the path names is not there: not its project, and not its route. */
   get saysGone(): boolean {
-    return this.status === 404 && !this.unknownRoute && !/\bproject not found\b/i.test(this.serverMessage ?? "");
+    return this.status === 404 && !this.unknownRoute && !this.says("project not found");
+  }
+
+  /** Whether a phrase is among the server's words, in any case. */
+  says(phrase: string): boolean {
+    return this.#said.toLowerCase().includes(phrase.toLowerCase());
   }
 
   /** The same failure, known to be everybody's; `why` is added to its sentence. */
   endingRun(why?: string): CallFailed {
     const what = why === undefined ? this.facts.what : `${this.facts.what}; ${why}`;
-    return new CallFailed({ ...this.facts, what, endsRun: true, passing: false });
+    return new CallFailed({ ...this.facts, what, endsRun: true, passing: false }, this.#said);
   }
 
   /** Whether no answer came at all. */
@@ -131,7 +141,7 @@ export function isUnknownRoute(result: unknown): result is CallFailed {
 /** Whether a server refused a call since it does not know the value of one of these parameters. */
 export function isUnknownValue(result: unknown, names: readonly string[]): boolean {
   if (!(result instanceof CallFailed) || result.status !== 400) return false;
-  return names.some((name) => result.serverMessage?.includes(`${name} does not have a valid value`));
+  return names.some((name) => result.says(`${name} does not have a valid value`));
 }
 
 /** Whether a failure comes from behind the route, so that the route must be known. */

@@ -113,8 +113,8 @@ async function isGone(reader: Reader, project: string, deployment: string): Prom
   }
 }
 
-function isTransition({ status, serverMessage = "" }: CallFailed): boolean {
-  return status === 400 && serverMessage.includes("cannot transition");
+function isTransition(failure: CallFailed): boolean {
+  return failure.status === 400 && failure.says("cannot transition");
 }
 
 function refusalOf(deployment: string, row: JsonObject | undefined, wanted: string): string {

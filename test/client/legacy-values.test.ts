@@ -17,3 +17,19 @@ test("a server that knows only the older words of licenses is spoken to in those
   expect(Object.fromEntries(statuses)).toEqual({ MIT: "approved", "GPL-3.0": "blacklisted", BSD: "approved" });
   expect((await evenkeel("plan", "--detailed-exitcode")).code).toBe(0);
 });
+
+test("a secret that contains a word of the refusal does not hide it", async () => {
+  const { evenkeel } = await stage({
+    behaviour: "observed",
+    release: "13.12",
+    site: { release: "13.12" },
+    secrets: { HOOK: "sekretvalue0" },
+    projects: [{ path: "a/b" }],
+    policy: {
+      projects: ["a/b"],
+      integrations: { "chat-webhook-c": { webhook: { secret: "env:HOOK" } } },
+      licenses: { MIT: "allowed" },
+    },
+  });
+  expect(await evenkeel("apply", "--yes")).toMatchObject({ code: 0, writes: 3 });
+});

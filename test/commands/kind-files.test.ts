@@ -33,7 +33,7 @@ test("the folder may be absolute", () => {
 
 test("mistakes have their location in the file", () => {
   const at = (text: string, change: readonly [string, string]) => read({ "k/a.yaml": text.replace(...change) });
-  expect(at(freeze, ["needs:", "need:"])).toEqual(["k/a.yaml:15:7 need unknown key need; did you mean needs?"]);
+  expect(at(freeze, ["needs:", "need:"])).toEqual(["k/a.yaml:15:1 need unknown key need; did you mean needs?"]);
   expect(at(`${policy}---\n${freeze}`, ["name: freeze_periods", "name: webhooks"])).toEqual([
     "k/a.yaml:9:7 name webhooks is taken by the kind webhooks of projects",
   ]);

@@ -38,6 +38,7 @@ describe("wrong usage is 64, said in a sentence, with nothing asked", () => {
       /as it was reviewed; plan again to use --storage and --target and --shard/,
     ],
     ["a saved plan and --storage", ["apply", "plan.json", "--storage", "--dry-run"], /as it was reviewed.*--storage/],
+    ["a token of an unset variable", ["serve", "--token", ""], /--token is empty/],
     ["a release in words", ["serve", "--release", "abc"], /--release takes a release such as 15\.0, not "abc"/],
     ["a target that no glob says", ["plan", "--target", "p:license/!(MIT)"], /--target .*expected a glob without/],
     ["a target of an empty variable", ["plan", "--target", ""], /--target "": expected a glob that is not empty/],
