@@ -5,7 +5,7 @@ import { atLeastError, type ExitCode, exit, UserError } from "../base/exit.ts";
 import { knownSecrets, resetSecrets, withoutSecrets } from "../base/known-secrets.ts";
 import { useRe2 } from "../base/linear-pattern.ts";
 import { printableLines } from "../base/printable.ts";
-import { asSentence, terminalWidth, wrapped } from "../base/text-format.ts";
+import { asSentence, counted, terminalWidth, wrapped } from "../base/text-format.ts";
 import { version } from "../base/version.ts";
 import { labelledErrors } from "../model/problem-line.ts";
 import type { Palette } from "../report/palette.ts";
@@ -65,9 +65,14 @@ function program(host: Host, done: (code: ExitCode) => void): Command {
   return root;
 }
 
-/** The parser's suggestion, which it puts in parentheses on a line of its own. */
+/** The parser's suggestion, which it puts in parentheses on a line of its own, and what to do about an argument too many. */
 function inOneLine(error: string): string {
   return error
+    .replace(
+      /too many arguments for '([^']+)'\. Expected (\d+) arguments? but got (\d+)\./,
+      (_, command, most, given) =>
+        `${command} takes ${most === "0" ? "no argument" : `at most ${counted(Number(most), "argument")}`}, got ${given}; -h shows its options`,
+    )
     .replace(/\n\(Did you mean ([^\n]*)\?\)/, "; did you mean $1?")
     .replace(/' is invalid\. /, "' is invalid: ");
 }

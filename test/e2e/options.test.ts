@@ -22,6 +22,8 @@ describe("wrong usage is 64, said in a sentence, with nothing asked", () => {
       /'--detailed-exitcodes'; did you mean --detailed-exitcode\?/,
     ],
     ["an unknown report", ["plan", "--report", "jsn"], /jsn.*did you mean json\?/],
+    ["an argument of a command without any", ["plan", "p/a"], /plan takes no argument, got 1; -h shows its options/],
+    ["an argument too many", ["diff", "a", "b"], /diff takes at most 1 argument, got 2; -h shows its options/],
     ["a report without its path", ["plan", "--report", "json="], /path/],
     ["a shard beyond the last", ["plan", "--shard", "3/2"], /I\/N/],
     ["a time without a unit", ["plan", "--timeout", "soon"], /duration/],
