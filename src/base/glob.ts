@@ -12,7 +12,7 @@ export function globMatcher(glob: string, rules: GlobRules): (text: string) => b
   const fold = rules.cased ? (text: string) => text : (text: string) => text.toLowerCase();
   const literal = fold(glob);
   const prefix = prefixOf(literal);
-  const folder = rules.dots ? wholeFolderOf(literal) : undefined;
+  const folder = rules.dots && isWholeFolder(glob) ? literal.slice(0, -2) : undefined;
   const program = programOf(partsOf(glob, rules));
   return (text) => {
     const folded = fold(text);
@@ -76,9 +76,9 @@ export function globFolder(glob: string): string {
   return glob.length === plain.length ? "" : plain.slice(0, Math.max(0, glob.lastIndexOf("/", plain.length)));
 }
 
-/** The folder of a glob that is only `folder/**`, as most globs are. */
-function wholeFolderOf(glob: string): string | undefined {
-  return /^(?:[^*?[\]{}\\]+\/)?\*\*$/.test(glob) ? glob.slice(0, -2) : undefined;
+/** Whether a glob is only `folder/**`, as most globs are, or `**`. */
+export function isWholeFolder(glob: string): boolean {
+  return /^(?:[^*?[\]{}\\]+\/)?\*\*$/.test(glob);
 }
 
 /** The common prefix of all matches; a slash before `**` is optional. */

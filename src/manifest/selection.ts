@@ -2,6 +2,7 @@ import { grouped } from "../base/grouped.ts";
 import { memoized } from "../base/memoize.ts";
 import { compareTexts } from "../base/text-format.ts";
 import { idNameOf } from "../model/identity.ts";
+import { ownerOfName } from "../model/owner.ts";
 import type { Project } from "../model/types.ts";
 import type { PolicyEntry } from "./entries.ts";
 import type { Policy } from "./policies.ts";
@@ -56,23 +57,37 @@ export function sameLayers(some: readonly Layer[], others: readonly Layer[]): bo
 
 /** Whether any policy matches a project. */
 export function isSelected(policies: readonly Policy[], project: Project): boolean {
-  const id = idNameOf(project);
-  const path = project.path?.toLowerCase();
-  return candidates(indexOf(policies), id, path).some(({ policy }) => !isExcepted(policy, id, path));
+  return matchingLayers(policies, project).length > 0;
 }
 
 /** The policies that match a project, the most specific first. */
 export function matchingLayers(policies: readonly Policy[], project: Project): readonly Layer[] {
+  const index = indexOf(policies);
   const id = idNameOf(project);
   const path = project.path?.toLowerCase();
+  const alike = layersInFolder(index, id, path);
+  if (alike) return alike;
+  return layersOf(candidates(index, id, path)).filter(({ policy }) => !isExcepted(policy, id, path));
+}
+
+/** The layers of all projects of its folder, where no line is about this one; undefined where they may differ. */
+function layersInFolder(
+  { ids, paths, folders, inFolder }: Index,
+  id: string | undefined,
+  path: string | undefined,
+): readonly Layer[] | undefined {
+  if (path === undefined || path.endsWith("/") || paths.has(path) || folders.has(path)) return undefined;
+  if (id !== undefined && ids.has(id)) return undefined;
+  return inFolder(path.slice(0, Math.max(0, path.lastIndexOf("/"))));
+}
+
+function layersOf(lines: readonly Line[]): readonly Layer[] {
   const layers = new Map<Policy, number>();
-  for (const { policy, selector } of candidates(indexOf(policies), id, path)) {
+  for (const { policy, selector } of lines) {
     const literal = selector.form === "glob" ? selector.literal : Number.POSITIVE_INFINITY;
     layers.set(policy, Math.max(literal, layers.get(policy) ?? 0));
   }
-  const matching: Layer[] = [];
-  for (const [policy, literal] of layers) if (!isExcepted(policy, id, path)) matching.push({ policy, literal });
-  return matching.sort(compareLayers);
+  return Array.from(layers, ([policy, literal]) => ({ policy, literal })).sort(compareLayers);
 }
 
 function isExcepted(policy: Policy, id: string | undefined, path: string | undefined): boolean {
@@ -100,6 +115,8 @@ interface Index {
   readonly ids: ReadonlyMap<string, readonly Line[]>;
   readonly paths: ReadonlyMap<string, readonly Line[]>;
   readonly folders: ReadonlyMap<string, readonly Line[]>;
+  /** The layers of every project right in a folder that no line names; undefined where they depend on its name. */
+  readonly inFolder: (folder: string) => readonly Layer[] | undefined;
 }
 
 const indexOf = memoized(
@@ -114,21 +131,36 @@ const exceptionsOf = memoized(
 );
 
 function indexed(lines: readonly Line[]): Index {
+  const folders = grouped(lines, ({ selector }) => (selector.form === "glob" ? selector.base : undefined));
+  const known = memoized((folder: string) => ({ layers: commonLayers(linesOver(folders, folder)) }));
   return {
     ids: grouped(lines, ({ selector }) => (selector.form === "id" ? selector.written : undefined)),
     paths: grouped(lines, ({ selector }) => (selector.form === "path" ? selector.path : undefined)),
-    folders: grouped(lines, ({ selector }) => (selector.form === "glob" ? selector.base : undefined)),
+    folders,
+    inFolder: (folder) => known(folder).layers,
   };
+}
+
+/** The layers of all projects that these globs are over, if each of them matches all of it. */
+function commonLayers(over: readonly Line[]): readonly Layer[] | undefined {
+  const lines = over.filter(({ selector }) => ownerOfName(selector.written) === "project");
+  const isWhole = ({ policy, selector }: Line) =>
+    selector.form === "glob" && selector.isWholeFolder && policy.except.length === 0;
+  return lines.every(isWhole) ? layersOf(lines) : undefined;
 }
 
 function candidates({ ids, paths, folders }: Index, id: string | undefined, path: string | undefined): readonly Line[] {
   const byId = id === undefined ? none : (ids.get(id) ?? none);
   if (path === undefined) return byId;
-  const found = [...byId, ...(paths.get(path) ?? none)];
-  for (let end = 0; end >= 0 && folders.size > 0; end = nextFolder(path, end)) {
-    for (const line of folders.get(path.slice(0, end)) ?? none)
-      if (isMatchOf(line.selector, id, path)) found.push(line);
-  }
+  const globs = linesOver(folders, path).filter(({ selector }) => isMatchOf(selector, id, path));
+  return [...byId, ...(paths.get(path) ?? none), ...globs];
+}
+
+/** The globs whose base folder is this one or above it. */
+function linesOver(folders: Index["folders"], folder: string): readonly Line[] {
+  const found: Line[] = [];
+  for (let end = 0; end >= 0 && folders.size > 0; end = nextFolder(folder, end))
+    found.push(...(folders.get(folder.slice(0, end)) ?? none));
   return found;
 }
 
