@@ -124,7 +124,7 @@ export function namedProjects(policies: readonly Policy[]): readonly Project[] {
 
 /**
  * Warnings for globs that match no listed project, or no listed group, and for exceptions from globs that except nothing:
- * a policy with a misspelled one applies where it must not.
+ * a policy with a misspelled one applies where it must not. A glob that excepts what may come to a known folder is none.
  */
 export function idleGlobs(policies: readonly Policy[], listing: readonly Project[]): readonly Problem[] {
   const paths = new Set(listing.flatMap(({ path }) => (path === undefined ? [] : [path.toLowerCase()])));
@@ -132,6 +132,9 @@ export function idleGlobs(policies: readonly Policy[], listing: readonly Project
     if (selector.form === "path") return !paths.has(selector.path);
     return selector.form === "glob" && !listing.some(({ path }) => path !== undefined && selector.matches(path));
   });
+  const isAhead = (selector: Selector) =>
+    selector.form === "glob" &&
+    listing.some(({ path = "" }) => selector.base === "" || path.toLowerCase().startsWith(`${selector.base}/`));
   return policies.flatMap(({ document, of, selects, projects, except }) => {
     const globs = projects.map((selector) => selector.form === "glob");
     const idle = (selector: Selector, key: string, index: number, end = "") =>
@@ -146,7 +149,7 @@ export function idleGlobs(policies: readonly Policy[], listing: readonly Project
     return [
       ...projects.flatMap((selector, index) => (globs[index] ? idle(selector, selects, index) : [])),
       ...(globs.includes(true) ? except : []).flatMap((selector, index) =>
-        idle(selector, "except", index, ", so it excepts nothing"),
+        isAhead(selector) ? [] : idle(selector, "except", index, ", so it excepts nothing"),
       ),
     ];
   });
