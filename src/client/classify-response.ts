@@ -67,7 +67,7 @@ export function classify(
 
 const unread = { status: 200, body: undefined, requestId: undefined, isKnown: true } as const;
 
-/** Names may be written with escapes. A search begins with a letter, since it stops at each quotation mark otherwise. */
+/** Names may be written with escapes. The search begins with a letter, because one for a quotation mark would stop at each of them. */
 function withoutReferences(reply: FullAnswer, text: string): FullAnswer {
   if (text.includes('secret"') || text.includes("\\u")) removeReferences(reply.body);
   return reply;

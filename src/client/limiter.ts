@@ -55,7 +55,7 @@ export class Limiter {
   }
 
   /** Calls `begin` as soon as there is room and no pause; first come, first served. Whoever entered leaves. */
-  // Not by a library for this, nor by promises: several more for each request cost as much as the checks of its answer.
+  // A callback, and not a promise, which would be several more for each request.
   enter(begin: () => void): void {
     if (this.#running < this.#room) this.#start(begin);
     else this.#waiting.push(begin);
@@ -117,7 +117,7 @@ export class Limiter {
   }
 
   #letIn(): void {
-    // One that leaves as soon as it begins would otherwise let in the next, and so on, each inside the one before.
+    // A request that is refused leaves at once, and would let in the next one inside its own call, and so on.
     if (this.#isLettingIn) return;
     this.#isLettingIn = true;
     for (let next = this.#next(); next; next = this.#next()) this.#start(next);

@@ -48,7 +48,7 @@ interface Whole {
 const unchanged: Whole = { rows: undefined };
 
 const paged: PageQuery = { per_page: String(pageSize) };
-const whole: PageQuery = {};
+const unpaged: PageQuery = {};
 
 async function readOnce(
   send: SendCall,
@@ -57,7 +57,7 @@ async function readOnce(
   attempt: number,
   known?: KnownList,
 ): Promise<Whole> {
-  const size = call.list === "paged" ? paged : whole;
+  const size = call.list === "paged" ? paged : unpaged;
   const own = call.parameters ? { ...size, ...queryOf(call.parameters) } : size;
   let answered = 200;
   const fault = (what: string) => notAList(call, urlOf(call.path), answered, what, attempt);

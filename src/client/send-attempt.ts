@@ -40,7 +40,7 @@ type Result = FullAnswer | CallFailed;
  * @throws SecretMissing.
  */
 export function sendAttempt(run: RunConnection, request: Outgoing): Promise<Result> {
-  // Others let it in, which are part of other spans.
+  // Now, because it may be let in by a request that is part of another span.
   const around = currentSpan();
   return new Promise((resolve, reject) => {
     run.limiter.enter(() => {

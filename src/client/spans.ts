@@ -67,7 +67,7 @@ export function currentSpan(): OpenSpan | undefined {
   return under.getStore();
 }
 
-/** The same for other processes. */
+/** The same, in the form that other processes take. */
 export function currentTraceparent(): string | undefined {
   return under.getStore()?.traceparent;
 }

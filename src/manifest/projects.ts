@@ -124,7 +124,7 @@ export function namedProjects(policies: readonly Policy[]): readonly Project[] {
 
 /**
  * Warnings for globs that match no listed project, or no listed group, and for exceptions from globs that except nothing:
- * a policy with a misspelled one applies where it must not. A glob that excepts what may come to a known folder is none.
+ * a policy with a misspelled one applies where it must not. An exception for projects to come, in a folder that has some, is not one of them.
  */
 export function idleGlobs(policies: readonly Policy[], listing: readonly Project[]): readonly Problem[] {
   const paths = new Set(listing.flatMap(({ path }) => (path === undefined ? [] : [path.toLowerCase()])));
@@ -132,7 +132,7 @@ export function idleGlobs(policies: readonly Policy[], listing: readonly Project
     if (selector.form === "path") return !paths.has(selector.path);
     return selector.form === "glob" && !listing.some(({ path }) => path !== undefined && selector.matches(path));
   });
-  const isAhead = (selector: Selector) =>
+  const isInKnownFolder = (selector: Selector) =>
     selector.form === "glob" &&
     listing.some(({ path = "" }) => selector.base === "" || path.toLowerCase().startsWith(`${selector.base}/`));
   return policies.flatMap(({ document, of, selects, projects, except }) => {
@@ -149,7 +149,7 @@ export function idleGlobs(policies: readonly Policy[], listing: readonly Project
     return [
       ...projects.flatMap((selector, index) => (globs[index] ? idle(selector, selects, index) : [])),
       ...(globs.includes(true) ? except : []).flatMap((selector, index) =>
-        isAhead(selector) ? [] : idle(selector, "except", index, ", so it excepts nothing"),
+        isInKnownFolder(selector) ? [] : idle(selector, "except", index, ", so it excepts nothing"),
       ),
     ];
   });

@@ -70,7 +70,7 @@ export function matchingLayers(policies: readonly Policy[], project: Project): r
   return layersOf(candidates(index, id, path)).filter(({ policy }) => !isExcepted(policy, id, path));
 }
 
-/** The layers of all projects of its folder, where no line is about this one; undefined where they may differ. */
+/** The layers that all projects of its folder share, if no line names this one; undefined where they may differ. */
 function layersInFolder(
   { ids, paths, folders, inFolder }: Index,
   id: string | undefined,

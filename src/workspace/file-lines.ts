@@ -41,7 +41,6 @@ export function* linesOf(file: number): Iterable<FileLine> {
   if (kept > 0) yield { text: bytes.toString("utf8", 0, kept), at, size: kept };
 }
 
-/** Not in a part of the bytes, which would be an object more for each line. */
 function breakIn(bytes: Buffer, from: number, size: number): number {
   const at = bytes.indexOf(lineBreak, from);
   return at < size ? at : -1;

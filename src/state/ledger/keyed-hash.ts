@@ -8,8 +8,8 @@ const [blockSize, digestSize] = [64, 32];
 const mostUsual = 1 << 15;
 
 /**
- * HMAC-SHA-256 of a text, and of the bytes after it, with one key; as base64url. A plan of a fleet makes a million of short texts, for which `createHmac` takes twice
- * as long: it makes an object for each, which the collector has to follow.
+ * HMAC-SHA-256 of a text, and of the bytes after it, with one key; as base64url. A plan of a fleet makes a million of short
+ * texts, for which `createHmac` takes twice as long: it makes an object for each, which the collector has to follow.
  */
 export function keyedHash(key: string): (text: string, after?: Uint8Array) => string {
   const inner = padded(key, 0x36, mostUsual);
