@@ -1,12 +1,5 @@
 import { jsonIn, parsedJson } from "../base/json.ts";
-import {
-  type AnswerShape,
-  depthFault,
-  isError,
-  longestAnswerText,
-  longTextFault,
-  shapeFault,
-} from "../model/answer-shape.ts";
+import { depthFault, isError, longestAnswerText, longTextFault, shapeFault } from "../model/answer-shape.ts";
 import type { Call } from "../model/types.ts";
 import { removeReferences } from "../model/values.ts";
 import type { Headers } from "./answer-headers.ts";
@@ -31,10 +24,6 @@ export interface Attempt {
   readonly dialect?: string | undefined;
   /** The kind of resource that a refused call is of. */
   readonly called?: CalledKind | undefined;
-  /** What a success must hold. */
-  readonly answer?: AnswerShape | undefined;
-  /** Whether a response is one whose content is known already, as the call says. */
-  readonly isKnown?: Call["isKnown"] | undefined;
 }
 
 /** A successful answer, with the headers that lists need. */
@@ -44,50 +33,61 @@ export interface FullAnswer extends Answer {
   readonly isKnown?: true;
 }
 
-/** Classifies an answer. `clean` takes secrets out of the server's words. */
+/** What a call expects of its answer. */
+type Expected = Pick<Call, "method" | "answer" | "isKnown">;
+
+/**
+ * Classifies the answer to a call. `attempted` tells what a failure says of the attempt; `clean` takes secrets out of the
+ * server's words.
+ */
 export function classify(
-  attempt: Attempt,
+  expected: Expected,
+  attempted: () => Attempt,
   received: Received,
   clean: (text: string) => string,
 ): FullAnswer | CallFailed {
   const { status, headers, body } = received;
-  if (status >= 400) return refused(attempt, received, clean);
-  if (status >= 300) return redirected(attempt, received, clean);
-  if (status === 200 && attempt.isKnown?.(body, headers)) return { ...unread, headers };
-  const requestId = attempt.method === "GET" ? undefined : requestIdOf(headers, clean);
-  if (body.length === 0) return fitting(attempt, { status, body: undefined, requestId, headers }, clean);
+  if (status >= 400) return refused(attempted(), received, clean);
+  if (status >= 300) return redirected(attempted(), received, clean);
+  if (status === 200 && expected.isKnown?.(body, headers))
+    return { status, body: undefined, requestId: undefined, headers, isKnown: true };
+  const requestId = expected.method === "GET" ? undefined : requestIdOf(headers, clean);
+  if (body.length === 0) return fitting(expected, attempted, { status, body: undefined, requestId, headers }, clean);
   const text = body.toString();
   try {
     const reply = { status, body: jsonIn(text), requestId, headers };
-    return tooLarge(attempt, reply, text) ?? fitting(attempt, withoutReferences(reply, text), clean);
+    return tooLarge(attempted, reply, text) ?? fitting(expected, attempted, withoutReferences(reply, text), clean);
   } catch {
-    return unreadable(attempt, status, text, clean);
+    return unreadable(attempted(), status, text, clean);
   }
 }
 
-const unread = { status: 200, body: undefined, requestId: undefined, isKnown: true } as const;
-
-/** Names may be written with escapes. The search begins with a letter, because one for a quotation mark would stop at each of them. */
+/** Names may be written with escapes. The search is for a part whose first letter is rare, because it stops at each of them. */
 function withoutReferences(reply: FullAnswer, text: string): FullAnswer {
-  if (text.includes('secret"') || text.includes("\\u")) removeReferences(reply.body);
+  if (text.includes('cret"') || text.includes("\\u")) removeReferences(reply.body);
   return reply;
 }
 
 /** No text of an answer is longer than all of it. */
-function tooLarge(attempt: Attempt, { status, body }: FullAnswer, text: string): CallFailed | undefined {
+function tooLarge(attempted: () => Attempt, { status, body }: FullAnswer, text: string): CallFailed | undefined {
   const fault = depthFault(body) ?? (text.length > longestAnswerText ? longTextFault(body) : undefined);
   return fault
-    ? failed(attempt, { kind: "shape", what: `answered ${status} ${fault}`, status, acted: true })
+    ? failed(attempted(), { kind: "shape", what: `answered ${status} ${fault}`, status, acted: true })
     : undefined;
 }
 
 /** A success that holds what it must, or a failure: nothing is concluded from any other (docs/running.md). */
-function fitting(attempt: Attempt, reply: FullAnswer, clean: (text: string) => string): FullAnswer | CallFailed {
+function fitting(
+  { answer }: Expected,
+  attempted: () => Attempt,
+  reply: FullAnswer,
+  clean: (text: string) => string,
+): FullAnswer | CallFailed {
   const { status, body } = reply;
-  const misfit = attempt.answer && shapeFault(attempt.answer, status, body);
+  const misfit = answer && shapeFault(answer, status, body);
   if (misfit === undefined) return reply;
   const words = isError(body) ? oneLine(clean(serverMessageIn(body) ?? "")) : "";
-  return failed(attempt, {
+  return failed(attempted(), {
     kind: "shape",
     what: `answered ${status} ${misfit}${words ? ` ("${words}")` : ""}`,
     status,
@@ -213,10 +213,6 @@ function wordsOfBroken({ broken, sent, code }: Broken): string {
 
 type FailureRest = Omit<FailureFacts, keyof Attempt | "uncertain"> & { readonly acted?: boolean };
 
-function failed(
-  { answer: _, isKnown: __, ...attempt }: Attempt,
-  { acted = false, ...part }: FailureRest,
-  said?: string,
-): CallFailed {
+function failed(attempt: Attempt, { acted = false, ...part }: FailureRest, said?: string): CallFailed {
   return new CallFailed({ ...attempt, ...part, uncertain: attempt.method !== "GET" && acted }, said);
 }

@@ -98,7 +98,7 @@ function isTruncated(link: string): boolean {
 export interface Page {
   readonly rows: readonly unknown[];
   readonly next: PageQuery | undefined;
-  /** Set where the server does not say that there is a next one: then it may answer with the same rows again. */
+  /** Whether the server does not say that there is a next one: then it may answer with the same rows again. */
   readonly isGuess?: boolean;
   readonly total?: number | undefined;
 }

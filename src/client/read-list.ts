@@ -1,5 +1,5 @@
 import { isObject } from "../base/json.ts";
-import type { Call, Fields, Filled, Value } from "../model/types.ts";
+import type { Call, Fields, Value } from "../model/types.ts";
 import { isScalar } from "../model/values.ts";
 import type { Headers } from "./answer-headers.ts";
 import type { FullAnswer } from "./classify-response.ts";
@@ -64,11 +64,9 @@ async function readOnce(
   const pageIn = ({ status, body, headers }: FullAnswer, query: PageQuery): Page => {
     answered = status;
     if (!Array.isArray(body)) throw fault("with something other than a list");
-    const said = pageOf(keptOf(body, call.answer?.keeps), nextPage(headers, own), totalOf(headers), fault);
-    return said.next ? said : { ...said, next: pageAfterFull(headers, query, body.length), isGuess: true };
+    return pageOf(keptOf(body, call.answer?.keeps), headers, { own, query }, fault);
   };
-  const asked: Filled<Call> = { ...call, parameters: own };
-  if (known) asked.isKnown = testOf(known, own);
+  const asked = pageCall(call, own, known && testOf(known, own));
   // The first page on its own, because most lists have one, and each function that waits costs as much as a check of a row.
   const answer = await send(asked, attempt);
   if (answer.isKnown) return unchanged;
@@ -76,11 +74,19 @@ async function readOnce(
   if (!first.next) return wholeOf(onePage(first), fault);
   known?.forget();
   const pages = await readPages(
-    (query) =>
-      query === own ? first : send({ ...call, parameters: query }, attempt).then((each) => pageIn(each, query)),
+    (query) => (query === own ? first : send(pageCall(call, query), attempt).then((each) => pageIn(each, query))),
     own,
   );
   return wholeOf(pages, fault);
+}
+
+/** The call of one page. Part by part, because a spread costs a plan as much as the checks of a page do. */
+function pageCall(
+  { method, path, older, answer, uncounted }: Call,
+  parameters: PageQuery,
+  isKnown?: Call["isKnown"],
+): Call {
+  return { method, path, parameters, older, answer, isKnown, uncounted };
 }
 
 function wholeOf(pages: Pages, fault: (what: string) => CallFailed): Whole {
@@ -103,13 +109,16 @@ function keptOf(rows: readonly unknown[], names: readonly string[] | undefined):
 
 function pageOf(
   rows: readonly unknown[],
-  next: ReturnType<typeof nextPage>,
-  total: ReturnType<typeof totalOf>,
+  headers: Headers,
+  { own, query }: { readonly own: PageQuery; readonly query: PageQuery },
   fault: (what: string) => CallFailed,
 ): Page {
-  if (next && "garbled" in next) throw fault(`with ${next.garbled}`);
+  const named = nextPage(headers, own);
+  const total = totalOf(headers);
+  if (named && "garbled" in named) throw fault(`with ${named.garbled}`);
   if (typeof total === "object") throw fault(`with ${total.garbled}`);
-  return { rows, next: next?.query, total };
+  const next = named ? named.query : pageAfterFull(headers, query, rows.length);
+  return { rows, next, isGuess: !named, total };
 }
 
 function notAList({ method, path }: Call, url: string, status: number, what: string, attempts: number): CallFailed {

@@ -98,13 +98,13 @@ function concluded(
   const { limiter, liveness, stop } = run;
   limiter.ended();
   liveness.ended(isAnswer(result) ? undefined : `${line.method} ${line.target}`);
-  const attempt = attemptOf(run, request, line);
-  if (!("broken" in result)) return understood(run, attempt, result, sending);
+  const attempt = () => attemptOf(run, request, line);
+  if (!("broken" in result)) return understood(run, request, attempt, result, sending);
   const tooLate = result.broken === "aborted" && !result.sent && whyBlocked(run, request);
   if (tooLate) return tooLate;
   // Others are answered, and this one gets no connection: there are too many.
   if (!result.sent && answers > 0 && answers < liveness.answers) limiter.overloaded(sending);
-  return classifyBroken(attempt, result, stop.reason, answers > 0);
+  return classifyBroken(attempt(), result, stop.reason, answers > 0);
 }
 
 /** Why nothing is sent now. */
@@ -140,7 +140,7 @@ function isAnswer(result: Received | Broken): boolean {
 }
 
 function attemptOf({ server, options }: RunConnection, { call, attempts }: Outgoing, { target }: WireRequest): Attempt {
-  const { method, path, answer, isKnown } = call;
+  const { method, path } = call;
   const { name: setting, origin } = server;
   return {
     method,
@@ -150,18 +150,22 @@ function attemptOf({ server, options }: RunConnection, { call, attempts }: Outgo
     tokenName: options.tokenName,
     dialect: options.dialect,
     attempts,
-    answer,
-    isKnown,
   };
 }
 
-function understood(run: RunConnection, attempt: Attempt, received: Received, sending: Sending) {
-  const answer = classify(withCalled(run, attempt, received), received, knownSecrets.clean);
+function understood(
+  run: RunConnection,
+  { call, attempts }: Outgoing,
+  attempt: () => Attempt,
+  received: Received,
+  sending: Sending,
+) {
+  const answer = classify(call, () => withCalled(run, attempt(), received), received, knownSecrets.clean);
   const allowance = allowanceIn(received.headers, Date.now());
   if (allowance) run.limiter.allowed(sending, allowance);
   if (answer instanceof CallFailed) {
     if (received.status === 401) run.over ??= answer;
-    applyBackpressure(run, attempt, received, sending);
+    applyBackpressure(run, attempts, received, sending);
   } else run.limiter.answered(sending);
   return answer;
 }
@@ -176,14 +180,14 @@ function withCalled(
   return { ...attempt, called: calledKind(catalogue ?? catalogueOf(dialect), attempt) };
 }
 
-function applyBackpressure(run: RunConnection, attempt: Attempt, { status, headers }: Received, sending: Sending) {
+function applyBackpressure(run: RunConnection, attempts: number, { status, headers }: Received, sending: Sending) {
   if (status !== 429 && status !== 503) {
     run.limiter.answered(sending);
     return;
   }
   run.limiter.overloaded(sending);
   const stated = statedDelay(headers, Date.now());
-  const delay = stated ?? (status === 429 ? delayAfterAttempt(run, attempt.attempts) : undefined);
+  const delay = stated ?? (status === 429 ? delayAfterAttempt(run, attempts) : undefined);
   if (delay === undefined) return;
   run.limiter.pause(delay);
   run.options.onPause?.(delay);

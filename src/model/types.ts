@@ -165,17 +165,17 @@ export interface Call {
   readonly path: string;
   readonly parameters?: Fields;
   /** Parameters with legacy values, for a server that rejects the current ones. */
-  readonly older?: Readonly<Record<string, string>>;
+  readonly older?: Readonly<Record<string, string>> | undefined;
   /** The encoding of parameters in a body; by default form fields. */
   readonly body?: "form" | "json";
   /** Whether a list takes `per_page`. */
   readonly list?: "paged" | "whole";
   /** The required shape of a successful response; if omitted, any JSON is accepted. */
-  readonly answer?: AnswerShape;
+  readonly answer?: AnswerShape | undefined;
   /** Whether a response is one whose content is known already: then it is not parsed, and has no body. */
-  readonly isKnown?: (body: Uint8Array, headers: Readonly<Record<string, unknown>>) => boolean;
+  readonly isKnown?: ((body: Uint8Array, headers: Readonly<Record<string, unknown>>) => boolean) | undefined;
   /** Whether it reads a property of the server itself, which is not counted as part of a plan. */
-  readonly uncounted?: true;
+  readonly uncounted?: true | undefined;
 }
 
 /**
