@@ -43,7 +43,7 @@ export interface Unverified {
 
 /** Brings desired and live state of one project together (docs/comparing.md). Pure; the same input gives the same changes. */
 export function diff(desired: DesiredProject, live: readonly Live[], given: DiffOptions): Difference {
-  const options: FullDiffOptions = { catalogue: catalogueOf(), ...given };
+  const options = isFull(given) ? given : { ...given, catalogue: catalogueOf() };
   const { catalogue } = options;
   const project = desired.project.name;
   const byIdentity = grouped(live, (each) => identityOf(catalogue, each));
@@ -79,6 +79,10 @@ export function diff(desired: DesiredProject, live: readonly Live[], given: Diff
     absent: compact([...diffs.flatMap((found) => found.absent ?? []), ...emptyOf(desired, leftovers, options)]),
     problems: compact(diffs.flatMap((found) => found.problem ?? [])),
   };
+}
+
+function isFull(given: DiffOptions): given is FullDiffOptions {
+  return given.catalogue !== undefined;
 }
 
 const none: readonly never[] = [];

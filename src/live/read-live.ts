@@ -132,9 +132,9 @@ async function readRows(
   const rows = (await reader.list(listing, known)) as readonly JsonObject[] | undefined;
   if (!rows) return undefined;
   if (kindOf(reader.catalogue, kind).known) refuseOtherDialect(reader.catalogue, listing, rows);
-  const distinct = new Map<unknown, JsonObject>();
-  for (const row of rows) distinct.set(row[read.numbered ? "id" : read.key], row);
-  return Array.from(distinct.values(), (row) => ({ key: String(row[read.key]), row }));
+  const distinct = new Map<unknown, ListedRow>();
+  for (const row of rows) distinct.set(row[read.numbered ? "id" : read.key], { key: String(row[read.key]), row });
+  return [...distinct.values()];
 }
 
 async function readKind(

@@ -1,4 +1,5 @@
 import { inParallel } from "../base/concurrency.ts";
+import { memoized } from "../base/memoize.ts";
 import { compareTexts } from "../base/text-format.ts";
 import type { Reader } from "../client/client.ts";
 import { explained } from "../client/explain-failure.ts";
@@ -146,7 +147,8 @@ function refreshed(
     return unreadable(desired.project, unread.find((each) => isMissing(catalogue, each)) ?? part, catalogue);
   }
   const live = lists ? [...read, ...lists.liveThen(desired)] : read;
-  const options = { ...scope.diff(desired.project), settled: scope.remember !== undefined };
+  const given = scope.diff(desired.project);
+  const options = scope.remember ? given : unremembered(given);
   const compared = compare(catalogue, { desired: readable, live, lookedUp }, options, new Set());
   const difference = withoutUncallable(catalogue, compared.difference);
   const problems = [...difference.problems, ...compared.problems];
@@ -162,6 +164,9 @@ function refreshed(
     unread,
   };
 }
+
+/** One for all projects that are compared alike. */
+const unremembered = memoized((options: DiffOptions): DiffOptions => ({ ...options, settled: false }), new WeakMap());
 
 interface Readable {
   readonly desired: DesiredProject;

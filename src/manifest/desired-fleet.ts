@@ -24,7 +24,12 @@ export function desiredFleet(
 
 /** The same fleet with updated projects, such as resolved IDs and paths. */
 export function renamedFleet(fleet: DesiredFleet, projects: readonly Project[]): DesiredFleet {
-  return { projects, at: (index) => ({ ...fleet.at(index), project: projects[index] ?? fleet.at(index).project }) };
+  const renamed = (desired: DesiredProject, project = desired.project) => {
+    // By name, since they may be made when they are asked for.
+    const { resources } = desired;
+    return { ...desired, resources, project };
+  };
+  return { projects, at: (index) => renamed(fleet.at(index), projects[index]) };
 }
 
 /** The projects of a fleet that satisfy a predicate. */

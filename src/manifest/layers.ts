@@ -1,6 +1,6 @@
 import equal from "fast-deep-equal";
 import { grouped } from "../base/grouped.ts";
-import { lazy, memoized } from "../base/memoize.ts";
+import { memoized } from "../base/memoize.ts";
 import { byName, compareTexts } from "../base/text-format.ts";
 import { resourceName } from "../model/address.ts";
 import type { Basis, Desired, DesiredProject, Kind, Origin, Problem, Project } from "../model/types.ts";
@@ -40,13 +40,15 @@ export function effectiveRuling(
   expired: readonly Policy[] = [],
 ): EffectiveRuling {
   const layers = matchingLayers(policies, project);
-  const ended = expired.length > 0 ? matchingLayers(expired, project) : [];
+  const ended = expired.length > 0 ? matchingLayers(expired, project) : noLayers;
   const known = effectiveRulingsOf(policies);
   const key = `${keyOf(layers)}|${keyOf(ended)}`;
   const effective = known.get(key) ?? newEffectiveRuling(layers, ended, project);
   known.set(key, effective);
   return effective;
 }
+
+const noLayers: readonly Layer[] = [];
 
 function newEffectiveRuling(layers: readonly Layer[], ended: readonly Layer[], project: Project): EffectiveRuling {
   const ruling = shared(rulingOf(layers), project);
@@ -64,16 +66,30 @@ export function desiredBy({ ruling, expired }: EffectiveRuling, project: Project
 
 /** The desired state that {@link desiredBy} tells, with resources that are made when they are first asked for. */
 export function desiredWhenAsked(effective: EffectiveRuling, project: Project): DesiredProject {
-  const { ruling, expired } = effective;
-  if (expired) return desiredBy(effective, project).desired;
-  const { kinds, exclusive, basis } = ruling;
-  const made = lazy(() => mergedFor(ruling, project).desired.resources);
-  return {
-    ...{ project, kinds, exclusive, basis },
-    get resources() {
-      return made();
-    },
-  };
+  return effective.expired ? desiredBy(effective, project).desired : new DesiredLater(effective.ruling, project);
+}
+
+/** A class, because an object with an accessor of its own is slow wherever it is used; a copy by spread lacks resources. */
+class DesiredLater implements DesiredProject {
+  readonly project: Project;
+  readonly kinds: DesiredProject["kinds"];
+  readonly exclusive: DesiredProject["exclusive"];
+  readonly basis: Basis;
+  readonly #ruling: Ruling;
+  #resources: readonly Desired[] | undefined;
+
+  constructor(ruling: Ruling, project: Project) {
+    this.project = project;
+    this.kinds = ruling.kinds;
+    this.exclusive = ruling.exclusive;
+    this.basis = ruling.basis;
+    this.#ruling = ruling;
+  }
+
+  get resources(): readonly Desired[] {
+    this.#resources ??= mergedFor(this.#ruling, this.project).desired.resources;
+    return this.#resources;
+  }
 }
 
 /** The resources that changed when these layers expired, and the location of the `until` that ended each. */
@@ -155,9 +171,10 @@ function textOf(
 }
 
 /** The same for the same layers. */
-function keyOf(layers: readonly Layer[]): string {
-  return layers.map(({ policy, literal }) => `${numberOf(policy)}:${literal}`).join();
-}
+const keyOf = memoized(
+  (layers: readonly Layer[]) => layers.map(({ policy, literal }) => `${numberOf(policy)}:${literal}`).join(),
+  new WeakMap(),
+);
 
 const effectiveRulingsOf = memoized((_: readonly Policy[]) => new Map<string, EffectiveRuling>(), new WeakMap());
 

@@ -7,7 +7,7 @@ import { readMigrations } from "../manifest/migrations.ts";
 import { problemAt } from "../manifest/problem.ts";
 import { isMatch } from "../manifest/selection.ts";
 import { addressMatcher, addressOf } from "../model/address.ts";
-import type { Catalogue } from "../model/catalogue.ts";
+import { type Catalogue, catalogueOf } from "../model/catalogue.ts";
 import {
   addressTest,
   cautiousAddressTest,
@@ -43,7 +43,7 @@ export function scopeOf(context: Context): RefreshScope {
   const target = anyOf(targets.map(addressTest));
   const { only } = request;
   const compared = {
-    ...(heading.catalogue && { catalogue: heading.catalogue }),
+    catalogue: heading.catalogue ?? catalogueOf(),
     ...(ledger && { ledger }),
     release: server.release,
     alwaysSend: !ledger && server.secrets === "always-send",
