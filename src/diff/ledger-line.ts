@@ -65,9 +65,8 @@ export function isLedger(lines: Iterable<string>): boolean {
   for (const line of lines) {
     if (line.trim() === "") continue;
     isEmpty = false;
-    if (conflictMark.test(line)) continue;
-    if (!ledgerHead(line)) return false;
-    hasLine = true;
+    if (isWrittenLine(line) || ledgerLine(line)) hasLine = true;
+    else if (!conflictMark.test(line)) return false;
   }
   return hasLine || isEmpty;
 }

@@ -50,10 +50,12 @@ export function valueFaults(
   parameters: JsonObject,
   names: readonly string[],
 ): ParameterFault[] {
-  return names.flatMap((name) => {
+  const faults: ParameterFault[] = [];
+  for (const name of names) {
     const parameter = integration.parameters.get(name);
-    return parameter && parameters[name] !== undefined ? faultsOfValue(parameter, parameters[name]) : [];
-  });
+    if (parameter && parameters[name] !== undefined) faults.push(...faultsOfValue(parameter, parameters[name]));
+  }
+  return faults;
 }
 
 function faultsOfValue(parameter: IntegrationParameter, value: unknown): readonly ParameterFault[] {

@@ -92,7 +92,9 @@ export class LedgerLines {
       const name = head?.project.toLowerCase() ?? "";
       const isRepeated = head !== undefined && this.#positions.has(name);
       if (!head || isRepeated) report(number, head);
-      if (head) this.#positions.set(name, { ...head, ...(isRepeated && { key: "" }), at, size });
+      if (!head) continue;
+      const { project, key, lists } = head;
+      this.#positions.set(name, { project, key: isRepeated ? "" : key, lists, at, size });
     }
   }
 
