@@ -29,17 +29,16 @@ async function ratio(one, other, pairs = 3) {
 const cpuOf = async (kind, asked) => (await measuredKind(kind, asked)).cpu;
 const timeOf = async (kind, asked) => (await measuredKind(kind, asked)).milliseconds;
 
-/** Beside the bare loop in pairs of runs; the script, which takes the longest, once. */
+/** Beside the bare loop and the script in turns, because a machine's pace may change within a minute. */
 function plans(count) {
   return inFolders([workspaceOf([layers()])], (folder) =>
     withServer([count], async (url) => {
       const run = (kind) => measuredKind(kind, { url, count, folder });
-      const pairs = [];
-      for (let pair = 0; pair < 3; pair++) pairs.push([await run("plan"), await run("floor")]);
-      const script = await run("peer");
+      const turns = [];
+      for (let turn = 0; turn < 3; turn++) turns.push([await run("floor"), await run("plan"), await run("peer")]);
       return {
-        floor: median(pairs.map(([plan, floor]) => plan.cpu / floor.cpu)),
-        script: script.milliseconds / median(pairs.map(([plan]) => plan.milliseconds)),
+        floor: median(turns.map(([floor, plan]) => plan.cpu / floor.cpu)),
+        script: median(turns.map(([_, plan, script]) => script.milliseconds / plan.milliseconds)),
       };
     }),
   );
