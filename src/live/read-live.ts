@@ -166,7 +166,7 @@ async function readKind(
   });
   for (const { key } of rows) declared.delete(key);
   if (lists && declared.size === 0 && rows.every(({ row }) => typeof row.updated_at === "string")) lists.tells(kind);
-  const unlisted = Array.from(declared.values(), (one) => readOne(reader, project, one, undefined));
+  const unlisted = [...declared.values()].map((one) => readOne(reader, project, one, undefined));
   return (await settled([...listed, ...unlisted])).filter((live) => live !== undefined);
 }
 
