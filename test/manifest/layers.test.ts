@@ -1,8 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { stringify } from "yaml";
+import { desiredFleet, renamedFleet } from "../../src/manifest/desired-fleet.ts";
 import { parseManifest } from "../../src/manifest/document.ts";
-import { desiredOf } from "../../src/manifest/layers.ts";
+import { desiredOf, desiredWhenAsked, effectiveRuling } from "../../src/manifest/layers.ts";
 import { readPolicies } from "../../src/manifest/policies.ts";
 import { needsLookup, projectsOf } from "../../src/manifest/projects.ts";
 import { selectorOf } from "../../src/manifest/selector.ts";
@@ -62,8 +63,7 @@ function outcome(files: readonly (readonly Policy[])[]): unknown {
     (each, i) => parseManifest(`${i}.yaml`, each.map((policy) => `---\n${stringify(policy)}`).join("")).documents,
   );
   const { policies } = readPolicies({ documents, workspace });
-  const { projects } = projectsOf(policies, needsLookup(policies) ? listing : undefined);
-  return projects.map((project) => {
+  return selectedBy(policies).map((project) => {
     const { desired, problems } = desiredOf(policies, project);
     const resources = desired.resources.map(({ kind, key, presence, fields }) => ({ kind, key, presence, fields }));
     const rules = problems.map(({ rule }) => rule).sort();
@@ -75,6 +75,10 @@ function outcome(files: readonly (readonly Policy[])[]): unknown {
       rules,
     };
   });
+}
+
+function selectedBy(policies: ReturnType<typeof readPolicies>["policies"]): readonly Project[] {
+  return projectsOf(policies, needsLookup(policies) ? listing : undefined).projects;
 }
 
 /** A mapping with its keys in the order that a list of numbers gives. */
@@ -97,6 +101,31 @@ describe("layers", () => {
           expect(outcome(files)).toEqual(outcome([all]));
         },
       ),
+    );
+  });
+
+  it("come to the same where resources are made when they are asked for, of a renamed fleet too", () => {
+    fc.assert(
+      fc.property(policies, (all) => {
+        const { documents } = parseManifest("a.yaml", all.map((policy) => `---\n${stringify(policy)}`).join(""));
+        const read = readPolicies({ documents, workspace }).policies;
+        const projects = selectedBy(read);
+        const fleet = desiredFleet(projects, (each) => desiredWhenAsked(effectiveRuling(read, each), each));
+        const renamed = renamedFleet(
+          fleet,
+          projects.map((each) => ({ ...each, path: "new/name" })),
+        );
+        for (const [index, project] of projects.entries()) {
+          const { desired } = desiredOf(read, project);
+          const { resources, kinds, exclusive } = fleet.at(index);
+          expect({ resources, kinds, exclusive }).toMatchObject({
+            resources: desired.resources,
+            kinds: desired.kinds,
+            exclusive: desired.exclusive,
+          });
+          expect(renamed.at(index)).toMatchObject({ resources, kinds, exclusive, project: { path: "new/name" } });
+        }
+      }),
     );
   });
 
