@@ -29,16 +29,21 @@ async function ratio(one, other, pairs = 3) {
 const cpuOf = async (kind, asked) => (await measuredKind(kind, asked)).cpu;
 const timeOf = async (kind, asked) => (await measuredKind(kind, asked)).milliseconds;
 
-/** Beside the bare loop and the script in turns, because a machine's pace may change within a minute. */
+/** The least of three runs of each kind, in turns: what else a machine does only adds, and its pace may change within a minute. */
+async function least(kinds) {
+  const runs = Object.fromEntries(Object.keys(kinds).map((kind) => [kind, []]));
+  for (let turn = 0; turn < 3; turn++) for (const kind in kinds) runs[kind].push(await kinds[kind]());
+  return (kind, figure) => Math.min(...runs[kind].map((run) => run[figure]));
+}
+
 function plans(count) {
   return inFolders([workspaceOf([layers()])], (folder) =>
     withServer([count], async (url) => {
       const run = (kind) => measuredKind(kind, { url, count, folder });
-      const turns = [];
-      for (let turn = 0; turn < 3; turn++) turns.push([await run("floor"), await run("plan"), await run("peer")]);
+      const of = await least({ floor: () => run("floor"), plan: () => run("plan"), peer: () => run("peer") });
       return {
-        floor: median(turns.map(([floor, plan]) => plan.cpu / floor.cpu)),
-        script: median(turns.map(([_, plan, script]) => script.milliseconds / plan.milliseconds)),
+        floor: of("plan", "cpu") / of("floor", "cpu"),
+        script: of("peer", "milliseconds") / of("plan", "milliseconds"),
       };
     }),
   );
@@ -66,11 +71,12 @@ function secondPlan(count) {
       const env = { EVENKEEL_URL: url, EVENKEEL_TOKEN: token };
       await measuredProgram(folder, ["apply", "--yes"], env);
       const asked = { url, count, folder };
-      const pairs = [];
-      for (let pair = 0; pair < 3; pair++)
-        pairs.push([await measuredKind("plan", asked), await measuredKind("floor", { ...asked, fixed: "lists" })]);
-      const of = (figure) => median(pairs.map(([plan, floor]) => plan[figure] / floor[figure]));
-      return { time: of("milliseconds"), cpu: of("cpu") };
+      const of = await least({
+        plan: () => measuredKind("plan", asked),
+        floor: () => measuredKind("floor", { ...asked, fixed: "lists" }),
+      });
+      const ratioOf = (figure) => of("plan", figure) / of("floor", figure);
+      return { time: ratioOf("milliseconds"), cpu: ratioOf("cpu") };
     }),
   );
 }
