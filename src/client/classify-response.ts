@@ -62,7 +62,7 @@ export function classify(
   }
 }
 
-/** Names may be written with escapes. The search is for a part whose first letter is rare, because it stops at each of them. */
+/** Names may be written with escapes. The search is for a part with a rare first letter, because it stops at each of those. */
 function withoutReferences(reply: FullAnswer, text: string): FullAnswer {
   if (text.includes('cret"') || text.includes("\\u")) removeReferences(reply.body);
   return reply;

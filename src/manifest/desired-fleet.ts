@@ -25,7 +25,7 @@ export function desiredFleet(
 /** The same fleet with updated projects, such as resolved IDs and paths. */
 export function renamedFleet(fleet: DesiredFleet, projects: readonly Project[]): DesiredFleet {
   const renamed = (desired: DesiredProject, project = desired.project) => {
-    // By name, since they may be made when they are asked for.
+    // Read by name: a spread does not copy resources that are made when they are first asked for.
     const { resources } = desired;
     return { ...desired, resources, project };
   };

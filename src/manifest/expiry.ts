@@ -1,13 +1,14 @@
+import equal from "fast-deep-equal";
 import { daysBetween } from "../base/day.ts";
 import { grouped } from "../base/grouped.ts";
 import { firstFew } from "../base/text-format.ts";
 import { owners } from "../model/owner.ts";
-import type { Problem, Project } from "../model/types.ts";
+import type { Desired, DesiredProject, Origin, Problem, Project } from "../model/types.ts";
 import type { Policy } from "./policies.ts";
 import { problemAt } from "./problem.ts";
 import { listedOf, needsLookup, projectsOf } from "./projects.ts";
 import type { PlanRule } from "./rules.ts";
-import { matchingLayers } from "./selection.ts";
+import { type Layer, matchingLayers } from "./selection.ts";
 
 /** Number of days before expiry from which a warning is shown. */
 const notice = 14;
@@ -96,4 +97,27 @@ function noLongerSelectedOf(
     const message = `since policy ${policy.name} expired, no policy selects ${names}; what it declared stays on the server`;
     return problemAt("expiry", message, { document: policy.document, path: ["until"], of: "key" });
   });
+}
+
+/** The resources that changed when these layers expired, and the location of the `until` that ended each. */
+export function endedIn(
+  before: DesiredProject,
+  now: DesiredProject,
+  ended: readonly Layer[],
+): ReadonlyMap<string, Origin> {
+  const current = new Map(now.resources.map((resource) => [resource.identity, resource]));
+  const changed = before.resources.filter((resource) => !isSame(resource, current.get(resource.identity)));
+  return new Map(changed.map(({ identity }) => [identity, endOf(identity, ended)]));
+}
+
+function isSame(a: Desired, b: Desired | undefined): boolean {
+  return a.presence === b?.presence && equal(a.fields, b.fields);
+}
+
+/** If no expired policy declares the resource itself, a variable of one does. */
+function endOf(identity: string, ended: readonly Layer[]): Origin {
+  const policies = ended.map(({ policy }) => policy);
+  const speaking = policies.find(({ entries }) => entries.some((entry) => entry.desired.identity === identity));
+  const document = (speaking ?? policies.find(({ vars }) => vars.length > 0) ?? policies[0])?.document;
+  return { place: () => document?.place(["until"], "key") ?? { file: "", line: 1, column: 1 } };
 }

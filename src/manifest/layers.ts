@@ -1,10 +1,10 @@
-import equal from "fast-deep-equal";
 import { grouped } from "../base/grouped.ts";
 import { memoized } from "../base/memoize.ts";
 import { byName, compareTexts } from "../base/text-format.ts";
 import { resourceName } from "../model/address.ts";
 import type { Basis, Desired, DesiredProject, Kind, Origin, Problem, Project } from "../model/types.ts";
 import type { PolicyEntry } from "./entries.ts";
+import { endedIn } from "./expiry.ts";
 import { fill, withKey } from "./interpolate.ts";
 import type { Policy, Variable } from "./policies.ts";
 import { decidingEntries, decidingVariables } from "./precedence.ts";
@@ -69,7 +69,7 @@ export function desiredWhenAsked(effective: EffectiveRuling, project: Project): 
   return effective.expired ? desiredBy(effective, project).desired : new DesiredLater(effective.ruling, project);
 }
 
-/** A class, because an object with an accessor of its own is slow wherever it is used; a copy by spread lacks resources. */
+/** A class, because an object with its own getter is slow wherever it is used. A spread of it lacks `resources`. */
 class DesiredLater implements DesiredProject {
   readonly project: Project;
   readonly kinds: DesiredProject["kinds"];
@@ -90,25 +90,6 @@ class DesiredLater implements DesiredProject {
     this.#resources ??= mergedFor(this.#ruling, this.project).desired.resources;
     return this.#resources;
   }
-}
-
-/** The resources that changed when these layers expired, and the location of the `until` that ended each. */
-function endedIn(before: DesiredProject, now: DesiredProject, ended: readonly Layer[]): ReadonlyMap<string, Origin> {
-  const current = new Map(now.resources.map((resource) => [resource.identity, resource]));
-  const changed = before.resources.filter((resource) => !isSame(resource, current.get(resource.identity)));
-  return new Map(changed.map(({ identity }) => [identity, endOf(identity, ended)]));
-}
-
-function isSame(a: Desired, b: Desired | undefined): boolean {
-  return a.presence === b?.presence && equal(a.fields, b.fields);
-}
-
-/** If no expired policy declares the resource itself, a variable of one does. */
-function endOf(identity: string, ended: readonly Layer[]): Origin {
-  const policies = ended.map(({ policy }) => policy);
-  const speaking = policies.find(({ entries }) => entries.some((entry) => entry.desired.identity === identity));
-  const document = (speaking ?? policies.find(({ vars }) => vars.length > 0) ?? policies[0])?.document;
-  return { place: () => document?.place(["until"], "key") ?? { file: "", line: 1, column: 1 } };
 }
 
 /**

@@ -124,7 +124,8 @@ export function namedProjects(policies: readonly Policy[]): readonly Project[] {
 
 /**
  * Warnings for globs that match no listed project, or no listed group, and for exceptions from globs that except nothing:
- * a policy with a misspelled one applies where it must not. An exception for projects to come, in a folder that has some, is not one of them.
+ * a policy with a misspelled one applies where it must not. An exception for projects to come, in a folder that has some,
+ * gets no warning.
  */
 export function idleGlobs(policies: readonly Policy[], listing: readonly Project[]): readonly Problem[] {
   const paths = new Set(listing.flatMap(({ path }) => (path === undefined ? [] : [path.toLowerCase()])));

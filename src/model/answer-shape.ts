@@ -86,7 +86,7 @@ function isDeeper(value: unknown, levels: number): boolean {
   if (Array.isArray(value)) return value.some((each) => isDeeper(each, levels - 1));
   for (const name in value) {
     const each = (value as JsonObject)[name];
-    // Most are no objects, and a call for each of them would take most of the time.
+    // Most values are not objects, and a call for each would take most of the time.
     if (typeof each === "object" && isDeeper(each, levels - 1)) return true;
   }
   return false;

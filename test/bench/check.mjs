@@ -29,7 +29,7 @@ async function ratio(one, other, pairs = 3) {
 const cpuOf = async (kind, asked) => (await measuredKind(kind, asked)).cpu;
 const timeOf = async (kind, asked) => (await measuredKind(kind, asked)).milliseconds;
 
-/** The least of three runs of each kind, in turns: what else a machine does only adds, and its pace may change within a minute. */
+/** The least of three runs of each kind, in turns: other work of a machine only adds, and its pace changes within minutes. */
 async function least(kinds) {
   const runs = Object.fromEntries(Object.keys(kinds).map((kind) => [kind, []]));
   for (let turn = 0; turn < 3; turn++) for (const kind in kinds) runs[kind].push(await kinds[kind]());

@@ -46,23 +46,22 @@ const runs = {
 
   /** The same requests, 16 at a time, with nothing around them. `fixed` is `lists`: without those for one integration. */
   async floor() {
-    let pool;
-    const headers = { "private-token": "bench" };
-    let requests = 0;
-    const get = async (path) => {
-      requests++;
-      return (await pool.request({ path: `/api/v4${path}`, method: "GET", headers })).body.json();
-    };
-    const read = async (path) => {
-      const base = `/projects/${encodeURIComponent(path)}`;
-      await get(`${base}/integrations`);
-      if (fixed !== "lists") for (const slug of slugs) await get(`${base}/integrations/${slug}`);
-      await get(`${base}/managed_licenses?per_page=100`);
-    };
     return async () => {
-      // Here, because a plan loads its client while it runs.
+      // Loaded here, because a plan loads its client while it runs.
       const { Pool } = await import("undici");
-      pool = new Pool(url, { connections: concurrency, pipelining: 1 });
+      const pool = new Pool(url, { connections: concurrency, pipelining: 1 });
+      const headers = { "private-token": "bench" };
+      let requests = 0;
+      const get = async (path) => {
+        requests++;
+        return (await pool.request({ path: `/api/v4${path}`, method: "GET", headers })).body.json();
+      };
+      const read = async (path) => {
+        const base = `/projects/${encodeURIComponent(path)}`;
+        await get(`${base}/integrations`);
+        if (fixed !== "lists") for (const slug of slugs) await get(`${base}/integrations/${slug}`);
+        await get(`${base}/managed_licenses?per_page=100`);
+      };
       const queue = projects.values();
       const worker = async () => {
         for (const path of queue) await read(path);
