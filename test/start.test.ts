@@ -53,14 +53,6 @@ test("a plan loads of undici only what requests need, and no parser of files tha
   expect(stderr).not.toMatch(/node_modules\/(?:undici\/index\.js|ajv\/|yaml\/)/);
 });
 
-test("what sends traces is loaded where there is somebody to send them to, and not before", () => {
-  const files = readdirSync(inject("build")).filter((file) => file.endsWith(".js"));
-  const texts = new Map(files.map((file) => [file, readFileSync(join(inject("build"), file), "utf8")]));
-  const users = files.filter((file) => texts.get(file)?.includes('from "@opentelemetry/'));
-  expect(users).toEqual([expect.stringMatching(/^open-telemetry-/)]);
-  expect(files.filter((file) => !users.includes(file) && eager(`./${file}`).has(`./${users[0]}`))).toEqual([]);
-});
-
 test("HTML is loaded by the console, and where a report asks for it, and not before", () => {
   const files = readdirSync(inject("build")).filter((file) => file.endsWith(".js"));
   const pages = files.filter((file) =>

@@ -1,7 +1,5 @@
 import { inParallel } from "../base/concurrency.ts";
 import type { Reader, Writer } from "../client/client.ts";
-import { inSpan, type OpenSpan } from "../client/spans.ts";
-import { addressParts } from "../model/address.ts";
 import type { Change, Outcome } from "../model/types.ts";
 import { sendRecorded } from "./send-recorded.ts";
 import type { ChangeEvent, Watcher } from "./watcher.ts";
@@ -75,19 +73,9 @@ async function applyBatch(
   options: ApplyOptions,
   end: (address: string) => void,
 ): Promise<ChangeEvent[]> {
-  return inSpan("write project", {}, (span) => applySteps(writer, batch, { ...options, span }, end));
-}
-
-async function applySteps(
-  writer: Writer,
-  batch: Batch,
-  options: ApplyOptions & { readonly span: Pick<OpenSpan, "set"> },
-  end: (address: string) => void,
-): Promise<ChangeEvent[]> {
   const events: ChangeEvent[] = [];
   let failed: string | undefined;
   for (const step of await batch.steps()) {
-    if (events.length === 0) options.span.set({ "evenkeel.project": projectIn(step) });
     const event = await take(writer, step, failed, options);
     if (event.outcome.status === "failed" || event.outcome.status === "unknown") failed ??= event.address;
     if (event.failure?.endsRun) end(event.address);
@@ -95,10 +83,6 @@ async function applySteps(
     events.push(event);
   }
   return events;
-}
-
-function projectIn(step: Step): string {
-  return "change" in step ? step.change.project : addressParts(step.address)[0];
 }
 
 async function take(

@@ -9,11 +9,9 @@ import { CallFailed } from "./failure.ts";
 import type { Limiter, Sending } from "./limiter.ts";
 import type { ClientOptions } from "./options.ts";
 import type { Outgoing } from "./pipeline.ts";
-import { requestSpan } from "./request-span.ts";
 import { allowanceIn, type Backoff, backoffDelay, longestPause, statedDelay } from "./retry.ts";
 import type { ServerLiveness } from "./server-liveness.ts";
 import type { ServerUrl } from "./server-url.ts";
-import { currentSpan } from "./spans.ts";
 import type { Stop } from "./stop-signal.ts";
 import type { Transport } from "./transport.ts";
 
@@ -40,16 +38,12 @@ type Result = FullAnswer | CallFailed;
  * @throws SecretMissing.
  */
 export function sendAttempt(run: RunConnection, request: Outgoing): Promise<Result> {
-  // Now, because it may be let in by a request that is part of another span.
-  const around = currentSpan();
   return new Promise((resolve, reject) => {
     run.limiter.enter(() => {
-      const span = around && requestSpan(around, run.server.origin, request);
       const ended = (result: () => Result): void => {
         try {
-          resolve(span ? span.told(result()) : result());
+          resolve(result());
         } catch (error) {
-          span?.failed(error);
           reject(error);
         }
         run.limiter.leave();

@@ -28,7 +28,6 @@ import { requestOf } from "./run-request.ts";
 import type { Options } from "./table.ts";
 import { targetFaultIn } from "./target-fault.ts";
 import type { Progress, Terminal } from "./terminal.ts";
-import { traced } from "./tracing.ts";
 import { follow } from "./workers-progress.ts";
 import { folderOf, globsOf } from "./workspace-options.ts";
 
@@ -39,9 +38,7 @@ export const run: Run<Options<"apply">> = async (terminal, options, [file]) => {
   checkUsage(terminal, options, saved);
   const deployment = deploymentFrom(options);
   const asked = { request: applyRequestOf(terminal, options, saved), deployment };
-  return traced(terminal, "apply", () =>
-    options.dryRun ? rehearsing(terminal, asked, write) : applying(terminal, options, asked, write),
-  );
+  return options.dryRun ? rehearsing(terminal, asked, write) : applying(terminal, options, asked, write);
 };
 
 function savedPlanOf({ plan: savedRun }: Options<"apply">, saved: string | undefined): Saved | undefined {

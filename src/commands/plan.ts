@@ -18,7 +18,6 @@ import { requestOf } from "./run-request.ts";
 import type { Options } from "./table.ts";
 import { targetFaultIn } from "./target-fault.ts";
 import type { Terminal } from "./terminal.ts";
-import { traced } from "./tracing.ts";
 import { follow } from "./workers-progress.ts";
 import { folderOf, globsOf } from "./workspace-options.ts";
 
@@ -28,11 +27,7 @@ export const run: Run<Options<"plan">> = (terminal, options) => planAs("plan", t
 /**
  * Makes a plan for a command. If nothing was compared, only the problems are printed.
  */
-export function planAs(command: "plan" | "drift", terminal: Terminal, options: Options<"plan">): Promise<ExitCode> {
-  return traced(terminal, command, () => planning(command, terminal, options));
-}
-
-async function planning(command: "plan" | "drift", terminal: Terminal, asked: Options<"plan">): Promise<ExitCode> {
+export async function planAs(command: "plan" | "drift", terminal: Terminal, asked: Options<"plan">): Promise<ExitCode> {
   const options = outInPlace(terminal, asked);
   const write = await openPlanReports(terminal, command, options);
   const found = await planned(command, terminal, asked);

@@ -19,7 +19,6 @@ import type { Run } from "./command.ts";
 import { requestOf } from "./run-request.ts";
 import type { Options } from "./table.ts";
 import type { Terminal } from "./terminal.ts";
-import { tracedAs } from "./tracing.ts";
 import { folderOf } from "./workspace-options.ts";
 
 /** `evenkeel watch`: runs until it is interrupted, or has made `--max-checks` checks. */
@@ -51,7 +50,6 @@ export const run: Run<Options<"watch">> = async (terminal, options) => {
       say: (sentence) => terminal.note(printable(sentence)),
       warn: (sentence) => terminal.warn(printable(`warning: ${sentence}`)),
       checked: printer.checked,
-      traced: (check) => tracedAs(terminal, "watch", check, ({ exitCode }) => exitCode),
     },
   };
   return await watch(watching);

@@ -12,7 +12,6 @@ import { membershipFor } from "../workers/membership.ts";
 import { work } from "../workers/worker.ts";
 import type { Run } from "./command.ts";
 import type { Options } from "./table.ts";
-import { openTracing } from "./tracing.ts";
 
 /** `evenkeel worker`: exit code 0 also if it was interrupted, since other workers finish its work. */
 export const run: Run<Options<"worker">> = async (terminal, { concurrency = maxConcurrency, once }) => {
@@ -26,9 +25,8 @@ export const run: Run<Options<"worker">> = async (terminal, { concurrency = maxC
   const network = networkFor(url, env);
   const duration = membershipFor(leaseDuration(env, durationOf));
   listen();
-  await using tracing = await openTracing(terminal);
   await work({
-    ...{ env, root: cwd, url, origin, token, network, concurrency, duration, signal: interrupted, tracing },
+    ...{ env, root: cwd, url, origin, token, network, concurrency, duration, signal: interrupted },
     once: once ? waitFor(env) : undefined,
     say: (sentence) => note(printable(sentence)),
   });

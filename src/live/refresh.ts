@@ -4,7 +4,6 @@ import { compareTexts } from "../base/text-format.ts";
 import type { Reader } from "../client/client.ts";
 import { explained } from "../client/explain-failure.ts";
 import type { CallFailed } from "../client/failure.ts";
-import { inSpan } from "../client/spans.ts";
 import { type Difference, diff } from "../diff/diff.ts";
 import type { DiffOptions } from "../diff/options.ts";
 import type { DesiredFleet } from "../manifest/desired-fleet.ts";
@@ -80,11 +79,10 @@ async function refreshAll(reader: Reader, fleet: DesiredFleet, scope: ObservedSc
     return { ...result, difference: { ...difference, settled: none, absent: none } };
   };
   if (!scope.delegate) {
-    const here = ({ name }: Project, index: number) =>
-      inSpan("read project", { "evenkeel.project": name }, async () => {
-        const desired = fleet.at(index);
-        return finished(await refreshProject(reader, desired, scope, listsOf(desired, scope)));
-      });
+    const here = async (_: Project, index: number) => {
+      const desired = fleet.at(index);
+      return finished(await refreshProject(reader, desired, scope, listsOf(desired, scope)));
+    };
     // Each has a request to send at any time: more of them would only wait, with what is read of them already.
     const workers = () => Math.min(scope.workers, reader.room());
     return { read: await inParallel(projects, workers, here), delegatedReads: 0 };

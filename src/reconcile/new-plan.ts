@@ -1,6 +1,5 @@
 import { version } from "../base/version.ts";
 import type { Reader } from "../client/client.ts";
-import { inSpan } from "../client/spans.ts";
 import { refresh } from "../live/refresh.ts";
 import type { RefreshScope } from "../live/refresh-scope.ts";
 import { type Selection, select } from "../live/select-projects.ts";
@@ -38,7 +37,7 @@ export async function newPlan(
   const declared = noteDeclared(context);
   const { selected } = declared;
   const scope = readBy(dispatcher, { ...scopeOf(context), selected, ...(remember && { remember }) });
-  const selection = await inSpan("select", {}, () => select(reader, scope));
+  const selection = await select(reader, scope);
   const { fleet, problems } = selection;
   await keepListing(context, selection.listing);
   const since = sinceOf(context, selection);
@@ -46,8 +45,7 @@ export async function newPlan(
     return preparePlan(context, unreadPlan(context, since, problems, reader.counts.reads), fleet);
   const uncompared = await secretsToCompare(context, declared.secrets());
   context.meter.begin("reading", fleet.projects.length, performance.now());
-  const run = { "evenkeel.run": context.claim.run };
-  const read = await inSpan("read", run, () => refresh(reader, selection, scope));
+  const read = await refresh(reader, selection, scope);
   const named = await namesForPlan(reader, context, fleet.projects, read.differences);
   const storage = await movesOf(reader, context);
   const contents = contentsOf(context, fleet.projects, {

@@ -1,5 +1,4 @@
 import type { Outcomes } from "../apply/apply.ts";
-import { inSpan } from "../client/spans.ts";
 import type { RefreshScope } from "../live/refresh-scope.ts";
 import type { Problem } from "../model/types.ts";
 import { callsOf } from "../plan/requests.ts";
@@ -100,7 +99,7 @@ export function apply(request: Request, hooks: ApplyHooks): Promise<Applied> {
     const planned = withProblems(prepared.planned, notices);
     const blocked = blockedApply(planned, prepared) ?? withErrors(planned, await secretsLacking(run, prepared));
     if (blocked) return await run.end(blocked);
-    if (!(await inSpan("approve", {}, () => hooks.approve(planned)))) return await run.end(planned);
+    if (!(await hooks.approve(planned))) return await run.end(planned);
     return run.end(await writePlan(run, { ...prepared, planned, inFlight }, hooks));
   });
 }

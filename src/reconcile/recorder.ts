@@ -4,7 +4,6 @@ import { journalling } from "../apply/journal-watcher.ts";
 import { UserError } from "../base/exit.ts";
 import { shellWord } from "../base/shell-word.ts";
 import { firstFew } from "../base/text-format.ts";
-import { currentTrace } from "../client/spans.ts";
 import type { Problem } from "../model/types.ts";
 import { withOutcomes } from "../plan/outcomes.ts";
 import type { Plan } from "../plan/plan.ts";
@@ -116,7 +115,6 @@ function startOf(
   { who, host }: Context["claim"],
 ): JournalEntry {
   const { commit, digest } = manifests;
-  const trace = currentTrace();
   return {
     event: "start",
     who: `${who}@${host}`,
@@ -125,7 +123,6 @@ function startOf(
     manifests: digest,
     server: server.url,
     changes: changes.length,
-    ...(trace !== undefined && { trace }),
   };
 }
 

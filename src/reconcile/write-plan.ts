@@ -5,7 +5,6 @@ import type { PlanWave } from "../apply/waves.ts";
 import { type AppliedWaves, applyInWaves } from "../apply/waves.ts";
 import { counted } from "../base/text-format.ts";
 import type { Reader, Writer } from "../client/client.ts";
-import { inSpan } from "../client/spans.ts";
 import type { Problem } from "../model/types.ts";
 import { applyingBy } from "./apply-by-workers.ts";
 import type { Context } from "./context.ts";
@@ -43,9 +42,7 @@ export async function writePlan(
   const delegate = dispatcher && applyingBy(dispatcher, context, lease, inFlight);
   const known = afterEarlierRuns(inFlight, connection.requestTimeout, stopped);
   context.meter.begin("writing", approved.targets.length, performance.now());
-  const written = await inSpan("write", { "evenkeel.run": context.claim.run }, () =>
-    writeChanges(writer, context, approved, { workers, watchers, stopped, known, delegate }),
-  );
+  const written = await writeChanges(writer, context, approved, { workers, watchers, stopped, known, delegate });
   const steps = written.halted ? skippedMoves(moves, written.halted) : await moveSteps(writer, context, moves);
   const moved = await runMoves(writer, steps, request, watchers);
   const outcomes = new Map([...written.outcomes, ...moved.outcomes]);

@@ -10,8 +10,6 @@ export type JournalEntry =
       readonly manifests: string;
       readonly server: string;
       readonly changes: number;
-      /** Trace ID: 32 hexadecimal digits. */
-      readonly trace?: string;
     }
   | {
       readonly event: "intent";

@@ -40,8 +40,6 @@ interface WatchHost {
   readonly say: (sentence: string) => void;
   readonly warn: (sentence: string) => void;
   readonly checked: (end: CheckEnd) => void;
-  /** Runs a check and its apply as a trace, if traces are exported. */
-  readonly traced: (check: () => Promise<CheckEnd>) => Promise<CheckEnd>;
 }
 
 /** The health of a watcher, and how the HTTP service wakes it. */

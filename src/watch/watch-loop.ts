@@ -53,7 +53,7 @@ export async function runWatchLoop(
     }
     const trigger = await nextTrigger(leader, memory, times);
     if (!trigger) continue;
-    const end = await host.traced(() => check(leader, memory, trigger));
+    const end = await check(leader, memory, trigger);
     times.due = nextTime(times.due, trigger, () => nextDue(schedule, clock.now(), clock.random));
     host.checked(end);
     progress.checks++;

@@ -25,8 +25,6 @@ export interface Work {
   readonly kinds?: readonly ResourceKind[] | undefined;
   /** Shared by all processes that use the same token. */
   readonly rateLimit?: Rate | undefined;
-  /** Parent span, if the run is traced. */
-  readonly traceparent?: string | undefined;
   readonly chunk: Chunk;
 }
 

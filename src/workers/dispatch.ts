@@ -1,7 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { ignoreUserError, UserError } from "../base/exit.ts";
 import { version } from "../base/version.ts";
-import { currentTraceparent } from "../client/spans.ts";
 import type { WorkerStore } from "../state/worker-store.ts";
 import type { Chunk, ChunkResult, Work } from "./chunks.ts";
 import type { Membership } from "./membership.ts";
@@ -128,13 +127,9 @@ export class Dispatch {
 
   async #add(index: number, chunk: Chunk): Promise<void> {
     const part = `${this.#name}.${index}`;
-    const traceparent = currentTraceparent();
     const { common, key } = this.#options;
     const made = new Date().toISOString();
-    const text = key.sign(
-      ["work"],
-      JSON.stringify({ version, made, part, traceparent, chunk, ...common } satisfies Work),
-    );
+    const text = key.sign(["work"], JSON.stringify({ version, made, part, chunk, ...common } satisfies Work));
     this.#outstanding.set(part, { index, chunk, text, checked: performance.now() });
     if (!this.#isAlone) await this.#tried(() => this.#queue.add(new Map([[this.#jobOf(part), text]])));
   }

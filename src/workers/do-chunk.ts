@@ -6,7 +6,6 @@ import { inParallel } from "../base/concurrency.ts";
 import { markKey } from "../base/secret-mark.ts";
 import type { Reader, Writer } from "../client/client.ts";
 import { CallFailed } from "../client/failure.ts";
-import { inSpan } from "../client/spans.ts";
 import { readReadable } from "../live/read-live.ts";
 import type { Catalogue } from "../model/catalogue.ts";
 import { isRemoval } from "../model/removal-changes.ts";
@@ -76,9 +75,7 @@ async function read(chunk: ReadChunk, { reader, secrets, workers, stopped }: Chu
   const found = await inParallel(projects, workers, async ({ desired, stillAt }) => {
     const why = stopped();
     if (why) throw new Stopped(why);
-    return inSpan("read project", { "evenkeel.project": desired.project.name }, async () =>
-      wireRead(await readReadable(reader, desired, () => (one) => stillAt(one.desired) === one.updatedAt)),
-    );
+    return wireRead(await readReadable(reader, desired, () => (one) => stillAt(one.desired) === one.updatedAt));
   });
   const hasMarks = found.some(({ live }) => live.some(({ returned }) => returned));
   const reads = reader.counts.reads - before;

@@ -70,7 +70,6 @@ const fields: Readonly<Record<keyof Work, (value: unknown) => boolean>> = {
   dialect: (value) => isUndefined(value) || dialectNames.some((name) => name === value),
   kinds: (value) => isUndefined(value) || (Array.isArray(value) && value.every(isKind)),
   rateLimit: (value) => isUndefined(value) || (isObject(value) && Number(value.requests) > 0 && Number(value.per) > 0),
-  traceparent: (value) => isUndefined(value) || isText(value),
   chunk: isChunk,
 };
 

@@ -1,6 +1,5 @@
 import { type ClientOptions, type Closing, connectWriter, type Writer } from "../client/client.ts";
 import type { Network } from "../client/network.ts";
-import type { Tracing } from "../client/spans.ts";
 import { withKinds } from "../manifest/own-kinds.ts";
 import { catalogueOf } from "../model/catalogue.ts";
 import type { Rates } from "../state/rates.ts";
@@ -27,7 +26,6 @@ export interface WorkerOptions {
   readonly once: number | undefined;
   /** Prints a message. */
   readonly say: (sentence: string) => void;
-  readonly tracing?: Tracing | undefined;
 }
 
 type ChunkSecrets = NonNullable<ClientOptions["secrets"]>;

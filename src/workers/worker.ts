@@ -1,7 +1,5 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { UnavailableError, UserError } from "../base/exit.ts";
-import { inTrace, type Tracing } from "../client/spans.ts";
-import type { Work } from "./chunks.ts";
 import { openConsumer, type WorkEnd } from "./queue-consumer.ts";
 import { type QueuedWork, receivedIn } from "./receive-work.ts";
 import { workKey } from "./work-key.ts";
@@ -47,7 +45,7 @@ async function workUntilUnavailable(options: WorkerOptions, onReady: () => void)
   const process = async (text: string): Promise<WorkEnd> => {
     if (failed.signal.aborted || options.signal.aborted) return "requeue";
     try {
-      return await processWork(session, options.tracing, receivedIn(text, key));
+      return await processWork(session, receivedIn(text, key));
     } catch (error) {
       failure = error instanceof UserError ? error : new UserError(String(error));
       failed.abort();
@@ -70,16 +68,8 @@ async function workUntilUnavailable(options: WorkerOptions, onReady: () => void)
   if (failure) throw failure;
 }
 
-function processWork(session: WorkerSession, tracing: Tracing | undefined, found: QueuedWork): Promise<WorkEnd> {
-  return "work" in found ? processTraced(session, tracing, found.work) : session.reject(found);
-}
-
-/** Adds a span to the trace of the run. */
-function processTraced(session: WorkerSession, tracing: Tracing | undefined, work: Work): Promise<WorkEnd> {
-  const { traceparent, part, run, chunk } = work;
-  if (!tracing || traceparent === undefined) return session.process(work);
-  const attributes = { "evenkeel.run": run, "evenkeel.part": part };
-  return inTrace(tracing, traceparent, [`${chunk.kind} chunk`, attributes], () => session.process(work));
+function processWork(session: WorkerSession, found: QueuedWork): Promise<WorkEnd> {
+  return "work" in found ? session.process(found.work) : session.reject(found);
 }
 
 interface Probes extends Pick<WorkerSession, "hasWorked"> {

@@ -7,7 +7,10 @@ import type { Client } from "./languages.ts";
 const run = promisify(execFile);
 
 /** Installs a client below `root`, the system left as it is; why that cannot be done here, or undefined. */
-export async function install({ name, packages }: Client, root: string): Promise<string | undefined> {
+export async function install(
+  { name, packages }: Pick<Client, "name" | "packages">,
+  root: string,
+): Promise<string | undefined> {
   const mark = join(root, `${name}.installed`);
   if (existsSync(mark)) return undefined;
   try {

@@ -108,7 +108,6 @@ export function watching(
         ends.push(end);
         settled = Promise.resolve(after?.(end, ends.length));
       },
-      traced: (check) => check(),
     },
   });
   const outcomes = () => ends.map(({ outcome }) => outcome);
