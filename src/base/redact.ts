@@ -1,188 +1,188 @@
-import { type Decoding, decodingsOf, folded, foldedText, spaced, undecoded } from "./decodings.ts";
-import { encodedReadings, withPairsJoined } from "./encoded-readings.ts";
-import { createPrefixIndex, type PrefixMatch, shortest } from "./prefix-index.ts";
-import { fragmentsOf, passwordIn, wholesOf } from "./secret-fragments.ts";
-import { createRunIndex, type RunIndex } from "./secret-runs.ts";
+import { withoutTrailing } from "./text-format.ts";
 
 /** Redacts secrets in texts. */
 export interface Redactor {
   /**
-   * Replaces `value` by `name`, in all forms that servers and programs give it: another case, other
-   * white space, escapes, encodings, single lines, revealing parts, and any five characters that are not part of
-   * a common word. Values of less than 8 characters are found only as a whole, those of less than 4 only as separate words.
+   * Replaces `value` by `name`: the value, each of its lines, the password of a URL and its path, each also as JSON, URLs
+   * and HTML escape it, and the value in Base64. A value of less than 4 characters is found only as a separate word.
    */
   learn(value: string, name: string): void;
-  /** Exempts a word that is no secret by itself, although a URL that is learned later may end in it. */
-  spare(word: string): void;
   /** Removes all values. */
   forget(): void;
-  /** Redacts a text. Takes time proportional to the text only. */
+  /** Redacts a text. Takes time proportional to the text, however many values there are. */
   clean(text: string): string;
-  /**
-   * Whether a text is one of the values, or contains a whole one of at least 16 characters. A part that {@link clean}
-   * redacts, such as the last word of a URL, is not enough. Results are cached.
-   */
+  /** Whether a text is one of the values, or contains a long one, also escaped or in Base64. Results are cached. */
   isIn(text: string): boolean;
 }
 
 /** Size of the cache, and the longest text in it: a fleet repeats a few values many times. */
-const mostKept = 10_000;
-const longestKept = 1_000;
+const mostCached = 10_000;
+const longestCached = 1_000;
 
-/** A redactor without values. */
-export function createRedactor(): Redactor {
+/** A redactor without values. `shortestHeld`: shorter values are in a text only if they are all of it. */
+export function createRedactor(shortestHeld = 16): Redactor {
   const known = new Set<string>();
-  const spared = new Set<string>();
-  let phrases = createPrefixIndex();
-  let words = createWordIndex();
-  let runs = createRunIndex();
-  let wholes = createPrefixIndex();
   const equals = new Set<string>();
-  const answers = new Map<string, boolean>();
-  const find = (reading: Decoding, at: number) => phrases.at(reading.text, at) ?? words.at(reading, at);
+  const cache = new Map<string, boolean>();
+  const forms = createSearch();
+  const wholes = createSearch();
   return {
     learn(value, name) {
-      // An empty text is no secret, and would be found in every blank value.
-      if (value === "" || known.has(value)) return;
+      if (value.trim() === "" || known.has(value)) return;
       known.add(value);
-      answers.clear();
-      const credentials = [value, passwordIn(value)].map(foldedText);
-      for (const { text, least } of fragmentsOf(value)) {
-        if (!spared.has(text) || credentials.includes(text)) phrases.add(text, least, name);
+      cache.clear();
+      for (const form of [...partsOf(value).flatMap(escapedForms), ...base64Forms(value)]) forms.add(form, name);
+      for (const form of wholeForms(value)) {
+        equals.add(form);
+        if (value.trim().length >= shortestHeld) wholes.add(form, name);
       }
-      for (const { text, least } of wholesOf(value)) wholes.add(text, least, name);
-      runs.add(value, name, (word) => spared.has(word) && !credentials.includes(word));
-      equals.add(foldedText(value));
-      for (const short of [value, passwordIn(value)]) words.add(short, name);
     },
-    spare: (word) => void spared.add(foldedText(word)),
     forget() {
-      known.clear();
-      spared.clear();
-      answers.clear();
-      phrases = createPrefixIndex();
-      wholes = createPrefixIndex();
-      equals.clear();
-      words = createWordIndex();
-      runs = createRunIndex();
+      for (const each of [known, equals, cache, forms, wholes]) each.clear();
     },
-    clean(text) {
-      if (known.size === 0) return text;
-      const readings = decodingsOf(text);
-      return replaced(text, [
-        ...rangesIn(readings, find),
-        ...runRangesIn([...readings, ...readings.flatMap(encodedReadings)], runs),
-      ]);
-    },
+    clean: (text) => (known.size === 0 ? text : replaceRanges(text, forms.rangesIn(text))),
     isIn(text) {
       if (known.size === 0) return false;
-      const kept = answers.get(text);
-      if (kept !== undefined) return kept;
-      if (answers.size >= mostKept) answers.clear();
-      const readings = decodingsOf(text);
-      const isEqual = readings.some((each) => equals.has(foldedText(each.text)));
-      const all = new Set([...readings, ...readings.map(withPairsJoined)]);
-      const answer = isEqual || rangesIn([...all], (reading, at) => wholes.at(reading.text, at)).length > 0;
-      if (text.length <= longestKept) answers.set(text, answer);
-      return answer;
+      const cached = cache.get(text);
+      if (cached !== undefined) return cached;
+      const result = equals.has(withoutTrailing(text.trim(), "=")) || wholes.rangesIn(text).length > 0;
+      if (cache.size >= mostCached) cache.clear();
+      if (text.length <= longestCached) cache.set(text, result);
+      return result;
     },
   };
 }
 
-type Find = (reading: Decoding, at: number) => PrefixMatch | undefined;
+/** Shorter lines, paths and Base64 stand in unrelated texts. */
+const shortestPart = 8;
 
-/** A range to replace by a name. */
+/** A value and the parts that reveal it. Frames of PEM files are no secret. */
+function partsOf(value: string): readonly string[] {
+  const lines = value.split(/[\r\n]+/).filter((line) => !line.startsWith("-----"));
+  const [, user = "", path = "", query = ""] =
+    /^\s*[a-z][a-z0-9+.-]*:\/\/(?:([^/?#@]*)@)?[^/?#]*([^?#]*)(.*?)\s*$/is.exec(value) ?? [];
+  const parts = [...lines, path, path + query].map((part) => part.trim());
+  const password = user.slice(user.indexOf(":") + 1);
+  return [value, value.trim(), ...parts.filter((part) => part.length >= shortestPart), password, decodeUrl(password)];
+}
+
+function decodeUrl(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+function escapedForms(part: string): readonly string[] {
+  const text = part.toWellFormed();
+  const json = JSON.stringify(text).slice(1, -1);
+  const url = encodeURIComponent(text);
+  return [
+    part,
+    json,
+    json.replace(/[<>&]/g, (sign) => `\\u00${sign.charCodeAt(0).toString(16)}`),
+    url,
+    url.replace(/%../g, (code) => code.toLowerCase()),
+    encodeURI(text),
+    url.replace(/[!'()~]/g, (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`).replaceAll("%20", "+"),
+    ...["'", "&#39;", "&#x27;", "&apos;"].map((quote) => escapeHtml(text).replaceAll("'", quote)),
+  ];
+}
+
+function escapeHtml(text: string): string {
+  return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "&quot;");
+}
+
+function base64Forms(value: string): readonly string[] {
+  return [value, value.trim()].flatMap(alignedBase64).filter((form) => form.length >= shortestPart);
+}
+
+/** Base64 at every alignment, in both alphabets, without the characters at its edges, which neighbouring bytes change. */
+function alignedBase64(value: string): readonly string[] {
+  const bytes = Buffer.from(value);
+  const plain = [0, 1, 2].map((before) => {
+    const text = withoutTrailing(Buffer.concat([Buffer.alloc(before), bytes]).toString("base64"), "=");
+    return text.slice(before && before + 1, (before + bytes.length) % 3 === 0 ? undefined : -1);
+  });
+  return [...plain, ...plain.map((text) => text.replaceAll("+", "-").replaceAll("/", "_"))];
+}
+
+/** Forms of a whole value, without the padding of Base64. */
+function wholeForms(value: string): readonly string[] {
+  const trimmed = value.trim();
+  const encoded = [value, trimmed].flatMap((each) =>
+    (["base64", "base64url"] as const).map((form) => Buffer.from(each).toString(form)),
+  );
+  return [...escapedForms(trimmed), ...encoded, ...base64Forms(value)].map((form) => withoutTrailing(form, "="));
+}
+
+/** A range of a text to replace by a name. */
 interface Range {
   readonly from: number;
   readonly to: number;
   readonly name: string;
 }
 
-function rangesIn(readings: readonly Decoding[], find: Find): readonly Range[] {
-  return readings.flatMap((each) => {
-    const reading = folded(each);
-    const ranges: Range[] = [];
-    for (let at = 0; at < reading.text.length; at++) {
-      const found = find(reading, at);
-      if (found) join(ranges, { ...offsetsOf(reading, at, at + found.length), name: found.name });
-    }
-    return ranges;
-  });
+interface Search {
+  add(form: string, name: string): void;
+  rangesIn(text: string): readonly Range[];
+  clear(): void;
 }
 
-function runRangesIn(readings: readonly Decoding[], runs: RunIndex): readonly Range[] {
-  return readings.flatMap((each) => {
-    const reading = folded(each);
-    return runs.runsIn(reading.text).map(({ from, to, name }) => ({ ...offsetsOf(reading, from, to), name }));
-  });
-}
-
-function offsetsOf({ from, to }: Decoding, start: number, end: number): Pick<Range, "from" | "to"> {
-  return { from: from[start] ?? 0, to: to[end - 1] ?? 0 };
-}
-
-function replaced(text: string, ranges: readonly Range[]): string {
-  let result = "";
-  let done = 0;
-  for (const { from, to, name } of disjoint(ranges)) {
-    result += text.slice(done, from) + name;
-    done = to;
-  }
-  return result + text.slice(done);
-}
-
-function disjoint(ranges: readonly Range[]): readonly Range[] {
-  const joined: Range[] = [];
-  for (const range of ranges.toSorted((a, b) => a.from - b.from || b.to - a.to)) join(joined, range);
-  return joined;
-}
-
-/** Adds a range to sorted ones, and merges it with the last if they overlap, or are adjacent parts of one value. */
-function join(joined: Range[], range: Range): void {
-  const last = joined.at(-1);
-  const isMore = last && (range.from < last.to || (range.from === last.to && range.name === last.name));
-  if (isMore) joined[joined.length - 1] = { ...last, to: Math.max(last.to, range.to) };
-  else joined.push(range);
-}
-
-interface Words {
-  /** Ignores longer values, which are phrases. */
-  add(value: string, name: string): void;
-  at(reading: Decoding, at: number): PrefixMatch | undefined;
-}
-
-/** Values that are too short for partial matches. */
-function createWordIndex(): Words {
-  const names = new Map<string, string>();
-  const lengths: number[] = [];
+/** Finds texts by their last characters, since URLs begin alike. */
+function createSearch(): Search {
+  const endings = new Map<string, Map<string, string>>();
+  let lengths: readonly number[] = [];
   return {
-    add(value, name) {
-      const reading = folded(undecoded(value));
-      const { length } = reading.text;
-      if (length === 0 || length >= shortest) return;
-      names.set(spaced(reading, 0, length), name);
-      if (!lengths.includes(length)) lengths.push(length);
-      lengths.sort((a, b) => b - a);
+    add(form, name) {
+      if (form === "") return;
+      const ending = form.slice(-longestEnding);
+      const alike = endings.get(ending) ?? new Map<string, string>();
+      endings.set(ending, alike);
+      if (!alike.has(form)) alike.set(form, name);
+      if (!lengths.includes(ending.length)) lengths = [...lengths, ending.length];
     },
-    at(reading, at) {
-      for (const length of lengths) {
-        const name = names.get(spaced(reading, at, at + length));
-        if (name !== undefined && isApart(reading, at, length)) return { length, name };
+    rangesIn(text) {
+      const ranges: Range[] = [];
+      for (let to = 1; to <= text.length; to++) {
+        for (const length of lengths) {
+          if (length > to) continue;
+          for (const [form, name] of endings.get(text.slice(to - length, to)) ?? []) {
+            const from = to - form.length;
+            if (from >= 0 && text.startsWith(form, from) && isApart(text, from, to)) ranges.push({ from, to, name });
+          }
+        }
       }
-      return undefined;
+      return ranges;
+    },
+    clear() {
+      endings.clear();
+      lengths = [];
     },
   };
 }
 
-/** Whether a very short value is a separate word. */
-function isApart(reading: Decoding, at: number, length: number): boolean {
-  if (length >= leastInside) return true;
-  return !isJoined(reading, at) && !isJoined(reading, at + length);
+const longestEnding = 8;
+
+/** Whether a very short text is a separate word. */
+function isApart(text: string, from: number, to: number): boolean {
+  return to - from >= 4 || !(isJoined(text, from) || isJoined(text, to));
 }
 
-const leastInside = 4;
-
 /** Whether the characters on both sides of a position belong to one word. */
-function isJoined(reading: Decoding, at: number): boolean {
-  return /^[\p{L}\p{N}_]{2}$/u.test(spaced(reading, at - 1, at + 1));
+function isJoined(text: string, at: number): boolean {
+  return at > 0 && /^[\p{L}\p{N}_]{2}$/u.test(text.slice(at - 1, at + 1));
+}
+
+function replaceRanges(text: string, ranges: readonly Range[]): string {
+  let result = "";
+  let done = 0;
+  for (const { from, to, name } of ranges.toSorted((a, b) => a.from - b.from || b.to - a.to)) {
+    if (to <= done) continue;
+    // A range that begins in the one before continues it, and is named by that.
+    if (from >= done) result += text.slice(done, from) + name;
+    done = to;
+  }
+  return result + text.slice(done);
 }

@@ -1,6 +1,5 @@
 import { dayOf, isDay } from "../base/day.ts";
 import { UserError } from "../base/exit.ts";
-import { knownSecrets } from "../base/known-secrets.ts";
 import { shownUrl } from "../client/server-url.ts";
 import { commitOf } from "../git/commit.ts";
 import { hasUncommitted } from "../git/file-status.ts";
@@ -9,7 +8,6 @@ import type { Policy } from "../manifest/policies.ts";
 import { problemAt } from "../manifest/problem.ts";
 import { hasErrors, type Validated, validate } from "../manifest/validate.ts";
 import { workspaceFile } from "../manifest/workspace.ts";
-import { bareName } from "../model/owner.ts";
 import type { Kind, Problem } from "../model/types.ts";
 import { withExpressions } from "../model/with-expressions.ts";
 import type { ApprovalPolicy } from "../plan/approvals/verify.ts";
@@ -91,7 +89,6 @@ export function validated(loaded: Loaded, request: Request): Checked {
   if (!isDay(today))
     throw new UserError(`expected a date that exists, such as 2027-06-30, got ${JSON.stringify(today)}`);
   const { policies, expired, rules, problems, plaintext } = validate(loaded, today);
-  for (const word of pathWords(policies)) knownSecrets.spare(word);
   const secrets = createSecrets({ env, root, plaintext, providers: loaded.providers, debug: request.debug });
   const file = hasErrors(loaded.problems) || keepsLedgerInState(workspace) ? undefined : workspace.ledger;
   const ledger = file
@@ -125,11 +122,6 @@ function committedAs({ root, documents }: Loaded, env: Request["env"]): Omit<Hea
   if (commit === null) return { commit };
   const files = new Set([workspaceFile, ...documents.map(({ file }) => file)]);
   return { commit, ...(hasUncommitted(root, files) && { uncommitted: true }) };
-}
-
-/** A hook of a team often ends in the team's name, which no message about its projects can do without. */
-function pathWords(policies: Validated["policies"]): ReadonlySet<string> {
-  return new Set(policies.flatMap(({ projects }) => projects.flatMap(({ written }) => bareName(written).split("/"))));
 }
 
 /** A report as of another day must not pass for one of today. */

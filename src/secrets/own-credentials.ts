@@ -2,13 +2,13 @@ import { statSync } from "node:fs";
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
 import { usedCredentials } from "../base/known-secrets.ts";
-import { secretHolderTest } from "../base/secret-fragments.ts";
+import { createRedactor } from "../base/redact.ts";
 import { passwordsIn, standardFile } from "./password-file.ts";
 import { type FileIdentity, readSecretFile } from "./secret-file.ts";
 
 /** Evenkeel's own credentials, which manifests must not send. */
 export interface OwnCredentials {
-  /** Whether a text contains one of them, also in a known encoding. */
+  /** Whether a text contains one of them, also escaped or in Base64. */
   readonly areIn: (text: string) => boolean;
   /** Whether a file, by device and inode, contains them. */
   readonly fillFile: (file: FileIdentity) => boolean;
@@ -72,11 +72,18 @@ export function ownCredentials(env: Environment, root: string): OwnCredentials {
   return {
     areIn: (text) => {
       const used = usedCredentials().length;
-      if (known?.used !== used) known = { used, holds: secretHolderTest(textsOf(env, root)) };
+      if (known?.used !== used) known = { used, holds: holderTest(textsOf(env, root)) };
       return known.holds(text);
     },
     fillFile: (file) => filesOf(env, root).some(({ path }) => isSame(path, file)),
   };
+}
+
+/** Tests whether a value contains a credential. A short one occurs in many values by chance, so it has to be all of them. */
+function holderTest(credentials: readonly string[]): (text: string) => boolean {
+  const redactor = createRedactor(8);
+  for (const credential of credentials) redactor.learn(credential, "");
+  return redactor.isIn;
 }
 
 function textsOf(env: Environment, root: string): readonly string[] {
