@@ -4,11 +4,10 @@ import { exit, UserError } from "../base/exit.ts";
 import { printable } from "../base/printable.ts";
 import { shellWord } from "../base/shell-word.ts";
 import { findRepository } from "./find-repository.ts";
-import { type GitLocation, type GitRan, runGit } from "./run-git.ts";
+import { type GitLocation, type GitRan, runGit, runGitForBytes } from "./run-git.ts";
 
 /** Read access to a repository through `git`; never fetches. */
 export interface GitRepository {
-  readonly location: GitLocation;
   /** The top folder of the work tree, without symbolic links. */
   readonly top: string;
   /** Path from there to the workspace: empty, or with a trailing slash. */
@@ -17,6 +16,8 @@ export interface GitRepository {
   readonly named: string;
   /** The output of git; undefined if it fails. */
   readonly ask: (...args: readonly string[]) => string | undefined;
+  /** Contents of blobs by ID, without filters. @throws UserError if one is missing. */
+  readonly readBlobs: (ids: readonly string[]) => ReadonlyMap<string, Buffer>;
 }
 
 /**
@@ -28,7 +29,6 @@ export function repositoryAround(folder: string): GitRepository {
   if ("ran" in found) throw new UserError(whyNone(folder, found.ran), exit.usage);
   const { location, home } = found;
   return {
-    location,
     top: location.top,
     prefix: gitPrefixOf(relative(location.top, home)),
     named: namedBelow(location.top, resolve(folder)) ?? relative(location.top, home),
@@ -36,7 +36,30 @@ export function repositoryAround(folder: string): GitRepository {
       const { code, stdout } = runGit({ cwd: home, location, args });
       return code === 0 ? stdout : undefined;
     },
+    readBlobs: (ids) => readBlobs(location, ids),
   };
+}
+
+function readBlobs(location: GitLocation, ids: readonly string[]): ReadonlyMap<string, Buffer> {
+  const input = ids.map((id) => `${id}\n`).join("");
+  const output =
+    ids.length === 0
+      ? Buffer.alloc(0)
+      : runGitForBytes({ cwd: location.top, location, args: ["cat-file", "--batch"] }, input);
+  const blobs = new Map<string, Buffer>();
+  let at = 0;
+  for (const id of ids) {
+    const end = output.indexOf(10, at);
+    const [, type, size] = output.toString("utf8", at, Math.max(at, end)).split(" ");
+    if (type !== "blob") throw new UserError(describeMissing(id), exit.usage);
+    blobs.set(id, output.subarray(end + 1, end + 1 + Number(size)));
+    at = end + 1 + Number(size) + 1;
+  }
+  return blobs;
+}
+
+function describeMissing(id: string): string {
+  return `git lacks ${id}, as in a clone with --filter; git fetch --refetch --no-filter origin brings it`;
 }
 
 /** From the outermost folder of a path that is the top, links followed, to its end. */

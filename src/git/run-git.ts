@@ -54,6 +54,18 @@ export function runGit(call: GitCall): GitRan {
   return { code: error ? (status ?? 1) : status, stdout, stderr };
 }
 
+/** The output of git for an input; empty if it fails. */
+export function runGitForBytes(call: GitCall, input: string): Buffer {
+  const { args, options } = invocation(call);
+  const { stdout } = spawnSync("git", args, {
+    ...options,
+    input,
+    stdio: ["pipe", "pipe", "ignore"],
+    maxBuffer: maxOutput,
+  });
+  return stdout ?? Buffer.alloc(0);
+}
+
 /** Starts git. */
 export function startGit(call: GitCall, options: Pick<SpawnOptions, "stdio" | "detached"> = {}): ChildProcess {
   const { args, options: own } = invocation(call);

@@ -1,7 +1,6 @@
 import { dirname } from "node:path";
 import equal from "fast-deep-equal";
 import { dayOf } from "../base/day.ts";
-import { gitObjects } from "../git/objects.ts";
 import { commitNamed, mergeBaseWith, repositoryAround } from "../git/repository.ts";
 import { readMigrations } from "../manifest/migrations.ts";
 import { soundKinds } from "../manifest/own-kinds.ts";
@@ -13,14 +12,8 @@ import type { Problem } from "../model/types.ts";
 import { withExpressions } from "../model/with-expressions.ts";
 import { compileRules } from "../plan/rules/evaluate.ts";
 import type { RevisionSide } from "../revision/revision.ts";
-import { findWorkspace, type Loaded, loadWorkspace, type Workspace } from "../workspace/load.ts";
-import {
-  contentsOnDisk,
-  type LoadedRevision,
-  loadRevision,
-  type ParsedOnce,
-  parsedOnce,
-} from "../workspace/load-revision.ts";
+import { findWorkspace, type Loaded, loadWorkspace, type ParseManifest, type Workspace } from "../workspace/load.ts";
+import { contentsOnDisk, type LoadedRevision, loadRevision, parsingOnce } from "../workspace/load-revision.ts";
 import { type Checked, kindsOf, validated } from "./context.ts";
 import type { Request } from "./request.ts";
 
@@ -64,13 +57,12 @@ export async function openRevisions({ folder, from, to, branch }: RevisionReques
   const later = to === undefined ? null : commitNamed(repository, to);
   const earlier =
     from === undefined ? mergeBaseWith(repository, later ?? "HEAD", branch) : commitNamed(repository, from);
-  const once = parsedOnce(earlier.length);
-  await using objects = gitObjects(repository.location);
-  const read = (commit: string) => loadRevision(repository, commit, objects, once);
-  const is = later === null ? onDisk(loadWorkspace(folder, {}, once.parse)) : await read(later);
+  const parse = parsingOnce();
+  const read = (commit: string) => loadRevision(repository, commit, parse);
+  const is = later === null ? onDisk(loadWorkspace(folder, {}, parse)) : read(later);
   const after = await sideOf(later, is, { beside: is?.workspace ?? defaultWorkspace, today });
   const beside = { beside: after.side.workspace, validPolicies: after.side.policies, today };
-  return { root, before: await sideOf(earlier, await read(earlier), beside), after };
+  return { root, before: await sideOf(earlier, read(earlier), beside), after };
 }
 
 function onDisk(loaded: Loaded): LoadedRevision {
@@ -85,10 +77,10 @@ export function commitOfRevision(folder: string, revision: string): string {
 /** A validated workspace, with the manifests of the commit that the run compares with where there is one. @throws UserError. */
 export async function openWorkspace(request: Request): Promise<Checked> {
   if (request.since === undefined) return validated(loadWorkspace(request.folder, request.env), request);
-  const once = parsedOnce(request.since.length);
-  const loaded = loadWorkspace(request.folder, request.env, once.parse);
+  const parse = parsingOnce();
+  const loaded = loadWorkspace(request.folder, request.env, parse);
   const context = validated(loaded, request);
-  const { commit, side: before, problems } = await openEarlier(context, request.since, once);
+  const { commit, side: before, problems } = await openEarlier(context, request.since, parse);
   const { policies, plaintext } = context;
   const { workspace, settings, documents } = loaded;
   const { migrations } = readMigrations(loaded);
@@ -107,12 +99,11 @@ function problemBefore(commit: string, { place, path, rule, message }: Problem):
   return { severity: "error", rule, message: `at ${commit.slice(0, 12)}: ${said}` };
 }
 
-/** A workspace that was read through `once`, and the same one as it was at an earlier commit. @throws UserError. */
-async function openEarlier(now: Checked, commit: string, once: ParsedOnce): Promise<OpenedSide> {
+/** A workspace that was read with `parse`, and the same one as it was at an earlier commit. @throws UserError. */
+async function openEarlier(now: Checked, commit: string, parse: ParseManifest): Promise<OpenedSide> {
   const repository = repositoryAround(now.loaded.root);
-  await using objects = gitObjects(repository.location);
   const named = commitNamed(repository, commit);
-  const read = await loadRevision(repository, named, objects, once);
+  const read = loadRevision(repository, named, parse);
   return sideOf(named, read, { beside: now.loaded.workspace, validPolicies: now.policies, today: now.today });
 }
 

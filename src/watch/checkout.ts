@@ -2,7 +2,6 @@ import { realpathSync } from "node:fs";
 import { basename, dirname, join, normalize, relative, resolve, sep } from "node:path";
 import { UserError } from "../base/exit.ts";
 import { upstreamOf } from "../git/fast-forward.ts";
-import { gitObjects } from "../git/objects.ts";
 import { type GitRepository, repositoryAround } from "../git/repository.ts";
 import { gitIn } from "../git/safe-git.ts";
 import { namedFiles } from "../manifest/named-files.ts";
@@ -27,12 +26,11 @@ export async function checkoutAround(folder: string): Promise<Checkout> {
  * Whether a file of a workspace, or one that its links lead to, differs between two commits; true if git cannot compare
  * them.
  */
-export async function touchesWorkspace(folder: string, from: string, to: string): Promise<boolean> {
+export function touchesWorkspace(folder: string, from: string, to: string): boolean {
   try {
     const repository = repositoryAround(dirname(findWorkspace(folder)));
-    await using objects = gitObjects(repository.location);
-    const was = await revisionFingerprint(repository, from, objects);
-    return was === undefined || was !== (await revisionFingerprint(repository, to, objects));
+    const was = revisionFingerprint(repository, from);
+    return was === undefined || was !== revisionFingerprint(repository, to);
   } catch (error) {
     if (error instanceof UserError) return true;
     throw error;

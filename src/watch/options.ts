@@ -32,7 +32,7 @@ interface Follow {
   /** Resolves within seconds, even if the remote is slow. */
   readonly forward: () => Promise<FastForwarded>;
   /** Whether a file of the workspace differs between two commits. */
-  readonly touches: (from: string, to: string) => Promise<boolean>;
+  readonly touches: (from: string, to: string) => boolean;
 }
 
 /** Where a watcher reports what it does. */

@@ -85,7 +85,7 @@ async function triggerOfCommit(
   commit: string,
 ): Promise<Trigger | undefined> {
   const since = memory.now().commit;
-  if (since === undefined || (await options.follow?.touches(since, commit))) return { since, errors: [] };
+  if (since === undefined || options.follow?.touches(since, commit)) return { since, errors: [] };
   memory.change({ commit });
   return undefined;
 }

@@ -1,10 +1,10 @@
+import { type Dirent, existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { globMatcher, globReach, isGlob } from "../base/glob.ts";
 import { type Placed, problemAt, problemIn } from "../manifest/problem.ts";
 import { workspaceFile } from "../manifest/workspace.ts";
 import type { Problem } from "../model/types.ts";
 import { isThere } from "./durable-file.ts";
-import { disk, type Entry, type FileTree } from "./file-tree.ts";
 import { ofFiles, search } from "./find-files.ts";
 import { ignoredIn } from "./ignored.ts";
 import { entriesBelow, isManifest, isWithin, type Located, list, onceEach, rootOf, targetOf } from "./walk.ts";
@@ -17,30 +17,27 @@ export interface Discovered {
 
 /** Finds manifests by the workspace's patterns, or by the default rule (docs/manifests.md). Nested workspaces are skipped. */
 export function discover(
-  tree: FileTree,
   root: string,
   patterns: readonly string[] | undefined,
   workspace: Placed | undefined,
 ): Discovered {
-  return patterns && workspace ? byPatterns(tree, rootOf(tree, root), patterns, workspace) : byDefault(tree, root);
+  return patterns && workspace ? byPatterns(rootOf(root), patterns, workspace) : byDefault(root);
 }
 
 /** Skips files that git ignores, dot paths, node_modules and linked folders. */
-function byDefault(tree: FileTree, folder: string): Discovered {
-  const root = rootOf(tree, folder);
+function byDefault(folder: string): Discovered {
+  const root = rootOf(folder);
   const problems: Problem[] = [];
-  const rules = new Map([[root.real, ignoredIn(tree, root.real)]]);
-  const counts = (found: Located, entry: Entry): boolean => {
+  const rules = new Map([[root.real, ignoredIn(root.real)]]);
+  const counts = (found: Located, entry: Dirent): boolean => {
     const ignored = rules.get(dirname(found.real));
     if (entry.name.startsWith(".") || entry.name === "node_modules") return false;
     if (!ignored || ignored.has(found.real, entry.isDirectory())) return false;
     if (entry.isDirectory()) rules.set(found.real, ignored.below(found.real));
     return true;
   };
-  const found = entriesBelow(root, { list: (each) => list(tree, each, problems), counts });
-  const targets = found
-    .filter(({ entry }) => entry.isFile() || entry.isSymbolicLink())
-    .map((each) => leadsTo(tree, each));
+  const found = entriesBelow(root, { list: (each) => list(each, problems), counts });
+  const targets = found.filter(({ entry }) => entry.isFile() || entry.isSymbolicLink()).map((each) => leadsTo(each));
   const skipped = targets.filter(({ real, isFolder }) => isFolder && !rules.has(real));
   return {
     files: onceEach(
@@ -51,11 +48,8 @@ function byDefault(tree: FileTree, folder: string): Discovered {
   };
 }
 
-function leadsTo(
-  tree: FileTree,
-  { entry, ...found }: Located & { readonly entry: Entry },
-): Located & { readonly isFolder: boolean } {
-  const target = entry.isSymbolicLink() ? targetOf(tree, found) : undefined;
+function leadsTo({ entry, ...found }: Located & { readonly entry: Dirent }): Located & { readonly isFolder: boolean } {
+  const target = entry.isSymbolicLink() ? targetOf(found) : undefined;
   return target ?? { ...found, isFolder: false };
 }
 
@@ -67,7 +61,7 @@ function unsearched(root: Located, link: Located): Problem {
 }
 
 /** Uses only the patterns, not the ignore rules of git. Dot paths and node_modules are matched if a pattern names them. */
-function byPatterns(tree: FileTree, root: Located, patterns: readonly string[], workspace: Placed): Discovered {
+function byPatterns(root: Located, patterns: readonly string[], workspace: Placed): Discovered {
   const problems: Problem[] = [];
   const left = patterns.filter((pattern) => pattern.startsWith("!")).map((pattern) => matcherOf(pattern.slice(1)));
   const seen = new Set<string>();
@@ -82,7 +76,7 @@ function byPatterns(tree: FileTree, root: Located, patterns: readonly string[], 
     }
     const before = problems.length;
     const refuse = (path: string, why: string) => void problems.push(problemAt("symlink", `${path} is ${why}`, at));
-    const found = search({ tree, root, pattern, refuse, problems }).filter(({ path }) => !left.some((is) => is(path)));
+    const found = search({ root, pattern, refuse, problems }).filter(({ path }) => !left.some((is) => is(path)));
     if (found.length === 0 && problems.length === before) {
       problems.push(problemAt("no-manifest", `${written} matches no .yaml or .yml file${ofFolder(pattern)}`, at));
     }
@@ -108,8 +102,8 @@ function leaves(pattern: string): boolean {
 
 /** Whether a new file with this name would be a manifest in the workspace itself, not behind a link. */
 export function isManifestPlace(folder: string, patterns: readonly string[] | undefined, file: string): boolean {
-  if (!isManifest(file) || isBehindLink(rootOf(disk, folder).real, dirname(file))) return false;
-  if (!patterns) return isPlaceByDefault(rootOf(disk, folder).real, file.split("/"));
+  if (!isManifest(file) || isBehindLink(rootOf(folder).real, dirname(file))) return false;
+  if (!patterns) return isPlaceByDefault(rootOf(folder).real, file.split("/"));
   const [left, taken] = [
     patterns.filter((each) => each.startsWith("!")),
     patterns.filter((each) => !each.startsWith("!")),
@@ -119,13 +113,13 @@ export function isManifestPlace(folder: string, patterns: readonly string[] | un
 
 /** Absolute paths of the existing targets of links in a workspace. */
 export function linkTargets(folder: string): readonly string[] {
-  const found = entriesBelow(rootOf(disk, folder), {
-    list: (each) => list(disk, each, []),
+  const found = entriesBelow(rootOf(folder), {
+    list: (each) => list(each, []),
     counts: (_, { name }) => name !== "node_modules" && name !== ".git",
   });
   return found.flatMap(({ entry, ...each }) => {
-    const target = entry.isSymbolicLink() ? targetOf(disk, each) : undefined;
-    return target && isWithin(rootOf(disk, folder), target) ? [target.real] : [];
+    const target = entry.isSymbolicLink() ? targetOf(each) : undefined;
+    return target && isWithin(rootOf(folder), target) ? [target.real] : [];
   });
 }
 
@@ -139,17 +133,17 @@ export function isReachedFolder(patterns: readonly string[], name: string): bool
 function isBehindLink(root: string, folder: string): boolean {
   const path = join(root, folder);
   if (path === root) return false;
-  const target = targetOf(disk, { path: folder, real: path });
+  const target = targetOf({ path: folder, real: path });
   return target === undefined ? isThere(path) || isBehindLink(root, dirname(folder)) : target.real !== path;
 }
 
 function isPlaceByDefault(root: string, segments: readonly string[]): boolean {
-  let [at, ignored] = [root, ignoredIn(disk, root)];
+  let [at, ignored] = [root, ignoredIn(root)];
   return segments.every((name, index) => {
     at = join(at, name);
     const isFolder = index < segments.length - 1;
     if (name.startsWith(".") || name === "node_modules" || ignored.has(at, isFolder)) return false;
     if (isFolder) ignored = ignored.below(at);
-    return !disk.has(join(at, workspaceFile));
+    return !existsSync(join(at, workspaceFile));
   });
 }

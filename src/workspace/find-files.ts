@@ -1,7 +1,6 @@
 import { dirname, join } from "node:path/posix";
 import { type GlobRules, globFolder, globMatcher, globReach, isGlob } from "../base/glob.ts";
 import type { Problem } from "../model/types.ts";
-import type { FileTree } from "./file-tree.ts";
 import { inside, isManifest, isWithin, type Located, list, targetOf } from "./walk.ts";
 
 /** Options of globs over files. */
@@ -11,7 +10,6 @@ export const ofFiles: GlobRules = { crossing: false, cased: true, dots: false };
 const mostLinks = 8;
 
 export interface Search {
-  readonly tree: FileTree;
   readonly root: Located;
   readonly pattern: string;
   /** Called for a matching linked folder that cannot be followed, with the reason. */
@@ -24,7 +22,7 @@ export interface Search {
  * inside them. A folder is searched once per remaining pattern, so that loops terminate. Paths through fewer links come
  * first, then the order of names.
  */
-export function search({ tree, root, pattern, refuse, problems }: Search): readonly Located[] {
+export function search({ root, pattern, refuse, problems }: Search): readonly Located[] {
   const matches = globMatcher(pattern, ofFiles);
   const reach = globReach(pattern, ofFiles);
   const searched = new Set<string>();
@@ -39,7 +37,7 @@ export function search({ tree, root, pattern, refuse, problems }: Search): reado
     const state = reach(located.path);
     if (state === undefined || searched.has(`${located.real}\0${state}`)) return;
     searched.add(`${located.real}\0${state}`);
-    for (const entry of list(tree, located, problems)) {
+    for (const entry of list(located, problems)) {
       const inner = inside(located, entry.name);
       if (entry.name === "node_modules" && !pattern.includes(entry.name)) continue;
       if (entry.isSymbolicLink()) link(inner);
@@ -49,7 +47,7 @@ export function search({ tree, root, pattern, refuse, problems }: Search): reado
   };
 
   const link = (located: Located) => {
-    const target = targetOf(tree, located);
+    const target = targetOf(located);
     if (!target?.isFolder) file(target ?? located);
     else if (reach(target.path) !== undefined) links.push(target);
   };
@@ -59,7 +57,7 @@ export function search({ tree, root, pattern, refuse, problems }: Search): reado
     else refuse(target.path, "a link that leads out of the workspace");
   };
 
-  links = [...startOf(tree, root, pattern)];
+  links = [...startOf(root, pattern)];
   for (let depth = 0; links.length > 0; depth++) {
     const next = links.sort((a, b) => (a.path < b.path ? -1 : 1));
     links = [];
@@ -70,9 +68,9 @@ export function search({ tree, root, pattern, refuse, problems }: Search): reado
 }
 
 /** The literal base folder of a pattern, if any. */
-function startOf(tree: FileTree, root: Located, pattern: string): readonly Located[] {
+function startOf(root: Located, pattern: string): readonly Located[] {
   const folder = isGlob(pattern) ? globFolder(pattern) : dirname(pattern);
   const path = folder === "." ? "" : folder;
-  const target = path === "" ? root : targetOf(tree, { path, real: join(root.real, path) });
+  const target = path === "" ? root : targetOf({ path, real: join(root.real, path) });
   return target ? [target] : [];
 }

@@ -1,7 +1,7 @@
+import { existsSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join, relative, sep } from "node:path";
 import type { Ignore } from "ignore";
-import type { FileTree } from "./file-tree.ts";
 
 const require = createRequire(import.meta.url);
 
@@ -19,20 +19,20 @@ interface Rules {
 }
 
 /** The rules of a workspace and its parents up to the repository; without a repository only its own. */
-export function ignoredIn(tree: FileTree, root: string): Ignored {
-  const repository = findRepository(tree, root);
-  if (repository === undefined) return ignoredBy(tree, []).below(root);
-  const exclude = rulesIn(tree, repository, join(repository, ".git", "info", "exclude"));
-  const above = foldersBetween(repository, root).flatMap((folder) => rulesIn(tree, folder, join(folder, ".gitignore")));
-  const outer = ignoredBy(tree, [...exclude, ...above]);
+export function ignoredIn(root: string): Ignored {
+  const repository = findRepository(root);
+  if (repository === undefined) return ignoredBy([]).below(root);
+  const exclude = rulesIn(repository, join(repository, ".git", "info", "exclude"));
+  const above = foldersBetween(repository, root).flatMap((folder) => rulesIn(folder, join(folder, ".gitignore")));
+  const outer = ignoredBy([...exclude, ...above]);
   // A workspace that is itself ignored is there on purpose, and outside rules would ignore all of its files.
-  return (outer.has(root, true) ? ignoredBy(tree, []) : outer).below(root);
+  return (outer.has(root, true) ? ignoredBy([]) : outer).below(root);
 }
 
-function ignoredBy(tree: FileTree, levels: readonly Rules[]): Ignored {
+function ignoredBy(levels: readonly Rules[]): Ignored {
   return {
     has: (path, isFolder) => levels.reduce((ignored, level) => decide(level, path, isFolder) ?? ignored, false),
-    below: (folder) => ignoredBy(tree, [...levels, ...rulesIn(tree, folder, join(folder, ".gitignore"))]),
+    below: (folder) => ignoredBy([...levels, ...rulesIn(folder, join(folder, ".gitignore"))]),
   };
 }
 
@@ -46,10 +46,10 @@ function decide({ folder, rules }: Rules, path: string, isFolder: boolean): bool
   return ignored ? true : unignored ? false : undefined;
 }
 
-function rulesIn(tree: FileTree, folder: string, file: string): readonly Rules[] {
-  if (!tree.has(file)) return [];
+function rulesIn(folder: string, file: string): readonly Rules[] {
+  if (!existsSync(file)) return [];
   try {
-    const text = tree.read(file).toString("utf8");
+    const text = readFileSync(file, "utf8");
     if (!anyRule.test(text)) return [];
     const ignore: typeof import("ignore") = require("ignore");
     return [{ folder, rules: ignore().add(text) }];
@@ -61,10 +61,10 @@ function rulesIn(tree: FileTree, folder: string, file: string): readonly Rules[]
 /** A line that is no comment: the file that git itself writes has none. */
 const anyRule = /^[^#\r\n]/m;
 
-function findRepository(tree: FileTree, folder: string): string | undefined {
-  if (tree.has(join(folder, ".git"))) return folder;
+function findRepository(folder: string): string | undefined {
+  if (existsSync(join(folder, ".git"))) return folder;
   const parent = dirname(folder);
-  return parent === folder ? undefined : findRepository(tree, parent);
+  return parent === folder ? undefined : findRepository(parent);
 }
 
 /** Folders from the repository down to the one above the workspace. */

@@ -1,16 +1,25 @@
 import { createHash } from "node:crypto";
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
 import { dirname, join, relative, resolve, sep } from "node:path";
-import { blobId, type GitObjects } from "../git/objects.ts";
+import { exit, UserError } from "../base/exit.ts";
 import type { GitRepository } from "../git/repository.ts";
 import { type Parsed, parseManifest } from "../manifest/document.ts";
 import { namedFiles } from "../manifest/named-files.ts";
 import { problemIn } from "../manifest/problem.ts";
-import { type Loaded, workspaceFile } from "../manifest/workspace.ts";
-import { isThere } from "./durable-file.ts";
-import { disk } from "./file-tree.ts";
-import { type GitTree, gitTree } from "./git-tree.ts";
-import { type FoundManifests, findManifests, joined, type ParseManifest } from "./load.ts";
-import { type ReadText, textReader } from "./read-manifest.ts";
+import { type Loaded, type Workspace, workspaceFile } from "../manifest/workspace.ts";
+import { findManifests, joined, type ParseManifest } from "./load.ts";
+import { textReader } from "./read-manifest.ts";
 
 /** A workspace at a revision. */
 export type LoadedRevision = Omit<Loaded, "root" | "digest"> & {
@@ -20,169 +29,171 @@ export type LoadedRevision = Omit<Loaded, "root" | "digest"> & {
 
 /** Digests of the files that the settings of a workspace on disk refer to, by setting. */
 export function contentsOnDisk({ root, workspace }: Pick<Loaded, "root" | "workspace">): ReadonlyMap<string, string> {
-  const found = namedFiles(workspace).flatMap(({ setting, path }) => {
-    const file = resolve(root, path);
-    return isThere(file) && disk.stat(file).isFile() ? [[setting, digestOf(disk.read(file))] as const] : [];
-  });
-  return new Map(found);
+  return digestNamed(workspace, (path) => readIfPossible(resolve(root, path)));
 }
 
-async function contentsAt(
-  repository: GitRepository,
-  commit: string,
-  objects: GitObjects,
-  found: FoundRevision,
-): Promise<ReadonlyMap<string, string>> {
-  const ids = namedFiles(found.workspace).map(
-    ({ setting, path }) => [setting, namedId(repository, commit, found, path)] as const,
-  );
-  const blobs = await objects.read([...new Set(ids.flatMap(([, id]) => id ?? []))]);
-  return new Map(
-    ids.flatMap(([setting, id]) => {
-      const bytes = id === undefined ? undefined : blobs.get(id);
-      return bytes ? [[setting, digestOf(bytes)] as const] : [];
-    }),
-  );
+function digestNamed(workspace: Workspace, read: (path: string) => string | undefined): ReadonlyMap<string, string> {
+  const texts = namedFiles(workspace).map(({ setting, path }) => [setting, read(path)] as const);
+  return new Map(texts.flatMap(([setting, text]) => (text === undefined ? [] : [[setting, digestOf(text)] as const])));
+}
+
+function readIfPossible(path: string): string | undefined {
+  try {
+    return readFileSync(path, "utf8");
+  } catch {
+    return undefined;
+  }
 }
 
 /** Line endings depend on the checkout. */
-function digestOf(bytes: Buffer): string {
-  const text = bytes.toString("latin1").replaceAll("\r\n", "\n");
-  return createHash("sha256").update(text, "latin1").digest("hex");
+function digestOf(text: string): string {
+  return createHash("sha256").update(text.replaceAll("\r\n", "\n")).digest("hex");
 }
 
-/** Cache of parsed manifests by file and content, so that two revisions share unchanged manifests. */
-export interface ParsedOnce {
-  readonly parse: ParseManifest;
-  readonly recall: (file: string, id: string) => Parsed | undefined;
-}
-
-/** `idLength`: length of the object IDs of the repository. */
-export function parsedOnce(idLength: number): ParsedOnce {
-  const known = new Map<string, Parsed>();
-  return {
-    parse: (file, text, bytes) => {
-      const key = `${blobId(bytes, idLength)} ${file}`;
-      const parsed = known.get(key) ?? parseManifest(file, text);
-      known.set(key, parsed);
-      return parsed;
-    },
-    recall: (file, id) => known.get(`${id} ${file}`),
+/** Parses each content of a file once, so that two revisions have unchanged documents in common. */
+export function parsingOnce(): ParseManifest {
+  const cached = new Map<string, Parsed>();
+  return (file, text) => {
+    const key = `${file}\0${text}`;
+    const parsed = cached.get(key) ?? parseManifest(file, text);
+    cached.set(key, parsed);
+    return parsed;
   };
 }
 
 /** Reads a workspace at a commit of its repository; undefined if it did not exist. Errors in files are problems. */
-export async function loadRevision(
+export function loadRevision(
   repository: GitRepository,
   commit: string,
-  objects: GitObjects,
-  once: ParsedOnce,
-): Promise<LoadedRevision | undefined> {
-  const found = await findRevision(repository, commit, objects, once);
-  if (!found) return undefined;
-  const { tree, root, ids, fetch, read } = found;
-  await fetch(found.files);
-  const below = prefixIn(repository, root);
-  const unread = tree.submodules.filter((path) => path.startsWith(below));
-  const problems = unread.map((path) =>
-    problemIn(path.slice(below.length), "submodule", "manifests in a submodule are not read at a revision"),
-  );
-  const manifests = found.files.map((file) => manifestAt(read, file, ids.get(file), once));
-  const contents = await contentsAt(repository, commit, objects, found);
-  return { ...joined(found, [{ documents: [], problems }, ...manifests]), contents };
+  parse: ParseManifest,
+): LoadedRevision | undefined {
+  return withCheckout(repository, commit, ({ root, submodules, readNamed }) => {
+    const read = textReader(root);
+    const load = (file: string): Parsed => {
+      const result = read(file);
+      return "problem" in result ? { documents: [], problems: [result.problem] } : parse(file, result.text);
+    };
+    const found = findManifests(root, load(workspaceFile));
+    const problems = submodules.map((path) =>
+      problemIn(path, "submodule", "manifests in a submodule are not read at a revision"),
+    );
+    const contents = digestNamed(found.workspace, readNamed);
+    return { ...joined(found, [{ documents: [], problems }, ...found.files.map(load)]), contents };
+  });
 }
 
 /**
- * A fingerprint of a workspace at a commit: of the contents of `evenkeel.yaml`, manifests and files that it refers to, with
- * links resolved, and of the rules by which they are found. Undefined if there is no workspace.
+ * A fingerprint of a workspace at a commit: the contents of `evenkeel.yaml`, of its manifests and of the files that it
+ * refers to, with links resolved. Undefined if there is no workspace.
  */
-export async function revisionFingerprint(
-  repository: GitRepository,
-  commit: string,
-  objects: GitObjects,
-): Promise<string | undefined> {
-  const found = await findRevision(repository, commit, objects, parsedOnce(commit.length));
-  if (!found) return undefined;
-  const { tree, root, files, workspace, problems } = found;
-  const below = prefixIn(repository, root);
-  const rules = [...tree.rules].filter(([path]) => path.startsWith(below) || below.startsWith(dirname(path)));
-  const parts = [workspaceFile, ...files].map((file) => [file, idAt(tree, root, file)]);
-  const named = namedFiles(workspace).map(({ path }) => [path, namedId(repository, commit, found, path)]);
-  return JSON.stringify([below, parts, named, rules, problems]);
+export function revisionFingerprint(repository: GitRepository, commit: string): string | undefined {
+  return withCheckout(repository, commit, ({ root, readNamed }) => {
+    const texts: [string, unknown][] = [];
+    const read = textReader(root);
+    const load = (file: string): Parsed => {
+      const result = read(file);
+      const text = "text" in result ? result.text : "";
+      texts.push([file, "text" in result ? digestOf(text) : result.problem]);
+      return file === workspaceFile ? parseManifest(file, text) : { documents: [], problems: [] };
+    };
+    const { files, workspace, problems } = findManifests(root, load(workspaceFile));
+    files.map(load);
+    return JSON.stringify([texts, [...digestNamed(workspace, readNamed)], problems]);
+  });
 }
 
-interface FoundRevision extends FoundManifests {
-  readonly tree: GitTree;
+/** A workspace of a commit in a temporary folder. */
+interface Checkout {
   readonly root: string;
-  /** Contents of the fetched files. */
-  readonly ids: ReadonlyMap<string, string | undefined>;
-  readonly fetch: (files: readonly string[]) => Promise<void>;
-  readonly read: ReadText;
+  /** Paths relative to the workspace. */
+  readonly submodules: readonly string[];
+  /** Reads a file that a setting refers to, also one outside the workspace. */
+  readonly readNamed: (path: string) => string | undefined;
 }
 
-async function findRevision(
+/** Undefined if the commit has no workspace. @throws UserError if git cannot read the commit. */
+function withCheckout<Result>(
   repository: GitRepository,
   commit: string,
-  objects: GitObjects,
-  once: ParsedOnce,
-): Promise<FoundRevision | undefined> {
-  const tree = gitTree(repository, commit);
-  tree.add(await objects.read([...new Set(tree.rules.values())]));
-  const root = folderAt(tree, join(repository.top, repository.named, "."));
-  if (root === undefined || !tree.has(join(root, workspaceFile))) return undefined;
-  const ids = new Map<string, string | undefined>();
-  const fetch = async (files: readonly string[]) => {
-    for (const file of files) ids.set(file, idAt(tree, root, file));
-    const unknown = files.flatMap((file) => newId(file, ids.get(file), once) ?? []);
-    tree.add(await objects.read([...new Set(unknown)]));
+  work: (checkout: Checkout) => Result,
+): Result | undefined {
+  const top = realpathSync.native(mkdtempSync(join(tmpdir(), "evenkeel-revision-")));
+  try {
+    const rows = listTree(repository, commit);
+    writeTree(repository, rows, top);
+    const root = realFolder(join(top, repository.named));
+    if (root === undefined || !existsSync(join(root, workspaceFile))) return undefined;
+    const show = (path: string) => repository.ask("show", `${commit}:${relative(top, path).split(sep).join("/")}`);
+    return work({
+      root,
+      submodules: rows
+        .filter(({ form, path }) => form === "submodule" && join(top, path).startsWith(root + sep))
+        .map(({ path }) => relative(root, join(top, path))),
+      readNamed: (path) => readIfPossible(resolve(root, path)) ?? show(resolve(root, path)),
+    });
+  } finally {
+    rmSync(top, { recursive: true, force: true });
+  }
+}
+
+/** Writes what can be a manifest, a rule to ignore one, or the target of a link. Links come last, so none is written through. */
+function writeTree({ top, readBlobs }: GitRepository, rows: readonly TreeRow[], folder: string): void {
+  const hasLinks = rows.some(({ form }) => form === "link");
+  const isNeeded = ({ path, form }: TreeRow) =>
+    form === "link" || (form === "file" && (hasLinks || /\.ya?ml$|(?:^|\/)\.gitignore$/i.test(path)));
+  const needed = rows.filter(isNeeded).toSorted((a, b) => Number(a.form === "link") - Number(b.form === "link"));
+  const blobs = readBlobs([...new Set(needed.map(({ id }) => id))]);
+  const moved = (link: string) => (link.startsWith(top + sep) ? join(folder, link.slice(top.length)) : link);
+  for (const { form, id, path } of needed) {
+    const [target, bytes] = [join(folder, path), blobs.get(id) ?? Buffer.alloc(0)];
+    mkdirSync(dirname(target), { recursive: true });
+    if (form === "file") writeFileSync(target, bytes, { flag: "wx" });
+    else symlinkSync(moved(bytes.toString("utf8")), target);
+  }
+  // Marks the top folder of the repository, whose rules count in all folders below.
+  const exclude = join(".git", "info", "exclude");
+  mkdirSync(join(folder, ".git"), { recursive: true });
+  if (existsSync(join(top, exclude))) cpSync(join(top, exclude), join(folder, exclude));
+}
+
+function realFolder(path: string): string | undefined {
+  try {
+    return realpathSync.native(path);
+  } catch {
+    return undefined;
+  }
+}
+
+interface TreeRow {
+  readonly form: "file" | "link" | "submodule";
+  readonly id: string;
+  readonly path: string;
+}
+
+/** With links in the workspace, or on the path to it, the whole repository is needed for their targets. */
+function listTree({ prefix, named, ask }: GitRepository, commit: string): readonly TreeRow[] {
+  const list = (paths: readonly string[]) => {
+    const listed = ask("ls-tree", "-r", "-z", "--full-tree", commit, "--", ...paths);
+    if (listed === undefined) throw new UserError(`git cannot list the files of ${commit}`, exit.usage);
+    return listed.split("\0").flatMap(parseRow);
   };
-  await fetch([workspaceFile]);
-  const read = textReader(tree, root);
-  const head = manifestAt(read, workspaceFile, ids.get(workspaceFile), once);
-  return { ...findManifests(tree, root, head), tree, root, ids, fetch, read };
+  if (join(prefix, ".") !== join(named, ".")) return list([]);
+  const rows = list(pathsFor(prefix));
+  return prefix !== "" && rows.some(({ form }) => form === "link") ? list([]) : rows;
 }
 
-/** The file may be outside of the workspace. */
-function namedId(
-  { top, ask }: GitRepository,
-  commit: string,
-  { tree, root }: Pick<FoundRevision, "tree" | "root">,
-  file: string,
-): string | undefined {
-  const path = relative(top, join(root, file)).split(sep).join("/");
-  return idAt(tree, root, file) ?? ask("rev-parse", "--verify", "--quiet", `${commit}:${path}`)?.trim();
+/** Literal pathspecs: the folder of a workspace, and the ignore rules of each folder above it. */
+function pathsFor(prefix: string): readonly string[] {
+  if (prefix === "") return [];
+  const above = prefix.split("/").slice(0, -2);
+  const rules = above.map((_, depth) => `${above.slice(0, depth + 1).join("/")}/.gitignore`);
+  return [".gitignore", ...rules, prefix];
 }
 
-function folderAt(tree: GitTree, path: string): string | undefined {
-  try {
-    return tree.real(path);
-  } catch {
-    return undefined;
-  }
-}
-
-/** Path of a folder relative to the root of the repository: empty, or with a trailing slash. */
-function prefixIn({ top }: GitRepository, folder: string): string {
-  const below = relative(top, folder).split(sep).join("/");
-  return below === "" ? "" : `${below}/`;
-}
-
-/** The blob to fetch for a file; undefined if its content is cached, or it cannot be read. */
-function newId(file: string, id: string | undefined, once: ParsedOnce): string | undefined {
-  return id === undefined || once.recall(file, id) ? undefined : id;
-}
-
-function manifestAt(readText: ReadText, file: string, id: string | undefined, once: ParsedOnce): Parsed {
-  const known = id === undefined ? undefined : once.recall(file, id);
-  if (known) return known;
-  const read = readText(file);
-  return "problem" in read ? { documents: [], problems: [read.problem] } : once.parse(file, read.text, read.bytes);
-}
-
-function idAt(tree: GitTree, root: string, file: string): string | undefined {
-  try {
-    return tree.idOf(join(root, file));
-  } catch {
-    return undefined;
-  }
+/** `100644 blob ID\tPATH`. Leaves out paths that git itself would not check out. */
+function parseRow(row: string): readonly TreeRow[] {
+  const [, mode, type, id = "", path = ""] = /^(\d+) (\w+) (\w+)\t(.*)$/s.exec(row) ?? [];
+  if (path.split("/").some((name) => /^(?:|\.|\.\.|\.git)$/i.test(name))) return [];
+  if (type === "commit") return [{ form: "submodule", id, path }];
+  return type === "blob" ? [{ form: mode === "120000" ? "link" : "file", id, path }] : [];
 }

@@ -20,7 +20,6 @@ import type { Problem } from "../model/types.ts";
 import { readCertificates } from "../secrets/certificates.ts";
 import { loadProviders, providersPath } from "../secrets/providers-file.ts";
 import { discover } from "./discover.ts";
-import { disk, type FileTree } from "./file-tree.ts";
 import { ledgerProblems } from "./ledger-place.ts";
 import { type ReadText, textReader } from "./read-manifest.ts";
 
@@ -28,7 +27,7 @@ export type { Document } from "../manifest/document.ts";
 export type { Loaded, Workspace } from "../manifest/workspace.ts";
 
 /** Parses a manifest. */
-export type ParseManifest = (file: string, text: string, bytes: Buffer) => Parsed;
+export type ParseManifest = (file: string, text: string) => Parsed;
 
 /**
  * Reads the workspace that contains a folder: `evenkeel.yaml`, in the folder or above it, its manifests, and the providers
@@ -42,10 +41,10 @@ export function loadWorkspace(
 ): Loaded {
   const root = dirname(findWorkspace(folder));
   const digest = createHash("sha256");
-  const read = textReader(disk, root);
+  const read = textReader(root);
   const head = load(read, workspaceFile, digest, parse);
   const { authorities, ...settings } = readSettings(root, head);
-  const found = findManifests(disk, root, head, settings);
+  const found = findManifests(root, head, settings);
   const ledger = ledgerProblems(root, settings.workspace.ledger, head.documents[0]);
   const providers = providersPath(env);
   const files = found.files.filter((file) => join(root, file) !== providers);
@@ -68,9 +67,9 @@ export interface FoundManifests extends ReadWorkspace {
 }
 
 /** Finds the manifests of the workspace with the parsed `evenkeel.yaml` `head` and its settings `read`. */
-export function findManifests(tree: FileTree, root: string, head: Parsed, read = readWorkspace(head)): FoundManifests {
+export function findManifests(root: string, head: Parsed, read = readWorkspace(head)): FoundManifests {
   const [settings] = head.documents;
-  const { files, problems } = discover(tree, root, read.workspace.manifests, settings);
+  const { files, problems } = discover(root, read.workspace.manifests, settings);
   return { ...read, files, ...(settings && { settings }), problems: [...read.problems, ...problems] };
 }
 
@@ -153,7 +152,7 @@ export function workspaceAbove(folder: string): string | undefined {
 }
 
 function loadHead(root: string): Parsed {
-  return load(textReader(disk, root), workspaceFile, createHash("sha256"), parseManifest);
+  return load(textReader(root), workspaceFile, createHash("sha256"), parseManifest);
 }
 
 function load(readText: ReadText, file: string, digest: Hash, parse: ParseManifest): Parsed {
@@ -161,7 +160,7 @@ function load(readText: ReadText, file: string, digest: Hash, parse: ParseManife
   digest.update(`${file}\0${"text" in read ? read.bytes.length : read.problem.rule}\0`);
   if ("problem" in read) return { documents: [], problems: [read.problem] };
   digest.update(read.text);
-  const { documents, problems } = parse(file, read.text, read.bytes);
+  const { documents, problems } = parse(file, read.text);
   return { documents, problems: [...problems, ...emptied(file, read.text)] };
 }
 

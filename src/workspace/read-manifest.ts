@@ -1,11 +1,10 @@
 import { isUtf8 } from "node:buffer";
-import type { Stats } from "node:fs";
+import { lstatSync, readFileSync, realpathSync, type Stats, statSync } from "node:fs";
 import { join, posix, sep } from "node:path";
 import { lazy, memoized } from "../base/memoize.ts";
 import { describeSystemError } from "../base/system-errors.ts";
 import { problemIn } from "../manifest/problem.ts";
 import type { Problem } from "../model/types.ts";
-import type { FileTree } from "./file-tree.ts";
 
 /** Maximum size of a manifest in bytes; larger ones are not read. */
 const mostBytes = 4 * 1024 * 1024;
@@ -17,18 +16,18 @@ type Read = { readonly text: string; readonly bytes: Buffer } | { readonly probl
 export type ReadText = (file: string) => Read;
 
 /** Reads the manifests of a workspace, and resolves the links to their folders once. */
-export function textReader(tree: FileTree, root: string): ReadText {
-  const top = lazy(() => tree.real(root));
+export function textReader(root: string): ReadText {
+  const top = lazy(() => realpathSync.native(root));
   const isInside = (real: string) => real.startsWith(top() + sep);
-  const isInFolder = memoized((folder: string) => isInside(join(tree.real(join(root, folder)), sep)));
+  const isInFolder = memoized((folder: string) => isInside(join(realpathSync.native(join(root, folder)), sep)));
   const path = join(root, sep);
   return (file) =>
     readable(file, () => {
-      const found = tree.lstat(path + file);
+      const found = lstatSync(path + file);
       const isLink = found.isSymbolicLink();
-      if (!(isLink ? isInside(tree.real(path + file)) : isInFolder(posix.dirname(file))))
+      if (!(isLink ? isInside(realpathSync.native(path + file)) : isInFolder(posix.dirname(file))))
         return { problem: problemIn(file, "symlink", "a symbolic link that leads out of the workspace") };
-      return contentOf(tree, file, path + file, isLink ? tree.stat(path + file) : found);
+      return contentOf(file, path + file, isLink ? statSync(path + file) : found);
     });
 }
 
@@ -40,10 +39,10 @@ function readable(file: string, read: () => Read): Read {
   }
 }
 
-function contentOf(tree: FileTree, file: string, path: string, stat: Pick<Stats, "isFile" | "size">): Read {
+function contentOf(file: string, path: string, stat: Pick<Stats, "isFile" | "size">): Read {
   if (!stat.isFile()) return { problem: problemIn(file, "unreadable", "expected a file") };
   if (stat.size > mostBytes) return { problem: problemIn(file, "too-large", "larger than 4 MiB") };
-  return decodeManifest(file, tree.read(path));
+  return decodeManifest(file, readFileSync(path));
 }
 
 function decodeManifest(file: string, bytes: Buffer): Read {

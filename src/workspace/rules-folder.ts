@@ -5,7 +5,6 @@ import { isWithinReach } from "../git/within-reach.ts";
 import { type Document, parseManifest } from "../manifest/document.ts";
 import { problemIn } from "../manifest/problem.ts";
 import type { Problem } from "../model/types.ts";
-import { disk } from "./file-tree.ts";
 import { textReader } from "./read-manifest.ts";
 import { entriesBelow, type Located } from "./walk.ts";
 
@@ -73,7 +72,7 @@ function entriesOf({ path, real }: Located, folder: string, problems: Problem[])
 
 function readFile(root: string, folder: string, file: string): RulesFolder {
   const shown = join(folder, file);
-  const read = textReader(disk, root)(file);
+  const read = textReader(root)(file);
   if ("text" in read) return parseManifest(shown, read.text);
   return { documents: [], problems: [{ ...read.problem, place: { file: shown, line: 1, column: 1 } }] };
 }

@@ -1,8 +1,8 @@
+import { type Dirent, readdirSync, realpathSync, statSync } from "node:fs";
 import { join, sep } from "node:path";
 import { problemIn } from "../manifest/problem.ts";
 import { workspaceFile } from "../manifest/workspace.ts";
 import type { Problem } from "../model/types.ts";
-import type { Entry, FileTree } from "./file-tree.ts";
 
 /** A file or folder: its path in the workspace, with forward slashes, and its real path. */
 export interface Located {
@@ -11,8 +11,8 @@ export interface Located {
 }
 
 /** The root folder of a workspace. */
-export function rootOf(tree: FileTree, root: string): Located {
-  return { path: "", real: tree.real(root) };
+export function rootOf(root: string): Located {
+  return { path: "", real: realpathSync.native(root) };
 }
 
 /** The entry `name` of a folder, if it is not a link. */
@@ -22,13 +22,13 @@ export function inside({ path, real }: Located, name: string): Located {
 
 /** Options for walking a folder. */
 export interface Walk {
-  readonly list: (folder: Located) => readonly Entry[];
+  readonly list: (folder: Located) => readonly Dirent[];
   /** Whether an entry is included; excluded folders are not entered. */
-  readonly counts: (found: Located, entry: Entry) => boolean;
+  readonly counts: (found: Located, entry: Dirent) => boolean;
 }
 
 /** All entries below a folder except folders, in listing order, without following links. */
-export function entriesBelow(folder: Located, walk: Walk): readonly (Located & { readonly entry: Entry })[] {
+export function entriesBelow(folder: Located, walk: Walk): readonly (Located & { readonly entry: Dirent })[] {
   return walk.list(folder).flatMap((entry) => {
     const found = inside(folder, entry.name);
     if (!walk.counts(found, entry)) return [];
@@ -37,9 +37,9 @@ export function entriesBelow(folder: Located, walk: Walk): readonly (Located & {
 }
 
 /** Lists a folder; empty if it is a nested workspace. */
-export function list(tree: FileTree, { path, real }: Located, problems: Problem[]): readonly Entry[] {
+export function list({ path, real }: Located, problems: Problem[]): readonly Dirent[] {
   try {
-    const entries = tree.list(real);
+    const entries = readdirSync(real, { withFileTypes: true });
     return path !== "" && entries.some(({ name }) => name === workspaceFile) ? [] : entries;
   } catch {
     problems.push(problemIn(path, "unreadable", "this folder cannot be read"));
@@ -48,10 +48,10 @@ export function list(tree: FileTree, { path, real }: Located, problems: Problem[
 }
 
 /** The target of a link, and whether it is a folder; undefined for a broken link. */
-export function targetOf(tree: FileTree, link: Located): (Located & { readonly isFolder: boolean }) | undefined {
+export function targetOf(link: Located): (Located & { readonly isFolder: boolean }) | undefined {
   try {
-    const real = tree.real(link.real);
-    return { path: link.path, real, isFolder: tree.stat(real).isDirectory() };
+    const real = realpathSync.native(link.real);
+    return { path: link.path, real, isFolder: statSync(real).isDirectory() };
   } catch {
     return undefined;
   }

@@ -143,7 +143,7 @@ describe.each(Object.entries(variants))("%s", (_, variant) => {
     const early = decidePush({}, push(Object.keys(change)), await pushedBefore);
     write(top, change);
     const to = commit();
-    expect(await touchesWorkspace(folder, from, to)).toBe(true);
+    expect(touchesWorkspace(folder, from, to)).toBe(true);
     expect(early.check).toBe(true);
     expect(decidePush({}, push(Object.keys(change)), await checkoutAround(folder)).check).toBe(true);
     for (const later of [to, undefined]) {
@@ -158,7 +158,7 @@ describe.each(Object.entries(variants))("%s", (_, variant) => {
   test("and a file beside it is none of the workspace", async () => {
     const { top, folder, from, commit } = committed(variant);
     write(top, { "README.md": "more", "docs/p.yaml": "other: 1\n" });
-    expect(await touchesWorkspace(folder, from, commit())).toBe(false);
+    expect(touchesWorkspace(folder, from, commit())).toBe(false);
     expect(decidePush({}, push(["README.md", "docs/p.yaml"]), await checkoutAround(folder)).check).toBe(false);
   });
 });
@@ -180,6 +180,6 @@ describe("what evenkeel.yaml names", () => {
     const { top, folder, from, commit } = committed(variant(ca));
     write(top, { [file]: rootCertificates[1] });
     expect(decidePush({}, push([file]), await checkoutAround(folder)).check).toBe(true);
-    expect(await touchesWorkspace(folder, from, commit())).toBe(true);
+    expect(touchesWorkspace(folder, from, commit())).toBe(true);
   });
 });
