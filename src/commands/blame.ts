@@ -9,7 +9,7 @@ import { kindWord } from "../model/owner.ts";
 import { isSingleton, keyTextOf, keyValuesOf } from "../model/resource-kind.ts";
 import type { DesiredProject, Project } from "../model/types.ts";
 import type { Checked } from "../reconcile/context.ts";
-import { type BlamedLine, type Blaming, blameJson, blameText } from "../report/blame.ts";
+import { type BlamedLine, type Blaming, blameJson, blameText } from "../report/show.ts";
 import { lastOutcomes } from "../state/last-outcome.ts";
 import { openState } from "../state/open-state.ts";
 import type { Run } from "./command.ts";

@@ -1,5 +1,5 @@
 import { relative, resolve, sep } from "node:path";
-import type { Links } from "../report/links.ts";
+import type { Links } from "../report/report.ts";
 import type { Terminal } from "./terminal.ts";
 
 type Environment = Terminal["env"];

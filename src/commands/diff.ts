@@ -6,7 +6,7 @@ import { hasErrors } from "../manifest/validate.ts";
 import { labelledErrors, reportedLine, reportedProblem } from "../model/problem-line.ts";
 import type { Problem, Project } from "../model/types.ts";
 import { type OpenedRevisions, openRevisions } from "../reconcile/revisions.ts";
-import { revisionKinds } from "../report/report-kinds.ts";
+import { revisionKinds } from "../report/report.ts";
 import {
   isDifferent,
   type Listing,

@@ -1,5 +1,5 @@
 import { dialectNames } from "../model/dialect-names.ts";
-import { planKinds } from "../report/report-kinds.ts";
+import { planKinds } from "../report/report.ts";
 
 /** Where the workspace is. */
 export const folder = {

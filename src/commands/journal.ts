@@ -1,6 +1,6 @@
 import { exit, UserError } from "../base/exit.ts";
 import { didYouMean } from "../base/nearest.ts";
-import { runsText, runText, runWithoutJournalText } from "../report/journal.ts";
+import { runsText, runText, runWithoutJournalText } from "../report/runs.ts";
 import type { Journals, WorkspaceState } from "../state/state.ts";
 import type { Run } from "./command.ts";
 import { openReports } from "./outputs.ts";

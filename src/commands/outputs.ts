@@ -5,7 +5,7 @@ import { didYouMean } from "../base/nearest.ts";
 import { inertJson } from "../base/printable.ts";
 import { describeSystemError, systemCode } from "../base/system-errors.ts";
 import type { Before } from "../report/report.ts";
-import { isJsonKind } from "../report/report-kinds.ts";
+import { isJsonKind } from "../report/report.ts";
 import { makeFolder } from "../workspace/durable-file.ts";
 import { type Output, outputAt, outputError, writeOutput } from "../workspace/output-file.ts";
 import type { Terminal } from "./terminal.ts";

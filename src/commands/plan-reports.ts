@@ -8,7 +8,7 @@ import type { Plan } from "../plan/plan.ts";
 import type { Actionable } from "../report/findings.ts";
 import { problemLines } from "../report/problem-lines.ts";
 import type { Renderer, Report } from "../report/report.ts";
-import { findingKinds, isOwnKind, type OwnKind, planKinds } from "../report/report-kinds.ts";
+import { findingKinds, isOwnKind, type OwnKind, planKinds } from "../report/report.ts";
 import { findWorkspace } from "../workspace/load.ts";
 import { ciLinks } from "./ci-links.ts";
 import { openReports } from "./outputs.ts";
@@ -47,7 +47,7 @@ export async function openFindingReports(
 
 /** Most runs render nothing but what each command renders itself. */
 async function renderersFor(options: Options) {
-  return kindsIn(options).every(isOwnKind) ? undefined : await import("../report/renderers.ts");
+  return kindsIn(options).every(isOwnKind) ? undefined : await import("../report/formats.ts");
 }
 
 type Problems = Pick<Actionable, "problems" | "warnings">;

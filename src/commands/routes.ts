@@ -10,7 +10,7 @@ import { addressOf } from "../model/address.ts";
 import type { Catalogue } from "../model/catalogue.ts";
 import { connectionFrom } from "../reconcile/connection.ts";
 import type { Request } from "../reconcile/request.ts";
-import { routesText, shiftText, unknownText } from "../report/routes.ts";
+import { routesText, shiftText, unknownText } from "../report/server-texts.ts";
 import { shiftBetween } from "../routes/audience.ts";
 import type { Listener } from "../routes/listener.ts";
 import {

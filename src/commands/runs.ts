@@ -1,6 +1,6 @@
 import { exit } from "../base/exit.ts";
 import { printable } from "../base/printable.ts";
-import { historyJson, historyText } from "../report/history.ts";
+import { historyJson, historyText } from "../report/runs.ts";
 import { liveRuns } from "../state/live-runs.ts";
 import { concerns } from "../state/run-summary.ts";
 import type { Run } from "./command.ts";

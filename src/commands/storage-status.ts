@@ -3,7 +3,7 @@ import { didYouMean } from "../base/nearest.ts";
 import { printable } from "../base/printable.ts";
 import type { Reader } from "../client/client.ts";
 import { readMigrations } from "../manifest/migrations.ts";
-import { statusJson, statusText } from "../report/storage-status.ts";
+import { statusJson, statusText } from "../report/server-texts.ts";
 import { type Remainder, remaindersOn } from "../storage/status.ts";
 import { StorageHidden, storagesOfMoves } from "../storage/storage-view.ts";
 import { loadWorkspace, workspaceAbove } from "../workspace/load.ts";

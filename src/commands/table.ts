@@ -1,6 +1,6 @@
 import { branchKinds } from "../model/branch-kinds.ts";
 import { dialectNames } from "../model/dialect-names.ts";
-import { findingKinds, revisionKinds } from "../report/report-kinds.ts";
+import { findingKinds, revisionKinds } from "../report/report.ts";
 import { applyModes } from "../state/watch-memory.ts";
 import type { CliCommand, CommandRow, OptionsOf, Run } from "./command.ts";
 import {

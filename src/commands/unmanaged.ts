@@ -3,7 +3,7 @@ import { paragraphs } from "../base/text-format.ts";
 import type { Request } from "../reconcile/request.ts";
 import { type Unmanaged, unmanagedResources } from "../reconcile/unmanaged.ts";
 import { type NextStep, nextStepsText } from "../report/next-steps.ts";
-import { revisionKinds } from "../report/report-kinds.ts";
+import { revisionKinds } from "../report/report.ts";
 import { unmanagedJson, unmanagedMarkdown, unmanagedText } from "../report/unmanaged.ts";
 import type { Run } from "./command.ts";
 import { otherFolder } from "./import-files.ts";

@@ -1,4 +1,4 @@
-import { fleetText, progressText } from "../report/progress.ts";
+import { fleetText, progressText } from "../report/runs.ts";
 import type { RunProgress, Stage } from "../state/run-progress.ts";
 import { noBar, type Progress } from "./progress-bar.ts";
 import type { Terminal } from "./terminal.ts";

@@ -1,6 +1,6 @@
 import type { Context } from "hono";
 import { streamSSE } from "hono/streaming";
-import { progressText } from "../report/progress.ts";
+import { progressText } from "../report/runs.ts";
 import type { LiveRuns } from "../state/live-runs.ts";
 import type { RunSummary } from "../state/run-summary.ts";
 import type { Watching } from "./known-state.ts";

@@ -1,6 +1,6 @@
+import { printable } from "../base/printable.ts";
 import { findingsOf, headOf, type Level, type ReviewFinding } from "./findings.ts";
 import type { FindingRenderer } from "./report.ts";
-import { type Tag, tag } from "./xml.ts";
 
 /** How a level reads as the result of a test. */
 type CaseResult = "error" | "failure" | "skipped";
@@ -76,4 +76,37 @@ function distinct(cases: readonly TestCase[]): TestCase[] {
 function caseTag({ suite, name, file, result, rule, message = "" }: TestCase): Tag {
   const inner = result ? [tag(result, { message, type: rule }, message)] : [];
   return tag("testcase", { classname: suite, name, file, time: "0" }, inner);
+}
+
+/** Well-formed XML, ready to be put inside other XML. */
+type Tag = string & { readonly xml: unique symbol };
+
+type Attributes = Readonly<Record<string, string | number | undefined>>;
+
+/** An element with its attributes (undefined ones left out) around either text or other elements. */
+function tag(name: string, attributes: Attributes, content: string | readonly Tag[]): Tag {
+  const written = Object.entries(attributes).flatMap(([key, value]) =>
+    value === undefined ? [] : ` ${key}="${escaped(String(value))}"`,
+  );
+  const inner = typeof content === "string" ? escaped(content) : lines(content);
+  return (inner ? `<${name}${written.join("")}>${inner}</${name}>` : `<${name}${written.join("")}/>`) as Tag;
+}
+
+function lines(tags: readonly Tag[]): string {
+  return tags.map((each) => `\n${each}`).join("") + (tags.length > 0 ? "\n" : "");
+}
+
+const entities: Readonly<Record<string, string>> = {
+  "&": "&amp;",
+  "<": "&lt;",
+  ">": "&gt;",
+  '"': "&quot;",
+  "'": "&apos;",
+};
+
+/** Characters that XML cannot hold in any form are written as `\uXXXX`. */
+function escaped(text: string): string {
+  return printable(text.toWellFormed())
+    .replace(/[\ufffe\uffff]/g, (character) => `\\u${character.charCodeAt(0).toString(16)}`)
+    .replace(/[&<>"']/g, (character) => entities[character] ?? "");
 }

@@ -9,10 +9,10 @@ import { ownersCounted } from "../plan/owner-counts.ts";
 import type { Plan, Summary } from "../plan/plan.ts";
 import { type PlannedGroup, plannedGroups } from "../plan/planned-groups.ts";
 import type { Actionable } from "./findings.ts";
-import { lineUrl, projectUrl } from "./links.ts";
 import { changeTable, detailsOf, type Urls } from "./markdown-changes.ts";
 import { code, fitting, fittingOr, linked } from "./markdown-text.ts";
 import type { FindingRenderer, Renderer, Report } from "./report.ts";
+import { lineUrl, projectUrl } from "./report.ts";
 
 /** Most characters of a comment that every forge takes, with room for what a pipeline adds. */
 export const longestMarkdown = 60_000;

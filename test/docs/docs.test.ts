@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { commands } from "../../src/commands/table.ts";
 import { commandAccess, neededRoles } from "../../src/model/command-access.ts";
 
-import { findingKinds, planKinds } from "../../src/report/report-kinds.ts";
+import { findingKinds, planKinds } from "../../src/report/report.ts";
 import { read as readFrom, root, sources } from "../readme.ts";
 
 import { commandsPage } from "./commands.ts";

@@ -2,7 +2,7 @@ import { symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import type { Plan } from "../../src/plan/plan.ts";
-import { planKinds } from "../../src/report/report-kinds.ts";
+import { planKinds } from "../../src/report/report.ts";
 import { parseXml } from "../report/xml.ts";
 import { runProgram } from "./program.ts";
 import { policyText, scene, token, workspaceText } from "./workspace.ts";

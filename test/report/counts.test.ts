@@ -1,10 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { Plan } from "../../src/plan/plan.ts";
-import { ndjson } from "../../src/report/ndjson.ts";
+import { ndjson, terraform } from "../../src/report/formats.ts";
 import { prometheus } from "../../src/report/prometheus.ts";
 import type { Report } from "../../src/report/report.ts";
-import { terraform } from "../../src/report/terraform.ts";
 import { changeWith, hostileAndPlain, plainWords } from "../support/hostile.ts";
 import { planWith, reportOf } from "../support/plans.ts";
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import type { Outcome } from "../../src/model/types.ts";
 import type { Objection } from "../../src/plan/guards.ts";
-import { findingRenderers, planRenderers } from "../../src/report/renderers.ts";
-import { findingKinds, planKinds } from "../../src/report/report-kinds.ts";
+import { findingRenderers, planRenderers } from "../../src/report/formats.ts";
+import { findingKinds, planKinds } from "../../src/report/report.ts";
 import { scene } from "../e2e/workspace.ts";
 import { planned, planWith, reportOf } from "../support/plans.ts";
 

@@ -5,25 +5,30 @@ import { waiversText } from "../../src/commands/next-steps.ts";
 import { catalogueOf } from "../../src/model/catalogue.ts";
 import { reportedLine } from "../../src/model/problem-line.ts";
 import { acceptText } from "../../src/report/accept.ts";
-import { blameText } from "../../src/report/blame.ts";
-import { deploymentsText, deploymentText, mergeRequestsText } from "../../src/report/deployments.ts";
-import { historyText } from "../../src/report/history.ts";
+import { planRenderers } from "../../src/report/formats.ts";
 import { importText } from "../../src/report/import.ts";
-import { runsText, runText } from "../../src/report/journal.ts";
 import { outcomesText } from "../../src/report/outcomes-text.ts";
 import { plain } from "../../src/report/palette.ts";
-import { planRenderers } from "../../src/report/renderers.ts";
-import { isJsonKind, planKinds } from "../../src/report/report-kinds.ts";
+import { isJsonKind, planKinds } from "../../src/report/report.ts";
 import type { RevisionDocument } from "../../src/report/revision/document.ts";
 import { revisionHtml } from "../../src/report/revision/html.ts";
 import { revisionMarkdown } from "../../src/report/revision/markdown.ts";
 import { revisionText } from "../../src/report/revision/text.ts";
-import { routesText, shiftText, unknownText } from "../../src/report/routes.ts";
-import { showText } from "../../src/report/show.ts";
-import { statusJson, statusText } from "../../src/report/storage-status.ts";
+import { historyText, runsText, runText } from "../../src/report/runs.ts";
+import {
+  deploymentsText,
+  deploymentText,
+  mergeRequestsText,
+  routesText,
+  shiftText,
+  statusJson,
+  statusText,
+  unknownText,
+  whoamiText,
+} from "../../src/report/server-texts.ts";
+import { blameText, showText } from "../../src/report/show.ts";
 import { planText } from "../../src/report/text.ts";
 import { requestsText } from "../../src/report/text-changes.ts";
-import { whoamiText } from "../../src/report/whoami.ts";
 import { holderText } from "../../src/state/lease.ts";
 import { attacks, hostile, hostileAndPlain } from "../support/hostile.ts";
 import { reportOf } from "../support/plans.ts";

@@ -3,8 +3,8 @@ import { describe, expect, test } from "vitest";
 import { ciLinks } from "../../src/commands/ci-links.ts";
 import { catalogueOf } from "../../src/model/catalogue.ts";
 import { planHtml } from "../../src/report/html/plan-page.ts";
-import { lineUrl, projectUrl } from "../../src/report/links.ts";
 import { planMarkdown } from "../../src/report/markdown.ts";
+import { lineUrl, projectUrl } from "../../src/report/report.ts";
 import { changeWith, hostile, plainWords } from "../support/hostile.ts";
 import { planned, planWith, reportOf } from "../support/plans.ts";
 

@@ -8,7 +8,7 @@ import { type CheckedValues, checkValues, type Given } from "../../model/call-ch
 import type { Catalogue } from "../../model/catalogue.ts";
 import type { EndpointName } from "../../model/endpoints.ts";
 import { connectionFrom } from "../../reconcile/connection.ts";
-import { deploymentText } from "../../report/deployments.ts";
+import { deploymentText } from "../../report/server-texts.ts";
 import { openReports, type ReportContents } from "../outputs.ts";
 import { requestOf } from "../run-request.ts";
 import type { Terminal } from "../terminal.ts";

@@ -6,7 +6,7 @@ import { platformAt } from "../../live/read-release.ts";
 import { unavailableBefore } from "../../model/availability.ts";
 import { endpoints } from "../../model/endpoints.ts";
 import type { Platform } from "../../model/types.ts";
-import { deploymentText } from "../../report/deployments.ts";
+import { deploymentText } from "../../report/server-texts.ts";
 import { loadSettings } from "../../workspace/load.ts";
 import type { Run } from "../command.ts";
 import type { Options } from "../table.ts";

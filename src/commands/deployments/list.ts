@@ -1,6 +1,6 @@
 import { readDeployments } from "../../deployments/deployment-records.ts";
 import { catalogueOf } from "../../model/catalogue.ts";
-import { deploymentsText } from "../../report/deployments.ts";
+import { deploymentsText } from "../../report/server-texts.ts";
 import { dialectAround } from "../../workspace/load.ts";
 import type { Run } from "../command.ts";
 import type { Options } from "../table.ts";

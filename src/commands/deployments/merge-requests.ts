@@ -1,5 +1,5 @@
 import { listMergeRequests } from "../../deployments/deployment-records.ts";
-import { mergeRequestsText } from "../../report/deployments.ts";
+import { mergeRequestsText } from "../../report/server-texts.ts";
 import type { Run } from "../command.ts";
 import type { Options } from "../table.ts";
 import { checked, reading } from "./connected.ts";

@@ -3,7 +3,69 @@ import { type ReportedProblem, reportedLine } from "../model/problem-line.ts";
 import { actionCountWords } from "../plan/action-counts.ts";
 import { type Highlight, highlightLine, highlightsOf } from "../plan/highlights.ts";
 import { actionOf, type Plan, type PlannedChange } from "../plan/plan.ts";
-import type { Renderer, Report } from "./report.ts";
+import { codequality, github, sarif } from "./finding-formats.ts";
+import { failureOf } from "./findings.ts";
+import { junit } from "./junit.ts";
+import { findingsMarkdown, planMarkdown } from "./markdown.ts";
+import { prometheus } from "./prometheus.ts";
+import {
+  type FindingKind,
+  type FindingRenderer,
+  lineUrl,
+  type OwnKind,
+  type PlanKind,
+  type Renderer,
+  type Report,
+} from "./report.ts";
+
+/** The largest number that the merge request widget shows. */
+const most = 999_999;
+
+/**
+ * Counts for the merge request widget, which knows three: what is disabled counts as deleted, what is replaced as deleted and created. It leaves alone what else
+ * stands there: what loosens a policy or stops notifications, where anything does, and why the run failed, where it did.
+ */
+export const terraform: Renderer = ({ plan, exitCode }) => {
+  const { summary } = plan;
+  const { create, update, replace = 0, disable, delete: deleted, loosened, lost_notifications } = summary;
+  const grave = { ...(loosened > 0 && { loosened }), ...(lost_notifications > 0 && { lost_notifications }) };
+  const counts = { ...grave, create: create + replace, update, delete: disable + deleted + replace };
+  const shown = Object.fromEntries(Object.entries(counts).map(([name, n]) => [name, Math.min(n, most)]));
+  return JSON.stringify({ ...shown, ...failureOf(plan, exitCode) });
+};
+
+/**
+ * Variables for later jobs of a pipeline: `NAME=value` lines, as both GitLab's dotenv reports and GitHub's step outputs
+ * take them. Each value is a number, a word, words between commas or the name of a run, so none needs quotes. The exit
+ * code comes last, after why the run failed, where it did.
+ */
+export const dotenv: Renderer = (report) => {
+  const counts = report.compared ? variablesOf(report) : { pending: "unknown" };
+  const variables = { ...counts, ...reasonsOf(report), exit_code: report.exitCode };
+  return Object.entries(variables)
+    .map(([name, value]) => `EVENKEEL_PLAN_${name.toUpperCase()}=${value}`)
+    .join("\n");
+};
+
+function reasonsOf({ plan, exitCode }: Report): object {
+  const { blocked_by: blockers, problems, outcomes } = failureOf(plan, exitCode) ?? {};
+  return { ...(blockers && { blocked_by: blockers.join() }), ...(problems && { problems }), ...outcomes };
+}
+
+function variablesOf({ plan: { summary, resource_changes }, saved }: Report): object {
+  const { create, update, replace, disable, delete: deleted, loosened } = summary;
+  const pending = resource_changes.some(({ outcome }) => outcome?.status !== "applied");
+  return {
+    ...(saved && { run: saved }),
+    pending,
+    create,
+    update,
+    ...(replace && { replace }),
+    disable,
+    delete: deleted,
+    loosened,
+  };
+}
 
 /** What every line has beside `type`; readers that do not know a type show `@message`. */
 interface Event {
@@ -83,4 +145,28 @@ function summaryEvent({ plan, exitCode, seconds, compared }: Report): Event {
 
 function summaryText({ summary }: Plan): string {
   return actionCountWords(summary).join(", ");
+}
+
+/** Renderers of reports that need problems alone. */
+export const findingRenderers: Readonly<Record<Exclude<FindingKind, OwnKind>, FindingRenderer>> = {
+  markdown: findingsMarkdown,
+  sarif,
+  junit,
+  codequality,
+  github,
+};
+
+type PlanRenderers = Readonly<Record<Exclude<PlanKind, OwnKind | "html">, Renderer>> & { readonly html?: Renderer };
+
+const renderers: PlanRenderers = { ...findingRenderers, markdown: planMarkdown, terraform, dotenv, prometheus, ndjson };
+
+/** Renderers of all reports of a plan. The page of the HTML report is loaded only if it is requested. */
+export async function planRenderers(requested: readonly string[]): Promise<PlanRenderers> {
+  if (!requested.includes("html")) return renderers;
+  const { planHtml } = await import("./html/plan-page.ts");
+  return {
+    ...renderers,
+    html: ({ plan, catalogue, command, links, folder, next }) =>
+      planHtml(plan, catalogue, { command, next, lineUrl: (place) => lineUrl(links, folder, place) }),
+  };
 }

@@ -1,0 +1,122 @@
+import { printable } from "../base/printable.ts";
+import { counted } from "../base/text-format.ts";
+import { version } from "../base/version.ts";
+import { withoutRepeats } from "../model/problem-line.ts";
+import { failureOf, findingsOf, headOf, type Level, type ReviewFinding, reviewFindings } from "./findings.ts";
+import type { FindingRenderer } from "./report.ts";
+
+/** SARIF 2.1.0, for code scanning: one run, a result a finding. */
+export const sarif: FindingRenderer = (report) => {
+  const findings = findingsOf(report.plan, report);
+  const results = findings.slice(0, mostResults);
+  const rules = [...new Set(results.map(({ rule }) => rule))].sort();
+  const head = headOf(report.plan, report.catalogue);
+  const run = {
+    ...(Object.keys(head).length > 0 && { properties: head }),
+    tool: { driver: { name: "Evenkeel", version, rules: rules.map(descriptor) } },
+    automationDetails: { id: `evenkeel/${report.command}/` },
+    columnKind: "utf16CodeUnits",
+    invocations: [invocation(report, findings.length - results.length)],
+    results: results.map((finding) => resultOf(finding, rules.indexOf(finding.rule))),
+  };
+  return JSON.stringify({ $schema: schema, version: "2.1.0", runs: [run] }, null, 2);
+};
+
+const schema = "https://json.schemastore.org/sarif-2.1.0.json";
+
+/** What code scanning takes of one run; the rest is counted in a notification. */
+const mostResults = 25_000;
+
+function descriptor(rule: string): object {
+  return { id: rule, shortDescription: { text: rule.replaceAll("-", " ") } };
+}
+
+/** `executionSuccessful` speaks of the run itself: pending changes are no failure. */
+function invocation({ exitCode, finishedAt }: Parameters<FindingRenderer>[0], omitted: number): object {
+  const text = `${omitted} more results are left out: only the first ${mostResults} by severity are listed`;
+  return {
+    executionSuccessful: exitCode === 0 || exitCode === 2,
+    exitCode,
+    endTimeUtc: finishedAt.toISOString(),
+    ...(omitted > 0 && { toolExecutionNotifications: [{ level: "warning", message: { text } }] }),
+  };
+}
+
+function resultOf({ rule, level, message, place, fingerprint, ...about }: ReviewFinding, ruleIndex: number): object {
+  const subject = about.address ?? about.project;
+  const physicalLocation = {
+    artifactLocation: { uri: uriOf(place.file) },
+    region: { startLine: place.line, startColumn: place.column },
+  };
+  const logicalLocations = [{ fullyQualifiedName: subject }];
+  return {
+    ruleId: rule,
+    ruleIndex,
+    level,
+    message: { text: message },
+    locations: [{ physicalLocation, ...(subject !== undefined && { logicalLocations }) }],
+    partialFingerprints: { "evenkeel/v1": fingerprint },
+  };
+}
+
+/** A relative URI reference, whatever stands in a file's name. */
+function uriOf(file: string): string {
+  return file.split("/").map(encodeURIComponent).join("/");
+}
+
+const severities: Readonly<Record<Level, string>> = { error: "critical", warning: "minor", note: "info" };
+
+/** A code quality report, for the merge request widget: what to look at first, then the rest; empty where there is nothing to act on. */
+export const codequality: FindingRenderer = (report) =>
+  JSON.stringify(reviewFindings(report.plan, report).map(entryOf), null, 2);
+
+function entryOf({ rule, level, message, place, fingerprint }: ReviewFinding): object {
+  return {
+    description: message,
+    check_name: rule,
+    fingerprint,
+    severity: severities[level],
+    location: { path: place.file, lines: { begin: place.line } },
+  };
+}
+
+/** A step shows so many annotations of each level; more are dropped without a word, so that we stop there ourselves. */
+const mostAnnotations = 10;
+
+const commands: Readonly<Record<Level, string>> = { error: "error", warning: "warning", note: "notice" };
+
+/** Workflow commands that annotate the lines which findings come from, the worst first, and a line that counts them. */
+export const github: FindingRenderer = (report) => {
+  const { problems, warnings } = report.plan;
+  const distinct = { problems: withoutRepeats(problems), warnings: withoutRepeats(warnings) };
+  const findings = reviewFindings({ ...report.plan, ...distinct }, report);
+  const shown = Object.keys(commands).flatMap((level) =>
+    findings.filter((finding) => finding.level === level).slice(0, mostAnnotations),
+  );
+  return [...shown.map(annotation), closing(findings.length, shown.length, report)].join("\n");
+};
+
+function annotation({ level, message, rule, place }: ReviewFinding): string {
+  const properties = { file: place.file, line: place.line, col: place.column, title: `Evenkeel: ${rule}` };
+  const written = Object.entries(properties).map(
+    ([name, value]) => `${name}=${escapeProperty(printable(String(value)))}`,
+  );
+  return `::${commands[level]} ${written.join(",")}::${escapeText(message)}`;
+}
+
+function closing(found: number, shown: number, { plan, exitCode }: Parameters<FindingRenderer>[0]): string {
+  const omitted = found - shown;
+  const more =
+    omitted > 0 ? `; ${omitted} of them are not annotated, since a step shows ${mostAnnotations} a level` : "";
+  const blockers = failureOf(plan, exitCode)?.blocked_by;
+  const why = blockers ? ` Failed: blocked by ${blockers.join(", ")}.` : "";
+  return `Evenkeel: ${counted(found, "finding")}${more}.${why}`;
+}
+
+function escapeText(text: string): string {
+  return text.replaceAll("%", "%25").replaceAll("\r", "%0D").replaceAll("\n", "%0A");
+}
+
+function escapeProperty(text: string): string {
+  return escapeText(text).replaceAll(":", "%3A").replaceAll(",", "%2C");
+}
