@@ -113,7 +113,7 @@ function parseSource(source: ManifestSource): ParsedSource {
   const conflict = mergeConflict(source.text);
   if (conflict) return { documents: [], problems: [broken(source, conflict)] };
   const yaml = parseYaml(source.text);
-  if ("values" in yaml) return documentsOf(yaml.isPlain ? { ...source, isPlain: true } : source, yaml.values);
+  if ("values" in yaml) return documentsOf(source, yaml.values);
   const lenient = yaml.duplicate ? parseYaml(source.text, { lenient: true }) : yaml;
   if (!("values" in lenient)) {
     const mistake = unclosedMark(source.text, lenient, (text) => parseYaml(text, { lenient: true })) ?? lenient;

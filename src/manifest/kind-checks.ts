@@ -19,7 +19,6 @@ import { type KindAsFile, kindsNamedIn } from "./policy-kinds.ts";
 import { ownerOfPolicy, type PolicyText, sectionIn } from "./policy-text.ts";
 import type { Path } from "./positions.ts";
 import { problemAt, type Rule, rules } from "./problem.ts";
-import { settledIn } from "./settled.ts";
 import type { Workspace } from "./workspace.ts";
 
 /** A single policy that conforms to the schema. */
@@ -36,7 +35,7 @@ export interface Checkable extends ShapedPolicy {
   readonly of: Owner;
   /** The kinds that it may say something of, as its keys tell. */
   readonly kinds: readonly PolicyKind[];
-  /** Those of them that are files, apart from those of which nothing but a section is written that is known to be sound. */
+  /** Those of them that are files. */
   readonly files: readonly KindAsFile[];
 }
 
@@ -45,18 +44,7 @@ export function checkableOf({ document, text, workspace }: ShapedPolicy): Checka
   const { catalogue } = workspace;
   const { value } = document;
   const of = ownerOfPolicy(value);
-  const { kinds, files: all } = kindsNamedIn(catalogue, of, isObject(value) ? value : {});
-  const isSound = ({ kind, section }: KindAsFile) => settledIn(workspace)(kind).isSound(sectionIn(text, section));
-  const files = text.absent ? all : all.filter((row) => !isSound(row));
-  return { document, text, workspace, catalogue, of, kinds, files };
-}
-
-/** Keeps that nothing was found wrong with the sections of a policy, so that others that have them too skip their checks. */
-export function keepSound({ text, workspace, files }: Checkable): void {
-  for (const { kind, section } of files) {
-    const values = sectionIn(text, section);
-    if (values) settledIn(workspace)(kind).foundSound(values);
-  }
+  return { document, text, workspace, catalogue, of, ...kindsNamedIn(catalogue, of, isObject(value) ? value : {}) };
 }
 
 /** The keys of a section, whatever their values are: a wrong value does not hide a wrong key. */

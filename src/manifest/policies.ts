@@ -10,10 +10,9 @@ import { listed } from "./listed.ts";
 import type { Declared } from "./parameters.ts";
 import { checkPolicy } from "./policy-checks.ts";
 import { ownerOfPolicy, type PolicyText, type SelectorKey, selectorKeys } from "./policy-text.ts";
-import { type Entries, readEntries } from "./read-entries.ts";
+import { readEntries } from "./read-entries.ts";
 import { type Selector, selectorOf } from "./selector.ts";
 import { shape } from "./shape.ts";
-import { isTemplate } from "./template.ts";
 import type { Loaded, Workspace } from "./workspace.ts";
 
 /** A policy, parsed and checked on its own. */
@@ -29,21 +28,13 @@ export interface Policy {
   readonly except: readonly Selector[];
   readonly priority: number;
   readonly vars: readonly Variable[];
-  /** Created on first access. */
   readonly entries: readonly PolicyEntry[];
-  /** Entries that may have interpolations or secrets. */
-  readonly declared: readonly PolicyEntry[];
   /** Kinds of resources that it declares. */
   readonly kinds: ReadonlySet<Kind>;
   readonly exclusive: ReadonlyMap<Kind, Origin>;
   /** The last day on which it applies. */
   readonly until?: string;
   readonly reason?: string;
-  /** The valid part of its document, and the settings that say what is meant by it. */
-  readonly text: Partial<PolicyText>;
-  readonly workspace: Workspace;
-  /** The entries, where it is possible without those that another policy is certain to have alike. */
-  entriesApartFrom(other: Policy): readonly PolicyEntry[];
 }
 
 export interface Variable extends Stated {
@@ -101,64 +92,25 @@ function readPolicy(document: Document, text: Partial<PolicyText>, workspace: Wo
   const end = until !== undefined && isDay(until) ? { until } : {};
   const of = ownerOfPolicy(document.value);
   const from: From = { document, policy: name, of, catalogue: workspace.catalogue, ...why, ...end };
-  const entries = readEntries(from, text, workspace);
-  const policy = new ReadPolicy(from, text, workspace, entries);
-  return { policy, problems: entries.problems, plaintext: entries.plaintext };
-}
-
-class ReadPolicy implements Policy {
-  readonly name: string;
-  readonly document: Document;
-  readonly of: Owner;
-  readonly selects: SelectorKey;
-  readonly projects: readonly Selector[];
-  readonly except: readonly Selector[];
-  readonly priority: number;
-  readonly vars: readonly Variable[];
-  readonly declared: readonly PolicyEntry[];
-  readonly exclusive: ReadonlyMap<Kind, Origin>;
-  readonly until?: string;
-  readonly reason?: string;
-  readonly text: Partial<PolicyText>;
-  readonly workspace: Workspace;
-  readonly #read: Entries;
-  #entries: readonly PolicyEntry[] | undefined;
-  #kinds: ReadonlySet<Kind> | undefined;
-
-  constructor(from: From, text: Partial<PolicyText>, workspace: Workspace, read: Entries) {
-    const { document, policy: name, of, until, reason } = from;
-    this.name = name;
-    this.document = document;
-    this.of = of;
-    this.selects = selectorKeys[of];
-    this.projects = listed(text[this.selects]).map(([selector]) => selectorOf(selector, of));
-    this.except = text.except === undefined ? none : listed(text.except).map(([selector]) => selectorOf(selector, of));
-    this.priority = text.priority ?? 0;
-    this.vars = text.vars === undefined ? none : variablesOf(document, name, text.vars);
-    this.declared = read.declared;
-    this.exclusive = text.exclusive === undefined ? noExclusive : exclusiveOf(from, text.exclusive);
-    if (until !== undefined) this.until = until;
-    if (reason !== undefined) this.reason = reason;
-    this.text = text;
-    this.workspace = workspace;
-    this.#read = read;
-  }
-
-  get entries(): readonly PolicyEntry[] {
-    this.#entries ??= this.#read.entries();
-    return this.#entries;
-  }
-
-  /** A key with interpolations, on either side, may come to be that of any entry. */
-  entriesApartFrom(other: Policy): readonly PolicyEntry[] {
-    const isOpen = [this, other].some(({ declared }) => declared.some(({ desired }) => isTemplate(desired.key)));
-    return other.workspace === this.workspace && !isOpen ? this.#read.entries(other.text) : this.entries;
-  }
-
-  get kinds(): ReadonlySet<Kind> {
-    this.#kinds ??= new Set([...this.#read.kinds(), ...this.exclusive.keys()]);
-    return this.#kinds;
-  }
+  const { entries, problems, plaintext } = readEntries(from, text, workspace);
+  const selects = selectorKeys[of];
+  const exclusive = text.exclusive === undefined ? noExclusive : exclusiveOf(from, text.exclusive);
+  const policy: Policy = {
+    name,
+    document,
+    of,
+    selects,
+    projects: listed(text[selects]).map(([selector]) => selectorOf(selector, of)),
+    except: text.except === undefined ? none : listed(text.except).map(([selector]) => selectorOf(selector, of)),
+    priority: text.priority ?? 0,
+    vars: text.vars === undefined ? none : variablesOf(document, name, text.vars),
+    entries,
+    kinds: new Set([...entries.map(({ desired }) => desired.kind), ...exclusive.keys()]),
+    exclusive,
+    ...end,
+    ...why,
+  };
+  return { policy, problems, plaintext };
 }
 
 const none: readonly never[] = [];

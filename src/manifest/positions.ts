@@ -1,7 +1,7 @@
+import { loadAll, type State, YAMLException } from "js-yaml";
 import { lazy } from "../base/memoize.ts";
 import type { Place } from "../model/types.ts";
-import { plainSpot } from "./plain-spot.ts";
-import { composeYaml, type YamlNode } from "./yaml-nodes.ts";
+import { coreSchema, Respelled } from "./yaml.ts";
 
 /** The keys and indices of a value in a document. */
 export type Path = readonly (string | number)[];
@@ -11,25 +11,6 @@ export interface ManifestSource {
   readonly file: string;
   readonly text: string;
   readonly linesBefore: number;
-  /** Whether it is one document that `readPlainYaml` reads. */
-  readonly isPlain?: boolean;
-}
-
-/** Offsets of a value and its key in the source text, and those of nested values. */
-interface Spot {
-  readonly key: number;
-  readonly value: number;
-  readonly below: Map<string, Spot>;
-}
-
-interface Duplicate {
-  readonly path: Path;
-  readonly offset: number;
-}
-
-interface Spots {
-  readonly root: Spot;
-  readonly duplicates: Duplicate[];
 }
 
 /** Finds positions in the documents of a source. Indices do not count empty documents. */
@@ -44,65 +25,45 @@ export interface Places {
   duplicates(document: number): readonly { readonly path: Path; readonly place: Place; readonly first: Place }[];
 }
 
-/** Of so many places each is searched for in a plain text. If more are asked for, all of them are worked out and kept. */
-const mostSearches = 8;
-
-/** Parses again, with positions, where they are needed: of most manifests none is asked for, or few. */
-export function placesIn(source: ManifestSource): Places {
-  let searches = 0;
-  const search = (path: Path, of: "key" | "value"): Place | undefined => {
-    if (!source.isPlain || searches++ >= mostSearches) return undefined;
-    const spot = plainSpot(source.text, path);
-    return spot && countedPlace(source, spot[of]);
-  };
-  const documents = lazy(() => composeYaml(source.text).map(spotsOf));
-  const lines = lazy(() => lineStartsOf(source.text));
+/** Parses the text a second time, with positions, when the first one is asked for: most manifests need none. */
+export function placesIn({ file, text, linesBefore }: ManifestSource): Places {
+  const documents = lazy(() => composeYaml(text));
+  const lines = lazy(() => lineStartsOf(text));
   const placeAt = (offset: number): Place => {
     const line = lastUpTo(lines(), offset);
-    return { file: source.file, line: line + 1 + source.linesBefore, column: offset - (lines()[line] ?? 0) + 1 };
+    return { file, line: line + 1 + linesBefore, column: offset - (lines()[line] ?? 0) + 1 };
   };
+  const spot = (document: number, path: Path) => nearestSpot(documents()[document], path);
   return {
-    place: (document, path, of) => search(path, of) ?? placeAt(nearestSpot(documents()[document], path)[of]),
-    within: (document, path, text, offset) => {
-      const { value } = nearestSpot(documents()[document], path);
-      return placeAt(value + offsetWithin(source.text.slice(value, value + longestScalar), text, offset));
+    place: (document, path, of) => placeAt(spot(document, path)[of]),
+    within: (document, path, value, offset) => {
+      const start = spot(document, path).value;
+      return placeAt(start + offsetWithin(text.slice(start, start + longestScalar), value, offset));
     },
     isCommented: (document, path) => {
-      const { key } = nearestSpot(documents()[document], path);
-      return commented.test(source.text.slice(key, key + longestScalar).split("\n")[0] ?? "");
+      const { key } = spot(document, path);
+      return commented.test(text.slice(key, key + longestScalar).split("\n")[0] ?? "");
     },
     duplicates: (document) =>
-      (documents()[document]?.duplicates ?? []).map(({ path, offset }) => {
-        const first = placeAt(nearestSpot(documents()[document], path).key);
-        return { path, place: placeAt(offset), first };
-      }),
+      duplicatesIn(documents()[document], [])
+        .sort((a, b) => a.at - b.at)
+        .map(({ path, at, first }) => ({ path, place: placeAt(at), first: placeAt(first) })),
   };
-}
-
-function countedPlace({ file, text, linesBefore }: ManifestSource, offset: number): Place {
-  let [line, start] = [1, 0];
-  for (let end = text.indexOf("\n"); end >= 0 && end < offset; end = text.indexOf("\n", start)) {
-    line++;
-    start = end + 1;
-  }
-  return { file, line: line + linesBefore, column: offset - start + 1 };
 }
 
 /** A line from a key, or from the comment that stands for an item. */
 const commented = /^(?:[^:#]*:\s+)?#/;
 
 function lineStartsOf(text: string): readonly number[] {
-  const starts = [0];
-  for (let end = text.indexOf("\n"); end >= 0; end = text.indexOf("\n", end + 1)) starts.push(end + 1);
-  return starts;
+  return [0, ...Array.from(text.matchAll(/\n/g), ({ index }) => index + 1)];
 }
 
-/** The index of the last of these rising numbers, of which the first is 0, that is no greater than another. */
-function lastUpTo(numbers: readonly number[], most: number): number {
+/** Index of the last of these ascending numbers that is at most `limit`; the first one is 0. */
+function lastUpTo(numbers: readonly number[], limit: number): number {
   let [low, high] = [0, numbers.length - 1];
   while (low < high) {
     const middle = Math.ceil((low + high) / 2);
-    if ((numbers[middle] ?? 0) <= most) low = middle;
+    if ((numbers[middle] ?? 0) <= limit) low = middle;
     else high = middle - 1;
   }
   return low;
@@ -111,38 +72,161 @@ function lastUpTo(numbers: readonly number[], most: number): number {
 /** Characters of source text that are searched for a position in a string; with escapes and indentation it exceeds the value. */
 const longestScalar = 100_000;
 
-/** Values inside an alias have the position of the alias. */
-function nearestSpot(document: Spots | undefined, path: Path): Pick<Spot, "key" | "value"> {
-  let spot = document?.root;
+/** Offsets of a value and of its key. Values inside an alias have the position of the alias. */
+function nearestSpot(root: YamlNode | undefined, path: Path): { readonly key: number; readonly value: number } {
+  let [key, node] = [root?.start ?? 0, root];
   for (const part of path) {
-    const next = spot?.below.get(String(part));
-    if (!next) break;
-    spot = next;
+    const pair = node?.below.get(String(part));
+    if (!pair) break;
+    [key, node] = [pair.key.start, pair.value];
+    if (!node) return { key, value: key };
   }
-  return spot ?? { key: 0, value: 0 };
+  return { key, value: node?.start ?? key };
 }
 
-function spotsOf(root: YamlNode): Spots {
-  const found: Spots = { root: spotOf(root, root), duplicates: [] };
-  collect(root, [], found.root, found.duplicates);
-  return found;
+interface Duplicate {
+  readonly path: Path;
+  /** Offsets of the key, and of the same key before. */
+  readonly at: number;
+  readonly first: number;
 }
 
-function collect(node: YamlNode | undefined, path: Path, spot: Spot, duplicates: Duplicate[]): void {
-  const add = (name: string | number, key: YamlNode, value: YamlNode | undefined) => {
-    const inner = spotOf(key, value);
-    spot.below.set(String(name), inner);
-    collect(value, [...path, name], inner, duplicates);
-  };
-  for (const [index, item] of (node?.items ?? []).entries()) add(index, item, item);
-  for (const { key, value } of node?.pairs ?? []) {
-    if (spot.below.has(key.name)) duplicates.push({ path: [...path, key.name], offset: key.start });
-    else add(key.name, key, value);
+function duplicatesIn(node: YamlNode | undefined, path: Path): Duplicate[] {
+  if (!node) return [];
+  const own = node.repeated.map(({ name, start }): Duplicate => {
+    return { path: [...path, name], at: start, first: node.below.get(name)?.key.start ?? 0 };
+  });
+  return [...own, ...Array.from(node.below).flatMap(([name, { value }]) => duplicatesIn(value, [...path, name]))];
+}
+
+/** A value as it is written. */
+interface YamlNode {
+  /** The offset of its first character, behind its tag and anchor. */
+  readonly start: number;
+  /** Its text as a key. */
+  readonly name: string;
+  /** The pairs of a mapping by their keys, or the items of a list by their indices. */
+  readonly below: ReadonlyMap<string, YamlPair>;
+  /** Keys of a mapping that it already has. */
+  readonly repeated: readonly YamlNode[];
+}
+
+/** Of an item of a list, key and value are the same. */
+interface YamlPair {
+  readonly key: YamlNode;
+  /** Undefined for a key alone. */
+  readonly value: YamlNode | undefined;
+}
+
+/**
+ * The documents of a text that `parseYaml` accepts, without empty ones, from the same parser. Inside an alias there is nothing.
+ * Empty if a text is not YAML.
+ */
+function composeYaml(text: string): readonly YamlNode[] {
+  const composer = new Composer();
+  const documents: unknown[] = [];
+  try {
+    const listener = (event: "open" | "close", state: State) => composer[event](state);
+    loadAll(text, (root) => documents.push(root), { schema: coreSchema, json: true, listener });
+  } catch (error) {
+    if (!(error instanceof YAMLException || error instanceof RangeError)) throw error;
+  }
+  return documents.filter((root): root is ComposedNode => root instanceof ComposedNode && !root.isEmpty);
+}
+
+/** Replaces each value that the parser composes, in its list or as a key. */
+class ComposedNode implements YamlNode {
+  readonly start: number;
+  readonly name: string;
+  readonly below: ReadonlyMap<string, YamlPair>;
+  readonly repeated: readonly YamlNode[];
+  readonly isEmpty: boolean;
+  readonly #composer: Composer;
+
+  constructor(composer: Composer, start: number, value: unknown, parts: readonly NamedPair[]) {
+    this.#composer = composer;
+    this.start = start;
+    this.name = value instanceof ComposedNode ? value.name : nameOf(value);
+    this.isEmpty = value === null || (value instanceof Respelled && value.value === null);
+    const below = new Map<string, YamlPair>();
+    const repeated: YamlNode[] = [];
+    for (const [name, pair] of parts) {
+      if (below.has(name)) repeated.push(pair.key);
+      else below.set(name, pair);
+    }
+    this.below = below;
+    this.repeated = repeated;
+  }
+
+  /** The parser calls it once: when it stores the pair of which this is the key. */
+  toString(): string {
+    this.#composer.pair(this);
+    return this.name;
+  }
+
+  /** js-yaml refuses keys that are plain objects, which it recognises by this tag. */
+  get [Symbol.toStringTag](): string {
+    return "ComposedNode";
   }
 }
 
-function spotOf(key: YamlNode, value: YamlNode | undefined): Spot {
-  return { key: key.start, value: (value ?? key).start, below: new Map() };
+function nameOf(value: unknown): string {
+  return typeof value === "object" && value !== null && !(value instanceof Respelled) ? "" : String(value);
+}
+
+type NamedPair = readonly [name: string, pair: YamlPair];
+
+function byKey(pair: YamlPair): NamedPair {
+  return [pair.key.name, pair];
+}
+
+/** In `[a, b: c]` the pair is a mapping without a node of its own. */
+function itemsOf(values: readonly unknown[], pairs: readonly YamlPair[]): readonly NamedPair[] {
+  const inList = pairs.values();
+  const nodes = values.flatMap((value): YamlNode[] => {
+    if (value instanceof ComposedNode) return [value];
+    const pair = inList.next().value;
+    return pair ? [{ start: pair.key.start, name: "", below: new Map([byKey(pair)]), repeated: [] }] : [];
+  });
+  return nodes.map((node, index) => [String(index), { key: node, value: node }]);
+}
+
+/** What comes before a node: white space, comments, its tag and its anchor. */
+const before = /(?:\s+|#[^\r\n]*|[!&][^\s,\]}]*)*/y;
+
+/** Listens to the parser. A scalar may be composed twice, one inside the other: as a key that it turns out not to be. */
+class Composer {
+  readonly #open: { readonly from: number; readonly pairs: number }[] = [];
+  readonly #pairs: YamlPair[] = [];
+  #last: YamlNode | undefined;
+
+  open({ position }: State): void {
+    this.#open.push({ from: position, pairs: this.#pairs.length });
+  }
+
+  close(state: State): void {
+    const { from, pairs: first } = this.#open.pop() ?? { from: 0, pairs: 0 };
+    const start = startOf(state.input, from, state.position);
+    const pairs = this.#pairs.splice(first);
+    const { result } = state;
+    if (state.input[start] === "*") state.result = new ComposedNode(this, start, result, []);
+    else if (!(result instanceof ComposedNode)) {
+      const parts = Array.isArray(result) ? itemsOf(result, pairs) : pairs.map(byKey);
+      state.result = new ComposedNode(this, start, result, parts);
+    }
+    this.#last = state.result as YamlNode;
+  }
+
+  pair(key: YamlNode): void {
+    this.#pairs.push({ key, value: this.#last === key ? undefined : this.#last });
+  }
+}
+
+/** Where nothing is written, the node is where it would begin. */
+function startOf(input: string, from: number, end: number): number {
+  before.lastIndex = from;
+  before.test(input);
+  return before.lastIndex < end ? before.lastIndex : from;
 }
 
 /** Matches one written character of a scalar, such as an escape, by the style of the scalar. */
@@ -151,8 +235,6 @@ const styles: Readonly<Record<string, RegExp>> = {
   "'": /''|[\s\S]/g,
 };
 
-const quotes = new Set(Object.keys(styles));
-
 /**
  * The offset in a written YAML scalar of a character of its value; beyond the last character, the end. YAML changes only
  * white space by folding and indentation, so the other characters are counted.
@@ -160,7 +242,7 @@ const quotes = new Set(Object.keys(styles));
 function offsetWithin(scalar: string, value: string, offset: number): number {
   const [first = ""] = scalar;
   if (first === "*") return 0;
-  const start = quotes.has(first) ? 1 : /^[|>]/.test(first) ? scalar.indexOf("\n") + 1 : 0;
+  const start = first in styles ? 1 : /^[|>]/.test(first) ? scalar.indexOf("\n") + 1 : 0;
   let left = value.slice(0, offset).replace(/\s/g, "").length;
   let end = start;
   const isEnd = value.slice(offset).trim() === "";

@@ -7,7 +7,7 @@ import { lineOfField, mergedSingleton, type PolicyEntry, type Stated } from "./e
 import type { Variable } from "./policies.ts";
 import { problemAt } from "./problem.ts";
 import { combinedFaults } from "./resource-fields.ts";
-import { entriesOf, isLevel, type Layer } from "./selection.ts";
+import { isLevel, type Layer } from "./selection.ts";
 
 /** The entries or variables in effect, by identity or name, and a problem for each tie. */
 export interface Winners<Item> {
@@ -18,7 +18,9 @@ export interface Winners<Item> {
 /** The entry in effect for each resource, from the most specific layer; of a singleton, the entry in effect for each field. */
 export function decidingEntries(layers: readonly Layer[]): Winners<PolicyEntry> {
   const keyed = mostSpecific(layers, entries);
-  const single = layers.some((layer) => singletonsOf(entriesOf(layer)).length > 0) ? decidingSingletons(layers) : none;
+  const single = layers.some((layer) => singletonsOf(layer.policy.entries).length > 0)
+    ? decidingSingletons(layers)
+    : none;
   if (single.length === 0) return keyed;
   return {
     winners: new Map([...keyed.winners, ...single.map(({ entry }) => [entry.desired.identity, entry] as const)]),
@@ -44,7 +46,7 @@ interface DecidingSingleton {
 
 function decidingSingletons(layers: readonly Layer[]): readonly DecidingSingleton[] {
   const all = layers.flatMap((layer) =>
-    singletonsOf(entriesOf(layer)).map((entry): LayeredEntry => ({ layer, entry })),
+    singletonsOf(layer.policy.entries).map((entry): LayeredEntry => ({ layer, entry })),
   );
   return [...grouped(all, ({ entry }) => entry.desired.identity).values()].flatMap((layered) => {
     const [first] = layered;
@@ -101,7 +103,7 @@ const variables: ItemType<Variable> = {
 };
 
 const entries: ItemType<PolicyEntry> = {
-  of: (layer) => keyedOf(entriesOf(layer)),
+  of: (layer) => keyedOf(layer.policy.entries),
   identity: ({ desired }) => desired.identity,
   name: ({ desired }) => `${kindWord(desired.kind)} ${desired.key}`.trim(),
   isSame: (a, b) => a.desired.presence === b.desired.presence && equal(statedIn(a), statedIn(b)),

@@ -46,9 +46,9 @@ function factsUsed(policies: readonly Policy[]): ReadonlySet<string> {
   const add = (text: unknown) => {
     if (isTemplate(text)) for (const name of referencesOf(text)) used.add(name);
   };
-  for (const { vars, declared } of policies) {
+  for (const { vars, entries } of policies) {
     for (const { value } of vars) add(value);
-    for (const { templates, desired } of declared) {
+    for (const { templates, desired } of entries) {
       add(desired.key);
       for (const name of templates) add(desired.fields[name]);
     }

@@ -30,9 +30,9 @@ interface Use {
   readonly path: Path;
 }
 
-function usesOf({ declared }: Policy): Use[] {
+function usesOf({ entries }: Policy): Use[] {
   const found: Use[] = [];
-  for (const { desired, document, path } of declared) {
+  for (const { desired, document, path } of entries) {
     for (const name of Object.keys(desired.fields)) {
       const value = desired.fields[name];
       if (value === undefined || isScalar(value)) continue;

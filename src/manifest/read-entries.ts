@@ -1,8 +1,10 @@
 import { isObject, type JsonObject } from "../base/json.ts";
+import { memoized } from "../base/memoize.ts";
 import { hasActiveParameter, impliedFields } from "../model/catalogue.ts";
 import { integrationOf, kindOf, type PolicyKind } from "../model/kinds.ts";
 import { isSingleton, keyTextOf, type ResourceKind } from "../model/resource-kind.ts";
-import type { Kind, Problem } from "../model/types.ts";
+import type { Desired, Kind, Problem } from "../model/types.ts";
+import { isScalar } from "../model/values.ts";
 import { DeclaredEntry, type From, type PolicyEntry } from "./entries.ts";
 import { listed } from "./listed.ts";
 import { type Declared, declare, type WrittenIntegration } from "./parameters.ts";
@@ -10,49 +12,35 @@ import { kindsNamedIn } from "./policy-kinds.ts";
 import { keysIn, type PolicyText, sectionIn } from "./policy-text.ts";
 import type { Path } from "./positions.ts";
 import { declareResource } from "./resource-fields.ts";
-import { settledIn } from "./settled.ts";
 import { isTemplate } from "./template.ts";
 import type { Workspace } from "./workspace.ts";
 import { keyFieldValues } from "./written-resource.ts";
 
-/** What reading the resources of a policy comes to. */
+/** The resources of a policy, and their problems. */
 export interface Entries {
-  /** Entries with parameters or with interpolations, apart from those that are settled. */
-  readonly declared: readonly PolicyEntry[];
-  /**
-   * Creates all entries, apart from settled ones that are written in another policy too, if one is given. Called on demand,
-   * because validation rarely needs them.
-   */
-  readonly entries: (other?: Partial<PolicyText>) => readonly PolicyEntry[];
-  /** The kinds that entries are of, which are known without them. */
-  readonly kinds: () => readonly Kind[];
+  readonly entries: readonly PolicyEntry[];
   readonly problems: readonly Problem[];
   readonly plaintext: Declared["plaintext"];
 }
 
 /** All resources that a policy declares, by kind. */
 export function readEntries(from: From, text: Partial<PolicyText>, workspace: Workspace): Entries {
+  const entries: PolicyEntry[] = [];
+  const problems: Problem[] = [];
+  const plaintext: Entries["plaintext"][number][] = [];
   const { kinds: rows } = kindsNamedIn(from.catalogue, from.of, text);
-  const read = rows.flatMap((row) => declaredEntries(from, row, text, workspace));
-  const absent = () => rows.flatMap((row) => absentEntries(from, row, text));
-  const isOpen = ({ desired: { key } }: PolicyEntry) => isTemplate(key);
-  const open = text.absent === undefined ? [] : absent().filter(isOpen);
-  const declared = [...read.flatMap(({ entry }) => entry ?? []), ...open];
-  return {
-    declared,
-    entries: (other = {}) => [
-      ...declared,
-      ...rows.flatMap((row) => settledEntries(from, row, text, workspace, other)),
-      ...absent().filter((entry) => !isOpen(entry)),
-    ],
-    kinds: () => [
-      ...declared.map(({ desired }) => desired.kind),
-      ...rows.filter((row) => hasSettled(row, text, workspace)).map(({ kind }) => kind),
-      ...absent().map(({ desired }) => desired.kind),
-    ],
-    problems: read.flatMap(({ problems }) => problems),
-    plaintext: read.flatMap(({ plaintext }) => plaintext),
-  };
+  for (const row of rows) {
+    for (const read of declaredEntries(from, row, text, workspace)) {
+      if (read instanceof DeclaredEntry) entries.push(read);
+      else {
+        if (read.entry) entries.push(read.entry);
+        problems.push(...read.problems);
+        plaintext.push(...read.plaintext);
+      }
+    }
+  }
+  for (const row of rows) entries.push(...absentEntries(from, row, text));
+  return { entries, problems, plaintext };
 }
 
 interface ReadEntry extends Pick<Declared, "problems" | "plaintext"> {
@@ -65,52 +53,34 @@ function declaredEntries(
   row: PolicyKind,
   text: Partial<PolicyText>,
   workspace: Workspace,
-): readonly ReadEntry[] {
+): readonly (DeclaredEntry | ReadEntry)[] {
   const { file } = kindOf(from.catalogue, row.kind);
   const values = sectionIn(text, row.section);
   if (values === undefined) return none;
   if (!file) return Object.entries(values).flatMap((each) => integrationEntry(from, row, each, workspace));
   if (isSingleton(file)) return [resourceEntry(from, { ...row, file }, "", [row.section], values, workspace)];
-  const settled = settledIn(workspace)(row.kind);
-  if (settled.isSettled(values)) return none;
-  const found: ReadEntry[] = [];
-  for (const key of Object.keys(values)) {
+  const known = bareResources(workspace)(row.kind);
+  return Object.keys(values).map((key) => {
     const value = values[key];
-    if (settled.of(key, value)) continue;
-    const entry = resourceEntry(from, { ...row, file }, key, [row.section, key], value, workspace);
-    if (!settled.settle(key, value, entry)) found.push(entry);
-  }
-  if (found.length === 0) settled.settleAll(values);
-  return found;
+    const path = [row.section, key];
+    const bare = isScalar(value) ? `${typeof value} ${value} ${key}` : undefined;
+    const resource = bare === undefined ? undefined : known.get(bare);
+    if (resource) return new DeclaredEntry(from, path, resource);
+    const read = resourceEntry(from, { ...row, file }, key, path, value, workspace);
+    const isClean = read.problems.length === 0 && read.plaintext.length === 0;
+    if (bare !== undefined && isClean && read.entry && !read.entry.written) known.set(bare, read.entry.desired);
+    return read;
+  });
 }
 
-function settledEntries(
-  from: From,
-  row: PolicyKind,
-  text: Partial<PolicyText>,
-  workspace: Workspace,
-  other: Partial<PolicyText>,
-): readonly PolicyEntry[] {
-  const settled = settledIn(workspace)(row.kind);
-  if (settled.isEmpty) return none;
-  const values = sectionIn(text, row.section) ?? {};
-  const others = sectionIn(other, row.section) ?? {};
-  if (values === others) return none;
-  const found: PolicyEntry[] = [];
-  for (const key of Object.keys(values)) {
-    const value = values[key];
-    if (value === others[key]) continue;
-    const resource = settled.of(key, value);
-    if (resource) found.push(new DeclaredEntry(from, [row.section, key], resource));
-  }
-  return found;
-}
-
-function hasSettled(row: PolicyKind, text: Partial<PolicyText>, workspace: Workspace): boolean {
-  const values = sectionIn(text, row.section) ?? {};
-  const settled = settledIn(workspace)(row.kind);
-  return !settled.isEmpty && Object.keys(values).some((key) => settled.of(key, values[key]));
-}
+/**
+ * Valid resources that one literal stands for, such as the status of a license, by value and key: thousands of policies
+ * repeat the same few.
+ */
+const bareResources = memoized(
+  (_workspace: Workspace) => memoized((_kind: Kind) => new Map<string, Desired>()),
+  new WeakMap(),
+);
 
 function integrationEntry(
   from: From,

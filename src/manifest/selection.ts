@@ -4,7 +4,6 @@ import { compareTexts } from "../base/text-format.ts";
 import { idNameOf } from "../model/identity.ts";
 import { ownerOfName } from "../model/owner.ts";
 import type { Project } from "../model/types.ts";
-import type { PolicyEntry } from "./entries.ts";
 import type { Policy } from "./policies.ts";
 import type { Selector } from "./selector.ts";
 
@@ -13,26 +12,6 @@ export interface Layer {
   readonly policy: Policy;
   /** Infinity for an ID or a path, else the number of literal characters of the glob. */
   readonly literal: number;
-  /** Those entries of the policy that count; left out: all. */
-  readonly entries?: readonly PolicyEntry[];
-}
-
-/** The entries of the policy of a layer that count. */
-export function entriesOf({ policy, entries = policy.entries }: Layer): readonly PolicyEntry[] {
-  return entries;
-}
-
-/**
- * Two lists of layers without entries that come to the same in both, where that is certain: where a single policy decides on
- * both sides.
- */
-export function layersApart(some: readonly Layer[], others: readonly Layer[]): readonly (readonly Layer[])[] {
-  const [[one, ...lower], [other, ...otherLower]] = [some, others];
-  if (!one || !other || lower.length + otherLower.length > 0) return [some, others];
-  return [
-    [{ ...one, entries: one.policy.entriesApartFrom(other.policy) }],
-    [{ ...other, entries: other.policy.entriesApartFrom(one.policy) }],
-  ];
 }
 
 /** Whether two layers are equally specific, so that neither overrides the other. */

@@ -103,9 +103,9 @@ function isSettled(layers: readonly Layer[]): boolean {
   return (
     layers.length < 2 &&
     layers.every(
-      ({ policy: { vars, declared } }) =>
+      ({ policy: { vars, entries } }) =>
         vars.every(({ value }) => !isTemplate(value)) &&
-        declared.every(({ templates, desired }) => templates.length === 0 && !isTemplate(desired.key)),
+        entries.every(({ templates, desired }) => templates.length === 0 && !isTemplate(desired.key)),
     )
   );
 }

@@ -1,33 +1,15 @@
 import { FAILSAFE_SCHEMA, loadAll, Type, YAMLException } from "js-yaml";
-import { readPlainYaml } from "./plain-yaml.ts";
-import { spelled, withPlainValues } from "./respelled.ts";
-import { type PlainScalar, plainScalars } from "./yaml-scalars.ts";
 
-/** The documents of a text in YAML 1.2 with the core schema, and whether it is plain, or its first error (line from 0). */
+/** The documents of a text in YAML 1.2 with the core schema, or its first error (line and column from 0). */
 export type Yaml =
-  | { readonly values: readonly unknown[]; readonly isPlain?: boolean }
+  | { readonly values: readonly unknown[] }
   | { readonly reason: string; readonly duplicate: boolean; readonly line: number; readonly column: number };
-
-function typeOfPlain({ tag, begins, pattern, construct }: PlainScalar): Type {
-  const resolve = (text: unknown) =>
-    typeof text === "string" ? begins.includes(text.charAt(0)) && pattern.test(text) : text === null && tag === "null";
-  return new Type(`tag:yaml.org,2002:${tag}`, {
-    kind: "scalar",
-    resolve,
-    construct: (text: string | null) => spelled(construct(text ?? ""), text),
-  });
-}
-
-// js-yaml's own core schema reads 0b11 and -0x1f as numbers and -.5 as a string, which YAML 1.2 does not.
-export const core = FAILSAFE_SCHEMA.extend({ implicit: plainScalars.map(typeOfPlain) });
 
 /** Never throws. With `lenient`, the last of duplicate keys takes effect. */
 export function parseYaml(text: string, { lenient = false } = {}): Yaml {
-  const plain = readPlainYaml(text);
-  if (plain) return { values: [plain.root], isPlain: true };
   try {
     const values: unknown[] = [];
-    loadAll(text, (value) => values.push(value), { schema: core, json: lenient });
+    loadAll(text, (value) => values.push(value), { schema: coreSchema, json: lenient });
     return { values: withPlainValues(text, values) };
   } catch (error) {
     if (error instanceof RangeError) return { reason: tooDeep, duplicate: false, line: 0, column: 0 };
@@ -56,3 +38,102 @@ function sentenceOf(reason: string): string {
   const [, sentence] = sentences.find(([pattern]) => pattern.test(reason)) ?? [];
   return sentence ?? reason.replace(/"[^"]*"|<[^>]*>/g, "…").slice(0, 100);
 }
+
+/** A plain scalar that the core schema of YAML 1.2 reads as something other than a string. */
+interface PlainScalar {
+  /** Its possible first characters, checked first because they rule out most strings. */
+  readonly begins: string;
+  readonly pattern: RegExp;
+  readonly construct: (text: string) => unknown;
+}
+
+const digits = "0123456789";
+
+const plainScalars: Readonly<Record<"null" | "bool" | "int" | "float", PlainScalar>> = {
+  null: { begins: "~nN", pattern: /^(?:|~|null|Null|NULL)$/, construct: () => null },
+  bool: {
+    begins: "tTfF",
+    pattern: /^(?:true|True|TRUE|false|False|FALSE)$/,
+    construct: (text) => text.toLowerCase() === "true",
+  },
+  int: {
+    begins: `-+${digits}`,
+    pattern: /^(?:[-+]?\d+|0o[0-7]+|0x[\da-fA-F]+)$/,
+    construct: (text) => (text.startsWith("0o") ? Number.parseInt(text.slice(2), 8) : Number(text)),
+  },
+  float: {
+    begins: `-+.${digits}`,
+    pattern: /^(?:[-+]?(?:\.\d+|\d+(?:\.\d*)?)(?:[eE][-+]?\d+)?|[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN))$/,
+    construct: (text) => {
+      if (/nan/i.test(text)) return Number.NaN;
+      return /inf/i.test(text) ? (text.startsWith("-") ? -Infinity : Infinity) : Number(text);
+    },
+  },
+};
+
+/** js-yaml's own core schema reads 0b11 and -0x1f as numbers and -.5 as a string, which YAML 1.2 does not. */
+export const coreSchema = FAILSAFE_SCHEMA.extend({
+  implicit: Object.entries(plainScalars).map(([tag, { begins, pattern, construct }]) => {
+    const resolve = (text: unknown) =>
+      typeof text === "string"
+        ? begins.includes(text.charAt(0)) && pattern.test(text)
+        : text === null && tag === "null";
+    return new Type(`tag:yaml.org,2002:${tag}`, {
+      kind: "scalar",
+      resolve,
+      construct: (text: string | null) => spelled(construct(text ?? ""), text),
+    });
+  }),
+});
+
+/** A scalar's value, with its spelling if that is different. */
+function spelled(value: unknown, text: string | null): unknown {
+  return text === null || text === "" || String(value) === text ? value : new Respelled(value, text);
+}
+
+/** A plain scalar such as 1.10, 0x10 or ~. As a key it is the text as written, because the branch 1.10 is not the branch 1.1. */
+export class Respelled {
+  readonly value: unknown;
+  readonly #text: string;
+
+  constructor(value: unknown, text: string) {
+    this.value = value;
+    this.#text = text;
+  }
+
+  /** js-yaml converts keys to strings. */
+  toString(): string {
+    return this.#text;
+  }
+
+  /** js-yaml refuses keys that are plain objects, which it recognises by this tag. */
+  get [Symbol.toStringTag](): string {
+    return "Respelled";
+  }
+}
+
+/** Texts that may contain a {@link Respelled} scalar: cheaper than visiting every value of every manifest. */
+const mayBeRespelled =
+  /(?:^|[\s,[{:])(?:~|[-+]?\.[\da-zA-Z]|[-+]\d|0[\dxo]|\d+[.eE]|\d{16}|True|TRUE|False|FALSE|Null|NULL)/;
+
+/** Replaces {@link Respelled} scalars by their values. */
+function withPlainValues(text: string, documents: readonly unknown[]): readonly unknown[] {
+  if (!mayBeRespelled.test(text)) return documents;
+  const seen = new Set<unknown>();
+  return documents.map((document) => plain(document, seen));
+}
+
+/** Changes lists and mappings in place, because aliases share them. */
+function plain(value: unknown, seen: Set<unknown>): unknown {
+  if (value instanceof Respelled) return value.value;
+  if (typeof value !== "object" || value === null || seen.has(value)) return value;
+  seen.add(value);
+  for (const [name, each] of Object.entries(value)) {
+    const next = plain(each, seen);
+    if (next !== each) Object.defineProperty(value, name, { ...writable, value: next });
+  }
+  return value;
+}
+
+/** Defined and not assigned, because a key may be `__proto__`. */
+const writable = { enumerable: true, configurable: true, writable: true };

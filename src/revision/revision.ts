@@ -7,7 +7,7 @@ import type { Policy } from "../manifest/policies.ts";
 import { sortedProblems } from "../manifest/problem.ts";
 import { idleGlobs, knownProjects, listedOf, needsLookup } from "../manifest/projects.ts";
 import type { PlanRule } from "../manifest/rules.ts";
-import { layersApart, matchingLayers, sameLayers } from "../manifest/selection.ts";
+import { matchingLayers, sameLayers } from "../manifest/selection.ts";
 import { layersByGlob } from "../manifest/validate.ts";
 import type { Workspace } from "../manifest/workspace.ts";
 import { type Owner, ownedBy, owners } from "../model/owner.ts";
@@ -119,7 +119,7 @@ interface Pair {
 function pairOf(before: RevisionSide, after: RevisionSide, project: Project): readonly Pair[] {
   const [first, second] = [before, after].map(({ policies }) => matchingLayers(policies, project));
   if (!first || !second || sameLayers(first, second)) return [];
-  const [was, is] = layersApart(first, second).map((layers) => merge(layers, project, nowhere, asWritten));
+  const [was, is] = [first, second].map((layers) => merge(layers, project, nowhere, asWritten));
   if (!was || !is) return [];
   const drafts = comparedProject(
     project.name,
