@@ -3,13 +3,7 @@
  * order in which a manifest passes through them. Importing this module does nothing.
  */
 
-import { Ajv } from "ajv";
-import { RE2JS } from "re2js";
-import { useAjv } from "./base/ajv.ts";
-import { useRe2 } from "./base/linear-pattern.ts";
 import { type Catalogue, catalogueOf } from "./model/catalogue.ts";
-import { compileKindExpression } from "./model/kind-expressions.ts";
-import { useExpressions } from "./model/lazy-expressions.ts";
 
 export {
   type ApplyOptions,
@@ -85,11 +79,6 @@ export { createSecrets, type Secrets } from "./secrets/secrets.ts";
 export { parseSeed, type Seed } from "./server/seed.ts";
 export { createServer, type Server, type ServerOptions } from "./server/server.ts";
 export { type Document, type Loaded, loadWorkspace as load, type Workspace } from "./workspace/load.ts";
-
-// The stages cannot wait for what they may need.
-useAjv(() => Ajv);
-useRe2(() => RE2JS);
-useExpressions(compileKindExpression);
 
 /** The integrations in the specification's own names, by slug; `catalogue(dialect)` has those of any dialect. */
 export const integrations: Catalogue["integrations"] = catalogueOf().integrations;

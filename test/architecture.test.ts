@@ -64,7 +64,7 @@ describe("architecture (src/README.md)", () => {
 
   test("core and foundation use no file, network, clock, environment or randomness", () => {
     const effects =
-      /from "(node:(?!crypto")|undici|write-file-atomic)|\bDate\.now|new Date\(\)|Math\.random|\bprocess\.|\bfetch\(|\bperformance\./;
+      /from "(node:(?!(?:crypto|module)")|undici|write-file-atomic)|\bDate\.now|new Date\(\)|Math\.random|\bprocess\.|\bfetch\(|\bperformance\./;
     expect(filesOf(pure).filter((file) => effects.test(texts.get(file) ?? ""))).toEqual([]);
   });
 

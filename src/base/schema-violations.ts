@@ -1,8 +1,9 @@
+import { createHash } from "node:crypto";
 import type { ErrorObject, Options, ValidateFunction } from "ajv";
-import { ajv } from "./ajv.ts";
 import { type JsonObject, pointerKeys } from "./json.ts";
-import { knownCheck } from "./known-checks.ts";
 import { linearPattern } from "./linear-pattern.ts";
+import { load } from "./load.ts";
+import { validators } from "./validators.ts";
 
 /** A value that violates a keyword of `schema`. */
 export interface Violation {
@@ -24,11 +25,17 @@ export function violationsBy(
   schema: object,
   references: readonly object[] = [],
 ): (value: unknown) => readonly Violation[] {
-  return checkedBy(knownCheck([schema, references]) ?? compiledNow(schema, references));
+  return checkedBy(validators[schemaDigest(schema, references)] ?? compileNow(schema, references));
 }
 
-function compiledNow(schema: object, references: readonly object[]): ValidateFunction {
-  const Ajv = ajv();
+/** The key of a schema in validators.ts, where the build put those that workspaces without kinds of their own need. */
+export function schemaDigest(schema: object, references: readonly object[] = []): string {
+  const text = JSON.stringify([schema, references]);
+  return createHash("sha256").update(text).digest("hex").slice(0, 32);
+}
+
+function compileNow(schema: object, references: readonly object[]): ValidateFunction {
+  const { Ajv }: typeof import("ajv") = load("ajv");
   return new Ajv({ ...ajvOptions, code: { regExp: patternOf }, schemas: [...references] }).compile(schema);
 }
 

@@ -1,9 +1,6 @@
-import { createRequire } from "node:module";
 import { Command, CommanderError, Option } from "commander";
-import { useAjv } from "../base/ajv.ts";
 import { atLeastError, type ExitCode, exit, UserError } from "../base/exit.ts";
 import { knownSecrets, resetSecrets, withoutSecrets } from "../base/known-secrets.ts";
-import { useRe2 } from "../base/linear-pattern.ts";
 import { printableLines } from "../base/printable.ts";
 import { asSentence, counted, terminalWidth, wrapped } from "../base/text-format.ts";
 import { version } from "../base/version.ts";
@@ -16,10 +13,6 @@ import type { Host } from "./host.ts";
 import { parsedOption } from "./option-values.ts";
 import { commands, groupOf, groups } from "./table.ts";
 import { createTerminal } from "./terminal.ts";
-
-const require = createRequire(import.meta.url);
-useAjv(() => require("ajv").Ajv);
-useRe2(() => require("re2js").RE2JS);
 
 /**
  * One run of the command line on `host`, whose `argv` begins with two words that are not read, as a process's does. It knows

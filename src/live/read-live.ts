@@ -6,7 +6,6 @@ import { call } from "../model/call.ts";
 import { columnOf, integrationOf, kindOf } from "../model/kinds.ts";
 import { ownerOfKind, ownerOfName } from "../model/owner.ts";
 import type { Desired, DesiredProject, Kind, Live, Project, Resource } from "../model/types.ts";
-import { withExpressions } from "../model/with-expressions.ts";
 import { isReadByFile } from "./kind-rows.ts";
 import { hasLookUps, lookUpValues } from "./look-up-values.ts";
 import { refuseOtherDialect } from "./other-dialect.ts";
@@ -28,7 +27,6 @@ interface ListedRow {
  * @throws CallFailed where the project cannot be read.
  */
 export async function readLive(reader: Reader, desired: DesiredProject, trusts?: Trusts): Promise<Live[]> {
-  await withExpressions(reader.catalogue, desired.kinds);
   const { live, unread } = await readReadable(reader, desired, trusts);
   for (const { failure } of unread) throw failure;
   return live;
@@ -96,7 +94,7 @@ export async function readInventory(
   kind: Kind,
   wanted: (key: string) => boolean,
 ): Promise<Inventory> {
-  const catalogue = await withExpressions(reader.catalogue, [kind]);
+  const { catalogue } = reader;
   const row = kindOf(catalogue, kind);
   if (isReadByFile(row)) {
     const all = await readAllOfKind(reader, project, kind, row);

@@ -1,6 +1,5 @@
 import manifestProviders from "../../schemas/secret-providers.schema.json" with { type: "json" };
-import { type KnownSchema, schemaDigest } from "../base/known-checks.ts";
-import { ajvOptions } from "../base/schema-violations.ts";
+import { ajvOptions, schemaDigest } from "../base/schema-violations.ts";
 import { bundledKinds } from "../model/bundled-kinds.ts";
 import { catalogueOf } from "../model/catalogue.ts";
 import { dialects } from "../model/dialects.ts";
@@ -9,9 +8,12 @@ import { owners } from "../model/owner.ts";
 import { parameterSchema } from "../model/parameter-check.ts";
 import { documentShape, policyShape } from "./shape.ts";
 
-/** What workspaces without kinds of their own are checked with, by digest, and how Ajv compiles it (build-checks.mjs). */
+/** A schema, and those that it refers to. */
+type KnownSchema = readonly [schema: object, references?: readonly object[]];
+
+/** The schemas that manifests without kinds of their own are checked with, and how Ajv compiles them (generate.mjs). */
 export function knownSchemas(): { readonly options: object; readonly schemas: ReadonlyMap<string, KnownSchema> } {
-  return { options: ajvOptions, schemas: new Map(allSchemas().map((schema) => [schemaDigest(schema), schema])) };
+  return { options: ajvOptions, schemas: new Map(allSchemas().map((schema) => [schemaDigest(...schema), schema])) };
 }
 
 function allSchemas(): readonly KnownSchema[] {

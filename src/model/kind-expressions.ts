@@ -1,4 +1,4 @@
-import { type ASTNode, Environment, type EvaluationError, type ParseError } from "@marcbachmann/cel-js";
+import type { ASTNode, EvaluationError, ParseError } from "@marcbachmann/cel-js";
 import { type Bound, costOf, linearMatch } from "../base/cel/cost.ts";
 import { exactBound, type JsonSize, jsonSizeOf, roughBound } from "../base/cel/json-bound.ts";
 import { type MemberRead, membersIn } from "../base/cel/members.ts";
@@ -6,8 +6,11 @@ import { faultyWord, foreignOperator, functionNames, unknownFunction } from "../
 import { expressionLimits, withLinearMatch, withLinearPatterns } from "../base/cel/patterns.ts";
 import { UserError } from "../base/exit.ts";
 import { isObject } from "../base/json.ts";
+import { load } from "../base/load.ts";
 import { memoized } from "../base/memoize.ts";
 import { didYouMean } from "../base/nearest.ts";
+import type { KindExpressions } from "./kind-row.ts";
+import type { ResourceKind } from "./resource-kind.ts";
 import { TooLongError } from "./too-long-error.ts";
 import type { Plain } from "./types.ts";
 
@@ -23,6 +26,18 @@ export interface KindExpression {
   readonly valueOf: (given: Given) => Plain | undefined;
   /** What it reads of the names that it knows. */
   readonly members: () => readonly MemberRead[];
+}
+
+/** The expressions of a kind, each compiled when it is first evaluated. */
+export function kindExpressions({ name }: ResourceKind): KindExpressions {
+  const compiledFor = memoized((names: string) =>
+    memoized((text: string) => {
+      const compiled = compileKindExpression(text, names.split(" "), "any");
+      if (!("fault" in compiled)) return compiled;
+      throw new UserError(`an expression of the kind ${name}: ${compiled.fault}; evenkeel validate shows where`);
+    }),
+  );
+  return { valueOf: (text, given) => compiledFor(Object.keys(given).join(" "))(text).valueOf(given) };
 }
 
 /** CEL of a kind's file: its optional values, and regular expressions that take linear time. */
@@ -107,14 +122,15 @@ function roughSizeOf(given: Given): JsonSize {
 
 const sizeOf = memoized((value: object) => jsonSizeOf(value), new WeakMap());
 
-const environmentOf = memoized((names: string) =>
-  names
+const environmentOf = memoized((names: string) => {
+  const { Environment }: typeof import("@marcbachmann/cel-js") = load("@marcbachmann/cel-js");
+  return names
     .split(" ")
     .reduce(
       (environment, name) => environment.registerVariable(name, "dyn"),
       withLinearMatch(new Environment({ enableOptionalTypes: true, limits: expressionLimits })),
-    ),
-);
+    );
+});
 
 function faultWords(error: unknown, names: readonly string[]): string {
   const { code, summary = "it cannot be read" } = error as Partial<ParseError>;

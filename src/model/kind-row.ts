@@ -12,7 +12,7 @@ export interface KindRow {
   readonly policy?: PolicyColumn;
   /** The file that describes the kind; omitted for integrations and storage. */
   readonly file?: ResourceKind;
-  /** Evaluates the expressions of its file; see `withExpressions`, which fills it for the kinds that policies use. */
+  /** Evaluates the expressions of its file. */
   readonly expressions?: KindExpressions;
   /** The columns of its file's fields. */
   readonly columns?: ReadonlyMap<string, Column>;

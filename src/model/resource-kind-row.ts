@@ -2,8 +2,8 @@ import type { NeededRole } from "./command-access.ts";
 import type { Endpoint, Parameter } from "./endpoints.ts";
 import { typesOf } from "./field-meaning.ts";
 import type { Column } from "./integration.ts";
+import { kindExpressions } from "./kind-expressions.ts";
 import type { KindRow } from "./kind-row.ts";
-import { lazyExpressions } from "./lazy-expressions.ts";
 import type { Owner } from "./owner.ts";
 import {
   type CallName,
@@ -29,7 +29,7 @@ export function kindRowOf(kind: ResourceKind, owner: Owner = ownersOf(kind)[0] ?
   const isCaseless = properties[key]?.["x-case"] === "ignore";
   return {
     file: kind,
-    expressions: lazyExpressions(kind),
+    expressions: kindExpressions(kind),
     columns: columnsOf(kind),
     ...(kind.imported && { imported: true as const }),
     policy: { section: kind.name, ...(kind.only !== undefined && { only: kind.only }) },

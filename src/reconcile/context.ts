@@ -4,12 +4,10 @@ import { shownUrl } from "../client/server-url.ts";
 import { commitOf } from "../git/commit.ts";
 import { hasUncommitted } from "../git/file-status.ts";
 import { durationOf } from "../manifest/duration.ts";
-import type { Policy } from "../manifest/policies.ts";
 import { problemAt } from "../manifest/problem.ts";
 import { hasErrors, type Validated, validate } from "../manifest/validate.ts";
 import { workspaceFile } from "../manifest/workspace.ts";
-import type { Kind, Problem } from "../model/types.ts";
-import { withExpressions } from "../model/with-expressions.ts";
+import type { Problem } from "../model/types.ts";
 import type { ApprovalPolicy } from "../plan/approvals/verify.ts";
 import type { PlanInput } from "../plan/make-plan.ts";
 import type { CompiledRule } from "../plan/rules/evaluate.ts";
@@ -134,18 +132,12 @@ function keepsLedgerInState({ ledger }: Workspace): boolean {
   return ledger === "state";
 }
 
-/** The kinds of resources that policies use. */
-export function kindsOf(policies: readonly Policy[]): ReadonlySet<Kind> {
-  return new Set(policies.flatMap(({ kinds }) => [...kinds]));
-}
-
 /** Opens what lasts of a workspace. @throws UserError where its state cannot be used. */
 export async function openContext(checked: Checked): Promise<Context> {
   const { loaded, request, secrets, since, heading } = checked;
   const { root, workspace } = loaded;
   const catalogue = workspace.catalogue;
   const { env } = request;
-  await withExpressions(catalogue, kindsOf(checked.policies));
   const state = await openState({ root, name: workspace.name, env });
   const listed = since && (await keptProjects(state.notes));
   const problems = [...checked.problems, ...(isShared(state) ? await otherServer(state, heading.url, loaded) : [])];

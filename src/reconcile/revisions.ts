@@ -9,12 +9,11 @@ import { sortedProblems } from "../manifest/problem.ts";
 import { validate } from "../manifest/validate.ts";
 import { defaultWorkspace } from "../manifest/workspace.ts";
 import type { Problem } from "../model/types.ts";
-import { withExpressions } from "../model/with-expressions.ts";
 import { compileRules } from "../plan/rules/evaluate.ts";
 import type { RevisionSide } from "../revision/revision.ts";
 import { findWorkspace, type Loaded, loadWorkspace, type ParseManifest, type Workspace } from "../workspace/load.ts";
 import { contentsOnDisk, type LoadedRevision, loadRevision, parsingOnce } from "../workspace/load-revision.ts";
-import { type Checked, kindsOf, validated } from "./context.ts";
+import { type Checked, validated } from "./context.ts";
 import type { Request } from "./request.ts";
 
 /** Which two revisions of a workspace to compare. */
@@ -124,7 +123,6 @@ async function sideOf(commit: string | null, read: LoadedRevision | undefined, r
   const valid = validate({ documents, workspace: by, problems: found }, today, validPolicies);
   const { policies, plaintext, rules } = valid;
   const compiled = await compileRules(rules);
-  await withExpressions(by.catalogue, kindsOf(policies));
   const { migrations } = readMigrations({ documents });
   return {
     commit,

@@ -14,11 +14,9 @@ import { select } from "../live/select-projects.ts";
 import { desiredAmong } from "../manifest/desired-fleet.ts";
 import { addressOf } from "../model/address.ts";
 import type { Catalogue } from "../model/catalogue.ts";
-import { kindIn } from "../model/owner.ts";
 import { isMove } from "../model/repository-kinds.ts";
 import type { DesiredProject } from "../model/types.ts";
 import { referencesIn } from "../model/values.ts";
-import { withExpressions } from "../model/with-expressions.ts";
 import { checkLoosening, isMany } from "../plan/guards.ts";
 import { formatVersion, type Plan, planDigest, recounted, removalsOf, visibleOf } from "../plan/plan.ts";
 import type { WorkspaceState } from "../state/state.ts";
@@ -73,8 +71,7 @@ async function reportIn(text: string, path: string, catalogue: Catalogue): Promi
   }
   const fault = shapeFault(saved) ?? twiceIn(saved);
   if (fault) throw new UserError(`${path} is not a complete plan: ${fault}; plan again`);
-  const kinds = saved.resource_changes.map(kindIn);
-  return recounted(saved, await withExpressions(catalogue, new Set(kinds)));
+  return recounted(saved, catalogue);
 }
 
 const checkPlan = compile(planSchema);

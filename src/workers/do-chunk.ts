@@ -11,7 +11,6 @@ import type { Catalogue } from "../model/catalogue.ts";
 import { isRemoval } from "../model/removal-changes.ts";
 import type { Change, SecretReference } from "../model/types.ts";
 import { referencesIn } from "../model/values.ts";
-import { withExpressions } from "../model/with-expressions.ts";
 import { secretsSentBy } from "../plan/requests.ts";
 import type { Secrets } from "../secrets/secrets.ts";
 import { startJournal } from "../state/journal.ts";
@@ -67,10 +66,6 @@ async function read(chunk: ReadChunk, { reader, secrets, workers, stopped }: Chu
   const projects = projectsToRead(chunk);
   // Resolved first, because responses may contain secrets, which must be redacted.
   secrets.missing(projects.flatMap(({ desired }) => desired.resources.flatMap(({ fields }) => referencesIn(fields))));
-  await withExpressions(
-    reader.catalogue,
-    projects.flatMap(({ desired }) => [...desired.kinds]),
-  );
   const before = reader.counts.reads;
   const found = await inParallel(projects, workers, async ({ desired, stillAt }) => {
     const why = stopped();
@@ -90,10 +85,7 @@ async function write(chunk: WriteChunk, context: ChunkContext): Promise<WriteRes
   const { token } = chunk;
   if (!writer) throw new RangeError("this process only reads");
   const batches = batchesIn(chunk);
-  const catalogue = await withExpressions(
-    writer.catalogue,
-    batches.flatMap((steps) => changesIn(steps).map(({ kind }) => kind)),
-  );
+  const { catalogue } = writer;
   await secrets.ask(batches.flatMap((steps) => referencesOf(steps, catalogue)));
   const sealed = sealDigests(secrets, chunk.sealFor, catalogue);
   const sending = { store: state.workers, token, sender, outcomes, grace: context.requestTimeout, stopped, sealed };

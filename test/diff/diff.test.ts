@@ -11,7 +11,6 @@ import { catalogueOf } from "../../src/model/catalogue.ts";
 import { identityOf, policyKinds } from "../../src/model/kinds.ts";
 import { kindOfWord, kindWord, ownerOfName } from "../../src/model/owner.ts";
 import type { Desired, Fields, Kind, Live } from "../../src/model/types.ts";
-import { withExpressions } from "../../src/model/with-expressions.ts";
 import { callOf } from "../../src/plan/requests.ts";
 
 /** A golden case: what is declared, what is live, and the changes that it comes to, in order. */
@@ -40,7 +39,6 @@ interface CaseLive {
 }
 
 const folder = join(import.meta.dirname, "../cases/diff");
-await withExpressions(catalogueOf(), catalogueOf().kinds.keys());
 const origin = { place: () => ({ file: "policy.yaml", line: 1, column: 1 }) };
 
 function split(project: string, name: string): { kind: Kind; key: string } {

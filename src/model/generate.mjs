@@ -1,0 +1,66 @@
+// Writes what git ignores and the program imports: `npm run build:page`.
+//   model/kinds.json    the kinds of schemas/kinds/*.yaml
+//   base/validators.ts  what Ajv makes of the schemas that manifests are checked with, by digest
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { Ajv } from "ajv";
+import standalone from "ajv/dist/standalone/index.js";
+import { buildSync } from "esbuild";
+import { parse } from "yaml";
+
+const src = join(import.meta.dirname, "..");
+const kinds = join(src, "../schemas/kinds");
+const kindFiles = readdirSync(kinds).filter((name) => name.endsWith(".yaml"));
+write(
+  "model/kinds.json",
+  JSON.stringify(kindFiles.sort().map((name) => parse(readFileSync(join(kinds, name), "utf8")))),
+);
+
+const head = "// @ts-nocheck\n";
+const validators = "base/validators.ts";
+// known-schemas.ts imports it.
+if (!existsSync(join(src, validators)))
+  write(validators, `${head}export const validators: Readonly<Record<string, import("ajv").ValidateFunction>> = {};`);
+const { knownSchemas } = await importTypeScript("manifest/known-schemas.ts");
+const { options, schemas } = knownSchemas();
+const checks = Array.from(schemas, ([digest, schema]) => `"${digest}": ${checkOf(schema)}`);
+write(
+  validators,
+  `${head}export const validators: Readonly<Record<string, import("ajv").ValidateFunction>> = {${checks.join(",\n")}};`,
+);
+
+/** An unchanged file is not written, so that a build never takes it away from a running test. */
+function write(name, text) {
+  const path = join(src, name);
+  if (!existsSync(path) || readFileSync(path, "utf8") !== `${text}\n`) writeFileSync(path, `${text}\n`);
+}
+
+function importTypeScript(name) {
+  const code = bundled({ entryPoints: [join(src, name)], format: "esm", platform: "node" });
+  return import(`data:text/javascript;base64,${Buffer.from(code).toString("base64")}`);
+}
+
+/** An expression that is the compiled check of a schema. */
+function checkOf([schema, references = []]) {
+  const ajv = new Ajv({ ...options, schemas: references.map(checkedWords), code: { source: true, esm: true } });
+  const contents = standalone.default(ajv, ajv.compile(checkedWords(schema)));
+  const stdin = { contents, resolveDir: src };
+  const code = bundled({ stdin, format: "iife", globalName: "check", minify: true });
+  return `/* @__PURE__ */ (() => { ${code} return check.default; })()`;
+}
+
+function bundled(options) {
+  return buildSync({ ...options, bundle: true, write: false, logLevel: "warning" }).outputFiles[0].text;
+}
+
+/** A schema without the texts that neither check nor word a fault; a property may have the name of one. */
+function checkedWords(schema) {
+  if (Array.isArray(schema)) return schema.map(checkedWords);
+  if (typeof schema !== "object" || schema === null) return schema;
+  const kept = Object.entries(schema).filter(([word, value]) => typeof value !== "string" || isChecked(word));
+  return Object.fromEntries(kept.map(([word, value]) => [word, checkedWords(value)]));
+}
+
+function isChecked(word) {
+  return word === "x-expected" || word === "x-key" || !(word === "description" || word.startsWith("x-"));
+}
