@@ -1,6 +1,5 @@
 import { type ChildProcessWithoutNullStreams as Child, spawn } from "node:child_process";
 import { describeSystemError, systemCode } from "../base/system-errors.ts";
-import { killAll, type Marker, newMarker } from "./descendants.ts";
 
 /** A program to run without a shell, and its limits. */
 export interface ProgramCall {
@@ -25,40 +24,65 @@ export type Printed = Outcome & {
 
 type Outcome = { readonly stdout: Buffer } | { readonly why: string; readonly ever?: string };
 
+const stopped: Outcome = { why: "the run was stopped", ever: "the run was stopped" };
+
+/** The maximum of `setTimeout`. */
+const maxTimer = 2 ** 31 - 1;
+
+/** Milliseconds to wait for the end of the output after the program ended: a descendant may keep the pipe open. */
+const drainTime = 1000;
+
+const maxStderr = 8192;
+
+/** Process groups that end with this process, unless it is killed with SIGKILL. */
+const running = new Set<Child>();
+
 /**
- * Runs a program in its own session. On a timeout, too much output or an abort, it is killed with its descendants. Never
- * rejects, and reasons contain no output.
+ * Runs a program in its own process group. On a timeout, too much output or an abort, the group is killed. Never rejects,
+ * and reasons contain no output.
  */
 export async function runProvider(call: ProgramCall): Promise<Printed> {
   if (call.signal?.aborted) return { ...stopped, stderr: "" };
-  const marker = newMarker();
-  const child = started({ ...call, env: { ...call.env, [marker.name]: marker.value } });
+  const child = start(call);
   if ("why" in child) return { ...child, stderr: "" };
-  const words = endOf(child.stderr);
-  keepTrack(child, marker);
-  const outcome = await Promise.race([finished(child, call), cutShort(child, call)]);
-  letGo(child);
-  return { ...outcome, stderr: words() };
+  let stderr = "";
+  child.stderr.setEncoding("utf8").on("data", (part: string) => {
+    stderr = (stderr + part).slice(-maxStderr);
+  });
+  const outcome = await waitFor(child, call);
+  running.delete(child);
+  if (child.exitCode === null && child.signalCode === null) killGroup(child);
+  for (const stream of [child.stdin, child.stdout, child.stderr]) stream.destroy();
+  child.unref();
+  return { ...outcome, stderr };
 }
 
-const stopped: Outcome = forEver("the run was stopped");
-
-function forEver(why: string, ever = why): Extract<Outcome, { why: string }> {
-  return { why, ever };
-}
-
-function started({ program, args, folder: cwd, env, input }: ProgramCall): Child | Extract<Outcome, { why: string }> {
+function start({ program, args, folder: cwd, env, input }: ProgramCall): Child | Extract<Outcome, { why: string }> {
   try {
     const child = spawn(program, args, { cwd, env, detached: true, stdio: "pipe" });
     child.stdin.on("error", () => undefined).end(input);
+    if (!process.listeners("exit").includes(killAll)) process.on("exit", killAll);
+    running.add(child);
     return child;
   } catch (error) {
-    return unstartable(error);
+    return explainStart(error);
   }
 }
 
-/** Output ends when its pipe is closed, or a second after the program ended, because a descendant may keep the pipe open. */
-function finished(child: Child, { maxBytes }: ProgramCall): Promise<Outcome> {
+function waitFor(child: Child, { timeout, maxBytes, signal }: ProgramCall): Promise<Outcome> {
+  const why = `it did not answer within ${timeout / 1000} s`;
+  const late: Outcome = { why, ever: "it did not answer before, and was not called again" };
+  const over = new AbortController();
+  const cut = new Promise<Outcome>((resolve) => {
+    const timer = setTimeout(resolve, Math.min(timeout, maxTimer), late);
+    child.once("exit", () => clearTimeout(timer));
+    over.signal.addEventListener("abort", () => clearTimeout(timer));
+    signal?.addEventListener("abort", () => resolve(stopped), { once: true, signal: over.signal });
+  });
+  return Promise.race([outputOf(child, maxBytes), cut]).finally(() => over.abort());
+}
+
+function outputOf(child: Child, maxBytes: number): Promise<Outcome> {
   return new Promise((resolve) => {
     const parts: Buffer[] = [];
     let size = 0;
@@ -67,81 +91,33 @@ function finished(child: Child, { maxBytes }: ProgramCall): Promise<Outcome> {
       size += part.length;
       if (size > maxBytes) resolve({ why: `it printed more than ${maxBytes / 1024 / 1024} MiB` });
     });
-    const ended = (code: number | null, signal: string | null) =>
-      resolve(code === 0 ? { stdout: Buffer.concat(parts) } : { why: endingOf(code, signal) });
-    child.once("error", (error) => resolve(unstartable(error)));
-    child.once("exit", (code, signal) => setTimeout(ended, drainTime, code, signal).unref());
+    const ended = (code: number | null, by: string | null) => {
+      const why = by ? `it was ended by ${by}` : `it exited with ${code}`;
+      resolve(code === 0 ? { stdout: Buffer.concat(parts) } : { why });
+    };
+    child.once("error", (error) => resolve(explainStart(error)));
+    child.once("exit", (code, by) => setTimeout(ended, drainTime, code, by).unref());
     child.once("close", ended);
   });
 }
 
-/** Milliseconds. */
-const drainTime = 1000;
-
-function cutShort(child: Child, { timeout, signal }: ProgramCall): Promise<Outcome> {
-  return new Promise((resolve) => {
-    const late = forEver(
-      `it did not answer within ${timeout / 1000} s`,
-      "it did not answer before, and was not called again",
-    );
-    const timer = setTimeout(resolve, Math.min(timeout, maxTimer), late);
-    const stop = () => resolve(stopped);
-    signal?.addEventListener("abort", stop, { once: true });
-    const ended = () => {
-      clearTimeout(timer);
-      signal?.removeEventListener("abort", stop);
-    };
-    for (const event of ["error", "exit", "close"]) child.once(event, ended);
-  });
+function explainStart(error: unknown): Extract<Outcome, { why: string }> {
+  const whys: Readonly<Record<string, string>> = {
+    ENOENT: "its program was not found",
+    EACCES: "its program is not executable",
+  };
+  const why = whys[systemCode(error) ?? ""];
+  return why ? { why, ever: why } : { why: `its program could not be started: ${describeSystemError(error)}` };
 }
 
-/** The maximum of `setTimeout`. */
-const maxTimer = 2 ** 31 - 1;
-
-function endingOf(code: number | null, signal: string | null): string {
-  return code === null ? `it was ended by ${signal}` : `it exited with ${code}`;
+function killAll(): void {
+  for (const child of running) killGroup(child);
 }
 
-function unstartable(error: unknown): Extract<Outcome, { why: string }> {
-  const code = systemCode(error);
-  if (code === "ENOENT") return forEver("its program was not found");
-  if (code === "EACCES") return forEver("its program is not executable");
-  return { why: `its program could not be started: ${describeSystemError(error)}` };
-}
-
-/** Reads a stream and keeps the last characters. */
-function endOf(stream: Child["stderr"]): () => string {
-  let text = "";
-  stream.setEncoding("utf8").on("data", (part: string) => {
-    text = (text + part).slice(-maxStderr);
-  });
-  return () => text;
-}
-
-const maxStderr = 8192;
-
-const running = new Map<Child, Marker>();
-let isWatching = false;
-
-/** Unless it is killed with SIGKILL, this process ends those that it started. */
-function keepTrack(child: Child, marker: Marker): void {
-  running.set(child, marker);
-  if (!isWatching) process.on("exit", endAll);
-  isWatching = true;
-}
-
-function endAll(): void {
-  for (const [child, marker] of running) end(child, marker);
-}
-
-function letGo(child: Child): void {
-  const marker = running.get(child);
-  running.delete(child);
-  if (marker && child.exitCode === null && child.signalCode === null) end(child, marker);
-  for (const stream of [child.stdin, child.stdout, child.stderr]) stream.destroy();
-  child.unref();
-}
-
-function end({ pid }: Child, marker: Marker): void {
-  if (pid !== undefined) killAll(pid, marker);
+function killGroup({ pid }: Child): void {
+  try {
+    if (pid !== undefined) process.kill(-pid, "SIGKILL");
+  } catch {
+    // It has ended.
+  }
 }
