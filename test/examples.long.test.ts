@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { parse } from "yaml";
 import { parseSeed } from "../src/server/seed.ts";
 import { createServer, type Server } from "../src/server/server.ts";
 import { blocks, cloned, commands, notPrinted, read, root, session } from "./readme.ts";
@@ -182,4 +183,34 @@ test("every link between documents leads somewhere", () => {
       .map((target) => `${file}: ${target}`),
   );
   expect(broken).toEqual([]);
+});
+
+test("the example of license policies writes the denied and the allowed licenses of each project", async () => {
+  const folder = tempFolder();
+  writeFileSync(
+    join(folder, "evenkeel.yaml"),
+    'apiVersion: evenkeel/v1\nkind: Workspace\nserver: { release: "15.11" }\n',
+  );
+  const licenses = "licenses: { MIT License: allowed, AGPL-3.0: denied }";
+  const policy = `apiVersion: evenkeel/v1\nkind: Policy\nname: licenses\nprojects: [42, 43]\n${licenses}\n`;
+  writeFileSync(join(folder, "licenses.yaml"), policy);
+  const script = join(root, "examples/license-policies/license-policies.mjs");
+  const { code, stdout, stderr } = await runProcess(process.execPath, [script, folder, "17.3", "group:legal"]).ended;
+  expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+  const finding = { type: "license_finding", branches: [], license_states: ["newly_detected", "detected"] };
+  expect(parse(stdout)).toEqual({
+    approval_policy: [
+      {
+        name: "Licenses of 42 and 1 more",
+        description: "For 42, 43",
+        enabled: true,
+        policy_scope: { projects: { including: [{ id: 42 }, { id: 43 }] } },
+        rules: [
+          { ...finding, match_on_inclusion_license: true, license_types: ["AGPL-3.0"] },
+          { ...finding, match_on_inclusion_license: false, license_types: ["MIT License"] },
+        ],
+        actions: [{ type: "require_approval", approvals_required: 1, group_approvers: ["legal"] }],
+      },
+    ],
+  });
 });

@@ -274,35 +274,6 @@ const table = {
     ],
     load: () => import("./import.ts"),
   },
-  "export license-policy": {
-    arguments: "[project...]",
-    summary: "desired licenses as the YAML of a security-policy project; offline",
-    examples: [
-      ["evenkeel export license-policy > policy.yml", "all projects; approved by maintainers"],
-      ["evenkeel export license-policy --release 17.3 --approvers group:legal", "in the format of a later release"],
-      [
-        "evenkeel export license-policy payments/api --no-allow-list",
-        "one project; only denied licenses need approval",
-      ],
-    ],
-    flags: [
-      ...offline,
-      asOf,
-      {
-        flags: "--release <release>",
-        description: "the release of the server that reads the file; default: the workspace's",
-      },
-      {
-        flags: "--approvers <who>",
-        description: "role:ROLE, user:NAME or group:PATH (repeatable); default: role:maintainer",
-        takes: "list",
-      },
-      { flags: "--approvals <n>", description: "number of required approvals", takes: "count", default: "1" },
-      { flags: "--no-allow-list", description: "do not require approval of licenses that no policy lists" },
-      projects,
-    ],
-    load: () => import("./export-license-policy.ts"),
-  },
   explain: {
     arguments: "[slug]",
     summary: "the catalogue: integrations, kinds of resources and their fields",
@@ -365,26 +336,6 @@ const table = {
     ],
     flags: offline,
     load: () => import("./state.ts"),
-  },
-  "state copy": {
-    summary: "copy a state to another location",
-    examples: [
-      [
-        "evenkeel state copy --from . --to postgres://evenkeel@db.example.com/evenkeel",
-        "from this folder to a database",
-      ],
-      [
-        "evenkeel state copy --from postgres://evenkeel@db.example.com/evenkeel --to backup",
-        "from a database to a folder",
-      ],
-    ],
-    flags: [
-      folder,
-      { flags: "--from <state>", description: "a URL, or a folder with a workspace" },
-      { flags: "--to <state>", description: "a URL, or a folder with a workspace" },
-      quiet,
-    ],
-    load: () => import("./state-copy.ts"),
   },
   "lock release": {
     arguments: "<run>",
@@ -628,23 +579,6 @@ const table = {
     flags: [folder, check],
     load: () => import("./fmt.ts"),
   },
-  translate: {
-    summary: "convert manifests to another dialect; comments and layout are kept",
-    examples: [
-      ["evenkeel translate --to gitlab", "for a GitLab server; lists the files that it changed"],
-      ["evenkeel translate --to neutral --check", "list what converting back would change"],
-    ],
-    flags: [
-      folder,
-      {
-        flags: "--to <dialect>",
-        description: "the target dialect",
-        choices: dialectNames,
-      },
-      check,
-    ],
-    load: () => import("./translate.ts"),
-  },
   completion: {
     arguments: "<shell>",
     summary: "print a shell completion script for commands, options, slugs, projects and addresses",
@@ -761,14 +695,13 @@ export const commands: readonly CliCommand[] = Object.entries(rows).map(([name, 
 export const groups: Readonly<Record<string, string>> = {
   deployments: "the deployment records of a project",
   storage: "repositories that remain on a storage",
-  export: "policies in another format",
   lock: "the lease that prevents concurrent applies",
 };
 
 /** What commands are for, in the order in which help lists them. */
 const purposes: Readonly<Record<string, readonly string[]>> = {
   "Get started": ["init", "import", "whoami", "explain", "schema", "completion"],
-  "Write manifests": ["validate", "fmt", "show", "translate", "export"],
+  "Write manifests": ["validate", "fmt", "show"],
   "Change the server": ["plan", "apply", "drift", "merge", "approve"],
   Review: ["diff", "unmanaged", "blame", "accept", "routes"],
   Operate: ["watch", "worker", "console", "runs", "journal", "state", "lock"],

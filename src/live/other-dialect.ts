@@ -16,10 +16,10 @@ export function refuseOtherDialect(catalogue: Catalogue, { method, path }: Call,
   );
   if (!other) return;
   const names = `lists ${firstFew(other.slugs)}, in the names of dialect ${other.dialect}`;
-  const what = `${names}, and the workspace uses dialect ${catalogue.dialect}: ${mendedBy(other.dialect)}`;
+  const what = `${names}, and the workspace uses dialect ${catalogue.dialect}: ${remedy(other.dialect)}`;
   throw new CallFailed({ method, path, url: path, kind: "dialect", what, status: 200, endsRun: true, attempts: 1 });
 }
 
-function mendedBy(dialect: string): string {
-  return `set server.dialect: ${dialect} in evenkeel.yaml; evenkeel translate --to ${dialect} does that, and converts the manifests`;
+function remedy(dialect: string): string {
+  return `set server.dialect: ${dialect} in evenkeel.yaml, and use its names in the manifests, which evenkeel explain lists`;
 }

@@ -174,7 +174,7 @@ function otherDialect({
   const other = otherDialectOf(catalogue, slugsIn(documents));
   if (!other || !settings) return [];
   const which = `the manifests use names of dialect ${other.dialect} (${firstFew(other.slugs)})`;
-  const stated = `set dialect: ${other.dialect} if the server uses them; else evenkeel translate --to ${catalogue.dialect} converts them`;
+  const stated = `set dialect: ${other.dialect} if the server uses them; else write them in the names of ${catalogue.dialect}, which evenkeel explain lists`;
   const message = `${which}, and server.dialect is ${catalogue.dialect}: ${stated}`;
   return [problemAt("dialect", message, { document: settings, path: ["server", "dialect"] })];
 }

@@ -131,7 +131,7 @@ test("init --dialect gives a workspace that validates, with the schemas of its n
   expect(schema("again/integrations.schema.json")).toContain("jira");
 });
 
-test("jira is on without a word in dialect gitlab: --check tells of active, and a diff sees no change in it", async () => {
+test("diff sees no change in jira, which dialect gitlab turns on by itself", async () => {
   const written = (slug: string, ...lines: string[]) =>
     `apiVersion: evenkeel/v1\nkind: Policy\nname: a\nprojects: [p]\nintegrations:\n  ${slug}:\n${["url: https://j", "username: u", "password: { secret: env:P }", ...lines].map((line) => `    ${line}\n`).join("")}`;
   const workspace = (dialect: string) =>
@@ -141,65 +141,8 @@ test("jira is on without a word in dialect gitlab: --check tells of active, and 
     "a.yaml": written("issue-tracker-full", "active: true"),
   });
   repository(root).commit();
-  const checked = await runProgram(["translate", "--to", "gitlab", "--check"], root);
-  const why = "every write turns it on, whatever active says; list it under disabled if it has to be off";
-  expect(checked).toEqual({
-    code: 1,
-    stdout: "a.yaml\nevenkeel.yaml\n",
-    stderr: `a.yaml:10:5  jira has no active: ${why}  (untranslated)\n`,
-  });
   writeFileSync(join(root, "evenkeel.yaml"), workspace("gitlab"));
   writeFileSync(join(root, "a.yaml"), written("jira"));
   const diff = await runProgram(["diff", "HEAD", "--report", "json"], root);
   expect({ code: diff.code, changes: JSON.parse(diff.stdout).changes }).toEqual({ code: 0, changes: [] });
-});
-
-describe("translate", () => {
-  const files = {
-    "evenkeel.yaml": "apiVersion: evenkeel/v1\nkind: Workspace\nserver: { url: https://code.example.com }\n",
-    "a.yaml": "apiVersion: evenkeel/v1\nkind: Policy\nname: a\nprojects: [p]\ndisabled: [irc-gateway] # off\n",
-    "b.yaml": "apiVersion: evenkeel/v1\nkind: Policy\nname: b\nprojects: [p]\n",
-    "c.yaml": "disabled: [irc-gateway]\n",
-  };
-  const translate = (root: string, ...args: string[]) => runProgram(["translate", ...args], root);
-
-  test("names the files that it changes; --check changes none; back again they are the same", async () => {
-    const { root, files: now } = folder({ ...files, "c.yaml": "" });
-    const before = now();
-    expect(await translate(root, "--to", "gitlab", "--check")).toEqual({
-      code: 1,
-      stdout: "a.yaml\nevenkeel.yaml\n",
-      stderr: "",
-    });
-    expect(now()).toEqual(before);
-    expect(await translate(root, "--to", "gitlab")).toEqual({ code: 0, stdout: "a.yaml\nevenkeel.yaml\n", stderr: "" });
-    expect(now()["a.yaml"]).toContain("disabled: [irker] # off\n");
-    expect((await runProgram(["validate"], root)).code).toBe(0);
-    expect(await translate(root, "--to", "gitlab")).toEqual({ code: 0, stdout: "", stderr: "" });
-    expect((await translate(root, "--to", "neutral")).code).toBe(0);
-    expect(now()).toEqual(before);
-  });
-
-  test("writes nothing where a file cannot be read, and tells what an alias keeps from being right", async () => {
-    const broken = folder({ ...files, "c.yaml": "a: [" });
-    const ran = await translate(broken.root, "--to", "gitlab");
-    expect({ code: ran.code, stdout: ran.stdout }).toEqual({ code: 1, stdout: "" });
-    expect(ran.stderr).toMatch(/c\.yaml:\d+:\d+ .*\nerror: nothing was written\n$/s);
-    expect(broken.read("a.yaml")).toBe(files["a.yaml"]);
-
-    const shared = `${files["b.yaml"]}integrations:
-  ci-build-server-a: &ci { ci_url: https://ci, build_key: K, username: u, password: { secret: env:P } }
-  ci-container-a: *ci
-`;
-    const aliased = folder({ "evenkeel.yaml": files["evenkeel.yaml"], "b.yaml": shared });
-    const left = await translate(aliased.root, "--to", "gitlab");
-    expect(left.code).toBe(1);
-    expect(left.stderr).toContain("drone-ci has no parameter bamboo_url");
-  });
-
-  test("a dialect that is missing or unknown is wrong usage", async () => {
-    const { root } = folder(files);
-    expect(await translate(root)).toMatchObject({ code: 64, stderr: expect.stringContaining("neutral or gitlab") });
-    expect(await translate(root, "--to", "gitlb")).toMatchObject({ code: 64 });
-  });
 });

@@ -1,11 +1,10 @@
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { claimFor } from "../../src/state/claim.ts";
 import { keptReasons, touchedBy } from "../../src/state/run-summary.ts";
 import { keptValues } from "../../src/state/run-values.ts";
-import { tempFolder } from "../support/folder.ts";
 import { scene } from "./workspace.ts";
 
 const projects = ["p", "q"].map((path) => ({ path, licenses: { MIT: "denied" } }));
@@ -89,62 +88,6 @@ test("a saved plan in the folder is checked like a file", async () => {
   expect(applied).toMatchObject({ code: 0, writes: 2 });
   expect(applied.stdout.match(/^ {2}. applied /gm)).toHaveLength(2);
   expect(Object.keys(files())).toContain(file);
-});
-
-test("a state is copied whole, and only what is missing", async () => {
-  const { evenkeel } = await scene({ projects, policy, workspace: { ledger: "state" } });
-  await evenkeel("plan", "--save");
-  await evenkeel("apply", "--yes");
-  const target = tempFolder();
-  const copied = await evenkeel("state", "copy", "--from", ".", "--to", target);
-  expect(copied).toMatchObject({ code: 0, stdout: `Copied 2 runs to ${target}/.evenkeel.\n` });
-  const again = await evenkeel("state", "copy", "--from", ".evenkeel", "--to", target);
-  expect(again.stdout).toBe(`Copied 0 runs to ${target}/.evenkeel; 2 runs were there already.\n`);
-  const { contents } = rowsIn(await evenkeel("state", "--report", "json"));
-  const back = tempFolder();
-  await evenkeel("state", "copy", "--from", target, "--to", back);
-  writeFileSync(join(back, "evenkeel.yaml"), "apiVersion: evenkeel/v1\nkind: Workspace\n");
-  const { contents: same } = rowsIn(await evenkeel("state", "-C", back, "--report", "json"));
-  expect({ ...same, bytes: 0 }).toEqual({ ...contents, bytes: 0 });
-  expect(contents).toMatchObject({ runs: 2, journals: 1, plans: 1, ledger: 2 });
-  expect(await evenkeel("state", "copy", "--from", ".", "--to", ".")).toMatchObject({ code: 64 });
-  expect(await evenkeel("state", "copy", "--from", ".")).toMatchObject({ code: 64 });
-  for (const address of ["u:CANARY@db/d", "u:CANARY@db"]) {
-    const slip = await evenkeel("state", "copy", "--from", address, "--to", address);
-    expect(slip).toMatchObject({ code: 64, stderr: expect.not.stringContaining("CANARY") });
-    const other = await evenkeel("state", "copy", "--from", ".", "--to", address);
-    expect(other).toMatchObject({ code: 64, stderr: expect.not.stringContaining("CANARY") });
-  }
-});
-
-test("nothing of a state that is copied is written outside the target", async () => {
-  const { evenkeel, files, write } = await scene({ projects, policy });
-  await evenkeel("plan");
-  const [[name, summary]] = Object.entries(files()).filter(([name]) => name.startsWith(".evenkeel/runs/")) as [
-    [string, string],
-  ];
-  write(name, JSON.stringify({ ...JSON.parse(summary), run: "../../package" }));
-  const target = tempFolder();
-  expect(await evenkeel("state", "copy", "--from", ".", "--to", target)).toMatchObject({
-    code: 1,
-    stderr: expect.stringContaining('the state names something "../../package", which is no name of a run or a note'),
-  });
-  expect(readdirSync(target)).toEqual([".evenkeel"]);
-});
-
-test("a copied state leaves what the target's ledger has with another key", async () => {
-  const { evenkeelWith, policy: declare } = await scene({ projects, policy, workspace: { ledger: "state" } });
-  const run = (key: string, ...args: string[]) =>
-    evenkeelWith({ EVENKEEL_LEDGER_KEY: `${key}-key-of-this-test` }, ...args);
-  await run("first", "apply", "--yes");
-  const target = tempFolder();
-  await run("first", "state", "copy", "--from", ".", "--to", target);
-  const ledger = () => readFileSync(join(target, ".evenkeel/ledger.ndjson"), "utf8");
-  const before = ledger();
-  declare({ ...policy, licenses: { ...policy.licenses, ISC: "allowed" } });
-  await run("second", "apply", "--yes");
-  expect((await run("second", "state", "copy", "--from", ".", "--to", target)).code).toBe(0);
-  expect(ledger()).toBe(before);
 });
 
 test("a summary takes at most 6 KB, and 100 bytes for each changed address", () => {

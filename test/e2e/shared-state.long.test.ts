@@ -1,8 +1,5 @@
 import { hostname } from "node:os";
 import { beforeAll, describe, expect, test } from "vitest";
-import type { JournalLine } from "../../src/state/journal-entry.ts";
-import { stateAt } from "../../src/state/open-state.ts";
-import type { WorkspaceState } from "../../src/state/state.ts";
 import { serve } from "../client/scripted.ts";
 import { databases } from "../state/databases.ts";
 import type { Database } from "../support/database.mjs";
@@ -104,41 +101,8 @@ describe.skipIf(!available)("a shared state (needs postgresql)", () => {
     const texts = [saved, wrong, applied, told, journal].flatMap(({ stdout, stderr }) => [stdout, stderr]);
     expect(JSON.stringify([texts, all, ...[a, b, c].map((each) => each.files())])).not.toContain(database.password);
 
-    const copy = await a.run(["state", "copy", "--from", database.url(), "--to", "copy"], { EVENKEEL_STATE: "" });
-    expect(copy).toMatchObject({ code: 0, stdout: expect.stringContaining("Copied 4 runs to ") });
-    expect(copy.stdout + copy.stderr).not.toContain(database.password);
-    const back = ["state", "copy", "--from", "copy", "--to", database.url()];
-    expect((await a.run(back)).stdout).toMatch(/^Copied 0 runs to PostgreSQL.*; 4 runs were there already\.$/m);
-    const typo = await a.run(["state", "copy", "--from", "cpoy", "--to", database.url()]);
-    expect(typo).toMatchObject({ code: 64, stderr: expect.stringContaining("--from names no folder") });
-    expect(Object.keys(a.files()).filter((name) => name.startsWith("cpoy"))).toEqual([]);
     for (const each of [b, c]) expect(Object.keys(each.files()).sort()).toEqual(["all.yaml", "evenkeel.yaml"]);
   });
-
-  type Edit = (state: WorkspaceState) => Promise<unknown>;
-
-  test.each<[string, Edit]>([
-    ["a saved plan", ({ plans }) => plans.write("../../package", "{}")],
-    ["a note", ({ notes }) => notes.write("../../readme", "text")],
-    ["a snapshot", ({ snapshots }) => snapshots.change([], () => new Map([["../../data", "{}"]]))],
-    ["a journal", (state) => journalOf(state, "../../log")],
-  ])("gives no way out of the folder that it is copied to: %s", async (_, edit) => {
-    const { clone, name } = await fleet();
-    await using state = await stateAt(database.url(), "EVENKEEL_STATE", name, {});
-    await edit(state);
-    const a = clone();
-    const copy = await a.run(["state", "copy", "--from", database.url(), "--to", "copy"], { EVENKEEL_STATE: "" });
-    expect(copy).toMatchObject({ code: 1, stderr: expect.stringContaining("nothing is written under it") });
-    const written = Object.keys(a.files()).filter((file) => !file.startsWith("copy/.evenkeel/"));
-    expect(written.sort()).toEqual(["all.yaml", "evenkeel.yaml"]);
-  });
-
-  async function journalOf({ leases, journals }: WorkspaceState, run: string) {
-    const token = await leases.take({ run: "r", who: "w", host: "h", pid: 1 }, 60_000);
-    if ("heldBy" in token) throw new Error("held");
-    await journals.extend(token, run, [{ event: "end", at: "2026-11-22T10:15:02.113Z" } as unknown as JournalLine]);
-    await leases.giveBack(token);
-  }
 
   test("warns where workspaces of one name are for different servers", async () => {
     const [first, other] = [await fleet(), await fleet()];

@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
-import { translate } from "../../src/format/translate.ts";
+import { parseAllDocuments, stringify } from "yaml";
 import { addressOf, partsOfAddress } from "../../src/model/address.ts";
 import { catalogueOf, type Integration } from "../../src/model/catalogue.ts";
 import { dialects, neutral } from "../../src/model/dialects.ts";
@@ -41,15 +41,32 @@ function manifestsIn(folder: string): readonly string[] {
   return readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((file) => /^(?!\.).*\.yaml$/.test(file));
 }
 
-/** What `evenkeel translate` writes. */
-function translateInto(from: string, to: string, dialect: string): void {
+/** Writes the manifests of a folder into another one, in the names of a dialect. */
+function renameInto(from: string, to: string, dialect: string): void {
   for (const file of manifestsIn(from)) {
-    const translated = translate(file, readFileSync(join(from, file), "utf8"), neutral.name, dialect);
-    if ("problems" in translated) throw new Error(`${file}: ${translated.problems[0]?.message}`);
-    expect(translated.left).toEqual([]);
+    const documents = parseAllDocuments(readFileSync(join(from, file), "utf8")).map((each) => each.toJS());
     mkdirSync(dirname(join(to, file)), { recursive: true });
-    writeFileSync(join(to, file), translated.text);
+    writeFileSync(join(to, file), documents.map((each) => stringify(renamed(each, dialect))).join("---\n"));
   }
+}
+
+function renamed(document: Manifest, dialect: string): Manifest {
+  const { slug, fields } = namesIn(dialect);
+  if (document.kind === "Workspace") return { ...document, server: { ...document.server, dialect } };
+  const { integrations, disabled } = document;
+  const entries = Object.entries(integrations ?? {}).map(([key, has]) => [slug(key), fields(key, has)]);
+  return {
+    ...document,
+    ...(integrations && { integrations: Object.fromEntries(entries) }),
+    ...(disabled && { disabled: disabled.map(slug) }),
+  };
+}
+
+interface Manifest {
+  readonly kind: string;
+  readonly server?: object;
+  readonly integrations?: Readonly<Record<string, Record<string, unknown>>>;
+  readonly disabled?: readonly string[];
 }
 
 /** A platform has kinds of events that the specification does not know, which whoever loses others loses too. */
@@ -88,13 +105,13 @@ function isWhole(dialect: string): (integration: Integration) => boolean {
   return (integration) => integrations.get(slug(integration.slug))?.undeclared.size === 0;
 }
 
-test.each(platforms)("manifests translated to %s come to the same plan, names apart", async (dialect) => {
+test.each(platforms)("manifests in the names of %s come to the same plan, names apart", async (dialect) => {
   const names = namesIn(dialect);
   await law(4, [fleet({ only: isWhole(dialect) })], async (generated) => {
     await onStage(generated, { behaviour: "spec" }, async (own: Stage) => {
       const expected = doneBy(await own.plan(), names);
       await onStage(seededIn(names, dialect, generated), { behaviour: "spec" }, async (other) => {
-        translateInto(own.folder, other.folder, dialect);
+        renameInto(own.folder, other.folder, dialect);
         const planned = await other.plan();
         expect(planned.plan.problems).toEqual([]);
         expect(doneBy(planned, asTheyAre)).toEqual(expected);
