@@ -2,7 +2,7 @@ import { appendFileSync } from "node:fs";
 import { dirname, relative, resolve } from "node:path";
 import { exit, UserError } from "../base/exit.ts";
 import { describeSystemError } from "../base/system-errors.ts";
-import { repositoryTop } from "../git/find-repository.ts";
+import { repositoryTop } from "../git/open-git.ts";
 import { gitPrefixOf } from "../git/repository.ts";
 import type { Plan } from "../plan/plan.ts";
 import type { Actionable } from "../report/findings.ts";

@@ -1,5 +1,5 @@
 import { ignoreUserError } from "../base/exit.ts";
-import { gitIn } from "../git/safe-git.ts";
+import { openGit } from "../git/open-git.ts";
 
 /** Subjects of commits, read from the repository of a workspace once. */
 export interface CommitSubjects {
@@ -19,16 +19,10 @@ export function commitSubjects(folder: string): CommitSubjects {
   const known = new Map<string, string>();
   const asked = new Set<string>();
   const ask = async (commits: readonly string[]) => {
-    const git = await gitIn(folder);
-    if ("why" in git) return;
-    const { stdout } = await git.ask(
-      "log",
-      "--no-walk=unsorted",
-      "--ignore-missing",
-      "--format=%H %s",
-      ...commits,
-      "--",
-    );
+    const git = openGit(folder);
+    if ("failed" in git) return;
+    const options = ["--no-walk=unsorted", "--ignore-missing", "--format=%H %s"];
+    const { stdout } = await git.start(["log", ...options, ...commits, "--"]);
     for (const line of stdout.split("\n")) {
       const [commit = "", ...words] = line.split(" ");
       if (words.length > 0) known.set(commit, words.join(" ").slice(0, 200));

@@ -1,8 +1,7 @@
 import { realpathSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { findRepository } from "./find-repository.ts";
-import { listSettings, settingsIn, withoutFilters, withoutPrograms } from "./program-settings.ts";
-import { type GitRan, runGit } from "./run-git.ts";
+import { openGit } from "./open-git.ts";
+import type { GitRan } from "./run-git.ts";
 
 /** The commit that wrote a line. */
 export interface LineCommit {
@@ -22,18 +21,14 @@ export type Blame = ReadonlyMap<number, LineCommit | null> | { readonly why: str
 export function blameLines(root: string, file: string, lines: readonly number[]): Blame {
   const path = realPath(join(root, file));
   if (path === undefined) return { why: unknown };
-  const found = findRepository(dirname(path));
-  if ("ran" in found) return whyNot(found.ran, lines);
-  const { location, home: cwd } = found;
-  const listed = runGit({ cwd, location, args: listSettings });
-  const configured = settingsIn(listed.stdout);
-  const settings = [...withoutPrograms(configured), ...withoutFilters(configured)];
+  const git = openGit(dirname(path));
+  if ("failed" in git) return whyNot(git.failed, lines);
   const ranges = [...new Set(lines)].flatMap((line) => ["-L", `${line},${line}`]);
-  const args = ["blame", "--porcelain", "--encoding=UTF-8", "--no-textconv", ...ranges, "--", basename(path)];
-  const ran = runGit({ cwd, location, settings, args });
-  if (listed.code !== 0 || ran.code !== 0) return whyNot(listed.code === 0 ? ran : listed, lines);
-  const shallow = () => runGit({ cwd, location, args: ["rev-parse", "--is-shallow-repository"] }).stdout.trim();
-  return parsed(ran.stdout, ran.stdout.includes("\nboundary\n") && shallow() === "true");
+  const options = ["--porcelain", "--encoding=UTF-8", "--no-textconv"];
+  const ran = git.run("blame", ...options, ...ranges, "--", basename(path));
+  if (ran.code !== 0) return whyNot(ran, lines);
+  const isShallow = () => git.run("rev-parse", "--is-shallow-repository").stdout.trim() === "true";
+  return parsed(ran.stdout, ran.stdout.includes("\nboundary\n") && isShallow());
 }
 
 function realPath(path: string): string | undefined {

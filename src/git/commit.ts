@@ -1,8 +1,7 @@
 import { existsSync, realpathSync } from "node:fs";
 import { dirname, join, sep } from "node:path";
 import process from "node:process";
-import { findRepository } from "./find-repository.ts";
-import { runGit } from "./run-git.ts";
+import { openGit } from "./open-git.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -15,10 +14,9 @@ export function commitOf(folder: string, env: Environment = process.env): string
 }
 
 function commitByGit(folder: string): string | undefined {
-  const found = findRepository(folder);
-  if ("ran" in found) return undefined;
-  const { location, home } = found;
-  const { code, stdout } = runGit({ cwd: home, location, args: ["rev-parse", "--verify", "HEAD"] });
+  const git = openGit(folder);
+  if ("failed" in git) return undefined;
+  const { code, stdout } = git.run("rev-parse", "--verify", "HEAD");
   return code === 0 ? stdout.trim() : undefined;
 }
 

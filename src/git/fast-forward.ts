@@ -1,7 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { printable } from "../base/printable.ts";
-import type { GitRan } from "./run-git.ts";
-import { gitError, gitIn, noAnswer, type SafeGit } from "./safe-git.ts";
+import { type Git, gitError, openGit } from "./open-git.ts";
+import { type GitRan, noAnswer } from "./run-git.ts";
 
 /**
  * The new commit of a checkout, or why it was not changed. `late`: the remote may still answer.
@@ -34,7 +34,7 @@ export function createFollower(folder: string, signal: AbortSignal, patience = 1
   let going: Fetch | undefined;
   return {
     forward: async () => {
-      const fetch = going ?? (await beginFetch(folder, ends));
+      const fetch = going ?? beginFetch(folder, ends);
       if ("why" in fetch) return fetch;
       going = fetch;
       const ran = await within(fetch.ran, fetch.began + patience - performance.now());
@@ -54,7 +54,7 @@ async function within<Result>(work: Promise<Result>, milliseconds: number): Prom
 
 /** A running fetch. */
 interface Fetch {
-  readonly git: SafeGit;
+  readonly git: Git;
   readonly upstream: Upstream;
   /** The local ref of the result. */
   readonly tracked: string;
@@ -63,14 +63,14 @@ interface Fetch {
   readonly ran: Promise<GitRan>;
 }
 
-async function beginFetch(folder: string, signal?: AbortSignal): Promise<Fetch | { readonly why: string }> {
-  const git = await gitIn(folder, signal);
-  if ("why" in git) return git;
-  const upstream = await upstreamOf(git);
+function beginFetch(folder: string, signal: AbortSignal): Fetch | { readonly why: string } {
+  const git = openGit(folder);
+  if ("failed" in git) return { why: whyUnreadable(git.failed) };
+  const upstream = upstreamOf(git);
   if ("why" in upstream) return upstream;
   const { remote, ref } = upstream;
   const tracked = `refs/evenkeel/watch/${ref.replace(/^refs\/heads\//, "")}`;
-  const ran = git.ask("fetch", ...fetchWords, "--", remote, `+${ref}:${tracked}`);
+  const ran = git.start(["fetch", ...fetchWords, "--", remote, `+${ref}:${tracked}`], signal);
   return { git, upstream, tracked, began: performance.now(), ran };
 }
 
@@ -82,15 +82,19 @@ const mergeWords = ["merge", "--ff-only", "--no-autostash", "--no-stat", "--no-o
 async function forwardTo(fetch: Fetch, fetched: GitRan): Promise<FastForwarded> {
   const { git, upstream, tracked } = fetch;
   if (fetched.code !== 0) return { why: cannotFetch(fetch, gitError(fetched)) };
-  const { stdout } = await git.ask("rev-parse", "HEAD", tracked);
+  const { stdout } = git.run("rev-parse", "HEAD", tracked);
   const [before = "", there = ""] = stdout.trim().split("\n");
   if (before === there) return { commit: before, moved: false };
-  const merged = await git.ask(...mergeWords, tracked);
+  const merged = await git.start([...mergeWords, tracked]);
   if (merged.code !== 0) return { why: whyNotMerged(upstream, there, merged) };
-  const commit = (await git.ask("rev-parse", "HEAD")).stdout.trim();
+  const commit = git.run("rev-parse", "HEAD").stdout.trim();
   // The merge does nothing if the checkout has commits that the remote lacks.
   if (commit === there) return { commit, moved: true };
   return { why: cannotForward(upstream, "it has commits that are not there") };
+}
+
+function whyUnreadable(ran: GitRan): string {
+  return ran.code === null ? "git is not installed" : `git cannot read the repository: ${gitError(ran)}`;
 }
 
 function cannotFetch({ upstream: { ref, remote } }: Fetch, why: string): string {
@@ -109,8 +113,8 @@ function whyNotMerged(upstream: Upstream, there: string, merged: GitRan): string
 }
 
 /** The branch of a checkout and its upstream, or why it has none. */
-export async function upstreamOf({ ask, setting }: SafeGit): Promise<Upstream | { readonly why: string }> {
-  const head = await ask("symbolic-ref", "--quiet", "--short", "HEAD");
+export function upstreamOf({ run, setting }: Git): Upstream | { readonly why: string } {
+  const head = run("symbolic-ref", "--quiet", "--short", "HEAD");
   const branch = head.stdout.trim();
   if (head.code === 1) return { why: "the checkout is on no branch, so there is none to follow" };
   if (head.code !== 0) return { why: `git cannot read the repository: ${gitError(head)}` };

@@ -3,8 +3,8 @@ import { basename, dirname, join, relative, resolve, sep } from "node:path";
 import { exit, UserError } from "../base/exit.ts";
 import { printable } from "../base/printable.ts";
 import { shellWord } from "../base/shell-word.ts";
-import { findRepository } from "./find-repository.ts";
-import { type GitLocation, type GitRan, runGit, runGitForBytes } from "./run-git.ts";
+import { openGit } from "./open-git.ts";
+import { type GitLocation, type GitRan, runGitForBytes } from "./run-git.ts";
 
 /** Read access to a repository through `git`; never fetches. */
 export interface GitRepository {
@@ -25,15 +25,15 @@ export interface GitRepository {
  * @throws UserError (64) without git, outside of a repository, and with the message of git if it cannot be read.
  */
 export function repositoryAround(folder: string): GitRepository {
-  const found = findRepository(folder);
-  if ("ran" in found) throw new UserError(whyNone(folder, found.ran), exit.usage);
-  const { location, home } = found;
+  const git = openGit(folder);
+  if ("failed" in git) throw new UserError(whyNone(folder, git.failed), exit.usage);
+  const { location, home } = git;
   return {
     top: location.top,
     prefix: gitPrefixOf(relative(location.top, home)),
     named: namedBelow(location.top, resolve(folder)) ?? relative(location.top, home),
     ask: (...args) => {
-      const { code, stdout } = runGit({ cwd: home, location, args });
+      const { code, stdout } = git.run(...args);
       return code === 0 ? stdout : undefined;
     },
     readBlobs: (ids) => readBlobs(location, ids),

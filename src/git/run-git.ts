@@ -1,4 +1,4 @@
-import { type ChildProcess, type SpawnOptions, spawn, spawnSync } from "node:child_process";
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { dirname } from "node:path";
 import process from "node:process";
 
@@ -35,11 +35,11 @@ export interface GitRan {
   readonly stderr: string;
 }
 
-/** Bytes. */
-const maxOutput = 2 ** 30;
+/** Bytes; and characters of what runs in the background. */
+const [maxOutput, maxText] = [2 ** 30, 2 ** 24];
 
 /**
- * Runs git. All calls of git go through this or {@link startGit}: with an explicit repository, so that no other folder is
+ * Runs git. All calls of git go through this or its two variants: with an explicit repository, so that no other folder is
  * mistaken for it, and without hooks, pagers or prompts.
  */
 export function runGit(call: GitCall): GitRan {
@@ -66,10 +66,44 @@ export function runGitForBytes(call: GitCall, input: string): Buffer {
   return stdout ?? Buffer.alloc(0);
 }
 
-/** Starts git. */
-export function startGit(call: GitCall, options: Pick<SpawnOptions, "stdio" | "detached"> = {}): ChildProcess {
-  const { args, options: own } = invocation(call);
-  return spawn("git", args, { ...own, ...options });
+/** Milliseconds after which git is ended. */
+const patience = 120_000;
+
+export const noAnswer = "no answer";
+
+/** Runs git without blocking, with a timeout. Ending it also ends what it started, such as ssh. */
+export function runGitInBackground(call: GitCall, signal?: AbortSignal): Promise<GitRan> {
+  const { args, options } = invocation(call);
+  const child = spawn("git", args, { ...options, detached: true, stdio: ["ignore", "pipe", "pipe"] });
+  const texts = { stdout: "", stderr: "" };
+  for (const name of ["stdout", "stderr"] as const)
+    child[name].setEncoding("utf8").on("data", (text: string) => {
+      texts[name] = (texts[name] + text).slice(0, maxText);
+    });
+  const limit = AbortSignal.any([AbortSignal.timeout(patience), ...(signal ? [signal] : [])]);
+  return new Promise((resolve) => {
+    const stop = () => {
+      killGroup(child);
+      for (const stream of [child.stdout, child.stderr]) stream.destroy();
+      resolve({ code: 1, stdout: "", stderr: noAnswer });
+    };
+    limit.addEventListener("abort", stop, { once: true });
+    const ended = (code: number | null) => {
+      limit.removeEventListener("abort", stop);
+      resolve({ code, ...texts });
+    };
+    child.once("error", () => ended(null));
+    child.once("close", (code) => ended(code ?? 1));
+    if (limit.aborted) stop();
+  });
+}
+
+function killGroup(child: ChildProcess): void {
+  try {
+    if (child.pid !== undefined) process.kill(-child.pid);
+  } catch {
+    child.kill();
+  }
 }
 
 function invocation({ args, cwd, location, settings = [], remotes = false }: GitCall) {

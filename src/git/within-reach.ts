@@ -1,7 +1,7 @@
 import { lstatSync, readlinkSync, realpathSync } from "node:fs";
 import { dirname, isAbsolute, join, sep } from "node:path";
 import process from "node:process";
-import { repositoryTop } from "./find-repository.ts";
+import { repositoryTop } from "./open-git.ts";
 
 /** Symbolic links in a path, as the system limits them. */
 const maxLinks = 40;

@@ -28,14 +28,11 @@ const inVariables: Readonly<Record<string, Reading>> = {
   EVENKEEL_CONSOLE_TOKEN: whole,
   EVENKEEL_STATE: credentialsInAddress,
   EVENKEEL_QUEUE: credentialsInAddress,
-  OTEL_EXPORTER_OTLP_HEADERS: credentialsInHeaders,
-  OTEL_EXPORTER_OTLP_TRACES_HEADERS: credentialsInHeaders,
-  ...Object.fromEntries(
-    [
-      ...["https_proxy", "HTTPS_PROXY", "http_proxy", "HTTP_PROXY"],
-      ...["OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "EVENKEEL_URL"],
-    ].map((name) => [name, loginAtHost]),
-  ),
+  https_proxy: loginAtHost,
+  HTTPS_PROXY: loginAtHost,
+  http_proxy: loginAtHost,
+  HTTP_PROXY: loginAtHost,
+  EVENKEEL_URL: loginAtHost,
 };
 
 /** Variables that name a file with a credential. */
@@ -49,8 +46,6 @@ const inNamedFiles: Readonly<Record<string, Reading>> = {
   EVENKEEL_CLIENT_CERT: keysIn,
   EVENKEEL_CLIENT_KEY: keysIn,
   PGSSLKEY: keysIn,
-  OTEL_EXPORTER_OTLP_CLIENT_KEY: keysIn,
-  OTEL_EXPORTER_OTLP_TRACES_CLIENT_KEY: keysIn,
   NETRC: whole,
   EVENKEEL_SECRET_PROVIDERS: whole,
 };
@@ -163,21 +158,6 @@ function loginIn(text: string): readonly string[] {
   return [password, plain, `${decoded(user)}:${plain}`];
 }
 
-/** From headers in the format of OpenTelemetry, `name=value,…`: the text, its values, and their parts after a scheme. */
-function credentialsInHeaders(text: string): readonly string[] {
-  const values = text.split(",").map((pair) => pair.slice(pair.indexOf("=") + 1).trim());
-  const plain = values.flatMap((value) => [value, decoded(value)]);
-  return [text, ...plain, ...plain.flatMap(behindScheme)];
-}
-
-/** `abc` of `Bearer abc`; of `Basic …` also the user and the password. */
-function behindScheme(value: string): readonly string[] {
-  const [, scheme = "", rest = ""] = /^([\w-]+)\s+(.+)$/s.exec(value) ?? [];
-  if (scheme.toLowerCase() !== "basic") return [rest];
-  const pair = Buffer.from(rest, "base64").toString();
-  return [rest, pair, pair.slice(pair.indexOf(":") + 1)];
-}
-
 /** The private keys of a PEM file, with and without their frame. */
 function keysIn(text: string): readonly string[] {
   return [...text.matchAll(privateKey)].flatMap(([block, , body = ""]) => [block, body.replace(/^[\w-]+:.*$/gm, "")]);
@@ -185,7 +165,7 @@ function keysIn(text: string): readonly string[] {
 
 const privateKey = /-----BEGIN ([A-Z ]*PRIVATE KEY)-----(.*?)-----END \1-----/gs;
 
-/** From the URL of a proxy or collector, where a user without password is a credential. */
+/** From the URL of a proxy, where a user without password is a credential. */
 function loginAtHost(text: string): readonly string[] {
   const [, user = ""] = /^\s*(?:[a-z][a-z\d+.-]*:\/\/)?([^:@/?#]+)@/is.exec(text) ?? [];
   return user === "" ? loginIn(text) : [user, decoded(user)];

@@ -2,8 +2,8 @@ import { realpathSync } from "node:fs";
 import { basename, dirname, join, normalize, relative, resolve, sep } from "node:path";
 import { UserError } from "../base/exit.ts";
 import { upstreamOf } from "../git/fast-forward.ts";
+import { openGit } from "../git/open-git.ts";
 import { type GitRepository, repositoryAround } from "../git/repository.ts";
-import { gitIn } from "../git/safe-git.ts";
 import { namedFiles } from "../manifest/named-files.ts";
 import { workspaceFile } from "../manifest/workspace.ts";
 import { isManifestPlace, isReachedFolder, linkTargets } from "../workspace/discover.ts";
@@ -48,11 +48,11 @@ function repositoryOf(root: string): GitRepository | undefined {
 
 /** The upstream branch of the checkout, or else the branch with the name of the local one. */
 async function refOf(root: string): Promise<string | undefined> {
-  const git = await gitIn(root);
-  if ("why" in git) return undefined;
-  const upstream = await upstreamOf(git);
+  const git = openGit(root);
+  if ("failed" in git) return undefined;
+  const upstream = upstreamOf(git);
   if ("ref" in upstream) return upstream.ref;
-  const head = await git.ask("symbolic-ref", "--quiet", "HEAD");
+  const head = git.run("symbolic-ref", "--quiet", "HEAD");
   return head.code === 0 ? head.stdout.trim() : undefined;
 }
 

@@ -1,0 +1,146 @@
+import { lstatSync, realpathSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import process from "node:process";
+import { printable } from "../base/printable.ts";
+import { type GitLocation, type GitRan, type GitSetting, runGit, runGitInBackground } from "./run-git.ts";
+
+/** Git in a folder, without programs that the repository configures. */
+export interface Git {
+  readonly location: GitLocation;
+  /** The folder, without symbolic links. */
+  readonly home: string;
+  readonly run: (...args: readonly string[]) => GitRan;
+  /** Runs in the background, and may contact remotes. */
+  readonly start: (args: readonly string[], signal?: AbortSignal) => Promise<GitRan>;
+  /** The value of a configured setting, or an empty text. */
+  readonly setting: (key: string) => string;
+}
+
+/** Opens the repository of a folder, or returns the error of git. */
+export function openGit(folder: string): Git | { readonly failed: GitRan } {
+  const repository = findRepository(folder);
+  if ("failed" in repository) return repository;
+  const { location, home: cwd } = repository;
+  const listed = runGit({ cwd, location, args: ["config", "--null", "--show-scope", "--list"] });
+  if (listed.code !== 0) return { failed: listed };
+  const configured = parseSettings(listed.stdout);
+  const settings = withoutPrograms(configured);
+  return {
+    ...repository,
+    run: (...args) => runGit({ cwd, location, settings, args }),
+    start: (args, signal) => runGitInBackground({ cwd, location, settings, args, remotes: true }, signal),
+    setting: (key) => configured.findLast((each) => each.key === key)?.value ?? "",
+  };
+}
+
+/** The error message of git in one line, without passwords in URLs. */
+export function gitError({ stderr }: GitRan): string {
+  const lines = stderr.split("\n").filter((line) => line.trim() !== "" && !/^(?:warning|hint):/.test(line));
+  const said = lines.find((line) => /^(?:fatal|error): /.test(line)) ?? lines[0] ?? "git printed no message";
+  const message = said.replace(/^(?:fatal|error): /, "").trim();
+  return printable(message.replace(/\b([a-z][a-z+.-]*:\/\/)[^/\s@]*@/gi, "$1").slice(0, 300));
+}
+
+type Repository = Pick<Git, "location" | "home"> | { readonly failed: GitRan };
+
+/**
+ * The repository of a folder: that of the nearest `.git` in it or a parent, otherwise GIT_DIR. A bare repository does not
+ * count, because a commit can contain one.
+ */
+function findRepository(folder: string): Repository {
+  const home = realpathSync.native(folder);
+  const top = repositoryTop(home);
+  if (top !== undefined) return locatedIn(top, home);
+  return process.env.GIT_DIR ? locatedBy(process.env.GIT_DIR, home) : { failed: fail("not a git repository") };
+}
+
+/** Git checks the owner and reports the Git directory. */
+function locatedIn(top: string, home: string): Repository {
+  const ran = runGit({ cwd: top, args: ["rev-parse", "--is-bare-repository", "--absolute-git-dir"] });
+  if (ran.code !== 0) return { failed: ran };
+  const [, isBare, gitDir = ""] = /^(true|false)\r?\n(.*?)\r?\n$/s.exec(ran.stdout) ?? [];
+  if (isBare !== "false" || gitDir === top) return { failed: fail("this operation must be run in a work tree") };
+  return { location: { gitDir, top, byEnvironment: false }, home };
+}
+
+/** As git: without GIT_WORK_TREE, the work tree is the configured one or the folder itself. */
+function locatedBy(named: string, home: string): Repository {
+  const tree = process.env.GIT_WORK_TREE;
+  const location = { gitDir: resolve(named), byEnvironment: true, top: tree ? resolve(tree) : undefined };
+  const ran = runGit({ cwd: home, location, args: ["rev-parse", "--show-toplevel"] });
+  const top = ran.stdout.replace(/\r?\n$/, "");
+  return ran.code === 0 && top !== "" ? { location: { ...location, top }, home } : { failed: ran };
+}
+
+/** The nearest folder with a `.git`, from a path without links upward; does not start git. */
+export function repositoryTop(folder: string): string | undefined {
+  if (isRepository(join(folder, ".git"))) return folder;
+  return dirname(folder) === folder ? undefined : repositoryTop(dirname(folder));
+}
+
+/** As git: a file, or a folder with a HEAD. */
+function isRepository(path: string): boolean {
+  const options = { throwIfNoEntry: false } as const;
+  try {
+    const stat = lstatSync(realpathSync(path), options);
+    return stat?.isFile() === true || lstatSync(join(path, "HEAD"), options) !== undefined;
+  } catch {
+    return false;
+  }
+}
+
+function fail(said: string): GitRan {
+  return { code: 128, stdout: "", stderr: `fatal: ${said}\n` };
+}
+
+/** Settings that name a program to run. */
+const programs =
+  /^(?:core\.(?:sshcommand|gitproxy|fsmonitor|hookspath|askpass|alternaterefscommand|editor|pager)|credential\..*helper|credential\.helper|filter\..*\.(?:clean|smudge|process|required)|merge\..*\.driver|diff\..*\.(?:command|textconv)|diff\.external|remote\..*\.(?:uploadpack|receivepack|vcs)|gpg\..*program|gpg\.program|hook\..*\.command)$/s;
+
+/** A setting as git lists it. */
+interface Configured {
+  /** `local` and `worktree` belong to the repository. */
+  readonly scope: string;
+  readonly key: string;
+  readonly value: string;
+}
+
+/** Parses `local\0core.bare\nfalse\0`. */
+function parseSettings(listed: string): readonly Configured[] {
+  const parts = listed.split("\0");
+  return parts.flatMap((scope, index) => {
+    const [key = "", ...value] = (parts[index + 1] ?? "").split("\n");
+    return index % 2 === 0 && key !== "" ? [{ scope, key, value: value.join("\n") }] : [];
+  });
+}
+
+/**
+ * Overrides such settings of the repository with those of the system and the user, in order, or with nothing. An empty
+ * value clears a list of helpers.
+ */
+function withoutPrograms(settings: readonly Configured[]): readonly GitSetting[] {
+  const isOwn = (scope: string) => scope === "local" || scope === "worktree";
+  const named = new Set(
+    settings.flatMap(({ scope, key }) => (isOwn(scope) && programs.test(key.toLowerCase()) ? [key] : [])),
+  );
+  return [...named].flatMap((key): GitSetting[] => {
+    const others = settings.filter((each) => each.key === key && !isOwn(each.scope));
+    const first: GitSetting = [key, emptyOf(key)];
+    return [first, ...others.map((each): GitSetting => [key, each.value])];
+  });
+}
+
+/** A value with which git runs no program, or its default one. */
+function emptyOf(key: string): string {
+  const harmless: Readonly<Record<string, string>> = {
+    "core.sshcommand": "ssh",
+    "core.alternaterefscommand": "true",
+    "core.fsmonitor": "false",
+    "gpg.program": "gpg",
+    "gpg.openpgp.program": "gpg",
+    "gpg.x509.program": "gpgsm",
+    "gpg.ssh.program": "ssh-keygen",
+  };
+  if (/^hook\./i.test(key)) return "true";
+  return harmless[key.toLowerCase()] ?? (/\.required$/i.test(key) ? "false" : "");
+}
