@@ -22,12 +22,9 @@ import type { LeaseToken } from "../state/lease-store.ts";
 import { loadWorkspace } from "../workspace/load.ts";
 import { acceptChange, type LiveTarget } from "./accept-change.ts";
 import { candidatesIn, checkAddresses, inSyncAmong } from "./candidates.ts";
-import type { NewEditTarget } from "./edit-targets.ts";
 import { type Hunk, movedByAll } from "./hunks.ts";
-import { ledgerAfterAccept } from "./ledger-after-accept.ts";
-import { asComparedBy } from "./looked-up.ts";
-import { textsFor, writeTexts } from "./manifest-files.ts";
-import type { Fleet, Manifests } from "./manifests.ts";
+import { asComparedBy, ledgerAfterAccept } from "./ledger-after-accept.ts";
+import { editableManifests, type Manifests, type NewFile, writeTexts } from "./manifests.ts";
 
 export type { Hunk } from "./hunks.ts";
 
@@ -38,7 +35,7 @@ export interface AcceptRequest extends Request {
   /** Whether nothing is to be written. */
   readonly dryRun: boolean;
   /** A new file for a project's own policy; undefined if the workspace would ignore it. */
-  readonly newFileFor: (project: Project, root: string) => NewEditTarget | undefined;
+  readonly newFileFor: (project: Project, root: string) => NewFile | undefined;
   /** Writes files by their names in the workspace. @throws UserError on failure. */
   readonly write: (root: string, texts: ReadonlyMap<string, string>) => void;
 }
@@ -99,9 +96,8 @@ async function accepted(
   const candidates = candidatesIn(selection, refreshed.differences);
   if (!hasErrors(problems)) checkAddresses(request.addresses, candidates, selection, context.policies);
   const inSync = inSyncAmong(request.addresses, candidates);
-  const fleet = { workspace: context.loaded.workspace, projects: selection.projects };
-  const targets = await targetsOf(reader, refreshed.differences, fleet, scope);
-  const outcome = acceptAll(context, request, targets, { fleet, scope });
+  const targets = await targetsOf(reader, refreshed.differences, selection.projects, scope);
+  const outcome = acceptAll(context, request, targets, scope);
   if (!request.dryRun) writeTexts(context, request.write, outcome.manifests);
   const failure = lease && (await context.ledger?.save(lease));
   if (failure) throw new UserError(failure);
@@ -113,10 +109,10 @@ async function accepted(
 async function targetsOf(
   reader: Reader,
   differences: readonly Difference[],
-  fleet: Fleet,
+  known: readonly Project[],
   { workers, policies }: RefreshScope,
 ): Promise<readonly LiveTarget[]> {
-  const projects = new Map(fleet.projects.map((project) => [project.name, project]));
+  const projects = new Map(known.map((project) => [project.name, project]));
   const changes = differences.flatMap((difference) => difference.changes);
   return inParallel(changes, workers, async (change): Promise<LiveTarget> => {
     const { kind, key, live } = change;
@@ -144,24 +140,18 @@ function acceptAll(
   context: Context,
   request: AcceptRequest,
   targets: readonly LiveTarget[],
-  { fleet, scope }: { readonly fleet: Fleet; readonly scope: RefreshScope },
+  scope: RefreshScope,
 ): AcceptedAll {
-  const {
-    loaded: { root, workspace },
-    policies,
-    expired,
-  } = context;
-  const start: Manifests = {
-    texts: textsFor(context, targets),
-    policies,
-    catalogue: workspace.catalogue,
-    otherNames: expired.map(({ name }) => name),
-  };
+  const { root } = context.loaded;
+  const start = editableManifests(
+    context,
+    targets.map(({ ref }) => ref.project),
+  );
   let resources: readonly AcceptedResource[] = [];
   const problems: Problem[] = [];
   const manifests = targets.reduce((before, target) => {
     const { change } = target;
-    const draft = acceptChange(before, target, { fleet, newFile: request.newFileFor(target.ref.project, root) });
+    const draft = acceptChange(before, target, request.newFileFor(target.ref.project, root));
     const outcome = ledgerAfterAccept(draft, target, { context, scope });
     const accepted = { address: change.address, hunks: draft.hunks, notes: [...draft.notes, ...outcome.notes] };
     resources = [...resources.map((each) => ({ ...each, hunks: movedByAll(draft.hunks, each.hunks) })), accepted];

@@ -1,13 +1,15 @@
+import { canonical } from "../base/json.ts";
 import { diff } from "../diff/diff.ts";
 import type { RefreshScope } from "../live/refresh-scope.ts";
 import { desiredOf } from "../manifest/layers.ts";
 import type { Catalogue } from "../model/catalogue.ts";
 import { identityOf } from "../model/kinds.ts";
+import { lookUpFields } from "../model/look-ups.ts";
 import { compareField } from "../model/normalise.ts";
-import type { Desired, DesiredProject, Live, Problem } from "../model/types.ts";
+import type { Change, Desired, DesiredProject, Live, Problem } from "../model/types.ts";
 import type { Context } from "../reconcile/context.ts";
 import { rememberAccepted } from "../reconcile/update-ledger.ts";
-import type { LiveTarget, ManifestDraft } from "./accept-change.ts";
+import type { AsCompared, LiveTarget, ManifestDraft } from "./accept-change.ts";
 
 /** What to report about an accepted resource. */
 export interface LedgerOutcome {
@@ -71,4 +73,27 @@ function unreportedWords(
 function hiddenWords(catalogue: Catalogue, desired: Desired | undefined, live: Live | undefined): string {
   const [unreported] = unreportedWords(catalogue, desired, live);
   return `no visible difference; the ledger now records the server's state${unreported ? `; ${unreported}` : ""}`;
+}
+
+/**
+ * Puts what look-ups gave for a change in place of what was written `before`, as far as it is still written so: the
+ * server has IDs where manifests have names.
+ */
+export function asComparedBy(
+  catalogue: Catalogue,
+  before: Desired | undefined,
+  { kind, declared }: Change,
+): AsCompared {
+  const file = catalogue.kinds.get(kind)?.file;
+  if (!file || !before) return (desired) => desired;
+  const names = lookUpFields(file).filter((name) => name in before.fields && name in declared);
+  const written = new Map(names.map((name) => [name, canonical(before.fields[name])]));
+  return (desired) => {
+    const same = names.filter(
+      (name) => name in desired.fields && canonical(desired.fields[name]) === written.get(name),
+    );
+    if (same.length === 0) return desired;
+    const found = Object.fromEntries(same.map((name) => [name, declared[name] ?? null]));
+    return { ...desired, fields: { ...desired.fields, ...found } };
+  };
 }

@@ -1,52 +1,85 @@
-import equal from "fast-deep-equal";
-import { canonical } from "../base/json.ts";
-import { memoized } from "../base/memoize.ts";
-import { type Parsed, parseManifest, parseStretch } from "../manifest/document.ts";
-import { documentParts, type Part } from "../manifest/document-parts.ts";
-import { desiredOf, type Merged } from "../manifest/layers.ts";
+import { join } from "node:path";
+import { UserError } from "../base/exit.ts";
+import { freeName } from "../base/free-name.ts";
+import type { Editable } from "../format/edit.ts";
+import { policyText } from "../import/policy.ts";
+import { selectorFor } from "../import/project-drafts.ts";
+import { parseManifest } from "../manifest/document.ts";
+import { isExpired } from "../manifest/expiry.ts";
 import { type Policy, readPolicies } from "../manifest/policies.ts";
-import { matchingLayers } from "../manifest/selection.ts";
-import { hasErrors } from "../manifest/validate.ts";
+import { compareLayers, isLevel, isMatch, type Layer, matchingLayers } from "../manifest/selection.ts";
+import { hasErrors, validate } from "../manifest/validate.ts";
 import type { Workspace } from "../manifest/workspace.ts";
-import type { Catalogue } from "../model/catalogue.ts";
-import { identityOf } from "../model/kinds.ts";
-import type { DesiredProject, Kind, Project, Value } from "../model/types.ts";
-import { replaceReferences } from "../model/values.ts";
+import { bareName } from "../model/owner.ts";
+import type { Project } from "../model/types.ts";
+import type { Context } from "../reconcile/context.ts";
+import { loadWorkspace } from "../workspace/load.ts";
+import { textIn } from "../workspace/text-files.ts";
 
 /** The manifests of a workspace, possibly edited. */
 export interface Manifests {
-  /** Texts of files by their names, without byte order marks. */
+  /** Texts of the files that may be edited, by name, without byte order marks. */
   readonly texts: ReadonlyMap<string, string>;
+  /** Those that have not expired. */
   readonly policies: readonly Policy[];
-  readonly catalogue: Catalogue;
+  readonly workspace: Workspace;
+  readonly today: string;
   /** Names of expired policies. */
   readonly otherNames: readonly string[];
 }
 
-/**
- * Replaces or adds a file; undefined if its text has errors. Documents keep
- * their order, expired ones stay ignored, and unchanged ones stay the same objects. Only documents
- * with changed text are parsed.
- */
-export function withText(
-  manifests: Manifests,
-  file: string,
-  text: string,
-  workspace: Workspace,
-): Manifests | undefined {
-  const edit = editOf(file, manifests.texts.get(file) ?? "", text);
-  const read = readPolicies({ documents: edit.documents, workspace });
-  if (hasErrors([...edit.problems, ...read.problems])) return undefined;
-  const isTouched = ({ document }: Policy) => document.file === file && edit.isTouched(document.index);
-  const here = new Map(manifests.policies.filter(isTouched).map((policy) => [policy.document.index, policy]));
-  const policies = read.policies.flatMap((policy) => {
-    const { index, value } = policy.document;
-    const was = here.get(index);
-    if (!was && index < edit.before) return [];
-    return was && equal(was.document.value, value) ? was : policy;
-  });
-  const others = manifests.policies.filter((policy) => !isTouched(policy));
+/** The manifests with the texts of all files that may need edits for these projects. @throws UserError if one cannot be read. */
+export function editableManifests(context: Context, projects: readonly Project[]): Manifests {
+  const { loaded, policies, expired, today } = context;
+  const layers = projects.flatMap((project) => matchingLayers(policies, project));
+  const files = new Set(layers.map(({ policy }) => policy.document.file));
+  return {
+    texts: new Map([...files].map((name) => [name, textNow(loaded.root, name).replace(/^\uFEFF/, "")])),
+    policies,
+    workspace: loaded.workspace,
+    today,
+    otherNames: expired.map(({ name }) => name),
+  };
+}
+
+function textNow(root: string, name: string): string {
+  const text = textIn({ path: join(root, name), name });
+  if (typeof text === "string") return text;
+  throw new UserError(text?.unreadable ?? `${name}: expected text in UTF-8, of 4 MiB at most`);
+}
+
+/** Replaces or adds a file; undefined if its text has errors. */
+export function withText(manifests: Manifests, file: string, text: string): Manifests | undefined {
+  const { documents, problems } = parseManifest(file, text);
+  const read = readPolicies({ documents, workspace: manifests.workspace });
+  if (hasErrors([...problems, ...read.problems])) return undefined;
+  const others = manifests.policies.filter(({ document }) => document.file !== file);
+  const policies = read.policies.filter((policy) => !isExpired(policy, manifests.today));
   return { ...manifests, texts: new Map([...manifests.texts, [file, text]]), policies: [...others, ...policies] };
+}
+
+/** Writes changed texts. @throws UserError if manifests changed meanwhile, or would be invalid. */
+export function writeTexts(
+  { loaded, policies }: Context,
+  write: (root: string, texts: ReadonlyMap<string, string>) => void,
+  after: Manifests,
+): void {
+  const { root, digest } = loaded;
+  const now = loadWorkspace(root);
+  if (now.digest !== digest) throw new UserError("the manifests changed meanwhile; nothing was written: run it again");
+  const written = new Set(policies.map(({ document }) => document.file));
+  const changed = [...after.texts].flatMap(([name, text]): [string, string][] => {
+    const before = written.has(name) ? textNow(root, name) : "";
+    const mark = before.startsWith("\uFEFF") ? "\uFEFF" : "";
+    return before === mark + text ? [] : [[name, mark + text]];
+  });
+  const texts = new Map(changed);
+  const edited = changed.flatMap(([name]) => parseManifest(name, after.texts.get(name) ?? "").documents);
+  const documents = [...loaded.documents.filter(({ file }) => !texts.has(file)), ...edited];
+  if (hasErrors(validate({ ...loaded, documents }).problems) && !hasErrors(validate(loaded).problems)) {
+    throw new UserError("the manifests would not be valid afterwards; nothing was written");
+  }
+  if (changed.length > 0) write(root, texts);
 }
 
 /** The policy of a document; undefined if it has none, or an expired one. */
@@ -54,123 +87,76 @@ export function policyOf({ policies }: Manifests, { document }: Pick<Policy, "do
   return policies.find((policy) => policy.document === document);
 }
 
-export function documentsIn(file: string, text: string): number {
-  const parts = documentParts(text);
-  return parts
-    ? parts.filter(({ document }) => document !== undefined).length
-    : parseManifest(file, text).documents.length;
+/** Whether a policy selects one project alone. A glob never does, because it also selects future projects. */
+export function isOwn({ projects }: Policy, project: Project): boolean {
+  return projects.every((selector) => selector.form !== "glob" && isMatch(selector, project));
 }
 
-/** The changed documents, and the previous number of documents. */
-interface Edit extends Parsed {
-  readonly before: number;
-  readonly isTouched: (document: number) => boolean;
+/** A new file for a policy of one project, and the relative path of the schema of manifests. */
+export interface NewFile {
+  readonly file: string;
+  readonly schema: string;
 }
 
-function editOf(file: string, before: string, after: string): Edit {
-  const [were, are] = [documentParts(before), documentParts(after)];
-  const count = documentsIn(file, before);
-  if (!were || !are || were.some(({ document }, index) => are[index]?.document !== document)) {
-    return { ...parseManifest(file, after), before: count, isTouched: () => true };
-  }
-  const touched = are.filter(({ text }, index) => text !== were[index]?.text);
-  const parsed = touched.map((part) => parsedPart(file, part));
-  const indices = new Set(touched.map(({ document }) => document));
-  return {
-    documents: parsed.flatMap(({ documents }) => documents),
-    problems: parsed.flatMap(({ problems }) => problems),
-    before: count,
-    isTouched: (document) => indices.has(document),
+/** A policy for one project alone to which an entry can be added: an existing one, or a new one. */
+export interface EditTarget extends Editable {
+  readonly file: string;
+  /** In words that complete "in …". */
+  readonly words: string;
+}
+
+/** Where to override a policy for a project: in the project's own policy that does not expire, then in a new one. */
+export function editTargets(
+  manifests: Manifests,
+  project: Project,
+  overridden: Policy | undefined,
+  newFile: NewFile | undefined,
+): readonly EditTarget[] {
+  const layers = matchingLayers(manifests.policies, project);
+  const rival = layers.find(({ policy }) => policy === overridden);
+  const own = layers.find((layer) => {
+    return layer.policy.until === undefined && isOwn(layer.policy, project) && (!rival || overrides(layer, rival));
+  });
+  const added = newEditTarget(manifests, project, rival, newFile);
+  if (!own) return [added];
+  const { file, index } = own.policy.document;
+  return [{ file, text: manifests.texts.get(file) ?? "", document: index, words: file }, added];
+}
+
+function overrides(layer: Layer, rival: Layer): boolean {
+  return layer === rival || (compareLayers(layer, rival) < 0 && !isLevel(layer, rival));
+}
+
+/** A new file or, if none can be created, a new document at the end of the file of the overridden policy. */
+function newEditTarget(
+  manifests: Manifests,
+  project: Project,
+  rival: Layer | undefined,
+  newFile: NewFile | undefined,
+): EditTarget {
+  const { texts, policies, otherNames } = manifests;
+  const taken = new Set([...policies.map(({ name }) => name), ...otherNames]);
+  const isExact = rival?.literal === Number.POSITIVE_INFINITY;
+  const draft = {
+    ...{ file: "", except: [], heading: [], entries: [], remarks: [] },
+    name: freeName(bareName(project.name), (name) => taken.has(name)),
+    projects: [selectorFor(project)],
+    ...(isExact && { priority: rival.policy.priority + 1 }),
   };
+  const text = policyText(draft, newFile?.schema ?? "", manifests.workspace.catalogue);
+  if (newFile && !texts.has(newFile.file))
+    return { file: newFile.file, text, document: 0, words: `${newFile.file}, a new file` };
+  const file = rival?.policy.document.file ?? policies[0]?.document.file ?? "";
+  const before = texts.get(file) ?? "";
+  const document = parseManifest(file, before).documents.length;
+  return { file, text: appended(before, text), document, words: `${file}, a new document` };
 }
 
-function parsedPart(file: string, { text, linesBefore, document: index = 0 }: Part): Parsed {
-  const { documents, problems } = parseStretch({ file, text, linesBefore });
-  return { documents: documents.map((document) => document.numbered(index)), problems };
-}
-
-/** One resource of one project. */
-export interface ResourceRef {
-  readonly project: Project;
-  readonly kind: Kind;
-  readonly key: string;
-}
-
-/** All projects that policies may select. */
-export interface Fleet {
-  readonly workspace: Workspace;
-  readonly projects: readonly Project[];
-}
-
-/** The desired state of a project from a day on until the next of its policies expires. */
-export interface Period {
-  /** The last day of the policy whose end starts the period; undefined for the current period. */
-  readonly after: string | undefined;
-  readonly desired: DesiredProject;
-}
-
-/**
- * The desired state of a resource's project after an edit, today and on every later day; undefined if the edit changes, on
- * any of these days, any other resource in the fleet, or is invalid.
- */
-export function desiredAfter(
-  ref: ResourceRef,
-  before: Manifests,
-  after: Manifests,
-  { projects }: Fleet,
-): readonly Period[] | undefined {
-  const touched = difference(before.policies, after.policies);
-  const affected = projects.filter((project) => matchingLayers(touched, project).length > 0);
-  const isKept = affected.every((project) => {
-    const except = project === ref.project ? identityOf(before.catalogue, ref) : undefined;
-    return endsOf(project, before, after).every((end) => {
-      const [was, is] = [before, after].map(({ policies }) => desiredOf(countingAfter(policies)(end), project));
-      return was && is && mistakes(is) <= mistakes(was) && stateOf(was, except) === stateOf(is, except);
-    });
-  });
-  if (!isKept) return undefined;
-  return endsOf(ref.project, after).map((end) => ({
-    after: end === "" ? undefined : end,
-    desired: desiredOf(countingAfter(after.policies)(end), ref.project).desired,
-  }));
-}
-
-/** The last days of all policies that match a project, sorted, after an empty text for today. */
-function endsOf(project: Project, ...versions: readonly Manifests[]): readonly string[] {
-  const layers = versions.flatMap(({ policies }) => matchingLayers(policies, project));
-  return ["", ...new Set(layers.flatMap(({ policy }) => policy.until ?? []).sort())];
-}
-
-/** The policies that apply after a day; all of them for an empty text. */
-const countingAfter = memoized(
-  (policies: readonly Policy[]) =>
-    memoized((end: string) =>
-      end === "" ? policies : policies.filter(({ until }) => until === undefined || until > end),
-    ),
-  new WeakMap(),
-);
-
-function difference(before: readonly Policy[], after: readonly Policy[]): readonly Policy[] {
-  const [was, is] = [new Set(before), new Set(after)];
-  return [...before.filter((policy) => !is.has(policy)), ...after.filter((policy) => !was.has(policy))];
-}
-
-function mistakes({ problems }: Merged): number {
-  return problems.filter(({ severity }) => severity === "error").length;
-}
-
-/** The desired state of a project without one resource. Literal secrets are compared without their location. */
-function stateOf({ desired }: Merged, except: string | undefined): string {
-  const others = desired.resources.filter((resource) => resource.identity !== except);
-  const resources = others.map(({ kind, key, presence, fields, origin: { reason = null, until = null } }) => {
-    const values = Object.entries(fields).map(([name, value]) => [name, placeless(value)]);
-    return [kind, key, presence, values, reason, until];
-  });
-  return canonical([resources, [...desired.exclusive.keys()].sort()]);
-}
-
-function placeless(value: Value): unknown {
-  return replaceReferences(value, (reference) => {
-    return reference.secret.startsWith("manifest:") ? { secret: "manifest:" } : { ...reference };
-  });
+function appended(before: string, text: string): string {
+  const end = before.includes("\r\n") ? "\r\n" : "\n";
+  const body = text
+    .split("\n")
+    .filter((line) => !line.startsWith("#"))
+    .join(end);
+  return `${before}${before.endsWith("\n") ? "" : end}---${end}${body}`;
 }

@@ -1,11 +1,23 @@
-import { isAlias, isMap, isScalar, isSeq, type Node, type Pair, visit, type YAMLMap, type YAMLSeq } from "yaml";
-import { documentParts } from "../manifest/document-parts.ts";
+import {
+  Document,
+  isAlias,
+  isMap,
+  isNode,
+  isScalar,
+  isSeq,
+  type Node,
+  Pair,
+  parseAllDocuments,
+  Scalar,
+  visit,
+  YAMLMap,
+  YAMLSeq,
+} from "yaml";
 import type { Path } from "../manifest/positions.ts";
-import type { Catalogue } from "../model/catalogue.ts";
+import type { Plain } from "../model/types.ts";
+import { isList, isScalar as isPlainScalar } from "../model/values.ts";
 import { endOf, endOfNode, type Lined, lineAt, lineBehind, lined, lineStart, startOf } from "./arrange.ts";
-import { format } from "./format.ts";
-import { findIn, isMissing, rootsOf } from "./yaml-path.ts";
-import { inline, isNodeValue, listOf, mapOf, rendered, type YamlValue } from "./yaml-text.ts";
+import { asciiEscapes, scalarOf } from "./scalar.ts";
 
 /** A document of a file: the file's text, and the index of the document among the non-empty ones. */
 export interface Editable {
@@ -16,30 +28,30 @@ export interface Editable {
 /** The whole text after an edit; undefined where the edit is impossible. */
 export type Edited = string | undefined;
 
-/** Replaces the value at a path, or adds its last key. Nothing else changes. */
-export function setIn(source: Editable, path: Path, value: YamlValue): Edited {
-  return inPart(source, (part) => setInPart(part, path, value));
-}
+/** A value to write: a scalar, in the style of the one that it replaces, a list or mapping, or a node with comments. */
+export type WritableValue = Plain | Node;
 
-function setInPart({ text, document }: Editable, path: Path, value: YamlValue): Edited {
+/** Replaces the value at a path, or adds its last key. Nothing else changes. */
+export function setIn({ text, document }: Editable, path: Path, value: WritableValue): Edited {
   const root = rootsOf(text)[document];
   const found = findIn(root, path);
-  if (!found)
-    return isMissing(root, path.slice(0, -1))
-      ? setInPart({ text, document }, path.slice(0, -1), mapOf(path, value))
-      : undefined;
+  if (!found) {
+    const parent = path.slice(0, -1);
+    const isMissing = findIn(root, parent)?.pair === undefined && parent.length > 0;
+    return isMissing ? setIn({ text, document }, parent, mapOf(path, value)) : undefined;
+  }
   const { map, pair, key, inFlow } = found;
   if (!pair) return isMap(map) ? withPair(lined(text), map, key, value) : undefined;
   const node = pair.value as Node | null;
   const [from, to] = node?.range ?? [];
   if (from === undefined || to === undefined || to <= from) return undefined;
-  if (node && isNodeValue(value) && !inFlow) return withCollection(text, pair, node, value);
+  if (node && !isPlainScalar(value as Plain) && !inFlow) return withCollection(text, pair, node, value);
   const end = text.slice(from, to).endsWith("\n") ? lineEnd(text) : "";
   return `${text.slice(0, from)}${inline(value, isScalar(node) ? node : undefined, inFlow)}${end}${text.slice(to)}`;
 }
 
 /** Replaces the value of a key by a list or mapping on one line; undefined where comments or an anchor would be lost. */
-function withCollection(text: string, { key }: Pair, node: Node, value: YamlValue): Edited {
+function withCollection(text: string, { key }: Pair, node: Node, value: WritableValue): Edited {
   const [, keyEnd = 0] = (key as Node | null)?.range ?? [];
   const [from, to] = node.range ?? [keyEnd, keyEnd];
   const between = text.slice(keyEnd, from);
@@ -50,75 +62,63 @@ function withCollection(text: string, { key }: Pair, node: Node, value: YamlValu
 }
 
 /** Removes a key, and its mapping if that is then empty. */
-export function removeIn(source: Editable, path: Path): Edited {
-  return inPart(source, (part) => removeInPart(part, path));
-}
-
-function removeInPart({ text, document }: Editable, path: Path): Edited {
+export function removeIn({ text, document }: Editable, path: Path): Edited {
   const found = findIn(rootsOf(text)[document], path);
   if (!found?.pair || path.length === 0) return undefined;
   const { map, pair } = found;
-  if (map.items.length === 1) return removeInPart({ text, document }, path.slice(0, -1));
-  const items = isMap(map) ? map.items.map((each) => [startOf(each), endOf(each)]) : spansOf(map);
+  if (map.items.length === 1) return removeIn({ text, document }, path.slice(0, -1));
+  const spans = isMap(map) ? map.items.map((each): Span => [startOf(each), endOf(each)]) : spansOf(map);
   const index = isMap(map) ? map.items.indexOf(pair) : Number(path.at(-1));
-  return map.flow ? withoutFlow(text, items, index) : withoutLines(lined(text), items[index]);
+  return map.flow ? withoutFlow(text, spans, index) : withoutLines(lined(text), spans[index]);
 }
 
 /** Adds a word to a list, which is created if necessary. */
 export function addTo(source: Editable, path: Path, word: string): Edited {
-  return inPart(source, (part) => addToPart(part, path, word));
-}
-
-function addToPart(source: Editable, path: Path, word: string): Edited {
   const found = findIn(rootsOf(source.text)[source.document], path);
-  const list = found?.pair?.value;
-  if (found && !found.pair) return setInPart(source, path, listOf(word));
+  if (!found?.pair) return setIn(source, path, [word]);
+  const list = found.pair.value;
   return isSeq(list) ? withItem(lined(source.text), list, word) : undefined;
 }
 
-/** The node at a path, to be copied with its comments; undefined if it has aliases or anchors. */
-export function nodeIn(source: Editable, path: Path): Node | undefined {
-  const { text, document } = partOf(source)?.editable ?? source;
-  const node = findIn(rootsOf(text)[document], path)?.pair?.value as Node | undefined;
-  let isPlain = true;
-  visit(node ?? null, {
-    Node: (_, each) => {
-      if (isAlias(each) || each.anchor) isPlain = false;
-    },
-  });
-  return isPlain ? node : undefined;
+/** The contents of the non-empty documents of a text. */
+function rootsOf(text: string): readonly unknown[] {
+  const documents = parseAllDocuments(text, { schema: "core", uniqueKeys: false, prettyErrors: false });
+  const roots = [...documents].map(({ contents }) => contents as unknown);
+  return roots.filter((root) => root !== null && !(isScalar(root) && root.value === null));
 }
 
-/** Restores the order of `fmt` after an edit, in each document that was in that order. */
-export function inOrderAs(before: string, after: string, catalogue: Catalogue): string {
-  const [were, are] = [documentParts(before), documentParts(after)];
-  if (!were || !are || were.length !== are.length) return inOrderAsWhole(before, after, catalogue);
-  return are.map(({ text }, index) => inOrderAsWhole(were[index]?.text ?? "", text, catalogue)).join("");
+/** The location of a path in a document. */
+interface Found {
+  /** The collection of the last key. */
+  readonly map: YAMLMap | YAMLSeq;
+  readonly key: string;
+  /** Undefined if it does not exist. */
+  readonly pair: Pair | undefined;
+  readonly inFlow: boolean;
 }
 
-function inOrderAsWhole(before: string, after: string, catalogue: Catalogue): string {
-  if (before === after) return after;
-  const was = format("", before, catalogue);
-  const is = format("", after, catalogue);
-  return "text" in was && was.text === before && "text" in is ? is.text : after;
+/** Finds a path; undefined if its parent does not exist, or is behind an alias. */
+function findIn(root: unknown, path: Path): Found | undefined {
+  let [at, inFlow] = [root, false];
+  let found: Found | undefined;
+  for (const part of path) {
+    if (!isMap(at) && !isSeq(at)) return undefined;
+    inFlow ||= at.flow === true;
+    const pair = isMap(at)
+      ? at.items.find(({ key }) => isScalar(key) && String(key.value) === String(part))
+      : itemOf(at, Number(part));
+    found = { map: at, key: String(part), pair, inFlow };
+    at = pair?.value;
+  }
+  return found;
 }
 
-/** Parses only the document that is edited. */
-function inPart(source: Editable, edit: (part: Editable) => Edited): Edited {
-  const part = partOf(source);
-  if (!part) return edit(source);
-  const edited = edit(part.editable);
-  return edited === undefined ? undefined : part.before + edited + part.behind;
+function itemOf(list: YAMLSeq, index: number): Pair | undefined {
+  const item = list.items[index];
+  return item === undefined ? undefined : new Pair(item, item);
 }
 
-function partOf({ text, document }: Editable) {
-  const part = documentParts(text)?.find((each) => each.document === document);
-  if (!part) return undefined;
-  const before = text.slice(0, part.from);
-  return { editable: { text: part.text, document: 0 }, before, behind: text.slice(part.from + part.text.length) };
-}
-
-function withPair(source: Lined, map: YAMLMap, key: string, value: YamlValue): Edited {
+function withPair(source: Lined, map: YAMLMap, key: string, value: WritableValue): Edited {
   const added = mapOf([key], value);
   const last = map.items.at(-1);
   if (map.flow) return withFlow(source.text, map, last && endOf(last), rendered(added, true).slice(1, -1).trim());
@@ -177,4 +177,66 @@ function withoutLines(source: Lined, [from, to]: Span = []): Edited {
 
 function lineEnd(text: string): string {
   return text.includes("\r\n") ? "\r\n" : "\n";
+}
+
+/** The YAML text of a value on one line, with escapes where necessary. */
+function inline(value: WritableValue, like: Scalar | undefined, inFlow: boolean): string {
+  const node = nodeOf(value);
+  if (!isScalar(node)) return rendered(node, true);
+  const style = like?.type;
+  if (node.type === undefined && (style === "QUOTE_DOUBLE" || style === "QUOTE_SINGLE") && typeof value === "string")
+    node.type = style;
+  const text = rendered(node, inFlow);
+  if (typeof value !== "string" || !inFlow || /^["']/.test(text)) return text;
+  node.type = Scalar.QUOTE_DOUBLE;
+  return /^[\w./@#:+-]+$/.test(text) && !text.endsWith(":") ? text : rendered(node, inFlow);
+}
+
+/** A longer list or mapping has one item on each line. */
+const longestLine = 90;
+
+function nodeOf(value: WritableValue): Node {
+  if (isNode(value)) return value;
+  if (isPlainScalar(value)) return scalarOf(value);
+  const node = isList(value) ? new YAMLSeq() : new YAMLMap();
+  node.items = isList(value)
+    ? value.map(nodeOf)
+    : Object.entries(value).map(([name, each]) => new Pair(scalarOf(name), nodeOf(each)));
+  node.flow = JSON.stringify(value).length < longestLine;
+  return node;
+}
+
+/** A mapping with the last key of a path. */
+function mapOf(path: Path, value: WritableValue): YAMLMap {
+  const map = new YAMLMap();
+  const node = nodeOf(value);
+  if (isMap(node) && !isNode(value)) node.flow = false;
+  map.items = [new Pair(scalarOf(String(path.at(-1))), node)];
+  return map;
+}
+
+function rendered(node: Node, inFlow: boolean): string {
+  if (inFlow) visit(node, { Node: (_, each) => flattened(each), Pair: (_, { key }) => flattened(key) });
+  const flowCollectionPadding = !hasList(node);
+  const text = new Document(node).toString({ lineWidth: 0, blockQuote: !inFlow, flowCollectionPadding });
+  return asciiEscapes(text.trimEnd());
+}
+
+/** Lists are written `[a, b]`, and mappings `{ a: b }`; few values here have both. */
+function hasList(node: Node): boolean {
+  let found = false;
+  visit(node, {
+    Seq: () => {
+      found = true;
+      return visit.BREAK;
+    },
+  });
+  return found;
+}
+
+/** Converts a node to flow style without comments, because it is written on one line. */
+function flattened(node: unknown): void {
+  if (isMap(node) || isSeq(node)) node.flow = true;
+  if (typeof node !== "object" || node === null) return;
+  Object.assign(node, { comment: null, commentBefore: null, spaceBefore: false });
 }

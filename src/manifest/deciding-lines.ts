@@ -131,7 +131,7 @@ function valuesOf({ written, setBy, desired }: PolicyEntry): unknown[] {
 }
 
 /** Names of the variables that a value refers to, in lists and mappings too. */
-export function variablesIn(value: unknown): readonly string[] {
+function variablesIn(value: unknown): readonly string[] {
   if (typeof value === "object" && value !== null) return Object.values(value).flatMap(variablesIn);
   if (!isTemplate(value)) return [];
   return referencesOf(value).flatMap((name) => {

@@ -74,11 +74,7 @@ export interface Parsed {
 
 /** Parses the documents of a manifest, without empty ones. A broken document is one problem and does not affect the others. */
 export function parseManifest(file: string, text: string): Parsed {
-  return parseStretch({ file, text, linesBefore: 0 });
-}
-
-/** Parses a part of a manifest's text. Positions are those in the whole file. */
-export function parseStretch(source: ManifestSource): Parsed {
+  const source = { file, text, linesBefore: 0 };
   const whole = parseSource(source);
   if (whole.problems.length === 0) return whole;
   const sources = split(source);

@@ -36,8 +36,6 @@ export interface FleetOptions {
   /** Only what deployed servers keep: no parameter that they drop, and nothing that is declared to be off. */
   readonly keepable?: boolean;
   readonly exclusive?: boolean;
-  /** Last days that policies may have. */
-  readonly ends?: readonly string[];
   /** Whose names manifests and server speak. */
   readonly dialect?: string;
   /** The integrations that it may have; all where left out. */
@@ -152,11 +150,8 @@ function policy(
       off: fc.subarray(slugsFor(where, options), { maxLength: 2 }),
       licenses: licenses(where.release),
       exclusive: fc.option(exclusive, { nil: [], freq: options.exclusive === false ? 0 : 2 }),
-      end: options.ends
-        ? fc.option(fc.record({ until: fc.constantFrom(...options.ends), reason: fc.constantFrom("OPS-1", "OPS-2") }))
-        : fc.constant(null),
     })
-    .map(({ channel, flag, declared: entries, off, end, ...rest }) => {
+    .map(({ channel, flag, declared: entries, off, ...rest }) => {
       const own = Object.fromEntries(entries);
       const disabled = off.map(({ slug }) => slug).filter((slug) => !(slug in own));
       const exclusiveOf = options.exclusive === false ? [] : rest.exclusive;
@@ -169,7 +164,6 @@ function policy(
         integrations: own,
         disabled,
         exclusive: exclusiveOf,
-        ...end,
       };
     });
 }
