@@ -2,7 +2,7 @@ import { exitCode, UserError } from "../base/exit.ts";
 import { printable } from "../base/printable.ts";
 import { counted } from "../base/text-format.ts";
 import { findingsText } from "../report/deprecations.ts";
-import { type IncludeGraph, includeGraphOf } from "../scan/includes.ts";
+import { type IncludeGraph, includeGraphOf } from "../scan/pipelines.ts";
 import { type Finding, type ScanResult, scanText } from "../scan/scan.ts";
 import { filesBelow, type TextFile, textIn, type Unreadable } from "../workspace/text-files.ts";
 import type { Run } from "./command.ts";

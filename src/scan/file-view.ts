@@ -1,32 +1,26 @@
 import { isMap, isScalar, type Node } from "yaml";
 import type { Problem } from "../model/types.ts";
-import { evidenceIn } from "./address.ts";
-import { configurationOf } from "./ci.ts";
+import { evidenceIn, type Mention } from "./addresses.ts";
+import { configurationEntries } from "./ci.ts";
 import type { Command } from "./command.ts";
 import { allCommands, commandsInProgram, tokensOfCommands } from "./commands.ts";
 import { type Query, queriesIn, queryOf } from "./embedded.ts";
-import { destinationOf } from "./enclosing-statement.ts";
-import { type IncludeGraph, verdictsAlone } from "./includes.ts";
 import { manifestProblems } from "./manifests.ts";
+import { type IncludeGraph, type Pipeline, pipelineAlone } from "./pipelines.ts";
 import { Program } from "./program.ts";
+import { addressInText, mentionsInProgram } from "./program-requests.ts";
 import { canOnlyBeCi, kindsByName } from "./recognise.ts";
-import { keysInOrder } from "./renames.ts";
-import { mentionsInProgram } from "./request-flow.ts";
-import { resolverOf } from "./resolver.ts";
 import { settingsInCommands, settingsInYaml, type VariableSetting } from "./settings.ts";
 import { commandsOf } from "./shell.ts";
-import { mentionsInCommands } from "./shell-flow.ts";
+import { mentionsInCommands } from "./shell-requests.ts";
 import type { Source } from "./source.ts";
+import { enclosingCalls } from "./statements.ts";
 import type { TextFragment } from "./text.ts";
-import { mentionsInTexts } from "./texts.ts";
 import { languageOf, type Token, tokensOf, tokensWithin } from "./tokens.ts";
 import { parsed } from "./toml.ts";
-import type { Mention } from "./traffic.ts";
-import { innerRange, type YamlEntry, yamlDocuments, yamlEntries } from "./yaml.ts";
+import { innerRange, resolverOf, stringOf, valueAt, type YamlEntry, yamlDocuments, yamlEntries } from "./yaml.ts";
 import { commandsInYaml } from "./yaml-commands.ts";
-import { stringOf, valueAt } from "./yaml-nodes.ts";
 import { mentionsInModules } from "./yaml-requests.ts";
-import type { Renaming } from "./yaml-uses.ts";
 
 /** A file as detections see it; parts that it does not have are empty. */
 export interface FileView {
@@ -34,7 +28,7 @@ export interface FileView {
   readonly kinds: ReadonlySet<string>;
   /** Entries of a YAML file; those of a CI/CD configuration are resolved. */
   readonly entries: readonly YamlEntry[];
-  readonly renaming: Renaming;
+  readonly pipeline: Pipeline;
   readonly commands: readonly Command[];
   readonly settings: readonly VariableSetting[];
   /** String literals, without documentation and messages. */
@@ -61,7 +55,10 @@ export function readFile(source: Source, tree: IncludeGraph): FileView {
   }
   const isCi = kinds.has("ci") || tree.included.has(file) || (kinds.has("yaml") && canOnlyBeCi(documents ?? [], file));
   if (isCi) kinds.add("ci");
-  const entries = (documents ?? []).flatMap((document) => entriesOfDocument(document, isCi, tree));
+  const pipeline = (isCi && (tree.pipelines.get(file) ?? pipelineAlone(documents ?? []))) || empty.pipeline;
+  const entries = (documents ?? []).flatMap((document) =>
+    isCi ? configurationEntries(document, pipeline.extended) : yamlEntries(document, resolverOf(document)),
+  );
   const unread = unreadAs(source, kinds, documents);
   const read = partsOf(source, entries, kinds);
   const tables = kinds.has("toml") ? [{ text, start: 0 }] : tablesIn(entries, text);
@@ -75,19 +72,8 @@ export function readFile(source: Source, tree: IncludeGraph): FileView {
     entries,
     tables,
     unread,
-    renaming: isCi ? renamingOf(file, documents ?? [], tree) : empty.renaming,
+    pipeline,
   };
-}
-
-/** Keys are identified by their order, which rewriting does not change. */
-function renamingOf(file: string, documents: readonly (Node | null)[], tree: IncludeGraph): Renaming {
-  const verdicts = tree.verdicts.get(file) ?? verdictsAlone(documents);
-  const places = new Map(keysInOrder(documents).map((key, index) => [key, index]));
-  return { verdictOf: (key) => verdicts[places.get(key) ?? -1], names: tree.names.get(file) ?? new Set() };
-}
-
-function entriesOfDocument(document: Node | null, isCi: boolean, tree: IncludeGraph): readonly YamlEntry[] {
-  return isCi ? configurationOf(document, tree).entries : yamlEntries(document, resolverOf(document));
 }
 
 function partsOf(source: Source, entries: readonly YamlEntry[], kinds: ReadonlySet<string>) {
@@ -100,16 +86,17 @@ function partsOf(source: Source, entries: readonly YamlEntry[], kinds: ReadonlyS
   const variables = variableTexts(entries, kinds, text);
   const texts = [...usedTexts(written, text), ...variables];
   const inYaml = settingsInYaml(entries, text);
+  const settings = [...settingsInCommands(commands), ...inYaml];
   return {
     commands,
-    settings: [...settingsInCommands(commands), ...inYaml],
+    settings,
     texts: [...texts, ...inCommands],
     programs: [written, ...inCommands.map((token) => tokensWithin(token))].filter(({ length }) => length > 0),
     mentions: [
       ...mentionsInProgram(written, text, evidence),
-      ...mentionsInCommands(commands, inYaml, text, evidence),
+      ...mentionsInCommands(commands, settings, text, evidence),
       ...mentionsInModules(entries, text, evidence),
-      ...mentionsInTexts(variables, evidence),
+      ...variables.flatMap((each) => addressInText(each, evidence)?.mentions ?? []),
     ],
     queries: kinds.has("graphql") ? queryOf(text) : queriesIn([...texts, ...inCommands]),
   };
@@ -118,7 +105,7 @@ function partsOf(source: Source, entries: readonly YamlEntry[], kinds: ReadonlyS
 /** String literals that are neither documentation nor messages. */
 function usedTexts(tokens: readonly Token[], text: string): readonly Token[] {
   const program = new Program(tokens, text);
-  return program.tokens.filter(({ kind }, index) => kind === "text" && destinationOf(program, index).to !== "nothing");
+  return program.tokens.filter(({ kind }, index) => kind === "text" && enclosingCalls(program, index) !== undefined);
 }
 
 /** Only for files whose names promise a language: other YAML may be a template. */
@@ -130,7 +117,7 @@ function unreadAs({ text }: Source, kinds: ReadonlySet<string>, documents: unkno
 
 const empty: Omit<FileView, "kinds"> = {
   entries: [],
-  renaming: { verdictOf: () => undefined, names: new Set() },
+  pipeline: pipelineAlone([]),
   commands: [],
   settings: [],
   texts: [],

@@ -10,16 +10,17 @@ export class Program {
   readonly #matching: Int32Array;
   readonly #enclosing: Int32Array;
   readonly #startsLine: Uint8Array;
-  readonly #indents: Int32Array;
+  readonly #heads: Int32Array;
 
   constructor(tokens: readonly Token[], text: string) {
     this.tokens = tokens;
     this.#matching = new Int32Array(tokens.length).fill(-1);
     this.#enclosing = new Int32Array(tokens.length).fill(-1);
     this.#startsLine = new Uint8Array(tokens.length);
-    this.#indents = new Int32Array(tokens.length);
+    this.#heads = new Int32Array(tokens.length);
     this.#readBrackets();
     this.#readLines(text);
+    for (const index of tokens.keys()) this.#heads[index] = this.#headOf(index);
   }
 
   #readBrackets(): void {
@@ -40,11 +41,27 @@ export class Program {
     let ended = 0;
     for (const [index, { start, text: own }] of this.tokens.entries()) {
       const gap = text.slice(ended, start);
-      const isFirst = index === 0 || gap.includes("\n");
-      this.#startsLine[index] = isFirst ? 1 : 0;
-      this.#indents[index] = isFirst ? gap.length - gap.lastIndexOf("\n") - 1 : this.indent(index - 1);
+      this.#startsLine[index] = index === 0 || gap.includes("\n") ? 1 : 0;
       ended = Math.max(ended, start + own.length);
     }
+  }
+
+  /** A statement ends at a semicolon, a block, or a line that does not continue. */
+  #headOf(index: number): number {
+    const around = this.enclosing(index);
+    if (!this.isBlock(around)) return this.head(around);
+    const last = index - 1;
+    const opened = this.matching(last);
+    const isBehindBlock = opened >= 0 && this.textAt(last) === "}" && this.isBlock(opened);
+    if (last <= around || this.textAt(last) === ";" || isBehindBlock) return index;
+    const isParameter = this.textAt(last) === "|" && this.textAt(last - 2) === "|";
+    if (this.startsLine(index) && (isParameter || !continues(this.textAt(last), this.textAt(index)))) return index;
+    return this.head(opened >= 0 ? opened : last);
+  }
+
+  /** The first token of the statement of a token. */
+  head(index: number): number {
+    return this.#heads[index] ?? -1;
   }
 
   /** The token's text; empty out of range. */
@@ -74,11 +91,6 @@ export class Program {
     return this.#startsLine[index] === 1;
   }
 
-  /** The indentation of the token's line. */
-  indent(index: number): number {
-    return this.#indents[index] ?? 0;
-  }
-
   /** Whether nothing is between two tokens. */
   areAdjacent(index: number, next: number): boolean {
     const [a, b] = [this.tokens[index], this.tokens[next]];
@@ -98,7 +110,39 @@ export class Program {
     // A generic call has its types between the name and the parenthesis.
     if (this.textAt(before) === ">") before = this.#beforeTypes(before);
     if (this.textAt(open) !== "(" || !this.isWord(before)) return "";
-    return vocabulary.code.control.has(this.textAt(before)) && !this.isMember(before) ? "" : this.textAt(before);
+    return this.#isControl(before) ? "" : this.textAt(before);
+  }
+
+  /** The first token of a chain of members and calls, given a word or an opening bracket of it. */
+  chainStart(index: number): number {
+    let at = index;
+    for (let steps = 0; steps < 60; steps++) {
+      const last = at - 1;
+      if (/^[([]$/.test(this.textAt(at))) {
+        const before = /^[!?]$/.test(this.textAt(last))
+          ? last - 1
+          : this.textAt(last) === ">"
+            ? this.#beforeTypes(last)
+            : last;
+        const isCall = (this.isWord(before) && !this.#isControl(before)) || this.matching(before) >= 0;
+        if (!isCall || this.startsLine(at)) return at;
+        at = this.matching(before) >= 0 ? this.matching(before) : before;
+      } else if (this.isMember(at)) {
+        const dot = this.textAt(last) === ">" ? at - 2 : last;
+        const before =
+          this.textAt(dot - 1) === "?" || this.textAt(dot - 1) === "!" || this.textAt(dot - 1) === "&"
+            ? dot - 2
+            : dot - 1;
+        if (this.matching(before) >= 0) at = this.matching(before);
+        else if (this.isWord(before)) at = before;
+        else return at;
+      } else return at;
+    }
+    return at;
+  }
+
+  #isControl(index: number): boolean {
+    return vocabulary.code.control.has(this.textAt(index)) && !this.isMember(index);
   }
 
   #beforeTypes(close: number): number {
@@ -106,10 +150,16 @@ export class Program {
     return close;
   }
 
+  /** The number of commas directly inside a bracket before a token. */
+  commasBetween(open: number, index: number): number {
+    const inside = this.tokens.slice(open, index);
+    return inside.filter(({ text }, at) => text === "," && this.enclosing(open + at) === open).length;
+  }
+
   /** Whether a brace holds statements; so does the program itself (-1). */
   isBlock(open: number): boolean {
     if (open < 0) return true;
-    if (this.textAt(open) !== "{") return false;
+    if (this.textAt(open) !== "{" || this.textAt(open + 1) === "|") return false;
     const before = this.tokens[open - 1];
     if (!before || (before.kind === "sign" && /[);{}]/.test(before.text))) return true;
     const isArrow = before.text === ">" && /^[=-]$/.test(this.textAt(open - 2));
@@ -125,6 +175,13 @@ export class Program {
     }
     return false;
   }
+}
+
+/** Whether a statement continues on the next line. */
+function continues(before: string, next: string): boolean {
+  return (
+    /^[=,+.&|?\\([{-]$/.test(before) || /^[.&|?+]$/.test(next) || /^(?:await|return|new|in|of|and|or|not)$/.test(before)
+  );
 }
 
 const pairs: Readonly<Record<string, string>> = { "(": ")", "[": "]", "{": "}" };

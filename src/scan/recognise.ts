@@ -1,7 +1,7 @@
 import picomatch from "picomatch";
 import { isMap, isScalar, isSeq, type Node } from "yaml";
 import { vocabulary } from "../model/deprecations.ts";
-import { nameOf, stringOf, valueAt } from "./yaml-nodes.ts";
+import { nameOf, stringOf, valueAt } from "./yaml.ts";
 
 /** Globs match the end of a path, wherever the scan started. */
 function relativeName(file: string): string {

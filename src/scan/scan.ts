@@ -1,16 +1,16 @@
 import { type Deprecation, type Hint, hints, isRemoved, schedule } from "../model/deprecations.ts";
 import { compareReleases } from "../model/releases.ts";
+import { restUses } from "./addresses.ts";
 import { callUses, textUses } from "./calls.ts";
 import { argumentUses, commandUses } from "./commands.ts";
 import { type FileView, readFile } from "./file-view.ts";
 import { graphqlUses } from "./graphql.ts";
-import { type IncludeGraph, noIncludes } from "./includes.ts";
 import { manifestUses } from "./manifests.ts";
+import { type IncludeGraph, noIncludes } from "./pipelines.ts";
 import { variableUses } from "./settings.ts";
 import type { DetectionOf, Source, Use } from "./source.ts";
 import { type Edit, edited, moved, positionsIn } from "./text.ts";
 import { tomlUses } from "./toml.ts";
-import { restUses } from "./traffic.ts";
 import { yamlUses } from "./yaml-uses.ts";
 
 /** A use of something that is going to be removed (docs/deprecations.md). */
@@ -124,7 +124,7 @@ function messageOf(entry: Deprecation | Hint): string {
 function usesOf({ entry, detection }: DetectionOf, view: FileView, source: Source): readonly Use[] {
   switch (detection.by) {
     case "yaml":
-      return yamlUses(view.entries, { entry, detection }, source, view.renaming);
+      return yamlUses(view.entries, { entry, detection }, source, view.pipeline);
     case "toml":
       return view.tables.flatMap((table) => tomlUses(table, { entry, detection }));
     case "graphql":

@@ -4,8 +4,7 @@ import type { Command } from "./command.ts";
 import { assigned, type Word } from "./shell-words.ts";
 import { type DetectionOf, rewriting, type Use } from "./source.ts";
 import { withoutWord } from "./text.ts";
-import { innerRange, type YamlEntry } from "./yaml.ts";
-import { stringOf, valueAt } from "./yaml-nodes.ts";
+import { innerRange, stringOf, valueAt, type YamlEntry } from "./yaml.ts";
 
 /** An environment variable that is given a value. */
 export interface VariableSetting {
@@ -18,8 +17,6 @@ export interface VariableSetting {
   readonly end: number;
   /** An empty value as it would be written here; undefined where it cannot be rewritten. */
   readonly empty: string | undefined;
-  /** It is one value of a job matrix. */
-  readonly isChoice?: boolean;
 }
 
 /** Variables that commands set: assigned, exported, or passed by an option such as `-e`. */
@@ -48,8 +45,7 @@ export function settingsInYaml(entries: readonly YamlEntry[], text: string): rea
     if (at < 0 || name === undefined) return [];
     if (typeof name === "number") return key ? [] : settingOfItem(entry, text);
     const isValue = below === undefined || below === "value" || typeof below === "number";
-    const isChoice = path[at] === "matrix";
-    return isValue ? settingOf(name, value, text).map((each) => ({ ...each, isChoice })) : [];
+    return isValue ? settingOf(name, value, text) : [];
   });
 }
 

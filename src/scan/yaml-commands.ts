@@ -3,8 +3,7 @@ import { vocabulary } from "../model/deprecations.ts";
 import { type Command, commandOf } from "./command.ts";
 import { commandsOf } from "./shell.ts";
 import { plainWord, type Word } from "./shell-words.ts";
-import { innerRange, type YamlEntry } from "./yaml.ts";
-import { valueAt } from "./yaml-nodes.ts";
+import { innerRange, valueAt, type YamlEntry } from "./yaml.ts";
 
 /** Shell commands in a YAML file: scripts, and commands as lists of words. */
 export function commandsInYaml(entries: readonly YamlEntry[], text: string, isCi: boolean): readonly Command[] {

@@ -1,11 +1,17 @@
 import { isMap, isScalar, type YAMLMap } from "yaml";
 import { vocabulary } from "../model/deprecations.ts";
-import { type Evidence, matchAddress, requestAddressOf } from "./address.ts";
-import { addressMentions, sentIn } from "./mentions.ts";
-import { masked } from "./text.ts";
-import { type Address, type Mention, type Piece, pieceAt, wantedNames } from "./traffic.ts";
-import { innerRange, type YamlEntry } from "./yaml.ts";
-import { nameOf, stringOf, valueAt } from "./yaml-nodes.ts";
+import {
+  type Address,
+  addressMentions,
+  type Evidence,
+  type Mention,
+  matchAddress,
+  resolveAddress,
+  sentIn,
+  wantedNames,
+} from "./addresses.ts";
+import { masked, type Piece, pieceAt } from "./text.ts";
+import { innerRange, nameOf, stringOf, valueAt, type YamlEntry } from "./yaml.ts";
 
 /** Requests of playbook modules: `uri: { url, body }`. */
 export function mentionsInModules(entries: readonly YamlEntry[], text: string, evidence: Evidence): readonly Mention[] {
@@ -18,7 +24,7 @@ export function mentionsInModules(entries: readonly YamlEntry[], text: string, e
 function mentionsOf(module: YAMLMap, text: string, evidence: Evidence): readonly Mention[] {
   const piece = pieceIn(valueAt(module, "url"), text);
   const written = piece && matchAddress(piece.text, piece.text);
-  const address = written && requestAddressOf(written, evidence);
+  const address = written && resolveAddress(written, evidence);
   if (!piece || !written || !address) return [];
   return [...addressMentions(piece, written, address, piece.at(0, 0) ?? 0), ...bodyOf(module, text, address)];
 }
@@ -34,7 +40,7 @@ function bodyOf(module: YAMLMap, text: string, address: Address): readonly Menti
     if (!wantedNames.has(name) || !range || !isScalar(key)) return [];
     const [string, own] = isScalar(value) ? [stringOf(value), value.anchor === undefined] : [undefined, false];
     const place = { nameOffset: key.range?.[0] ?? range.start, offset: range.start };
-    return [{ about: "sent", address, name, value: string, ...place, own }];
+    return [{ about: "sent", address, name, value: string, ...place, isVariable: !own }];
   });
 }
 

@@ -1,50 +1,42 @@
-import { isMap, isScalar, isSeq, type Node, type Scalar, type YAMLMap } from "yaml";
+import { isAlias, isMap, isScalar, isSeq, type Node, type Scalar, type YAMLMap } from "yaml";
 import { memoized } from "../base/memoize.ts";
 import { vocabulary, type YamlDetection } from "../model/deprecations.ts";
-import type { Verdict } from "./renames.ts";
+import type { Pipeline } from "./pipelines.ts";
 import { type DetectionOf, rewriting, type Source, type Use } from "./source.ts";
 import type { Edit } from "./text.ts";
-import type { YamlEntry } from "./yaml.ts";
-import { nameOf, stringOf, valueAt } from "./yaml-nodes.ts";
-
-/** Information from other files about renaming keys. */
-export interface Renaming {
-  /** For a key that takes effect only where its new name is not set. */
-  readonly verdictOf: (key: Scalar) => Verdict | undefined;
-  /** Names of jobs in the pipelines that include the file. */
-  readonly names: ReadonlySet<string>;
-}
+import { nameOf, namesExtended, stringOf, valueAt, type YamlEntry } from "./yaml.ts";
 
 export function yamlUses(
   entries: readonly YamlEntry[],
   { detection }: DetectionOf<YamlDetection>,
   { text }: Source,
-  renaming: Renaming,
+  pipeline: Pipeline,
 ): readonly Use[] {
   const { found, isElsewhere } = meantIn(entries, detection);
   return found.map((entry) => {
     const offset = offsetOf(entry, detection);
-    const verdict = detection.fallback && entry.key ? (renaming.verdictOf(entry.key) ?? "kept") : "exact";
-    if (verdict !== "exact") return { offset, isLikely: verdict === "unknown", note: notes[verdict] };
-    return { offset, ...(isElsewhere(entry) ? {} : fixOf(entry, detection, text, renaming)) };
+    const reason = detection.fallback ? reasonToKeep(entry, pipeline) : undefined;
+    if (reason) return { offset, isLikely: reason === "template", note: notes[reason] };
+    return { offset, ...(isElsewhere(entry) ? {} : fixOf(entry, detection, text, pipeline)) };
   });
 }
 
-const notes: Readonly<Record<Exclude<Verdict, "exact">, string>> = {
-  kept: "not rewritten, because the pipeline would change: the new keyword is set, or the old one referenced, elsewhere",
+const notes = {
+  kept: "not rewritten, because the pipeline might change: the new keyword is used, or the job merged with others",
   open: "not rewritten, because an included file that is not in the scan may set the new keyword",
-  unknown: "not rewritten, because a template that is not in the scan may set the new keyword",
+  template: "not rewritten, because a template that is not in the scan may set the new keyword",
 };
 
-/** The keys that a detection would rename if no other file prevents it. */
-export function renamableKeys(entries: readonly YamlEntry[], detection: YamlDetection): readonly Scalar[] {
-  const { rename = "" } = detection;
-  const { found, isElsewhere } = meantIn(entries, detection);
-  return found.flatMap((entry) => {
-    const { key, holder } = entry;
-    const isPlain = key !== undefined && !key.type?.startsWith("BLOCK") && !key.anchor;
-    return isPlain && !holder?.has(rename) && !isElsewhere(entry) ? [key] : [];
-  });
+/** Why a keyword that takes effect only without its new name is not renamed. */
+function reasonToKeep(
+  { path, key, value, holder, inJob }: YamlEntry,
+  pipeline: Pipeline,
+): keyof typeof notes | undefined {
+  const isMissing = namesExtended(holder).some((name) => !pipeline.names.has(name));
+  if (pipeline.isOpen) return inJob && isMissing ? "template" : "open";
+  if (pipeline.unmixed.has(nameOf(key))) return undefined;
+  const isOwn = inJob && path.length === 2 && pipeline.standalone.has(String(path[0])) && !isAlias(value);
+  return isOwn ? undefined : "kept";
 }
 
 /** The entries that a detection matches, and whether the text of one is used also where it does not match. */
@@ -139,7 +131,7 @@ function offsetOf({ key, value }: YamlEntry, { equals, matches }: YamlDetection)
   return (atValue ? value : key)?.range?.[0] ?? 0;
 }
 
-function fixOf(entry: YamlEntry, detection: YamlDetection, text: string, { names }: Renaming): Pick<Use, "edits"> {
+function fixOf(entry: YamlEntry, detection: YamlDetection, text: string, { names }: Pipeline): Pick<Use, "edits"> {
   const { rename, replace, nest, fallback } = detection;
   const isTaken = (name: string) => !fallback && (hasKey(entry, name) || (entry.path.length === 1 && names.has(name)));
   if (rename && !isTaken(rename)) return rewritten(entry.key, rename, text);

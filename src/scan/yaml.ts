@@ -1,6 +1,16 @@
-import { isMap, isScalar, isSeq, type Node, parseAllDocuments, type Scalar, type YAMLMap, type YAMLSeq } from "yaml";
-import type { Resolver } from "./resolver.ts";
-import { nameOf } from "./yaml-nodes.ts";
+import {
+  type Alias,
+  isAlias,
+  isMap,
+  isScalar,
+  isSeq,
+  type Node,
+  type Pair,
+  parseAllDocuments,
+  type Scalar,
+  type YAMLMap,
+  type YAMLSeq,
+} from "yaml";
 
 /** A key with its value, or an item of a list, with its path. */
 export interface YamlEntry {
@@ -31,13 +41,13 @@ export function yamlDocuments(text: string): readonly (Node | null)[] | undefine
 }
 
 /** The parser has no limit. */
-const maxDepth = 500;
+const maxNesting = 500;
 
 function isTooDeep(text: string): boolean {
   let depth = 0;
   for (const [bracket] of text.matchAll(/[[\]{}]/g)) {
     depth = bracket === "[" || bracket === "{" ? depth + 1 : Math.max(0, depth - 1);
-    if (depth > maxDepth) return true;
+    if (depth > maxNesting) return true;
   }
   return /^[ \t]*(?:[-?:] ){100}/m.test(text);
 }
@@ -80,4 +90,140 @@ export function innerRange(
   if (type.startsWith("QUOTE")) return { start: start + 1, end: end - 1, folded: true, isBlock: false };
   if (!type.startsWith("BLOCK")) return { start, end, folded: true, isBlock: false };
   return { start: text.indexOf("\n", start) + 1, end, folded: type === "BLOCK_FOLDED", isBlock: true };
+}
+
+/** The text of a scalar key; empty for any other node. */
+export function nameOf(key: unknown): string {
+  if (!isScalar(key)) return "";
+  // A merge key that is tagged as one is a symbol.
+  return typeof key.value === "symbol" ? (key.value.description ?? "") : String(key.value);
+}
+
+/** The value of a string scalar. */
+export function stringOf(value: unknown): string | undefined {
+  return isScalar(value) && typeof value.value === "string" ? value.value : undefined;
+}
+
+/** The value of a mapping's own key. */
+export function valueAt(map: unknown, name: string): Node | null | undefined {
+  return pairAt(map, name)?.value as Node | null | undefined;
+}
+
+/** The last of duplicate keys wins. */
+function pairAt(map: unknown, name: string): Pair | undefined {
+  return isMap(map) ? map.items.findLast(({ key }) => nameOf(key) === name) : undefined;
+}
+
+/** Resolves an alias: the nearest node before it with its anchor. */
+export function anchorsIn(contents: Node | null): (alias: Alias) => Node | undefined {
+  const anchors = new Map<string, Node[]>();
+  collect(contents);
+  return ({ source, range }) => {
+    const nodes = anchors.get(source) ?? [];
+    return nodes.length < 2 ? nodes[0] : nodes.findLast((node) => startOf(node) <= (range?.[0] ?? Infinity));
+  };
+
+  function collect(node: unknown): void {
+    if (isAlias(node) || node === null || typeof node !== "object") return;
+    if ((isMap(node) || isSeq(node) || isScalar(node)) && node.anchor)
+      anchors.set(node.anchor, [...(anchors.get(node.anchor) ?? []), node]);
+    if (isMap(node)) for (const { key, value } of node.items) for (const part of [key, value]) collect(part);
+    if (isSeq(node)) for (const item of node.items) collect(item);
+  }
+}
+
+function startOf({ range }: Node): number {
+  return range?.[0] ?? 0;
+}
+
+/** A pair and its mapping. */
+interface PlacedNode {
+  readonly key: Scalar;
+  readonly value: Node | null;
+  readonly holder: YAMLMap;
+}
+
+/** Resolves aliases, merge keys, `extends` and `!reference` in one document. */
+export interface Resolver {
+  readonly root: YAMLMap | undefined;
+  /** The target of an alias or a `!reference`; any other node is itself. */
+  readonly follow: (node: unknown) => Node | null;
+  /** The pairs of a mapping and of those merged into it. */
+  readonly pairs: (map: YAMLMap) => readonly PlacedNode[];
+  /** The mappings of a merge key's value. */
+  readonly merged: (value: unknown) => readonly YAMLMap[];
+  /** Whether a mapping has a key, directly, merged or through `extends`. */
+  readonly has: (map: YAMLMap, key: string) => boolean;
+}
+
+/** The longest chain of aliases, templates and references. */
+export const maxDepth = 60;
+
+export function resolverOf(contents: Node | null): Resolver {
+  const root = isMap(contents) ? contents : undefined;
+  const anchors = anchorsIn(contents);
+  const known = new Map<YAMLMap, Map<string, boolean>>();
+  return { root, follow, pairs: (map) => pairs(map, new Set()), merged, has: (map, key) => has(map, key, 0) };
+
+  function follow(node: unknown): Node | null {
+    let at = node;
+    for (let step = 0; step < maxDepth; step++) {
+      if (isAlias(at)) at = anchors(at) ?? null;
+      else if (isTagReference(at)) at = nodeAtPath(root, keysOf(at));
+      else break;
+    }
+    return isAlias(at) || isTagReference(at) || at === undefined ? null : (at as Node | null);
+  }
+
+  function pairs(map: YAMLMap, seen: Set<YAMLMap>): readonly PlacedNode[] {
+    if (seen.has(map) || seen.size > maxDepth) return [];
+    seen.add(map);
+    return map.items.flatMap(({ key, value }): readonly PlacedNode[] => {
+      if (!isScalar(key)) return [];
+      if (nameOf(key) !== "<<") return [{ key, value: follow(value), holder: map }];
+      return merged(value).flatMap((source) => pairs(source, seen));
+    });
+  }
+
+  function merged(value: unknown): readonly YAMLMap[] {
+    const source = follow(value);
+    return (isSeq(source) ? source.items.map(follow) : [source]).filter((each): each is YAMLMap => isMap(each));
+  }
+
+  function has(map: YAMLMap, name: string, depth: number): boolean {
+    const before = known.get(map)?.get(name);
+    if (before !== undefined || depth > maxDepth) return before ?? false;
+    const own = map.items.some(({ key }) => nameOf(key) === name);
+    const found = own || sourcesOf(map).some((source) => has(source, name, depth + 1));
+    known.set(map, (known.get(map) ?? new Map<string, boolean>()).set(name, found));
+    return found;
+  }
+
+  function sourcesOf(map: YAMLMap): readonly YAMLMap[] {
+    const mergedMaps = map.items.filter(({ key }) => nameOf(key) === "<<").flatMap(({ value }) => merged(value));
+    const templates = namesExtended(map).map((name) => follow(valueAt(root, name)));
+    return [...mergedMaps, ...templates.filter((each): each is YAMLMap => isMap(each))];
+  }
+}
+
+/** Whether a node is a `!reference` tag. */
+export function isTagReference(node: unknown): node is YAMLSeq {
+  return isSeq(node) && node.tag === "!reference";
+}
+
+/** The keys of a `!reference`. */
+export function keysOf(reference: YAMLSeq): readonly string[] {
+  return reference.items.map(nameOf);
+}
+
+/** The node at some keys. */
+function nodeAtPath(root: YAMLMap | undefined, keys: readonly string[]): Node | null {
+  return keys.reduce<Node | null | undefined>((node, key) => valueAt(node, key), root) ?? null;
+}
+
+/** The templates that a job extends. */
+export function namesExtended(job: unknown): readonly string[] {
+  const value = valueAt(job, "extends");
+  const names = isSeq(value) ? value.items : [value];
+  return names.flatMap((name) => stringOf(name) ?? []);
 }

@@ -1,0 +1,205 @@
+import { memoized } from "../base/memoize.ts";
+import { hints, type RestDetection, schedule, vocabulary } from "../model/deprecations.ts";
+import { type DetectionOf, rewriting, type Use } from "./source.ts";
+import { hole, type Piece, pairsInText, slice, type TextPair } from "./text.ts";
+
+/** The address of a request. */
+export interface Address {
+  /** Below /api/v4, with holes for unknown parts. */
+  readonly path: string;
+  /** Whether it is certainly an address of this API. */
+  readonly sure: boolean;
+  /** Whether the file only names the platform, and nothing of this API. */
+  readonly isGuess?: boolean;
+}
+
+/** A parameter with its literal value, or a path, which has no name. */
+export interface SentParameter {
+  readonly name: string;
+  readonly value: string | undefined;
+  /** Offset of the value, else of the name or the path. */
+  readonly offset: number;
+  readonly nameOffset: number;
+  /** Whether the value comes from a variable, so that the use is only likely. */
+  readonly isVariable?: boolean;
+}
+
+/** A path, a request parameter or a response field that a file mentions. */
+export interface Mention extends SentParameter {
+  readonly about: "path" | "sent" | "compared" | "read";
+  readonly address: Address;
+}
+
+const detections = [...schedule, ...hints].flatMap(({ detect }) => (detect ?? []).filter((each) => each.by === "rest"));
+
+/** Parameters and response fields that detections look for. */
+export const wantedNames: ReadonlySet<string> = new Set(
+  detections.flatMap(({ parameter, attribute }) => [parameter, attribute].filter((name) => name !== undefined)),
+);
+
+/** First segments of the paths that detections look for. */
+const roots: ReadonlySet<string> = new Set(
+  detections.flatMap(({ paths }) => paths.map((path) => path.split("/")[1] ?? "")),
+);
+
+/** An API address found in a text, and where its path and its query are. */
+export interface AddressMatch {
+  readonly path: string;
+  readonly from: number;
+  /** Offset after the question mark; the end of the path where there is none. */
+  readonly query: number;
+  /** What precedes the path: `/api/v4`, an interpolation (`open`), a slash, or nothing. */
+  readonly base: "api" | "open" | "slash" | "none";
+  /** The text of an open base. */
+  readonly before: string;
+}
+
+const api = /^[^\s?#]*?\/api\/v4\//;
+const open = new RegExp(`^(?:https?://)?[\\w.:-]*${hole}[\\w.:${hole}-]*/+`);
+
+/** Finds an address in a text whose interpolations are holes. */
+export function matchAddress(masked: string, raw: string): AddressMatch | undefined {
+  const [whole] = api.exec(masked) ?? [];
+  if (whole !== undefined) return pathFrom(masked, whole.length, "api", raw.slice(0, whole.length));
+  const rest = masked.slice(0, 2000);
+  const [opened] = open.exec(rest) ?? [];
+  if (opened !== undefined) return pathFrom(masked, opened.length, "open", raw.slice(0, opened.length));
+  if (rest.startsWith("/") && !rest.startsWith("//")) return pathFrom(masked, 1, "slash", "");
+  return pathFrom(masked, 0, "none", "");
+}
+
+const segments = /[^\s?#"'<>\\]*/y;
+
+function pathFrom(masked: string, from: number, base: AddressMatch["base"], before: string): AddressMatch | undefined {
+  segments.lastIndex = from;
+  const [path = ""] = segments.exec(masked) ?? [];
+  const end = from + path.length;
+  const after = masked[end];
+  if (!/^[a-z]/.test(path) || !roots.has(path.split("/", 1)[0] ?? "")) return undefined;
+  if (after !== undefined && after !== "?" && after !== "#") return undefined;
+  const query = after === "?" ? end + 1 : end;
+  return { path: path.replace(/\/$/, "").replace(/\.json$/, ""), from, query, base, before };
+}
+
+/** Evidence in a file of the server that it sends requests to. */
+export interface Evidence {
+  /** It contains terms of this API, such as `api/v4`. */
+  readonly usesApi: boolean;
+  /** It contains the name of the platform. */
+  readonly namesPlatform: boolean;
+}
+
+export function evidenceIn(text: string): Evidence {
+  return {
+    usesApi: /api\/v4|private-token|job-token|api_v4|\bglab\b/i.test(text),
+    namesPlatform: /gitlab/i.test(text),
+  };
+}
+
+/**
+ * The address of a match: certain if its base or its path belongs to this API alone; undefined for another server.
+ * @param known The value of the base, where a constant has it.
+ */
+export function resolveAddress(
+  { path, base, before }: AddressMatch,
+  evidence: Evidence,
+  known?: string,
+): Address | undefined {
+  if (base === "api" || /api_?v4|gitlab_api/i.test(before)) return { path, sure: true };
+  const isApi = known !== undefined && /api\/v4\/?$|api_?v4/i.test(known);
+  if (known !== undefined && !isApi && /^https?:\/\/[^\s/]/.test(known) && !known.includes(hole)) return undefined;
+  if (isOwnPath(path)) return { path, sure: true };
+  if (isApi || evidence.usesApi) return { path, sure: false };
+  return evidence.namesPlatform ? { path, sure: false, isGuess: true } : undefined;
+}
+
+const patternOf = memoized((template: string) => new RegExp(`^${template.slice(1).replace(/:\w+/g, "[^/]+")}/?$`));
+
+/** Whether only this API has such a path. */
+function isOwnPath(path: string): boolean {
+  return [...vocabulary.code.own].some((template) => patternOf(template).test(path));
+}
+
+/** The path of an address in a text, and the parameters of its query. `start` is where the text begins. */
+export function addressMentions(
+  piece: Piece,
+  match: AddressMatch,
+  address: Address,
+  start: number,
+): readonly Mention[] {
+  const { path, from, query } = match;
+  const offset = piece.at(from, from + path.length) ?? start;
+  const own: Mention = { about: "path", address, name: "", value: undefined, nameOffset: start, offset };
+  return [own, ...sentIn(slice(piece, query), address, start)];
+}
+
+/** Parameters in a text that is sent to an address. */
+export function sentIn(piece: Piece, address: Address, start = 0): readonly Mention[] {
+  return parametersIn(piece, start).map((each) => ({ about: "sent", address, ...each }));
+}
+
+/** Parameters in a query, a form or JSON. */
+export function parametersIn(piece: Piece, start = 0): readonly SentParameter[] {
+  return pairsInText(piece.text, wantedNames).map((pair) => parameterOf(pair, piece, start));
+}
+
+function parameterOf({ name, value, nameAt, valueAt }: TextPair, piece: Piece, start: number): SentParameter {
+  const nameOffset = piece.at(nameAt, nameAt + name.length) ?? start;
+  const offset = value === "" ? nameOffset : piece.at(valueAt, valueAt + value.length);
+  const isVariable = offset === undefined || piece.isVariable?.(valueAt) === true;
+  return { name, value: value || undefined, nameOffset, offset: offset ?? nameOffset, isVariable };
+}
+
+const comparing = /(?:\.|\[\s*\\?["'])(\w+)(?:\\?["']\s*\])?\)?\s*(?:==|!=)\s*\\?["']?(\w+)/g;
+const reading = /\.(\w+)\b(?!\s*\()|\[\s*\\?["'](\w+)\\?["']\s*\]/g;
+
+/** Fields of a response that a jq program or a script reads or compares. */
+export function readIn(piece: Piece, address: Address): readonly Mention[] {
+  const compared = [...piece.text.matchAll(comparing)].flatMap(({ index, 0: whole, 1: name = "", 2: value = "" }) => {
+    const pair = { name, value, nameAt: index + whole.indexOf(name), valueAt: index + whole.length - value.length };
+    return wantedNames.has(name) ? [{ about: "compared" as const, address, ...parameterOf(pair, piece, 0) }] : [];
+  });
+  const read = [...piece.text.matchAll(reading)].flatMap(({ index, 0: whole, 1: dotted, 2: quoted }) => {
+    const name = dotted ?? quoted ?? "";
+    const offset = piece.at(index + whole.indexOf(name), index + whole.indexOf(name) + name.length);
+    if (offset === undefined || !wantedNames.has(name)) return [];
+    return [{ about: "read" as const, address, name, value: undefined, nameOffset: offset, offset }];
+  });
+  return [...compared, ...read];
+}
+
+/** Uses of a path, a parameter or a response field. An uncertain one is a hint. */
+export function restUses(mentions: readonly Mention[], { detection }: DetectionOf<RestDetection>): readonly Use[] {
+  return mentions
+    .filter((mention) => isAbout(mention, detection) && isMeant(detection, mention.address))
+    .filter(({ address }) => !(address.isGuess && detection.hint))
+    .map((mention) => useOf(mention, detection));
+}
+
+function isMeant({ paths }: RestDetection, { path }: Address): boolean {
+  return paths.some((template) => patternOf(template).test(path));
+}
+
+function isAbout({ about, name, value }: Mention, { parameter, attribute, values }: RestDetection): boolean {
+  if (parameter === undefined && attribute === undefined) return about === "path";
+  if (attribute !== undefined) return (about === "read" || about === "compared") && name === attribute;
+  if (name !== parameter) return false;
+  if (!values) return about === "sent";
+  return (about === "sent" || about === "compared") && values.includes(value ?? "");
+}
+
+function useOf(
+  { about, address, value, nameOffset, offset: valueOffset, isVariable }: Mention,
+  detection: RestDetection,
+): Use {
+  const { segment, replace, returned, values } = detection;
+  const offset = about === "sent" && !values ? nameOffset : valueOffset;
+  if (segment !== undefined) {
+    const parts = address.path.split("/");
+    const at = offset + parts.slice(0, parts.indexOf(segment)).join("/").length + 1;
+    return { offset: at, isLikely: !address.sure, ...rewriting(at, at + segment.length, replace) };
+  }
+  if (!address.sure || isVariable) return { offset, isLikely: true };
+  const since = about === "compared" && returned !== undefined ? { since: returned } : {};
+  return value === undefined ? { offset } : { offset, ...since, ...rewriting(offset, offset + value.length, replace) };
+}

@@ -1,0 +1,214 @@
+import { isAlias, isMap, isScalar, isSeq, type Node, type Pair, visit } from "yaml";
+import { globMatcher } from "../base/glob.ts";
+import { schedule, vocabulary, type YamlDetection } from "../model/deprecations.ts";
+import { canOnlyBeCi, kindsByName } from "./recognise.ts";
+import { anchorsIn, isTagReference, keysOf, nameOf, namesExtended, stringOf, valueAt, yamlDocuments } from "./yaml.ts";
+
+/** The CI/CD configurations of a scan, and how they include each other. */
+export interface IncludeGraph {
+  /** Files that are included by another one. */
+  readonly included: ReadonlySet<string>;
+  readonly pipelines: ReadonlyMap<string, Pipeline>;
+}
+
+/** What decides whether keys can be renamed: the files that are merged with a file, in any pipeline. */
+export interface Pipeline {
+  /** Whether they include a file that is not in the scan. */
+  readonly isOpen: boolean;
+  readonly names: ReadonlySet<string>;
+  /** Jobs and templates that are extended. */
+  readonly extended: ReadonlySet<string>;
+  /** Jobs that nothing else contributes to, and that contribute to nothing else. */
+  readonly standalone: ReadonlySet<string>;
+  /** Keywords that can be renamed everywhere at once, because no file uses the new name. */
+  readonly unmixed: ReadonlySet<string>;
+}
+
+/** For a file that is scanned by itself. */
+export const noIncludes: IncludeGraph = { included: new Set(), pipelines: new Map() };
+
+/** A keyword that takes effect only where its new name is not set. */
+const fallbacks = schedule.flatMap(({ detect }) =>
+  (detect ?? []).flatMap((each) => (each.by === "yaml" && each.fallback ? [fallbackOf(each)] : [])),
+);
+
+function fallbackOf({ path, rename = "" }: YamlDetection) {
+  return { old: path.split("/").at(-1) ?? "", now: rename, inJob: path.startsWith(vocabulary.ci.job) };
+}
+
+/**
+ * Follows `include: local` from every file that is CI/CD configuration by its name or its content.
+ * @param files All files of the scan, with forward slashes.
+ * @param read Reads one of them; undefined where it cannot be read.
+ */
+export function includeGraphOf(files: readonly string[], read: (file: string) => string | undefined): IncludeGraph {
+  const known = new Set(files);
+  const documents = new Map<string, readonly (Node | null)[]>();
+  const groups = new Map<string, Set<string>>();
+  const open = new Set<string>();
+  const included = new Set<string>();
+  for (const file of files) if (isConfiguration(file)) follow(file);
+  const pipelines = new Map([...new Set(groups.values())].map((group) => [group, pipelineOfGroup(group)]));
+  return { included, pipelines: new Map([...groups].map(([file, group]) => [file, pipelines.get(group) ?? none])) };
+
+  function isConfiguration(file: string): boolean {
+    const kinds = kindsByName(file);
+    if (kinds.has("ci") || !kinds.has("yaml")) return kinds.has("ci");
+    const text = read(file) ?? "";
+    return /^include\s*:/m.test(text) && canOnlyBeCi(yamlDocuments(text) ?? [], file);
+  }
+
+  function follow(file: string): void {
+    if (documents.has(file)) return;
+    const contents = yamlDocuments(read(file) ?? "") ?? [];
+    documents.set(file, contents);
+    groups.set(file, new Set([file]));
+    for (const { own, triggered } of contents.map(includesIn)) {
+      for (const path of own) {
+        const files = include(path, file);
+        if (files.length === 0) open.add(file);
+        for (const each of files) join(file, each);
+      }
+      // A child pipeline is not merged with the file that triggers it.
+      for (const paths of triggered) {
+        const [first, ...others] = paths.flatMap((path) => include(path, file));
+        if (first !== undefined) for (const each of others) join(first, each);
+      }
+    }
+  }
+
+  function include(path: string | undefined, from: string): readonly string[] {
+    const found = path === undefined ? [] : filesIncluded(path, from, known);
+    for (const each of found) included.add(each);
+    for (const each of found) follow(each);
+    return found;
+  }
+
+  function join(file: string, other: string): void {
+    const [group, added] = [groups.get(file), groups.get(other)];
+    if (!group || !added || group === added) return;
+    for (const each of added) {
+      group.add(each);
+      groups.set(each, group);
+    }
+  }
+
+  function pipelineOfGroup(group: ReadonlySet<string>): Pipeline {
+    const all = [...group].flatMap((file) => documents.get(file) ?? []);
+    return pipelineOf(
+      all,
+      [...group].some((file) => open.has(file)),
+    );
+  }
+}
+
+/** The pipeline of a configuration that is scanned by itself: whatever it includes is not known. */
+export function pipelineAlone(documents: readonly (Node | null)[]): Pipeline {
+  return pipelineOf(
+    documents,
+    documents.some((document) => includesIn(document).own.length > 0),
+  );
+}
+
+const none: Pipeline = pipelineOf([], false);
+
+function pipelineOf(documents: readonly (Node | null)[], isOpen: boolean): Pipeline {
+  const pairs = documents.flatMap((document) => (isMap(document) ? document.items : []));
+  const names = pairs.map(({ key }) => nameOf(key));
+  const extended = new Set(pairs.flatMap(({ value }) => namesExtended(value)));
+  const references = new Set<string>();
+  for (const document of documents)
+    if (document)
+      visit(document, { Seq: (_, node) => void (isTagReference(node) && addAll(references, keysOf(node))) });
+  const isUsed = (name: string) =>
+    extended.has(name) || references.has(name) || names.indexOf(name) !== names.lastIndexOf(name);
+  const standalone = pairs.filter((pair) => !isUsed(nameOf(pair.key)) && isWhole(pair)).map(({ key }) => nameOf(key));
+  const unmixed = fallbacks.filter(({ old, now, inJob }) =>
+    inJob ? !references.has(old) && isUnmixed(documents, old, now) : !names.includes(now),
+  );
+  return {
+    isOpen,
+    names: new Set(names),
+    extended,
+    standalone: new Set(standalone),
+    unmixed: new Set(unmixed.map(({ old }) => old)),
+  };
+}
+
+function addAll(set: Set<string>, values: readonly string[]): void {
+  for (const value of values) set.add(value);
+}
+
+/** A job that takes nothing from another mapping, and is not used as one. */
+function isWhole({ key, value }: Pair): boolean {
+  if (nameOf(key).startsWith(".") || !isMap(value) || value.anchor) return false;
+  const others = new Set(["<<", "extends", ...fallbacks.map(({ now }) => now)]);
+  return !value.items.some((pair) => others.has(nameOf(pair.key)));
+}
+
+/** Whether the new keyword is nowhere, and each mapping with the old one is a job or merged into jobs. */
+function isUnmixed(documents: readonly (Node | null)[], old: string, now: string): boolean {
+  let isClear = true;
+  const anchors = new Set<string>();
+  for (const document of documents) {
+    if (!document) continue;
+    visit(document, {
+      Pair: (_, { key }) => {
+        const isPlain = isScalar(key) && !key.anchor && !key.type?.startsWith("BLOCK");
+        if (nameOf(key) === now || (nameOf(key) === old && !isPlain)) isClear = false;
+      },
+      Map: (_, node) => void (node.anchor && node.has(old) && anchors.add(node.anchor)),
+      Alias: (at, { source }, path) => {
+        const around = path.findLast((each) => !isSeq(each)) as Pair | undefined;
+        const isMerged = at !== "key" && around && nameOf(around.key) === "<<";
+        if (!isMerged && anchors.has(source)) isClear = false;
+      },
+    });
+  }
+  return isClear;
+}
+
+/** Paths that a configuration includes, and those that child pipelines include; undefined for other sources. */
+function includesIn(document: Node | null): {
+  readonly own: readonly (string | undefined)[];
+  readonly triggered: readonly (readonly (string | undefined)[])[];
+} {
+  if (!isMap(document)) return { own: [], triggered: [] };
+  const triggers = document.items.map(({ value }) => valueAt(valueAt(value, "trigger"), "include"));
+  const anchors = anchorsIn(document);
+  return { own: pathsOf(valueAt(document, "include")), triggered: triggers.map((include) => pathsOf(include)) };
+
+  function pathsOf(value: unknown): readonly (string | undefined)[] {
+    const node = isAlias(value) ? anchors(value) : value;
+    if (node === undefined || node === null) return [];
+    if (isSeq(node)) return node.items.flatMap((item) => pathsOf(item));
+    const path = stringOf(isMap(node) ? valueAt(node, "local") : node);
+    return [path !== undefined && !/^[a-z]+:\/\//i.test(path) ? path : undefined];
+  }
+}
+
+/** Paths are relative to the root of the repository, which is the nearest parent folder in which they exist. */
+function filesIncluded(path: string, from: string, known: ReadonlySet<string>): readonly string[] {
+  const folders = from.split("/").slice(0, -1);
+  for (let length = folders.length; length >= 0; length--) {
+    const wanted = [...folders.slice(0, length), ...path.split("/").filter((part) => part !== "" && part !== ".")].join(
+      "/",
+    );
+    const found = filesAt(wanted, known);
+    if (found.length > 0) return found;
+  }
+  return [];
+}
+
+function filesAt(path: string, known: ReadonlySet<string>): readonly string[] {
+  if (!path.includes("*")) return known.has(path) ? [path] : [];
+  return [...known].filter(includeMatcher(path));
+}
+
+const asWritten = { crossing: false, cased: true, dots: true } as const;
+
+/** In an include only stars are wildcards: `*` matches anything but a slash, `**` also slashes. */
+function includeMatcher(path: string): (file: string) => boolean {
+  const literal = path.replace(/[?[\]{}\\]/g, "\\$&");
+  return globMatcher(literal.replace(/(^|\/)\*\*+(?=[^/*])/g, "$1{**/,}*"), asWritten);
+}

@@ -1,0 +1,189 @@
+import { vocabulary } from "../model/deprecations.ts";
+import type { Program } from "./program.ts";
+import type { Token } from "./tokens.ts";
+
+const { asides, commandlets, control, declaring, http, loggers, mocks, passing, setters, steps, talk } =
+  vocabulary.code;
+
+/**
+ * The calls that a value is passed to: the first tokens of their chains, from the inside, up to the first one that does
+ * more than to build or to collect values. Two values that share one are parts of the same call.
+ */
+export type Calls = readonly number[];
+
+const maxDepth = 40;
+
+/** Undefined for a value that is not sent: documentation, a message, a header, or a mock. */
+export function enclosingCalls(program: Program, index: number): Calls | undefined {
+  const calls: number[] = [];
+  if (isAside(program, index)) return undefined;
+  let at = program.enclosing(index);
+  // `x["name"] = value`.
+  if (program.textAt(index + 1) === "]" && program.textAt(index + 2) === "=") at = program.enclosing(at);
+  for (let depth = 0; !program.isBlock(at); depth++, at = program.enclosing(at)) {
+    const isCall = program.textAt(at) === "(";
+    const name = isCall ? program.callee(at) : "";
+    if (depth > maxDepth || isAside(program, at) || (isCall ? isUnsent(program, at) : isSubscript(program, at)))
+      return undefined;
+    if (name !== "") calls.push(program.chainStart(at));
+    const isPassed = name === "" ? !isArrow(program, at) : passing.has(name) || setters.has(name);
+    if (!isPassed) return calls;
+  }
+  return isMessage(program, index) ? undefined : [...calls, ...plainCall(program, index)];
+}
+
+/** Whether a statement sends a request. */
+export function isRequest(program: Program, tokens: readonly number[]): boolean {
+  return tokens.some((at) => {
+    const next = program.tokens[at + 1];
+    const isCalled = next?.kind === "text" || next?.kind === "word" || /^[(<!]$/.test(next?.text ?? "");
+    return program.isWord(at) && ((http.has(program.textAt(at)) && isCalled) || isCommand(program, at));
+  });
+}
+
+/** `Invoke-RestMethod`, and `httpRequest url: …` of a pipeline of Jenkins. */
+function isCommand(program: Program, at: number): boolean {
+  const text = program.textAt(at);
+  return (
+    (commandlets.has(text) && program.textAt(at - 1) === "-" && program.textAt(at - 2) === "Invoke") ||
+    (steps.has(text) && program.isWord(at + 1))
+  );
+}
+
+/** The last call without parentheses before a token: `client.get url, query: …`, as Ruby writes it. */
+function plainCall(program: Program, index: number): Calls {
+  for (let at = index - 1; at >= Math.max(program.head(index), index - 60); at--) {
+    const next = program.tokens[at + 1];
+    const isMethod = program.isWord(at) && program.textAt(at - 1) === "." && http.has(program.textAt(at));
+    if (isCommand(program, at) || (isMethod && (next?.kind === "text" || next?.kind === "word"))) return [at];
+  }
+  return [];
+}
+
+function isAside(program: Program, at: number): boolean {
+  const before = program.textAt(at - 1);
+  const key = before === ">" ? program.tokens[at - 3] : program.tokens[at - 2];
+  return /^[:=>]$/.test(before) && asides.has(key?.text.toLowerCase() ?? "");
+}
+
+/** A condition, a message, an exception or a mock. */
+function isUnsent(program: Program, at: number): boolean {
+  const name = program.callee(at);
+  const before = program.textAt(at - 1);
+  if (name === "") return control.has(before) && before !== "return" && before !== "await";
+  const isMethod = program.isMember(at - 1);
+  if (talk.has(name)) return true;
+  if (isMethod && mocks.has(chainName(program, at))) return true;
+  const receiver = isMethod || program.textAt(at - 2) === ":" ? program.textAt(at - 3) : undefined;
+  return /(?:Error|Exception|Warning)$/.test(name) && (receiver === undefined || loggers.has(receiver));
+}
+
+/** `nock("…").get("/path")`, `router.get("/path", …)`. */
+function chainName(program: Program, at: number): string {
+  return program.textAt(program.chainStart(at));
+}
+
+function isSubscript(program: Program, at: number): boolean {
+  const before = program.tokens[at - 1];
+  if (program.textAt(at) !== "[" || !program.areAdjacent(at - 1, at)) return false;
+  return before?.kind === "word" ? !control.has(before.text) : /^[\])]$/.test(before?.text ?? "");
+}
+
+/** `() => ({ … })`. */
+function isArrow(program: Program, at: number): boolean {
+  return program.textAt(at - 1) === ">" && program.textAt(at - 2) === "=" && program.textAt(at - 3) === ")";
+}
+
+/** A string literal by itself is documentation; after `print` or `throw` it is a message. */
+function isMessage(program: Program, index: number): boolean {
+  const head = program.head(index);
+  const word = program.textAt(head);
+  const behind = program.tokens[head + 1];
+  if (head === index && (!behind || program.head(head + 1) !== head) && program.isText(index)) return true;
+  const isCalledPlainly = behind?.kind === "text" || !/^[(=.]$/.test(behind?.text ?? "");
+  if (word === "Write" && behind?.text === "-") return true;
+  return ((talk.has(word) || word === "throw") && isCalledPlainly) || (loggers.has(word) && behind?.text === ".");
+}
+
+/** Whether a token is a variable, and not a member of something else. */
+export function isVariable(program: Program, at: number): boolean {
+  if (!program.isMember(at)) return true;
+  return /^(?:self|\$?this)$/.test(program.textAt(program.textAt(at - 1) === ">" ? at - 3 : at - 2));
+}
+
+/** Whether a token is the `=` of a statement that begins at `head`. */
+export function isAssignment(program: Program, at: number, head: number): boolean {
+  if (program.textAt(at) !== "=" || program.enclosing(at) !== program.enclosing(head)) return false;
+  if (program.areAdjacent(at, at + 1) && /^[=>~]$/.test(program.textAt(at + 1))) return false;
+  return !(program.areAdjacent(at - 1, at) && /^[=!<>]$/.test(program.textAt(at - 1)));
+}
+
+/** The variable of `x: Type = …`, `x, err := …`, `var x Type = …` and `Type x = …`. */
+export function assignedName(program: Program, left: readonly number[]): number {
+  const words = left.filter((at) => program.isWord(at) && !declaring.has(program.textAt(at)));
+  const [first = -1] = words;
+  const isFirst = /^[:,]$/.test(program.textAt(first + 1)) || declaring.has(program.textAt(first - 1));
+  return isFirst ? first : (words.at(-1) ?? first);
+}
+
+/**
+ * The variables that a token introduces into its statement: those of a loop (`for name in rows`, `as $name`), of a
+ * function (`(name) =>`, `|name|`, `lambda name:`, `def f(name)`).
+ */
+export function namesBoundAt(program: Program, at: number): readonly number[] {
+  const text = program.textAt(at);
+  const until = (pattern: RegExp) => {
+    const to = program.tokens.slice(at + 1, at + 24).findIndex((token) => pattern.test(token.text));
+    return to < 0 ? [] : range(at + 1, at + 1 + to);
+  };
+  if (/^(?:for|foreach)$/.test(text))
+    return until(/^(?:in|of|range|as|:)$/).filter((each) => !/^\$/.test(program.textAt(each)));
+  if (text === "as") return range(at + 1, at + 6).filter((each) => /^\$/.test(program.textAt(each)));
+  if (text === "lambda") return until(/^:$/);
+  if (text === "|" && /^(?:\{|do)$/.test(program.textAt(at - 1))) return until(/^\|$/);
+  if (/^(?:def|func|function|fun|fn)$/.test(text)) {
+    const open = range(at + 1, at + 8).find((each) => program.textAt(each) === "(") ?? -1;
+    return range(open + 1, program.matching(open));
+  }
+  if (text !== "=" || program.textAt(at + 1) !== ">" || !program.areAdjacent(at, at + 1)) return [];
+  const open = program.matching(at - 1);
+  if (program.textAt(open) === "(") return range(open + 1, at - 1);
+  const isKey = program.textAt(at - 2) === ":" || program.isText(at + 2);
+  return program.isWord(at - 1) && !isKey ? [at - 1] : [];
+}
+
+function range(from: number, to: number): readonly number[] {
+  return Array.from({ length: Math.min(Math.max(0, to - from), 40) }, (_, step) => from + step);
+}
+
+/** Where the expression of a field starts and ends: `x.name`, `x["name"]`, `x.get("name")`, or a variable. */
+export function fieldAt(program: Program, at: number): { readonly start: number; readonly end: number } | undefined {
+  const open = program.enclosing(at);
+  const close = program.matching(open);
+  const key = program.textAt(at - 1) === ":" ? at - 1 : at;
+  if (program.isText(at) || key < at) {
+    const isIndex = program.textAt(open) === "[" && close === at + 1 && open === key - 1;
+    const isGetter = open === at - 1 && /^(?:get|fetch|dig|path|value)\w*$/i.test(program.callee(open));
+    return isIndex || isGetter ? { start: program.chainStart(open), end: close + 1 } : undefined;
+  }
+  if (!program.isMember(at)) return { start: at, end: at + 1 };
+  const end = program.textAt(at + 1) === "(" ? program.matching(at + 1) + 1 : at + 1;
+  return { start: program.chainStart(at), end };
+}
+
+/** The string literals that the expression from `start` to `end` is compared with. */
+export function comparedWith(program: Program, start: number, end: number): readonly Token[] {
+  const signs = [end, end + 1, end + 2].map((at) => program.textAt(at)).join("");
+  const operator = /^(?:===?|!==?|<>)/.exec(signs)?.[0].length ?? (/^-[ic]?(?:eq|ne)/.test(signs) ? 2 : 0);
+  const isBefore = program.textAt(start - 1) === "=" && /^[=!]$/.test(program.textAt(start - 2));
+  const isMethod = program.textAt(end) === "." && /^(?:equals(?:IgnoreCase)?|eql)$/i.test(program.textAt(end + 1));
+  const places = [
+    ...(operator > 0 ? [end + operator] : []),
+    ...(isBefore ? [start - 3, start - 4] : []),
+    ...(isMethod ? [end + 3] : []),
+  ];
+  const list = program.textAt(end) === "in" ? end + 1 : program.textAt(end + 1) === "in" ? end + 2 : -1;
+  const listed = program.tokens.slice(list, Math.min(program.matching(list), list + 60));
+  const tokens = [...places.map((at) => program.tokens[at]), ...(list > 0 ? listed : [])];
+  return tokens.filter((token): token is Token => token?.kind === "text");
+}
