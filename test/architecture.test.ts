@@ -20,12 +20,8 @@ const texts = new Map(files.map((file) => [file, readFileSync(join(source, file)
 const imports = new Map(files.map((file) => [file, importsOf(file)]));
 const arrows = [...imports].flatMap(([from, all]) => all.map((to) => ({ from, to })));
 
-/** A row names the file that runs the command, and that file takes the types of its options from the row. */
-const table = "commands/table.ts";
-const atLoad = /(?:from|import)\s*"(\.[^"]+\.ts)"/g;
-
-function importsOf(file: string, pattern = /(?:from|import)\s*\(?\s*"(\.[^"]+\.ts)"/g): string[] {
-  const specifiers = (texts.get(file) ?? "").matchAll(pattern);
+function importsOf(file: string): string[] {
+  const specifiers = (texts.get(file) ?? "").matchAll(/(?:from|import)\s*\(?\s*"(\.[^"]+\.ts)"/g);
   return [...specifiers].map(([, path = ""]) => relative(source, join(source, dirname(file), path)));
 }
 
@@ -58,7 +54,7 @@ describe("architecture (src/README.md)", () => {
     ).toEqual([]);
   });
 
-  test("no import cycles, types included, but for what the table of commands loads on demand", () => {
+  test("no import cycles, types included", () => {
     expect(importCycles()).toEqual([]);
   });
 
@@ -101,8 +97,7 @@ function importCycles(): string[][] {
     const start = path.indexOf(file);
     if (start >= 0) found.push([...path.slice(start), file]);
     if (start >= 0 || done.has(file)) return;
-    for (const next of file === table ? importsOf(file, atLoad) : (imports.get(file) ?? []))
-      walk(next, [...path, file]);
+    for (const next of imports.get(file) ?? []) walk(next, [...path, file]);
     done.add(file);
   };
   for (const file of files) walk(file, []);

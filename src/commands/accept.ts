@@ -12,13 +12,10 @@ import { isThere } from "../workspace/durable-file.ts";
 import { loadSettings } from "../workspace/load.ts";
 import type { Run } from "./command.ts";
 import { schemaFrom } from "./import-files.ts";
-import { openReports, save } from "./outputs.ts";
-import { printProblems } from "./print-problems.ts";
-import { requestOf } from "./run-request.ts";
+import { openReports, printProblems, save } from "./outputs.ts";
+import { folderOf, globsOf, requestOf, targetFaultIn } from "./run-request.ts";
 import type { Options } from "./table.ts";
-import { targetFaultIn } from "./target-fault.ts";
 import type { Terminal } from "./terminal.ts";
-import { folderOf, globsOf } from "./workspace-options.ts";
 
 /** `evenkeel accept ADDRESS...`: writes manifests as `fmt` does, without a prompt, since their changes are reviewed. */
 export const run: Run<Options<"accept">> = async (terminal, options, addresses) => {

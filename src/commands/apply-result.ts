@@ -1,5 +1,8 @@
 import type { Outcomes } from "../apply/apply.ts";
-import { type ExitCode, exitCode } from "../base/exit.ts";
+import { type ExitCode, exit, exitCode, UserError } from "../base/exit.ts";
+import { shellWord } from "../base/shell-word.ts";
+import type { DeploymentOptions } from "../deployments/record-apply.ts";
+import { waveText } from "../manifest/waves.ts";
 import type { Call, Outcome } from "../model/types.ts";
 import { blockersOf, type Objection } from "../plan/guards.ts";
 import type { Plan } from "../plan/plan.ts";
@@ -8,7 +11,9 @@ import type { Applied, Request } from "../reconcile/request.ts";
 import type { NextStep } from "../report/next-steps.ts";
 import { appliedText, outcomesText } from "../report/outcomes-text.ts";
 import { planText } from "../report/text.ts";
+import { passed } from "./connected.ts";
 import { waiversText } from "./next-steps.ts";
+import type { Options } from "./table.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** The outcomes of changes that an apply skipped, with the reason. */
@@ -67,3 +72,77 @@ export function codeOf(
 export function planJson(document: Plan | (Plan & { readonly requests: readonly Call[] })): string {
   return JSON.stringify(document, null, 2);
 }
+
+/** A saved plan, by its file or by its run. */
+export type Saved = Pick<Request, "saved" | "savedRun">;
+
+/** The flag of an option: `dryRun` is `--dry-run`. */
+export function optionOf(name: string): string {
+  return `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+}
+
+/**
+ * The command that goes on with an apply that ended between two waves: the same, since what was applied is in sync by
+ * then; a saved plan would be stale.
+ */
+export function commandAgain({ yes, waves, shard, ...options }: Options<"apply">, saved: Saved | undefined): string {
+  const given = (names: readonly (typeof kept)[number][]) =>
+    names.flatMap((name) => argumentsFor(name === "C" ? "-C" : optionOf(name), options[name])).join("");
+  const staged = `${given(kept)}${waves ? ` --waves ${waves.map(waveText).join(",")}` : ""}`;
+  if (saved?.savedRun !== undefined) {
+    return `evenkeel plan --save${given(ofPlan)}, then evenkeel apply --plan RUN${staged}`;
+  }
+  if (saved) {
+    const file = shellWord(saved.saved ?? "");
+    const then = saved.saved === "-" ? "|" : "&&";
+    return `evenkeel plan --out ${file}${given(ofPlan)} ${then} evenkeel apply ${file}${staged}`;
+  }
+  const part = typeof shard === "object" ? `${shard.index}/${shard.total}` : shard;
+  return `evenkeel apply${argumentsFor("--shard", part).join("")}${staged}${yes ? " --yes" : ""}`;
+}
+
+/** Options that select what is applied and how it is recorded. */
+const kept = [
+  "C",
+  "target",
+  "since",
+  "resend",
+  "storage",
+  "workers",
+  "failOnLoosening",
+  "allowDeletes",
+  "allowProtected",
+  "recordDeployment",
+  "deploymentProject",
+  "sha",
+  "ref",
+  "tag",
+] as const;
+
+/** The options that apply also to a new plan. */
+const ofPlan = ["C", "workers"] as const;
+
+function argumentsFor(
+  flag: string,
+  value: string | number | boolean | readonly string[] | undefined,
+): readonly string[] {
+  if (value === undefined || value === false) return [];
+  if (value === true) return [` ${flag}`];
+  return [value].flat().map((each) => ` ${flag} ${shellWord(String(each))}`);
+}
+
+/** The requested deployment record, if any. @throws UserError naming every mistake. */
+export function deploymentFrom(options: Options<"apply">): DeploymentOptions | undefined {
+  const { recordDeployment: environment, deploymentProject: id, sha, ref, tag } = options;
+  if (environment === undefined) {
+    if (id === undefined && sha === undefined && ref === undefined && tag === undefined) return undefined;
+    throw new UserError("--deployment-project, --sha, --ref and --tag need --record-deployment", exit.usage);
+  }
+  const { values } = passed("createDeployment", { id, environment, sha, ref, tag: tag ?? false }, otherNames);
+  return { project: id ?? "", fields: values };
+}
+
+const otherNames: Readonly<Record<string, string>> = {
+  id: "--deployment-project",
+  environment: "--record-deployment",
+};

@@ -17,19 +17,25 @@ import type { Palette } from "../report/palette.ts";
 import { planText } from "../report/text.ts";
 import { requestsText } from "../report/text-changes.ts";
 import { holderText } from "../state/lease.ts";
-import { commandAgain, deploymentFrom, optionOf, type Saved } from "./apply-options.ts";
-import { codeOf, planJson, refusalText, resultText, untouched } from "./apply-result.ts";
+import {
+  codeOf,
+  commandAgain,
+  deploymentFrom,
+  optionOf,
+  planJson,
+  refusalText,
+  resultText,
+  type Saved,
+  untouched,
+} from "./apply-result.ts";
 import type { Run } from "./command.ts";
 import { stepsAfterApply } from "./next-steps.ts";
+import { noteUnrecorded, printMissingSecrets, printProblems } from "./outputs.ts";
 import { openPlanReports, type WriteReports } from "./plan-reports.ts";
-import { noteUnrecorded, printMissingSecrets, printProblems } from "./print-problems.ts";
-import { noBar } from "./progress-bar.ts";
-import { requestOf } from "./run-request.ts";
+import { folderOf, globsOf, requestOf, targetFaultIn } from "./run-request.ts";
 import type { Options } from "./table.ts";
-import { targetFaultIn } from "./target-fault.ts";
-import type { Progress, Terminal } from "./terminal.ts";
+import { noBar, type Progress, type Terminal } from "./terminal.ts";
 import { follow } from "./workers-progress.ts";
-import { folderOf, globsOf } from "./workspace-options.ts";
 
 /** `evenkeel apply [PLAN]`. */
 export const run: Run<Options<"apply">> = async (terminal, options, [file]) => {

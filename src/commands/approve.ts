@@ -15,12 +15,12 @@ import { replaceFile } from "../workspace/durable-file.ts";
 import { catalogueAround } from "../workspace/load.ts";
 import { signedBySsh } from "../workspace/ssh-keygen.ts";
 import type { Run } from "./command.ts";
+import { stateAround } from "./history.ts";
 import { stepsAfterApproval } from "./next-steps.ts";
 import { openReports } from "./outputs.ts";
+import { folderOf } from "./run-request.ts";
 import type { Options } from "./table.ts";
 import type { Terminal } from "./terminal.ts";
-import { folderOf } from "./workspace-options.ts";
-import { stateAround } from "./workspace-state.ts";
 
 /** `evenkeel approve PLAN` or `approve --plan RUN`: signs a saved plan; offline. */
 export const run: Run<Options<"approve">> = async (terminal, options, [file]) => {

@@ -13,9 +13,9 @@ import { type BlamedLine, type Blaming, blameJson, blameText } from "../report/s
 import { lastOutcomes } from "../state/last-outcome.ts";
 import { openState } from "../state/open-state.ts";
 import type { Run } from "./command.ts";
-import { type EffectiveProject, effectiveProject } from "./effective-state.ts";
 import { openReports } from "./outputs.ts";
 import { requestOf } from "./run-request.ts";
+import { type EffectiveProject, effectiveProject } from "./show.ts";
 import type { Options } from "./table.ts";
 
 /** `evenkeel blame ADDRESS`: offline as far as `show` is; only reads git and the journal. Tells what it knows without git too. */

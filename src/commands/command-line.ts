@@ -6,13 +6,12 @@ import { asSentence, counted, terminalWidth, wrapped } from "../base/text-format
 import { version } from "../base/version.ts";
 import { labelledErrors } from "../model/problem-line.ts";
 import type { Palette } from "../report/palette.ts";
-import { paletteFor, withLabels } from "./colours.ts";
-import type { CliCommand, Flag } from "./command.ts";
+import type { Run } from "./command.ts";
+import { type Flag, parsedOption } from "./command.ts";
 import { sharedOptions } from "./flags.ts";
-import type { Host } from "./host.ts";
-import { parsedOption } from "./option-values.ts";
-import { commands, groupOf, groups } from "./table.ts";
-import { createTerminal } from "./terminal.ts";
+import { runsByName } from "./runs-by-name.ts";
+import { type CliCommand, commands, groupOf, groups } from "./table.ts";
+import { createTerminal, type Host, paletteFor, withLabels } from "./terminal.ts";
 
 /**
  * One run of the command line on `host`, whose `argv` begins with two words that are not read, as a process's does. It knows
@@ -121,7 +120,7 @@ function addCommand(host: Host, parent: Command, command: CliCommand, done: (cod
       .flat()
       .filter((arg) => arg !== undefined);
     const options = parser.optsWithGlobals<never>();
-    const { run } = await command.load();
+    const run: Run<never> = await runsByName[command.name]();
     done(await run(createTerminal(host, options), options, args));
   });
 }

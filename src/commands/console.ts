@@ -9,8 +9,8 @@ import { listen } from "../console/listen.ts";
 import { openState } from "../state/open-state.ts";
 import { catalogueAround, findWorkspace, loadSettings } from "../workspace/load.ts";
 import type { Run } from "./command.ts";
+import { folderOf } from "./run-request.ts";
 import type { Options } from "./table.ts";
-import { folderOf } from "./workspace-options.ts";
 
 /**
  * V8 would let the space of new objects grow to 32 MB, which then lies unused between two requests: neither a page nor a shard

@@ -8,9 +8,9 @@ import { type ScheduleFilter, scheduleRows, scheduleText } from "../report/depre
 import { textIn } from "../workspace/text-files.ts";
 import type { Run } from "./command.ts";
 import { openReports } from "./outputs.ts";
+import { checkedRelease, folderOf } from "./run-request.ts";
 import type { Options } from "./table.ts";
 import type { Terminal } from "./terminal.ts";
-import { checkedRelease, folderOf } from "./workspace-options.ts";
 
 /** `evenkeel deprecations`: the schedule, or the removals that are due by a release or a day. */
 export const run: Run<Options<"deprecations">> = (terminal, options) => {

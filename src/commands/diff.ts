@@ -22,9 +22,9 @@ import { keptProjects, type ProjectList } from "../state/project-list.ts";
 import { readProjectFile } from "../workspace/project-file.ts";
 import type { Run } from "./command.ts";
 import { asksForHtml, openReports } from "./outputs.ts";
+import { folderOf } from "./run-request.ts";
 import type { Options } from "./table.ts";
 import type { Terminal } from "./terminal.ts";
-import { folderOf } from "./workspace-options.ts";
 
 /** `evenkeel diff [REV]`: changes in the desired state since a revision; offline. */
 export const run: Run<Options<"diff">> = async (terminal, options, [from]) => {

@@ -7,8 +7,8 @@ import type { Palette } from "../report/palette.ts";
 import { catalogueAround } from "../workspace/load.ts";
 import type { Run } from "./command.ts";
 import { openReports } from "./outputs.ts";
+import { folderOf } from "./run-request.ts";
 import type { Options } from "./table.ts";
-import { folderOf } from "./workspace-options.ts";
 
 /** `evenkeel explain [NAME[.FIELD]]`: the catalogue, for people and for scripts. */
 export const run: Run<Options<"explain">> = (terminal, options, [selection]) => {

@@ -1,8 +1,15 @@
 import { join, relative, resolve } from "node:path";
 import { exit, UserError } from "../base/exit.ts";
+import { printable } from "../base/printable.ts";
 import { shellWord } from "../base/shell-word.ts";
+import { connectReader } from "../client/client.ts";
+import { explained } from "../client/explain-failure.ts";
+import { CallFailed } from "../client/failure.ts";
 import { translationBetween } from "../format/translation.ts";
-import { workspaceFile } from "../manifest/workspace.ts";
+import { findDialect } from "../live/find-dialect.ts";
+import { readRelease } from "../live/read-release.ts";
+import { parseManifest } from "../manifest/document.ts";
+import { readWorkspace, workspaceFile } from "../manifest/workspace.ts";
 import { licenseTier, tierIncludes } from "../model/availability.ts";
 import { catalogueOf } from "../model/catalogue.ts";
 import { dialectNamed, neutral } from "../model/dialects.ts";
@@ -10,16 +17,16 @@ import { kindOf, removedSection } from "../model/kinds.ts";
 import { minorOf } from "../model/releases.ts";
 import { replaceWords } from "../model/renamed-schema.ts";
 import { schemasIn } from "../model/schemas.ts";
+import type { Tier } from "../model/types.ts";
+import { connectionTo } from "../reconcile/connection.ts";
 import { nextStepsText } from "../report/next-steps.ts";
 import { ignored } from "../state/folder/state-folder.ts";
 import { isThere } from "../workspace/durable-file.ts";
 import { linkFault } from "../workspace/links.ts";
 import { makeFiles } from "../workspace/output-file.ts";
-import { type ChosenDialect, chooseDialect, hasToken } from "./choose-dialect.ts";
 import type { Run } from "./command.ts";
-import { exampleUrl, type ServerSettings, serverOf } from "./prompts.ts";
 import type { Options } from "./table.ts";
-import type { Terminal } from "./terminal.ts";
+import type { AskQuestion, Terminal } from "./terminal.ts";
 
 const examplePolicy = "policies/example.yaml";
 const schemaFolder = ".evenkeel/schemas";
@@ -162,3 +169,131 @@ function nextSteps(
 const dialectQuestion = "gitlab if it is a GitLab server";
 const tokenQuestion =
   "EVENKEEL_TOKEN in the environment: a token of that server, or EVENKEEL_TOKEN_FILE, a file that holds it";
+
+/** The server settings of a new workspace. An empty release is read from the server; an empty tier disables its checks. */
+interface ServerSettings {
+  readonly url: string;
+  readonly release: string;
+  readonly tier: Tier | "";
+}
+
+/** The default server URL of a new workspace. */
+const exampleUrl = "https://code.example.com";
+
+interface Row {
+  readonly name: keyof ServerSettings;
+  readonly question: string;
+  /** The default. */
+  readonly standard: string;
+  readonly expected: string;
+}
+
+const rows: readonly Row[] = [
+  {
+    name: "url",
+    question: "Address of the server",
+    standard: exampleUrl,
+    expected: `an http or https address, such as ${exampleUrl}`,
+  },
+  {
+    name: "release",
+    question: "Its release; leave empty to ask the server",
+    standard: "",
+    expected: "a release, such as 14.5 or 14.5.2",
+  },
+  {
+    name: "tier",
+    question: "Its tier: free, premium or ultimate; leave empty to check no tier",
+    standard: "",
+    expected: "free, premium or ultimate",
+  },
+];
+
+/**
+ * Settings from flags and, on a terminal, from prompts; an invalid answer is asked for again.
+ * @throws UserError for an invalid flag, and if input ends.
+ */
+export async function serverOf(terminal: Terminal, given: Partial<ServerSettings>): Promise<ServerSettings> {
+  for (const row of rows) {
+    const value = given[row.name];
+    if (value !== undefined && !isRight(row, value)) {
+      throw new UserError(`--${row.name}: expected ${row.expected}`, exit.usage);
+    }
+  }
+  const open = rows.filter(({ name }) => given[name] === undefined);
+  const standard = Object.fromEntries(rows.map((row) => [row.name, row.standard])) as unknown as ServerSettings;
+  if (!terminal.interactive || open.length === 0) return { ...standard, ...given };
+  return terminal.interview(async (ask) => {
+    const answers: Record<string, string> = {};
+    for (const row of open) answers[row.name] = await answerTo(row, ask, terminal);
+    return { ...standard, ...given, ...answers };
+  });
+}
+
+async function answerTo(row: Row, ask: AskQuestion, terminal: Terminal): Promise<string> {
+  for (;;) {
+    const answer = await ask(row.standard ? `${row.question} [${row.standard}]:` : `${row.question}:`);
+    if (answer === undefined) {
+      const code = terminal.interrupted.aborted ? exit.interrupted : exit.problem;
+      throw new UserError("nothing was written, because there was no answer", code);
+    }
+    const value = answer || row.standard;
+    if (isRight(row, value)) return value;
+    terminal.warn(`Expected ${row.expected}.`);
+  }
+}
+
+/** Validates it by the rules of a workspace. */
+function isRight({ name, standard }: Row, value: string): boolean {
+  if (value === standard) return true;
+  const text = JSON.stringify({ apiVersion: "evenkeel/v1", kind: "Workspace", server: { [name]: value } });
+  return readWorkspace(parseManifest(workspaceFile, text)).problems.length === 0;
+}
+
+/** The dialect of a new workspace. `because` is missing if it is only assumed, and empty if the user named it. */
+interface ChosenDialect {
+  readonly dialect: string;
+  readonly because?: string;
+  /** The release that the server reports, if it was asked and reports one. */
+  readonly release?: string;
+}
+
+const assumed: ChosenDialect = { dialect: neutral.name };
+
+/** Milliseconds for which a server that does not answer is waited for. */
+const patience = 10_000;
+
+/**
+ * The dialect that a flag names, else that of the server, which is asked if there is a token for it. Why it could not be
+ * asked is noted, and the specification's own is assumed.
+ */
+async function chooseDialect(terminal: Terminal, url: string, named: string | undefined): Promise<ChosenDialect> {
+  if (named !== undefined) return { dialect: named, because: "" };
+  if (!hasToken(terminal.env) || (url === exampleUrl && !terminal.env.EVENKEEL_URL)) return assumed;
+  const { why, ...found } = await askServer(terminal, url);
+  if (why !== undefined) terminal.note(printable(`note: the server did not show which dialect it uses: ${why}`));
+  return { ...assumed, ...found };
+}
+
+/** Whether a token is set; it may not be valid. */
+function hasToken({ EVENKEEL_TOKEN, EVENKEEL_TOKEN_FILE }: Terminal["env"]): boolean {
+  return Boolean(EVENKEEL_TOKEN || EVENKEEL_TOKEN_FILE);
+}
+
+const unseen = "it has no project, or none whose integrations the token may read";
+
+/** What the server shows of its dialect and release, or why it does not show the dialect. */
+async function askServer(terminal: Terminal, url: string): Promise<Partial<ChosenDialect> & { readonly why?: string }> {
+  const { cwd: folder, env, interrupted: signal, listen: connecting } = terminal;
+  try {
+    const connection = connectionTo(url, { folder, env, signal, connecting, patience: { giveUpAfter: patience } });
+    await using reader = await connectReader(connection);
+    const found = (await findDialect(reader)) ?? { why: unseen };
+    const release = await readRelease(reader);
+    return release === undefined ? found : { ...found, release };
+  } catch (error) {
+    if (error instanceof CallFailed) return { why: explained(error) };
+    if (error instanceof UserError) return { why: error.message };
+    throw error;
+  }
+}

@@ -12,12 +12,11 @@ import { outcomesText } from "../report/outcomes-text.ts";
 import { planText } from "../report/text.ts";
 import { catalogueAround } from "../workspace/load.ts";
 import type { Run } from "./command.ts";
-import { outInPlace, writeTo } from "./outputs.ts";
+import { outInPlace, printProblems, writeTo } from "./outputs.ts";
 import { openPlanReports, type WriteReports, withFailureReport } from "./plan-reports.ts";
-import { printProblems } from "./print-problems.ts";
+import { folderOf } from "./run-request.ts";
 import type { Options } from "./table.ts";
 import type { Terminal } from "./terminal.ts";
-import { folderOf } from "./workspace-options.ts";
 
 /** `evenkeel merge PLAN...`: merges the plans of shards, and evaluates the rules for the result; offline. */
 export const run: Run<Options<"merge">> = async (terminal, asked, files) => {

@@ -10,16 +10,12 @@ import { type NextStep, nextStepsText } from "../report/next-steps.ts";
 import { driftText, planText } from "../report/text.ts";
 import type { Run } from "./command.ts";
 import { stepsAfterDrift, stepsAfterPlan, waiversText } from "./next-steps.ts";
-import { outInPlace, writeTo } from "./outputs.ts";
+import { noteUnrecorded, outInPlace, printMissingSecrets, printProblems, writeTo } from "./outputs.ts";
 import { openPlanReports } from "./plan-reports.ts";
-import { noteUnrecorded, printMissingSecrets, printProblems } from "./print-problems.ts";
-import { noBar } from "./progress-bar.ts";
-import { requestOf } from "./run-request.ts";
+import { folderOf, globsOf, requestOf, targetFaultIn } from "./run-request.ts";
 import type { Options } from "./table.ts";
-import { targetFaultIn } from "./target-fault.ts";
-import type { Terminal } from "./terminal.ts";
+import { noBar, type Terminal } from "./terminal.ts";
 import { follow } from "./workers-progress.ts";
-import { folderOf, globsOf } from "./workspace-options.ts";
 
 /** `evenkeel plan`. */
 export const run: Run<Options<"plan">> = (terminal, options) => planAs("plan", terminal, options);
@@ -112,3 +108,7 @@ function refusalsOf({ objections, resource_changes }: Plan, { failOnGuard }: Opt
     `error: blocked by --fail-on-guard: ${who} would block an apply of this plan.${way}${unwaivable}`,
   ];
 }
+
+/** `evenkeel drift`: a plan whose exit code reports whether anything differs. */
+export const drift: Run<Options<"drift">> = (terminal, options) =>
+  planAs("drift", terminal, { ...options, detailedExitcode: true });

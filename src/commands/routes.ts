@@ -23,9 +23,9 @@ import {
 import { routesOf, unknownRoutesOf } from "../routes/routes.ts";
 import { catalogueAround } from "../workspace/load.ts";
 import type { Run } from "./command.ts";
-import { effectiveState } from "./effective-state.ts";
 import { openReports, type ReportContents } from "./outputs.ts";
 import { requestOf } from "./run-request.ts";
+import { effectiveState } from "./show.ts";
 import type { Options } from "./table.ts";
 import type { Terminal } from "./terminal.ts";
 
@@ -36,7 +36,12 @@ export const run: Run<Options<"routes">> = async (terminal, options, [project = 
   const catalogue = catalogueAround(request.folder);
   checkUsage(options, catalogue);
   try {
-    const shown = await (options.diff ? difference : routes)(terminal, options, { ...request, catalogue }, project);
+    const shown = await (options.diff ? difference : shownRoutes)(
+      terminal,
+      options,
+      { ...request, catalogue },
+      project,
+    );
     if (shown) report(shown.renderers);
     return exitCode({ problem: shown?.isWhole !== true });
   } catch (error) {
@@ -78,7 +83,7 @@ type Show = (
   project: string,
 ) => Promise<Shown | undefined>;
 
-const routes: Show = async (terminal, options, request, project) => {
+const shownRoutes: Show = async (terminal, options, request, project) => {
   const { event = "", branch, branchKind, pipelineStatus } = options;
   const known = options.live ? await reported(request, project, event) : await declared(terminal, request, project);
   if (!known) return undefined;

@@ -1,14 +1,18 @@
+import { resolve } from "node:path";
 import { exit, UserError } from "../base/exit.ts";
 import { printable } from "../base/printable.ts";
 import { deadline } from "../client/timer.ts";
+import { targetFault } from "../model/address.ts";
+import { catalogueOf } from "../model/catalogue.ts";
+import { isReleaseText } from "../model/releases.ts";
 import { type Shard, shardOf } from "../plan/shards.ts";
 import type { Request } from "../reconcile/request.ts";
 import { commitOfRevision } from "../reconcile/revisions.ts";
 import { sharesState, unshared } from "../state/state-address.ts";
+import { catalogueAround } from "../workspace/load.ts";
 import type { OptionValues } from "./command.ts";
-import { targetFaultIn } from "./target-fault.ts";
+import type { Options } from "./table.ts";
 import type { Terminal } from "./terminal.ts";
-import { folderOf, globsOf, type OnlineOptions } from "./workspace-options.ts";
 
 /** Converts options to a request. */
 export function requestOf(terminal: Terminal, options: OnlineOptions): Request {
@@ -52,4 +56,38 @@ function partOf(shard: OptionValues["shard"], { env }: Pick<Terminal, "env">): S
   const isPart = /^\d{1,6}$/.test(index) && /^\d{1,6}$/.test(total) && part.index >= 1 && part.index <= part.total;
   if (isPart) return part;
   throw new UserError("--shard auto needs CI_NODE_INDEX, from 1 to N, and CI_NODE_TOTAL, N", exit.usage);
+}
+
+/** The options of every command with a workspace and a server. */
+export type OnlineOptions = Options<"drift">;
+
+/** The globs of a flag. @throws UserError for an invalid one. */
+export function globsOf(
+  flag: string,
+  globs: readonly string[] = [],
+  faultOf: (glob: string) => string | undefined,
+): readonly string[] {
+  for (const glob of globs) {
+    const fault = faultOf(glob);
+    if (fault) throw new UserError(`${flag} ${JSON.stringify(glob.slice(0, 100))}: expected ${fault}`, exit.usage);
+  }
+  return globs;
+}
+
+export function folderOf(terminal: Terminal, { C }: Pick<OnlineOptions, "C">): string {
+  return resolve(terminal.cwd, C ?? ".");
+}
+
+/** The value of `--release`. @throws UserError if it is not a release. */
+export function checkedRelease(release: string): string {
+  if (isReleaseText(release)) return release;
+  throw new UserError(`--release takes a release such as 15.0, not ${JSON.stringify(release)}`, exit.usage);
+}
+
+/**
+ * The fault of a glob over addresses. The kinds of the workspace around a folder are read only if the bundled ones do not
+ * explain it.
+ */
+export function targetFaultIn(folder: string): (glob: string) => string | undefined {
+  return (glob) => targetFault(glob, catalogueOf()) && targetFault(glob, catalogueAround(folder));
 }

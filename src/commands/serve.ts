@@ -7,16 +7,15 @@ import { catalogueOf } from "../model/catalogue.ts";
 import { problemLine } from "../model/problem-line.ts";
 import type { ResourceKind } from "../model/resource-kind.ts";
 import type { Problem } from "../model/types.ts";
-import type { ChaosRule } from "../server/chaos.ts";
-import { parseChaos } from "../server/chaos.ts";
+import { type ChaosRule, parseChaos } from "../server/chaos.ts";
 import { allKinds } from "../server/kinds.ts";
 import { parseSeed, type Seed } from "../server/seed.ts";
 import { createServer, type Server, type ServerOptions } from "../server/server.ts";
 import type { Run } from "./command.ts";
 import { readKinds } from "./kind-files.ts";
+import { checkedRelease } from "./run-request.ts";
 import type { Options } from "./table.ts";
 import type { Terminal } from "./terminal.ts";
-import { checkedRelease } from "./workspace-options.ts";
 
 /** `evenkeel serve`: runs the embedded server until it is interrupted. */
 export const run: Run<Options<"serve">> = async (terminal, options) => {

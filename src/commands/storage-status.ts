@@ -8,9 +8,9 @@ import { type Remainder, remaindersOn } from "../storage/status.ts";
 import { StorageHidden, storagesOfMoves } from "../storage/storage-view.ts";
 import { loadWorkspace, workspaceAbove } from "../workspace/load.ts";
 import type { Run } from "./command.ts";
-import { reading } from "./deployments/connected.ts";
+import { reading } from "./connected.ts";
+import { folderOf } from "./run-request.ts";
 import type { Options } from "./table.ts";
-import { folderOf } from "./workspace-options.ts";
 
 /** `evenkeel storage status STORAGE`. */
 export const run: Run<Options<"storage status">> = (terminal, options, [storage = ""]) => {

@@ -2,7 +2,7 @@ import { branchKinds } from "../model/branch-kinds.ts";
 import { dialectNames } from "../model/dialect-names.ts";
 import { findingKinds, revisionKinds } from "../report/report.ts";
 import { applyModes } from "../state/watch-memory.ts";
-import type { CliCommand, CommandRow, OptionsOf, Run } from "./command.ts";
+import type { CommandRow, OptionsOf } from "./command.ts";
 import {
   asOf,
   check,
@@ -53,7 +53,6 @@ const table = {
         choices: dialectNames,
       },
     ],
-    load: () => import("./init.ts"),
   },
   validate: {
     summary: "check every manifest; offline, no token needed",
@@ -62,7 +61,6 @@ const table = {
       ["evenkeel validate -C policies-repo --report json", "for scripts"],
     ],
     flags: [folder, reportOf(findingKinds), asOf, quiet],
-    load: () => import("./validate.ts"),
   },
   plan: {
     summary: "compare manifests with the server; sends only GET requests",
@@ -88,7 +86,6 @@ const table = {
       failOnLoosening,
       { flags: "--fail-on-guard", description: "exit 3 if a guard blocks the plan" },
     ],
-    load: () => import("./plan.ts"),
   },
   apply: {
     arguments: "[plan]",
@@ -146,7 +143,6 @@ const table = {
       { flags: "--ref <ref>", description: "its branch or tag" },
       isTag,
     ],
-    load: () => import("./apply.ts"),
   },
   drift: {
     summary: "like plan --detailed-exitcode, for scheduled jobs",
@@ -155,7 +151,6 @@ const table = {
       ["evenkeel drift --quiet --report prometheus=/var/lib/node_exporter/evenkeel.prom", "nightly"],
     ],
     flags: [...online, asOf, failOnLoosening],
-    load: () => import("./drift.ts"),
   },
   diff: {
     arguments: "[rev]",
@@ -176,7 +171,6 @@ const table = {
       reportOf(revisionKinds),
       quiet,
     ],
-    load: () => import("./diff.ts"),
   },
   unmanaged: {
     summary: "what is live and no policy declares; changes nothing",
@@ -185,7 +179,6 @@ const table = {
       ["evenkeel unmanaged --target 'payments/*:webhook/*' --report json", "a part of it, for scripts"],
     ],
     flags: [folder, target, reportOf(revisionKinds), concurrency, timeout, giveUpAfter, quiet],
-    load: () => import("./unmanaged.ts"),
   },
   approve: {
     arguments: "[plan]",
@@ -208,7 +201,6 @@ const table = {
       report,
       quiet,
     ],
-    load: () => import("./approve.ts"),
   },
   merge: {
     arguments: "<plan...>",
@@ -218,7 +210,6 @@ const table = {
       ["evenkeel merge shard-*.json --report markdown=comment.md", "and one report"],
     ],
     flags: [folder, planReport, quiet, out, detailedExitcode],
-    load: () => import("./merge.ts"),
   },
   show: {
     arguments: "<project>",
@@ -228,7 +219,6 @@ const table = {
       ["evenkeel show 42 --report json", "by ID, for scripts"],
     ],
     flags: [...offline, asOf],
-    load: () => import("./show.ts"),
   },
   import: {
     arguments: "[project...]",
@@ -272,7 +262,6 @@ const table = {
       },
       { flags: "--out <dir>", description: "output folder; default: policies/ of the workspace" },
     ],
-    load: () => import("./import.ts"),
   },
   explain: {
     arguments: "[slug]",
@@ -285,7 +274,6 @@ const table = {
       ["evenkeel explain webhooks", "one of them; webhooks.token is one of its fields"],
     ],
     flags: [folder, report, dialect, { flags: "--kinds", description: "kinds of resources other than integrations" }],
-    load: () => import("./explain.ts"),
   },
   journal: {
     arguments: "[run]",
@@ -295,7 +283,6 @@ const table = {
       ["evenkeel journal 20261121T072315Z-1f2e", "one of them"],
     ],
     flags: offline,
-    load: () => import("./journal.ts"),
   },
   runs: {
     summary: "the run history: who ran what and when, and how it ended",
@@ -305,7 +292,6 @@ const table = {
       ["evenkeel runs --report json", "for scripts"],
     ],
     flags: [...offline, { flags: "--project <project>", description: "only runs that concern this project" }],
-    load: () => import("./runs.ts"),
   },
   console: {
     summary: "web UI for the state: status of each project, history, plans to review",
@@ -326,7 +312,6 @@ const table = {
         description: "the header in which an authenticating proxy names the user",
       },
     ],
-    load: () => import("./console.ts"),
   },
   state: {
     summary: "where the state is, who holds the lease, and how much is kept",
@@ -335,7 +320,6 @@ const table = {
       ["evenkeel state --report json", "for scripts"],
     ],
     flags: offline,
-    load: () => import("./state.ts"),
   },
   "lock release": {
     arguments: "<run>",
@@ -345,7 +329,6 @@ const table = {
       ["evenkeel lock release 20261121T072315Z-1f2e --yes", "without asking"],
     ],
     flags: [folder, yes, quiet],
-    load: () => import("./lock-release.ts"),
   },
   worker: {
     summary: "execute runs of a shared state that are started with --workers",
@@ -354,7 +337,6 @@ const table = {
       ["evenkeel worker --once --concurrency 16", "for one run, with at most 16 concurrent requests"],
     ],
     flags: [concurrency, { flags: "--once", description: "exit after one run, or after 30s without one" }, quiet],
-    load: () => import("./worker.ts"),
   },
   watch: {
     summary: "detect drift continuously: check on a schedule and on new commits, notify, optionally apply",
@@ -407,7 +389,6 @@ const table = {
       giveUpAfter,
       quiet,
     ],
-    load: () => import("./watch.ts"),
   },
   "deployments list": {
     arguments: "<project>",
@@ -425,7 +406,6 @@ const table = {
       { flags: "--environment <name>", description: "deployments to this environment" },
       status,
     ],
-    load: () => import("./deployments/list.ts"),
   },
   "deployments show": {
     arguments: "<project> <id>",
@@ -435,7 +415,6 @@ const table = {
       ["evenkeel deployments show payments/api 7 --report json", "for scripts"],
     ],
     flags: connected,
-    load: () => import("./deployments/show.ts"),
   },
   "deployments merge-requests": {
     arguments: "<project> <id>",
@@ -445,7 +424,6 @@ const table = {
       ["evenkeel deployments merge-requests ops/policies 7 --report json", "for scripts"],
     ],
     flags: connected,
-    load: () => import("./deployments/merge-requests.ts"),
   },
   "deployments create": {
     arguments: "<project>",
@@ -469,7 +447,6 @@ const table = {
       { flags: "--no-tag", description: "the ref is a branch" },
       status,
     ],
-    load: () => import("./deployments/create.ts"),
   },
   "deployments update": {
     arguments: "<project> <id>",
@@ -479,7 +456,6 @@ const table = {
       ["evenkeel deployments update payments/api 7 --status failed", "it failed"],
     ],
     flags: [...connected, status],
-    load: () => import("./deployments/update.ts"),
   },
   "deployments delete": {
     arguments: "<project> <id>",
@@ -489,7 +465,6 @@ const table = {
       ["evenkeel deployments delete payments/api 7 --yes", "without asking"],
     ],
     flags: [...connected, yes],
-    load: () => import("./deployments/delete.ts"),
   },
   deprecations: {
     summary: "the schedule of removals; deprecations scan finds uses in your files",
@@ -506,7 +481,6 @@ const table = {
       report,
       quiet,
     ],
-    load: () => import("./deprecations.ts"),
   },
   "deprecations scan": {
     arguments: "<path...>",
@@ -524,7 +498,6 @@ const table = {
       report,
       quiet,
     ],
-    load: () => import("./deprecations-scan.ts"),
   },
   routes: {
     arguments: "<project>",
@@ -543,7 +516,6 @@ const table = {
       { flags: "--live", description: "from the server instead of the manifests" },
       { flags: "--diff", description: "compare live with desired; with --event, only that event" },
     ],
-    load: () => import("./routes.ts"),
   },
   accept: {
     arguments: "<address...>",
@@ -556,7 +528,6 @@ const table = {
       ...connected,
       { flags: "--dry-run", description: "show the lines that would change without changing them" },
     ],
-    load: () => import("./accept.ts"),
   },
   blame: {
     arguments: "<address>",
@@ -566,7 +537,6 @@ const table = {
       ["evenkeel blame payments/api:license/MIT --report json", "for scripts"],
     ],
     flags: offline,
-    load: () => import("./blame.ts"),
   },
   fmt: {
     arguments: "[path...]",
@@ -577,7 +547,6 @@ const table = {
       ["evenkeel fmt policies/payments.yaml", "one file"],
     ],
     flags: [folder, check],
-    load: () => import("./fmt.ts"),
   },
   completion: {
     arguments: "<shell>",
@@ -588,7 +557,6 @@ const table = {
       ["evenkeel completion fish > ~/.config/fish/completions/evenkeel.fish", "once"],
     ],
     flags: [],
-    load: () => import("./completion/completion.ts"),
   },
   schema: {
     arguments: "[dir]",
@@ -598,7 +566,6 @@ const table = {
       ["evenkeel schema", "in this folder"],
     ],
     flags: [dialect],
-    load: () => import("./schema.ts"),
   },
   "storage status": {
     arguments: "<storage>",
@@ -608,7 +575,6 @@ const table = {
       ["evenkeel storage status nfs-1 --report json", "for scripts"],
     ],
     flags: connected,
-    load: () => import("./storage-status.ts"),
   },
   whoami: {
     summary: "who owns the token, what each command requires, and what is missing",
@@ -626,7 +592,6 @@ const table = {
         description: "check the role in this project (ID or path), and whether it can be read",
       },
     ],
-    load: () => import("./whoami.ts"),
   },
   serve: {
     summary: "run the embedded mock server, for trials and rehearsals",
@@ -665,31 +630,30 @@ const table = {
       { flags: "--latency <ms>", description: "delay of each response, in milliseconds", takes: "count", default: "0" },
       { flags: "--chaos <file>", description: "YAML with faults to inject" },
     ],
-    load: () => import("./serve.ts"),
   },
   __complete: {
     arguments: "[word...]",
     summary: "for completion scripts: the words that can replace the last one",
     examples: [["evenkeel __complete -- explain irc-", "one candidate per line"]],
     flags: [],
-    load: () => import("./completion/complete.ts"),
     hidden: true,
   },
 } as const satisfies Readonly<Record<string, CommandRow>>;
 
-type CommandName = keyof typeof table;
+export type CommandName = keyof typeof table;
 
 /** The parsed options of the command of this name. */
 export type Options<Name extends CommandName> = OptionsOf<(typeof table)[Name]["flags"]>;
 
-/** The `run` of each file takes just the options that its row lists. */
-type TypedRows = {
-  readonly [Name in CommandName]: CommandRow & { readonly load: () => Promise<{ readonly run: Run<Options<Name>> }> };
-};
+/** A command with its name: one word, or two (`deployments list` is listed below `deployments`). */
+export interface CliCommand extends CommandRow {
+  readonly name: CommandName;
+}
 
-const rows: TypedRows = table;
-
-export const commands: readonly CliCommand[] = Object.entries(rows).map(([name, row]) => ({ name, ...row }));
+export const commands: readonly CliCommand[] = Object.entries(table).map(([name, row]) => ({
+  name: name as CommandName,
+  ...row,
+}));
 
 /** First words that are no commands of their own: alone they list the commands below them. */
 export const groups: Readonly<Record<string, string>> = {

@@ -1,14 +1,9 @@
 import { fstatSync } from "node:fs";
+import { Ansis } from "ansis";
 import { exit } from "../base/exit.ts";
 import { printableLines } from "../base/printable.ts";
-import type { Palette } from "../report/palette.ts";
+import { type Palette, plain } from "../report/palette.ts";
 import { writeAll } from "../workspace/durable-file.ts";
-import { paletteFor, withLabels } from "./colours.ts";
-import type { Host, OutputStream } from "./host.ts";
-import { noBar, type Progress, Screen, startBar } from "./progress-bar.ts";
-import { blocking, interruptionOf } from "./signals.ts";
-
-export type { Progress } from "./progress-bar.ts";
 
 /** The input and output of a command. */
 export interface Terminal {
@@ -143,4 +138,160 @@ async function interview<Result>(host: Host, work: (ask: AskQuestion) => Promise
   } finally {
     prompt.close();
   }
+}
+
+const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+
+/** Runs something during which a signal has its default effect: it ends the process at once. */
+function blocking(host: Host, work: () => void): void {
+  const kept = signals.map((signal) => [signal, host.listeners(signal)] as const);
+  for (const signal of signals) host.removeAllListeners(signal);
+  try {
+    work();
+  } finally {
+    for (const [signal, listeners] of kept) for (const listener of listeners) host.on(signal, listener);
+  }
+}
+
+/** What the first signal aborts, from `listen` on; the second one ends the process, after `leaving`. */
+function interruptionOf(
+  host: Host,
+  leaving: () => void,
+): { readonly signal: AbortSignal; readonly listen: () => void } {
+  const controller = new AbortController();
+  const interrupt = () => {
+    if (controller.signal.aborted) {
+      leaving();
+      return host.exit(130);
+    }
+    controller.abort("the run was interrupted");
+  };
+  let listening = false;
+  const listen = () => {
+    if (listening) return;
+    listening = true;
+    for (const signal of signals) host.on(signal, interrupt);
+  };
+  return { signal: controller.signal, listen };
+}
+
+export interface Progress {
+  /** `note` follows the numbers. */
+  readonly update: (done: number, total: number, note?: string) => void;
+  readonly stop: () => void;
+}
+
+/** Shows nothing: there is no terminal. */
+export const noBar: Progress = { update: () => {}, stop: () => {} };
+
+/** The bars of a terminal, of which one is shown at a time. */
+export class Screen {
+  #shown = 0;
+  readonly #stream: NodeJS.WritableStream;
+
+  constructor(stream: NodeJS.WritableStream) {
+    this.#stream = stream;
+  }
+
+  begin(): void {
+    this.#shown++;
+  }
+
+  end(): void {
+    this.#shown--;
+  }
+
+  /** Takes a bar out of the line in which something else is to be printed; its next update shows it again below. */
+  clear(): void {
+    if (this.#shown > 0) this.#stream.write("\r\u001b[2K");
+  }
+
+  /** The same for a process that ends at once: the cursor, which a bar hides, comes back. */
+  leave(): void {
+    if (this.#shown > 0) this.#stream.write("\r\u001b[2K\u001b[?25h");
+  }
+}
+
+/** A bar that is shown from the first update after its library is loaded until it is stopped. */
+export function startBar(label: string, stream: NodeJS.WritableStream, screen: Screen): Progress {
+  let stopped = false;
+  const format = `${label} [{bar}] {value}/{total} {note}`;
+  const bar = import("cli-progress").then(({ default: { SingleBar } }) => {
+    return new SingleBar({ format, barsize: 30, hideCursor: true, clearOnComplete: true, stream });
+  });
+  let shown: Awaited<typeof bar> | undefined;
+  void bar.then((ready) => {
+    if (!stopped) shown = ready;
+  });
+  return {
+    update: (done, total, note = "") => {
+      if (!shown || stopped) return;
+      if (!shown.isActive) {
+        screen.begin();
+        shown.start(total, done, { note });
+      }
+      shown.setTotal(total);
+      shown.update(done, { note });
+    },
+    stop: () => {
+      stopped = true;
+      if (!shown?.isActive) return;
+      shown.stop();
+      screen.end();
+    },
+  };
+}
+
+/** The palette of a stream; `color` is false for `--no-color`. */
+export function paletteFor({ env }: Pick<Host, "env">, { isTTY }: OutputStream, color?: boolean): Palette {
+  return color !== false && isColourful(env, isTTY) ? colours() : plain;
+}
+
+/** The text with its labels in colour: `error:`, `warning:`, `note:` or the position of a mistake begins a line. */
+export function withLabels(text: string, { remove, warn, faint, strong }: Palette): string {
+  const paints = { error: (label: string) => strong(remove(label)), warning: warn, note: faint };
+  const labels = /^(?:(error|warning|note):|\S+:\d+:\d+(?= {2}))/gm;
+  return text.replace(labels, (label, word: keyof typeof paints = "error") => paints[word](label));
+}
+
+function isColourful(env: Host["env"], isTTY = false): boolean {
+  if (env.NO_COLOR) return false;
+  if (env.FORCE_COLOR) return env.FORCE_COLOR !== "0";
+  return isTTY && env.TERM !== "dumb";
+}
+
+function colours(): Palette {
+  const paint = new Ansis(1);
+  return {
+    add: paint.green,
+    change: paint.yellow,
+    remove: paint.red,
+    strong: paint.bold,
+    faint: paint.dim,
+    warn: paint.yellow,
+  };
+}
+
+/** A stream that a run writes to. */
+interface OutputStream extends NodeJS.WritableStream {
+  readonly isTTY?: boolean;
+  readonly columns?: number;
+  readonly fd?: number;
+}
+
+/** The parts of a process that a run uses, which tests replace. */
+export interface Host {
+  readonly argv: readonly string[];
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly pid: number;
+  readonly stdin: NodeJS.ReadableStream & { readonly isTTY?: boolean };
+  readonly stdout: OutputStream;
+  readonly stderr: OutputStream;
+  readonly cwd: () => string;
+  readonly on: (signal: NodeJS.Signals, listener: NodeJS.SignalsListener) => unknown;
+  readonly emit: (signal: NodeJS.Signals, name: NodeJS.Signals) => boolean;
+  readonly listeners: (signal: NodeJS.Signals) => readonly NodeJS.SignalsListener[];
+  readonly removeAllListeners: (signal: NodeJS.Signals) => unknown;
+  readonly exit: (code: number) => void;
+  exitCode?: number | string | null | undefined;
 }

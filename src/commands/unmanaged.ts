@@ -8,8 +8,7 @@ import { unmanagedJson, unmanagedMarkdown, unmanagedText } from "../report/unman
 import type { Run } from "./command.ts";
 import { otherFolder } from "./import-files.ts";
 import { stepsAfterUnmanaged } from "./next-steps.ts";
-import { asksForHtml, openReports } from "./outputs.ts";
-import { printProblems } from "./print-problems.ts";
+import { asksForHtml, openReports, printProblems } from "./outputs.ts";
 import { requestOf } from "./run-request.ts";
 import type { Options } from "./table.ts";
 import type { Terminal } from "./terminal.ts";

@@ -12,11 +12,11 @@ import { nameProblems } from "../reconcile/workspace-checks.ts";
 import { ledgerKey } from "../state/ledger/key.ts";
 import { type Loaded, loadWorkspace } from "../workspace/load.ts";
 import type { Run } from "./command.ts";
+import { printProblems } from "./outputs.ts";
 import { openFindingReports, withFailureReport } from "./plan-reports.ts";
-import { printProblems } from "./print-problems.ts";
+import { folderOf } from "./run-request.ts";
 import type { Options } from "./table.ts";
 import type { Terminal } from "./terminal.ts";
-import { folderOf } from "./workspace-options.ts";
 
 /** The document of `validate --report json`. */
 interface ValidationDocument {

@@ -5,9 +5,9 @@ import { ownerOfName } from "../model/owner.ts";
 import { whoamiJson, whoamiText } from "../report/server-texts.ts";
 import { loadWorkspace, workspaceAbove } from "../workspace/load.ts";
 import type { Run } from "./command.ts";
-import { reading } from "./deployments/connected.ts";
+import { reading } from "./connected.ts";
+import { folderOf } from "./run-request.ts";
 import type { Options } from "./table.ts";
-import { folderOf } from "./workspace-options.ts";
 
 /** `evenkeel whoami`: exit code 1 if `plan` could not read. */
 export const run: Run<Options<"whoami">> = async (terminal, options) => {

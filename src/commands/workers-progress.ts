@@ -1,7 +1,6 @@
 import { fleetText, progressText } from "../report/runs.ts";
 import type { RunProgress, Stage } from "../state/run-progress.ts";
-import { noBar, type Progress } from "./progress-bar.ts";
-import type { Terminal } from "./terminal.ts";
+import { noBar, type Progress, type Terminal } from "./terminal.ts";
 
 /** Milliseconds between two lines of progress in a log. */
 const betweenLines = 60_000;

@@ -3,8 +3,7 @@ import { cpSync, readdirSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
-import type { CliCommand } from "../../src/commands/command.ts";
-import { commands } from "../../src/commands/table.ts";
+import { type CliCommand, commands } from "../../src/commands/table.ts";
 import { read, root } from "../readme.ts";
 import { tempFolder } from "../support/folder.ts";
 

@@ -1,8 +1,8 @@
 import { Writable } from "node:stream";
 import { expect, test } from "vitest";
 import { counted } from "../../src/base/text-format.ts";
-import { Screen, startBar } from "../../src/commands/progress-bar.ts";
 import { commands, groupOf, groups } from "../../src/commands/table.ts";
+import { Screen, startBar } from "../../src/commands/terminal.ts";
 import { runProgram } from "../e2e/program.ts";
 import { folder } from "../support/folder.ts";
 

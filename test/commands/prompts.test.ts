@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { serverOf } from "../../src/commands/prompts.ts";
+import { serverOf } from "../../src/commands/init.ts";
 import type { Terminal } from "../../src/commands/terminal.ts";
 import { plain } from "../../src/report/palette.ts";
 

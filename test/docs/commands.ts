@@ -1,5 +1,5 @@
-import type { CliCommand, Flag } from "../../src/commands/command.ts";
-import { commands, groups } from "../../src/commands/table.ts";
+import type { Flag } from "../../src/commands/command.ts";
+import { type CliCommand, commands, groups } from "../../src/commands/table.ts";
 
 const head = `# Commands
 

@@ -2,7 +2,7 @@ import { EventEmitter } from "node:events";
 import { join } from "node:path";
 import { Readable, Writable } from "node:stream";
 import { inject } from "vitest";
-import type { Host } from "../../src/commands/host.ts";
+import type { Host } from "../../src/commands/terminal.ts";
 import { type Ended, type Running, runProcess } from "../support/processes.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { ciLinks } from "../../src/commands/ci-links.ts";
+import { ciLinks } from "../../src/commands/plan-reports.ts";
 import { catalogueOf } from "../../src/model/catalogue.ts";
 import { planHtml } from "../../src/report/html/plan-page.ts";
 import { planMarkdown } from "../../src/report/markdown.ts";

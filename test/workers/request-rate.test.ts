@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { noBar } from "../../src/commands/progress-bar.ts";
+import { noBar } from "../../src/commands/terminal.ts";
 import { follow } from "../../src/commands/workers-progress.ts";
 import { ProgressMeter } from "../../src/state/run-progress.ts";
 import { RequestRate } from "../../src/workers/worker-monitor.ts";

@@ -1,5 +1,5 @@
-import { exit, UserError } from "../../base/exit.ts";
-import type { Run } from "../command.ts";
+import { exit, UserError } from "../base/exit.ts";
+import type { Run } from "./command.ts";
 
 /** `evenkeel completion SHELL`: a script to source. */
 export const run: Run<object> = (terminal, _, [shell = ""]) => {

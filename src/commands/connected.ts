@@ -1,18 +1,17 @@
-import { type ExitCode, exit, exitCode, UserError } from "../../base/exit.ts";
-import { printable } from "../../base/printable.ts";
-import { type ClientOptions, type Closing, connectReader, connectWriter, type Reader } from "../../client/client.ts";
-import { explained } from "../../client/explain-failure.ts";
-import { CallFailed } from "../../client/failure.ts";
-import type { WriteOutcome } from "../../deployments/deployment-records.ts";
-import { type CheckedValues, checkValues, type Given } from "../../model/call-check.ts";
-import type { Catalogue } from "../../model/catalogue.ts";
-import type { EndpointName } from "../../model/endpoints.ts";
-import { connectionFrom } from "../../reconcile/connection.ts";
-import { deploymentText } from "../../report/server-texts.ts";
-import { openReports, type ReportContents } from "../outputs.ts";
-import { requestOf } from "../run-request.ts";
-import type { Terminal } from "../terminal.ts";
-import type { OnlineOptions } from "../workspace-options.ts";
+import { type ExitCode, exit, exitCode, UserError } from "../base/exit.ts";
+import { printable } from "../base/printable.ts";
+import { type ClientOptions, type Closing, connectReader, connectWriter, type Reader } from "../client/client.ts";
+import { explained } from "../client/explain-failure.ts";
+import { CallFailed } from "../client/failure.ts";
+import type { WriteOutcome } from "../deployments/deployment-records.ts";
+import { type CheckedValues, checkValues, type Given } from "../model/call-check.ts";
+import type { Catalogue } from "../model/catalogue.ts";
+import type { EndpointName } from "../model/endpoints.ts";
+import { connectionFrom } from "../reconcile/connection.ts";
+import { deploymentText } from "../report/server-texts.ts";
+import { openReports, type ReportContents } from "./outputs.ts";
+import { type OnlineOptions, requestOf } from "./run-request.ts";
+import type { Terminal } from "./terminal.ts";
 
 /** What a command shows, or a sentence that says what went wrong. */
 export type Shown = ReportContents | { readonly status: "failed" | "unknown"; readonly error: string };
