@@ -1,7 +1,5 @@
 import { type CST, isMap, isNode, isScalar, isSeq, type LineCounter, type Pair, type YAMLMap } from "yaml";
 import { linesOf } from "../base/lines.ts";
-import { blankLines, endsInBlockScalar, lastPair, swallowed, withMovedGap } from "./gaps.ts";
-import { inOrder } from "./in-order.ts";
 import type { Order } from "./order.ts";
 
 /** A text with its line starts. */
@@ -25,64 +23,38 @@ interface Block extends Stretch {
 /** A replacement of a range. */
 export interface Arranged extends Stretch {
   readonly text: string;
-  /** The last pair after sorting. */
-  readonly last: Pair;
 }
 
 /**
  * Sorts the keys of a mapping and of the mappings below it. Blocks are moved without changing a line, with the comments
- * above and after them. Flow mappings are not changed.
- * Undefined where there is nothing to move.
+ * above and after them. Flow mappings are not changed. Undefined where there is nothing to move. The result may mean something
+ * else where an anchor moves behind its alias, or a comment behind a block scalar.
  */
 export function arrange(source: Lined, map: YAMLMap, order: Order): Arranged | undefined {
-  return arranged(source, map, order, (behind) => blankLines(behind));
-}
-
-function arranged(source: Lined, map: YAMLMap, order: Order, tailIn: (behind: string) => string): Arranged | undefined {
   const blocks = map.flow ? [] : lineBlocks(source, map);
   const [first] = blocks;
   const last = blocks.at(-1);
   if (!first || !last) return undefined;
-  const inner = new Map(blocks.map((block) => [block, innerOf(source, block, order)]));
-  const texts = new Map(blocks.map((block) => [block, blockText(source, block, inner.get(block))]));
-  const sorted = inOrder(blocks, order);
+  const texts = new Map(blocks.map((block) => [block, blockText(source, block, innerOf(source, block, order))]));
+  const sorted = blocks.toSorted((a, b) => order.compare(a.key, b.key));
   const moved = sorted[0] === first ? texts : withMovedGap(texts, first, sorted[0] ?? first);
-  const tail = tailIn(source.text.slice(last.to));
-  const parts = sorted.map((block): Part => {
-    const end = inner.get(block)?.last ?? lastPair(block.pair);
-    const next = blocks[blocks.indexOf(block) + 1];
-    return { block, text: moved.get(block) ?? "", end, next: end === lastPair(block.pair) ? next : block };
-  });
-  const text = unswallowed(source, parts, tail);
-  return { from: first.from, to: last.to + tail.length, text, last: parts.at(-1)?.end ?? last.pair };
+  return { from: first.from, to: last.to, text: sorted.map((block) => moved.get(block) ?? "").join("") };
 }
 
-/** A block at its new position. */
-interface Part {
-  readonly block: Block;
-  readonly text: string;
-  /** Its last pair after sorting. */
-  readonly end: Pair;
-  /** The block that followed this pair before sorting: the block itself if another part of it did, none at the end. */
-  readonly next: Block | undefined;
+/** Swaps the blank lines of the block that was first and of the one that is first now. */
+function withMovedGap(texts: ReadonlyMap<Block, string>, was: Block, is: Block): ReadonlyMap<Block, string> {
+  const [before, after] = [texts.get(was) ?? "", texts.get(is) ?? ""];
+  const [given, own] = [blankLines(after), blankLines(before)];
+  return new Map([...texts, [was, given + before.slice(own.length)], [is, own + after.slice(given.length)]]);
 }
 
-/** Joins the texts. Lines that a block scalar before them would absorb are moved before its block. */
-function unswallowed(source: Lined, parts: readonly Part[], tail: string): string {
-  let handed = "";
-  let [whole, behind, next]: [string, string, Block | undefined] = ["", tail, undefined];
-  for (const { block, text, end, next: was } of parts.toReversed()) {
-    const isSafe: boolean = (was === next && handed === "") || !endsInBlockScalar(end);
-    const lines: string = isSafe ? "" : swallowed(handed + behind, columnOf(source, end));
-    whole = (handed + behind).slice(lines.length) + whole;
-    [handed, behind, next] = [lines, text, block];
-  }
-  return handed + behind + whole;
+function blankLines(text: string): string {
+  return /^(?:[ \t]*\r?\n)*/.exec(text)?.[0] ?? "";
 }
 
 function innerOf(source: Lined, { key, pair: { value } }: Block, order: Order): Arranged | undefined {
   const below = order.below(key);
-  return below && isMap(value) ? arranged(source, value, below, () => "") : undefined;
+  return below && isMap(value) ? arrange(source, value, below) : undefined;
 }
 
 function blockText({ text }: Lined, { from, to }: Block, inner: Arranged | undefined): string {

@@ -7,7 +7,7 @@ import type { Problem } from "../model/types.ts";
 import { type Arranged, arrange, lined } from "./arrange.ts";
 import { orderOf } from "./order.ts";
 
-/** The formatted text, or why it was not formatted: syntax errors, or it contains no manifest. */
+/** The formatted text, or why there is none: syntax errors, or no manifest in it. */
 export type Formatted =
   | { readonly text: string }
   | { readonly problems: readonly Problem[] }
@@ -16,7 +16,7 @@ export type Formatted =
 /**
  * Sorts the keys of every manifest in a file by the schemas and the kinds of a catalogue, and ends the file with a line break.
  * Comments, blank lines, quotes and flow collections are preserved; the meaning of the text never
- * changes, and formatting is idempotent. Documents that are not manifests are not changed, nor are files with errors
+ * changes, and formatting is idempotent: if sorting would change the meaning, the order stays. Documents that are not manifests are not changed, nor are files with errors
  * of syntax or without a manifest; a custom tag in another tool's file is no error.
  */
 export function format(file: string, text: string, catalogue: Catalogue): Formatted {
@@ -25,13 +25,9 @@ export function format(file: string, text: string, catalogue: Catalogue): Format
   if (problems.length > 0) return { problems };
   if (!documents.some(({ value }) => isOurs(value))) return { foreign: true };
   const complete = ended(text);
-  const arranged = arrangedAll(means(complete, text) ? complete : text, catalogue);
-  return means(arranged, text) ? { text: arranged } : { problems: [unsafe(file)] };
-}
-
-function unsafe(file: string): Problem {
-  const message = "was not formatted: its keys cannot be put in order without a change of what it means";
-  return { severity: "error", rule: "format", message, place: { file, line: 1, column: 1 } };
+  const start = means(complete, text) ? complete : text;
+  const arranged = arrangedAll(start, catalogue);
+  return { text: means(arranged, text) ? arranged : start };
 }
 
 const mention = /\bapiVersion["']?\s*:\s*["']?evenkeel\//;
