@@ -70,7 +70,7 @@ export async function accept(request: AcceptRequest): Promise<Acceptance> {
   if (blocked) return { accepted: [], inSync: [], problems: blocked.problems };
   request.connecting?.();
   await using lease = context.ledger && !request.dryRun ? await leaseOf(context) : undefined;
-  if (!request.dryRun) context.ledger?.ready();
+  if (!request.dryRun) await context.ledger?.ready();
   await using reader = await connectReader(connectionOf(context));
   try {
     return await accepted(reader, await atRelease(reader, context), request, lease?.token);

@@ -20,7 +20,7 @@ import { schemasIn } from "../model/schemas.ts";
 import type { Tier } from "../model/types.ts";
 import { connectionTo } from "../reconcile/connection.ts";
 import { nextStepsText } from "../report/next-steps.ts";
-import { ignored } from "../state/folder/state-folder.ts";
+import { ignored } from "../state/state-folder.ts";
 import { isThere } from "../workspace/durable-file.ts";
 import { linkFault } from "../workspace/links.ts";
 import { makeFiles } from "../workspace/output-file.ts";

@@ -1,6 +1,5 @@
 import { memoized } from "../base/memoize.ts";
-import type { DifferenceShape } from "../state/snapshots/difference-shapes.ts";
-import type { ProjectSummary } from "../state/snapshots/summaries.ts";
+import type { DifferenceShape, ProjectSummary } from "../state/snapshots/summaries.ts";
 
 /** One cause why projects are not in sync. */
 export interface FleetCause {

@@ -2,7 +2,7 @@ import type { Fields, Value } from "../model/types.ts";
 import { directions } from "../plan/drift.ts";
 import { type Markup, markup } from "../report/html/markup.ts";
 import { badge, clipped, fieldNames, valueText } from "../report/html/values.ts";
-import type { DifferenceShape } from "../state/snapshots/difference-shapes.ts";
+import type { DifferenceShape } from "../state/snapshots/summaries.ts";
 
 /** A difference in a line: `license/AGPL-3.0 approval_status allowed, declared denied`. */
 export function differenceBrief(shape: DifferenceShape): Markup {

@@ -3,8 +3,7 @@ import { compareTexts } from "../base/text-format.ts";
 import type { Catalogue } from "../model/catalogue.ts";
 import { type LiveRuns, liveRuns } from "../state/live-runs.ts";
 import type { RunSummary } from "../state/run-summary.ts";
-import { type FleetIndex, readFleetIndex } from "../state/snapshots/fleet-index.ts";
-import { readSnapshot } from "../state/snapshots/read-snapshot.ts";
+import { type FleetIndex, readFleetIndex, readSnapshot, shardNames } from "../state/snapshots/read-snapshots.ts";
 import { type ProjectSnapshot, syncStatuses } from "../state/snapshots/snapshot.ts";
 import { type ProjectSummary, readSummaries } from "../state/snapshots/summaries.ts";
 import type { WorkspaceState } from "../state/state.ts";
@@ -107,7 +106,7 @@ function withError(before: KnownState, error: unknown): KnownState {
 }
 
 interface CachedShard {
-  readonly run: string;
+  readonly mark: string;
   readonly heads: readonly ProjectSummary[];
 }
 
@@ -124,11 +123,12 @@ async function knownOf(
     throw new UserError(`the state is gone: ${state.place} holds nothing any more`);
   }
   const rest = { runs: all, live: await liveRuns(state), at };
-  const moved = Object.entries(fleet?.shards ?? {}).filter(([name, { run }]) => shards.get(name)?.run !== run);
+  const marks = await snapshots.marks(shardNames);
+  const moved = [...marks].filter(([name, mark]) => shards.get(name)?.mark !== mark);
   if (moved.length === 0 && before.fleet && fleet) return { ...withoutError(before), ...rest, fleet };
-  for (const [name, { run }] of moved) {
+  for (const [name, mark] of moved) {
     // Pages are answered meanwhile.
-    shards.set(name, { run, heads: await readSummaries(snapshots, name) });
+    shards.set(name, { mark, heads: await readSummaries(snapshots, name) });
   }
   const projects = [...shards.values()]
     .flatMap(({ heads }) => heads)

@@ -1,4 +1,4 @@
-import { isObject, parsedJson } from "../base/json.ts";
+import { canonical, isObject, parsedJson } from "../base/json.ts";
 import type { Memory } from "./last-applied.ts";
 
 /** What a ledger's line holds of a project. */
@@ -26,8 +26,13 @@ export function ledgerLine(text: string): LedgerLine | undefined {
   return isUsable ? (line as unknown as LedgerLine) : undefined;
 }
 
+/** The line that an apply writes: the project first, so that sorting the lines sorts the projects. */
+export function canonicalLine({ project, key, resources }: LedgerLine): string {
+  return `{"project":${JSON.stringify(project)},"key":${JSON.stringify(key)},"resources":${canonical(resources)}}`;
+}
+
 /** What the beginning of a line shows. */
-export function headOfLine({ project, key, resources }: LedgerLine): LedgerHead {
+function headOfLine({ project, key, resources }: LedgerLine): LedgerHead {
   return { project, key, lists: resources[ownEntry]?.sent?.[ownEntry] };
 }
 
@@ -50,13 +55,6 @@ export function ledgerHead(text: string): LedgerHead | undefined {
   const name = parsedJson(project);
   // Parsed, since a part of a text would keep the whole line in memory.
   return typeof name === "string" ? { project: name, key, lists: lists && JSON.parse(lists) } : undefined;
-}
-
-/** How many lines were written with each key. A project that is listed twice has none. */
-export function countKeys(lines: Iterable<LedgerHead>): ReadonlyMap<string, number> {
-  const counts = new Map<string, number>();
-  for (const { key } of lines) if (key !== "") counts.set(key, (counts.get(key) ?? 0) + 1);
-  return counts;
 }
 
 /** Whether lines are a ledger's, also between the marks that git leaves in a conflict, or none at all. */

@@ -16,8 +16,8 @@ import { createSecrets, type Secrets } from "../secrets/secrets.ts";
 import { claimFor, newRun } from "../state/claim.ts";
 import { type Lease, leaseDuration, takeLease } from "../state/lease.ts";
 import type { Claim } from "../state/lease-store.ts";
-import { ledgerFile, readLedgerFile } from "../state/ledger/file.ts";
 import { type Ledger, openLedger } from "../state/ledger/ledger.ts";
+import { ledgerFile, readLedgerFile } from "../state/ledger/ledger-file.ts";
 import { openState } from "../state/open-state.ts";
 import { keptProjects, type ProjectList } from "../state/project-list.ts";
 import { ProgressMeter } from "../state/run-progress.ts";
@@ -155,14 +155,7 @@ export async function openContext(checked: Checked): Promise<Context> {
 }
 
 function disposable(context: Omit<Context, typeof Symbol.asyncDispose>): Context {
-  const { state, ledger } = context;
-  return {
-    ...context,
-    [Symbol.asyncDispose]: async () => {
-      ledger?.close();
-      await state[Symbol.asyncDispose]();
-    },
-  };
+  return { ...context, [Symbol.asyncDispose]: () => context.state[Symbol.asyncDispose]() };
 }
 
 /** Two workspaces of one name would hold one lease, and remember in one ledger what they did to different servers. */

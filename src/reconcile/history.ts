@@ -9,7 +9,7 @@ import { endWord, runEnd } from "../plan/run-end.ts";
 import { runReasons } from "../plan/run-reasons.ts";
 import { keptReasons, touchedBy } from "../state/run-summary.ts";
 import { keptValues } from "../state/run-values.ts";
-import { differsSince } from "../state/snapshots/differs-since.ts";
+import { differsSince } from "../state/snapshots/read-snapshots.ts";
 import { runValues } from "./changed-values.ts";
 import type { Context } from "./context.ts";
 import { failedPlan, withProblems } from "./failed-plan.ts";

@@ -1,16 +1,17 @@
 import { UserError } from "../base/exit.ts";
 import { grouped } from "../base/grouped.ts";
 import type { Difference } from "../diff/diff.ts";
+import type { DesiredFleet } from "../manifest/desired-fleet.ts";
 import { addressParts } from "../model/address.ts";
 import { addressTest } from "../model/identity.ts";
 import type { ReportedProblem } from "../model/problem-line.ts";
 import { isMove } from "../model/repository-kinds.ts";
 import type { Project } from "../model/types.ts";
 import type { ProjectObservation, RunObservation } from "../state/snapshots/observation.ts";
+import { locator } from "../state/snapshots/observed.ts";
 import { recordObservation } from "../state/snapshots/record.ts";
 import type { SyncStatusCounts } from "../state/snapshots/snapshot.ts";
 import type { Context } from "./context.ts";
-import type { DesiredState } from "./desired-state.ts";
 import type { Applied } from "./request.ts";
 
 /** What the state keeps of what a run saw of the fleet: how that stands now, or why it could not be kept. */
@@ -59,8 +60,7 @@ function exceptionOf({ name, except, until }: Context["rules"][number]): RunObse
 type SeenProjects = Pick<RunObservation, "projects" | "observe" | "locate">;
 
 /** Every project that was to be read. */
-function compared({ fleet, fingerprints, locate }: DesiredState, { request }: Context, result: Applied): SeenProjects {
-  const { projects, at } = fleet;
+function compared({ projects, at }: DesiredFleet, { request }: Context, result: Applied): SeenProjects {
   const differences = differencesOf(projects, result);
   const problems = grouped(result.plan.problems, ({ project }) => project ?? "");
   const targets = (request.targets ?? []).map(addressTest);
@@ -71,10 +71,9 @@ function compared({ fleet, fingerprints, locate }: DesiredState, { request }: Co
     const includes = (rest: string) => targets.some((test) => test(`${project.name}:${rest}`, project));
     return {
       project,
-      desired: { fingerprint: fingerprints[index] ?? "", resources: () => at(index).resources },
+      desired: () => at(index).resources,
       ...(found && { changes: found.changes.filter(({ address }) => !isApplied(address, result)) }),
       includes: targets.length > 0 ? includes : () => true,
-      all: targets.length === 0,
       unverified: Object.fromEntries(
         (found?.unverified ?? []).map((each) => [addressParts(each.address)[1], each.fields]),
       ),
@@ -83,7 +82,7 @@ function compared({ fleet, fingerprints, locate }: DesiredState, { request }: Co
       problems: told.slice(0, 3).map(({ message }) => message.slice(0, 500)),
     };
   };
-  return { projects, observe, locate };
+  return { projects, observe, locate: locator() };
 }
 
 /** By the place of their project; both have the same order, and some projects could not be read. */
@@ -105,7 +104,6 @@ function settled(result: Applied): SeenProjects {
       project: { name },
       changes: [],
       includes: (rest) => addresses.has(rest),
-      all: false,
       unverified: {},
       unmanaged: 0,
       problems: [],

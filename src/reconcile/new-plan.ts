@@ -12,7 +12,6 @@ import type { Plan, PlanScope } from "../plan/plan.ts";
 import { keepProjects } from "../state/project-list.ts";
 import type { Dispatcher } from "../workers/dispatcher.ts";
 import type { Context } from "./context.ts";
-import { recordDesiredState } from "./desired-state.ts";
 import { type PreparedPlan, preparePlan } from "./prepared-plan.ts";
 import { namesForPlan } from "./project-names.ts";
 import { readBy } from "./read-by-workers.ts";
@@ -65,16 +64,14 @@ export async function newPlan(
 
 /** What the selected projects turn out to declare: the secrets, and all of it where the run is recorded. */
 function noteDeclared({ request }: Context) {
-  const recorded = request.command ? recordDesiredState() : undefined;
   const secrets = new Map<string, SecretReference>();
   return {
     selected: (desired: DesiredProject) => {
-      recorded?.add(desired);
       for (const { fields } of desired.resources)
         for (const reference of referencesIn(fields)) secrets.set(reference.secret, reference);
     },
     secrets: () => [...secrets.values()],
-    of: (fleet: Selection["fleet"]) => recorded && { desired: recorded.of(fleet) },
+    of: (fleet: Selection["fleet"]) => request.command && { desired: fleet },
   };
 }
 

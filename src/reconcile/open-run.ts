@@ -81,7 +81,7 @@ export async function openApplyRun(start: RunStart): Promise<WritingRun | Blocke
   return openRun(start, start.known, async (context, opened) => {
     start.request.connecting?.();
     const lease = opened.add(await leaseOf(context));
-    readyToRecord(context);
+    await readyToRecord(context);
     const { end } = opened.add(await recordFromStart(context, start));
     let dispatcher: Dispatcher | undefined;
     const connection = { ...connectionOf(context), mayWrite: () => lease.lost() ?? dispatcher?.lost() };

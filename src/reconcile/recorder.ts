@@ -19,10 +19,10 @@ import { ledgerWatcher } from "./update-ledger.ts";
  * Makes sure, before anything is read, that an apply can keep its record.
  * @throws UserError where a journal or the ledger cannot be kept.
  */
-export function readyToRecord({ state, ledger }: Context): void {
+export async function readyToRecord({ state, ledger }: Context): Promise<void> {
   const error = state.journals.writeError();
   if (error) throw new UserError(error);
-  ledger?.ready();
+  await ledger?.ready();
 }
 
 /** Keeps the record of an apply: a journal, where there is anything to write, and the ledger. */

@@ -2,6 +2,7 @@ import type { ApplyRecord, Outcomes, Watcher } from "../apply/apply.ts";
 import type { PlanWave } from "../apply/waves.ts";
 import type { ClientOptions } from "../client/client.ts";
 import type { Difference } from "../diff/diff.ts";
+import type { DesiredFleet } from "../manifest/desired-fleet.ts";
 import type { Wave } from "../manifest/waves.ts";
 import type { Catalogue } from "../model/catalogue.ts";
 import type { Call } from "../model/types.ts";
@@ -11,7 +12,6 @@ import type { Holder } from "../state/lease-store.ts";
 import type { RunProgress, WorkersStatus } from "../state/run-progress.ts";
 import type { MovingProgress } from "../storage/move-progress.ts";
 import type { Move } from "../storage/moves.ts";
-import type { DesiredState } from "./desired-state.ts";
 
 /** What a person asked for. Everything but `folder` and `env` is optional. */
 export interface Request {
@@ -99,7 +99,7 @@ export interface Planned {
   readonly catalogue: Catalogue;
   readonly differences: readonly Difference[];
   /** The desired state of the projects that were to be read; only of a new plan. */
-  readonly desired?: DesiredState;
+  readonly desired?: DesiredFleet;
   /** What storage migrations are to move; only where a new plan was asked for them. */
   readonly moves?: readonly Move[];
   /** The waves of an apply, before it and after it; left out where it has none. */

@@ -16,16 +16,9 @@ export interface Journal {
   readonly close: () => Promise<void>;
 }
 
-/**
- * Starts the journal of a run; workers append to it under their own `writer` name. Errors are returned by `write`.
- */
-export function startJournal(
-  { journals }: WorkspaceState,
-  token: LeaseToken,
-  now: () => Date,
-  writer?: string,
-): Journal {
-  const appender = journals.open(token, writer);
+/** Starts the journal of a run, or continues it. Errors are returned by `write`. */
+export function startJournal({ journals }: WorkspaceState, token: LeaseToken, now: () => Date): Journal {
+  const appender = journals.open(token);
   const unstored: JournalLine[] = [];
   return {
     write: async (entry) => {
@@ -69,9 +62,9 @@ function endsRequest(entry: JournalLine): entry is Extract<JournalLine, { readon
   return entry.event === "result" || entry.event === "scheduled" || entry.event === "deleted";
 }
 
-/** Whether a later run must report the run with these entries. */
-export function isUnfinished(entries: readonly JournalLine[]): boolean {
-  return !entries.some(({ event }) => event === "end" || event === "noticed");
+/** Whether a later run must report the run whose journal ends with this line. */
+export function isUnfinished(last: JournalLine | undefined): boolean {
+  return last?.event !== "end" && last?.event !== "noticed";
 }
 
 /** Parses a line of a journal. Undefined for an invalid one, for example a line cut short by a kill or a full disk. */

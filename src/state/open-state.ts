@@ -1,5 +1,5 @@
 import { UserError } from "../base/exit.ts";
-import { folderState } from "./folder.ts";
+import { folderState } from "./folder-store.ts";
 import { processRates, type Rates } from "./rates.ts";
 import type { SharedState, WorkspaceState } from "./state.ts";
 import { stateAddress, unnamed } from "./state-address.ts";
@@ -28,7 +28,7 @@ export async function openState({ root, name, env }: StateOf): Promise<Workspace
 
 /** Opens the state of a named workspace in a database. */
 export async function stateAt(url: string, variable: string, name: string, env: Environment): Promise<SharedState> {
-  const { postgresState } = await import("./postgres.ts");
+  const { postgresState } = await import("./postgres-store.ts");
   return postgresState(url, variable, name, env);
 }
 
@@ -37,7 +37,7 @@ export function ratesAt(env: Environment): { readonly rates: Rates; readonly clo
   const address = stateAddress(env);
   if (!address) return { rates: processRates };
   let opened: Promise<Rates & AsyncDisposable> | undefined;
-  const open = async () => (await import("./postgres.ts")).postgresRatesAt(address.url, address.variable, env);
+  const open = async () => (await import("./postgres-store.ts")).postgresRatesAt(address.url, address.variable, env);
   const rates = () => {
     opened ??= open();
     return opened;

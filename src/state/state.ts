@@ -1,5 +1,3 @@
-import type { Memory } from "../diff/last-applied.ts";
-import type { LedgerHead, LedgerLine } from "../diff/ledger-line.ts";
 import type { Problem } from "../model/types.ts";
 import type { JournalLine } from "./journal-entry.ts";
 import type { Leases, LeaseToken } from "./lease-store.ts";
@@ -28,8 +26,8 @@ export interface WorkspaceState extends AsyncDisposable {
   readonly notes: Texts;
   /** Shared by runs and workers; undefined for a state on this machine. */
   readonly workers: WorkerStore | undefined;
-  /** The last observed status of each project; `snapshots/` defines the content. */
-  readonly snapshots: Shards;
+  /** The last observed status of each project. */
+  readonly snapshots: SnapshotDocuments;
   /** Request rates of tokens, shared by all workspaces. */
   readonly rates: Rates;
   readonly contents: () => Promise<Contents>;
@@ -48,11 +46,8 @@ export function isShared(state: WorkspaceState): state is SharedState {
 export interface Journals {
   /** Why no journal can be written, as far as that can be checked in advance. */
   readonly writeError: () => string | undefined;
-  /**
-   * Opens the journal of a new run; only the holder of the lease can append to it. Workers of the run append under their own
-   * `writer` names.
-   */
-  readonly open: (token: LeaseToken, writer?: string) => JournalAppender;
+  /** Opens the journal of a run; only the holder of the lease can append to it. Several processes of the run may. */
+  readonly open: (token: LeaseToken) => JournalAppender;
   /** Runs with a journal, oldest first. */
   readonly list: () => Promise<readonly string[]>;
   /** The entries of a run in the order in which they were appended; undefined if it has no journal. */
@@ -63,7 +58,7 @@ export interface Journals {
   readonly extend: (token: LeaseToken, run: string, lines: readonly JournalLine[]) => Promise<void>;
 }
 
-export interface JournalAppender {
+interface JournalAppender {
   /**
    * Resolves when the line is durable. Lines that arrive together share one write. After a failed write, all later ones
    * fail.
@@ -90,19 +85,15 @@ export interface Texts {
   readonly marks: (names: readonly string[]) => Promise<ReadonlyMap<string, string>>;
 }
 
-/** Large texts by name, several of which are changed at a time. */
-export interface Shards {
+/** Snapshots of projects, several in a document (`snapshots/`). */
+export interface SnapshotDocuments {
   /** Those that exist. */
   readonly read: (names: readonly string[]) => Promise<ReadonlyMap<string, string>>;
-  /** The text of one in pieces that are never all in memory; none if there is none. */
-  readonly pieces: (name: string) => AsyncIterable<string>;
-  /** Replaces these shards atomically by the result of `edit`, which may be called again. */
-  readonly change: (
-    names: readonly string[],
-    edit: (before: ReadonlyMap<string, string>) => ReadonlyMap<string, string>,
-  ) => Promise<void>;
-  /** Sorted. */
-  readonly list: () => Promise<readonly string[]>;
+  readonly write: (texts: ReadonlyMap<string, string>) => Promise<void>;
+  /** A text for each of these documents that exists; it changes with the document. */
+  readonly marks: (names: readonly string[]) => Promise<ReadonlyMap<string, string>>;
+  /** Held by a process that changes them. */
+  readonly leases: Leases;
 }
 
 /** Signatures of saved plans: armored blocks, oldest first. */
@@ -113,33 +104,10 @@ export interface Approvals {
   readonly ofRuns: (runs: readonly string[]) => Promise<ReadonlyMap<string, readonly string[]>>;
 }
 
-/** The lines of a ledger by the lowercase name of the project, and problems with invalid ones. */
+/** The lines of a ledger by the lowercase name of the project (docs/comparing.md), and problems with invalid ones. */
 export interface LedgerContents {
-  readonly lines: Pick<ReadonlyMap<string, LedgerLine>, "size" | "get"> & {
-    readonly keys: () => Iterable<string>;
-    readonly headOf: (name: string) => LedgerHead | undefined;
-  };
-  /** How many lines were written with each key. */
-  readonly keys: ReadonlyMap<string, number>;
+  readonly lines: Map<string, string>;
   readonly problems: readonly Problem[];
-  /** Closes what lines are read from, where they are read when they are asked for. */
-  readonly close?: () => void;
-}
-
-/** Sets or deletes the entry of one address. */
-export interface LedgerEdit {
-  readonly project: string;
-  /** The address without its project. */
-  readonly rest: string;
-  readonly memory: Memory | undefined;
-}
-
-/** Edits by project: those of a fleet need not be in memory at once. */
-export interface LedgerEdits {
-  /** Each once, whatever its case. */
-  readonly projects: readonly string[];
-  /** Those of one of them, of which there are some. */
-  readonly of: (project: string) => readonly LedgerEdit[];
 }
 
 /** The storage of a ledger. */
@@ -149,8 +117,8 @@ export interface LedgerStore {
   readonly read: () => Promise<LedgerContents>;
   /** Why it cannot be written, as far as that can be checked in advance. */
   readonly writeError: () => string | undefined;
-  /** Changes only these addresses. `key` identifies the ledger key. */
-  readonly write: (token: LeaseToken, key: string, edits: LedgerEdits) => Promise<void>;
+  /** Stores `lines`, which differ from the stored ones in those of the `changed` projects. */
+  readonly write: (token: LeaseToken, lines: ReadonlyMap<string, string>, changed: readonly string[]) => Promise<void>;
 }
 
 /** Number of records of each kind. */

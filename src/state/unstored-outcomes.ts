@@ -4,8 +4,8 @@ import { dirname, join } from "node:path";
 import { UserError } from "../base/exit.ts";
 import { describeSystemError } from "../base/system-errors.ts";
 import { makeFolder, replaceFile } from "../workspace/durable-file.ts";
-import { stateFolder } from "./folder/state-folder.ts";
 import type { JournalLine } from "./journal-entry.ts";
+import { stateFolder } from "./state-folder.ts";
 
 /**
  * Writes outcomes of requests that the journal could not store to a new file in the workspace or, if that fails, in the

@@ -89,7 +89,7 @@ async function write(chunk: WriteChunk, context: ChunkContext): Promise<WriteRes
   await secrets.ask(batches.flatMap((steps) => referencesOf(steps, catalogue)));
   const sealed = sealDigests(secrets, chunk.sealFor, catalogue);
   const sending = { store: state.workers, token, sender, outcomes, grace: context.requestTimeout, stopped, sealed };
-  const journal = startJournal(state, token, () => new Date(), sender.name);
+  const journal = startJournal(state, token, () => new Date());
   try {
     const watchers: readonly Watcher[] = [journalling(journal), settling(sending)];
     const recheck = chunk.recheck ? recheckOf(batches.flatMap(changesIn)) : undefined;

@@ -3,7 +3,6 @@ import type { ClientConfig, PoolConfig } from "pg";
 import { UserError } from "../base/exit.ts";
 import { learnCredential } from "../base/known-secrets.ts";
 import { type Database, databaseAt } from "../state/postgres/connection.ts";
-import { queueOptions } from "../state/postgres/settings.ts";
 import { openSockets, type Sockets } from "../state/postgres/sockets.ts";
 import { stateAddress } from "../state/state-address.ts";
 
@@ -74,7 +73,7 @@ async function workingConfig({ attempts }: Database, stream: Sockets["stream"]):
   }
   let failure: unknown;
   for (const attempt of attempts) {
-    const config = { ...attempt, stream, options: queueOptions };
+    const config = { ...attempt, stream };
     const client = new Quiet({ ...config, connectionTimeoutMillis: queuePatience });
     try {
       await client.connect();

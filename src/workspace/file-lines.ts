@@ -45,13 +45,3 @@ function breakIn(bytes: Buffer, from: number, size: number): number {
   const at = bytes.indexOf(lineBreak, from);
   return at < size ? at : -1;
 }
-
-/** Reads bytes of an open file; fewer at its end. @throws a system error. */
-export function readBytes(file: number, bytes: Buffer, at: number): Buffer {
-  let [size, read] = [0, 1];
-  while (read > 0 && size < bytes.length) {
-    read = readSync(file, bytes, size, bytes.length - size, at + size);
-    size += read;
-  }
-  return bytes.subarray(0, size);
-}

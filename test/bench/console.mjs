@@ -19,7 +19,7 @@ const folder = mkdtempSync(join(tmpdir(), "evenkeel-console-"));
 async function filling() {
   const outfile = join(here, "../../dist/console-filling.mjs");
   const contents = `export { recordObservation } from "../../src/state/snapshots/record.ts";
-    export { postgresState } from "../../src/state/postgres.ts";`;
+    export { postgresState } from "../../src/state/postgres-store.ts";`;
   const stdin = { contents, resolveDir: here, loader: "ts" };
   await build({ stdin, outfile, bundle: true, platform: "node", format: "esm", packages: "external" });
   const loaded = await import(outfile);
@@ -52,11 +52,11 @@ function changeOf(project) {
 
 /** Every tenth project differs, with one of many values. */
 function observations() {
-  const rest = { includes: () => true, all: true, unverified: {}, unmanaged: 0, problems: [] };
+  const rest = { includes: () => true, unverified: {}, unmanaged: 0, problems: [] };
   return Array.from({ length: projects }, (_, index) => {
     const name = `group-${index % 40}/team-${index % 7}/project-${index}`;
     const changes = index % 10 === 1 ? [changeOf(name)] : [];
-    const desired = { fingerprint: name, resources: () => wantedOf(name) };
+    const desired = () => wantedOf(name);
     return { project: { name }, desired, changes, ...rest };
   });
 }
@@ -94,8 +94,8 @@ async function fill(url) {
   const client = new pg.Client(url);
   await client.connect();
   await client.query(
-    `INSERT INTO evenkeel.run (workspace, run, command, started, summary)
-     SELECT 'bench', r->>'run', 'watch', (r->>'started')::timestamptz, r::text FROM json_array_elements($1::json) AS r`,
+    `INSERT INTO evenkeel.document (workspace, collection, name, content)
+     SELECT 'bench', 'runs', r->>'run', r::text FROM json_array_elements($1::json) AS r`,
     [JSON.stringify(rows)],
   );
   await client.end();

@@ -6,7 +6,7 @@ import { projectHref } from "../../src/base/console-paths.ts";
 import { withoutTrailing } from "../../src/base/text-format.ts";
 import { sessionLength, sessions } from "../../src/console/access.ts";
 import type { Cause } from "../../src/model/types.ts";
-import { fleetIndex } from "../../src/state/snapshots/fleet-index.ts";
+import { fleetIndex } from "../../src/state/snapshots/read-snapshots.ts";
 import { runProgram } from "../e2e/program.ts";
 import { summary, taken } from "../state/laws.ts";
 import { until } from "../support/until.ts";
@@ -251,8 +251,8 @@ describe("what is there", () => {
 
   test("a state of a later version is told, not misread", async () => {
     const { root, state } = await seenBy(fleet(3));
-    await state.snapshots.change([fleetIndex], () => new Map([[fleetIndex, '{"format":99}']]));
+    await state.snapshots.write(new Map([[fleetIndex, '{"format":99}']]));
     const { get } = await consoleOver(root);
-    expect(await (await get("/")).text()).toContain("format 99, and this version of evenkeel knows 1");
+    expect(await (await get("/")).text()).toContain("format 99, and this version of evenkeel knows 2");
   });
 });

@@ -5,7 +5,7 @@ import { watching } from "../../src/console/known-state.ts";
 import { listen } from "../../src/console/listen.ts";
 import { catalogueOf } from "../../src/model/catalogue.ts";
 import type { Change, Desired } from "../../src/model/types.ts";
-import { folderState } from "../../src/state/folder.ts";
+import { folderState } from "../../src/state/folder-store.ts";
 import { touchedBy } from "../../src/state/run-summary.ts";
 import type { ProjectObservation } from "../../src/state/snapshots/observation.ts";
 import { recordObservation } from "../../src/state/snapshots/record.ts";
@@ -48,10 +48,9 @@ export function drifted(project: string, value = "#other"): Change {
 }
 
 export function seen(project: string, changes: readonly Change[] = [], policy = "everyone"): ProjectObservation {
-  const rest = { includes: () => true, all: true, unverified: {}, unmanaged: 0, problems: [] };
+  const rest = { includes: () => true, unverified: {}, unmanaged: 0, problems: [] };
   const resources = wanted(project, policy);
-  const desired = { fingerprint: JSON.stringify(resources), resources: () => resources };
-  return { project: { name: project }, desired, changes, ...rest };
+  return { project: { name: project }, desired: () => resources, changes, ...rest };
 }
 
 /** `group-7/team-3/project-1234`: every tenth drifted, and every hundredth cannot be read. */

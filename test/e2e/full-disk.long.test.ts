@@ -25,7 +25,7 @@ test("where the disk is full in the middle, nothing is sent without its intent, 
   const ran = await shell("ulimit -f 1; evenkeel apply --yes --report json --report markdown=small", made);
   expect(ran.code).toBe(1);
   expect(ran.stderr).not.toContain("defect");
-  expect(ran.stderr).toMatch(/the journal \.evenkeel\/journal\/\S+ cannot be written: the file is too large/);
+  expect(ran.stderr).toMatch(/cannot write \.evenkeel\/journal\/\S+: the file is too large/);
   expect(ran.stderr).toMatch(/^error: cannot write small: the file is too large$/m);
   const plan = JSON.parse(ran.stdout);
   const applied = outcomes(plan).filter((line) => line.startsWith("applied")).length;

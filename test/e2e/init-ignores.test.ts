@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { stateFolder } from "../../src/state/folder/state-folder.ts";
+import { stateFolder } from "../../src/state/state-folder.ts";
 import { folder } from "../support/folder.ts";
 import { runProgram } from "./program.ts";
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { folderState } from "../../src/state/folder.ts";
+import { folderState } from "../../src/state/folder-store.ts";
 import { allSnapshots } from "../state/observations.ts";
 import { scene } from "./workspace.ts";
 

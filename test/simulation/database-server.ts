@@ -132,7 +132,7 @@ export class DatabaseServer {
           }
         }),
       carry,
-      ask: (text, values) => carry(() => this.database.execute(text, values)),
+      ask: (text, values) => carry(() => this.database.execute(text, values, machine.name)),
       end: () => {
         isBroken = true;
         this.#breaks = this.#breaks.filter((each) => each !== breaks);

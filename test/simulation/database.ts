@@ -13,13 +13,20 @@ interface Lease {
   readonly deadline: number;
 }
 
-export interface JournalRow {
+/** A line of a log, and the machine that wrote it. */
+export interface LineRow {
   readonly workspace: string;
-  readonly run: string;
-  readonly writer: string;
-  readonly position: number;
-  readonly event: string;
-  readonly entry: string;
+  readonly log: string;
+  readonly name: string;
+  readonly content: string;
+  readonly machine: string;
+}
+
+interface DocumentRow {
+  readonly workspace: string;
+  readonly collection: string;
+  readonly name: string;
+  readonly content: string;
 }
 
 interface MemberRow extends Row {
@@ -46,57 +53,25 @@ interface PartRow {
   readonly result: string;
 }
 
-interface TextRow {
-  readonly workspace: string;
-  readonly name: string;
-  readonly text: string;
-  readonly saved: number;
-}
-
-interface SheetRow extends Row {
-  readonly workspace: string;
-  readonly name: string;
-  readonly content: Buffer | undefined;
-}
-
-interface RunRow {
-  readonly workspace: string;
-  readonly run: string;
-  readonly command: string;
-  readonly started: string;
-  readonly summary: string;
-}
-
-interface LedgerRow {
-  readonly workspace: string;
-  readonly project: string;
-  readonly name: string;
-  readonly rest: string;
-  readonly key: string;
-  readonly memory: string;
-}
-
 const day = 86_400_000;
 
 /** The tables of the schema `evenkeel`, and what its statements do to them: each whole and in one moment. */
 export class Database {
   readonly leases = new Map<string, Lease>();
-  readonly journal = new Map<string, JournalRow>();
+  /** By batch and place, in the order in which they arrived. */
+  readonly lines = new Map<string, LineRow>();
+  readonly documents = new Map<string, DocumentRow>();
   readonly members = new Map<string, MemberRow>();
   readonly intents = new Map<string, IntentRow>();
   readonly parts = new Map<string, PartRow>();
   readonly rates = new Map<string, number>();
-  readonly runs = new Map<string, RunRow>();
-  readonly ledger = new Map<string, LedgerRow>();
-  readonly plan = new Map<string, TextRow>();
-  readonly note = new Map<string, TextRow>();
-  readonly snapshots = new Map<string, SheetRow>();
-  readonly approvals: { readonly workspace: string; readonly run: string; readonly signature: string }[] = [];
   /** All intents that ever were. */
   readonly claimed = new Set<string>();
   /** Of the schema; 0 where nobody has made it yet. */
   version = 0;
   readonly now: () => number;
+  /** Whoever executes a statement. */
+  machine = "";
 
   /** `now`: milliseconds of its calendar. */
   constructor(now: () => number) {
@@ -104,8 +79,20 @@ export class Database {
   }
 
   /** @throws for a statement that it does not know: then the twin of a changed one is to be written here. */
-  execute(text: string, values: Values = []): readonly Row[] {
+  execute(text: string, values: Values = [], machine = ""): readonly Row[] {
+    this.machine = machine;
     return (known.get(text) ?? find(text))(this, values);
+  }
+
+  /** The summaries of all runs. */
+  summaries(): readonly { readonly run: string; readonly summary: string }[] {
+    const runs = [...this.documents.values()].filter(({ collection }) => collection === "runs");
+    return runs.map(({ name, content }) => ({ run: name, summary: content }));
+  }
+
+  /** The journal lines of a run. */
+  journal(run: string): readonly LineRow[] {
+    return [...this.lines.values()].filter(({ log, name }) => log === "journals" && name === run);
   }
 
   /** What somebody holds: the lease of this name. */
@@ -166,7 +153,6 @@ const statements: Readonly<Record<string, Statement>> = {
   ROLLBACK: () => nothing,
   CREATE: () => nothing,
   "SELECT pg_advisory_xact_lock": () => nothing,
-  "SELECT name, setting, reset_val FROM pg_catalog.pg_settings": () => nothing,
   "SELECT 1 FROM pg_catalog.pg_namespace": ({ version }) => (version > 0 ? yes : nothing),
   "SELECT 1 FROM pg_catalog.pg_tables": ({ version }) => (version > 0 ? yes : nothing),
   "SELECT coalesce(max(version), 0) AS version": ({ version }) => [{ version }],
@@ -219,44 +205,73 @@ const statements: Readonly<Record<string, Statement>> = {
     return [{ ...lease, fence: String(lease.fence), since: time(lease.since), deadline: time(lease.deadline) }];
   },
 
-  "WITH held AS (…INSERT INTO evenkeel.journal": (database, values) => {
-    if (!database.isHeld(values)) return nothing;
-    const [workspace, , , run, positions, events, entries, writer] = values as [
+  "WITH held AS (…INSERT INTO evenkeel.line": (database, values) => {
+    const [workspace, log, name, batch, contents, run, fence] = values as [
       string,
       string,
-      number,
       string,
-      number[],
+      string,
       string[],
-      string[],
-      string,
+      string?,
+      number?,
     ];
-    positions.forEach((position, index) => {
-      const row = { workspace, run, writer, position, event: events[index] ?? "", entry: entries[index] ?? "" };
-      const at = key(workspace, run, writer, position);
-      if (!database.journal.has(at)) database.journal.set(at, row);
-    });
+    if (run !== undefined && !database.isHeld([workspace, run, fence])) return nothing;
+    for (const [place, content] of contents.entries()) {
+      const at = key(batch, place);
+      const row = { workspace, log, name, content, machine: database.machine };
+      if (!database.lines.has(at)) database.lines.set(at, row);
+    }
     return yes;
   },
-  "SELECT run FROM evenkeel.journal": ({ journal }, [workspace]) => firsts(journal, workspace).map((run) => ({ run })),
-  "SELECT entry FROM evenkeel.journal": ({ journal }, [workspace, run]) =>
-    [...journal.values()]
-      .filter((row) => row.workspace === workspace && row.run === run)
-      .map(({ entry }) => ({ entry })),
-  "SELECT DISTINCT run FROM evenkeel.journal AS j": ({ journal }, [workspace]) => {
-    const over = new Set(
-      [...journal.values()].flatMap((row) =>
-        row.workspace === workspace && /^(?:end|noticed)$/.test(row.event) ? row.run : [],
-      ),
-    );
-    return firsts(journal, workspace).flatMap((run) => (over.has(run) ? [] : { run }));
+  "SELECT name, content FROM evenkeel.line": ({ lines }, [workspace, log, names]) =>
+    linesOf(lines, workspace, log).filter(({ name }) => (names as string[]).includes(name)),
+  "SELECT DISTINCT ON (name) name, content FROM evenkeel.line": ({ lines }, [workspace, log]) =>
+    Array.from(
+      new Map(linesOf(lines, workspace, log).map(({ name, content }) => [name, content])),
+      ([name, content]) => ({
+        name,
+        content,
+      }),
+    ),
+  'SELECT DISTINCT name COLLATE "C" AS name FROM evenkeel.line': ({ lines }, [workspace, log]) =>
+    [...new Set(linesOf(lines, workspace, log).map(({ name }) => name))].sort().map((name) => ({ name })),
+  "DELETE FROM evenkeel.line": () => nothing,
+
+  "WITH held AS (…INSERT INTO evenkeel.document": (database, values) => {
+    const [workspace, collection, names, contents, run, fence] = values as [
+      string,
+      string,
+      string[],
+      (string | null)[],
+      string?,
+      number?,
+    ];
+    if (run !== undefined && !database.isHeld([workspace, run, fence])) return nothing;
+    for (const [index, name] of names.entries()) {
+      const content = contents[index];
+      const at = key(workspace, collection, name);
+      if (content == null) database.documents.delete(at);
+      else database.documents.set(at, { workspace, collection, name, content });
+    }
+    return yes;
   },
-  "SELECT max(position) + 1 AS next FROM evenkeel.journal": ({ journal }, [workspace, run]) => {
-    const own = [...journal.values()].filter(
-      (row) => row.workspace === workspace && row.run === run && row.writer === "",
-    );
-    return [{ next: own.length > 0 ? Math.max(...own.map(({ position }) => position)) + 1 : null }];
+  "SELECT name, content FROM evenkeel.document": ({ documents }, [workspace, collection, names]) =>
+    (names as string[]).flatMap((name) => {
+      const row = documents.get(key(workspace, collection, name));
+      return row ? { name, content: row.content } : [];
+    }),
+  "SELECT name, concat(xmin": ({ documents }, [workspace, collection, names]) =>
+    (names as string[]).flatMap((name) => {
+      const row = documents.get(key(workspace, collection, name));
+      return row ? { name, mark: row.content } : [];
+    }),
+  "SELECT name FROM evenkeel.document": ({ documents }, [workspace, collection]) => {
+    const own = [...documents.values()].filter((row) => row.workspace === workspace && row.collection === collection);
+    return own.map(({ name }) => ({ name })).sort((a, b) => (a.name < b.name ? -1 : 1));
   },
+  "SELECT (SELECT coalesce(sum(pg_column_size": ({ documents, lines }) => [
+    { bytes: String(JSON.stringify([...documents.values(), ...lines.values()]).length) },
+  ],
 
   "WITH settled AS (…INSERT INTO evenkeel.member": (
     database,
@@ -361,119 +376,13 @@ const statements: Readonly<Record<string, Statement>> = {
     return nothing;
   },
 
-  "INSERT INTO evenkeel.run": ({ runs }, [workspace, run, command, started, summary]) => {
-    const at = key(workspace, run);
-    const before = runs.get(at);
-    const row = { workspace, run, command, started, summary } as RunRow;
-    runs.set(at, before ? { ...before, summary: row.summary } : row);
-    return nothing;
-  },
-  "WITH gone AS (DELETE FROM evenkeel.plan": () => nothing,
-  "DELETE FROM evenkeel.rate": ({ rates, now }, [age]) => {
-    for (const [name, reserved] of rates) if (reserved < now() - Number(age)) rates.delete(name);
-    return nothing;
-  },
-  "SELECT floor(extract(epoch FROM started) / 86400)::int AS day, count(*)": ({ runs }, [workspace]) => {
-    const marks = new Map<number, string>();
-    for (const { started, summary } of newestFirst(runs, workspace))
-      marks.set(dayOf(started), `${marks.get(dayOf(started)) ?? ""}${summary}`);
-    return [...marks].map(([day, mark]) => ({ day, mark }));
-  },
-  "SELECT floor(extract(epoch FROM started) / 86400)::int AS day, summary": ({ runs }, [workspace, days]) =>
-    newestFirst(runs, workspace)
-      .map(({ started, summary }) => ({ day: dayOf(started), summary }))
-      .filter(({ day }) => (days as number[]).includes(day)),
-  ...textsIn("plan", "run", "document"),
-  ...textsIn("note", "name", "content"),
-  "SELECT name, content FROM evenkeel.snapshot": ({ snapshots }, [workspace, names]) =>
-    (names as string[]).flatMap((name) => snapshots.get(key(workspace, name)) ?? []),
-  "INSERT INTO evenkeel.snapshot": ({ snapshots }, [workspace, names, contents]) => {
-    (names as string[]).forEach((name, index) => {
-      snapshots.set(key(workspace, name), {
-        workspace: String(workspace),
-        name,
-        content: (contents as Buffer[])[index],
-      });
-    });
-    return nothing;
-  },
-  "SELECT name FROM evenkeel.snapshot": ({ snapshots }, [workspace]) => {
-    const own = [...snapshots.values()].filter((row) => row.workspace === workspace);
-    return own.map(({ name }) => ({ name })).sort((a, b) => (a.name < b.name ? -1 : 1));
-  },
-  "INSERT INTO evenkeel.approval": ({ approvals }, [workspace, run, signature]) => {
-    const row = { workspace: String(workspace), run: String(run), signature: String(signature) };
-    if (!approvals.some((each) => key(...Object.values(each)) === key(...Object.values(row)))) approvals.push(row);
-    return nothing;
-  },
-  "SELECT run, signature FROM evenkeel.approval": ({ approvals }, [workspace, runs]) =>
-    approvals.filter((row) => row.workspace === workspace && (runs as string[]).includes(row.run)),
-
-  "SELECT project, json_agg(json_build_array(name, rest, key, memory) …FROM evenkeel.ledger": (
-    { ledger },
-    [workspace, after],
-  ) => {
-    const own = [...ledger.values()].filter((row) => row.workspace === workspace && row.project > String(after));
-    const projects = [...new Set(own.map(({ project }) => project))].sort().slice(0, 500);
-    const rowsOf = (name: string) =>
-      own.filter(({ project }) => project === name).sort((a, b) => (a.rest < b.rest ? -1 : 1));
-    return projects.map((project) => ({
-      project,
-      rows: JSON.stringify(rowsOf(project).map((row) => [row.name, row.rest, row.key, row.memory])),
-    }));
-  },
-  "WITH held AS (…INSERT INTO evenkeel.ledger": (database, values) => {
-    if (!database.isHeld(values)) return nothing;
-    const [workspace, , , id, names, rests, memories] = values as [
-      string,
-      string,
-      number,
-      string,
-      string[],
-      string[],
-      (string | null)[],
-    ];
-    names.forEach((name, index) => {
-      const [rest = "", memory] = [rests[index], memories[index]];
-      const project = name.toLowerCase();
-      const at = key(workspace, project, rest);
-      if (memory == null) database.ledger.delete(at);
-      else
-        database.ledger.set(at, {
-          workspace,
-          project,
-          name: database.ledger.get(at)?.name ?? name,
-          rest,
-          key: id,
-          memory,
-        });
-    });
-    return yes;
-  },
-  "SELECT (SELECT count(*) FROM evenkeel.run": ({ runs, journal, plan, approvals, ledger, note }, [workspace]) => {
-    const own = <Each extends { readonly workspace: string }>(rows: Iterable<Each>) =>
-      [...rows].filter((row) => row.workspace === workspace);
-    const count = (rows: readonly unknown[]) => String(rows.length);
-    return [
-      {
-        runs: count(own(runs.values())),
-        journals: count(firsts(journal, workspace)),
-        plans: count(own(plan.values())),
-        approvals: count([...new Set(own(approvals).map(({ run }) => run))]),
-        ledger: count([...new Set(own(ledger.values()).map(({ project }) => project))]),
-        notes: count(own(note.values())),
-        bytes: String(JSON.stringify([...own(runs.values()), ...own(journal.values())]).length),
-      },
-    ];
-  },
+  "DELETE FROM evenkeel.rate": () => nothing,
 };
 
-/** Runs that have a journal of their own. */
-function firsts(journal: Database["journal"], workspace: unknown): string[] {
-  const own = [...journal.values()].filter(
-    (row) => row.workspace === workspace && row.writer === "" && row.position === 0,
-  );
-  return own.map(({ run }) => run).sort();
+function linesOf(lines: Database["lines"], workspace: unknown, log: unknown) {
+  return [...lines.values()]
+    .filter((row) => row.workspace === workspace && row.log === log)
+    .map(({ name, content }) => ({ name, content }));
 }
 
 function forget(
@@ -486,36 +395,4 @@ function forget(
     if (row.workspace === workspace && (row.run === run || row.since < database.now() - day)) rows.delete(at);
   }
   return nothing;
-}
-
-function newestFirst(runs: ReadonlyMap<string, RunRow>, workspace: unknown): readonly RunRow[] {
-  const own = [...runs.values()].filter((row) => row.workspace === workspace);
-  return own.sort((a, b) => (key(a.started, a.run) > key(b.started, b.run) ? -1 : 1));
-}
-
-function dayOf(started: string): number {
-  return Math.floor(Date.parse(started) / 86_400_000);
-}
-
-function textsIn(table: "plan" | "note", name: string, text: string): Readonly<Record<string, Statement>> {
-  return {
-    [`SELECT ${text} AS text FROM evenkeel.${table}`]: (database, [workspace, wanted]) => {
-      const row = database[table].get(key(workspace, wanted));
-      return row ? [{ text: row.text }] : nothing;
-    },
-    [`INSERT INTO evenkeel.${table} `]: (database, [workspace, wanted, content]) => {
-      const row = { workspace: String(workspace), name: String(wanted), text: String(content), saved: database.now() };
-      database[table].set(key(workspace, wanted), row);
-      return nothing;
-    },
-    [`SELECT ${name} AS name, concat(xmin`]: (database, [workspace, names]) =>
-      (names as string[]).flatMap((wanted) => {
-        const row = database[table].get(key(workspace, wanted));
-        return row ? [{ name: row.name, mark: row.text }] : [];
-      }),
-    [`SELECT ${name} AS name FROM evenkeel.${table}`]: (database, [workspace]) => {
-      const own = [...database[table].values()].filter((row) => row.workspace === workspace);
-      return own.map((row) => ({ name: row.name })).sort((a, b) => (a.name < b.name ? -1 : 1));
-    },
-  };
 }

@@ -1,5 +1,5 @@
 import type { PlanWave } from "../../src/apply/waves.ts";
-import type { Database, JournalRow } from "./database.ts";
+import type { Database } from "./database.ts";
 import type { Kernel } from "./kernel.ts";
 import type { Machine } from "./machine.ts";
 import type { Asked, Service } from "./service.ts";
@@ -31,6 +31,9 @@ interface Sent {
   readonly at: number;
   landed?: number;
 }
+
+/** In the line of an intent. */
+const intent = '"event":"intent"';
 
 /** Sees all that is sent and lands, and says which law was broken by it. */
 export class Observer {
@@ -100,18 +103,11 @@ export class Observer {
   #runOf(machine: Machine, address: string): string | undefined {
     const quoted = `"address":${JSON.stringify(address)}`;
     let found: string | undefined;
-    for (const row of this.#database.journal.values()) {
-      if (row.event === "intent" && row.entry.includes(quoted) && this.#isBy(row, machine)) found = row.run;
+    for (const row of this.#database.lines.values()) {
+      if (row.content.includes(intent) && row.content.includes(quoted) && row.machine === machine.name)
+        found = row.name;
     }
     return found;
-  }
-
-  #isBy({ writer, workspace, run }: JournalRow, { name }: Machine): boolean {
-    if (writer.startsWith(`${name}/`)) return true;
-    const isRuns = writer === "" || writer.startsWith(`${run}.`);
-    return (
-      isRuns && (this.#database.runs.get(`${workspace}\u0001${run}`)?.summary.includes(`"host":"${name}"`) ?? false)
-    );
   }
 
   #checkLease(run: string, what: string): void {
@@ -168,9 +164,7 @@ export class Observer {
 
   #hasJournalled(run: string, address: string): boolean {
     const quoted = `"address":${JSON.stringify(address)}`;
-    return [...this.#database.journal.values()].some(
-      (row) => row.run === run && row.event === "intent" && row.entry.includes(quoted),
-    );
+    return this.#database.journal(run).some(({ content }) => content.includes(intent) && content.includes(quoted));
   }
 
   judgeRate(): void {

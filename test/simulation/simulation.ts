@@ -188,7 +188,7 @@ class World {
   }
 
   #nameOf({ name }: Machine): string | undefined {
-    return [...this.database.runs.values()].find(({ summary }) => summary.includes(`"host":"${name}"`))?.run;
+    return this.database.summaries().find(({ summary }) => summary.includes(`"host":"${name}"`))?.run;
   }
 
   #judgeLast({ result }: Run): void {

@@ -2,7 +2,7 @@ import { statSync, utimesSync } from "node:fs";
 import { join } from "node:path";
 import pg from "pg";
 import { afterAll } from "vitest";
-import { folderState } from "../../src/state/folder.ts";
+import { folderState } from "../../src/state/folder-store.ts";
 import { stateAt } from "../../src/state/open-state.ts";
 import type { SharedState } from "../../src/state/state.ts";
 import { tempFolder } from "../support/folder.ts";
@@ -41,48 +41,6 @@ laws({
     return { open: async () => folderState(root), age };
   },
 });
-
-/** What roles, databases and servers may set, each the worst for what the state promises. */
-const unfriendly = {
-  synchronous_commit: "off",
-  default_transaction_isolation: "serializable",
-  default_transaction_read_only: "on",
-  default_transaction_deferrable: "on",
-  statement_timeout: "400",
-  lock_timeout: "1",
-  idle_in_transaction_session_timeout: "1000",
-  search_path: "public, pg_catalog",
-  DateStyle: "German, DMY",
-  TimeZone: "Asia/Kolkata",
-  IntervalStyle: "sql_standard",
-  bytea_output: "escape",
-  standard_conforming_strings: "off",
-  array_nulls: "off",
-  extra_float_digits: "-15",
-};
-
-for (const { name, started } of found.slice(0, 1)) {
-  sharedLaws({
-    name: `${name} with unfriendly settings`,
-    place: async () => {
-      const database = await started();
-      const place = `unfriendly${++places}`;
-      await asked(database.url(), [`CREATE DATABASE ${place}`]);
-      const settings = Object.entries(unfriendly);
-      await asked(
-        database.url(),
-        settings.map(
-          ([setting, value]) =>
-            `ALTER DATABASE ${place} SET ${setting} = ${value.includes(",") ? value : `'${value}'`}`,
-        ),
-      );
-      return {
-        open: async () => kept(await stateAt(database.url(place), "EVENKEEL_STATE", "w", {})),
-        age: aging(database.url(place), "w"),
-      };
-    },
-  });
-}
 
 /** Lets leases of a workspace, and members, have been noted so much earlier. */
 function aging(url: string, workspace: string) {

@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { folderState } from "../../src/state/folder.ts";
+import { folderState } from "../../src/state/folder-store.ts";
 import { saveUnstored } from "../../src/state/unstored-outcomes.ts";
 import { folder, tempFolder } from "../support/folder.ts";
 import { stage } from "../support/stage.ts";

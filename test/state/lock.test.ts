@@ -3,16 +3,17 @@ import { mkdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from "node
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { cwd, execPath, pid, platform, ppid } from "node:process";
-import { setTimeout as pause } from "node:timers/promises";
 import { build } from "esbuild";
 import { describe, expect, test } from "vitest";
 import { ownMark } from "../../src/base/process-mark.ts";
-import { thisSystem } from "../../src/state/folder/lock-file.ts";
-import { folderState } from "../../src/state/folder.ts";
+import { thisSystem } from "../../src/state/folder-lease.ts";
+import { folderState } from "../../src/state/folder-store.ts";
 import { takeLease } from "../../src/state/lease.ts";
+import { recordObservation } from "../../src/state/snapshots/record.ts";
 import { folder } from "../support/folder.ts";
 import { runProcess } from "../support/processes.ts";
 import { claim } from "./laws.ts";
+import { allSnapshots, look, looked } from "./observations.ts";
 
 function left(text: string) {
   const { root } = folder({ ".evenkeel/lock": text });
@@ -82,7 +83,7 @@ describe("a lease that says who holds it", () => {
     const script = join(root, "take.mjs");
     await build({
       stdin: {
-        contents: `import { folderState } from "./src/state/folder.ts";
+        contents: `import { folderState } from "./src/state/folder-store.ts";
           const claim = { run: "theirs", who: "eve", host: process.argv[3], pid: process.pid };
           console.log(JSON.stringify(await folderState(process.argv[2]).leases.take(claim, 1000)));`,
         resolveDir: cwd(),
@@ -142,25 +143,18 @@ describe("a lock is not taken", () => {
   });
 });
 
-test("a look waits for the end of another process's look, and takes over that of a dead one", async () => {
+test("a run that records snapshots waits for another one, and takes over the lock of a dead one", async () => {
   const held = { ...here, ...owner, pid: ppid, started: undefined, run: "look-1" };
   const { root } = folder({ ".evenkeel/snapshots/lock": JSON.stringify(held) });
   const file = join(root, ".evenkeel/snapshots/lock");
   const { snapshots } = folderState(root);
-  const theirs = new Map([["fleet", "theirs"]]);
-  const seen: (string | undefined)[] = [];
-  const change = snapshots.change(["fleet"], (before) => {
-    seen.push(before.get("fleet"));
-    return theirs;
-  });
-  await pause(100);
-  expect(seen).toEqual([]);
-  await folderState(folder().root).snapshots.change(["fleet"], () => theirs);
+  const waiting = recordObservation(snapshots, look("r1", [looked("p")]));
+  await recordObservation(folderState(folder().root).snapshots, look("r1", [looked("p")]));
+  expect(await allSnapshots(snapshots)).toEqual([]);
   rmSync(file);
-  await change;
-  expect(seen).toEqual([undefined]);
+  await waiting;
   writeFileSync(file, JSON.stringify({ ...held, started: "1", ...(platform !== "linux" && { milliseconds: 1 }) }));
-  await snapshots.change(["fleet"], (before) => new Map([["fleet", `${before.get("fleet")}, mine`]]));
-  expect((await snapshots.read(["fleet"])).get("fleet")).toBe("theirs, mine");
+  await recordObservation(snapshots, look("r2", [looked("q")]));
+  expect((await allSnapshots(snapshots)).map(({ project }) => project)).toEqual(["q"]);
   expect(() => readFileSync(file)).toThrow("ENOENT");
 });

@@ -1,8 +1,8 @@
 import type { Change } from "../../src/model/types.ts";
 import type { ProjectObservation, RunObservation } from "../../src/state/snapshots/observation.ts";
-import { parseShard, shardNames, snapshotIn } from "../../src/state/snapshots/shard.ts";
+import { parseShard, shardNames } from "../../src/state/snapshots/read-snapshots.ts";
 import type { ProjectSnapshot } from "../../src/state/snapshots/snapshot.ts";
-import type { Shards } from "../../src/state/state.ts";
+import type { SnapshotDocuments } from "../../src/state/state.ts";
 
 const origin = {
   place: () => ({ file: "policies/all.yaml", line: 7, column: 3 }),
@@ -39,10 +39,9 @@ export function looked(name: string, changes: readonly Change[] | undefined = []
   );
   return {
     project: { name },
-    desired: { fingerprint: JSON.stringify(desired), resources: () => desired },
+    desired: () => desired,
     changes,
     includes: () => true,
-    all: true,
     unverified: {},
     unmanaged: 0,
     problems: [],
@@ -69,11 +68,7 @@ export function differing(name: string, rest = "license/MIT"): Change {
   };
 }
 
-/** Everything that shards hold. */
-export async function allSnapshots(shards: Shards): Promise<readonly ProjectSnapshot[]> {
-  const texts = await shards.read(shardNames);
-  return [...texts.values()].flatMap((text) => {
-    const shard = parseShard(text);
-    return shard.rows.map((row) => snapshotIn(shard, row));
-  });
+/** Everything that is stored. */
+export async function allSnapshots(snapshots: SnapshotDocuments): Promise<readonly ProjectSnapshot[]> {
+  return [...(await snapshots.read(shardNames)).values()].flatMap(parseShard);
 }

@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { chmodSync } from "node:fs";
 import { createServer, connect as dial, type Socket } from "node:net";
 import { join } from "node:path";
@@ -6,15 +7,14 @@ import { beforeAll, describe, expect, inject, test } from "vitest";
 import { startJournal } from "../../src/state/journal.ts";
 import { takeLease } from "../../src/state/lease.ts";
 import { stateAt } from "../../src/state/open-state.ts";
-import { maxReadRuns } from "../../src/state/retention.ts";
+import { maxReadRuns } from "../../src/state/runs.ts";
 import type { SharedState } from "../../src/state/state.ts";
 import type { Database } from "../support/database.mjs";
 import { atEnd } from "../support/ending.ts";
 import { folder } from "../support/folder.ts";
 import { until } from "../support/until.ts";
 import { databases } from "./databases.ts";
-import { editsOf } from "./edits.ts";
-import { claim, line, summary, taken } from "./laws.ts";
+import { claim, ledgerLines, line, summary, taken } from "./laws.ts";
 
 const [available] = await databases();
 
@@ -57,13 +57,15 @@ describe.skipIf(!available)("the state in PostgreSQL (needs postgresql)", () => 
     expect(await (await open(url)).leases.holder()).toMatchObject({ run: "r" });
   });
 
-  test("newer than the program is refused, and left as it is", async () => {
+  test("of another version than the program's is refused, and left as it is", async () => {
     const name = await fresh();
     await open(database.url(name));
     await asked("INSERT INTO evenkeel.migration (version) VALUES (99)", name);
     await expect(open(database.url(name))).rejects.toThrow(
-      /^the state has schema version 99, and this version of evenkeel knows \d+; upgrade evenkeel$/,
+      /^the state has schema version 99, and this version of evenkeel needs \d+; upgrade evenkeel$/,
     );
+    await asked("UPDATE evenkeel.migration SET version = CASE version WHEN 99 THEN 0 ELSE 1 END", name);
+    await expect(open(database.url(name))).rejects.toThrow(/schema version 1, .*DROP SCHEMA evenkeel CASCADE$/);
   });
 
   test("is made once, however many come first at the same time", async () => {
@@ -79,20 +81,14 @@ describe.skipIf(!available)("the state in PostgreSQL (needs postgresql)", () => 
     const journal = startJournal(state, token, () => new Date());
     await journal.write({ event: "end", outcomes: {} });
     await state.runs.record(summary("r"));
-    await state.ledger.write(
-      token,
-      "key",
-      editsOf([
-        { project: "p", rest: "license/MIT", memory: { sent: {} } },
-        { project: "q", rest: "license/MIT", memory: { sent: {} } },
-      ]),
-    );
+    await state.ledger.write(token, ledgerLines({ p: { settings: "x" }, q: { settings: "x" } }), ["p", "q"]);
     await asked(
-      "INSERT INTO evenkeel.journal (workspace, run, writer, position, event, entry) VALUES ('w', 'r', '', 7, 'end', '{')",
+      `INSERT INTO evenkeel.line (workspace, log, name, batch, place, content)
+       VALUES ('w', 'journals', 'r', '${randomUUID()}', 1, '{')`,
       name,
     );
-    await asked("INSERT INTO evenkeel.run VALUES ('w', 'broken', 'plan', now(), 'null')", name);
-    await asked("UPDATE evenkeel.ledger SET memory = '[]' WHERE project = 'p'", name);
+    await asked("INSERT INTO evenkeel.document VALUES ('w', 'runs', 'broken', 'null')", name);
+    await asked("UPDATE evenkeel.document SET content = '[]' WHERE collection = 'ledger' AND name = 'p'", name);
     expect(await state.journals.read("r")).toHaveLength(1);
     expect(await state.runs.list()).toEqual([summary("r")]);
     await asked("UPDATE evenkeel.lease SET deadline = 'infinity'", name);
@@ -104,30 +100,31 @@ describe.skipIf(!available)("the state in PostgreSQL (needs postgresql)", () => 
 
   test("forgets plans after a month and looks after a quarter, and never an apply", async () => {
     const state = await open(database.url(await fresh()));
-    const old = "2020-01-01T00:00:00.000Z";
-    await state.runs.record(summary("applied", { started: old }));
-    await state.runs.record(summary("planned", { started: old, command: "plan" }));
+    const [applied, planned] = ["20200101T000000Z-0001", "20200101T000000Z-0002"];
+    const started = "2020-01-01T00:00:00.000Z";
+    await state.plans.write(planned, "{}");
+    await state.approvals.add(planned, "-----BEGIN SSH SIGNATURE-----\nx\n-----END SSH SIGNATURE-----");
+    await state.runs.record(summary(applied, { started, ended: null }));
+    await state.runs.record(summary(planned, { started, ended: null, command: "plan" }));
     await state.runs.record(summary("now"));
-    expect((await state.runs.list()).map(({ run }) => run)).toEqual(["now", "applied"]);
+    expect((await state.runs.list()).map(({ run }) => run)).toEqual(["now", applied]);
+    expect([await state.plans.list(), await state.approvals.list(planned)]).toEqual([[], []]);
   });
 
   test("keeps no more looks than it should, and every apply", async () => {
     const name = await fresh();
     const state = await open(database.url(name));
-    await state.runs.record(summary("applied", { started: "2020-01-01T00:00:00.000Z" }));
+    await state.runs.record(summary("applied"));
     await asked(
-      `INSERT INTO evenkeel.run (workspace, run, command, started, summary)
-       SELECT workspace, 'look-' || number, 'watch', now() - number * interval '1 second', ''
-       FROM evenkeel.run, generate_series(1, ${maxReadRuns + 10}) AS number`,
+      `INSERT INTO evenkeel.document SELECT workspace, collection, 'check-' || lpad(number::text, 6, '0'),
+         replace(replace(content, '"apply"', '"watch"'), '"run":"applied"', '"run":"check-' || lpad(number::text, 6, '0') || '"')
+       FROM evenkeel.document, generate_series(1, ${maxReadRuns + 10}) AS number`,
       name,
     );
     await state.runs.record(summary("now"));
-    const [left] = await asked(
-      "SELECT count(*)::integer AS looks, max(started) > now() - interval '1 minute' AS new FROM evenkeel.run WHERE command = 'watch'",
-      name,
-    );
-    expect(left).toEqual({ looks: maxReadRuns, new: true });
-    expect((await state.runs.list()).map(({ run }) => run)).toContain("applied");
+    const runs = (await state.runs.list()).map(({ run }) => run);
+    expect(runs.filter((run) => run.startsWith("check-"))).toHaveLength(maxReadRuns - 1);
+    expect(runs).toContain("applied");
   });
 
   test("forgets the rates of tokens that nobody uses any more", async () => {
@@ -136,7 +133,7 @@ describe.skipIf(!available)("the state in PostgreSQL (needs postgresql)", () => 
     await state.rates.reserve("old", 10);
     await state.rates.reserve("new", 10);
     await asked("UPDATE evenkeel.rate SET reserved = reserved - interval '25 hours' WHERE key = 'old'", name);
-    await state.runs.record(summary("r"));
+    await open(database.url(name));
     expect(await asked("SELECT key FROM evenkeel.rate", name)).toEqual([{ key: "new" }]);
   });
 
@@ -208,7 +205,7 @@ describe.skipIf(!available)("the state in PostgreSQL (needs postgresql)", () => 
     await state.runs.record(summary(run, { ended: null }));
     const journal = state.journals.open(token);
     for (const address of ["p:license/MIT", "q:license/MIT"]) await journal.append(line(address));
-    await state.ledger.write(token, "key", editsOf([{ project: run, rest: "license/MIT", memory: { sent: {} } }]));
+    await state.ledger.write(token, ledgerLines({ [run]: { "license/MIT": "x" } }), [run]);
     await state.plans.write(run, "{}");
     await state.runs.record(summary(run));
     await state.leases.giveBack(token);

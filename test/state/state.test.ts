@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { folderState } from "../../src/state/folder.ts";
+import { folderState } from "../../src/state/folder-store.ts";
 import { unfinishedRuns } from "../../src/state/journal.ts";
 import { ledgerKey } from "../../src/state/ledger/key.ts";
 import { loadWorkspace } from "../../src/workspace/load.ts";
@@ -127,7 +127,7 @@ describe("journals of earlier runs", () => {
   test("what cannot be read is a sentence", async () => {
     const { root } = folder({ ".evenkeel/journal/r.ndjson/x": "" });
     const { journals } = folderState(root);
-    const words = "cannot read the journal .evenkeel/journal/r.ndjson: it is a folder";
+    const words = "cannot read .evenkeel/journal/r.ndjson: it is a folder";
     await expect(unfinishedRuns(journals)).rejects.toThrow(words);
     rmSync(join(root, ".evenkeel/journal/r.ndjson"), { recursive: true });
     symlinkSync("nowhere", join(root, ".evenkeel/journal/r.ndjson"));

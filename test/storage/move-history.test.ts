@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { folderState } from "../../src/state/folder.ts";
+import { folderState } from "../../src/state/folder-store.ts";
 import { startJournal } from "../../src/state/journal.ts";
 import type { JournalEntry } from "../../src/state/journal-entry.ts";
 import { historyOf } from "../../src/storage/move-history.ts";

@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { folderState } from "../../src/state/folder.ts";
+import { folderState } from "../../src/state/folder-store.ts";
 import { keptMemory } from "../../src/state/watch-memory.ts";
 import { folder, tempFolder } from "../support/folder.ts";
 import { stage } from "../support/stage.ts";

@@ -4,7 +4,7 @@ import { createServer, type Socket } from "node:net";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { createFollower } from "../../src/git/fast-forward.ts";
-import { folderState } from "../../src/state/folder.ts";
+import { folderState } from "../../src/state/folder-store.ts";
 import { touchesWorkspace } from "../../src/watch/checkout.ts";
 import { repository } from "../revision/repository.ts";
 import { fastForward } from "../support/fast-forward.ts";

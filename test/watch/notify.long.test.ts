@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { folderState } from "../../src/state/folder.ts";
+import { folderState } from "../../src/state/folder-store.ts";
 import { keepMemory, keptMemory, newMemory } from "../../src/state/watch-memory.ts";
 import { driftNotification, messageBody } from "../../src/watch/notification-texts.ts";
 import { fieldsOf, planned } from "../support/plans.ts";

@@ -2,7 +2,7 @@ import { rmSync, writeFileSync } from "node:fs";
 import { createServer, type Socket } from "node:net";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { folderState } from "../../src/state/folder.ts";
+import { folderState } from "../../src/state/folder-store.ts";
 import { keptMemory } from "../../src/state/watch-memory.ts";
 import { repository } from "../revision/repository.ts";
 import type { Running } from "../support/processes.ts";

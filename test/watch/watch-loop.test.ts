@@ -1,7 +1,7 @@
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { folderState } from "../../src/state/folder.ts";
+import { folderState } from "../../src/state/folder-store.ts";
 import { keptMemory } from "../../src/state/watch-memory.ts";
 import { cron, every, nextDue } from "../../src/watch/schedule.ts";
 import { stage } from "../support/stage.ts";

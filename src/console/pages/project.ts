@@ -9,7 +9,7 @@ import { each, type Markup, markup } from "../../report/html/markup.ts";
 import { badge, fieldNames, fieldsTable, sourceText, valueNode } from "../../report/html/values.ts";
 import type { LiveRuns } from "../../state/live-runs.ts";
 import type { RunSummary } from "../../state/run-summary.ts";
-import type { FleetIndex } from "../../state/snapshots/fleet-index.ts";
+import type { FleetIndex } from "../../state/snapshots/read-snapshots.ts";
 import { lastSeen, type ProjectSnapshot, type SeenDifference, type SeenEntry } from "../../state/snapshots/snapshot.ts";
 import { commandsForDifference } from "../commands.ts";
 import { directionNode } from "../difference-nodes.ts";

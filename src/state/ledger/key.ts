@@ -7,7 +7,7 @@ import type { Catalogue } from "../../model/catalogue.ts";
 import type { Problem } from "../../model/types.ts";
 import type { Secrets } from "../../secrets/secrets.ts";
 import { isThere, readRegular, replaceFile } from "../../workspace/durable-file.ts";
-import { stateFolder } from "../folder/state-folder.ts";
+import { stateFolder } from "../state-folder.ts";
 
 export interface LedgerOptions {
   /** The workspace's folder. */

@@ -1,10 +1,10 @@
-import { createHash } from "node:crypto";
+import { createHash, createHmac } from "node:crypto";
 import { UserError, userErrorOf } from "../../base/exit.ts";
 import { canonical } from "../../base/json.ts";
 import { learnCredential, ownNames } from "../../base/known-secrets.ts";
 import { isMarkOf } from "../../base/secret-mark.ts";
 import type { Memory, Recollection } from "../../diff/last-applied.ts";
-import { ownEntry } from "../../diff/ledger-line.ts";
+import { canonicalLine, ledgerHead, ledgerLine, ownEntry } from "../../diff/ledger-line.ts";
 import { addressParts } from "../../model/address.ts";
 import { type Catalogue, catalogueOf } from "../../model/catalogue.ts";
 import { normalise } from "../../model/normalise.ts";
@@ -15,8 +15,6 @@ import { boundedName } from "../bounded-name.ts";
 import type { LeaseToken } from "../lease-store.ts";
 import type { LedgerContents, LedgerStore } from "../state.ts";
 import { type LedgerOptions, ledgerKey } from "./key.ts";
-import { keyedHash } from "./keyed-hash.ts";
-import { LedgerEntries } from "./project-entries.ts";
 import { secretDigest, withDigests } from "./secret-digest.ts";
 
 /** Fingerprints of what the last apply sent and found of each resource (docs/comparing.md); never values. */
@@ -33,12 +31,10 @@ export interface Ledger extends Recollection {
   readonly rememberLists: (project: string, hashes: string) => void;
   /** The fingerprint of a secret that another process sent, from the digest of its value; without a digest, it equals no other. */
   readonly fingerprintSent: (address: string, name: string, secret: SecretReference, digest?: string) => string;
-  /** Stores the key. @throws UserError if the key or the ledger cannot be written. */
-  readonly ready: () => void;
+  /** Called with the lease: stores the key, and reads the ledger again. @throws UserError if either cannot be written. */
+  readonly ready: () => Promise<void>;
   /** Writes the changes since the last call; needs the lease. Returns an error message if that fails. */
   readonly save: (token: LeaseToken) => Promise<string | undefined>;
-  /** Closes the file that it is read from. */
-  readonly close: () => void;
 }
 
 /**
@@ -49,53 +45,158 @@ export function openLedger(store: LedgerStore, contents: LedgerContents, options
   const { key, keep, problems: keyProblems } = ledgerKey(options);
   learnCredential(key, ownNames.EVENKEEL_LEDGER_KEY);
   const keyId = createHash("sha256").update(`evenkeel ledger ${key}`).digest("hex").slice(0, 8);
-  const problems = [...keyProblems, ...contents.problems];
-  const foreign = [...contents.keys].reduce((sum, [id, count]) => (id === keyId ? sum : sum + count), 0);
-  const entries = new LedgerEntries((name) => {
-    const line = contents.lines.get(name);
-    return line?.key === keyId ? line.resources : {};
-  });
+  const foreign = [...contents.lines.values()].filter((text) => ledgerHead(text)?.key !== keyId).length;
+  const memories = new ProjectMemories(contents.lines, keyId);
+  const keyed = (text: string, after: Uint8Array = new Uint8Array()) =>
+    createHmac("sha256", key).update(text).update(after).digest("base64url").slice(0, hashLength);
   const edit = (address: string, memory: Memory | undefined) => {
     const [project, rest] = namesIn(address);
-    entries.edit({ project, rest, memory });
+    memories.edit(project, rest, memory);
   };
   const saveNow = async (token: LeaseToken) => {
-    const edits = entries.take();
-    if (edits.projects.length === 0) return undefined;
-    const error = await userErrorOf(store.write(token, keyId, edits));
-    if (!error) edits.saved();
+    const changed = memories.takeChanged();
+    if (changed.length === 0) return undefined;
+    const error = await userErrorOf(store.write(token, memories.lines, changed));
+    if (error) memories.markChanged(changed);
     return error;
   };
-  const keyed = keyedHash(key);
-  // One at a time: each replaces the whole file.
+  // One at a time: each may replace the whole file.
   let saving = Promise.resolve<string | undefined>(undefined);
   return {
-    problems: foreign > 0 ? [...problems, foreignKey(store, foreign)] : problems,
-    recall: (address) => entries.recall(...namesIn(address)),
+    problems: [...keyProblems, ...contents.problems, ...(foreign > 0 ? [foreignKey(store, foreign)] : [])],
     catalogue,
+    recall: (address) => memories.recall(...namesIn(address)),
     ...fingerprinter(keyed, options.secrets, catalogue),
-    hashed: (text, after) => keyed(text, after).slice(0, hashLength),
-    knownLists: (project) => {
-      const head = contents.lines.headOf(boundedName(project).toLowerCase());
-      return (head?.key === keyId && head.lists) || "";
-    },
+    hashed: keyed,
+    knownLists: (project) => memories.storedLists(boundedName(project)),
     remember: edit,
     forget: (address) => edit(address, undefined),
     rememberLists: (project, hashes) => {
-      const memory = hashes === "" ? undefined : { sent: { [ownEntry]: hashes } };
-      entries.edit({ project: boundedName(project), rest: ownEntry, memory });
+      memories.edit(boundedName(project), ownEntry, hashes === "" ? undefined : { sent: { [ownEntry]: hashes } });
     },
-    ready: () => {
+    ready: async () => {
       const error = store.writeError();
       if (error) throw new UserError(error);
       keep();
+      // An earlier holder of the lease may have written it since it was opened.
+      memories.replace((await store.read()).lines);
     },
     save: (token) => {
       saving = saving.then(() => saveNow(token));
       return saving;
     },
-    close: () => contents.close?.(),
   };
+}
+
+interface Entry {
+  /** As the ledger spells it. */
+  readonly rest: string;
+  readonly memory: Memory;
+}
+
+/** The entries of one project, by lowercase address: servers ignore the case of license names. */
+interface ProjectEntries {
+  project: string;
+  readonly entries: Map<string, Entry>;
+  isChanged: boolean;
+}
+
+/** Projects whose entries are held parsed; more than are compared side by side. */
+const maxParsed = 512;
+
+/**
+ * The memories of a ledger by project. Lines stay texts, which take a third of the memory of their objects: 90 MB for
+ * 100,000 projects.
+ */
+class ProjectMemories {
+  #lines: Map<string, string>;
+  readonly #keyId: string;
+  readonly #parsed = new Map<string, ProjectEntries>();
+  #changed = new Set<string>();
+
+  constructor(lines: Map<string, string>, keyId: string) {
+    this.#lines = lines;
+    this.#keyId = keyId;
+  }
+
+  /** By the lowercase name of the project, up to date after {@link takeChanged}. */
+  get lines(): ReadonlyMap<string, string> {
+    return this.#lines;
+  }
+
+  /** @throws UserError for a damaged line. */
+  recall(project: string, rest: string): Memory | undefined {
+    return this.#of(project.toLowerCase()).entries.get(rest.toLowerCase())?.memory;
+  }
+
+  /** The hashes of lists that a project's line begins with. */
+  storedLists(project: string): string {
+    const head = ledgerHead(this.#lines.get(project.toLowerCase()) ?? "");
+    return (head?.key === this.#keyId && head.lists) || "";
+  }
+
+  /** Sets the entry of an address, or deletes it. */
+  edit(project: string, rest: string, memory: Memory | undefined): void {
+    const name = project.toLowerCase();
+    const own = this.#of(name);
+    if (memory) own.entries.set(rest.toLowerCase(), { rest, memory });
+    else own.entries.delete(rest.toLowerCase());
+    own.project = project;
+    own.isChanged = true;
+    this.#changed.add(name);
+  }
+
+  /** Lowercase names of the projects that were edited since the last call. */
+  takeChanged(): readonly string[] {
+    for (const [name, own] of this.#parsed) this.#write(name, own);
+    const changed = [...this.#changed];
+    this.#changed.clear();
+    return changed;
+  }
+
+  markChanged(names: readonly string[]): void {
+    for (const name of names) this.#changed.add(name);
+  }
+
+  /** Continues with other lines, before any edit. */
+  replace(lines: Map<string, string>): void {
+    this.#lines = lines;
+    this.#parsed.clear();
+  }
+
+  #of(name: string): ProjectEntries {
+    const known = this.#parsed.get(name);
+    if (known) return known;
+    const own = this.#parse(name);
+    this.#parsed.set(name, own);
+    const [oldest] = this.#parsed.size > maxParsed ? this.#parsed : [];
+    if (oldest) {
+      this.#write(...oldest);
+      this.#parsed.delete(oldest[0]);
+    }
+    return own;
+  }
+
+  #parse(name: string): ProjectEntries {
+    const text = this.#lines.get(name);
+    if (text === undefined || ledgerHead(text)?.key !== this.#keyId) {
+      return { project: name, entries: new Map(), isChanged: false };
+    }
+    const line = ledgerLine(text);
+    if (!line) throw new UserError(`the ledger's line of ${name} is damaged; delete it, or restore the file`);
+    const entries = Object.entries(line.resources).map(
+      ([rest, memory]) => [rest.toLowerCase(), { rest, memory }] as const,
+    );
+    return { project: line.project, entries: new Map(entries), isChanged: false };
+  }
+
+  #write(name: string, own: ProjectEntries): void {
+    if (!own.isChanged) return;
+    own.isChanged = false;
+    const resources = Object.fromEntries(Array.from(own.entries.values(), ({ rest, memory }) => [rest, memory]));
+    if (own.entries.size === 0) this.#lines.delete(name);
+    else this.#lines.set(name, canonicalLine({ project: own.project, key: this.#keyId, resources }));
+  }
 }
 
 /** Characters of Base64: 132 bits. */
@@ -121,10 +222,8 @@ function fingerprinter(
   secrets: Secrets,
   catalogue: Catalogue,
 ): Pick<Ledger, "fingerprint" | "fingerprintSent" | "isMarked"> {
-  const hmac = (address: string, name: string, content: unknown) => {
-    const text = `[${JSON.stringify(address.toLowerCase())},${JSON.stringify(name)},${canonical(content)}]`;
-    return keyed(text).slice(0, hashLength);
-  };
+  const hmac = (address: string, name: string, content: unknown) =>
+    keyed(`[${JSON.stringify(address.toLowerCase())},${JSON.stringify(name)},${canonical(content)}]`);
   const digestOfKnown = (reference: SecretReference) => {
     const known = secrets.known(reference);
     return known === undefined ? undefined : secretDigest(known);

@@ -4,7 +4,6 @@ import { UnavailableError } from "../../base/exit.ts";
 import { closeWithTimeout } from "../close-with-timeout.ts";
 import type { Database } from "./connection.ts";
 import { errorText, isAboutEncryption, isTransientError, refusalOf } from "./failures.ts";
-import { beginWith, correctionsOf } from "./settings.ts";
 import { openSockets } from "./sockets.ts";
 
 /** A connection to the database, opened again when it breaks. */
@@ -18,14 +17,6 @@ export interface PostgresSession extends AsyncDisposable {
   readonly transaction: <Result>(work: (query: PostgresSession["query"]) => Promise<Result>) => Promise<Result>;
 }
 
-/** A connection, and how a transaction on it begins. */
-interface Connection {
-  readonly client: Client;
-  readonly begin: string;
-  /** Whether the settings of the role and the database suit, so that a single statement needs no explicit transaction. */
-  readonly isPlain: boolean;
-}
-
 /** Milliseconds for which a lost connection is retried. */
 const patience = 10_000;
 
@@ -35,10 +26,7 @@ export async function openPostgres(database: Database): Promise<PostgresSession>
   const connection = new Reconnecting(database, pg.Client);
   await connection.open();
   return {
-    query: (text, values) => {
-      const work = (query: PostgresSession["query"]) => query<never>(text, values);
-      return connection.run((on) => (on.isPlain ? work(queryOn(on)) : inTransaction(on, work)));
-    },
+    query: (text, values) => connection.run((on) => queryOn(on)<never>(text, values)),
     transaction: (work) => connection.run((on) => inTransaction(on, work)),
     [Symbol.asyncDispose]: () => connection[Symbol.asyncDispose](),
   };
@@ -49,7 +37,7 @@ class Reconnecting implements AsyncDisposable {
   readonly #database: Database;
   readonly #client: typeof Client;
   readonly #sockets = openSockets();
-  #current: Promise<Connection> | undefined;
+  #current: Promise<Client> | undefined;
   #unavailable: UnavailableError | undefined;
   #queue: Promise<unknown> = Promise.resolve();
 
@@ -64,13 +52,13 @@ class Reconnecting implements AsyncDisposable {
     });
   }
 
-  run<Result>(work: (on: Connection) => Promise<Result>): Promise<Result> {
+  run<Result>(work: (on: Client) => Promise<Result>): Promise<Result> {
     const result = this.#queue.then(() => this.#retry(work));
     this.#queue = result.catch(() => {});
     return result;
   }
 
-  async #retry<Result>(work: (on: Connection) => Promise<Result>): Promise<Result> {
+  async #retry<Result>(work: (on: Client) => Promise<Result>): Promise<Result> {
     const end = performance.now() + patience;
     for (let wait = 50; ; wait = Math.min(wait * 2, 1000)) {
       if (this.#unavailable) throw this.#unavailable;
@@ -94,40 +82,40 @@ class Reconnecting implements AsyncDisposable {
     return this.#unavailable;
   }
 
-  #connect(limit: number): Promise<Connection> {
+  #connect(limit: number): Promise<Client> {
     const settings = { connectionTimeoutMillis: Math.max(1, limit), stream: this.#sockets.stream };
     this.#current ??= connect(this.#client, this.#database, settings);
     return this.#current;
   }
 
-  #drop(broken: Promise<Connection>): void {
+  #drop(broken: Promise<Client>): void {
     if (this.#current === broken) this.#current = undefined;
-    broken.then(({ client }) => client.end()).catch(() => {});
+    broken.then((client) => client.end()).catch(() => {});
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await closeWithTimeout(this.#queue.then(() => this.#current).then((last) => last?.client.end()));
+    await closeWithTimeout(this.#queue.then(() => this.#current).then((last) => last?.end()));
     // A later query would open a new connection and keep the process alive.
     this.#unavailable ??= new UnavailableError(`the state ${this.#database.place} is closed`);
     this.#sockets.cut();
   }
 }
 
-function queryOn({ client }: Connection): PostgresSession["query"] {
+function queryOn(client: Client): PostgresSession["query"] {
   return async (text, values = []) => (await client.query({ text, values: [...values] })).rows;
 }
 
 async function inTransaction<Result>(
-  on: Connection,
+  on: Client,
   work: (query: PostgresSession["query"]) => Promise<Result>,
 ): Promise<Result> {
   try {
-    await on.client.query(on.begin);
+    await on.query("BEGIN");
     const result = await work(queryOn(on));
-    await on.client.query("COMMIT");
+    await on.query("COMMIT");
     return result;
   } catch (error) {
-    await on.client.query("ROLLBACK").catch(() => {});
+    await on.query("ROLLBACK").catch(() => {});
     throw error;
   }
 }
@@ -136,7 +124,7 @@ async function connect(
   PgClient: typeof Client,
   { attempts }: Database,
   settings: Pick<ClientConfig, "connectionTimeoutMillis" | "stream">,
-): Promise<Connection> {
+): Promise<Client> {
   let refused: unknown;
   for (const attempt of attempts) {
     const client = new PgClient({ ...attempt, ...settings, keepAlive: true });
@@ -144,8 +132,7 @@ async function connect(
     client.on("error", () => {});
     try {
       await client.connect();
-      const corrections = await correctionsOf((text, values) => client.query({ text, values: [...values] }));
-      return { client, begin: beginWith(corrections), isPlain: corrections.size === 0 };
+      return client;
     } catch (error) {
       client.end().catch(() => {});
       refused = error;

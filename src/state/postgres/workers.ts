@@ -1,8 +1,12 @@
 import { boundedName } from "../bounded-name.ts";
 import { LeaseLostError } from "../lease-store.ts";
 import type { Intent, Member, WorkerStore } from "../worker-store.ts";
-import { heldLease } from "./lease.ts";
 import type { PostgresSession } from "./session.ts";
+
+/** Locks the row, so that no other run takes over the lease during the statement. */
+const heldLease = `held AS (
+  SELECT 1 FROM evenkeel.lease
+  WHERE workspace = $1 AND name = 'apply' AND run = $2 AND fence = $3 AND deadline > clock_timestamp() FOR SHARE)`;
 
 /** If the server's clock was set back, the remaining durations of other members start again from now. */
 const heartbeat = `

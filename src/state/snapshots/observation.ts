@@ -26,23 +26,15 @@ export interface RunObservation {
 /** Locates a declaration in its manifest; undefined where that would take too long. */
 export type Locate = (desired: Desired) => Place | undefined;
 
-/** What was wanted of a project, worked out again when it is asked for, and its fingerprint. */
-interface ObservedDesired {
-  readonly fingerprint: string;
-  readonly resources: () => readonly Desired[];
-}
-
 /** What a run saw of one project, or of those of its addresses that it targeted. */
 export interface ProjectObservation {
   readonly project: Project;
-  /** Left out if it did not change. */
-  readonly desired?: ObservedDesired;
+  /** Its declared resources, worked out again when they are needed. Left out if they did not change. */
+  readonly desired?: () => readonly Desired[];
   /** What still differs. Left out if the project could not be read. */
   readonly changes?: readonly Change[];
   /** Whether the run targeted an address, given without its project. */
   readonly includes: (rest: string) => boolean;
-  /** Whether the run targeted all addresses. */
-  readonly all: boolean;
   readonly unverified: ProjectSnapshot["unverified"];
   readonly inherited?: readonly string[];
   readonly unmanaged: number;

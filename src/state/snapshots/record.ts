@@ -1,177 +1,128 @@
-import { setImmediate as turn } from "node:timers/promises";
-import { compareTexts } from "../../base/text-format.ts";
-import { kept } from "../retention.ts";
-import type { Shards } from "../state.ts";
-import { differencesAfter } from "./differences.ts";
-import { type EntriesAfter, entriesAt } from "./entries.ts";
-import { combined, fingerprintOf } from "./fingerprint.ts";
+import { randomBytes } from "node:crypto";
+
+import { setTimeout as pause, setImmediate as turn } from "node:timers/promises";
+import { UserError } from "../../base/exit.ts";
+import { claimFor } from "../claim.ts";
+import { type Lease, tryLease } from "../lease.ts";
+import type { Leases } from "../lease-store.ts";
+import { kept } from "../runs.ts";
+import type { SnapshotDocuments } from "../state.ts";
+import type { ProjectObservation, RunObservation } from "./observation.ts";
+import { differencesAfter, type EntriesAfter, entriesAt } from "./observed.ts";
 import {
-  type FleetIndex,
+  documentText,
   fleetCounts,
   fleetIndex,
-  parseFleetIndex,
-  readFleetIndex,
-  type ShardHead,
-} from "./fleet-index.ts";
-import type { ProjectObservation, RunObservation } from "./observation.ts";
-import {
   parseShard,
-  type ShardRow,
-  type SnapshotShard,
-  serialized,
+  readFleetIndex,
   shardNameOf,
   shardNames,
-  snapshotIn,
-} from "./shard.ts";
-import { ShardBuilder } from "./shard-builder.ts";
-import type { ProjectSnapshot, SeenDifference, SyncStatus, SyncStatusCounts } from "./snapshot.ts";
+} from "./read-snapshots.ts";
+import {
+  countStatuses,
+  type ProjectSnapshot,
+  type SeenDifference,
+  type SyncStatus,
+  type SyncStatusCounts,
+} from "./snapshot.ts";
+
+/** Shards that are read and written at once. */
+const batchSize = 8;
 
 /**
- * Updates the snapshots of a fleet with what a run saw, a few shards at a time, so that nothing else waits for long. Shards
- * without changes are neither read nor written. Returns the counts afterwards. @throws UserError if they cannot be stored.
+ * Updates the snapshots of a fleet with what a run saw, a few shards at a time, so that nothing else waits for long; the
+ * index last. Returns the counts afterwards. @throws UserError if they cannot be stored.
  */
-export async function recordObservation(shards: Shards, observation: RunObservation): Promise<SyncStatusCounts> {
-  const run = await prepared(observation);
-  const batches = batchesOf(changedShards(await readFleetIndex(shards), run), run);
-  let counts = fleetCounts({ shards: {} });
-  for (const [index, names] of batches.entries()) {
-    await turn();
-    const isLast = index === batches.length - 1;
-    await shards.change([...names, fleetIndex], (before) => {
-      const written = names.map((name) => [name, updatedShard(name, before.get(name), run)] as const);
-      const heads = Object.fromEntries(written.map(([name, { head }]) => [name, head]));
-      const fleet = updatedIndex(parseFleetIndex(before.get(fleetIndex)), heads, {
-        ...run,
-        whole: isLast && run.whole,
-      });
-      counts = fleetCounts(fleet);
-      return new Map([...written.map(([name, { text }]) => [name, text] as const), [fleetIndex, serialized(fleet)]]);
-    });
-  }
-  return counts;
-}
-
-/** Projects in a batch of shards at most, unless a single shard has more; and those that are looked at in one go. */
-const batchSize = 1000;
-
-/** The shards in batches that are written at once; at least one, for the index. */
-function batchesOf(names: readonly string[], { byShard }: PreparedObservation): readonly (readonly string[])[] {
-  const batches: string[][] = [[]];
-  let size = 0;
-  for (const name of names) {
-    const projects = byShard.get(name)?.length ?? 0;
-    if (size > 0 && size + projects > batchSize) {
-      batches.push([]);
-      size = 0;
+export async function recordObservation(snapshots: SnapshotDocuments, run: RunObservation): Promise<SyncStatusCounts> {
+  await using _ = await lock(snapshots.leases);
+  const before = await readFleetIndex(snapshots);
+  const counts = { ...before?.counts };
+  const observed = await observedByShard(run);
+  const names = run.covers ? shardNames : [...observed.keys()];
+  const entriesAfter = entriesAt(run.commit, run.locate);
+  for (let at = 0; at < names.length; at += batchSize) {
+    const batch = names.slice(at, at + batchSize);
+    const stored = await snapshots.read(batch);
+    const changed = new Map<string, string>();
+    for (const name of batch) {
+      await turn();
+      const projects = mergeProjects(parseShard(stored.get(name)), observed.get(name) ?? [], run, entriesAfter);
+      counts[name] = countStatuses(projects.map(({ syncStatus }) => syncStatus));
+      const text = documentText({ projects });
+      if (text !== stored.get(name) && (projects.length > 0 || stored.has(name))) changed.set(name, text);
     }
-    batches.at(-1)?.push(name);
-    size += projects;
+    await snapshots.write(changed);
   }
-  return batches;
+  const { server, exceptions, at } = run;
+  const whole = run.whole ? { run: run.run, at } : (before?.whole ?? null);
+  await snapshots.write(new Map([[fleetIndex, documentText({ server, whole, exceptions, counts })]]));
+  return fleetCounts({ counts });
 }
 
-interface PreparedObservation extends RunObservation {
-  readonly entriesAfter: EntriesAfter;
-  /** In lower case, by the place of the project among those of the run. */
-  readonly names: readonly string[];
-  /** Of what was seen of each of them. */
-  readonly fingerprints: readonly string[];
-  /** The places of the projects of each shard, sorted by name. */
-  readonly byShard: ReadonlyMap<string, readonly number[]>;
+/** Milliseconds. */
+const [leaseDuration, patience, retryInterval] = [30_000, 60_000, 20];
+
+/** @throws UserError if another process holds the lease for too long. */
+async function lock(leases: Leases): Promise<Lease> {
+  const claim = claimFor(`snapshots-${randomBytes(6).toString("hex")}`, {});
+  for (const began = performance.now(); ; ) {
+    const taken = await tryLease(leases, claim, leaseDuration);
+    if (!("heldBy" in taken)) return taken;
+    const { host, pid } = taken.heldBy;
+    if (performance.now() - began > patience)
+      throw new UserError(`cannot write snapshots: process ${pid} on ${host} has been writing them for a minute`);
+    await pause(retryInterval);
+  }
 }
 
-async function prepared(observation: RunObservation): Promise<PreparedObservation> {
-  const { projects, observe, commit, locate } = observation;
-  const names: string[] = [];
-  const fingerprints: string[] = [];
+/** The indexes of the projects that a run saw, by shard. */
+async function observedByShard({ projects }: RunObservation): Promise<ReadonlyMap<string, readonly number[]>> {
   const byShard = new Map<string, number[]>();
   for (const [index, { name }] of projects.entries()) {
-    if (index % batchSize === 0) await turn();
-    names.push(name.toLowerCase());
-    fingerprints.push(fingerprintOf(observe(index)));
+    if (index % 1000 === 0) await turn();
     const shard = shardNameOf(name);
-    const places = byShard.get(shard) ?? [];
-    places.push(index);
-    byShard.set(shard, places);
+    const indexes = byShard.get(shard) ?? [];
+    indexes.push(index);
+    byShard.set(shard, indexes);
   }
-  for (const places of byShard.values()) places.sort((a, b) => compareTexts(names[a] ?? "", names[b] ?? ""));
-  return { ...observation, entriesAfter: entriesAt(commit, locate), names, fingerprints, byShard };
+  return byShard;
 }
 
-/** The names of the shards that a run may change. */
-function changedShards(fleet: FleetIndex | undefined, run: PreparedObservation): readonly string[] {
-  const names = run.covers ? shardNames : [...run.byShard.keys()];
-  return names.filter(
-    (name) => !run.whole || (fleet?.shards[name]?.fingerprint ?? empty) !== shardFingerprint(name, run),
-  );
-}
-
-/** The fingerprint of a shard without projects. */
-const empty = combined([]);
-
-function shardFingerprint(name: string, { byShard, fingerprints }: PreparedObservation): string {
-  return combined((byShard.get(name) ?? []).map((index) => fingerprints[index] ?? ""));
-}
-
-function updatedShard(name: string, before: string | undefined, run: PreparedObservation) {
-  const builder = new ShardBuilder();
-  mergeProjects(builder, parseShard(before), run.byShard.get(name) ?? [], run);
-  const fingerprint = run.whole ? shardFingerprint(name, run) : "";
-  const head: ShardHead = { run: run.run, fingerprint, counts: builder.counts };
-  return { text: builder.text, head };
-}
-
-function updatedIndex(
-  before: FleetIndex | undefined,
-  heads: FleetIndex["shards"],
-  { run, at, server, exceptions, whole }: RunObservation,
-): FleetIndex {
-  const shards = { ...before?.shards, ...heads };
-  return { server, exceptions, whole: whole ? { run, at } : (before?.whole ?? null), shards };
-}
-
-/** Adds the projects of a shard after a run, sorted by name. */
+/** The projects of a shard after a run, sorted by name. */
 function mergeProjects(
-  builder: ShardBuilder,
-  shard: SnapshotShard,
+  stored: readonly ProjectSnapshot[],
   observed: readonly number[],
-  run: PreparedObservation,
-): void {
-  const before = new Map(shard.rows.map((row) => [row[0].toLowerCase(), row]));
-  const now = new Map(observed.map((index) => [run.names[index] ?? "", index]));
-  for (const name of [...new Set([...before.keys(), ...now.keys()])].sort()) {
-    const [row, index] = [before.get(name), now.get(name)];
-    if (index !== undefined) mergeProject(builder, shard, row, index, run);
-    else if (row && isKept(row, run)) builder.copy(shard, row);
-  }
+  run: RunObservation,
+  entriesAfter: EntriesAfter,
+): readonly ProjectSnapshot[] {
+  const before = new Map(stored.map((each) => [each.project.toLowerCase(), each]));
+  const now = new Map(observed.map((index) => [run.projects[index]?.name.toLowerCase() ?? "", index]));
+  return [...new Set([...before.keys(), ...now.keys()])].sort().flatMap((name) => {
+    const [earlier, index] = [before.get(name), now.get(name)];
+    if (index === undefined) return earlier && isKept(earlier, run) ? earlier : [];
+    const each = run.observe(index);
+    if (!earlier && !each.desired) return [];
+    const snapshot = updatedSnapshot(earlier, each, run, entriesAfter);
+    // The fleet index records when the whole fleet was seen.
+    return run.whole && earlier && isUnchanged(earlier, snapshot) ? earlier : snapshot;
+  });
 }
 
-function mergeProject(
-  builder: ShardBuilder,
-  shard: SnapshotShard,
-  row: ShardRow | undefined,
-  index: number,
-  run: PreparedObservation,
-): void {
-  const [each, fingerprint = ""] = [run.observe(index), run.fingerprints[index]];
-  const isComplete = each.all && each.desired;
-  if (row && isComplete && row[2] === fingerprint) {
-    // The fleet index records when the whole fleet was seen.
-    builder.copy(shard, row, run.whole ? undefined : { seen: run.at, run: run.run });
-  } else if (row || each.desired) {
-    builder.add(updatedSnapshot(row && snapshotIn(shard, row), each, run), isComplete ? fingerprint : "");
-  }
+function isUnchanged(before: ProjectSnapshot, now: ProjectSnapshot): boolean {
+  const { seen, run } = before;
+  return JSON.stringify(before) === JSON.stringify({ ...now, seen, run });
 }
 
 /** Drops projects that policies no longer select, and after a while those that no run covers. */
-function isKept([project, , , , , seen]: ShardRow, { covers, at }: RunObservation): boolean {
+function isKept({ project, seen }: ProjectSnapshot, { covers, at }: RunObservation): boolean {
   return covers?.(project) !== true && Date.parse(at) - Date.parse(seen) < kept.readRuns;
 }
 
 function updatedSnapshot(
   before: ProjectSnapshot | undefined,
   observed: ProjectObservation,
-  run: PreparedObservation,
+  run: RunObservation,
+  entriesAfter: EntriesAfter,
 ): ProjectSnapshot {
   const { project, problems, unmanaged } = observed;
   const differences = differencesAfter(before, observed, run);
@@ -183,7 +134,7 @@ function updatedSnapshot(
     since: before?.syncStatus === syncStatus ? before.since : run.at,
     seen: run.at,
     run: run.run,
-    entries: run.entriesAfter(before, observed),
+    entries: entriesAfter(before, observed),
     differences,
     unverified: { ...untargeted(before?.unverified ?? {}, observed), ...observed.unverified },
     ...inheritedAfter(before, observed),

@@ -1,9 +1,12 @@
+import { createHash } from "node:crypto";
+import { commonForm } from "../../base/common-form.ts";
 import { memoized } from "../../base/memoize.ts";
-import type { Kind } from "../../model/types.ts";
-import type { Shards } from "../state.ts";
-import { type EntryHead, type SeenShape, shapesIn } from "./difference-shapes.ts";
-import { eachOf, type ShardRow } from "./shard.ts";
-import type { ProjectSnapshot, SeenEntry } from "./snapshot.ts";
+import { resourceName } from "../../model/address.ts";
+import type { Action, Fields, Kind, PolicyEffect } from "../../model/types.ts";
+import { generalFields, generalText } from "../../plan/groups.ts";
+import type { SnapshotDocuments } from "../state.ts";
+import { readShard } from "./read-snapshots.ts";
+import type { ProjectSnapshot, SeenDifference, SeenEntry } from "./snapshot.ts";
 
 /** What a list of projects shows of one: all but its fields and differences. */
 export interface ProjectSummary extends Pick<ProjectSnapshot, "project" | "syncStatus" | "since" | "seen" | "run"> {
@@ -20,67 +23,135 @@ interface Labels {
 }
 
 /**
- * Summaries of all projects of a shard; none if it is damaged. Equal texts and labels are shared, because a console keeps those
- * of a whole fleet. @throws UserError if it cannot be read.
+ * Summaries of the projects of a shard. Equal texts and labels are shared, because a console keeps those of a whole
+ * fleet. @throws UserError if it cannot be read.
  */
-export async function readSummaries(shards: Pick<Shards, "pieces">, name: string): Promise<readonly ProjectSummary[]> {
-  const heads: NumberedHead[] = [];
-  const summaries: ProjectSummary[] = [];
-  const [headOf, summaryOf] = [headsBy(), summariesBy(heads)];
-  const isWhole = await eachOf(
-    shards.pieces(name),
-    (parse) => heads.push(headOf(parse())),
-    (row) => summaries.push(summaryOf(row)),
-  );
-  return isWhole ? summaries : [];
-}
-
-function summariesBy(heads: readonly NumberedHead[]): (row: ShardRow) => ProjectSummary {
-  const shapesOf = shapesIn(heads);
-  const shared = memoized((each: string) => each);
-  const known = new Map<string, Labels>();
-  const labelsOf = (indexes: readonly number[]) => {
-    const id = indexes.map((index) => heads[index]?.labels).join();
-    const labels = known.get(id) ?? labelsIn(indexes.flatMap((index) => heads[index] ?? []));
-    known.set(id, labels);
-    return labels;
+export async function readSummaries(
+  snapshots: Pick<SnapshotDocuments, "read">,
+  name: string,
+): Promise<readonly ProjectSummary[]> {
+  const shapesOf = shapesByProject();
+  const shared = memoized((text: string) => text);
+  const labels = new Map<string, Labels>();
+  const labelsOf = (entries: readonly SeenEntry[]) => {
+    const id = entries.map(({ kind, key, policy }) => `${kind}\0${key}\0${policy}`).join("\n");
+    const own = labels.get(id) ?? labelsIn(entries);
+    labels.set(id, own);
+    return own;
   };
-  return (row) => {
-    const [project, , , syncStatus, since, seen, run, , indexes, differences] = row;
-    return {
-      project,
-      syncStatus,
-      since: shared(since),
-      seen: shared(seen),
-      run: shared(run),
-      differences: differences.length,
-      shapes: shapesOf(row),
-      labels: labelsOf(indexes),
-    };
-  };
+  return (await readShard(snapshots, name)).map((snapshot) => ({
+    project: snapshot.project,
+    syncStatus: snapshot.syncStatus,
+    since: shared(snapshot.since),
+    seen: shared(snapshot.seen),
+    run: shared(snapshot.run),
+    differences: snapshot.differences.length,
+    shapes: shapesOf(snapshot),
+    labels: labelsOf(snapshot.entries),
+  }));
 }
 
-/** An entry, and the number of its labels. */
-interface NumberedHead extends EntryHead {
-  readonly labels: number;
-}
-
-/** What is kept of entries: equal ones are one object. */
-function headsBy(): (entry: SeenEntry) => NumberedHead {
-  const numbers = new Map<string, number>();
-  const known = new Map<string, NumberedHead>();
-  return ({ kind, key, policy, commit }) => {
-    const name = `${kind}\0${key}\0${policy}`;
-    const labels = numbers.get(name) ?? numbers.size;
-    numbers.set(name, labels);
-    const head = known.get(`${labels} ${commit}`) ?? { kind, key, policy, commit, labels };
-    known.set(`${labels} ${commit}`, head);
-    return head;
-  };
-}
-
-function labelsIn(entries: readonly EntryHead[]): Labels {
+function labelsIn(entries: readonly SeenEntry[]): Labels {
   const keys: Partial<Record<Kind, Set<string>>> = {};
   for (const { kind, key } of entries) keys[kind] = (keys[kind] ?? new Set()).add(key);
   return { keys, policies: new Set(entries.map(({ policy }) => policy)) };
+}
+
+/** A difference apart from its project, whose path is `${project.path}` in it. Equal ones of a shard are one object. */
+export interface DifferenceShape {
+  /** Equal shapes of different shards have the same. */
+  readonly id: string;
+  /** Differences with one cause: the same commit, or the same values. */
+  readonly group: string;
+  /** Of all differences in the same fields, whatever their values. */
+  readonly topic: string;
+  readonly cause: SeenDifference["cause"] | "unreadable";
+  /** The address without the project; "" for a project that could not be read. */
+  readonly rest: string;
+  readonly action: Action;
+  /** Null where a shard has many values. */
+  readonly before: Fields | null;
+  readonly after: Fields | null;
+  readonly effect?: PolicyEffect;
+  readonly commit: string | null;
+  readonly policy: string;
+  readonly reason: string;
+}
+
+/** A difference of a project: what it is, and when it was first seen. */
+interface SeenShape {
+  readonly shape: DifferenceShape;
+  readonly since: string;
+}
+
+type NewShape = Omit<DifferenceShape, "id">;
+
+const none: readonly SeenShape[] = [];
+
+/** Variants of one topic, and shapes in all, that a shard tells apart: values may be as many as projects. */
+const [maxVariants, maxShapes] = [40, 400];
+
+/** Describes the differences of the projects of a shard. Projects with equal ones share the result. */
+function shapesByProject(): (snapshot: ProjectSnapshot) => readonly SeenShape[] {
+  const shapes = new Map<string, DifferenceShape>();
+  const variants = new Map<string, number>();
+  const lists = new Map<string, readonly SeenShape[]>();
+  const known = (made: NewShape): DifferenceShape => {
+    const id = digest([made.group, made.rest, made.before, made.after, made.action]);
+    const shape = shapes.get(id);
+    if (shape) return shape;
+    const count = variants.get(made.topic) ?? 0;
+    const hasValues = made.before !== null || made.after !== null;
+    if (hasValues && shapes.size >= maxShapes) return known(withoutKey(made));
+    if (hasValues && count >= maxVariants) return known({ ...made, before: null, after: null, group: made.topic });
+    variants.set(made.topic, count + 1);
+    const added = { ...made, id };
+    shapes.set(id, added);
+    return added;
+  };
+  return ({ project, syncStatus, since, entries, differences, problems }) => {
+    if (differences.length === 0 && syncStatus !== "unreadable") return none;
+    const seen = differences.map((each) => ({ shape: known(shapeOf(each, project, entries)), since: each.since }));
+    const [problem] = problems;
+    if (problem !== undefined) seen.push({ shape: known(unreadable(commonForm(problem, project))), since });
+    const id = seen.map(({ shape, since: at }) => `${shape.id} ${at}`).join();
+    const list = lists.get(id) ?? seen;
+    lists.set(id, list);
+    return list;
+  };
+}
+
+function shapeOf(difference: SeenDifference, project: string, entries: readonly SeenEntry[]): NewShape {
+  const { cause, action, effect, reason } = difference;
+  const entry = entries.find(({ kind, key }) => resourceName(kind, key) === difference.rest);
+  const { commit = null, policy = "" } = entry ?? {};
+  const rest = generalText(difference.rest, project);
+  const [before, after] = [generalised(difference.before, project), generalised(difference.after, project)];
+  const topic = digest([cause, rest, action, Object.keys(before ?? {}), Object.keys(after ?? {})]);
+  const isOfCommit = cause === "pending" && commit !== null;
+  const group = isOfCommit ? digest(["commit", commit]) : digest([topic, before, after]);
+  const what = { cause, rest, action, before, after, ...(effect && { effect }) };
+  return { ...what, group, topic: isOfCommit ? group : topic, commit, policy, reason };
+}
+
+function generalised(fields: Fields | null, project: string): Fields | null {
+  return fields && generalFields(fields, project);
+}
+
+/** For kinds whose keys are as many as projects. */
+function withoutKey(shape: NewShape): NewShape {
+  const rest = `${shape.rest.split("/")[0]}/*`;
+  const group = digest([shape.cause, rest, shape.action]);
+  return { ...shape, rest, group, topic: group, before: null, after: null };
+}
+
+function unreadable(reason: string): NewShape {
+  const group = digest(["unreadable", reason]);
+  const nothing = { action: "update", before: null, after: null, commit: null, policy: "" } as const;
+  return { ...nothing, group, topic: digest(["unreadable"]), cause: "unreadable", rest: "", reason };
+}
+
+/** Short enough for a URL; a collision would show two causes as one. */
+function digest(content: unknown): string {
+  return createHash("sha256").update(JSON.stringify(content)).digest("base64url").slice(0, 10);
 }

@@ -1,26 +1,44 @@
 import { randomBytes } from "node:crypto";
-import {
+import fs, {
   closeSync,
   fstatSync,
   futimesSync,
   linkSync,
+  lstatSync,
   openSync,
   readFileSync,
   renameSync,
   rmSync,
+  statSync,
   writeFileSync,
 } from "node:fs";
-import { join } from "node:path";
-import { UserError } from "../../base/exit.ts";
-import { ownMark } from "../../base/process-mark.ts";
-import { describeSystemError, systemCode } from "../../base/system-errors.ts";
-import { readRegular } from "../../workspace/durable-file.ts";
-import type { Claim, Holder, Leases, LeaseToken } from "../lease-store.ts";
-import { heldFiles, holderIn, isHeld, isOverAt, type LockOwner, ownerIn, readOwner, thisSystem } from "./lock-file.ts";
+import os from "node:os";
+import process from "node:process";
+import { UserError } from "../base/exit.ts";
+import { hasEnded, isSameProcess, ownMark, type ProcessMark, processSystem } from "../base/process-mark.ts";
+import { describeSystemError, systemCode } from "../base/system-errors.ts";
+import { readRegular } from "../workspace/durable-file.ts";
+import { type Claim, type Holder, LeaseLostError, type Leases, type LeaseToken } from "./lease-store.ts";
+
+/** Content of the files `lock` and `watch.lock`. They are never rewritten: a renewal sets their modification time. */
+interface LockOwner extends ProcessMark {
+  readonly since: string;
+  readonly run: string;
+  readonly who: string;
+  readonly job?: string;
+  readonly fence: number;
+  /** Duration of the lease after each renewal. */
+  readonly milliseconds: number;
+}
+
+/** The processes of this machine. */
+export const thisSystem = processSystem(fs, os, process);
+
+/** Files that this process holds. */
+const heldFiles = new Set<string>();
 
 /** A lease as a lock file. It also ends when its process is known to have ended. */
-export function folderLeases(folder: string, ready: () => void, name: "lock" | "watch.lock"): Leases {
-  const file = join(folder, name);
+export function folderLeases(file: string, ready: () => void): Leases {
   return {
     take: async (claim, milliseconds) => {
       ready();
@@ -133,4 +151,69 @@ function setAside(file: string): Holder | undefined {
       throw new UserError(`cannot take over the lock ${file}: ${describeSystemError(error)}`);
   }
   return undefined;
+}
+
+/** @throws LeaseLostError if the run no longer holds the lease; UserError if the lock cannot be read. */
+export function checkHeld(file: string, { run, fence }: LeaseToken): void {
+  const owner = readOwner(file);
+  if (owner?.run !== run || owner.fence !== fence || isOver(file, owner, Date.now())) throw new LeaseLostError(run);
+}
+
+/** The current lease holder, if any. */
+function holderIn(file: string): Holder | undefined {
+  const owner = readOwner(file);
+  if (!owner || !isHeld(file, owner, file)) return undefined;
+  const { run, who, host, pid, job, fence, since, milliseconds } = owner;
+  const renewed = statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+  const deadline = new Date(renewed + milliseconds).toISOString();
+  return { run, who, host, pid, job, fence, since, deadline };
+}
+
+/**
+ * Undefined if there is no lock or its content is invalid: locks are created atomically, so no running process owns that.
+ * @throws UserError if it is not a file or cannot be read.
+ */
+function readOwner(file: string): LockOwner | undefined {
+  try {
+    if (!lstatSync(file, { throwIfNoEntry: false })) return undefined;
+    return ownerIn(readRegular(file));
+  } catch (error) {
+    if (systemCode(error) === "ENOENT") return undefined;
+    throw new UserError(
+      `cannot take the lock ${file}: ${describeSystemError(error)}; if no apply is running here, remove it`,
+    );
+  }
+}
+
+/** Undefined for invalid content. */
+function ownerIn(text: string): LockOwner | undefined {
+  try {
+    const owner: Partial<LockOwner> | null = JSON.parse(text);
+    const { pid, host, run, fence, milliseconds } = owner ?? {};
+    const isOwner = Number.isInteger(pid) && Number(pid) > 0 && typeof host === "string" && typeof run === "string";
+    return isOwner && Number.isInteger(fence) && Number.isFinite(milliseconds) ? (owner as LockOwner) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Whether the owner of a lock still holds it. `original` is the path of the lock, in case it was moved to `file`. */
+function isHeld(file: string, owner: LockOwner, original: string): boolean {
+  return isAlive(owner, original) && !isOver(file, owner, Date.now());
+}
+
+/** A process that cannot be inspected, such as one in another container, counts as alive until its lease expires. */
+function isAlive(owner: LockOwner, file: string): boolean {
+  if (isSameProcess(owner, ownMark(thisSystem))) return heldFiles.has(file);
+  return !hasEnded(owner, thisSystem);
+}
+
+function isOver(file: string, owner: LockOwner, now: number): boolean {
+  const renewed = statSync(file, { throwIfNoEntry: false })?.mtimeMs;
+  return renewed === undefined || isOverAt(owner, renewed, now);
+}
+
+/** Whether a lock has expired. Times are milliseconds since the epoch. */
+function isOverAt({ milliseconds }: LockOwner, renewed: number, now: number): boolean {
+  return now > renewed + milliseconds;
 }

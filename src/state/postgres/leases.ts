@@ -1,4 +1,5 @@
 import type { Holder, Leases } from "../lease-store.ts";
+import type { LeaseName } from "../store.ts";
 import type { PostgresSession } from "./session.ts";
 
 /** Columns of a held lease; times are the server's. */
@@ -15,11 +16,6 @@ interface LeaseRow {
 
 /** A number for `infinity`. */
 type Time = Date | number;
-
-/** Locks the row, so that no other run takes over the lease during the statement. */
-export const heldLease = `held AS (
-  SELECT 1 FROM evenkeel.lease
-  WHERE workspace = $1 AND name = 'apply' AND run = $2 AND fence = $3 AND deadline > clock_timestamp() FOR SHARE)`;
 
 const take = `
   INSERT INTO evenkeel.lease AS l (workspace, name, fence, run, who, host, pid, job, since, deadline)
@@ -56,7 +52,7 @@ const find = `
   WHERE workspace = $1 AND name = $2 AND deadline > clock_timestamp()`;
 
 /** A lease as a row with a deadline by the clock of the database. */
-export function postgresLeases({ query }: PostgresSession, workspace: string, name: "apply" | "watch"): Leases {
+export function postgresLeases({ query }: PostgresSession, workspace: string, name: LeaseName): Leases {
   const holder = async () => {
     const [row] = await query<LeaseRow>(find, [workspace, name]);
     return row && holderOf(row);

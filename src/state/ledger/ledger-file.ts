@@ -1,0 +1,103 @@
+import { closeSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { setImmediate as turn } from "node:timers/promises";
+import { UserError } from "../../base/exit.ts";
+import { describeSystemError, systemCode } from "../../base/system-errors.ts";
+import { compareTexts } from "../../base/text-format.ts";
+import { canonicalLine, isWrittenLine, ledgerHead, ledgerLine } from "../../diff/ledger-line.ts";
+import type { Problem } from "../../model/types.ts";
+import { folderError, noRegularFile, replaceFileBy, writeAll } from "../../workspace/durable-file.ts";
+import { linesOf, openRegular } from "../../workspace/file-lines.ts";
+import { outputAt, outputError } from "../../workspace/output-file.ts";
+import type { LeaseToken } from "../lease-store.ts";
+import type { LedgerContents, LedgerStore } from "../state.ts";
+
+/**
+ * A ledger in a file with one JSON line per project, sorted so that git can merge it (docs/comparing.md). `check` throws
+ * if the run may not write it.
+ */
+export function ledgerFile(root: string, file: string, check: (token: LeaseToken) => void = () => {}): LedgerStore {
+  const path = join(root, file);
+  const unwritable = (why: string) => `the ledger ${file} cannot be written: ${why}`;
+  return {
+    file,
+    read: async () => readLedgerFile(root, file),
+    writeError: () => {
+      const why = folderError(dirname(path)) ?? outputError(path);
+      return why && unwritable(why);
+    },
+    write: async (token, lines) => {
+      check(token);
+      try {
+        await replaceLines(path, [...lines.values()].sort(compareTexts), () => check(token));
+      } catch (error) {
+        throw error instanceof UserError ? error : new UserError(unwritable(describeSystemError(error)));
+      }
+    },
+  };
+}
+
+/** Reads a ledger. Problems are warnings for invalid lines, and an error if the file cannot be read. */
+export function readLedgerFile(root: string, file: string): LedgerContents {
+  const lines = new Map<string, string>();
+  const repeated = new Set<string>();
+  const problems: Problem[] = [];
+  const add = (text: string, line: number) => {
+    const head = ledgerHead(text);
+    const name = head?.project.toLowerCase() ?? "";
+    if (!head) problems.push(warning(file, line, "not a ledger line, as after a merge conflict; ignored"));
+    else if (lines.has(name) || repeated.has(name)) {
+      repeated.add(name);
+      lines.delete(name);
+      problems.push(warning(file, line, `${head.project} is listed twice, as after a merge; its entries are ignored`));
+    } else lines.set(name, writtenForm(text));
+  };
+  try {
+    const opened = openRegular(join(root, file));
+    try {
+      let line = 0;
+      for (const { text } of linesOf(opened)) {
+        line++;
+        if (text.trim() !== "") add(text, line);
+      }
+    } finally {
+      closeSync(opened);
+    }
+  } catch (error) {
+    const message = `the ledger cannot be read: ${describeSystemError(error)}`;
+    const place = { file, line: 1, column: 1 };
+    if (systemCode(error) !== "ENOENT") problems.push({ severity: "error", rule: "ledger", message, place });
+  }
+  return { lines, problems };
+}
+
+function warning(file: string, line: number, message: string): Problem {
+  return { severity: "warning", rule: "ledger", message, place: { file, line, column: 1 } };
+}
+
+/** A line as an apply would write it: somebody may have edited it, or a merge changed it. */
+function writtenForm(text: string): string {
+  const line = isWrittenLine(text) ? undefined : ledgerLine(text);
+  return line ? canonicalLine(line) : text;
+}
+
+/** Characters. */
+const partSize = 1 << 20;
+
+/** Renewals of the lease and signals get through between the parts: those of a large fleet take seconds. */
+async function replaceLines(path: string, lines: readonly string[], check: () => void): Promise<void> {
+  const output = outputAt(path);
+  if (!("file" in output)) throw noRegularFile();
+  await replaceFileBy(output.file, async (file) => {
+    let part = "";
+    for (const line of lines) {
+      part += `${line}\n`;
+      if (part.length < partSize) continue;
+      writeAll(file, part);
+      part = "";
+      await turn();
+    }
+    writeAll(file, part);
+    check();
+  });
+}

@@ -1,0 +1,188 @@
+import { randomUUID } from "node:crypto";
+import { groupedAs } from "../base/grouped.ts";
+import { LeaseLostError, type LeaseToken } from "./lease-store.ts";
+import { databaseAt } from "./postgres/connection.ts";
+import { postgresLeases } from "./postgres/leases.ts";
+import { migrate } from "./postgres/schema.ts";
+import { openPostgres, type PostgresSession } from "./postgres/session.ts";
+import { postgresWorkers } from "./postgres/workers.ts";
+import type { Rates } from "./rates.ts";
+import type { SharedState } from "./state.ts";
+import type { StateStore } from "./store.ts";
+import { stateOver } from "./workspace-state.ts";
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/**
+ * The state of a workspace in PostgreSQL 13 or later, in the schema `evenkeel`. `name` is the setting of the URL, for
+ * messages. @throws UserError if it cannot be reached, or its schema is of another version.
+ */
+export async function postgresState(
+  url: string,
+  name: string,
+  workspace: string,
+  env: Environment,
+): Promise<SharedState> {
+  const database = databaseAt(url, name, env);
+  const session = await migratedSession(url, name, env);
+  const store = postgresStore(session, workspace, `PostgreSQL, ${database.place}, workspace ${workspace}`);
+  return { ...stateOver(store), workers: postgresWorkers(session, workspace) };
+}
+
+/** The rates alone, which need no workspace. */
+export async function postgresRatesAt(url: string, name: string, env: Environment): Promise<Rates & AsyncDisposable> {
+  const session = await migratedSession(url, name, env);
+  return { ...postgresRates(session), [Symbol.asyncDispose]: () => session[Symbol.asyncDispose]() };
+}
+
+async function migratedSession(url: string, name: string, env: Environment): Promise<PostgresSession> {
+  const session = await openPostgres(databaseAt(url, name, env));
+  try {
+    await migrate(session);
+    await session.query("DELETE FROM evenkeel.rate WHERE reserved < clock_timestamp() - interval '1 day'");
+    return session;
+  } catch (error) {
+    await session[Symbol.asyncDispose]();
+    throw error;
+  }
+}
+
+/** Locks the row of the lease, so that no other run takes it over during the statement. */
+function held(run: string, fence: string): string {
+  return `held AS (
+    SELECT 1 FROM evenkeel.lease
+    WHERE workspace = $1 AND name = 'apply' AND run = ${run} AND fence = ${fence} AND deadline > clock_timestamp()
+    FOR SHARE)`;
+}
+
+const always = "held AS (SELECT 1)";
+
+const put = (condition: string) => `
+  WITH ${condition},
+  edits AS (SELECT name, content FROM held, unnest($3::text[], $4::text[]) AS t(name, content)),
+  stored AS (
+    INSERT INTO evenkeel.document AS d (workspace, collection, name, content)
+    SELECT $1, $2, name, content FROM edits WHERE content IS NOT NULL
+    ON CONFLICT (workspace, collection, name) DO UPDATE SET content = excluded.content),
+  removed AS (
+    DELETE FROM evenkeel.document AS d USING edits
+    WHERE d.workspace = $1 AND d.collection = $2 AND d.name = edits.name AND edits.content IS NULL)
+  SELECT 1 FROM held`;
+
+/** A batch has an identity, so that a retry stores it once. */
+const append = (condition: string) => `
+  WITH ${condition},
+  added AS (
+    INSERT INTO evenkeel.line (workspace, log, name, batch, place, content)
+    SELECT $1, $2, $3, $4, place, content FROM held, unnest($5::text[]) WITH ORDINALITY AS t(content, place)
+    ORDER BY place ON CONFLICT DO NOTHING)
+  SELECT 1 FROM held`;
+
+const sizes = ["document", "line"].map(
+  (table) => `(SELECT coalesce(sum(pg_column_size(t.*)), 0) FROM evenkeel.${table} AS t WHERE workspace = $1)`,
+);
+
+interface TextRow {
+  readonly name: string;
+  readonly content: string;
+}
+
+function postgresStore(session: PostgresSession, workspace: string, place: string): StateStore {
+  const { query } = session;
+  /** Runs a statement that may depend on a lease. */
+  const write = async (text: (condition: string) => string, values: readonly unknown[], token?: LeaseToken) => {
+    const all = [workspace, ...values, ...(token ? [token.run, token.fence] : [])];
+    const condition = token ? held(`$${all.length - 1}`, `$${all.length}`) : always;
+    if ((await query(text(condition), all)).length === 0) throw new LeaseLostError(token?.run ?? "");
+  };
+  return {
+    place,
+    writeError: () => undefined,
+    get: async (from, names) => {
+      if (names.length === 0) return new Map();
+      const rows = await query<TextRow>(
+        "SELECT name, content FROM evenkeel.document WHERE workspace = $1 AND collection = $2 AND name = ANY ($3)",
+        [workspace, from, names],
+      );
+      return new Map(rows.map(({ name, content }) => [name, content]));
+    },
+    put: (into, texts, token) =>
+      write(put, [into, [...texts.keys()], Array.from(texts.values(), (text) => text ?? null)], token),
+    // Each write creates a new row version.
+    marks: async (of, names) => {
+      const rows = await query<{ name: string; mark: string }>(
+        `SELECT name, concat(xmin, ' ', ctid) AS mark FROM evenkeel.document
+         WHERE workspace = $1 AND collection = $2 AND name = ANY ($3)`,
+        [workspace, of, names],
+      );
+      return new Map(rows.map(({ name, mark }) => [name, mark]));
+    },
+    append: (log, name, lines, token) => write(append, [log, name, randomUUID(), lines], token),
+    lines: async (log, names) => {
+      const rows = await query<TextRow>(
+        "SELECT name, content FROM evenkeel.line WHERE workspace = $1 AND log = $2 AND name = ANY ($3) ORDER BY arrival",
+        [workspace, log, names],
+      );
+      return groupedAs(
+        rows,
+        ({ name }) => name,
+        ({ content }) => content,
+      );
+    },
+    lastLines: async (log) => {
+      const rows = await query<TextRow>(
+        `SELECT DISTINCT ON (name) name, content FROM evenkeel.line WHERE workspace = $1 AND log = $2
+         ORDER BY name, arrival DESC`,
+        [workspace, log],
+      );
+      return new Map(rows.map(({ name, content }) => [name, content]));
+    },
+    forget: async (log, names) =>
+      void (await query("DELETE FROM evenkeel.line WHERE workspace = $1 AND log = $2 AND name = ANY ($3)", [
+        workspace,
+        log,
+        names,
+      ])),
+    list: async (of) => {
+      const isLog = of === "journals" || of === "signatures";
+      const rows = await query<{ name: string }>(isLog ? listLogs : listDocuments, [workspace, of]);
+      return rows.map(({ name }) => name);
+    },
+    leases: (name) => postgresLeases(session, workspace, name),
+    rates: postgresRates(session),
+    size: async () =>
+      Number((await query<{ bytes: string }>(`SELECT ${sizes.join(" + ")} AS bytes`, [workspace]))[0]?.bytes),
+    [Symbol.asyncDispose]: () => session[Symbol.asyncDispose](),
+  };
+}
+
+const listLogs =
+  'SELECT DISTINCT name COLLATE "C" AS name FROM evenkeel.line WHERE workspace = $1 AND log = $2 ORDER BY 1';
+
+const listDocuments = `
+  SELECT name FROM evenkeel.document WHERE workspace = $1 AND collection = $2 ORDER BY name COLLATE "C"`;
+
+/** The end of the last reservation, corrected if the clock of the server was set back. */
+const reserved = "r.reserved - greatest(r.noted - clock_timestamp(), interval '0')";
+
+const reserve = `
+  INSERT INTO evenkeel.rate AS r (key, reserved) VALUES ($1, clock_timestamp() + $2 * interval '1 millisecond')
+  ON CONFLICT (key) DO UPDATE
+  SET reserved = greatest(${reserved}, clock_timestamp()) + $2 * interval '1 millisecond', noted = clock_timestamp()
+  RETURNING extract(epoch FROM reserved - clock_timestamp())::float8 * 1000 AS until`;
+
+const hold = `
+  INSERT INTO evenkeel.rate AS r (key, reserved) VALUES ($1, clock_timestamp() + $2 * interval '1 millisecond')
+  ON CONFLICT (key) DO UPDATE
+  SET reserved = greatest(${reserved}, clock_timestamp() + $2 * interval '1 millisecond'), noted = clock_timestamp()`;
+
+/** The rates of all workspaces, one row per token. */
+function postgresRates({ query }: PostgresSession): Rates {
+  return {
+    reserve: async (key, milliseconds) => {
+      const [row] = await query<{ until: number }>(reserve, [key, milliseconds]);
+      return Math.max(0, (row?.until ?? 0) - milliseconds);
+    },
+    hold: async (key, milliseconds) => void (await query(hold, [key, milliseconds])),
+  };
+}

@@ -1,0 +1,138 @@
+import { memoized } from "../../base/memoize.ts";
+import { addressParts, resourceName } from "../../model/address.ts";
+import { kindWord } from "../../model/owner.ts";
+import { isRemoval } from "../../model/removal-changes.ts";
+import type { Change, Desired, Fields, Value } from "../../model/types.ts";
+import { inlineText, isReference } from "../../model/values.ts";
+import type { Locate, ProjectObservation, RunObservation } from "./observation.ts";
+import type { ProjectSnapshot, SeenDifference, SeenEntry } from "./snapshot.ts";
+
+/** Entries of at most this many files are located, since each file has to be parsed. */
+const maxFiles = 250;
+
+/** The locations of one run: the same for the same manifests. */
+export function locator(): Locate {
+  const files = new Set<string>();
+  return ({ origin }) => {
+    const { file = "" } = origin;
+    if (files.size >= maxFiles && !files.has(file)) return undefined;
+    files.add(file);
+    return origin.place();
+  };
+}
+
+/** The entries of a project after a run; those that the run did not target are taken from its earlier snapshot. */
+export type EntriesAfter = (before: ProjectSnapshot | undefined, observed: ProjectObservation) => readonly SeenEntry[];
+
+/** The entries of a run at a commit. */
+export function entriesAt(commit: string | null, locate: Locate): EntriesAfter {
+  const entryOf = memoized((desired: Desired): SeenEntry => {
+    const { kind, key, origin, presence } = desired;
+    const location = locate(desired);
+    const { policy = "", file = location?.file ?? "", until, reason } = origin;
+    return {
+      kind: kindWord(kind),
+      key,
+      fields: presence === "absent" ? null : truncateFields(desired.fields),
+      policy,
+      file,
+      ...(location && { line: location.line, column: location.column }),
+      commit,
+      ...(until && { until }),
+      ...(reason && { reason: truncateText(reason) }),
+    };
+  }, new WeakMap());
+  return (before, { desired: wanted, changes, includes }) => {
+    if (before && (!changes || !wanted)) return before.entries;
+    const desired = wanted?.() ?? [];
+    if (!before) return desired.filter((each) => includes(nameOf(each))).map(entryOf);
+    const known = new Map(before.entries.map((entry) => [nameOf(entry), entry]));
+    return desired.flatMap((each) => {
+      const earlier = known.get(nameOf(each));
+      if (!includes(nameOf(each))) return earlier ?? [];
+      return earlier && isUnchanged(earlier, entryOf(each)) ? earlier : entryOf(each);
+    });
+  };
+}
+
+function nameOf({ kind, key }: Pick<SeenEntry, "kind" | "key">): string {
+  return resourceName(kind, key);
+}
+
+/** An unchanged entry keeps the commit at which it was first seen. */
+function isUnchanged({ commit: _, ...before }: SeenEntry, { commit: __, ...now }: SeenEntry): boolean {
+  return JSON.stringify(before) === JSON.stringify(now);
+}
+
+/** The differences of a project after a run; those that the run did not target or read are taken from its earlier snapshot. */
+export function differencesAfter(
+  before: ProjectSnapshot | undefined,
+  { changes, includes }: ProjectObservation,
+  run: RunObservation,
+): readonly SeenDifference[] {
+  const known = before?.differences ?? [];
+  if (!changes) return known;
+  const untargeted = known.filter(({ rest }) => !includes(rest));
+  const now = changes.map((change) => differenceOf(change, before, run));
+  return [...untargeted, ...now].sort((a, b) => (a.rest < b.rest ? -1 : 1));
+}
+
+function differenceOf(change: Change, before: ProjectSnapshot | undefined, run: RunObservation): SeenDifference {
+  const [, rest] = addressParts(change.address);
+  const earlier = before?.differences.find((each) => each.rest === rest);
+  const { file, line, column } = change.origin.place();
+  return {
+    rest,
+    action: change.action,
+    cause: causeOf(change, before, earlier, run),
+    reason: truncateText(change.reason),
+    ...(change.policyEffect && { effect: change.policyEffect }),
+    since: earlier?.since ?? run.at,
+    before: truncateFields(change.before),
+    after: truncateFields(change.after),
+    file,
+    line,
+    column,
+  };
+}
+
+/**
+ * The cause that the diff determined by a ledger. Without one it is drift if the manifests declare what they declared
+ * when the project was last seen without the difference, because then it was changed on the server.
+ */
+function causeOf(
+  change: Change,
+  before: ProjectSnapshot | undefined,
+  earlier: SeenDifference | undefined,
+  { cause, hasLedger }: RunObservation,
+): SeenDifference["cause"] {
+  if (hasLedger) return change.cause === "pending" ? "pending" : "drift";
+  if (!before) return cause;
+  const entry = before.entries.find((each) => each.kind === change.kind && each.key === change.key);
+  const declared = isRemoval(change) ? null : truncateFields(change.declared);
+  if (JSON.stringify(entry?.fields ?? null) !== JSON.stringify(declared)) return "pending";
+  return earlier?.cause ?? "drift";
+}
+
+/** Characters of a value that snapshots keep. */
+const maxLength = 500;
+
+/** Truncates long values; returns the same object if there are none. */
+function truncateFields<Given extends Fields | null>(fields: Given): Given {
+  if (!fields || !Object.values(fields).some(isLong)) return fields;
+  return Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, truncateValue(value)])) as Given;
+}
+
+function isLong(value: Value): boolean {
+  return !isReference(value) && inlineText(value).length > maxLength;
+}
+
+/** A long list or mapping is kept as the beginning of its JSON. */
+function truncateValue(value: Value): Value {
+  return isReference(value) || !isLong(value) ? value : truncateText(inlineText(value));
+}
+
+/** Truncates a long text, with an ellipsis. */
+function truncateText(text: string): string {
+  return text.length > maxLength ? `${text.slice(0, maxLength).toWellFormed()}…` : text;
+}

@@ -1,0 +1,108 @@
+import { createHash } from "node:crypto";
+import { UserError } from "../../base/exit.ts";
+import { grouped } from "../../base/grouped.ts";
+import { isObject, parsedJson } from "../../base/json.ts";
+import { addressParts } from "../../model/address.ts";
+import type { SnapshotDocuments } from "../state.ts";
+import { addCounts, type ProjectSnapshot, type SeenException, type SyncStatusCounts } from "./snapshot.ts";
+
+/** Documents of a fleet: many enough that one of 100,000 projects is read quickly, and few for a small fleet. */
+const shardCount = 64;
+
+/** The name of the document that holds a project, whatever the case of its path. */
+export function shardNameOf(project: string): string {
+  const [byte = 0] = createHash("sha256").update(project.toLowerCase()).digest();
+  return shardName(byte % shardCount);
+}
+
+export const shardNames = Array.from({ length: shardCount }, (_, index) => shardName(index));
+
+function shardName(index: number): string {
+  return index.toString(16).padStart(2, "0");
+}
+
+/** The name of the document that describes the fleet. */
+export const fleetIndex = "fleet";
+
+/** When the whole fleet was last seen, and how its projects stand. */
+export interface FleetIndex {
+  readonly server: string;
+  /** The last run over everything that policies select; null before the first. */
+  readonly whole: { readonly run: string; readonly at: string } | null;
+  /** Exceptions from rules. */
+  readonly exceptions: readonly SeenException[];
+  /** The projects of each shard by status. */
+  readonly counts: Readonly<Record<string, SyncStatusCounts>>;
+}
+
+type Readable = Pick<SnapshotDocuments, "read">;
+
+/** Undefined before the first run, and if the document is damaged. @throws UserError if a newer version wrote it. */
+export async function readFleetIndex(snapshots: Readable): Promise<FleetIndex | undefined> {
+  const content = parseDocument((await snapshots.read([fleetIndex])).get(fleetIndex));
+  const { server, whole, exceptions, counts } = content;
+  if (typeof server !== "string" || !isObject(counts) || !Array.isArray(exceptions)) return undefined;
+  return { server, whole: isObject(whole) ? whole : null, exceptions, counts } as FleetIndex;
+}
+
+/** The projects of the fleet by status. */
+export function fleetCounts(fleet: Pick<FleetIndex, "counts"> | undefined): SyncStatusCounts {
+  return addCounts(Object.values(fleet?.counts ?? {}));
+}
+
+/** The number of projects with a snapshot. */
+export async function countSnapshots(snapshots: Readable): Promise<number> {
+  return Object.values(fleetCounts(await readFleetIndex(snapshots))).reduce((sum, count) => sum + count, 0);
+}
+
+/** The snapshot of a project, by its path in any case; undefined if no run saw it. */
+export async function readSnapshot(snapshots: Readable, path: string): Promise<ProjectSnapshot | undefined> {
+  const wanted = path.toLowerCase();
+  const projects = await readShard(snapshots, shardNameOf(path));
+  return projects.find(({ project }) => project.toLowerCase() === wanted);
+}
+
+/** The snapshots of one document; none if it is damaged. @throws UserError if a newer version wrote it. */
+export async function readShard(snapshots: Readable, name: string): Promise<readonly ProjectSnapshot[]> {
+  return parseShard((await snapshots.read([name])).get(name));
+}
+
+/** Since when resources are known to differ, ISO 8601 by address; those that no run saw differ are missing. */
+export async function differsSince(
+  snapshots: Readable,
+  addresses: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  const found = new Map<string, string>();
+  for (const [name, own] of grouped(addresses, (address) => shardNameOf(addressParts(address)[0]))) {
+    const wanted = new Map(own.map((address) => [address.toLowerCase(), address]));
+    for (const { project, differences } of await readShard(snapshots, name)) {
+      for (const { rest, since } of differences) {
+        const address = wanted.get(`${project}:${rest}`.toLowerCase());
+        if (address !== undefined) found.set(address, since);
+      }
+    }
+  }
+  return found;
+}
+
+const format = 2;
+
+/** A document of snapshots; the same for the same snapshots in the same order. */
+export function documentText(content: FleetIndex | { readonly projects: readonly ProjectSnapshot[] }): string {
+  return JSON.stringify({ format, ...content });
+}
+
+export function parseShard(text: string | undefined): readonly ProjectSnapshot[] {
+  const { projects } = parseDocument(text);
+  return Array.isArray(projects) ? projects : [];
+}
+
+/** Empty if the text is damaged: the next run writes it again. @throws UserError if a newer version wrote it. */
+function parseDocument(text: string | undefined): Readonly<Record<string, unknown>> {
+  const read = parsedJson(text ?? "");
+  if (!isObject(read) || typeof read.format !== "number") return {};
+  if (read.format <= format) return read;
+  throw new UserError(
+    `the state has snapshots of format ${read.format}, and this version of evenkeel knows ${format}; upgrade evenkeel`,
+  );
+}

@@ -1,0 +1,95 @@
+import { rmSync } from "node:fs";
+import { join } from "node:path";
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { openLedger } from "../../src/state/ledger/ledger.ts";
+import { ledgerFile, readLedgerFile } from "../../src/state/ledger/ledger-file.ts";
+import { scene } from "../e2e/workspace.ts";
+import { folder } from "../support/folder.ts";
+
+const file = "ledger.ndjson";
+const token = { run: "r", fence: 1 };
+const secrets = { known: () => undefined } as unknown as Parameters<typeof openLedger>[2]["secrets"];
+
+function opened(root: string, key: string) {
+  const env = { EVENKEEL_LEDGER_KEY: key };
+  return openLedger(ledgerFile(root, file), readLedgerFile(root, file), { root, env, secrets });
+}
+
+const memory = fc.record({ sent: fc.dictionary(fc.string({ unit: "grapheme" }), fc.string({ maxLength: 20_000 })) });
+const edit = fc.record({
+  project: fc.oneof(fc.constantFrom("a", "A", "a-b", "a/b", "é/ü", 'q"uote', "z"), fc.nat(700).map(String)),
+  rest: fc.constantFrom("license/MIT", "license/mit", "settings"),
+  memory: fc.option(memory, { nil: undefined }),
+});
+
+test("a ledger file holds the last edits with a key, sorted, and nothing of another key where it was edited", async () => {
+  const keys = ["the-first-of-two-keys", "the-other-of-two-keys"] as const;
+  const writes = fc.array(fc.tuple(fc.constantFrom(...keys), fc.array(edit, { maxLength: 40 })), { maxLength: 6 });
+  await fc.assert(
+    fc.asyncProperty(writes, async (all) => {
+      const { root, read, files } = folder();
+      /** By address, of each key. */
+      const model = new Map<string, { key: string; own: Map<string, unknown> }>();
+      for (const [key, edits] of all) {
+        const ledger = opened(root, key);
+        for (const { project, rest, memory: now } of edits) {
+          const name = project.toLowerCase();
+          const before = model.get(name);
+          const line = before?.key === key ? before : { key, own: new Map() };
+          model.set(name, line);
+          if (now) line.own.set(rest.toLowerCase(), now);
+          else line.own.delete(rest.toLowerCase());
+          if (now) ledger.remember(`${project}:${rest}`, now);
+          else ledger.forget(`${project}:${rest}`);
+        }
+        expect(await ledger.save(token)).toBeUndefined();
+      }
+      for (const key of keys) {
+        const ledger = opened(root, key);
+        for (const [name, line] of model) {
+          for (const rest of ["license/MIT", "settings"]) {
+            const known = line.key === key ? line.own.get(rest.toLowerCase()) : undefined;
+            expect(ledger.recall(`${name}:${rest}`)).toEqual(known);
+          }
+        }
+      }
+      const lines = file in files() ? read(file).split("\n").slice(0, -1) : [];
+      expect(lines).toEqual([...lines].sort());
+    }),
+    { numRuns: 40 },
+  );
+});
+
+test("a line that no apply wrote is kept by one, without the blanks", async () => {
+  const odd = '{ "key": "k", "resources": { "license/MIT": { "sent": {} } }, "project": "p" }\r\n\n';
+  const place = folder({ [file]: odd });
+  const { lines } = readLedgerFile(place.root, file);
+  await ledgerFile(place.root, file).write(token, lines, []);
+  expect(place.read(file)).toBe('{"project":"p","key":"k","resources":{"license/MIT":{"sent":{}}}}\n');
+});
+
+test("edits that could not be saved are saved by the next attempt", async () => {
+  const place = folder({ [`${file}/x`]: "" });
+  const ledger = opened(place.root, "the-first-of-two-keys");
+  ledger.remember("p:license/MIT", { sent: {} });
+  expect(await ledger.save(token)).toContain("ledger.ndjson cannot be written");
+  rmSync(join(place.root, file), { recursive: true });
+  expect(await ledger.save(token)).toBeUndefined();
+  expect(place.read(file)).toContain('"license/MIT":{"sent":{}}');
+});
+
+test("a line that is damaged inside ends a plan that needs it, by its project", async () => {
+  const made = await scene({
+    projects: [{ path: "p" }],
+    policy: { projects: ["p"], licenses: { MIT: "allowed" } },
+    workspace: { ledger: file },
+  });
+  expect((await made.evenkeel("apply", "--yes")).code).toBe(0);
+  made.write(file, made.read(file).replace('"sent":{', '"sent":{{'));
+  expect((await made.evenkeel("validate")).code).toBe(0);
+  const ran = await made.evenkeel("apply", "--yes", "--resend", "*");
+  expect(ran).toMatchObject({ code: 1, writes: 0 });
+  expect(ran.stderr).toContain("the ledger's line of p is damaged");
+  expect(made.read(file)).toContain("{{");
+});
