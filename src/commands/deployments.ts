@@ -23,7 +23,7 @@ import type { Options } from "./table.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** `evenkeel deployments list PROJECT`. */
-export const list: Run<Options<"deployments list">> = (terminal, options, [project = ""]) => {
+export const printDeployments: Run<Options<"deployments list">> = (terminal, options, [project = ""]) => {
   const { values } = checked(
     terminal,
     "listDeployments",
