@@ -2,11 +2,10 @@ import { jsonIn, parsedJson } from "../base/json.ts";
 import { depthFault, isError, longestAnswerText, longTextFault, shapeFault } from "../model/answer-shape.ts";
 import type { Call } from "../model/types.ts";
 import { removeReferences } from "../model/values.ts";
-import type { Headers } from "./answer-headers.ts";
 import type { CalledKind } from "./called-kind.ts";
-import type { Broken, Received } from "./exchange.ts";
 import { CallFailed, type FailureFacts } from "./failure.ts";
 import type { Answer } from "./reader.ts";
+import type { Broken, Headers, Received } from "./response.ts";
 import { isLocked, isPermanent, isTransient, mayHaveActed } from "./retry.ts";
 import { oneLine, serverMessageIn, serverMessageInText } from "./server-message.ts";
 
@@ -141,7 +140,9 @@ function redirected(attempt: Attempt, { status, headers }: Received, clean: (tex
   const { location } = headers;
   if (typeof location !== "string") return failed(attempt, { kind: "status", what: `answered ${status}`, status });
   const here = new URL(attempt.url).origin;
-  const there = URL.canParse(location, attempt.url) ? new URL(location, attempt.url).origin : "null";
+  // A host in lower case would hide a secret from redaction.
+  const isShown = clean(location) === location && URL.canParse(location, attempt.url);
+  const there = isShown ? new URL(location, attempt.url).origin : "null";
   const movedTo = there === here ? movedProject(attempt, location) : undefined;
   if (movedTo !== undefined) {
     const what = `answered ${status}: the project was renamed or moved, and has the ID ${movedTo}; name it by its new path`;
@@ -150,7 +151,7 @@ function redirected(attempt: Attempt, { status, headers }: Received, clean: (tex
   const what =
     there === here
       ? `to another path of the same server, which is not followed: correct ${attempt.setting}, or the project's path if the project was moved`
-      : `to ${there === "null" ? "elsewhere" : oneLine(clean(there))}, which is not followed: correct ${attempt.setting}`;
+      : `to ${there === "null" ? "elsewhere" : oneLine(there)}, which is not followed: correct ${attempt.setting}`;
   return failed(attempt, { kind: "redirect", what: `answered ${status} with a redirect ${what}`, status });
 }
 

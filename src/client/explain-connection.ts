@@ -1,5 +1,5 @@
-import type { Broken, Received } from "./exchange.ts";
 import type { Network } from "./network.ts";
+import type { Broken, Received } from "./response.ts";
 import type { ServerUrl } from "./server-url.ts";
 
 /** Adds a sentence to a broken connection whose code says what to do about it. */
@@ -12,11 +12,12 @@ export type FailureExplainer = (result: Received | Broken) => Received | Broken;
 export function createFailureExplainer({ origin, name: setting }: ServerUrl, network: Network): FailureExplainer {
   const { host, protocol } = new URL(origin);
   let answered = false;
-  return (result) => {
-    if (!("broken" in result)) {
+  return (received) => {
+    if (!("broken" in received)) {
       answered = true;
-      return result;
+      return received;
     }
+    const result = network.proxy ? namingProxy(received) : received;
     const rows = answered ? certain : [...certain, ...silent(protocol, network)];
     const words = wordsFor(result, rows, {
       host,
@@ -28,15 +29,25 @@ export function createFailureExplainer({ origin, name: setting }: ServerUrl, net
   };
 }
 
+/** Connecting fails at the proxy, except for the TLS connection inside of its tunnel. */
+function namingProxy(result: Broken): Broken {
+  if (
+    result.sent ||
+    result.broken === "aborted" ||
+    /CERT|SELF_SIGNED|UNABLE_TO|^ERR_SSL|^ERR_TLS|^EPROTO/.test(result.code)
+  )
+    return result;
+  return { ...result, code: `PROXY_${result.code.replace("timeout", "TIMEOUT")}` };
+}
+
 /** Codes, and what they mean; `{host}` is the server's, `{setting}` what its URL stands in, `{proxy}` the proxy's. */
 type Row = readonly [code: RegExp, words: string];
 
 type Names = Readonly<Record<"host" | "setting" | "proxy" | "variable", string | undefined>>;
 
 function wordsFor(result: Broken, rows: readonly Row[], names: Names): string | undefined {
-  const { broken, sent } = result;
+  const { broken, sent, code } = result;
   if (broken === "aborted") return undefined;
-  const code = broken === "timeout" && !sent && names.proxy ? "PROXY_TIMEOUT" : result.code;
   const [, words] = rows.find(([pattern]) => pattern.test(code)) ?? [];
   if (words === undefined) return undefined;
   const filled = words.replace(/\{(host|setting|proxy|variable)\}/g, (_, name: keyof Names) => names[name] ?? "");

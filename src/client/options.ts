@@ -1,8 +1,8 @@
 import type { Catalogue } from "../model/catalogue.ts";
 import type { Secrets } from "../secrets/secrets.ts";
 import type { CallFailed } from "./failure.ts";
+import type { RateOptions } from "./limiter.ts";
 import type { Network } from "./network.ts";
-import type { RateOptions } from "./rate-gate.ts";
 import type { Backoff } from "./retry.ts";
 
 /** How to reach a server. */
@@ -43,8 +43,8 @@ export interface ClientOptions {
   readonly giveUpAfter?: number | undefined;
   /** 0 to 1, for jitter. */
   readonly random?: (() => number) | undefined;
-  /** All requests wait for so many milliseconds, at the server's wish. */
-  readonly onPause?: ((milliseconds: number) => void) | undefined;
+  /** Called with a sentence when requests have to wait for a second or longer because the server says so. */
+  readonly onPause?: ((sentence: string) => void) | undefined;
   /** An attempt failed, and another follows after so many milliseconds. */
   readonly onRetry?: ((retry: { readonly failure: CallFailed; readonly delay: number }) => void) | undefined;
 }

@@ -1,4 +1,4 @@
-import type { Headers } from "./answer-headers.ts";
+import type { Headers } from "./response.ts";
 
 export type PageQuery = Readonly<Record<string, string>>;
 

@@ -1,7 +1,6 @@
 import { isObject } from "../base/json.ts";
 import type { Call, Fields, Value } from "../model/types.ts";
 import { isScalar } from "../model/values.ts";
-import type { Headers } from "./answer-headers.ts";
 import type { FullAnswer } from "./classify-response.ts";
 import { CallFailed } from "./failure.ts";
 import {
@@ -17,6 +16,7 @@ import {
   totalOf,
 } from "./pages.ts";
 import type { KnownList } from "./reader.ts";
+import type { Headers } from "./response.ts";
 
 /** The answer to a call; `first` is the number of its first attempt, where the same was asked before. */
 export type SendCall = (call: Call, first?: number) => Promise<FullAnswer>;

@@ -1,7 +1,5 @@
-import type { Headers } from "./answer-headers.ts";
-import type { Broken } from "./exchange.ts";
 import type { CallFailed } from "./failure.ts";
-import type { QuotaAnswer } from "./quota.ts";
+import type { Broken, Headers } from "./response.ts";
 
 /** Full-jitter exponential backoff: milliseconds, and how often a request is tried in all. */
 export interface Backoff {
@@ -11,9 +9,6 @@ export interface Backoff {
 }
 
 export const defaultBackoff: Backoff = { base: 200, cap: 10_000, attempts: 6 };
-
-/** Longest pause that is waited for, in milliseconds; where a server asks for more, calls fail and say so. */
-export const longestPause = 5 * 60_000;
 
 /** Milliseconds before the attempt after `attempt` (from 1). `chance` is random, 0 to 1. */
 export function backoffDelay({ base, cap }: Backoff, attempt: number, chance: number): number {
@@ -75,16 +70,9 @@ function resetDelay(headers: Headers, serverNow: number): number | undefined {
   return Math.max(0, seconds < 1e9 ? seconds * 1000 : seconds * 1000 - serverNow);
 }
 
-/**
- * What RateLimit-Limit, -Remaining and -Reset say; undefined where one of them is missing. Times are whole seconds,
- * rounded by whichever rule, so that one is added.
- */
-export function allowanceIn(headers: Headers, now: number): QuotaAnswer | undefined {
-  const left = wholeNumber(headers["ratelimit-remaining"]);
-  if (left === undefined) return undefined;
-  const limit = wholeNumber(headers["ratelimit-limit"]);
-  const delay = resetDelay(headers, serverTime(headers, now));
-  return limit === undefined || delay === undefined ? undefined : { limit, left, resetIn: delay + 1000 };
+/** True if a response says that the token has no request left, whatever the endpoint. */
+export function isTokenExhausted(headers: Headers): boolean {
+  return wholeNumber(headers["ratelimit-remaining"]) === 0;
 }
 
 function serverTime(headers: Headers, now: number): number {

@@ -1,7 +1,7 @@
 import { integrationsAlias } from "../model/endpoints.ts";
 import type { FullAnswer } from "./classify-response.ts";
 import { CallFailed, isDecisive, isUnknownRoute } from "./failure.ts";
-import type { Middleware, Outgoing, Send } from "./pipeline.ts";
+import type { Outgoing, Send } from "./send-attempt.ts";
 
 const { segment, alias } = integrationsAlias;
 const affected = new RegExp(`^(/projects/[^/]+)${segment}(?=/|$)`);
@@ -11,28 +11,28 @@ const affected = new RegExp(`^(/projects/[^/]+)${segment}(?=/|$)`);
  * call tries the newer name, and the older one if the newer is an unknown route; others wait for it. If both are unknown,
  * the newer one is used, and its failure is the result.
  */
-export function routeAlias(): Middleware {
+export function routeAlias(next: Send): Send {
   let known: string | undefined;
   let deciding: Promise<void> | undefined;
 
-  async function decide(request: Outgoing, next: Send): Promise<FullAnswer | CallFailed> {
+  async function decide(request: Outgoing): Promise<FullAnswer | CallFailed> {
     const result = await next(request);
-    if (isUnknownRoute(result)) return tryAlias(request, next, result);
+    if (isUnknownRoute(result)) return tryAlias(request, result);
     if (tellsRoute(result)) known = segment;
     return result;
   }
 
-  async function tryAlias(request: Outgoing, next: Send, unknown: CallFailed): Promise<FullAnswer | CallFailed> {
+  async function tryAlias(request: Outgoing, unknown: CallFailed): Promise<FullAnswer | CallFailed> {
     const result = await next({ ...renamed(request), again: true });
     if (isUnknownRoute(result)) known = segment;
     else if (tellsRoute(result)) known = alias;
     return known === segment ? unknown : result;
   }
 
-  async function undecided(request: Outgoing, next: Send): Promise<FullAnswer | CallFailed> {
+  async function undecided(request: Outgoing): Promise<FullAnswer | CallFailed> {
     while (deciding) await deciding;
     if (known !== undefined) return next(known === alias ? renamed(request) : request);
-    const answer = decide(request, next);
+    const answer = decide(request);
     const over = (): void => {
       deciding = undefined;
     };
@@ -40,9 +40,9 @@ export function routeAlias(): Middleware {
     return answer;
   }
 
-  return (request, next) => {
+  return (request) => {
     if (known === segment || !affected.test(request.path)) return next(request);
-    return known === alias ? next(renamed(request)) : undecided(request, next);
+    return known === alias ? next(renamed(request)) : undecided(request);
   };
 }
 

@@ -4,12 +4,11 @@ import type { Call } from "../model/types.ts";
 import { calledKind } from "./called-kind.ts";
 import { type Attempt, classify, classifyBroken, type FullAnswer } from "./classify-response.ts";
 import { encode, resolvedParameters, type WireRequest } from "./encode.ts";
-import type { Broken, Received } from "./exchange.ts";
 import { CallFailed } from "./failure.ts";
 import type { Limiter, Sending } from "./limiter.ts";
 import type { ClientOptions } from "./options.ts";
-import type { Outgoing } from "./pipeline.ts";
-import { allowanceIn, type Backoff, backoffDelay, longestPause, statedDelay } from "./retry.ts";
+import type { Broken, Received } from "./response.ts";
+import { type Backoff, backoffDelay, isTokenExhausted, statedDelay } from "./retry.ts";
 import type { ServerLiveness } from "./server-liveness.ts";
 import type { ServerUrl } from "./server-url.ts";
 import type { Stop } from "./stop-signal.ts";
@@ -28,68 +27,54 @@ export interface RunConnection {
   readonly counts: { reads: number; writes: number; retries: number };
   /** Thrown for every further call: the token was rejected, or the server was never there. */
   over: CallFailed | undefined;
+  /** The last pause that the server asked for: why, and its end by the clock of `performance.now()`. */
+  pause: { readonly why: string; readonly until: number } | undefined;
 }
 
-type Result = FullAnswer | CallFailed;
+/** One attempt at a call, on its way to the server. */
+export interface Outgoing {
+  readonly call: Call;
+  /** Path of the API, by the name that the server knows the route by. */
+  readonly path: string;
+  /** Number of the attempt, from 1. */
+  readonly attempts: number;
+  /** Whether the call was sent before, be it with other values or by another name of its route. */
+  readonly again: boolean;
+}
+
+/** Resolves to the failure where there is one. @throws SecretMissing if a parameter's secret cannot be resolved. */
+export type Send = (request: Outgoing) => Promise<FullAnswer | CallFailed>;
 
 /**
  * Sends a request once, as soon as there is room for it, and applies what its answer means for all others: a rejected token
  * ends the run, a busy server slows it down. Resolves to a failure unless the answer is a success that holds what it must.
  * @throws SecretMissing.
  */
-export function sendAttempt(run: RunConnection, request: Outgoing): Promise<Result> {
-  return new Promise((resolve, reject) => {
-    run.limiter.enter(() => {
-      const ended = (result: () => Result): void => {
-        try {
-          resolve(result());
-        } catch (error) {
-          reject(error);
-        }
-        run.limiter.leave();
-      };
-      try {
-        send(run, request, ended);
-      } catch (error) {
-        ended(() => {
-          throw error;
-        });
-      }
-    });
-  });
+export async function sendAttempt(run: RunConnection, request: Outgoing): Promise<FullAnswer | CallFailed> {
+  await run.limiter.enter(endpointOf(request.call));
+  try {
+    return whyBlocked(run, request) ?? (await send(run, request));
+  } finally {
+    run.limiter.leave();
+  }
 }
 
-/** Calls `ended` once, with what tells the result. @throws SecretMissing before anything is sent. */
-function send(run: RunConnection, request: Outgoing, ended: (result: () => Result) => void): void {
-  const blocked = whyBlocked(run, request);
-  if (blocked) {
-    ended(() => blocked);
-    return;
-  }
+/** Method and template of a path, in which every second segment names something: /projects/:/hooks/:. */
+function endpointOf({ method, path }: Call): string {
+  const [route = ""] = path.split("?", 1);
+  const parts = route.split("/").map((part, index) => (index > 0 && index % 2 === 0 ? ":" : part));
+  return `${method} ${parts.join("/")}`;
+}
+
+async function send(run: RunConnection, request: Outgoing): Promise<FullAnswer | CallFailed> {
   const { call, path } = request;
-  const { options, server, limiter, liveness } = run;
+  const { options, server, limiter, liveness, stop } = run;
   const line = encode(call, server.prefix + path, resolvedParameters(call, options.secrets));
   count(run, request);
-  const going: Going = { line, sending: limiter.sending(), answers: liveness.answers };
+  const sending = limiter.sending();
+  const { answers } = liveness;
   liveness.asked();
-  const mayGo = () => whyForbidden(run, call) === undefined;
-  run.transport.exchange(line, mayGo, (result) => ended(() => concluded(run, request, going, result)));
-}
-
-/** An attempt on its way, and how many answers there were before it. */
-interface Going {
-  readonly line: WireRequest;
-  readonly sending: Sending;
-  readonly answers: number;
-}
-
-function concluded(
-  run: RunConnection,
-  request: Outgoing,
-  { line, sending, answers }: Going,
-  result: Received | Broken,
-): FullAnswer | CallFailed {
-  const { limiter, liveness, stop } = run;
+  const result = await run.transport.exchange(line, () => whyForbidden(run, call) === undefined);
   limiter.ended();
   liveness.ended(isAnswer(result) ? undefined : `${line.method} ${line.target}`);
   const attempt = () => attemptOf(run, request, line);
@@ -106,15 +91,23 @@ function whyBlocked(run: RunConnection, { call, path: routed, attempts }: Outgoi
   if (run.over) return run.over;
   const { method, path } = call;
   const reason = run.stop.reason ?? whyForbidden(run, call);
-  const wait = run.limiter.remaining();
-  if (reason === undefined && wait <= longestPause) return undefined;
+  if (reason === undefined) return undefined;
+  const seconds = Math.ceil(run.limiter.remaining(endpointOf(call)) / 1000);
+  const what =
+    seconds > 0
+      ? `was not sent: ${run.pause?.why}, which asks to wait ${seconds} more seconds`
+      : `was not sent: ${reason}`;
   const url = run.server.origin + run.server.prefix + routed;
-  const base = { method, path, url, attempts: attempts - 1, sent: false };
-  if (reason !== undefined)
-    return new CallFailed({ ...base, kind: "aborted", what: `was not sent: ${reason}`, endsRun: true });
-  const seconds = Math.ceil(wait / 1000);
-  const what = `was not sent${attempts > 1 ? " again" : ""}: the server asks to wait ${seconds} more seconds; Evenkeel waits at most ${longestPause / 1000}`;
-  return new CallFailed({ ...base, kind: "status", status: 429, what });
+  return new CallFailed({
+    method,
+    path,
+    url,
+    attempts: attempts - 1,
+    sent: false,
+    kind: "aborted",
+    what,
+    endsRun: true,
+  });
 }
 
 /** Why a write must not be sent any more. */
@@ -155,11 +148,9 @@ function understood(
   sending: Sending,
 ) {
   const answer = classify(call, () => withCalled(run, attempt(), received), received, knownSecrets.clean);
-  const allowance = allowanceIn(received.headers, Date.now());
-  if (allowance) run.limiter.allowed(sending, allowance);
   if (answer instanceof CallFailed) {
     if (received.status === 401) run.over ??= answer;
-    applyBackpressure(run, attempts, received, sending);
+    slowDown(run, call, attempts, received, sending);
   } else run.limiter.answered(sending);
   return answer;
 }
@@ -174,17 +165,34 @@ function withCalled(
   return { ...attempt, called: calledKind(catalogue ?? catalogueOf(dialect), attempt) };
 }
 
-function applyBackpressure(run: RunConnection, attempts: number, { status, headers }: Received, sending: Sending) {
+/** Applies a 429 or 503 to all requests: fewer in flight, and none to its endpoint for as long as the server says. */
+function slowDown(
+  run: RunConnection,
+  call: Call,
+  attempts: number,
+  { status, headers }: Received,
+  sending: Sending,
+): void {
+  const { limiter } = run;
   if (status !== 429 && status !== 503) {
-    run.limiter.answered(sending);
+    limiter.answered(sending);
     return;
   }
-  run.limiter.overloaded(sending);
-  const stated = statedDelay(headers, Date.now());
-  const delay = stated ?? (status === 429 ? delayAfterAttempt(run, attempts) : undefined);
+  limiter.overloaded(sending);
+  const delay = statedDelay(headers, Date.now()) ?? (status === 429 ? delayAfterAttempt(run, attempts) : undefined);
   if (delay === undefined) return;
-  run.limiter.pause(delay);
-  run.options.onPause?.(delay);
+  if (status === 429 && isTokenExhausted(headers)) limiter.pauseAll(delay);
+  else limiter.pause(endpointOf(call), delay);
+  reportPause(run, status, delay);
+}
+
+/** Reports a pause once, although every request in flight hears of it. */
+function reportPause(run: RunConnection, status: number, delay: number): void {
+  const until = performance.now() + delay;
+  if (run.pause && until < run.pause.until + 1000) return;
+  const why = status === 429 ? "rate limited by the server (429)" : "the server is overloaded (503)";
+  run.pause = { why, until };
+  if (delay >= 1000) run.options.onPause?.(`${why}, waiting ${Math.ceil(delay / 1000)} s`);
 }
 
 /** Milliseconds before the attempt after this one. */

@@ -2,6 +2,8 @@
 
 const longestMessage = 300;
 const longestRead = 16 * 1024;
+/** Longer than any secret: one that is cut would not be recognised. */
+const longestCleaned = 2 * 1024 * 1024;
 const deepest = 4;
 const mostEntries = 20;
 
@@ -10,13 +12,13 @@ const silent: ReadonlySet<string> = new Set(["message", "error", "base"]);
 
 /** What an error body says, or the start of it: `message`, else `error`, each a string, a list or an object (platform errors). */
 export function serverMessageIn(body: unknown): string | undefined {
-  return saidIn(body)?.slice(0, longestRead);
+  return saidIn(body)?.slice(0, longestCleaned);
 }
 
 function saidIn(body: unknown): string | undefined {
   if (!isObject(body)) return undefined;
   const { message, error, error_description: description } = body;
-  if (typeof message === "string") return inPlainWords(message.slice(0, longestRead));
+  if (typeof message === "string") return inPlainWords(message.slice(0, longestCleaned));
   if (message !== undefined && message !== null) return flat(message, 0);
   if (error === undefined || error === null) return undefined;
   return typeof description === "string" ? `${flat(error, 0)}: ${description}` : flat(error, 0);
@@ -24,7 +26,7 @@ function saidIn(body: unknown): string | undefined {
 
 /** What a body that is not JSON says: a page's title, else its text. Secrets go first, since they may look like tags. */
 export function serverMessageInText(text: string, clean: (text: string) => string): string {
-  const start = clean(text.slice(0, longestRead));
+  const start = clean(text.slice(0, longestCleaned)).slice(0, longestRead);
   const title = /<title[^>]{0,200}>([^<]{1,500})/i.exec(start)?.[1];
   return title ?? start.replace(/<[^<>]*>/g, " ");
 }

@@ -8,10 +8,9 @@ import type { CallFailed } from "./failure.ts";
 import { legacyValues } from "./legacy-values.ts";
 import { Limiter } from "./limiter.ts";
 import type { ClientOptions } from "./options.ts";
-import { pipeline, type Send } from "./pipeline.ts";
-import { backoffDelay, defaultBackoff, longestPause } from "./retry.ts";
+import { backoffDelay, defaultBackoff } from "./retry.ts";
 import { routeAlias } from "./route-alias.ts";
-import { delayAfterAttempt, type RunConnection, sendAttempt } from "./send-attempt.ts";
+import { delayAfterAttempt, type RunConnection, type Send, sendAttempt } from "./send-attempt.ts";
 import { watchServerLiveness } from "./server-liveness.ts";
 import { parseServerUrl, type ServerUrl } from "./server-url.ts";
 import { createStop } from "./stop-signal.ts";
@@ -36,17 +35,17 @@ export class Session {
   constructor(options: ClientOptions, server: ServerUrl, transport: Transport) {
     const stop = createStop(options.signal);
     stop.onStop(() => transport.cutReads());
-    const rate = options.rate && { rate: options.rate, key: rateKey(options.token, server.origin) };
     const run: RunConnection = {
       ...{ options, server, transport, stop },
       backoff: options.backoff ?? defaultBackoff,
-      limiter: new Limiter(options.concurrency, stop, longestPause, rate),
+      limiter: new Limiter(options.concurrency, stop, options.rate, rateKey(options.token, server.origin)),
       liveness: watchServerLiveness(options.giveUpAfter ?? defaultGiveUp, () => this.#giveUp()),
       counts: { reads: 0, writes: 0, retries: 0 },
       over: undefined,
+      pause: undefined,
     };
     this.#run = run;
-    this.#send = pipeline([legacyValues(), routeAlias()], (request) => sendAttempt(run, request));
+    this.#send = legacyValues(routeAlias((request) => sendAttempt(run, request)));
     learnCredential(options.token, ownNames.EVENKEEL_TOKEN);
   }
 

@@ -1,18 +1,15 @@
+import type { Dispatcher } from "undici";
 import type { Call } from "../model/types.ts";
-import { createDeadlines } from "./deadlines.ts";
 import type { WireRequest } from "./encode.ts";
-import type { Broken, Received } from "./exchange.ts";
-import { Exchange } from "./exchange.ts";
 import { createFailureExplainer } from "./explain-connection.ts";
-import { httpLibrary } from "./http-library.ts";
-import type { Network } from "./network.ts";
+import { type Network, openAgent } from "./network.ts";
+import type { Broken, Headers, Received } from "./response.ts";
 import type { ServerUrl } from "./server-url.ts";
 
-/** One connection pool to one origin. */
+/** Connections to one origin. */
 export interface Transport {
-  /** One attempt; `settle` gets what comes of it. `mayGo` is asked right before the first byte is sent. */
-  // Not a promise: each of them on the way of a request costs as much as its checks do.
-  exchange(line: WireRequest, mayGo: () => boolean, settle: (result: Received | Broken) => void): void;
+  /** Makes one attempt. `mayGo` is asked right before the first byte is sent. */
+  exchange(line: WireRequest, mayGo: () => boolean): Promise<Received | Broken>;
   /** Cuts reads that are in flight; writes are left to finish. */
   cutReads(): void;
   /** Resolves when nothing is in flight any more; may be called again. */
@@ -25,55 +22,118 @@ export interface TransportOptions {
   readonly token: string;
   readonly userAgent: string;
   readonly connections: number;
-  /** Milliseconds for one attempt, from the first byte sent to the last one read. */
+  /** Milliseconds for one attempt, from the connection to the last byte read. */
   readonly timeout: number;
   /** Methods that may leave this process; any other is a mistake in this program. */
   readonly methods: ReadonlySet<Call["method"]>;
 }
 
-/** Longest body that is read, in bytes: no answer of the API comes near. */
+/** The longest body that is read, in bytes. */
 export const longestBody = 16 * 1024 * 1024;
-
-/** Milliseconds to wait for a connection, where an attempt may take longer than that. */
-const longestConnect = 10_000;
 
 const contentTypes = { form: "application/x-www-form-urlencoded", json: "application/json" } as const;
 
-/** Opens the pool. The HTTP library is loaded here and not before, since loading costs more than most commands. */
+/** Opens the connections. Loads undici here, because that takes longer than most commands. */
 export async function openTransport(options: TransportOptions): Promise<Transport> {
-  const { connectorFor } = await import("./connector.ts");
-  const { Pool } = httpLibrary();
-  const { connections, timeout, methods, network } = options;
-  const tell = createFailureExplainer(options.server, network);
-  const pool = new Pool(options.server.origin, {
-    connections,
-    pipelining: 1,
-    headersTimeout: 0,
-    bodyTimeout: 0,
-    maxResponseSize: longestBody,
-    connect: connectorFor(network, Math.min(timeout, longestConnect)),
-  });
-  const plain = ["PRIVATE-TOKEN", options.token, "user-agent", options.userAgent, "accept", "application/json"];
-  const headers = {
-    none: plain,
-    form: [...plain, "content-type", contentTypes.form],
-    json: [...plain, "content-type", contentTypes.json],
-  };
+  const { connections, timeout, methods, network, server } = options;
+  const explain = createFailureExplainer(server, network);
+  const pool = { connections, pipelining: 1, headersTimeout: 0, bodyTimeout: 0, maxResponseSize: longestBody };
+  const dispatcher = await openAgent(network, timeout, pool);
+  const headers = { "PRIVATE-TOKEN": options.token, "user-agent": options.userAgent, accept: "application/json" };
+  const inFlight = new Set<Exchange>();
   let closed: Promise<void> | undefined;
-  const flights = createDeadlines<Exchange>(timeout);
   return {
-    exchange(line, mayGo, settle) {
-      const { method, target: path, body = null, type = "none" } = line;
+    async exchange({ method, target: path, body = null, type }, mayGo) {
       if (!methods.has(method)) throw new RangeError(`this connection only reads, and ${method} writes`);
-      const exchange = new Exchange((result) => settle(tell(result)), { method, mayGo }, flights);
-      pool.dispatch({ method, path, body, headers: headers[type] }, exchange);
+      const exchange = new Exchange(method, mayGo, timeout);
+      inFlight.add(exchange);
+      const typed = type ? { ...headers, "content-type": contentTypes[type] } : headers;
+      dispatcher.dispatch({ origin: server.origin, method, path, body, headers: typed }, exchange);
+      const result = await exchange.result;
+      inFlight.delete(exchange);
+      return explain(result);
     },
     cutReads() {
-      for (const exchange of flights) if (exchange.method === "GET") exchange.end("aborted", "aborted");
+      for (const exchange of inFlight) if (exchange.method === "GET") exchange.end("aborted", "aborted");
     },
     close() {
-      closed ??= pool.close().finally(flights.close);
+      closed ??= Promise.all(Array.from(inFlight, ({ result }) => result)).then(() => dispatcher.destroy());
       return closed;
     },
   };
+}
+
+/** One request in flight: collects its response, or why there is none. */
+class Exchange implements Dispatcher.DispatchHandler {
+  readonly method: Call["method"];
+  readonly result: Promise<Received | Broken>;
+  readonly #mayGo: () => boolean;
+  readonly #timer: NodeJS.Timeout;
+  #settle: (result: Received | Broken) => void = () => {};
+  #controller: Dispatcher.DispatchController | undefined;
+  #status = 0;
+  #headers: Headers = {};
+  readonly #chunks: Buffer[] = [];
+  #isOver = false;
+
+  constructor(method: Call["method"], mayGo: () => boolean, timeout: number) {
+    this.method = method;
+    this.#mayGo = mayGo;
+    this.result = new Promise((resolve) => {
+      this.#settle = resolve;
+    });
+    this.#timer = setTimeout(() => this.end("timeout", "timeout"), Math.min(timeout, longestTimer));
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    if (!this.#mayGo()) this.end("aborted", "aborted");
+    if (this.#isOver) controller.abort(new Error("too late"));
+    else this.#controller = controller;
+  }
+
+  onResponseStart(_: Dispatcher.DispatchController, status: number, headers: Headers): void {
+    if (status < 200) return;
+    this.#status = status;
+    this.#headers = headers;
+  }
+
+  onResponseData(_: Dispatcher.DispatchController, chunk: Buffer): void {
+    this.#chunks.push(chunk);
+  }
+
+  onResponseEnd(): void {
+    const [first = Buffer.alloc(0), ...more] = this.#chunks;
+    const body = more.length > 0 ? Buffer.concat(this.#chunks) : first;
+    this.#finish({ status: this.#status, headers: this.#headers, body });
+  }
+
+  onResponseError(_: Dispatcher.DispatchController, error: Error): void {
+    const code = codeOf(error);
+    if (code === "UND_ERR_RES_EXCEEDED_MAX_SIZE") this.end("large", code);
+    else if (code === "UND_ERR_CONNECT_TIMEOUT") this.end("timeout", code);
+    else this.end(this.#status === 0 ? "network" : "cut", code);
+  }
+
+  /** Ends it without a response; a request that still waits for a connection is never sent. */
+  end(broken: Broken["broken"], code: string): void {
+    if (this.#isOver) return;
+    this.#finish({ broken, sent: this.#controller !== undefined, code });
+    this.#controller?.abort(new Error(code));
+  }
+
+  #finish(result: Received | Broken): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    clearTimeout(this.#timer);
+    this.#settle(result);
+  }
+}
+
+/** Milliseconds of the longest timer that Node has. */
+const longestTimer = 2 ** 31 - 1;
+
+/** The error's code; the status of a proxy that did not open a tunnel. */
+function codeOf(error: Error): string {
+  const [, status] = /^Proxy response \((\d+)\)/.exec(error.message) ?? [];
+  return status ?? String((error as NodeJS.ErrnoException).code ?? error.name);
 }

@@ -173,7 +173,9 @@ export interface Call {
   /** The required shape of a successful response; if omitted, any JSON is accepted. */
   readonly answer?: AnswerShape | undefined;
   /** Whether a response is one whose content is known already: then it is not parsed, and has no body. */
-  readonly isKnown?: ((body: Uint8Array, headers: Readonly<Record<string, unknown>>) => boolean) | undefined;
+  readonly isKnown?:
+    | ((body: Uint8Array, headers: Readonly<Record<string, string | string[] | undefined>>) => boolean)
+    | undefined;
   /** Whether it reads a property of the server itself, which is not counted as part of a plan. */
   readonly uncounted?: true | undefined;
 }

@@ -1,6 +1,6 @@
 import type { ClientOptions } from "../client/client.ts";
+import type { RateOptions } from "../client/limiter.ts";
 import { networkFor } from "../client/network.ts";
-import type { RateOptions } from "../client/rate-gate.ts";
 import { urlNameOf, urlOf } from "../client/server-url.ts";
 import { isTemplate } from "../manifest/template.ts";
 import { defaultWorkspace } from "../manifest/workspace.ts";
@@ -71,6 +71,7 @@ function connection(
     catalogue,
     network,
     signal,
+    onPause: warn,
     ...(rateLimit && { rate: { limit: rateLimit, onTrouble: warn, ...(kept ?? ratesAt(env)) } }),
     ...patience,
   };

@@ -1,6 +1,6 @@
 import { knownSecrets } from "../base/known-secrets.ts";
 import { describeSystemError } from "../base/system-errors.ts";
-import { networkFor } from "../client/network.ts";
+import { networkFor, openAgent } from "../client/network.ts";
 import { statedDelay } from "../client/retry.ts";
 import { isLoopback } from "../client/server-url.ts";
 import type { Notify } from "../manifest/notify.ts";
@@ -51,8 +51,7 @@ function faultOf(url: URL | undefined, { allowInsecure }: Notify): string | unde
 }
 
 async function send(url: URL, body: object, { env, signal }: DeliveryOptions): Promise<Delivery> {
-  const [{ Client }, { connectorFor }] = await Promise.all([import("undici"), import("../client/connector.ts")]);
-  const client = new Client(url.origin, { connect: connectorFor(networkFor(url.origin, env), timeout) });
+  const client = await openAgent(networkFor(url.origin, env), timeout, {});
   const limit = AbortSignal.timeout(timeout);
   const end = () => void client.destroy().catch(() => {});
   signal.addEventListener("abort", end);
@@ -62,6 +61,7 @@ async function send(url: URL, body: object, { env, signal }: DeliveryOptions): P
       headers,
       body: answer,
     } = await client.request({
+      origin: url.origin,
       method: "POST",
       path: url.pathname + url.search,
       headers: { "content-type": "application/json", ...credentials(url) },

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { CallFailed } from "../../src/client/failure.ts";
 import { Limiter } from "../../src/client/limiter.ts";
 import { createStop } from "../../src/client/stop-signal.ts";
@@ -47,93 +47,98 @@ describe("requests in flight", () => {
   });
 });
 
-/** Resolves once `work` has entered, ended and left. */
-function within(limiter: Limiter, work: () => Promise<void>): Promise<void> {
-  return new Promise((resolve, reject) =>
-    limiter.enter(() => {
-      const left = work().finally(() => limiter.leave());
-      left.then(resolve, reject);
-    }),
-  );
-}
-
 describe("the room", () => {
   it("lets in whoever came first", async () => {
-    const one = new Limiter(1, createStop(), 1000);
+    const one = new Limiter(1, createStop());
     const order: number[] = [];
-    await Promise.all([1, 2, 3].map((name) => within(one, async () => void order.push(name))));
+    const work = async (name: number) => {
+      await one.enter("GET /x");
+      order.push(name);
+      one.leave();
+    };
+    await Promise.all([1, 2, 3].map(work));
     expect(order).toEqual([1, 2, 3]);
   });
 
-  it("lets in any number that leave as soon as they begin, without growing the stack", () => {
-    const one = new Limiter(1, createStop(), 1000);
-    let begun = 0;
-    one.enter(() => {});
-    for (let each = 0; each < 100_000; each++)
-      one.enter(() => {
-        begun++;
-        one.leave();
-      });
-    expect(begun).toBe(0);
-    one.leave();
-    expect(begun).toBe(100_000);
+  /** Sends as many requests as there is room for, in rounds of which each takes so many milliseconds. */
+  async function rounds(limiter: Limiter, times: readonly number[], overloaded = false): Promise<number[]> {
+    const rooms: number[] = [];
+    for (const time of times) {
+      const entered = Array.from({ length: limiter.room }, () => limiter.enter("GET /x"));
+      const sendings = entered.map(() => limiter.sending());
+      await vi.advanceTimersByTimeAsync(time);
+      for (const sending of sendings) {
+        limiter.ended();
+        if (overloaded) limiter.overloaded(sending);
+        else limiter.answered(sending);
+      }
+      for (const _ of sendings) limiter.leave();
+      rooms.push(limiter.room);
+    }
+    return rooms;
+  }
+
+  beforeEach(() => void vi.useFakeTimers());
+  afterEach(() => void vi.useRealTimers());
+
+  it("doubles until responses slow down, then grows by one a round trip, and is halved once by a refusal", async () => {
+    const limiter = new Limiter(128, createStop());
+    expect(await rounds(limiter, [5, 20, 20, 200, 20])).toEqual([10, 20, 40, 41, 42]);
+    expect(await rounds(limiter, [5, 5], true)).toEqual([21, 10]);
   });
 
-  it("doubles with the first answers, although their requests went out at once", async () => {
-    const limiter = new Limiter(128, createStop(), 1000);
-    const { open, opened } = gate();
-    const request = async () => {
-      const sending = limiter.sending();
-      await opened;
-      limiter.ended();
-      limiter.answered(sending);
-    };
-    await within(limiter, async () => {
-      limiter.sending();
-      limiter.ended();
-    });
-    const all = Array.from({ length: 200 }, () => within(limiter, request));
-    const before = limiter.room;
-    open();
-    await Promise.all(all.slice(0, before));
-    expect(limiter.room).toBeGreaterThanOrEqual(2 * before);
-    await Promise.all(all);
+  it("does not grow beyond the ceiling", async () => {
+    expect(await rounds(new Limiter(12, createStop()), [5, 20, 20])).toEqual([10, 12, 12]);
   });
 });
 
 describe("a pause", () => {
-  it("holds back all requests, and each is answered in the end", async () => {
-    const pauses: number[] = [];
-    const busy: Scripted = { status: 429, headers: { "retry-after": "0.1" }, body: "Retry later" };
+  const busy: Scripted = { status: 429, headers: { "retry-after": "1" }, body: "Retry later" };
+  const list: Call = { method: "GET", path: "/projects/7/hooks" };
+
+  it("holds back requests to its endpoint, which others pass, and is reported once", async () => {
+    const pauses: string[] = [];
+    const times: [string, number][] = [];
+    const server = await serve(({ path }, index) => {
+      times.push([path, performance.now()]);
+      return index < 2 ? busy : ok;
+    });
+    const client = await reader(server.url, { concurrency: 2, onPause: (sentence) => pauses.push(sentence) });
+    await Promise.all([client.get(get), client.get({ ...get, path: "/projects/8" })].concat(client.get(list)));
+    expect(times.map(([path]) => path).slice(0, 3)).toContain("/api/v4/projects/7/hooks");
+    expect(times).toHaveLength(5);
+    // Timers are right to a millisecond.
+    expect((times[3]?.[1] ?? 0) - (times[0]?.[1] ?? 0)).toBeGreaterThan(998);
+    expect(pauses).toEqual(["rate limited by the server (429), waiting 1 s"]);
+  });
+
+  it("holds back every endpoint if the token has no request left", async () => {
+    const used: Scripted = { ...busy, headers: { "retry-after": "0.1", "ratelimit-remaining": "0" } };
     const times: number[] = [];
     const server = await serve((_, index) => {
       times.push(performance.now());
-      return index === 0 ? busy : ok;
+      return index === 0 ? used : ok;
     });
-    const client = await reader(server.url, { concurrency: 1, onPause: (delay) => pauses.push(delay) });
-    await Promise.all([client.get(get), client.get(get), client.get(get)]);
-    expect(server.seen).toHaveLength(4);
-    // Timers are right to a millisecond.
+    const client = await reader(server.url, { concurrency: 1 });
+    await Promise.all([client.get(get), client.get(list)]);
     expect((times[1] ?? 0) - (times[0] ?? 0)).toBeGreaterThan(98);
-    expect(pauses).toEqual([100]);
   });
 
   it("is kept for a 503 that asks for it", async () => {
-    const pauses: number[] = [];
-    const server = await serve([{ status: 503, headers: { "retry-after": "0.01" } }, ok]);
-    await (await reader(server.url, { onPause: (delay) => pauses.push(delay) })).get(get);
-    expect(pauses).toEqual([10]);
+    const pauses: string[] = [];
+    const server = await serve([{ status: 503, headers: { "retry-after": "1" } }, ok]);
+    await (await reader(server.url, { onPause: (sentence) => pauses.push(sentence) })).get(get);
+    expect(pauses).toEqual(["the server is overloaded (503), waiting 1 s"]);
   });
 
-  it("that is too long is not waited for: calls fail and say so", async () => {
+  it("that outlasts the run is named by what was not sent", async () => {
     const server = await serve([{ status: 429, headers: { "retry-after": "3600" } }]);
-    const client = await writer(server.url);
-    const failure = (await failureOf(client.get(get))) as CallFailed;
-    expect(failure).toMatchObject({ kind: "status", status: 429 });
-    expect(failure.message).toMatch(/was not sent again: the server asks to wait 3\d{3} more seconds; .* at most 300/);
-    const next = (await failureOf(client.send({ ...put, method: "POST" }))) as CallFailed;
-    expect(next.message).toMatch(/was not sent: the server asks to wait 3\d{3} more seconds/);
-    expect(next).toMatchObject({ attempts: 0, uncertain: false });
+    const run = new AbortController();
+    const client = await writer(server.url, { signal: run.signal, onPause: () => setTimeout(() => run.abort(), 5) });
+    expect(await failureOf(client.get(get))).toMatchObject({ kind: "status", status: 429 });
+    expect(((await failureOf(client.get({ ...get, path: "/projects/8" }))) as CallFailed).message).toMatch(
+      /was not sent: rate limited by the server \(429\), which asks to wait 3\d{3} more seconds/,
+    );
     expect(server.seen).toHaveLength(1);
   });
 });
@@ -156,15 +161,6 @@ describe("a stopped run", () => {
     open();
     expect((await write).status).toBe(200);
     expect(server.seen).toHaveLength(2);
-  });
-
-  it("waits out neither a pause nor a backoff, and tells what came before", async () => {
-    const server = await serve([{ status: 429, headers: { "retry-after": "200" } }]);
-    const run = new AbortController();
-    const client = await reader(server.url, { signal: run.signal, onPause: () => setTimeout(() => run.abort(), 5) });
-    expect(await failureOf(client.get(get))).toMatchObject({ kind: "status", status: 429 });
-    expect(await failureOf(client.get(get))).toMatchObject({ kind: "aborted" });
-    expect(server.seen).toHaveLength(1);
   });
 
   it("or one stopped before it began, sends nothing at all", async () => {

@@ -6,7 +6,7 @@ import { networkFor } from "../../src/client/network.ts";
 import { proxyFor } from "../../src/client/proxy.ts";
 import type { Call } from "../../src/model/types.ts";
 import { readIdentity } from "../../src/secrets/certificates.ts";
-import { listen, pathOf, pem, servePieces, serveProxy, serveTls } from "./networks.ts";
+import { listen, pathOf, pem, serveProxy, serveTls } from "./networks.ts";
 import { closedPort, failureOf, reader, serve, token, writer } from "./scripted.ts";
 
 /** What opens a tunnel is loaded when it is first needed, which on a busy machine takes longer than the time limits here. */
@@ -169,37 +169,6 @@ describe("a client certificate", () => {
     [{ EVENKEEL_CLIENT_KEY: pathOf("person.pem") }, "which contains no readable private key; expected PEM"],
   ])("has to be whole: %o", (change, words) => {
     expect(thrownBy(() => readIdentity({ ...own, ...change })).message).toContain(words);
-  });
-});
-
-describe("an informational answer", () => {
-  const final = 'HTTP/1.1 200 OK\r\ncontent-length: 8\r\n\r\n{"id":1}';
-  const continued = "HTTP/1.1 100 Continue\r\n\r\n";
-  it.each([
-    ["100 Continue", [continued, final]],
-    ["100 Continue in one piece with the answer", [continued + final]],
-    ["several", [`${continued}HTTP/1.1 100 Continue\r\nx: y\r\n\r\n`, "HTTP/1.1 102 Processing\r\n\r\n", final]],
-    ["103 Early Hints", ["HTTP/1.1 103 Early Hints\r\nlink: </a>; rel=preload\r\n\r\n", final]],
-    ["100 Continue, piece by piece", [..."HTTP/1.1 100 Con", "tinue\r\n\r", "\nHTTP", "/1.1 ", final.slice(9)]],
-  ])("is passed over: %s", async (_, pieces) => {
-    const client = await writer(await servePieces(pieces), { concurrency: 1 });
-    for (const method of ["PUT", "POST"] as const) {
-      const { body } = await client.send({ method, path: "/x", parameters: { name: "MIT" } });
-      expect(body).toEqual({ id: 1 });
-    }
-    expect(client.counts.retries).toBe(0);
-  });
-
-  it("without an end is an answer that is broken", async () => {
-    const endless = [
-      "HTTP/1.1 100 Continue\r\n",
-      ..."x"
-        .repeat(5)
-        .split("")
-        .map(() => `x: ${"y".repeat(4000)}\r\n`),
-    ];
-    const client = await writer(await servePieces(endless));
-    expect(await failureOf(client.send({ method: "POST", path: "/x" }))).toMatchObject({ kind: "network" });
   });
 });
 

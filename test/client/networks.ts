@@ -90,16 +90,3 @@ function tie(client: Socket, server: Socket, bytes: Buffer[]): void {
   server.on("error", () => client.destroy());
   client.pipe(server).pipe(client);
 }
-
-/** A server that sends these pieces, one after another, after each request that it hears. */
-export async function servePieces(pieces: readonly string[]): Promise<string> {
-  const server = net.createServer((socket) => {
-    socket.setNoDelay(true).on("data", async () => {
-      for (const piece of pieces) {
-        socket.write(piece);
-        await new Promise((resolve) => setTimeout(resolve, 5));
-      }
-    });
-  });
-  return `http://127.0.0.1:${await listen(server)}`;
-}

@@ -1,8 +1,11 @@
 import pg from "pg";
 import { beforeAll, describe, expect, test } from "vitest";
+import { serve } from "../client/scripted.ts";
 import { databases } from "../state/databases.ts";
 import type { Database } from "../support/database.mjs";
-import { scene, token } from "./workspace.ts";
+import { folder } from "../support/folder.ts";
+import { runProgram } from "./program.ts";
+import { policyText, scene, token, workspaceText } from "./workspace.ts";
 
 const [available] = await databases();
 const names = Array.from({ length: 6 }, (_, index) => `p${index}`);
@@ -47,5 +50,34 @@ describe.skipIf(!available)("rateLimit (needs postgresql)", () => {
     expect(ran.stderr).toMatch(
       /^warning: the rate limit is not shared any more, this run keeps it alone: .*does not exist.*\n$/,
     );
+  });
+});
+
+describe("a 429", () => {
+  async function plan(retryAfter: string, ...args: readonly string[]) {
+    const site = await serve((_, index) =>
+      index === 0 ? { status: 429, headers: { "retry-after": retryAfter }, body: "Retry later" } : { body: [] },
+    );
+    const files = folder({
+      "evenkeel.yaml": workspaceText({ url: site.url }),
+      "all.yaml": policyText({ projects: ["p", "q"], licenses: { MIT: "allowed" } }),
+    });
+    return runProgram(["plan", ...args], files.root, { EVENKEEL_TOKEN: token });
+  }
+
+  test("is waited for, with a line on stderr", async () => {
+    const ran = await plan("1");
+    expect(ran.code).toBe(0);
+    expect(ran.stderr).toContain("rate limited by the server (429), waiting 1 s\n");
+  });
+
+  test("that outlasts --timeout is named in its place", async () => {
+    const ran = await plan("3600", "--timeout", "1s");
+    expect(ran.code).toBe(1);
+    expect(ran.stderr).toContain("rate limited by the server (429), waiting 3600 s\n");
+    expect(ran.stderr).toMatch(
+      /answered 429|rate limited by the server \(429\), which asks to wait 3\d{3} more seconds/,
+    );
+    expect(ran.stderr).not.toContain("--timeout");
   });
 });

@@ -83,16 +83,6 @@ const always: readonly Patch[] = [
     from: 'import { openWorkspace } from "./revisions.ts";',
     to: "const openWorkspace = opened;",
   },
-  {
-    file: "client/transport.ts",
-    from: 'const { connectorFor } = await import("./connector.ts");',
-    to: "const connectorFor = () => undefined;",
-  },
-  {
-    file: "client/transport.ts",
-    from: "const { Pool } = httpLibrary();",
-    to: 'const { Pool } = await import("undici");',
-  },
 ];
 
 /** Of each entry of `names`, all that it exports. */

@@ -28,12 +28,16 @@ export interface Wires {
   readonly sent: (machine: Machine, asked: Asked) => (() => void) | undefined;
 }
 
+interface Controller {
+  readonly abort: (error: Error) => void;
+}
+
 interface Handler {
-  onConnect(abort: (error: Error) => void): void;
-  onHeaders(status: number, headers: Buffer[]): boolean;
-  onData(chunk: Buffer): boolean;
-  onComplete(): void;
-  onError(error: Error): void;
+  onRequestStart(controller: Controller): void;
+  onResponseStart(controller: Controller, status: number, headers: Readonly<Record<string, string>>): void;
+  onResponseData(controller: Controller, chunk: Buffer): void;
+  onResponseEnd(): void;
+  onResponseError(controller: Controller | undefined, error: Error): void;
 }
 
 interface Waiting {
@@ -45,7 +49,7 @@ interface Waiting {
 export function httpLibrary(machine: Machine, wires: Wires) {
   const { kernel } = machine;
   const { service } = wires;
-  class Pool {
+  class Agent {
     readonly #most: number;
     #idle = 0;
     #open = 0;
@@ -53,7 +57,7 @@ export function httpLibrary(machine: Machine, wires: Wires) {
     #inFlight = 0;
     #closed: (() => void) | undefined;
 
-    constructor(_: string, { connections }: { readonly connections: number }) {
+    constructor({ connections }: { readonly connections: number }) {
       this.#most = connections;
     }
 
@@ -64,7 +68,7 @@ export function httpLibrary(machine: Machine, wires: Wires) {
       this.#go();
     }
 
-    close(): Promise<void> {
+    destroy(): Promise<void> {
       return new Promise((resolve) => {
         this.#closed = resolve;
         this.#over(0);
@@ -86,7 +90,7 @@ export function httpLibrary(machine: Machine, wires: Wires) {
       machine.later(wires.connecting(), () => {
         if (service.isUp) return this.#send(next);
         this.#open--;
-        next.handler.onError(systemError("ECONNREFUSED"));
+        next.handler.onResponseError(undefined, systemError("ECONNREFUSED"));
         this.#over(1);
       });
     }
@@ -102,17 +106,20 @@ export function httpLibrary(machine: Machine, wires: Wires) {
         told();
         this.#over(1);
       };
-      handler.onConnect((error) => end(false, () => handler.onError(error)));
+      const controller: Controller = {
+        abort: (error) => end(false, () => handler.onResponseError(controller, error)),
+      };
+      handler.onRequestStart(controller);
       if (isOver || !machine.acts()) return;
       const landed = wires.sent(machine, asked);
-      const broken = () => end(false, () => handler.onError(systemError("ECONNRESET")));
+      const broken = () => end(false, () => handler.onResponseError(controller, systemError("ECONNRESET")));
       const { arrives, refused, instead, back, breaks } = wires.fate(asked);
       const say = ({ status, body, headers = {} }: Answered, delay: number) =>
         machine.later(delay, () =>
           end(true, () => {
-            handler.onHeaders(status, Object.entries(headers).flat().map(Buffer.from));
-            if (body !== undefined) handler.onData(Buffer.from(JSON.stringify(body)));
-            handler.onComplete();
+            handler.onResponseStart(controller, status, headers);
+            if (body !== undefined) handler.onResponseData(controller, Buffer.from(JSON.stringify(body)));
+            handler.onResponseEnd();
           }),
         );
       if (breaks !== undefined) machine.later(breaks, broken);
@@ -132,5 +139,5 @@ export function httpLibrary(machine: Machine, wires: Wires) {
       this.#go();
     }
   }
-  return { __esModule: true, Pool };
+  return { __esModule: true, Agent };
 }
