@@ -1,7 +1,6 @@
 import { memoized } from "../base/memoize.ts";
 import { hints, type RestDetection, schedule, vocabulary } from "../model/deprecations.ts";
-import { type DetectionOf, rewriting, type Use } from "./source.ts";
-import { hole, type Piece, pairsInText, slice, type TextPair } from "./text.ts";
+import { type DetectionOf, hole, pairsInText, rewriting, type TextFragment, type Use } from "./text.ts";
 
 /** The address of a request. */
 export interface Address {
@@ -120,52 +119,47 @@ function isOwnPath(path: string): boolean {
   return [...vocabulary.code.own].some((template) => patternOf(template).test(path));
 }
 
-/** The path of an address in a text, and the parameters of its query. `start` is where the text begins. */
+/** The path of an address in a text, and the parameters of its query. */
 export function addressMentions(
-  piece: Piece,
+  { text, start }: TextFragment,
   match: AddressMatch,
   address: Address,
-  start: number,
 ): readonly Mention[] {
-  const { path, from, query } = match;
-  const offset = piece.at(from, from + path.length) ?? start;
-  const own: Mention = { about: "path", address, name: "", value: undefined, nameOffset: start, offset };
-  return [own, ...sentIn(slice(piece, query), address, start)];
-}
-
-/** Parameters in a text that is sent to an address. */
-export function sentIn(piece: Piece, address: Address, start = 0): readonly Mention[] {
-  return parametersIn(piece, start).map((each) => ({ about: "sent", address, ...each }));
+  const own: Mention = {
+    about: "path",
+    address,
+    name: "",
+    value: undefined,
+    nameOffset: start,
+    offset: start + match.from,
+  };
+  const query = parametersIn({ text: text.slice(match.query), start: start + match.query });
+  return [own, ...query.map((each): Mention => ({ about: "sent", address, ...each }))];
 }
 
 /** Parameters in a query, a form or JSON. */
-export function parametersIn(piece: Piece, start = 0): readonly SentParameter[] {
-  return pairsInText(piece.text, wantedNames).map((pair) => parameterOf(pair, piece, start));
-}
-
-function parameterOf({ name, value, nameAt, valueAt }: TextPair, piece: Piece, start: number): SentParameter {
-  const nameOffset = piece.at(nameAt, nameAt + name.length) ?? start;
-  const offset = value === "" ? nameOffset : piece.at(valueAt, valueAt + value.length);
-  const isVariable = offset === undefined || piece.isVariable?.(valueAt) === true;
-  return { name, value: value || undefined, nameOffset, offset: offset ?? nameOffset, isVariable };
+export function parametersIn({ text, start }: TextFragment): readonly SentParameter[] {
+  return pairsInText(text, wantedNames).map(({ name, value, nameAt, valueAt }) => {
+    const nameOffset = start + nameAt;
+    return { name, value: value || undefined, nameOffset, offset: value === "" ? nameOffset : start + valueAt };
+  });
 }
 
 const comparing = /(?:\.|\[\s*\\?["'])(\w+)(?:\\?["']\s*\])?\)?\s*(?:==|!=)\s*\\?["']?(\w+)/g;
 const reading = /\.(\w+)\b(?!\s*\()|\[\s*\\?["'](\w+)\\?["']\s*\]/g;
 
 /** Fields of a response that a jq program or a script reads or compares. */
-export function readIn(piece: Piece, address: Address): readonly Mention[] {
-  const compared = [...piece.text.matchAll(comparing)].flatMap(({ index, 0: whole, 1: name = "", 2: value = "" }) => {
-    const pair = { name, value, nameAt: index + whole.indexOf(name), valueAt: index + whole.length - value.length };
-    return wantedNames.has(name) ? [{ about: "compared" as const, address, ...parameterOf(pair, piece, 0) }] : [];
+export function readIn({ text, start }: TextFragment, address: Address): readonly Mention[] {
+  const compared = [...text.matchAll(comparing)].map(({ index, 0: whole, 1: name = "", 2: value = "" }): Mention => {
+    const offset = start + index + whole.length - value.length;
+    return { about: "compared", address, name, value, nameOffset: start + index + whole.indexOf(name), offset };
   });
-  const read = [...piece.text.matchAll(reading)].flatMap(({ index, 0: whole, 1: dotted, 2: quoted }) => {
+  const read = [...text.matchAll(reading)].map(({ index, 0: whole, 1: dotted, 2: quoted }): Mention => {
     const name = dotted ?? quoted ?? "";
-    const offset = piece.at(index + whole.indexOf(name), index + whole.indexOf(name) + name.length);
-    if (offset === undefined || !wantedNames.has(name)) return [];
-    return [{ about: "read" as const, address, name, value: undefined, nameOffset: offset, offset }];
+    const offset = start + index + whole.indexOf(name);
+    return { about: "read", address, name, value: undefined, nameOffset: offset, offset };
   });
-  return [...compared, ...read];
+  return [...compared, ...read].filter(({ name }) => wantedNames.has(name));
 }
 
 /** Uses of a path, a parameter or a response field. An uncertain one is a hint. */

@@ -1,10 +1,8 @@
 import type { ArgumentDetection, CommandDetection } from "../model/deprecations.ts";
 import { vocabulary } from "../model/deprecations.ts";
-import { type Command, commandNameOf, commandOf } from "./command.ts";
 import { Program } from "./program.ts";
-import { commandsOf } from "./shell.ts";
-import { assigned, plainWord, type Word } from "./shell-words.ts";
-import { type DetectionOf, rewriting, type Source, type Use } from "./source.ts";
+import { assignedWord, type Command, commandNameOf, commandOf, commandsOf, plainWord, type Word } from "./shell.ts";
+import { type DetectionOf, rewriting, type Source, type Use } from "./text.ts";
 import type { Token } from "./tokens.ts";
 
 /** Commands, and those that they pass to another shell, as in `ssh host "sudo command"`. */
@@ -30,13 +28,11 @@ function tails({ words }: Command): readonly Command[] {
 /** Commands that a program runs in a shell: `system("command")`, `sh 'command'`, `run(["command", "word"])`. */
 export function commandsInProgram(tokens: readonly Token[], text: string, runs?: string): readonly Command[] {
   const program = new Program(tokens, text);
-  const lists = new Map<string, readonly Token[]>();
   return tokens.flatMap((token, index) => {
-    if (token.kind === "sign" && token.text === "=") remember(program, index, lists);
     if (token.kind === "text" && text[token.start - 1] === runs) return commandsOfTexts([token], text);
     if (token.text === "provisioner") return provisioned(program, index, text);
     if (token.kind !== "word" || !vocabulary.code.shell.has(token.text)) return [];
-    return commandsOfTexts(textsHandedTo(program, index, lists), text);
+    return commandsOfTexts(textsHandedTo(program, index), text);
   });
 }
 
@@ -55,34 +51,16 @@ function provisioned(program: Program, index: number, text: string): readonly Co
   });
 }
 
-/** `name = "command"` and `name = ["command", "word"]`. */
-function remember(program: Program, index: number, lists: Map<string, readonly Token[]>): void {
-  const name = program.textAt(index - 1) === ":" ? program.tokens[index - 2] : program.tokens[index - 1];
-  if (name?.kind !== "word") return;
-  const first = program.tokens[index + 1];
-  const end = first?.text === "[" ? program.matching(index + 1) : first?.kind === "text" ? index + 2 : -1;
-  const texts = end < 0 ? [] : program.tokens.slice(index + 1, Math.min(end, index + maxWords));
-  lists.set(
-    name.text,
-    texts.filter(({ kind }) => kind === "text"),
-  );
-}
-
 const maxWords = 60;
 
 /** The string literals of the first argument, if it is a list, or of all arguments. */
-function textsHandedTo(
-  program: Program,
-  index: number,
-  lists: ReadonlyMap<string, readonly Token[]>,
-): readonly Token[] {
+function textsHandedTo(program: Program, index: number): readonly Token[] {
   const open = /^[([]$/.test(program.textAt(index + 1)) ? index + 1 : -1;
   if (open < 0) return program.isText(index + 1) ? program.tokens.slice(index + 1, index + 2) : [];
   const texts: Token[] = [];
   for (let at = open + 1; at < Math.min(program.matching(open), open + maxWords); at++) {
     const token = program.tokens[at];
     if (token?.kind === "text" && !isOption(program, at)) texts.push(token);
-    else if (token?.kind === "word" && at === open + 1) texts.push(...(lists.get(token.text) ?? []));
     else if (token?.text === "{" || program.textAt(at + 1) === "=") break;
   }
   return texts;
@@ -107,8 +85,8 @@ export function tokensOfCommands(commands: readonly Command[]): readonly Token[]
     const name = commandNameOf(command);
     const isHeredoc = ({ raw }: Word) => raw.includes("\n");
     const words = name === "cat" ? command.words.filter(isHeredoc) : asking.has(name) ? command.words.slice(1) : [];
-    const given = words.map((word) => (/^[A-Za-z_][\w.-]*=["']/.test(word.raw) ? assigned(word) : word));
-    return [...given, ...command.assignments.map(assigned)].map(
+    const given = words.map((word) => (/^[A-Za-z_][\w.-]*=["']/.test(word.raw) ? assignedWord(word) : word));
+    return [...given, ...command.assignments.map(assignedWord)].map(
       ({ text, start }): Token => ({ kind: "text", text, start }),
     );
   });

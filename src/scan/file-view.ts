@@ -1,26 +1,27 @@
 import { isMap, isScalar, type Node } from "yaml";
+import { parseManifest } from "../manifest/document.ts";
+import { readPolicies } from "../manifest/policies.ts";
+import { sortedProblems } from "../manifest/problem.ts";
+import { readWorkspace } from "../manifest/workspace.ts";
+import { dialects } from "../model/dialects.ts";
 import type { Problem } from "../model/types.ts";
 import { evidenceIn, type Mention } from "./addresses.ts";
 import { configurationEntries } from "./ci.ts";
-import type { Command } from "./command.ts";
 import { allCommands, commandsInProgram, tokensOfCommands } from "./commands.ts";
-import { type Query, queriesIn, queryOf } from "./embedded.ts";
-import { manifestProblems } from "./manifests.ts";
+import { type Query, queriesIn, queryOf } from "./graphql.ts";
 import { type IncludeGraph, type Pipeline, pipelineAlone } from "./pipelines.ts";
 import { Program } from "./program.ts";
 import { addressInText, mentionsInProgram } from "./program-requests.ts";
 import { canOnlyBeCi, kindsByName } from "./recognise.ts";
 import { settingsInCommands, settingsInYaml, type VariableSetting } from "./settings.ts";
-import { commandsOf } from "./shell.ts";
+import { type Command, commandsOf } from "./shell.ts";
 import { mentionsInCommands } from "./shell-requests.ts";
-import type { Source } from "./source.ts";
 import { enclosingCalls } from "./statements.ts";
-import type { TextFragment } from "./text.ts";
+import type { Source, TextFragment } from "./text.ts";
 import { languageOf, type Token, tokensOf, tokensWithin } from "./tokens.ts";
 import { parsed } from "./toml.ts";
 import { innerRange, resolverOf, stringOf, valueAt, type YamlEntry, yamlDocuments, yamlEntries } from "./yaml.ts";
-import { commandsInYaml } from "./yaml-commands.ts";
-import { mentionsInModules } from "./yaml-requests.ts";
+import { commandsInYaml, mentionsInModules } from "./yaml-scripts.ts";
 
 /** A file as detections see it; parts that it does not have are empty. */
 export interface FileView {
@@ -94,7 +95,7 @@ function partsOf(source: Source, entries: readonly YamlEntry[], kinds: ReadonlyS
     programs: [written, ...inCommands.map((token) => tokensWithin(token))].filter(({ length }) => length > 0),
     mentions: [
       ...mentionsInProgram(written, text, evidence),
-      ...mentionsInCommands(commands, settings, text, evidence),
+      ...mentionsInCommands(commands, settings, evidence),
       ...mentionsInModules(entries, text, evidence),
       ...variables.flatMap((each) => addressInText(each, evidence)?.mentions ?? []),
     ],
@@ -178,4 +179,15 @@ function tablesIn(entries: readonly YamlEntry[], text: string): readonly TextFra
 function programTokens({ file, text }: Source): readonly Token[] {
   const language = languageOf(file);
   return language ? tokensOf(text, language) : [];
+}
+
+/** Problems of the policies of a manifest at the release of the scan, in any dialect. */
+function manifestProblems({ file, text, release }: Source): readonly Problem[] {
+  const { workspace } = readWorkspace({ documents: [], problems: [] });
+  const { documents } = parseManifest(file, text);
+  const problems = [...dialects.keys()].flatMap((dialect) => {
+    const platform = { ...workspace, server: { ...workspace.server, release, dialect } };
+    return readPolicies({ documents, workspace: platform }).problems;
+  });
+  return sortedProblems(problems);
 }

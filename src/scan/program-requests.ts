@@ -23,7 +23,7 @@ import {
   isVariable,
   namesBoundAt,
 } from "./statements.ts";
-import { hole, maskedInterpolations, pieceAt, type TextFragment } from "./text.ts";
+import { hole, maskedInterpolations, type TextFragment } from "./text.ts";
 import type { Token } from "./tokens.ts";
 
 /** What a variable was last assigned: addresses or their responses, parameters, a string literal. */
@@ -83,11 +83,7 @@ export function addressInText(
   if (!match || (match.base === "none" && !match.path.includes("/") && !masked.includes("?"))) return undefined;
   const address = resolveAddress(match, evidence, baseOf(match.before));
   if (!address) return undefined;
-  return {
-    address,
-    isWhole: match.base === "api",
-    mentions: addressMentions(pieceAt(masked, start), match, address, start),
-  };
+  return { address, isWhole: match.base === "api", mentions: addressMentions({ text: masked, start }, match, address) };
 }
 
 /** Reads statements in their order, and remembers what the variables before them hold. */
@@ -294,5 +290,5 @@ function pairsOf(parts: readonly Part[], isSent: boolean): readonly (readonly [A
 /** Parameters in a string literal that is a query, a form or JSON. */
 function parametersInText({ text, start }: Token): readonly SentParameter[] {
   if (text.length > 20_000 || (/\s/.test(text.trim()) && !/^\s*[[{]/.test(text))) return [];
-  return parametersIn(pieceAt(maskedInterpolations(text), start), start);
+  return parametersIn({ text: maskedInterpolations(text), start });
 }

@@ -1,15 +1,24 @@
-import { type Deprecation, type Hint, hints, isRemoved, schedule } from "../model/deprecations.ts";
+import { linesOf } from "../base/lines.ts";
+import {
+  type CallDetection,
+  type Deprecation,
+  type Hint,
+  hints,
+  isRemoved,
+  type ManifestDetection,
+  schedule,
+  type TextDetection,
+} from "../model/deprecations.ts";
 import { compareReleases } from "../model/releases.ts";
+import type { Problem } from "../model/types.ts";
 import { restUses } from "./addresses.ts";
-import { callUses, textUses } from "./calls.ts";
 import { argumentUses, commandUses } from "./commands.ts";
 import { type FileView, readFile } from "./file-view.ts";
 import { graphqlUses } from "./graphql.ts";
-import { manifestUses } from "./manifests.ts";
 import { type IncludeGraph, noIncludes } from "./pipelines.ts";
 import { variableUses } from "./settings.ts";
-import type { DetectionOf, Source, Use } from "./source.ts";
-import { type Edit, edited, moved, positionsIn } from "./text.ts";
+import { type DetectionOf, type Edit, edited, moved, positionsIn, rewriting, type Source, type Use } from "./text.ts";
+import type { Token } from "./tokens.ts";
 import { tomlUses } from "./toml.ts";
 import { yamlUses } from "./yaml-uses.ts";
 
@@ -144,4 +153,50 @@ function usesOf({ entry, detection }: DetectionOf, view: FileView, source: Sourc
     case "manifest":
       return manifestUses(view.problems, source, { entry, detection });
   }
+}
+
+/** Uses such as `gem "name"` and `Feature.enable(:name)`, in programs and in those within commands. */
+function callUses(programs: readonly (readonly Token[])[], { detection }: DetectionOf<CallDetection>): readonly Use[] {
+  return programs.flatMap((tokens) => callsIn(tokens, detection)).map(({ start }) => ({ offset: start }));
+}
+
+function callsIn(tokens: readonly Token[], { receiver, names }: CallDetection): readonly Token[] {
+  return tokens.flatMap((token, index) => {
+    if (token.text !== receiver || token.kind !== "word") return [];
+    const near = tokens.slice(index + 1, index + 7);
+    const found = near.findIndex(({ kind, text }) => kind !== "sign" && names.includes(text));
+    const name = near[found];
+    return name && isArgument(near.slice(0, found)) ? [name] : [];
+  });
+}
+
+/** Whether the tokens before a name are `.method(:`, `.method(`, `(` or none. */
+function isArgument(before: readonly Token[]): boolean {
+  return /^(?:\.w[?!]?)?\(?:?$/.test(before.map(({ kind, text }) => (kind === "sign" ? text : "w")).join(""));
+}
+
+/** String literals that match a pattern. */
+function textUses(tokens: readonly Token[], { detection }: DetectionOf<TextDetection>): readonly Use[] {
+  const pattern = new RegExp(detection.matches);
+  return tokens
+    .filter(({ kind, text }) => kind === "text" && pattern.test(text))
+    .map(({ start }) => ({ offset: start }));
+}
+
+function manifestUses(
+  problems: readonly Problem[],
+  { text }: Source,
+  { detection }: DetectionOf<ManifestDetection>,
+): readonly Use[] {
+  const { rule, values, replace } = detection;
+  const { lineStarts: starts } = linesOf(text);
+  return problems.flatMap(({ rule: broken, place, message }): readonly Use[] => {
+    if (broken !== rule || !place) return [];
+    const offset = (starts[place.line - 1] ?? 0) + place.column - 1;
+    if (!values) return [{ offset, message }];
+    const [whole = "", quote = "", word = ""] = /^(["']?)(\w+)\1/.exec(text.slice(offset, offset + 40)) ?? [];
+    if (!values.includes(word)) return [];
+    const fix = replace === undefined ? undefined : `${quote}${replace}${quote}`;
+    return [{ offset, message, ...rewriting(offset, offset + whole.length, fix) }];
+  });
 }

@@ -1,9 +1,8 @@
 import { isMap, isScalar } from "yaml";
 import { type VariableDetection, vocabulary } from "../model/deprecations.ts";
-import type { Command } from "./command.ts";
-import { assigned, type Word } from "./shell-words.ts";
-import { type DetectionOf, rewriting, type Use } from "./source.ts";
-import { withoutWord } from "./text.ts";
+import type { Command } from "./shell.ts";
+import { assignedWord, type Word } from "./shell.ts";
+import { type DetectionOf, rewriting, type Use, withoutWord } from "./text.ts";
 import { innerRange, stringOf, valueAt, type YamlEntry } from "./yaml.ts";
 
 /** An environment variable that is given a value. */
@@ -19,7 +18,7 @@ export interface VariableSetting {
   readonly empty: string | undefined;
 }
 
-/** Variables that commands set: assigned, exported, or passed by an option such as `-e`. */
+/** Variables that commands set: assignedWord, exported, or passed by an option such as `-e`. */
 export function settingsInCommands(commands: readonly Command[]): readonly VariableSetting[] {
   return commands.flatMap(({ assignments, words, printsOnly }) =>
     [...assignments, ...(printsOnly ? [] : words.slice(1))].flatMap(settingOfWord),
@@ -29,7 +28,7 @@ export function settingsInCommands(commands: readonly Command[]): readonly Varia
 function settingOfWord(word: Word): readonly VariableSetting[] {
   const name = /^([A-Za-z_]\w*)=/.exec(word.text)?.[1];
   if (name === undefined) return [];
-  const { text, start, end } = assigned(word.raw.startsWith(name) ? word : { ...word, raw: word.text });
+  const { text, start, end } = assignedWord(word.raw.startsWith(name) ? word : { ...word, raw: word.text });
   return [{ name, value: text, offset: word.start, start, end, empty: "" }];
 }
 

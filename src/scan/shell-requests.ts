@@ -10,157 +10,101 @@ import {
   readIn,
   resolveAddress,
 } from "./addresses.ts";
-import { type Command, commandNameOf } from "./command.ts";
 import type { VariableSetting } from "./settings.ts";
-import { assigned, type Word } from "./shell-words.ts";
-import { expanded, type Piece, pieceAt, withHoles } from "./text.ts";
+import { assignedWord, type Command, commandNameOf, type Word } from "./shell.ts";
+import { hole, type TextFragment, withHoles } from "./text.ts";
 
-type LookUp = (name: string) => Piece | undefined;
+type Variables = ReadonlyMap<string, readonly VariableSetting[]>;
+
+/** A word of a command, or a value of the variable that it consists of. */
+interface Argument extends TextFragment {
+  readonly raw: string;
+  readonly isVariable: boolean;
+}
 
 const { http, readers } = vocabulary.shell;
 
-/** Variables that have several values are expanded to so many of them. */
-const maxValues = 20;
-
 /**
- * Requests of a script and fields of their responses: certain in one pipeline, likely where the value of a variable or
- * a file is between them.
+ * Requests of a script: certain in one pipeline, likely where a parameter is the value of a variable.
  * @param settings All values that the file gives to variables.
  */
 export function mentionsInCommands(
   commands: readonly Command[],
   settings: readonly VariableSetting[],
-  text: string,
   evidence: Evidence,
 ): readonly Mention[] {
   const variables = grouped(settings, ({ name }) => name);
-  const rounds = Math.min(maxValues, Math.max(1, ...[...variables.values()].map(({ length }) => length)));
-  const valuesOf =
-    (round: number) =>
-    (name: string): Piece | undefined => {
-      const values = variables.get(name) ?? [];
-      const setting = values[Math.min(round, values.length - 1)];
-      return setting && { ...pieceAt(withHoles(setting.value), setting.start), isVariable: () => true };
-    };
-  const pipelines = pipelinesOf(commands);
-  const all = Array.from({ length: rounds }, (_, round) => round).flatMap((round) =>
-    pipelines.map((pipeline) => mentionsInPipeline(pipeline, valuesOf(round), text, evidence)),
-  );
-  return [...all.flat(), ...readsOfFiles(pipelines, all.slice(0, pipelines.length), text)];
-}
-
-type Pipeline = readonly Command[];
-
-/** Commands whose output is piped to the next one. */
-function pipelinesOf(commands: readonly Command[]): readonly Pipeline[] {
-  const pipelines: Command[][] = [];
-  let isOpen = false;
-  for (const command of commands) {
-    if (isOpen) pipelines.at(-1)?.push(command);
-    else pipelines.push([command]);
-    isOpen = command.feeds;
-  }
-  return pipelines;
-}
-
-function mentionsInPipeline(pipeline: Pipeline, lookUp: LookUp, text: string, evidence: Evidence): readonly Mention[] {
   const mentions: Mention[] = [];
   let called: readonly Address[] = [];
-  let piped: readonly Piece[] = [];
-  for (const command of pipeline) {
+  let piped: readonly Argument[] = [];
+  for (const command of commands) {
     const name = commandNameOf(command);
-    const words = command.words.slice(1);
-    const pieces = words.map((word) => pieceOf(word, lookUp, text));
-    for (const word of command.assignments.map(assigned)) {
-      const [path, ...sent] = requestIn(word, pieceAt(word.text, word.start), evidence);
-      if (path && isWhole(word)) mentions.push(path, ...sent);
-    }
+    const words = command.words.slice(1).flatMap((word) => argumentsOf(word, variables));
+    mentions.push(...command.assignments.flatMap((word) => wholeAddress(assignedWord(word), evidence)));
     if (http.has(name)) {
-      const requests = words.flatMap((word, index) =>
-        requestIn(word, pieces[index], evidence, name === "glab" ? glabBase : baseOf(word, lookUp)),
-      );
+      const requests = words.flatMap((word) => requestIn(word, variables, evidence, name === "glab"));
       called = distinct(requests.filter(({ about }) => about === "path").map(({ address }) => address));
-      const bodies = [...piped, ...pieces.filter((_, index) => !isHeader(words[index]))];
-      const sent = bodies.flatMap((body) => (matchAddress(body.text, body.text) ? [] : parametersIn(body)));
-      mentions.push(...requests);
-      for (const address of called) for (const each of sent) mentions.push({ about: "sent", address, ...each });
+      mentions.push(...requests, ...sentTo(called, [...piped, ...words], variables));
     } else if (readers.has(name)) {
-      for (const address of called) mentions.push(...pieces.flatMap((piece) => readIn(piece, address)));
+      for (const address of called) mentions.push(...words.flatMap((word) => readIn(word, address)));
     }
-    piped = pieces.filter((_, index) => /\n|^["']?[[{]/.test(words[index]?.raw ?? ""));
+    piped = command.feeds ? words.filter(({ raw }) => /\n|^["']?[[{]/.test(raw)) : [];
+    if (!command.feeds) called = [];
   }
   return mentions;
 }
 
-/** A word with the values of variables. Single quotes prevent expansion; only a word quoted as a whole has lost them. */
-function pieceOf({ raw, text: own, start, end }: Word, lookUp: LookUp, text: string): Piece {
-  const isPlain = raw.startsWith("'") && raw.length === end - start + 2;
-  return isPlain ? pieceAt(own, start) : expanded(text.slice(start, end), start, lookUp);
+/** Single quotes prevent expansion; only a word quoted as a whole has lost its quotes. */
+function argumentsOf({ raw, text, start, end }: Word, variables: Variables): readonly Argument[] {
+  const name = /^"?\$\{?(\w+)(?:\[[@*]\])?\}?"?$/.exec(raw)?.[1];
+  const settings = (name === undefined ? undefined : variables.get(name)) ?? [];
+  if (settings.length > 0)
+    return settings.map(({ value, start: at }) => ({
+      text: withHoles(value),
+      raw: value,
+      start: at,
+      isVariable: true,
+    }));
+  const inner = raw.length === end - start + 2 ? raw.slice(1, -1) : raw;
+  return [{ text: raw.startsWith("'") ? text : withHoles(inner), raw: inner, start, isVariable: false }];
 }
 
-/** `glab api` sends requests to this API alone. */
-const glabBase = "/api/v4";
-
-/** The value of the variable that a word begins with. */
-function baseOf({ raw }: Word, lookUp: LookUp): string | undefined {
-  const name = /^["']?\$\{?(\w+)/.exec(raw)?.[1];
-  return name === undefined ? undefined : lookUp(name)?.text;
+/** A literal that is an address by itself, wherever it is used. */
+function wholeAddress({ text, start }: Word, evidence: Evidence): readonly Mention[] {
+  const match = matchAddress(text, text);
+  const address = match?.base === "api" ? resolveAddress(match, evidence) : undefined;
+  return match && address ? addressMentions({ text, start }, match, address) : [];
 }
 
-function requestIn(
-  { raw, start }: Word,
-  piece: Piece | undefined,
-  evidence: Evidence,
-  base?: string,
-): readonly Mention[] {
-  const match = piece && matchAddress(piece.text, raw.replace(/^["']/, ""));
-  const address = match && resolveAddress(match, evidence, base);
+function requestIn(word: Argument, variables: Variables, evidence: Evidence, isOwn: boolean): readonly Mention[] {
+  const match = matchAddress(word.text, word.raw);
+  const base = /^\$\{?(\w+)/.exec(word.raw)?.[1] ?? "";
+  // `glab api` sends requests to this API alone.
+  const address = match && resolveAddress(match, evidence, isOwn ? "/api/v4" : variables.get(base)?.[0]?.value);
   if (!match || !address) return [];
-  const sure = base === glabBase || (address.sure && piece.isVariable?.(match.from) !== true);
-  return addressMentions(piece, match, { ...address, sure }, start);
+  const sure = (isOwn || address.sure) && !word.isVariable;
+  const [path, ...sent] = addressMentions(word, match, { ...address, sure });
+  return path ? [path, ...sent.flatMap((each) => filled(each, word, variables))] : [];
 }
 
-/** Whether a text is an address by itself, wherever it is used. */
-function isWhole({ text }: Word): boolean {
-  return /^[^\s?#]*?\/api\/v4\//.test(text);
-}
-
-/** `curl url > file; jq program file`, `rows=$(curl url); echo "$rows" | jq program`. */
-function readsOfFiles(
-  pipelines: readonly Pipeline[],
-  mentions: readonly (readonly Mention[])[],
-  text: string,
-): readonly Mention[] {
-  const files = new Map<string, readonly Address[]>();
-  const requests = pipelines.flatMap((pipeline, index) => {
-    const addresses = distinct((mentions[index] ?? []).map(({ address }) => ({ ...address, sure: false })));
-    return addresses.length === 0 ? [] : [{ addresses, start: pipeline[0]?.words[0]?.start ?? -1 }];
-  });
-  return pipelines.flatMap((pipeline, index) => {
-    const own = requests.find(({ start }) => start === pipeline[0]?.words[0]?.start);
-    for (const { outputs, assignments, words } of pipeline) {
-      const output = words.filter((_, at) => /^(?:-o|-O|--output|--output-document)$/.test(words[at - 1]?.raw ?? ""));
-      if (own) for (const file of [...outputs, ...output]) files.set(file.text, own.addresses);
-      for (const { raw, start, end } of assignments) {
-        const inner = requests.find((request) => request.start > start && request.start < end);
-        files.set(`$${raw.split("=")[0]}`, inner?.addresses ?? []);
-      }
-    }
-    if ((mentions[index] ?? []).length > 0) return [];
-    const inputs = pipeline.flatMap(({ words, inputs: from }) => [...words.slice(1), ...from]);
-    const read = inputs.flatMap(({ raw, text: own }) => files.get(raw.replace(/["'{}]/g, "")) ?? files.get(own) ?? []);
-    const programs = pipeline
-      .filter((command) => readers.has(commandNameOf(command)))
-      .flatMap(({ words }) => words.slice(1));
-    return read.slice(0, maxValues).flatMap((address) =>
-      programs.flatMap((word) =>
-        readIn(
-          pieceOf(word, () => undefined, text),
-          address,
-        ),
-      ),
+/** Parameters among the arguments and the input of a request. */
+function sentTo(called: readonly Address[], words: readonly Argument[], variables: Variables): readonly Mention[] {
+  if (called.length === 0) return [];
+  const bodies = words.filter(({ text }) => !/^[A-Za-z-]+:\s/.test(text) && !matchAddress(text, text));
+  return bodies.flatMap((word) => {
+    const sent = parametersIn(word);
+    return called.flatMap((address) =>
+      sent.flatMap((each) => filled({ about: "sent", address, ...each, isVariable: word.isVariable }, word, variables)),
     );
   });
+}
+
+/** `name=$variable`, with each value that the variable has in the file. */
+function filled(mention: Mention, { raw, start }: Argument, variables: Variables): readonly Mention[] {
+  if (!mention.value?.startsWith(hole)) return [mention];
+  const name = /^\$\{?(\w+)/.exec(raw.slice(mention.offset - start))?.[1] ?? "";
+  const settings = variables.get(name) ?? [];
+  return settings.map(({ value, start: offset }) => ({ ...mention, value, offset, isVariable: true }));
 }
 
 /** Each is combined with all parameters of its command. */
@@ -169,8 +113,4 @@ const maxAddresses = 50;
 function distinct(addresses: readonly Address[]): readonly Address[] {
   const byName = new Map(addresses.map((address) => [`${address.sure} ${address.path}`, address]));
   return [...byName.values()].slice(0, maxAddresses);
-}
-
-function isHeader(word: Word | undefined): boolean {
-  return /^[A-Za-z-]+:\s/.test(word?.text ?? "");
 }

@@ -1,6 +1,49 @@
-import { type Command, commandOf } from "./command.ts";
-import { heredocWord, plainWord, type Word, wordOf } from "./shell-words.ts";
-import { braceEnd } from "./text.ts";
+import { vocabulary } from "../model/deprecations.ts";
+import { braceEnd, hole, type TextFragment, withHoles } from "./text.ts";
+
+/** A simple command. `words` begins with its name; assignments and wrappers such as sudo are removed. */
+export interface Command {
+  readonly words: readonly Word[];
+  readonly assignments: readonly Word[];
+  /** Whether it only prints its arguments, as echo does. */
+  readonly printsOnly: boolean;
+  /** Whether its output is piped to the next command. */
+  readonly feeds: boolean;
+}
+
+/** The base name of a command; empty for an assignment. */
+export function commandNameOf({ words }: Command): string {
+  return words[0]?.raw.replace(/^.*\//, "").replace(/["']/g, "") ?? "";
+}
+
+const keywords = new Set(["if", "then", "elif", "else", "do", "while", "until", "!", "{", "}", "fi", "done", "esac"]);
+
+/** A simple command of words. Keeps the array itself, because here-documents are appended to it later. */
+export function commandOf(all: Word[]): Command {
+  const assignments: Word[] = [];
+  let at = 0;
+  for (let word = all[at]; word; word = all[at]) {
+    if (/^[A-Za-z_]\w*\+?=/.test(word.raw)) assignments.push(word);
+    else if (!isWrapping(all, at)) break;
+    at++;
+  }
+  all.splice(0, at);
+  const command = { words: all, assignments, feeds: false, printsOnly: false };
+  return { ...command, printsOnly: vocabulary.shell.talk.has(commandNameOf(command)) };
+}
+
+/** A keyword, a wrapper, or an option of a wrapper with its value. */
+function isWrapping(words: readonly Word[], at: number): boolean {
+  const raw = words[at]?.raw.replace(/^@/, "") ?? "";
+  const { wrappers } = vocabulary.shell;
+  if (keywords.has(raw) || wrappers.has(raw)) return true;
+  const before = words[at - 1]?.raw ?? "";
+  if (at > maxWords) return false;
+  const behindWrapper = words.slice(0, at).some((word) => wrappers.has(word.raw));
+  return behindWrapper && (raw.startsWith("-") || /^-[ugnk]$/.test(before) || /^\d+[smh]?$/.test(raw));
+}
+
+const maxWords = 30;
 
 interface Heredoc {
   readonly mark: string;
@@ -12,10 +55,8 @@ interface ShellReader {
   readonly end: number;
   at: number;
   words: Word[];
-  outputs: Word[];
-  inputs: Word[];
-  /** The list that the next word belongs to. */
-  next: "words" | "outputs" | "inputs";
+  /** Whether the next word is the file of a redirection. */
+  isFile: boolean;
   heredocs: Heredoc[];
   readonly commands: Command[];
   /** Whether line breaks do not end commands. */
@@ -34,8 +75,8 @@ export function commandsOf(
   { folded = false, depth = 0 }: { readonly folded?: boolean; readonly depth?: number } = {},
 ): readonly Command[] {
   if (depth > maxDepth) return [];
-  const lists = { words: [], outputs: [], inputs: [], heredocs: [], commands: [] };
-  const reader: ShellReader = { text, end, at: start, ...lists, next: "words", folded, depth };
+  const lists = { words: [], heredocs: [], commands: [] };
+  const reader: ShellReader = { text, end, at: start, ...lists, isFile: false, folded, depth };
   while (reader.at < end) readNext(reader);
   finish(reader);
   return reader.commands;
@@ -92,7 +133,7 @@ function redirect(reader: ShellReader): void {
   const [whole = ">", ...copies] = form.exec(text) ?? [];
   reader.at += whole.length;
   if (copies.every((copy) => copy === undefined) && text[reader.at] !== "(") {
-    reader.next = whole.includes("<") ? "inputs" : "outputs";
+    reader.isFile = true;
   }
 }
 
@@ -133,8 +174,8 @@ function readWord(reader: ShellReader): void {
   while (reader.at < end && !/[\s;&|()<>]/.test(text[reader.at] ?? "")) readPart(reader);
   reader.at = Math.min(reader.at, end);
   if (reader.at === start) reader.at++;
-  else if (!isDescriptor(reader, start)) reader[reader.next].push(wordOf(reader.text, start, reader.at));
-  reader.next = "words";
+  else if (!reader.isFile && !isDescriptor(reader, start)) reader.words.push(wordOf(reader.text, start, reader.at));
+  reader.isFile = false;
 }
 
 /** The 2 of `2>`. */
@@ -192,17 +233,15 @@ function closing({ text, end }: Pick<ShellReader, "text" | "end">, mark: string,
 }
 
 function finish(reader: ShellReader, feeds = false): void {
-  const { words, outputs, inputs } = reader;
+  const { words } = reader;
   reader.words = [];
-  reader.outputs = [];
-  reader.inputs = [];
   if (words.length === 0) return;
   const command = commandOf(words);
   const [first] = command.words;
   const isListed =
     first?.raw.startsWith("[") && words.at(-1)?.raw.endsWith("]") && words.some(({ raw }) => raw.endsWith('",'));
   const listed = isListed ? listedIn(reader, command) : command;
-  reader.commands.push({ ...listed, feeds, outputs, inputs });
+  reader.commands.push({ ...listed, feeds });
 }
 
 /** `["name", "argument"]`, as container files write commands. */
@@ -211,4 +250,45 @@ function listedIn({ text }: ShellReader, command: Command): Command {
   const list = text.slice(start, command.words.at(-1)?.end);
   const words = [...list.matchAll(/"((?:\\.|[^"\\])*)"/g)];
   return commandOf(words.map(({ index, 1: word = "" }) => plainWord(word, start + index + 1)));
+}
+
+/** A word of a command, without its quotes if it is quoted as a whole; interpolations are holes. */
+export interface Word extends TextFragment {
+  readonly end: number;
+  /** As written in the file. */
+  readonly raw: string;
+}
+
+/** The word between two offsets. */
+function wordOf(text: string, start: number, end: number): Word {
+  const raw = text.slice(start, end);
+  const isQuoted = /^(["'])[\s\S]*\1$/.test(raw) && !raw.slice(1, -1).includes(raw[0] ?? "", 0);
+  const escaped = raw.startsWith('"') && /^"(?:[^"\\]|\\[\s\S])*"$/.test(raw);
+  if (isQuoted || escaped) {
+    const inner = raw.slice(1, -1);
+    const isPlain = raw.startsWith("'");
+    return { raw, start: start + 1, end: end - 1, text: isPlain ? inner : withHoles(inner) };
+  }
+  return { raw, start, end, text: withHoles(raw).replace(/["']/g, hole) };
+}
+
+/** A word without quotes. */
+export function plainWord(text: string, start: number): Word {
+  return { text, raw: text, start, end: start + text.length };
+}
+
+/** The lines of a here-document; quotes have no meaning in it. */
+function heredocWord(text: string, start: number, end: number): Word {
+  const raw = text.slice(start, end);
+  return { raw, start, end, text: withHoles(raw) };
+}
+
+/** The value of an assignment or of an option such as `-e NAME=VALUE`, without quotes. */
+export function assignedWord(word: Word): Word {
+  const { raw, end } = word;
+  const start = end - (raw.length - raw.indexOf("=") - 1);
+  const quote = /["']/.exec(raw.charAt(raw.indexOf("=") + 1))?.[0] ?? "";
+  const value = raw.slice(raw.indexOf("=") + 1 + quote.length, quote ? -1 : undefined);
+  const text = quote === "'" ? value : withHoles(value);
+  return { raw: value, start: start + quote.length, end: end - quote.length, text };
 }

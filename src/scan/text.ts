@@ -1,4 +1,5 @@
 import { linesOf } from "../base/lines.ts";
+import type { Deprecation, Detection, Hint } from "../model/deprecations.ts";
 
 /** A part of a file at offset `start`. `text` may be masked, but has the length of the original. */
 export interface TextFragment {
@@ -117,76 +118,6 @@ export function maskedInterpolations(text: string): string {
   return /[{%$]/.test(text) ? masked(text, interpolation) : text;
 }
 
-/** A text that consists of parts of a file; offsets are known within each part. */
-export interface Piece {
-  readonly text: string;
-  /** The offset in the file of a range of the text; undefined where it spans several parts. */
-  readonly at: (from: number, to: number) => number | undefined;
-  /** Whether the text at an index is the value of a variable. */
-  readonly isVariable?: (index: number) => boolean;
-}
-
-/** A text at one offset of the file. */
-export function pieceAt(text: string, start: number): Piece {
-  return { text, at: (from) => start + from };
-}
-
-/** Longer texts are truncated. */
-const maxLength = 4000;
-
-/** Concatenates pieces. */
-function spliced(pieces: readonly Piece[]): Piece {
-  const [only] = pieces;
-  if (only && pieces.length === 1) return only;
-  const starts: number[] = [];
-  let text = "";
-  for (const piece of pieces) {
-    starts.push(text.length);
-    text = (text + piece.text).slice(0, maxLength);
-  }
-  const at = (from: number, to: number) => {
-    const index = starts.findLastIndex((start) => start <= from);
-    const start = starts[index] ?? 0;
-    const piece = pieces[index];
-    return piece && to <= start + piece.text.length ? piece.at(from - start, to - start) : undefined;
-  };
-  const isVariable = (index: number) => {
-    const part = starts.findLastIndex((start) => start <= index);
-    return pieces[part]?.isVariable?.(index - (starts[part] ?? 0)) ?? false;
-  };
-  return { text, at, isVariable };
-}
-
-/** A reference to a shell variable. */
-const reference = /\$(?:\{([A-Za-z_]\w*)(?:\[[@*]\]|:?[-=][\w .-]*)?\}|([A-Za-z_]\w*))/g;
-
-/** Expands known variables in a shell's text; everything else becomes a hole. */
-export function expanded(raw: string, start: number, known: (name: string) => Piece | undefined): Piece {
-  if (!raw.includes("$")) return pieceAt(withHoles(raw), start);
-  const pieces: Piece[] = [];
-  let from = 0;
-  const masked = withHoles(raw);
-  for (const { 0: whole, 1: braced, 2: bare, index } of raw.matchAll(reference)) {
-    const value = known(braced ?? bare ?? "") ?? defaultIn(whole, start + index);
-    if (!value || value.text.length > maxLength / 4) continue;
-    pieces.push(pieceAt(masked.slice(from, index), start + from), value);
-    from = index + whole.length;
-  }
-  return spliced([...pieces, pieceAt(masked.slice(from), start + from)]);
-}
-
-/** The default in `${name:-value}`. */
-function defaultIn(whole: string, start: number): Piece | undefined {
-  const [before, value] = /^([^-=]+[-=])([^}]+)/.exec(whole)?.slice(1) ?? [];
-  return before === undefined || value === undefined ? undefined : pieceAt(value, start + before.length);
-}
-
-/** A part of a piece. */
-export function slice({ text, at, isVariable }: Piece, from: number, to = text.length): Piece {
-  const part: Piece = { text: text.slice(from, to), at: (start, end) => at(from + start, from + end) };
-  return isVariable ? { ...part, isVariable: (index) => isVariable(from + index) } : part;
-}
-
 /** A name and a value in a text. */
 export interface TextPair {
   readonly name: string;
@@ -207,4 +138,38 @@ export function pairsInText(text: string, wanted: ReadonlySet<string>): readonly
     const nameAt = index + whole.indexOf(name);
     return [{ name, value, nameAt, valueAt: index + whole.length - value.length }];
   });
+}
+
+export interface Source {
+  /** As shown in findings, with forward slashes. */
+  readonly file: string;
+  /** Without a byte order mark. */
+  readonly text: string;
+  /** The release to check for. */
+  readonly release: string;
+}
+
+/** A use at an offset, with edits where the replacement is mechanical. */
+export interface Use {
+  readonly offset: number;
+  readonly edits?: readonly Edit[];
+  /** Uncertain: reported as a hint and never rewritten. */
+  readonly isLikely?: boolean;
+  /** The first release on which the rewritten file works; overrides that of the detection. */
+  readonly since?: string;
+  /** Appended to the message of the entry. */
+  readonly note?: string;
+  /** Replaces the message of the entry. */
+  readonly message?: string;
+}
+
+/** A detection and the entry that it belongs to. */
+export interface DetectionOf<Kind extends Detection = Detection> {
+  readonly entry: Deprecation | Hint;
+  readonly detection: Kind;
+}
+
+/** A mechanical replacement, or none. */
+export function rewriting(start: number, end: number, text: string | undefined): Pick<Use, "edits"> {
+  return text === undefined ? {} : { edits: [{ start, end, text }] };
 }

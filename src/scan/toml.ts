@@ -1,8 +1,7 @@
 import { parse } from "smol-toml";
 import { isObject, type JsonObject } from "../base/json.ts";
 import type { TomlDetection } from "../model/deprecations.ts";
-import type { DetectionOf, Use } from "./source.ts";
-import type { TextFragment } from "./text.ts";
+import type { DetectionOf, TextFragment, Use } from "./text.ts";
 
 /** Tables of a TOML text that lack a setting, or set it to a value that is not allowed. */
 export function tomlUses({ text, start }: TextFragment, { detection }: DetectionOf<TomlDetection>): readonly Use[] {
