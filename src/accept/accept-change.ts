@@ -17,7 +17,15 @@ import type { Change, Desired, Kind, Live, Project, Value } from "../model/types
 import { replaceReferences } from "../model/values.ts";
 import { type Hunk, withHunks } from "./hunks.ts";
 import { type ManifestValue, manifestValue } from "./manifest-value.ts";
-import { type EditTarget, editTargets, isOwn, type Manifests, type NewFile, policyOf, withText } from "./manifests.ts";
+import {
+  type EditTarget,
+  editTargets,
+  isOwn,
+  type Manifests,
+  type NewPolicyFile,
+  policyOf,
+  withText,
+} from "./manifests.ts";
 
 /** Manifests with edits towards the live state. */
 export interface ManifestDraft {
@@ -40,7 +48,11 @@ export interface LiveTarget {
 }
 
 /** Changes the manifests to declare what is live, for this one resource and nothing else. */
-export function acceptChange(manifests: Manifests, target: LiveTarget, newFile: NewFile | undefined): ManifestDraft {
+export function acceptChange(
+  manifests: Manifests,
+  target: LiveTarget,
+  newFile: NewPolicyFile | undefined,
+): ManifestDraft {
   const draft: ManifestDraft = { manifests, hunks: [], notes: [], left: [] };
   const { change, live } = target;
   if (change.action === "create") {
@@ -55,7 +67,7 @@ export function acceptChange(manifests: Manifests, target: LiveTarget, newFile: 
 
 type Present = LiveTarget & { readonly live: Live };
 
-function acceptFields(start: ManifestDraft, target: Present, newFile: NewFile | undefined): ManifestDraft {
+function acceptFields(start: ManifestDraft, target: Present, newFile: NewPolicyFile | undefined): ManifestDraft {
   const subject = subjectNow(start, target, newFile);
   const isVariable = (name: string) =>
     subject.entry !== undefined && variableOf(subject, subject.entry, name) !== undefined;
@@ -65,7 +77,12 @@ function acceptFields(start: ManifestDraft, target: Present, newFile: NewFile | 
   return ordered.reduce((draft, name) => acceptField(draft, name, target, newFile), start);
 }
 
-function acceptField(draft: ManifestDraft, name: string, target: Present, newFile: NewFile | undefined): ManifestDraft {
+function acceptField(
+  draft: ManifestDraft,
+  name: string,
+  target: Present,
+  newFile: NewPolicyFile | undefined,
+): ManifestDraft {
   const { catalogue } = draft.manifests.workspace;
   const { ref, live } = target;
   const wrong = differing(draft.manifests, target);
@@ -103,7 +120,7 @@ function differingFields(
 }
 
 /** Declares it as `import` does; required values that are unknown become references to be set. */
-function acceptPresence(draft: ManifestDraft, target: Present, newFile: NewFile | undefined): ManifestDraft {
+function acceptPresence(draft: ManifestDraft, target: Present, newFile: NewPolicyFile | undefined): ManifestDraft {
   const { project, kind, key } = target.ref;
   const { server, catalogue } = draft.manifests.workspace;
   const found = importProject({ project, live: [target.live], others: [], unread: [] }, server, catalogue);
@@ -135,10 +152,10 @@ interface Subject {
   readonly manifests: Manifests;
   /** The entry in effect, if any. */
   readonly entry: PolicyEntry | undefined;
-  readonly newFile: NewFile | undefined;
+  readonly newFile: NewPolicyFile | undefined;
 }
 
-function subjectNow({ manifests }: ManifestDraft, target: LiveTarget, newFile: NewFile | undefined): Subject {
+function subjectNow({ manifests }: ManifestDraft, target: LiveTarget, newFile: NewPolicyFile | undefined): Subject {
   const { project } = target.ref;
   const identity = identityOf(manifests.workspace.catalogue, target.ref);
   const entry = entryInEffect(matchingLayers(manifests.policies, project), project, identity);

@@ -24,7 +24,7 @@ import { acceptChange, type LiveTarget } from "./accept-change.ts";
 import { candidatesIn, checkAddresses, inSyncAmong } from "./candidates.ts";
 import { type Hunk, movedByAll } from "./hunks.ts";
 import { asComparedBy, ledgerAfterAccept } from "./ledger-after-accept.ts";
-import { editableManifests, type Manifests, type NewFile, writeTexts } from "./manifests.ts";
+import { editableManifests, type Manifests, type NewPolicyFile, writeTexts } from "./manifests.ts";
 
 export type { Hunk } from "./hunks.ts";
 
@@ -35,7 +35,7 @@ export interface AcceptRequest extends Request {
   /** Whether nothing is to be written. */
   readonly dryRun: boolean;
   /** A new file for a project's own policy; undefined if the workspace would ignore it. */
-  readonly newFileFor: (project: Project, root: string) => NewFile | undefined;
+  readonly newFileFor: (project: Project, root: string) => NewPolicyFile | undefined;
   /** Writes files by their names in the workspace. @throws UserError on failure. */
   readonly write: (root: string, texts: ReadonlyMap<string, string>) => void;
 }

@@ -93,7 +93,7 @@ export function isOwn({ projects }: Policy, project: Project): boolean {
 }
 
 /** A new file for a policy of one project, and the relative path of the schema of manifests. */
-export interface NewFile {
+export interface NewPolicyFile {
   readonly file: string;
   readonly schema: string;
 }
@@ -110,7 +110,7 @@ export function editTargets(
   manifests: Manifests,
   project: Project,
   overridden: Policy | undefined,
-  newFile: NewFile | undefined,
+  newFile: NewPolicyFile | undefined,
 ): readonly EditTarget[] {
   const layers = matchingLayers(manifests.policies, project);
   const rival = layers.find(({ policy }) => policy === overridden);
@@ -132,7 +132,7 @@ function newEditTarget(
   manifests: Manifests,
   project: Project,
   rival: Layer | undefined,
-  newFile: NewFile | undefined,
+  newFile: NewPolicyFile | undefined,
 ): EditTarget {
   const { texts, policies, otherNames } = manifests;
   const taken = new Set([...policies.map(({ name }) => name), ...otherNames]);

@@ -77,7 +77,7 @@ export function globFolder(glob: string): string {
 }
 
 /** Whether a glob is only `folder/**`, as most globs are, or `**`. */
-export function isWholeFolder(glob: string): boolean {
+function isWholeFolder(glob: string): boolean {
   return /^(?:[^*?[\]{}\\]+\/)?\*\*$/.test(glob);
 }
 

@@ -1,6 +1,6 @@
 import { dirname, join } from "node:path";
 import { type Acceptance, type AcceptRequest, accept } from "../accept/accept.ts";
-import type { NewFile } from "../accept/manifests.ts";
+import type { NewPolicyFile } from "../accept/manifests.ts";
 import { exitCode, UserError } from "../base/exit.ts";
 import { withoutSecrets } from "../base/known-secrets.ts";
 import { fileOf } from "../import/names.ts";
@@ -54,7 +54,7 @@ function refusedReport(error: UserError, dryRun: boolean): AcceptReport {
 }
 
 /** The file in which `import` would write the project's policy, if the workspace includes it and it does not exist yet. */
-function newFileFor(project: Project, root: string): NewFile | undefined {
+function newFileFor(project: Project, root: string): NewPolicyFile | undefined {
   const file = `policies/${fileOf(project)}`;
   if (isThere(join(root, file)) || !isManifestPlace(root, loadSettings(root).manifests, file)) return undefined;
   return { file, schema: schemaFrom(dirname(join(root, file)), root) };

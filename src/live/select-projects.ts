@@ -2,7 +2,7 @@ import { didYouMean, nearest } from "../base/nearest.ts";
 import type { Reader } from "../client/client.ts";
 import { type DesiredFleet, desiredFleet } from "../manifest/desired-fleet.ts";
 import { noLongerSelected } from "../manifest/expiry.ts";
-import { desiredBy, desiredWhenAsked, type EffectiveRuling, effectiveRuling } from "../manifest/layers.ts";
+import { desiredOf } from "../manifest/layers.ts";
 import { sortedProblems } from "../manifest/problem.ts";
 import { addressOf } from "../model/address.ts";
 import { addressTest, projectTest, unresolvedReferences } from "../model/identity.ts";
@@ -24,12 +24,11 @@ export async function select(reader: Reader, scope: RefreshScope): Promise<Selec
   const { policies, expired = [], since } = scope;
   const { listing, of, ...found } = await findProjects(reader, scope);
   const projects = found.projects.filter(scope.includes);
-  const rulings = projects.map((project) => effectiveRuling(policies, project, expired));
-  const merged = (project: Project, index: number) => desiredBy(rulings[index] as EffectiveRuling, project);
+  const merged = (project: Project) => desiredOf(policies, project, expired);
   const among = since ? " among the projects whose desired state differs" : "";
   const idle = idleGlobs(scope);
-  const faults = projects.flatMap((project, index) => {
-    const { desired, problems } = merged(project, index);
+  const faults = projects.flatMap((project) => {
+    const { desired, problems } = merged(project);
     idle.see(desired);
     scope.selected?.(desired);
     return problems;
@@ -42,7 +41,7 @@ export async function select(reader: Reader, scope: RefreshScope): Promise<Selec
   ];
   return {
     projects: found.projects,
-    fleet: desiredFleet(projects, (project, index) => desiredWhenAsked(rulings[index] as EffectiveRuling, project)),
+    fleet: desiredFleet(projects, (project) => merged(project).desired),
     listing,
     of,
     problems: [...sortedProblems(problems), ...idle.problems(among, found.projects)],

@@ -24,12 +24,7 @@ export function desiredFleet(
 
 /** The same fleet with updated projects, such as resolved IDs and paths. */
 export function renamedFleet(fleet: DesiredFleet, projects: readonly Project[]): DesiredFleet {
-  const renamed = (desired: DesiredProject, project = desired.project) => {
-    // Read by name: a spread does not copy resources that are made when they are first asked for.
-    const { resources } = desired;
-    return { ...desired, resources, project };
-  };
-  return { projects, at: (index) => renamed(fleet.at(index), projects[index]) };
+  return desiredFleet(projects, (project, index) => ({ ...fleet.at(index), project }));
 }
 
 /** The projects of a fleet that satisfy a predicate. */

@@ -2,8 +2,7 @@ import { isObject, type JsonObject } from "../base/json.ts";
 import { suggestionFor } from "../base/nearest.ts";
 import { typeOf } from "../base/type-words.ts";
 import type { Problem } from "../model/types.ts";
-import type { Document } from "./document.ts";
-import { isGitlabform, otherTool } from "./other-tools.ts";
+import { type Document, isGitlabform } from "./document.ts";
 import { problemAt } from "./problem.ts";
 import { apiVersion, type DocumentKind, documentKinds, versionHint } from "./shape.ts";
 import { workspaceFile } from "./workspace.ts";
@@ -60,4 +59,38 @@ function kindMessage(kind: unknown): string {
   if (kind === "Workspace") return `a Workspace may only be in ${workspaceFile}`;
   const hint = suggestionFor(kind, manifestKinds);
   return hint ? `unknown kind ${kind}${hint}` : `expected kind: ${manifestKinds.join(" or ")}`;
+}
+
+/** A tool whose configuration may be found among manifests. */
+interface OtherTool {
+  /** Completes "this is …". */
+  readonly words: string;
+  readonly isMeant: (document: JsonObject) => boolean;
+}
+
+const kubernetes: OtherTool = {
+  words: "a manifest of Kubernetes",
+  isMeant: ({ apiVersion, kind, metadata }) =>
+    typeof apiVersion === "string" && typeof kind === "string" && isObject(metadata),
+};
+
+const compose: OtherTool = {
+  words: "a configuration of Docker Compose",
+  isMeant: ({ services }) => hasMapping(services, (each) => "image" in each || "build" in each),
+};
+
+const pipeline: OtherTool = {
+  words: "a pipeline of GitLab CI/CD",
+  isMeant: (document) => hasMapping(document, (each) => "script" in each || "trigger" in each),
+};
+
+const tools = [kubernetes, compose, pipeline] as const;
+
+/** Describes the tool whose configuration a document without an `apiVersion` of Evenkeel seems to be; otherwise undefined. */
+function otherTool(document: JsonObject): string | undefined {
+  return tools.find(({ isMeant }) => isMeant(document))?.words;
+}
+
+function hasMapping(value: unknown, test: (each: JsonObject) => boolean): boolean {
+  return isObject(value) && Object.values(value).some((each) => isObject(each) && test(each));
 }

@@ -14,11 +14,11 @@ import {
 } from "../model/resource-kind.ts";
 import type { Kind, Problem } from "../model/types.ts";
 import type { Document } from "./document.ts";
-import { listed } from "./listed.ts";
 import { type KindAsFile, kindsNamedIn } from "./policy-kinds.ts";
 import { ownerOfPolicy, type PolicyText, sectionIn } from "./policy-text.ts";
 import type { Path } from "./positions.ts";
 import { problemAt, type Rule, rules } from "./problem.ts";
+import { listed } from "./shape.ts";
 import type { Workspace } from "./workspace.ts";
 
 /** A single policy that conforms to the schema. */

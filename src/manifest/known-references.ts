@@ -6,10 +6,10 @@ import { type FieldSchema, isSingleton, type ResourceKind } from "../model/resou
 import type { Problem } from "../model/types.ts";
 import { isScalar } from "../model/values.ts";
 import type { Checkable } from "./kind-checks.ts";
-import { listed } from "./listed.ts";
 import { sectionIn } from "./policy-text.ts";
 import type { Path } from "./positions.ts";
 import { problemAt } from "./problem.ts";
+import { listed } from "./shape.ts";
 import { factsOf, isTemplate, parseReference, referencesOf, referenceWords } from "./template.ts";
 
 /** Whatever a policy interpolates exists: its variables where it is merged, all else here. */

@@ -23,74 +23,27 @@ export interface Merged {
  * Expired policies have no effect; the result lists resources that changed because they expired.
  */
 export function desiredOf(policies: readonly Policy[], project: Project, expired: readonly Policy[] = []): Merged {
-  return desiredBy(effectiveRuling(policies, project, expired), project);
-}
-
-/** What decides over a project: which policies match it. A fleet has many projects, and few of these. */
-export interface EffectiveRuling {
-  readonly ruling: Ruling;
-  /** The expired layers that match, and what held with them. */
-  readonly expired?: { readonly layers: readonly Layer[]; readonly ruling: Ruling };
-}
-
-/** What {@link desiredBy} needs to know of the policies. */
-export function effectiveRuling(
-  policies: readonly Policy[],
-  project: Project,
-  expired: readonly Policy[] = [],
-): EffectiveRuling {
   const layers = matchingLayers(policies, project);
-  const ended = expired.length > 0 ? matchingLayers(expired, project) : noLayers;
-  const known = effectiveRulingsOf(policies);
-  const key = `${keyOf(layers)}|${keyOf(ended)}`;
-  const effective = known.get(key) ?? newEffectiveRuling(layers, ended, project);
-  known.set(key, effective);
-  return effective;
+  const merged = mergedFor(sharedRuling(policies, layers, project), project);
+  const ended = expired.length > 0 ? matchingLayers(expired, project) : [];
+  if (ended.length === 0) return merged;
+  const before = mergedFor(rulingOf([...layers, ...ended].sort(compareLayers)), project).desired;
+  return { ...merged, desired: { ...merged.desired, expired: endedIn(before, merged.desired, ended) } };
 }
 
-const noLayers: readonly Layer[] = [];
-
-function newEffectiveRuling(layers: readonly Layer[], ended: readonly Layer[], project: Project): EffectiveRuling {
-  const ruling = shared(rulingOf(layers), project);
-  if (ended.length === 0) return { ruling };
-  return { ruling, expired: { layers: ended, ruling: rulingOf([...layers, ...ended].sort(compareLayers)) } };
+/** The ruling of these layers, cached: a fleet has many projects, and few different lists of layers. */
+function sharedRuling(policies: readonly Policy[], layers: readonly Layer[], project: Project): Ruling {
+  const rulings = rulingsOf(policies);
+  const key = layers.map(({ policy, literal }) => `${numberOf(policy)}:${literal}`).join();
+  const ruling = rulings.get(key) ?? interpolatedOnce(rulingOf(layers), project);
+  rulings.set(key, ruling);
+  return ruling;
 }
 
-/** As {@link desiredOf}, for what decides over the project. */
-export function desiredBy({ ruling, expired }: EffectiveRuling, project: Project): Merged {
-  const merged = mergedFor(ruling, project);
-  if (!expired) return merged;
-  const before = mergedFor(expired.ruling, project).desired;
-  return { ...merged, desired: { ...merged.desired, expired: endedIn(before, merged.desired, expired.layers) } };
-}
+const rulingsOf = memoized((_: readonly Policy[]) => new Map<string, Ruling>(), new WeakMap());
 
-/** The desired state that {@link desiredBy} tells, with resources that are made when they are first asked for. */
-export function desiredWhenAsked(effective: EffectiveRuling, project: Project): DesiredProject {
-  return effective.expired ? desiredBy(effective, project).desired : new DesiredLater(effective.ruling, project);
-}
-
-/** A class, because an object with its own getter is slow wherever it is used. A spread of it lacks `resources`. */
-class DesiredLater implements DesiredProject {
-  readonly project: Project;
-  readonly kinds: DesiredProject["kinds"];
-  readonly exclusive: DesiredProject["exclusive"];
-  readonly basis: Basis;
-  readonly #ruling: Ruling;
-  #resources: readonly Desired[] | undefined;
-
-  constructor(ruling: Ruling, project: Project) {
-    this.project = project;
-    this.kinds = ruling.kinds;
-    this.exclusive = ruling.exclusive;
-    this.basis = ruling.basis;
-    this.#ruling = ruling;
-  }
-
-  get resources(): readonly Desired[] {
-    this.#resources ??= mergedFor(this.#ruling, this.project).desired.resources;
-    return this.#resources;
-  }
-}
+let policiesSeen = 0;
+const numberOf = memoized((_: Policy) => ++policiesSeen, new WeakMap());
 
 /**
  * Merges layers for one project. `elsewhere`: whether layers that are not known yet may define a variable; values that
@@ -151,19 +104,8 @@ function textOf(
   return JSON.stringify([declared, [...kinds].sort(), [...exclusive.keys()].sort(), values]);
 }
 
-/** The same for the same layers. */
-const keyOf = memoized(
-  (layers: readonly Layer[]) => layers.map(({ policy, literal }) => `${numberOf(policy)}:${literal}`).join(),
-  new WeakMap(),
-);
-
-const effectiveRulingsOf = memoized((_: readonly Policy[]) => new Map<string, EffectiveRuling>(), new WeakMap());
-
-let policiesSeen = 0;
-const numberOf = memoized((_: Policy) => ++policiesSeen, new WeakMap());
-
 /** Interpolates the entries that do not depend on the project, except those with problems. */
-function shared(ruling: Ruling, project: Project): Ruling {
+function interpolatedOnce(ruling: Ruling, project: Project): Ruling {
   const values = new Map([...ruling.vars].map(([name, { value }]) => [name, value]));
   const scope = createScope(project, ruling.vars, nowhere);
   const resources = [...ruling.resources];

@@ -3,10 +3,8 @@ import { type RepositoryKind, storageKey } from "../model/repository-kinds.ts";
 import type { Problem } from "../model/types.ts";
 import type { Document } from "./document.ts";
 import { readHead } from "./document-head.ts";
-import { duplicateNames } from "./duplicate-names.ts";
-import { listed } from "./listed.ts";
-import { problemAt } from "./problem.ts";
-import { shape } from "./shape.ts";
+import { duplicateNames, problemAt } from "./problem.ts";
+import { listed, shape } from "./shape.ts";
 import type { Loaded } from "./workspace.ts";
 
 /** A declared move of all repositories of some kinds from one storage to another (docs/api.md). */

@@ -9,7 +9,7 @@ import type { Platform, Problem, Value } from "../model/types.ts";
 import type { Document } from "./document.ts";
 import type { Path } from "./positions.ts";
 import { commentHint, problemAt, type Rule } from "./problem.ts";
-import { type SecretField, secretLiteral, secretReference } from "./secret-field.ts";
+import { type SecretField, secretLiteral, secretReference } from "./secret-reference.ts";
 import { isTemplate } from "./template.ts";
 import type { Workspace } from "./workspace.ts";
 

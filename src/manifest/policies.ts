@@ -6,13 +6,12 @@ import type { Kind, Origin, Problem, Scalar } from "../model/types.ts";
 import type { Document } from "./document.ts";
 import { readHead } from "./document-head.ts";
 import { type From, type PolicyEntry, type Stated, stated } from "./entries.ts";
-import { listed } from "./listed.ts";
 import type { Declared } from "./parameters.ts";
 import { checkPolicy } from "./policy-checks.ts";
 import { ownerOfPolicy, type PolicyText, type SelectorKey, selectorKeys } from "./policy-text.ts";
 import { readEntries } from "./read-entries.ts";
 import { type Selector, selectorOf } from "./selector.ts";
-import { shape } from "./shape.ts";
+import { listed, shape } from "./shape.ts";
 import type { Loaded, Workspace } from "./workspace.ts";
 
 /** A policy, parsed and checked on its own. */

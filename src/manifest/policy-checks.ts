@@ -18,12 +18,12 @@ import {
   writtenKeys,
 } from "./kind-checks.ts";
 import { knownReferences } from "./known-references.ts";
-import { listed } from "./listed.ts";
 import { keysIn, type PolicyText, sectionIn, selectorKeys } from "./policy-text.ts";
 import type { Path } from "./positions.ts";
 import { problemAt } from "./problem.ts";
 import { undated } from "./rules.ts";
 import { selectorFault } from "./selector.ts";
+import { listed } from "./shape.ts";
 
 type Check = (policy: Checkable) => readonly Problem[];
 

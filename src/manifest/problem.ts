@@ -139,3 +139,19 @@ function compareProblems(a: Problem, b: Problem): number {
 function orderOf({ place, rule, message }: Problem): readonly (string | number)[] {
   return [place?.file ?? "", place?.line ?? 0, place?.column ?? 0, rule, message];
 }
+
+/** Documents with a name that an earlier one of their kind has; `noun` says what they are. */
+export function duplicateNames(
+  rule: Rule,
+  noun: string,
+  named: readonly { readonly name: string; readonly document: Placed }[],
+): readonly Problem[] {
+  const first = new Map<string, Placed>();
+  return named.flatMap(({ name, document }) => {
+    const other = first.get(name);
+    first.set(name, other ?? document);
+    if (!other || name === "") return [];
+    const { file, line } = other.place(["name"]);
+    return [problemAt(rule, `${noun} named ${name} is also defined at ${file}:${line}`, { document, path: ["name"] })];
+  });
+}

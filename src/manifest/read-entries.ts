@@ -6,12 +6,12 @@ import { isSingleton, keyTextOf, type ResourceKind } from "../model/resource-kin
 import type { Desired, Kind, Problem } from "../model/types.ts";
 import { isScalar } from "../model/values.ts";
 import { DeclaredEntry, type From, type PolicyEntry } from "./entries.ts";
-import { listed } from "./listed.ts";
 import { type Declared, declare, type WrittenIntegration } from "./parameters.ts";
 import { kindsNamedIn } from "./policy-kinds.ts";
 import { keysIn, type PolicyText, sectionIn } from "./policy-text.ts";
 import type { Path } from "./positions.ts";
 import { declareResource } from "./resource-fields.ts";
+import { listed } from "./shape.ts";
 import { isTemplate } from "./template.ts";
 import type { Workspace } from "./workspace.ts";
 import { keyFieldValues } from "./written-resource.ts";

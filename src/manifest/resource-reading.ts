@@ -5,7 +5,7 @@ import type { FieldSchema } from "../model/resource-kind.ts";
 import type { Fields, Problem, Value } from "../model/types.ts";
 import type { Path } from "./positions.ts";
 import { problemAt } from "./problem.ts";
-import { type SecretField, secretLiteral, secretReference } from "./secret-field.ts";
+import { type SecretField, secretLiteral, secretReference } from "./secret-reference.ts";
 import type { Workspace } from "./workspace.ts";
 import { pathIn, type WrittenResource } from "./written-resource.ts";
 

@@ -5,10 +5,8 @@ import { addressGlobFault } from "../model/address.ts";
 import type { Problem, Severity } from "../model/types.ts";
 import type { Document } from "./document.ts";
 import { readHead } from "./document-head.ts";
-import { duplicateNames } from "./duplicate-names.ts";
-import { listed } from "./listed.ts";
-import { problemAt } from "./problem.ts";
-import { shape } from "./shape.ts";
+import { duplicateNames, problemAt } from "./problem.ts";
+import { listed, shape } from "./shape.ts";
 
 /** A check of plans as declared in a manifest; its expression is not compiled yet (docs/rules.md). */
 export interface PlanRule {

@@ -2,7 +2,6 @@ import { grouped } from "../base/grouped.ts";
 import { memoized } from "../base/memoize.ts";
 import { compareTexts } from "../base/text-format.ts";
 import { idNameOf } from "../model/identity.ts";
-import { ownerOfName } from "../model/owner.ts";
 import type { Project } from "../model/types.ts";
 import type { Policy } from "./policies.ts";
 import type { Selector } from "./selector.ts";
@@ -44,20 +43,7 @@ export function matchingLayers(policies: readonly Policy[], project: Project): r
   const index = indexOf(policies);
   const id = idNameOf(project);
   const path = project.path?.toLowerCase();
-  const alike = layersInFolder(index, id, path);
-  if (alike) return alike;
   return layersOf(candidates(index, id, path)).filter(({ policy }) => !isExcepted(policy, id, path));
-}
-
-/** The layers that all projects of its folder share, if no line names this one; undefined where they may differ. */
-function layersInFolder(
-  { ids, paths, folders, inFolder }: Index,
-  id: string | undefined,
-  path: string | undefined,
-): readonly Layer[] | undefined {
-  if (path === undefined || path.endsWith("/") || paths.has(path) || folders.has(path)) return undefined;
-  if (id !== undefined && ids.has(id)) return undefined;
-  return inFolder(path.slice(0, Math.max(0, path.lastIndexOf("/"))));
 }
 
 function layersOf(lines: readonly Line[]): readonly Layer[] {
@@ -94,8 +80,6 @@ interface Index {
   readonly ids: ReadonlyMap<string, readonly Line[]>;
   readonly paths: ReadonlyMap<string, readonly Line[]>;
   readonly folders: ReadonlyMap<string, readonly Line[]>;
-  /** The layers of every project right in a folder that no line names; undefined where they depend on its name. */
-  readonly inFolder: (folder: string) => readonly Layer[] | undefined;
 }
 
 const indexOf = memoized(
@@ -110,22 +94,11 @@ const exceptionsOf = memoized(
 );
 
 function indexed(lines: readonly Line[]): Index {
-  const folders = grouped(lines, ({ selector }) => (selector.form === "glob" ? selector.base : undefined));
-  const known = memoized((folder: string) => ({ layers: commonLayers(linesOver(folders, folder)) }));
   return {
     ids: grouped(lines, ({ selector }) => (selector.form === "id" ? selector.written : undefined)),
     paths: grouped(lines, ({ selector }) => (selector.form === "path" ? selector.path : undefined)),
-    folders,
-    inFolder: (folder) => known(folder).layers,
+    folders: grouped(lines, ({ selector }) => (selector.form === "glob" ? selector.base : undefined)),
   };
-}
-
-/** The layers of all projects that these globs are over, if each of them matches all of it. */
-function commonLayers(over: readonly Line[]): readonly Layer[] | undefined {
-  const lines = over.filter(({ selector }) => ownerOfName(selector.written) === "project");
-  const isWhole = ({ policy, selector }: Line) =>
-    selector.form === "glob" && selector.isWholeFolder && policy.except.length === 0;
-  return lines.every(isWhole) ? layersOf(lines) : undefined;
 }
 
 function candidates({ ids, paths, folders }: Index, id: string | undefined, path: string | undefined): readonly Line[] {

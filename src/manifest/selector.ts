@@ -1,4 +1,4 @@
-import { globFault, globFolder, globMatcher, isWholeFolder } from "../base/glob.ts";
+import { globFault, globFolder, globMatcher } from "../base/glob.ts";
 import { memoized } from "../base/memoize.ts";
 import { bareName, type Owner, ownerName, ownerOfName } from "../model/owner.ts";
 import { idFault, idIn, isId } from "../model/project-id.ts";
@@ -19,8 +19,6 @@ export interface GlobSelector {
   readonly literal: number;
   /** The folder, in lower case, that contains everything it can match; `""` for the root. */
   readonly base: string;
-  /** Whether it matches everything in that folder and below. */
-  readonly isWholeFolder: boolean;
   readonly matches: (path: string) => boolean;
 }
 
@@ -42,7 +40,6 @@ const globOf = memoized((written: string): GlobSelector => {
     written,
     literal: literalLength(text),
     base: globFolder(text.toLowerCase()),
-    isWholeFolder: isWholeFolder(text),
     matches: (path) => ownerOfName(path) === owner && matches(bareName(path)),
   };
 });

@@ -133,3 +133,8 @@ function without(value: unknown, { below }: Cuts): unknown {
 function bare(): Record<string, unknown> {
   return Object.create(null);
 }
+
+/** The valid items of a list with their original indices. */
+export function listed<T>(list: readonly T[] | undefined): readonly (readonly [item: T, index: number])[] {
+  return (list ?? []).flatMap((item, index) => (item === undefined ? [] : [[item, index] as const]));
+}

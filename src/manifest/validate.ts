@@ -1,27 +1,30 @@
 import { groupedAs } from "../base/grouped.ts";
 import { isObject } from "../base/json.ts";
 import { memoized } from "../base/memoize.ts";
+import { didYouMean, nearest } from "../base/nearest.ts";
 import { firstFew } from "../base/text-format.ts";
 import type { Catalogue } from "../model/catalogue.ts";
 import { otherDialectOf } from "../model/dialect-evidence.ts";
 import { ownerName, ownerOfName } from "../model/owner.ts";
+import { builtInSchemes, isProvided, schemeOf } from "../model/secret-scheme.ts";
 import type { Problem, Project } from "../model/types.ts";
+import { isReference, isScalar, referencesWithin } from "../model/values.ts";
 import type { Document } from "./document.ts";
-import { duplicateNames } from "./duplicate-names.ts";
 import { byExpiry, expiryProblems } from "./expiry.ts";
 import { foreignGlob, foreignSlug } from "./foreign-slug.ts";
 import { keysAbove } from "./keys-above.ts";
 import { merge } from "./layers.ts";
 import { readMigrations } from "./migrations.ts";
 import { type Policies, type Policy, readPolicies } from "./policies.ts";
-import { problemAt, sortedProblems } from "./problem.ts";
+import type { Path } from "./positions.ts";
+import { duplicateNames, problemAt, sortedProblems } from "./problem.ts";
 import { namedProjects, needsLookup } from "./projects.ts";
-import { providerProblems } from "./provider-uses.ts";
 import { type PlanRule, readRules } from "./rules.ts";
+import type { Providers } from "./secret-providers.ts";
 import { compareLayers, type Layer, matchingLayers, sameLayers } from "./selection.ts";
 import type { GlobSelector } from "./selector.ts";
 import { isTemplate } from "./template.ts";
-import { type Loaded, workspaceFile } from "./workspace.ts";
+import { type Loaded, notifyReferences, workspaceFile } from "./workspace.ts";
 
 /** The policies of a workspace that apply on a day, and all problems that can be found offline, sorted by position. */
 export interface Validated extends Policies {
@@ -211,4 +214,58 @@ function inExpression({ when, document }: PlanRule, catalogue: Catalogue): reado
     const place = document.within(["when"], when, index + 1);
     return [{ ...problemAt("unknown-integration", why, { document, path: ["when"] }), severity: "warning", place }];
   });
+}
+
+/**
+ * Problems of references to undefined providers, and of the providers file if a reference needs it. Without such a file,
+ * only likely misspellings are reported.
+ */
+function providerProblems(
+  policies: readonly Policy[],
+  providers: Providers | undefined,
+  settings?: Document,
+): Problem[] {
+  const uses = [...policies.flatMap(usesOf), ...(settings ? notifyUses(settings) : [])];
+  if (uses.length === 0) return [];
+  const broken = providers?.problems.some(({ severity }) => severity === "error");
+  return [...(providers?.problems ?? []), ...(broken ? [] : uses.flatMap((use) => undefinedOf(use, providers)))];
+}
+
+interface Use {
+  readonly scheme: string;
+  readonly document: Document;
+  readonly path: Path;
+}
+
+function usesOf({ entries }: Policy): Use[] {
+  const found: Use[] = [];
+  for (const { desired, document, path } of entries) {
+    for (const name of Object.keys(desired.fields)) {
+      const value = desired.fields[name];
+      if (value === undefined || isScalar(value)) continue;
+      const provided = referencesWithin(value).filter(({ secret }) => isProvided(secret));
+      const inside = isReference(value) ? [name, "secret"] : [name];
+      found.push(...provided.map(({ secret }) => ({ ...schemeOf(secret), document, path: [...path, ...inside] })));
+    }
+  }
+  return found;
+}
+
+function notifyUses(document: Document): Use[] {
+  const provided = notifyReferences(document).filter(({ secret }) => isProvided(secret));
+  return provided.map(({ secret, path }) => ({ ...schemeOf(secret), document, path }));
+}
+
+function undefinedOf({ scheme, ...at }: Use, providers: Providers | undefined): Problem[] {
+  if (providers?.known.has(scheme)) return [];
+  const unknown = `no provider ${scheme} is defined`;
+  const words = builtInSchemes.filter((word) => word !== "manifest");
+  if (providers) {
+    const meant = didYouMean(scheme, [...providers.known.keys(), ...words]);
+    return [problemAt("secret-provider", `${unknown} in the file that EVENKEEL_SECRET_PROVIDERS names${meant}`, at)];
+  }
+  const meant = nearest(scheme, words);
+  if (meant === undefined) return [];
+  const problem = problemAt("secret-provider", `${unknown} here; did you mean ${meant}?`, at);
+  return [{ ...problem, severity: "warning" }];
 }

@@ -4,16 +4,17 @@ import { addressGlobFault } from "../model/address.ts";
 import { type Catalogue, catalogueOf } from "../model/catalogue.ts";
 import { neutral } from "../model/dialects.ts";
 import { maxConcurrency } from "../model/max-concurrency.ts";
-import type { Environment, Problem, Tier } from "../model/types.ts";
+import type { Environment, Problem, SecretReference, Tier } from "../model/types.ts";
+import { isReference } from "../model/values.ts";
 import type { Document, Parsed } from "./document.ts";
 import { durationOf } from "./duration.ts";
 import { foreignGlob } from "./foreign-slug.ts";
-import { listed } from "./listed.ts";
-import { type Notify, type NotifyText, notifyOf, notifyProblems } from "./notify.ts";
 import { problemAt, problemIn } from "./problem.ts";
 import type { Providers } from "./secret-providers.ts";
+import { referenceFault } from "./secret-reference.ts";
 import { type Selector, selectorFault, selectorOf } from "./selector.ts";
-import { apiVersion, shape, versionHint } from "./shape.ts";
+import { apiVersion, listed, shape, versionHint } from "./shape.ts";
+import { referencesOf } from "./template.ts";
 import { type Wave, type WavesText, waveProblems, wavesOf } from "./waves.ts";
 
 /** `evenkeel.yaml`, with defaults filled in (docs/manifests.md). */
@@ -223,4 +224,69 @@ function fill(text: Partial<WorkspaceText>): Workspace {
     protected: whole.protected.filter((glob) => glob !== undefined),
     notify: notifyOf(whole.notify),
   };
+}
+
+/** The events of a watcher that `on:` of a Workspace can select (docs/watching.md). */
+const notifyEvents = ["drift", "recovered", "failed", "refused", "expiring", "silent"] as const;
+
+export type NotifyEvent = (typeof notifyEvents)[number];
+
+/** A receiver of a watcher's notifications. */
+export interface Notify {
+  readonly url: SecretReference;
+  readonly on: readonly NotifyEvent[];
+  /** Whether the URL may use plain http to another machine. */
+  readonly allowInsecure: boolean;
+}
+
+/** A receiver as written, without invalid parts. */
+interface NotifyText {
+  readonly url?: { readonly secret?: string };
+  readonly on?: readonly (NotifyEvent | undefined)[];
+  readonly allowInsecure?: boolean;
+}
+
+/** Without `on:` a receiver gets all events. */
+function notifyOf(texts: readonly (NotifyText | undefined)[] | undefined): readonly Notify[] {
+  return listed(texts).flatMap(([each]) => {
+    const { url, on = notifyEvents, allowInsecure = false } = each ?? {};
+    if (url?.secret === undefined) return [];
+    return [{ url: { secret: url.secret }, on: on.filter((event) => event !== undefined), allowInsecure }];
+  });
+}
+
+/** Problems of secret references that are not valid. A Workspace has no variables, so they cannot be interpolated. */
+function notifyProblems(
+  document: Document,
+  texts: readonly (NotifyText | undefined)[] | undefined,
+): readonly Problem[] {
+  return listed(texts).flatMap(([each, index]) => {
+    const text = each?.url?.secret;
+    if (text === undefined) return [];
+    const fault = referencesOf(text).length > 0 ? "a Workspace has no variables to interpolate" : referenceFault(text);
+    if (fault === undefined) return [];
+    return [problemAt("secret-reference", fault, { document, path: ["notify", index, "url", "secret"] })];
+  });
+}
+
+/** The secrets that a workspace's notifications need, with their paths in the document. */
+export function notifyReferences({ value }: Pick<Document, "value">) {
+  const texts = (value as { readonly notify?: unknown } | null)?.notify;
+  if (!Array.isArray(texts)) return [];
+  return texts.flatMap((each, index) => {
+    const url = (each as NotifyText | null)?.url;
+    const isOne = url && isReference(url as SecretReference) && typeof url.secret === "string";
+    return isOne ? [{ secret: url.secret ?? "", path: ["notify", index, "url", "secret"] as const }] : [];
+  });
+}
+
+/** A file that a setting of `evenkeel.yaml` refers to: its path as written, relative to the workspace. */
+export interface NamedFile {
+  readonly setting: string;
+  readonly path: string;
+}
+
+/** The files that `evenkeel.yaml` refers to, except manifests and state. */
+export function namedFiles({ server }: Pick<Workspace, "server">): readonly NamedFile[] {
+  return server.ca === undefined ? [] : [{ setting: "server.ca", path: server.ca }];
 }

@@ -1,9 +1,8 @@
 import equal from "fast-deep-equal";
 import { isObject } from "../base/json.ts";
 import { rateText } from "../base/rate.ts";
-import { namedFiles } from "../manifest/named-files.ts";
 import { waveText } from "../manifest/waves.ts";
-import type { Workspace } from "../manifest/workspace.ts";
+import { namedFiles, type Workspace } from "../manifest/workspace.ts";
 import type { Place } from "../model/types.ts";
 
 /** A setting of `evenkeel.yaml`, or something that a rule, a policy or a kind states, that is another; undefined (left out of JSON) where it is not set. */

@@ -3,7 +3,7 @@ import { describeSystemError } from "../base/system-errors.ts";
 import { networkFor, openAgent } from "../client/network.ts";
 import { statedDelay } from "../client/retry.ts";
 import { isLoopback } from "../client/server-url.ts";
-import type { Notify } from "../manifest/notify.ts";
+import type { Notify } from "../manifest/workspace.ts";
 import type { Secrets } from "../secrets/secrets.ts";
 
 /** The result of a delivery attempt: if it failed, why, and whether to retry. */

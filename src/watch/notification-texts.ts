@@ -1,7 +1,7 @@
 import { projectHref } from "../base/console-paths.ts";
 import { printable } from "../base/printable.ts";
 import { counted } from "../base/text-format.ts";
-import type { NotifyEvent } from "../manifest/notify.ts";
+import type { NotifyEvent } from "../manifest/workspace.ts";
 import { addressParts } from "../model/address.ts";
 import { type ReportedProblem, withoutRepeats } from "../model/problem-line.ts";
 import type { PlannedChange } from "../plan/plan.ts";

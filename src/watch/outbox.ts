@@ -1,4 +1,4 @@
-import type { Notify } from "../manifest/notify.ts";
+import type { Notify } from "../manifest/workspace.ts";
 import type { Undelivered } from "../state/watch-memory.ts";
 import { type Clock, pause } from "./clock.ts";
 import type { Delivery } from "./deliver.ts";

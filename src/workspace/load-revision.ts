@@ -15,9 +15,8 @@ import { dirname, join, relative, resolve, sep } from "node:path";
 import { exit, UserError } from "../base/exit.ts";
 import type { GitRepository } from "../git/repository.ts";
 import { type Parsed, parseManifest } from "../manifest/document.ts";
-import { namedFiles } from "../manifest/named-files.ts";
 import { problemIn } from "../manifest/problem.ts";
-import { type Loaded, type Workspace, workspaceFile } from "../manifest/workspace.ts";
+import { type Loaded, namedFiles, type Workspace, workspaceFile } from "../manifest/workspace.ts";
 import { findManifests, joined, type ParseManifest } from "./load.ts";
 import { textReader } from "./read-manifest.ts";
 

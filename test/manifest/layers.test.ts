@@ -1,9 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { stringify } from "yaml";
-import { desiredFleet, renamedFleet } from "../../src/manifest/desired-fleet.ts";
 import { parseManifest } from "../../src/manifest/document.ts";
-import { desiredOf, desiredWhenAsked, effectiveRuling } from "../../src/manifest/layers.ts";
+import { desiredOf } from "../../src/manifest/layers.ts";
 import { readPolicies } from "../../src/manifest/policies.ts";
 import { needsLookup, projectsOf } from "../../src/manifest/projects.ts";
 import { selectorOf } from "../../src/manifest/selector.ts";
@@ -101,31 +100,6 @@ describe("layers", () => {
           expect(outcome(files)).toEqual(outcome([all]));
         },
       ),
-    );
-  });
-
-  it("come to the same where resources are made when they are asked for, of a renamed fleet too", () => {
-    fc.assert(
-      fc.property(policies, (all) => {
-        const { documents } = parseManifest("a.yaml", all.map((policy) => `---\n${stringify(policy)}`).join(""));
-        const read = readPolicies({ documents, workspace }).policies;
-        const projects = selectedBy(read);
-        const fleet = desiredFleet(projects, (each) => desiredWhenAsked(effectiveRuling(read, each), each));
-        const renamed = renamedFleet(
-          fleet,
-          projects.map((each) => ({ ...each, path: "new/name" })),
-        );
-        for (const [index, project] of projects.entries()) {
-          const { desired } = desiredOf(read, project);
-          const { resources, kinds, exclusive } = fleet.at(index);
-          expect({ resources, kinds, exclusive }).toMatchObject({
-            resources: desired.resources,
-            kinds: desired.kinds,
-            exclusive: desired.exclusive,
-          });
-          expect(renamed.at(index)).toMatchObject({ resources, kinds, exclusive, project: { path: "new/name" } });
-        }
-      }),
     );
   });
 
