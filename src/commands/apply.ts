@@ -10,12 +10,10 @@ import { withProblems } from "../reconcile/failed-plan.ts";
 import { apply, rehearse } from "../reconcile/reconcile.ts";
 import type { Applied, Planned, Request } from "../reconcile/request.ts";
 import { planPath } from "../reconcile/saved-plan.ts";
-import { remainingText } from "../report/moves.ts";
-import { outcomeLines } from "../report/outcome-lines.ts";
-import { wavesText } from "../report/outcomes-text.ts";
-import type { Palette } from "../report/palette.ts";
-import { planText } from "../report/text.ts";
-import { requestsText } from "../report/text-changes.ts";
+import { outcomeLines, wavesText } from "../report/outcomes.ts";
+import { remainingText } from "../report/runs.ts";
+import type { Palette } from "../report/terminal.ts";
+import { planText, requestsText } from "../report/text.ts";
 import { holderText } from "../state/lease.ts";
 import {
   codeOf,

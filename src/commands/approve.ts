@@ -9,7 +9,7 @@ import type { Plan } from "../plan/plan.ts";
 import { signatureFileOf, signatureText } from "../reconcile/approvals.ts";
 import type { Planned } from "../reconcile/request.ts";
 import { planOfRun, readPlan } from "../reconcile/saved-plan.ts";
-import { nextStepsText } from "../report/next-steps.ts";
+import { nextStepsText } from "../report/terminal.ts";
 import { signedPlanText } from "../report/text.ts";
 import { replaceFile } from "../workspace/durable-file.ts";
 import { catalogueAround } from "../workspace/load.ts";

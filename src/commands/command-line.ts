@@ -5,7 +5,7 @@ import { printableLines } from "../base/printable.ts";
 import { asSentence, counted, terminalWidth, wrapped } from "../base/text-format.ts";
 import { version } from "../base/version.ts";
 import { labelledErrors } from "../model/problem-line.ts";
-import type { Palette } from "../report/palette.ts";
+import type { Palette } from "../report/terminal.ts";
 import type { Run } from "./command.ts";
 import { type Flag, parsedOption } from "./command.ts";
 import { sharedOptions } from "./flags.ts";

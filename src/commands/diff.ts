@@ -13,9 +13,9 @@ import {
   type RevisionDocument,
   type RevisionProblem,
   revisionDocument,
-} from "../report/revision/document.ts";
-import { revisionMarkdown } from "../report/revision/markdown.ts";
-import { revisionText } from "../report/revision/text.ts";
+  revisionMarkdown,
+  revisionText,
+} from "../report/revision.ts";
 import { compareRevisions } from "../revision/revision.ts";
 import { openState, type StateOf } from "../state/open-state.ts";
 import { keptProjects, type ProjectList } from "../state/project-list.ts";
@@ -29,7 +29,7 @@ import type { Terminal } from "./terminal.ts";
 /** `evenkeel diff [REV]`: changes in the desired state since a revision; offline. */
 export const run: Run<Options<"diff">> = async (terminal, options, [from]) => {
   const report = openReports(terminal, options.report, revisionKinds);
-  const html = asksForHtml(options.report) ? (await import("../report/revision/html.ts")).revisionHtml : () => "";
+  const html = asksForHtml(options.report) ? (await import("../report/html/report-page.ts")).revisionHtml : () => "";
   const fleetFile = options.projects === undefined ? undefined : projectFile(terminal, options.projects);
   const folder = folderOf(terminal, options);
   const opened = await openRevisions({ folder, from, to: options.to, branch: terminal.env.CI_DEFAULT_BRANCH });

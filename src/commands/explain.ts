@@ -3,7 +3,7 @@ import type { Catalogue } from "../model/catalogue.ts";
 import { explainText } from "../report/explain.ts";
 import { explainJson, type Unexplained } from "../report/explain-json.ts";
 import { kindFiles, kindListText, kindsJson, kindsNamed, kindsText } from "../report/explain-kinds.ts";
-import type { Palette } from "../report/palette.ts";
+import type { Palette } from "../report/terminal.ts";
 import { catalogueAround } from "../workspace/load.ts";
 import type { Run } from "./command.ts";
 import { openReports } from "./outputs.ts";

@@ -19,7 +19,7 @@ import { replaceWords } from "../model/renamed-schema.ts";
 import { schemasIn } from "../model/schemas.ts";
 import type { Tier } from "../model/types.ts";
 import { connectionTo } from "../reconcile/connection.ts";
-import { nextStepsText } from "../report/next-steps.ts";
+import { nextStepsText } from "../report/terminal.ts";
 import { ignored } from "../state/state-folder.ts";
 import { isThere } from "../workspace/durable-file.ts";
 import { linkFault } from "../workspace/links.ts";

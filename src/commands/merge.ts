@@ -8,7 +8,7 @@ import { runEnd } from "../plan/run-end.ts";
 import { failedPlan } from "../reconcile/failed-plan.ts";
 import { mergedByRules } from "../reconcile/rules-in-force.ts";
 import { planPath, readReport } from "../reconcile/saved-plan.ts";
-import { outcomesText } from "../report/outcomes-text.ts";
+import { outcomesText } from "../report/outcomes.ts";
 import { planText } from "../report/text.ts";
 import { catalogueAround } from "../workspace/load.ts";
 import type { Run } from "./command.ts";

@@ -1,6 +1,6 @@
 import { shellWord } from "../base/shell-word.ts";
 import { type Plan, removalsOf } from "../plan/plan.ts";
-import type { NextStep } from "../report/next-steps.ts";
+import type { NextStep } from "../report/terminal.ts";
 import type { OnlineOptions } from "./run-request.ts";
 
 /** Options that make a command mean the same workspace and the same changes as the one before it. */

@@ -6,7 +6,6 @@ import { repositoryTop } from "../git/open-git.ts";
 import { gitPrefixOf } from "../git/repository.ts";
 import type { Plan } from "../plan/plan.ts";
 import type { Actionable } from "../report/findings.ts";
-import { problemLines } from "../report/problem-lines.ts";
 import {
   findingKinds,
   isOwnKind,
@@ -16,6 +15,7 @@ import {
   type Renderer,
   type Report,
 } from "../report/report.ts";
+import { problemLines } from "../report/terminal.ts";
 import { findWorkspace } from "../workspace/load.ts";
 import { openReports } from "./outputs.ts";
 import { folderOf, type OnlineOptions } from "./run-request.ts";

@@ -6,7 +6,7 @@ import type { Plan } from "../plan/plan.ts";
 import { runEnd } from "../plan/run-end.ts";
 import { plan } from "../reconcile/reconcile.ts";
 import type { Planned, Request } from "../reconcile/request.ts";
-import { type NextStep, nextStepsText } from "../report/next-steps.ts";
+import { type NextStep, nextStepsText } from "../report/terminal.ts";
 import { driftText, planText } from "../report/text.ts";
 import type { Run } from "./command.ts";
 import { stepsAfterDrift, stepsAfterPlan, waiversText } from "./next-steps.ts";

@@ -2,7 +2,7 @@ import { fstatSync } from "node:fs";
 import { Ansis } from "ansis";
 import { exit } from "../base/exit.ts";
 import { printableLines } from "../base/printable.ts";
-import { type Palette, plain } from "../report/palette.ts";
+import { type Palette, plain } from "../report/terminal.ts";
 import { writeAll } from "../workspace/durable-file.ts";
 
 /** The input and output of a command. */

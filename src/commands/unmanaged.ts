@@ -2,8 +2,8 @@ import { exitCode } from "../base/exit.ts";
 import { paragraphs } from "../base/text-format.ts";
 import type { Request } from "../reconcile/request.ts";
 import { type Unmanaged, unmanagedResources } from "../reconcile/unmanaged.ts";
-import { type NextStep, nextStepsText } from "../report/next-steps.ts";
 import { revisionKinds } from "../report/report.ts";
+import { type NextStep, nextStepsText } from "../report/terminal.ts";
 import { unmanagedJson, unmanagedMarkdown, unmanagedText } from "../report/unmanaged.ts";
 import type { Run } from "./command.ts";
 import { otherFolder } from "./import-files.ts";
@@ -16,9 +16,7 @@ import type { Terminal } from "./terminal.ts";
 /** `evenkeel unmanaged`: what is live and no policy declares. */
 export const run: Run<Options<"unmanaged">> = async (terminal, options) => {
   const report = openReports(terminal, options.report, revisionKinds);
-  const html = asksForHtml(options.report)
-    ? (await import("../report/html/unmanaged-page.ts")).unmanagedHtml
-    : () => "";
+  const html = asksForHtml(options.report) ? (await import("../report/html/report-page.ts")).unmanagedHtml : () => "";
   const bar = terminal.progress("Reading");
   const request = requestOf(terminal, options);
   const found = await unmanagedResources({ ...request, progress: bar.update }).finally(bar.stop);

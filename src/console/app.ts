@@ -6,8 +6,8 @@ import type { Catalogue } from "../model/catalogue.ts";
 import { ownerName } from "../model/owner.ts";
 import { reportPolicy } from "../report/html/document.ts";
 import { type Markup, markup } from "../report/html/markup.ts";
-import { planHtml } from "../report/html/plan-page.ts";
-import type { NextStep } from "../report/next-steps.ts";
+import { planHtml } from "../report/html/report-page.ts";
+import type { NextStep } from "../report/terminal.ts";
 import type { RunSummary } from "../state/run-summary.ts";
 import { type Access, sessions } from "./access.ts";
 import { assetFiles, assets } from "./assets.ts";
@@ -28,7 +28,7 @@ import { searchPage } from "./pages/search.ts";
 import { wantedIn } from "./project-filter.ts";
 import { refusal } from "./refusal.ts";
 import { waitingPlans, waitingRuns } from "./review.ts";
-import { progressEvents, progressOf } from "./run-progress-events.ts";
+import { progressOf } from "./run-progress.ts";
 import { streamed } from "./streamed.ts";
 
 /** What the pages are made of. */
@@ -68,7 +68,6 @@ export function consoleApp(options: ConsoleOptions): Hono {
     if (!file) return missing(context, "File not found.");
     return context.body(file.text, 200, { "content-type": file.type, "cache-control": "max-age=86400" });
   });
-  app.get("/runs/:run/events", progressEvents(state));
   app.get("/runs/:run/plan", async (context) => report(context, state, catalogue, missing));
   app.get("*", async (context) => {
     const { path, form } = asked(new URL(context.req.url).pathname);

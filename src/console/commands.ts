@@ -1,5 +1,5 @@
 import { shellWord } from "../base/shell-word.ts";
-import type { ShownCommand } from "../report/html/commands-node.ts";
+import type { ShownCommand } from "../report/html/markup.ts";
 import type { FleetCause } from "./causes.ts";
 
 /** Commands for one difference: what the manifests declare is applied, or what is live is written into them. */

@@ -1,7 +1,8 @@
 import type { Fields, Value } from "../model/types.ts";
 import { directions } from "../plan/drift.ts";
-import { type Markup, markup } from "../report/html/markup.ts";
-import { badge, clipped, fieldNames, valueText } from "../report/html/values.ts";
+import { fieldNamesOf } from "../plan/sides.ts";
+import { badge, type Markup, markup } from "../report/html/markup.ts";
+import { clipped, nameNode, valueText } from "../report/html/rows.ts";
 import type { DifferenceShape } from "../state/snapshots/summaries.ts";
 
 /** A difference in a line: `license/AGPL-3.0 approval_status allowed, declared denied`. */
@@ -12,9 +13,7 @@ export function differenceBrief(shape: DifferenceShape): Markup {
 
 /** The address of a resource without its project. */
 export function resourceNode(rest: string): Markup {
-  const slash = rest.indexOf("/");
-  if (slash < 0) return markup`<b>${rest}</b>`;
-  return markup`<span class="kind">${rest.slice(0, slash + 1)}</span><b>${clipped(rest.slice(slash + 1), 80)}</b>`;
+  return nameNode(clipped(rest, 100));
 }
 
 const missing: Readonly<Record<string, Readonly<Record<"drift" | "pending", string>>>> = {
@@ -26,7 +25,7 @@ const missing: Readonly<Record<string, Readonly<Record<"drift" | "pending", stri
 function whatDiffers({ action, cause, before, after, reason }: DifferenceShape): Markup {
   const words = missing[action]?.[cause === "pending" ? "pending" : "drift"];
   if (words !== undefined) return markup`${words}`;
-  const [name, ...others] = fieldNames(before, after);
+  const [name, ...others] = fieldNamesOf({ before, after });
   if (name === undefined) return markup`${clipped(reason, 120)}`;
   const [live, declared] = [short(before, name), short(after, name)];
   const values = cause === "drift" ? markup`${live}, declared ${declared}` : markup`${live} → ${declared}`;

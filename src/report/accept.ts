@@ -3,7 +3,7 @@ import { knownSecrets } from "../base/known-secrets.ts";
 import { printable } from "../base/printable.ts";
 import { counted } from "../base/text-format.ts";
 import { bySeverity } from "../model/problem-line.ts";
-import type { Palette } from "./palette.ts";
+import type { Palette } from "./terminal.ts";
 
 /** An acceptance, and whether its files were written. */
 export interface AcceptReport extends Acceptance {

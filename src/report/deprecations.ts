@@ -3,7 +3,7 @@ import { counted } from "../base/text-format.ts";
 import { type Deprecation, isRemoved } from "../model/deprecations.ts";
 import { compareReleases } from "../model/releases.ts";
 import type { Finding } from "../scan/scan.ts";
-import type { Palette } from "./palette.ts";
+import type { Palette } from "./terminal.ts";
 
 /** What `deprecations` was asked: undefined parts were not. */
 export interface ScheduleFilter {

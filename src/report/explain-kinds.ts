@@ -2,10 +2,10 @@ import { didYouMean } from "../base/nearest.ts";
 import { paragraphs } from "../base/text-format.ts";
 import type { Catalogue } from "../model/catalogue.ts";
 import { type FieldSchema, keyFieldsOf, ownersOf, type ResourceKind } from "../model/resource-kind.ts";
-import { columns, factLines } from "./columns.ts";
 import type { Unexplained } from "./explain-json.ts";
 import { fieldFacts, fieldPurpose, fieldValues, kindExample, kindLimits } from "./kind-facts.ts";
-import type { Palette } from "./palette.ts";
+import type { Palette } from "./terminal.ts";
+import { columns, factLines } from "./terminal.ts";
 
 /** A kind as `explain --report json` gives it (docs/running.md). */
 export interface ExplainedKind {

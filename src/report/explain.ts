@@ -8,9 +8,8 @@ import {
   type ParameterType,
 } from "../model/catalogue.ts";
 import { expectationOf } from "../model/parameter-check.ts";
-import { columns, factLines } from "./columns.ts";
 import { selectIn, type Unexplained } from "./explain-json.ts";
-import { type Palette, plain } from "./palette.ts";
+import { columns, factLines, type Palette, plain } from "./terminal.ts";
 
 /** The catalogue for people: a table of integrations, one integration with an example to copy, or one parameter in full. */
 export function explainText(

@@ -163,7 +163,7 @@ const renderers: PlanRenderers = { ...findingRenderers, markdown: planMarkdown, 
 /** Renderers of all reports of a plan. The page of the HTML report is loaded only if it is requested. */
 export async function planRenderers(requested: readonly string[]): Promise<PlanRenderers> {
   if (!requested.includes("html")) return renderers;
-  const { planHtml } = await import("./html/plan-page.ts");
+  const { planHtml } = await import("./html/report-page.ts");
   return {
     ...renderers,
     html: ({ plan, catalogue, command, links, folder, next }) =>

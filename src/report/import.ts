@@ -8,9 +8,8 @@ import { importedKinds, type PolicyKind, policyKinds } from "../model/kinds.ts";
 import { kindWord, owners } from "../model/owner.ts";
 import { problemLine, reportedProblem } from "../model/problem-line.ts";
 import type { Kind, Problem } from "../model/types.ts";
-import { widthOf } from "./columns.ts";
-import { type NextStep, nextStepsText } from "./next-steps.ts";
-import type { Palette } from "./palette.ts";
+import type { Palette } from "./terminal.ts";
+import { type NextStep, nextStepsText, widthOf } from "./terminal.ts";
 
 /** What an import wrote, and what it leaves to people. */
 export interface ImportReport {

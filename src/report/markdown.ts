@@ -1,18 +1,15 @@
+import { grouped } from "../base/grouped.ts";
 import { counted, paragraphs, thousands } from "../base/text-format.ts";
-import { type ReportedProblem, withoutRepeats } from "../model/problem-line.ts";
-import type { Action } from "../model/types.ts";
-import { blockingText, objectionGroups } from "../plan/blocking-text.ts";
-import { asDrift } from "../plan/drift.ts";
-import { commitText, minuteText, scopeText, waveLines } from "../plan/heading.ts";
-import { attention, driftHighlights, highlightsOf } from "../plan/highlights.ts";
+import type { Action, Place } from "../model/types.ts";
+import { blockingText } from "../plan/blocking-text.ts";
+import { linesText, lineText } from "../plan/groups.ts";
+import { commitText, minuteText, scopeText } from "../plan/heading.ts";
 import { ownersCounted } from "../plan/owner-counts.ts";
-import type { Plan, Summary } from "../plan/plan.ts";
-import { type PlannedGroup, plannedGroups } from "../plan/planned-groups.ts";
-import type { Actionable } from "./findings.ts";
-import { changeTable, detailsOf, type Urls } from "./markdown-changes.ts";
-import { code, fitting, fittingOr, linked } from "./markdown-text.ts";
-import type { FindingRenderer, Renderer, Report } from "./report.ts";
-import { lineUrl, projectUrl } from "./report.ts";
+import type { Summary } from "../plan/plan.ts";
+import { fieldNamesOf } from "../plan/sides.ts";
+import { code, fitting, fittingOr, heading, htmlCode, htmlLinked, linked, row as tableRow } from "./markdown-text.ts";
+import { type FindingRenderer, lineUrl, projectUrl, type Renderer, type Report } from "./report.ts";
+import { fieldTexts, type Line, planView, problemSections, type Row, type Section, shown } from "./view.ts";
 
 /** Most characters of a comment that every forge takes, with room for what a pipeline adds. */
 export const longestMarkdown = 60_000;
@@ -23,34 +20,51 @@ const longestList = 8_000;
 /** Room for the sentence that says what was left out. */
 const reserve = 200;
 
-/**
- * A plan for a merge request comment: counts and what to look at first, a table with a row for all projects that have a
- * change, and details, folded. At most {@link longestMarkdown} characters: the largest details go first, then the end
- * of the table.
- */
+/** Pages of what a report names; undefined where there is none. */
+interface Urls {
+  readonly line: (place: Place) => string | undefined;
+  readonly project: (name: string) => string | undefined;
+}
+
+/** A plan for a merge request comment: counts and what to look at first, then the changes. */
 export const planMarkdown: Renderer = (report) => {
-  const { plan, command } = report;
+  const { plan, catalogue, command, compared } = report;
   const urls = urlsOf(report, plan.server.url);
-  const changes = plan.resource_changes;
-  const groups = plannedGroups(
-    command === "drift" ? changes.map((change) => asDrift(change, plan.created_at)) : changes,
-  );
-  const about = report.compared
-    ? [counts(report), waves(plan), list(`**${attention}**`, highlightLines(report), "line")]
-    : [];
-  const head = [marker(report), title(report), facts(report), ...about, ...sentences(plan, urls)];
-  const room = longestMarkdown - paragraphs(head).length - reserve;
-  const table = groups.length > 0 ? changeTable(groups, room, urls) : "";
-  return paragraphs([...head, table, ...foldedDetails(groups, room - table.length, urls)]);
+  const { sections, rows } = planView(plan, catalogue, command);
+  const list = (id: string) =>
+    sectionMarkdown(
+      sections.find((section) => section.id === id),
+      urls,
+    );
+  const about = compared ? [counts(report), list("waves"), list("first")] : [];
+  const rest = ["objections", "waived", "problems", "warnings"].map(list);
+  return withRows([marker(command), title(report), facts(report), ...about, ...rest], rows, urls);
 };
 
-/** The same for mistakes alone. */
+/** Problems and warnings alone, for a merge request comment. */
 export const findingsMarkdown: FindingRenderer = (report) => {
   const { problems } = report.plan;
   const headline =
     problems.length === 0 ? "### Evenkeel: valid" : `### Evenkeel: ${counted(problems.length, "problem")}`;
-  return paragraphs([marker(report), headline, ...sentences(report.plan, urlsOf(report))]);
+  const urls = urlsOf(report);
+  return paragraphs([
+    marker(report.command),
+    headline,
+    ...problemSections(report.plan).map((section) => sectionMarkdown(section, urls)),
+  ]);
 };
+
+/**
+ * Paragraphs, then a table with a row for all projects that have a change, and details, folded. At most
+ * {@link longestMarkdown} characters: the largest details go first, then the end of the table.
+ */
+export function withRows(head: readonly string[], rows: readonly Row[], urls: Urls = noUrls): string {
+  const room = longestMarkdown - paragraphs(head).length - reserve;
+  const table = rows.length > 0 ? changeTable(rows, room, urls) : "";
+  return paragraphs([...head, table, ...foldedDetails(rows, room - table.length, urls)]);
+}
+
+const noUrls: Urls = { line: () => undefined, project: () => undefined };
 
 /** Projects are linked where files are: in pipelines. */
 function urlsOf({ links, folder }: Pick<Report<unknown>, "links" | "folder">, server?: string): Urls {
@@ -61,7 +75,7 @@ function urlsOf({ links, folder }: Pick<Report<unknown>, "links" | "folder">, se
 }
 
 /** The first line, by which a pipeline finds its comment again. */
-function marker({ command }: Report<unknown>): string {
+export function marker(command: string): string {
   return `<!-- evenkeel:${command} -->`;
 }
 
@@ -80,7 +94,7 @@ function title({ plan, compared, command }: Report): string {
   return `### ${what}: ${blocking ? `${blocking} · ` : ""}${comes}`;
 }
 
-/** What became of the changes of an apply, else what is planned. */
+/** The outcomes of an apply, else what is planned. */
 function resultParts(summary: Summary): readonly string[] {
   const outcomes = Object.entries(summary.outcomes ?? {}).flatMap(([status, count]) =>
     count > 0 ? [`${thousands(count)} ${status}`] : [],
@@ -89,25 +103,19 @@ function resultParts(summary: Summary): readonly string[] {
   return inOrder.flatMap((action) => (summary[action] ? [`${thousands(summary[action] ?? 0)} to ${action}`] : []));
 }
 
-/** What the plan is of: a comment that a later push has made stale is seen by it. */
+/** What the plan is of, so that a comment that a later push has made stale is recognized. */
 function facts({ plan: { created_at, manifests, scope }, links }: Report): string {
   const commit = commitText(manifests);
-  const parts = [
+  const only = scopeText(scope);
+  return [
     `Made ${code(minuteText(created_at))}`,
     ...(manifests.commit === null ? [] : [`commit ${code(commit)}`]),
-  ];
-  const only = scopeText(scope);
-  const page = links?.page === undefined ? [] : [`[HTML report](${links.page})`];
-  return [...parts, ...(only ? [`only ${code(only)}`] : []), ...page].join(" · ");
+    ...(only ? [`only ${code(only)}`] : []),
+    ...(links?.page === undefined ? [] : [`[HTML report](${links.page})`]),
+  ].join(" · ");
 }
 
-function highlightLines({ plan, catalogue, command }: Report): string[] {
-  const highlights =
-    command === "drift" ? driftHighlights(plan, catalogue) : highlightsOf(plan.resource_changes, catalogue);
-  return highlights.map(({ title, details }) => `- **${title}**: ${details.map(code).join("; ")}`);
-}
-
-/** What is said of the projects that a report lists, by command. */
+/** How a report calls the projects that it lists, by command. */
 const states: Readonly<Record<string, string>> = { drift: "out of sync", apply: "changed" };
 
 function counts({ plan: { summary, server, inherited = [] }, command }: Report): string {
@@ -120,56 +128,116 @@ function counts({ plan: { summary, server, inherited = [] }, command }: Report):
   ].join(" · ");
 }
 
-function waves(plan: Plan): string {
-  const lines = waveLines(plan).map((line) => `- ${code(line)}`);
-  return list("**Waves**", lines, "wave");
-}
-
-function sentences({ objections, problems, warnings }: Actionable, urls: Urls): string[] {
-  return [
-    ...objectionGroups(objections).map(([title, those]) => {
-      return list(
-        `**${title}**`,
-        those.map(({ message }) => `- ${code(message)}`),
-        "objection",
-      );
-    }),
-    list(
-      "**Problems**",
-      withoutRepeats(problems).map((problem) => problemLine(problem, urls)),
-      "problem",
-    ),
-    list(
-      "**Warnings**",
-      withoutRepeats(warnings).map((warning) => problemLine(warning, urls)),
-      "warning",
-    ),
-  ];
-}
-
-function list(heading: string, lines: readonly string[], what: string): string {
-  if (lines.length === 0) return "";
-  const rest = (omitted: number) => `… and ${counted(omitted, `more ${what}`)}.`;
-  return [heading, "", ...fittingOr(lines, longestList, rest)].join("\n");
-}
-
-function problemLine(
-  { file, line = 1, column = 1, project, path, message, rule }: ReportedProblem,
-  urls: Urls,
+/** A section as a list under its title; empty if it has no lines. */
+export function sectionMarkdown(
+  section: Pick<Section, "title" | "one" | "lines"> | undefined,
+  urls: Urls = noUrls,
 ): string {
+  if (!section || section.lines.length === 0) return "";
+  const { title, one, lines } = section;
+  const rest = (omitted: number) => `… and ${counted(omitted, `more ${one}`)}.`;
+  const items = lines.map((line) => `- ${lineMarkdown(line, urls)}`);
+  return [`**${title}**`, "", ...fittingOr(items, longestList, rest)].join("\n");
+}
+
+function lineMarkdown({ lead, words, place, project, path, rule }: Line, urls: Urls): string {
+  if (lead !== undefined) return `**${lead}**: ${words.map(code).join("; ")}`;
+  const { file, line = 1, column = 1 } = place ?? {};
   const url = file === undefined ? project && urls.project(project) : urls.line({ file, line, column });
   const where = file === undefined ? project : `${file}:${line}`;
-  const rest = [path, message, rule].flatMap((part) => (part === undefined ? [] : code(part)));
-  return `- ${[...(where === undefined ? [] : [linked(where, url || undefined)]), ...rest].join(" ")}`;
+  const rest = [path, ...words, rule].flatMap((part) => (part === undefined ? [] : code(part)));
+  return [...(where === undefined ? [] : [linked(where, url || undefined)]), ...rest].join(" ");
+}
+
+/** A row of a table for each row, in at most `room` characters: those that no longer fit are counted below. */
+function changeTable(rows: readonly Row[], room: number, urls: Urls): string {
+  const isApplied = rows.some(({ outcome }) => outcome);
+  const hasReasons = rows.some(({ reason }) => reason);
+  const titles = ["", "Change", "Before and after", ...(hasReasons ? ["Why"] : []), "Source"];
+  const [first = "", rule = ""] = heading([...titles, ...(isApplied ? ["Outcome"] : [])]);
+  const lines = rows.map((row) => {
+    const { row: values = fieldNamesOf(row.sides).join(", ") } = fieldTexts(row.sides);
+    const why = hasReasons ? [code(row.reason)] : [];
+    const source = linked(linesText(row.places), urls.line(row.places[0]));
+    const cells = [actionCell(row), code(row.title), values && code(values), ...why, source];
+    return tableRow([...cells, ...(isApplied ? [outcomeCell(row)] : [])]);
+  });
+  const rest = (omitted: number) => {
+    const left = rows.slice(lines.length - omitted).reduce((sum, { projects }) => sum + projects.length, 0);
+    return `… and ${counted(left, "more change")}.`;
+  };
+  return [first, rule, ...fittingOr(lines, room - first.length - rule.length, rest)].join("\n");
+}
+
+const bold: readonly Row["action"][] = ["disable", "delete", "replace", "withdraw"];
+
+function actionCell({ action, effect }: Row): string {
+  if (effect === "loosened") return `**${action}**, **loosened**`;
+  return bold.includes(action) ? `**${action}**` : action;
+}
+
+function outcomeCell({ outcome }: Row): string {
+  if (!outcome) return "";
+  return outcome.error === undefined ? outcome.status : `**${outcome.status}** ${code(outcome.error)}`;
 }
 
 /** Details in the table's order, without the largest where not all of them fit; then a sentence says so. */
-function foldedDetails(groups: readonly PlannedGroup[], room: number, urls: Urls): readonly string[] {
-  const all = detailsOf(groups, urls);
+function foldedDetails(rows: readonly Row[], room: number, urls: Urls): readonly string[] {
+  const all = detailsOf(rows, urls);
   const bySize = [...all].sort((a, b) => a.length - b.length);
   const kept = new Set(fitting(bySize, room));
   const omitted = all.length - kept.size;
   const largest = omitted < all.length ? ", the largest," : "";
   const sentence = `${counted(omitted, "section")} of details${largest} ${omitted === 1 ? "is" : "are"} left out to keep this short; other reports have them.`;
   return [...all.filter((details) => kept.has(details)), ...(omitted > 0 ? [sentence] : [])];
+}
+
+/** Folded sections: one for each change that several projects have, then one for each project with the rest of its own. */
+function detailsOf(rows: readonly Row[], urls: Urls): readonly string[] {
+  const own = rows.filter(({ projects }) => projects.length === 1);
+  return [
+    ...rows.filter(({ projects }) => projects.length > 1).map((row) => groupDetails(row, urls)),
+    ...[...grouped(own, ({ projects: [project] }) => project)].map(([project = "", single]) => {
+      return folded(`${htmlLinked(project, urls.project(project))}: ${counted(single.length, "change")}`, single, []);
+    }),
+  ];
+}
+
+const longestNames = 4_000;
+
+/** How many lines of a group are listed. */
+const mostLines = 40;
+
+function groupDetails(row: Row, urls: Urls): string {
+  const { projects, places } = row;
+  const lines = places.slice(0, mostLines).map((place) => linked(lineText(place), urls.line(place)));
+  const more = places.length > mostLines ? `, and ${places.length - mostLines} more` : "";
+  const names = fittingOr(
+    [...projects].sort().map((project) => `- ${linked(project, urls.project(project))}`),
+    longestNames,
+    (omitted) => `… and ${counted(omitted, "more project")}.`,
+  );
+  const origins = places.length > 2 ? ["", `Lines: ${lines.join(", ")}${more}`] : [];
+  return folded(htmlCode(row.title), [row], ["Projects:", "", ...names, ...origins]);
+}
+
+function folded(title: string, rows: readonly Row[], names: readonly string[]): string {
+  const table = [...heading(["", "What", "Field", "Before", "After"]), ...rows.flatMap(fieldRows)].join("\n");
+  const notes = rows.flatMap(notesOf).join("\n");
+  return paragraphs([`<details><summary>${title}</summary>`, table, notes, names.join("\n"), "</details>"]);
+}
+
+function notesOf({ subject, notes }: Row): readonly string[] {
+  return notes.map((note) => `- ${code(subject)}: ${code(note)}`);
+}
+
+function fieldRows(row: Row): readonly string[] {
+  const { before, after } = row.sides;
+  const what = [actionCell(row), code(row.name)];
+  const names = fieldNamesOf(row.sides);
+  if (names.length === 0) return [tableRow([...what, "", "", ""])];
+  return names.map((name, index) => {
+    const values = [before, after].map((fields) => (fields ? code(shown(fields[name])) : ""));
+    return tableRow([...(index === 0 ? what : ["", ""]), code(name), ...values]);
+  });
 }

@@ -4,7 +4,7 @@ import type { Place } from "../model/types.ts";
 import type { Plan } from "../plan/plan.ts";
 import type { WorkersStatus } from "../state/run-progress.ts";
 import type { Actionable, Circumstances } from "./findings.ts";
-import type { NextStep } from "./next-steps.ts";
+import type { NextStep } from "./terminal.ts";
 
 /** What renderers are given when a run is over. It holds no secret, since a plan holds none. */
 export interface Report<Content = Plan> extends Circumstances {

@@ -4,8 +4,7 @@ import type { JournalLine } from "../state/journal-entry.ts";
 import type { LiveRuns } from "../state/live-runs.ts";
 import type { RunProgress, Stage } from "../state/run-progress.ts";
 import type { RunSummary } from "../state/run-summary.ts";
-import { remainingText } from "./moves.ts";
-import type { Palette } from "./palette.ts";
+import type { Palette } from "./terminal.ts";
 
 /** One line a run: when, who, what, and how it ended and why, or how far it is. */
 export function historyText(runs: readonly RunSummary[], live: LiveRuns): string {
@@ -130,4 +129,13 @@ export function progressText(progress: RunProgress): string {
 function lastSeenText({ stage, done, total, at }: RunProgress): string {
   const what: Readonly<Record<Stage, string>> = { reading: "read", writing: "written" };
   return `${thousands(done)} of ${thousands(total)} projects were ${what[stage]} at ${at}`;
+}
+
+/** `about 3 min left`; empty where nothing is known yet, or nothing left. */
+export function remainingText(milliseconds: number | undefined): string {
+  if (!milliseconds) return "";
+  const seconds = Math.ceil(milliseconds / 1000);
+  if (seconds < 90) return `about ${seconds} s left`;
+  const minutes = Math.round(seconds / 60);
+  return minutes < 90 ? `about ${minutes} min left` : `about ${Math.round(minutes / 60)} h left`;
 }

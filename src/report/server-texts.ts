@@ -7,8 +7,8 @@ import type { RepositoryKind } from "../model/repository-kinds.ts";
 import type { Shift } from "../routes/audience.ts";
 import type { Route, UnknownRoute } from "../routes/routes.ts";
 import type { Remainder } from "../storage/status.ts";
-import { columns, factLines } from "./columns.ts";
-import type { Palette } from "./palette.ts";
+import type { Palette } from "./terminal.ts";
+import { columns, factLines } from "./terminal.ts";
 
 /** How a column of a table is read off a row. */
 type Column = readonly [heading: string, read: (row: JsonObject) => string];

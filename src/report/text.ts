@@ -1,65 +1,61 @@
+import { grouped } from "../base/grouped.ts";
 import { printable } from "../base/printable.ts";
-import { counted, firstFew, paragraphs, terminalWidth, thousands } from "../base/text-format.ts";
-import type { Catalogue } from "../model/catalogue.ts";
+import { counted, firstFew, paragraphs, terminalWidth, thousands, wrapped } from "../base/text-format.ts";
+import { resourceName } from "../model/address.ts";
+import { type Catalogue, catalogueOf } from "../model/catalogue.ts";
+import { isMove } from "../model/repository-kinds.ts";
+import type { Action, Call } from "../model/types.ts";
 import { actionCountWords } from "../plan/action-counts.ts";
-import { blockingText, objectionGroups } from "../plan/blocking-text.ts";
-import { asDrift } from "../plan/drift.ts";
+import { blockingText } from "../plan/blocking-text.ts";
+import { lineText } from "../plan/groups.ts";
 import { creationText, scopeText } from "../plan/heading.ts";
-import { attention, driftHighlights, type Highlight, highlightLine, highlightsOf } from "../plan/highlights.ts";
 import { ownersCounted } from "../plan/owner-counts.ts";
-import type { Plan } from "../plan/plan.ts";
-import { movingNotes } from "./moves.ts";
-import type { Palette } from "./palette.ts";
-import { changesText } from "./text-changes.ts";
+import type { Plan, PlannedChange } from "../plan/plan.ts";
+import { type Palette, problemLines } from "./terminal.ts";
+import { type Line, placeWords, planView, type Row, shown, type View } from "./view.ts";
 
 /** A plan for people: what it is of, what to look at first, the changes, and counts at the end. */
 export function planText(plan: Plan, catalogue: Catalogue, palette: Palette): string {
+  return changesText(plan, planView(plan, catalogue), "Plan", palette);
+}
+
+/** Drift for people: how what the server has differs from what is declared. */
+export function driftText(plan: Plan, catalogue: Catalogue, palette: Palette): string {
+  return changesText(plan, planView(plan, catalogue, "drift"), "Drift", palette);
+}
+
+function changesText(plan: Plan, view: View, title: Title, palette: Palette): string {
+  const isPlan = title === "Plan";
   return paragraphs([
-    headText(plan, palette),
-    highlightsText(highlightsOf(plan.resource_changes, catalogue), palette),
-    ...changesText(plan.resource_changes, palette),
-    movingNotes(plan, palette),
-    ...objectionsText(plan, palette),
-    ruleWarningsText(plan, palette),
-    headline(plan, palette),
+    headText(plan, palette, title),
+    sectionText(view, "first", palette),
+    ...rowsText(view.rows, palette),
+    isPlan ? movingNotes(plan, palette) : "",
+    ...objectionsText(view, palette),
+    isPlan ? ruleWarningsText(plan, palette) : "",
+    headline(plan, palette, title),
     countsText(plan),
     problemsText(plan, palette),
   ]);
 }
 
 /**
- * What a person should know of a plan before signing it: what it is of, what needs attention, and the counts. How many
- * approvals it had when it was saved is nothing that it says of itself.
+ * What a person should know of a plan before signing it: what it is of, what needs attention, and the counts. Omits the
+ * number of approvals recorded when the plan was saved.
  */
 export function signedPlanText(plan: Plan, catalogue: Catalogue, palette: Palette): string {
   const objections = plan.objections.filter(({ guard }) => guard !== "approvals");
-  return paragraphs([
-    headText({ ...plan, objections }, palette),
-    highlightsText(highlightsOf(plan.resource_changes, catalogue), palette),
-    headline(plan, palette),
-  ]);
+  const view = planView(plan, catalogue);
+  const head = headText({ ...plan, objections }, palette);
+  return paragraphs([head, sectionText(view, "first", palette), headline(plan, palette)]);
 }
 
-/** The same of drift: how what the server has differs from what is declared. */
-export function driftText(plan: Plan, catalogue: Catalogue, palette: Palette): string {
-  return paragraphs([
-    headText(plan, palette, "Drift"),
-    highlightsText(driftHighlights(plan, catalogue), palette),
-    ...changesText(
-      plan.resource_changes.map((change) => asDrift(change, plan.created_at)),
-      palette,
-    ),
-    ...objectionsText(plan, palette),
-    headline(plan, palette, "Drift"),
-    countsText(plan),
-    problemsText(plan, palette),
-  ]);
+/** A plan below its warnings and problems, which the program prints on stderr. Kinds of a workspace need its catalogue. */
+export function planWithProblemsText(plan: Plan, palette: Palette, catalogue: Catalogue = catalogueOf()): string {
+  return [...problemLines(plan), planText(plan, catalogue, palette)].join("\n");
 }
 
-/** What is said of the projects that a report lists. */
-const states = { Plan: "to change", Drift: "out of sync" } as const;
-
-type Title = keyof typeof states;
+type Title = "Plan" | "Drift";
 
 /** What a plan is of, and what blocks it. */
 export function headText(plan: Plan, palette: Palette, title: Title = "Plan"): string {
@@ -88,26 +84,122 @@ function unreadText({ scope: { since, projects = 0, of } = {} }: Plan): string {
   return others === 1 ? "; the other one was not checked" : `; the other ${thousands(others)} were not checked`;
 }
 
-/** What needs attention; empty where nothing does. */
-export function highlightsText(highlights: readonly Highlight[], palette: Palette): string {
-  const lines = highlights.flatMap((highlight) => highlightLines(highlight, palette));
-  return lines.length > 0 ? [palette.strong(attention), ...lines].join("\n") : "";
+/** A section by its ID, under its title; empty if it has no lines. */
+export function sectionText({ sections }: View, id: string, palette: Palette, sign = palette.warn("!")): string {
+  const section = sections.find((each) => each.id === id);
+  if (!section || section.lines.length === 0) return "";
+  return [palette.strong(section.title), ...section.lines.flatMap((line) => lineTexts(line, sign))].join("\n");
 }
 
 /** One line where a terminal has room for it. */
-function highlightLines(highlight: Highlight, palette: Palette): readonly string[] {
-  const line = printable(highlightLine(highlight));
-  const mark = `  ${palette.warn("!")} `;
-  if (line.length + 4 <= terminalWidth) return [`${mark}${line}`];
-  return [`${mark}${highlight.title}`, ...highlight.details.map((detail) => `      ${printable(detail)}`)];
+function lineTexts({ lead, words }: Line, sign: string): readonly string[] {
+  const line = printable(`${lead === undefined ? "" : `${lead}: `}${words.join("; ")}`);
+  if (lead === undefined || line.length + 4 <= terminalWidth) return [`  ${sign} ${line}`];
+  return [`  ${sign} ${lead}`, ...words.map((each) => `      ${printable(each)}`)];
 }
 
-/** What guards and rules object to, a text for each group. */
-export function objectionsText({ objections }: Plan, palette: Palette): readonly string[] {
-  return objectionGroups(objections).map(([title, those]) => {
-    const lines = those.map(({ message }) => `  ${palette.warn("!")} ${printable(message)}`);
-    return [palette.strong(title), ...lines].join("\n");
-  });
+/** What guards and rules object to, a text for those that block the plan and for those that were waived. */
+export function objectionsText(view: View, palette: Palette): readonly string[] {
+  return ["objections", "waived"].map((id) => sectionText(view, id, palette));
+}
+
+/** How many projects of a row, or lines, are named. */
+const mostNamed = 10;
+
+/** Changes that several projects share, each listed once, then the others by project; a text for each. */
+function rowsText(rows: readonly Row[], palette: Palette): readonly string[] {
+  const single = rows.flatMap((row) => (row.projects.length === 1 ? row : []));
+  const inOrder = [...single].sort((a, b) => a.position - b.position);
+  const own = grouped(inOrder, ({ projects: [project] }) => project);
+  return [
+    ...rows.filter(({ projects }) => projects.length > 1).map((row) => rowText(row, palette)),
+    ...[...own].map(([project = "", those]) =>
+      [palette.strong(printable(project)), ...those.map((row) => singleText(row, palette))].join("\n"),
+    ),
+  ];
+}
+
+/** A row as one line, with what it changes and where below it. */
+export function rowText({ line, effect, ...row }: Row, palette: Palette): string {
+  const { reason, values, notes, projects, places } = row;
+  const why = effect ? reason.replace(`, ${effect}`, "") : reason;
+  const names = projects.length > 1 ? [`in ${firstFew([...projects].sort(), mostNamed)}`] : [];
+  const origins = places.length > 2 ? [`at ${firstFew(places.map(lineText), mostNamed)}`] : [];
+  return [
+    `${signText(row, palette)} ${palette.strong(printable(line))}`,
+    ...faintLines(why ? [why] : [], palette),
+    ...belowText(values.below),
+    ...notesText(notes, palette),
+    ...faintLines([...names, ...origins], palette),
+  ].join("\n");
+}
+
+/** Lines below a change that fill a terminal. */
+function faintLines(texts: readonly string[], palette: Palette): string[] {
+  return texts.map(
+    (text) => `${indent}${palette.faint(wrapped(printable(text), terminalWidth - indent.length, indent))}`,
+  );
+}
+
+function belowText(lines: readonly string[]): string[] {
+  return lines.map((line) => `${indent}${printable(line)}`);
+}
+
+const indent = "      ";
+
+/** A change below the name of its project. */
+function singleText(row: Row, palette: Palette): string {
+  const { values, reason, notes, members } = row;
+  const cause = palette.faint(printable([reason, ...members.flatMap(placeWords)].join(", ")));
+  const head = `  ${signText(row, palette)} ${printable(members.map(nameOf).join())}  `;
+  return [
+    ...(values.row === undefined ? [`${head}${cause}`] : [`${head}${printable(values.row)}`, `${indent}${cause}`]),
+    ...belowText(values.below),
+    ...notesText(notes, palette),
+  ].join("\n");
+}
+
+/** What distinguishes a change below its project's name: the rest of its address, or all of one without a project. */
+function nameOf({ address, project, kind, key }: PlannedChange): string {
+  const rest = resourceName(kind, key);
+  return address === `${project}:${rest}` ? rest : address;
+}
+
+const signs: Readonly<Record<Action, readonly [sign: string, paint: keyof Palette]>> = {
+  create: ["+", "add"],
+  update: ["~", "change"],
+  replace: ["-/+", "remove"],
+  disable: ["x", "remove"],
+  delete: ["-", "remove"],
+};
+
+/** The sign of what a change does. */
+export function signText({ sign }: Pick<Row, "sign">, palette: Palette): string {
+  const [text, paint] = signs[sign];
+  return palette[paint](text);
+}
+
+function notesText(notes: readonly string[], palette: Palette): string[] {
+  return notes.map((note) => `${indent}${palette.warn("note:")} ${printable(note)}`);
+}
+
+/**
+ * What a person should know before repositories move: the rules for moving that no program can check
+ * (docs/storage-moves.md). Empty where nothing moves.
+ */
+function movingNotes({ resource_changes }: Plan, palette: Palette): string {
+  const moves = resource_changes.filter(isMove).map(({ change }) => change);
+  if (moves.length === 0) return "";
+  const named = (storages: readonly unknown[]) => printable([...new Set(storages.map(String))].join(", "));
+  const sources = named(moves.map(({ before }) => before?.repository_storage));
+  const destinations = named(moves.map(({ after }) => after?.repository_storage));
+  const notes = [
+    "Every repository is read-only while its own move runs.",
+    `The server must reach ${sources} and ${destinations} throughout.`,
+    `New projects are still created on ${sources} unless storage weights send them to ${destinations}: set those first.`,
+    "Moves stay within this server. To another one: back up and restore; copying repository files can lose some.",
+  ];
+  return [palette.strong("Before repositories move"), ...notes.map((note) => `  - ${note}`)].join("\n");
 }
 
 /** Warnings of rules: part of what a reviewer reads, as objections are. Other warnings are not about the changes. */
@@ -116,12 +208,14 @@ function ruleWarningsText({ warnings }: Plan, palette: Palette): string {
   if (those.length === 0) return "";
   const lines = those.slice(0, mostRuleWarnings).map(({ message }) => `  ${palette.warn("!")} ${printable(message)}`);
   const more = those.length - lines.length;
-  return [palette.strong("Warnings of rules"), ...lines, ...(more > 0 ? [`  and ${thousands(more)} more`] : [])].join(
-    "\n",
-  );
+  const rest = more > 0 ? [`  and ${thousands(more)} more`] : [];
+  return [palette.strong("Warnings of rules"), ...lines, ...rest].join("\n");
 }
 
 const mostRuleWarnings = 20;
+
+/** How a report calls the projects that it lists. */
+const states = { Plan: "to change", Drift: "out of sync" } as const;
 
 function headline(plan: Plan, palette: Palette, title: Title = "Plan"): string {
   const { summary } = plan;
@@ -163,7 +257,7 @@ export function problemsText({ problems }: Plan, palette: Palette): string {
   );
 }
 
-const mostNamed = 8;
+const mostUnverified = 8;
 
 /** Unverified parameters, each once, with how many projects it is in: a fleet repeats itself. */
 function unverifiedText(entries: Plan["unverified"]): string {
@@ -173,6 +267,16 @@ function unverifiedText(entries: Plan["unverified"]): string {
     for (const field of fields) counts.set(`${resource} ${field}`, (counts.get(`${resource} ${field}`) ?? 0) + 1);
   }
   const names = [...counts].map(([name, count]) => printable(count > 1 ? `${name} (${count})` : name)).sort();
-  const more = names.length - mostNamed;
-  return [...names.slice(0, mostNamed), ...(more > 0 ? [`${more} more`] : [])].join(", ");
+  const more = names.length - mostUnverified;
+  return [...names.slice(0, mostUnverified), ...(more > 0 ? [`${more} more`] : [])].join(", ");
+}
+
+/** What a dry run prints: every request that would be sent, secrets as references. */
+export function requestsText(calls: readonly Call[]): string {
+  return calls.map(requestText).join("\n");
+}
+
+function requestText({ method, path, parameters }: Call): string {
+  const lines = Object.entries(parameters ?? {}).map(([name, value]) => `    ${printable(name)}: ${shown(value)}`);
+  return [printable(`${method} ${path}`), ...lines].join("\n");
 }

@@ -4,7 +4,7 @@ import { counted, firstFew, joinedByAnd, terminalWidth, wrapped } from "../base/
 import { ownersCounted } from "../plan/owner-counts.ts";
 import type { Unmanaged, UnreadSection } from "../reconcile/unmanaged.ts";
 import { code, fittingOr, heading, row } from "./markdown-text.ts";
-import type { Palette } from "./palette.ts";
+import type { Palette } from "./terminal.ts";
 
 /** One resource and the projects that have it; the one of most projects first. */
 export interface UnmanagedGroup {

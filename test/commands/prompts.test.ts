@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { serverOf } from "../../src/commands/init.ts";
 import type { Terminal } from "../../src/commands/terminal.ts";
-import { plain } from "../../src/report/palette.ts";
+import { plain } from "../../src/report/terminal.ts";
 
 /** A terminal at which a person types these lines and then leaves; `said` holds what they were shown. */
 function typing(...lines: readonly string[]) {

@@ -1,7 +1,7 @@
 import { symlinkSync, unlinkSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import type { RevisionDocument } from "../../src/report/revision/document.ts";
+import type { RevisionDocument } from "../../src/report/revision.ts";
 import { repository } from "../revision/repository.ts";
 import { folder } from "../support/folder.ts";
 import { runProgram } from "./program.ts";

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { run as applyCommand } from "../../src/commands/apply.ts";
 import type { Terminal } from "../../src/commands/terminal.ts";
-import { plain } from "../../src/report/palette.ts";
+import { plain } from "../../src/report/terminal.ts";
 import { outcomes, type Runs, runs } from "./runs.ts";
 
 const projects = ["p", "q"].map((path) => ({

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { catalogueOf } from "../../src/model/catalogue.ts";
 import { planMarkdown } from "../../src/report/markdown.ts";
-import { plain } from "../../src/report/palette.ts";
+import { plain } from "../../src/report/terminal.ts";
 import { planText } from "../../src/report/text.ts";
 import { reportOf } from "../support/plans.ts";
 import { allowing, changes, objections, runs } from "./runs.ts";

@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
-import { columns } from "../../src/report/columns.ts";
-import { plain } from "../../src/report/palette.ts";
+import { columns, plain } from "../../src/report/terminal.ts";
 
 test("a very long cell moves the rest of its own row only", () => {
   const long = "x".repeat(300);

@@ -6,7 +6,7 @@ import { explainText } from "../../src/report/explain.ts";
 import { explainJson } from "../../src/report/explain-json.ts";
 import { kindFiles, kindListText, kindsJson, kindsNamed, kindsText } from "../../src/report/explain-kinds.ts";
 import { kindExample } from "../../src/report/kind-facts.ts";
-import { type Palette, plain } from "../../src/report/palette.ts";
+import { type Palette, plain } from "../../src/report/terminal.ts";
 
 const { integrations } = catalogueOf();
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { fieldTexts } from "../../src/report/field-text.ts";
+import { fieldTexts } from "../../src/report/view.ts";
 
 const secret = { secret: "env:REGION" };
 

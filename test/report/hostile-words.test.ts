@@ -6,14 +6,12 @@ import { catalogueOf } from "../../src/model/catalogue.ts";
 import { reportedLine } from "../../src/model/problem-line.ts";
 import { acceptText } from "../../src/report/accept.ts";
 import { planRenderers } from "../../src/report/formats.ts";
+import { revisionHtml } from "../../src/report/html/report-page.ts";
 import { importText } from "../../src/report/import.ts";
-import { outcomesText } from "../../src/report/outcomes-text.ts";
-import { plain } from "../../src/report/palette.ts";
+import { outcomesText } from "../../src/report/outcomes.ts";
 import { isJsonKind, planKinds } from "../../src/report/report.ts";
-import type { RevisionDocument } from "../../src/report/revision/document.ts";
-import { revisionHtml } from "../../src/report/revision/html.ts";
-import { revisionMarkdown } from "../../src/report/revision/markdown.ts";
-import { revisionText } from "../../src/report/revision/text.ts";
+import type { RevisionDocument } from "../../src/report/revision.ts";
+import { revisionMarkdown, revisionText } from "../../src/report/revision.ts";
 import { historyText, runsText, runText } from "../../src/report/runs.ts";
 import {
   deploymentsText,
@@ -27,8 +25,8 @@ import {
   whoamiText,
 } from "../../src/report/server-texts.ts";
 import { blameText, showText } from "../../src/report/show.ts";
-import { planText } from "../../src/report/text.ts";
-import { requestsText } from "../../src/report/text-changes.ts";
+import { plain } from "../../src/report/terminal.ts";
+import { planText, requestsText } from "../../src/report/text.ts";
 import { holderText } from "../../src/state/lease.ts";
 import { attacks, hostile, hostileAndPlain } from "../support/hostile.ts";
 import { reportOf } from "../support/plans.ts";

@@ -6,7 +6,7 @@ import { type Browser, type BrowserContext, chromium, type Page } from "playwrig
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { catalogueOf } from "../../src/model/catalogue.ts";
 import type { Plan } from "../../src/plan/plan.ts";
-import { planHtml } from "../../src/report/html/plan-page.ts";
+import { planHtml } from "../../src/report/html/report-page.ts";
 import { tempFolder } from "../support/folder.ts";
 import { installed, lacks } from "../support/needs.ts";
 import { fieldsOf, largePlan, planned, planWith } from "../support/plans.ts";
@@ -103,8 +103,8 @@ describe.skipIf(lacks("chromium"))("in a browser (needs chromium)", () => {
     return page;
   }
 
-  const rowsOf = (page: Page) => page.locator(".rows > li");
-  const namesOf = (page: Page) => page.locator(".rows .name").allTextContents();
+  const rowsOf = (page: Page) => page.locator(".rows > li:not([hidden])");
+  const namesOf = (page: Page) => rowsOf(page).locator(".name").allTextContents();
   const countOf = (page: Page) => page.getByRole("status").textContent();
   const hashOf = (page: Page) => page.evaluate<string>("location.hash");
 
@@ -298,11 +298,12 @@ describe.skipIf(lacks("chromium"))("in a browser (needs chromium)", () => {
     const page = await open(planWith({ changes: [...changes, one] }));
     expect(await rowsOf(page).count()).toBe(2);
     const row = rowsOf(page).first();
-    expect(await row.locator("summary").innerText()).toMatch(/2,000 projects[\s\S]*chat will receive no events/);
-    await row.locator("summary").click();
-    await expect.poll(() => row.locator(".projects li").count()).toBe(60);
-    await row.getByRole("button", { name: "Show all 2,000 projects" }).click();
-    await expect.poll(() => row.locator(".projects li").count()).toBe(2_000);
+    expect(await row.locator("summary").first().innerText()).toMatch(
+      /2,000 projects[\s\S]*chat will receive no events/,
+    );
+    await row.locator("summary").first().click();
+    expect(await row.locator(".projects li").count()).toBe(2_000);
+    await row.getByText("1,940 more projects").click();
     await row.getByRole("link", { name: "group/project-1999" }).click();
     await expect.poll(() => countOf(page)).toBe("1 of 2,001 changes");
     const opened = rowsOf(page).locator("details[open]");
@@ -330,14 +331,14 @@ describe.skipIf(lacks("chromium"))("in a browser (needs chromium)", () => {
       scope: { targets: ["a/*"] },
     });
     expect(await namesOf(page)).toEqual(["license/MIT", "integration/chat", "license/WTFPL"]);
-    expect(await rowsOf(page).first().locator("summary").textContent()).toMatch(/→ allowedloosened/);
+    expect(await rowsOf(page).first().locator("summary").first().textContent()).toMatch(/→ allowedloosened/);
     const first = page.getByRole("region", { name: "Needs attention" });
     expect(await first.getByRole("listitem").allTextContents()).toEqual([
       "1 change loosens the policy: license/MIT becomes allowed in a",
       "1 to delete: chat in a",
     ]);
     expect(await page.getByRole("heading", { level: 3 }).allTextContents()).toEqual(
-      expect.arrayContaining(["Loosened 1", "To delete 1", "To update 1 and 1 above"]),
+      expect.arrayContaining(["Loosened 1", "To delete 1", "To update 1"]),
     );
     expect(await page.getByRole("region", { name: "Waived for this run" }).innerText()).toContain("mine");
     expect(await page.locator(".facts").innerText()).toMatch(/Only\s+--target a\/\*/);
@@ -368,29 +369,26 @@ describe.skipIf(lacks("chromium"))("in a browser (needs chromium)", () => {
     expect(await page.evaluate(ground)).not.toBe(light);
   });
 
-  test("ten thousand changes: a hundred are drawn, filters find among all, the rest comes by scrolling", async () => {
+  test("filters ten thousand changes", async () => {
     const page = await open(largePlan());
     expect(await countOf(page)).toBe("10,000 changes");
-    expect(await rowsOf(page).count()).toBe(100);
+    expect(await rowsOf(page).count()).toBe(10_000);
     await page.getByLabel("Search").fill("9998");
     expect(await countOf(page)).toBe("2 of 10,000 changes");
     expect(await rowsOf(page).count()).toBe(2);
     await page.getByLabel("Search").fill("active");
     expect(await countOf(page)).toBe("9,800 of 10,000 changes");
-    expect(await rowsOf(page).count()).toBe(100);
-    await page.getByRole("button", { name: /Show 100 more/ }).scrollIntoViewIfNeeded();
-    await rowsOf(page).nth(199).waitFor();
-    expect(await rowsOf(page).count()).toBeLessThan(1_000);
+    expect(await rowsOf(page).count()).toBe(9_800);
   });
 
   test("paper holds all that matches, unfolded", async () => {
     const changes = Array.from({ length: 150 }, (_, i) => planned(`group/project-${i}`, `chat-${i}`, "update"));
     const page = await open(planWith({ changes }));
-    expect(await rowsOf(page).count()).toBe(100);
+    await page.getByLabel("Search").fill("chat");
     const drawn = "document.querySelectorAll('.rows > li > details[open] table').length";
     await page.evaluate(`addEventListener("beforeprint", () => { window.printed = ${drawn}; })`);
     await page.pdf();
     expect(await page.evaluate("window.printed")).toBe(150);
-    await expect.poll(async () => [await rowsOf(page).count(), await page.evaluate(drawn)]).toEqual([100, 0]);
+    await expect.poll(async () => [await rowsOf(page).count(), await page.evaluate(drawn)]).toEqual([150, 0]);
   });
 });

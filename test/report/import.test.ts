@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { Draft } from "../../src/import/policy.ts";
 import { catalogueOf } from "../../src/model/catalogue.ts";
 import { importJson, importText } from "../../src/report/import.ts";
-import { plain } from "../../src/report/palette.ts";
+import { plain } from "../../src/report/terminal.ts";
 
 const noted = (name: string, remark: string): Draft => ({
   name,

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { ciLinks } from "../../src/commands/plan-reports.ts";
 import { catalogueOf } from "../../src/model/catalogue.ts";
-import { planHtml } from "../../src/report/html/plan-page.ts";
+import { planHtml } from "../../src/report/html/report-page.ts";
 import { planMarkdown } from "../../src/report/markdown.ts";
 import { lineUrl, projectUrl } from "../../src/report/report.ts";
 import { changeWith, hostile, plainWords } from "../support/hostile.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { remainingText } from "../../src/report/moves.ts";
+import { remainingText } from "../../src/report/runs.ts";
 
 test.each([
   [undefined, ""],

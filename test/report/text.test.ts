@@ -6,11 +6,9 @@ import { catalogueOf } from "../../src/model/catalogue.ts";
 import type { Outcome } from "../../src/model/types.ts";
 import { withOutcomes } from "../../src/plan/outcomes.ts";
 import type { Plan } from "../../src/plan/plan.ts";
-import { outcomeLines } from "../../src/report/outcome-lines.ts";
-import { outcomesText } from "../../src/report/outcomes-text.ts";
-import { type Palette, plain } from "../../src/report/palette.ts";
-import { planText } from "../../src/report/text.ts";
-import { requestsText } from "../../src/report/text-changes.ts";
+import { outcomeLines, outcomesText } from "../../src/report/outcomes.ts";
+import { type Palette, plain } from "../../src/report/terminal.ts";
+import { planText, requestsText } from "../../src/report/text.ts";
 import { planned, planWith } from "../support/plans.ts";
 
 const folder = join(import.meta.dirname, "../cases/plan");

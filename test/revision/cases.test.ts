@@ -5,7 +5,7 @@ import { parse } from "yaml";
 import { readMigrations } from "../../src/manifest/migrations.ts";
 import { soundKinds } from "../../src/manifest/own-kinds.ts";
 import { validate } from "../../src/manifest/validate.ts";
-import { shown } from "../../src/report/field-text.ts";
+import { shown } from "../../src/report/view.ts";
 import type { RevisionChange } from "../../src/revision/compare-projects.ts";
 import { settingText } from "../../src/revision/notices.ts";
 import { compareRevisions, type RevisionSide } from "../../src/revision/revision.ts";

@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import { hints, isRemoved, schedule } from "../../src/model/deprecations.ts";
 import { legacyRemoval } from "../../src/model/license-status.ts";
 import { type ScheduleFilter, scheduleRows, scheduleText } from "../../src/report/deprecations.ts";
-import { plain } from "../../src/report/palette.ts";
+import { plain } from "../../src/report/terminal.ts";
 
 const schemas = join(import.meta.dirname, "../../schemas");
 const json = (file: string) => JSON.parse(readFileSync(join(schemas, file), "utf8"));

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { plain } from "../../src/report/palette.ts";
 import { statusJson, statusText } from "../../src/report/server-texts.ts";
+import { plain } from "../../src/report/terminal.ts";
 import { remaindersOn } from "../../src/storage/status.ts";
 import { reader, token as readerToken } from "../client/scripted.ts";
 import { eventually } from "../server/serving.ts";

@@ -7,7 +7,7 @@ import { catalogueOf } from "../../src/model/catalogue.ts";
 import { withOutcomes } from "../../src/plan/outcomes.ts";
 import { type Plan, type PlannedChange, planDigest } from "../../src/plan/plan.ts";
 import type { Applied } from "../../src/reconcile/request.ts";
-import { plain } from "../../src/report/palette.ts";
+import { plain } from "../../src/report/terminal.ts";
 import { planText } from "../../src/report/text.ts";
 import { drain, groupMoves, projectMoves, seed, snippetMoves, stage } from "./stage.ts";
 

@@ -1,8 +1,6 @@
 import { projectHref } from "../../base/console-paths.ts";
 import { counted, firstFew, thousands } from "../../base/text-format.ts";
-import { commandsNode } from "../../report/html/commands-node.ts";
-import { each, type Markup, markup } from "../../report/html/markup.ts";
-import { badge } from "../../report/html/values.ts";
+import { badge, commandsNode, each, type Markup, markup } from "../../report/html/markup.ts";
 import type { ProjectSummary } from "../../state/snapshots/summaries.ts";
 import { causesOf, type FleetCause } from "../causes.ts";
 import { commandsForCause } from "../commands.ts";

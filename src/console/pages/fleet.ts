@@ -1,7 +1,6 @@
 import { projectHref } from "../../base/console-paths.ts";
 import { counted, thousands } from "../../base/text-format.ts";
-import { each, type Markup, markup } from "../../report/html/markup.ts";
-import { badge } from "../../report/html/values.ts";
+import { badge, each, type Markup, markup } from "../../report/html/markup.ts";
 import type { FleetIndex } from "../../state/snapshots/read-snapshots.ts";
 import { lastSeen, type SyncStatus, type SyncStatusCounts } from "../../state/snapshots/snapshot.ts";
 import type { ProjectSummary } from "../../state/snapshots/summaries.ts";

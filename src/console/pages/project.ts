@@ -3,10 +3,9 @@ import { compareTexts, counted } from "../../base/text-format.ts";
 import { addressMatcher, addressOf, resourceName } from "../../model/address.ts";
 import type { Catalogue } from "../../model/catalogue.ts";
 import type { Fields } from "../../model/types.ts";
-import { rowNode } from "../../report/html/change-rows.ts";
-import { commandsNode } from "../../report/html/commands-node.ts";
-import { each, type Markup, markup } from "../../report/html/markup.ts";
-import { badge, fieldNames, fieldsTable, sourceText, valueNode } from "../../report/html/values.ts";
+import { fieldNamesOf } from "../../plan/sides.ts";
+import { badge, commandsNode, each, type Markup, markup } from "../../report/html/markup.ts";
+import { fieldsTable, rowNode, sourceText, valueNode } from "../../report/html/rows.ts";
 import type { LiveRuns } from "../../state/live-runs.ts";
 import type { RunSummary } from "../../state/run-summary.ts";
 import type { FleetIndex } from "../../state/snapshots/read-snapshots.ts";
@@ -90,9 +89,8 @@ function entryNode(entry: SeenEntry, seen: ProjectSnapshot, appliedBy: LastAppli
   ];
   const inSync = markup`<span class="soft">${["in sync", ...facts].join(", ")}</span>`;
   return rowNode({
-    action: difference?.action,
-    prefix: `${kind}/`,
-    key,
+    sign: difference?.action,
+    name: resourceName(kind, key),
     brief: difference ? causeNode(difference) : inSync,
     source: entry,
     isOpen: difference !== undefined,
@@ -108,7 +106,7 @@ function differenceNode(difference: SeenDifference, { project }: ProjectSnapshot
   const origin = markup`<p class="origin">${appliedNode(rest, appliedBy)}</p>`;
   const detail = markup`<p class="reason">${reason}</p>${table}${commandsOf(project, difference)}${origin}`;
   const brief = causeNode(difference);
-  return rowNode({ action, prefix: "", key: rest, brief, source: difference, isOpen: true, detail });
+  return rowNode({ sign: action, name: rest, brief, source: difference, isOpen: true, detail });
 }
 
 function causeNode({ cause, since, effect }: SeenDifference): Markup {
@@ -139,11 +137,11 @@ function settingsTable(
   };
   const wanted = (name: string) =>
     valueNode(declared?.[name] ?? after?.[name], { absent: declared === null ? "off" : "not set", most });
-  const columns = [
-    { title: "Live", className: "live-value", cell: live },
-    { title: "Declared", className: "after", cell: wanted },
-  ];
-  return fieldsTable(fieldNames(declared, before), columns, (name) => name in (before ?? {}) || name in (after ?? {}));
+  const rows = [...fieldNamesOf({ before: before ?? null, after: declared })].sort().map((name) => {
+    const cells = [markup`<td class="live-value">${live(name)}</td>`, markup`<td class="after">${wanted(name)}</td>`];
+    return { name, cells, isDifferent: name in (before ?? {}) || name in (after ?? {}) };
+  });
+  return fieldsTable(["Live", "Declared"], rows);
 }
 
 function audienceOf(seen: ProjectSnapshot, catalogue: Catalogue): Markup {

@@ -2,17 +2,16 @@ import { commonForm } from "../../base/common-form.ts";
 import { projectHref } from "../../base/console-paths.ts";
 import { counted, thousands } from "../../base/text-format.ts";
 import type { Plan, PlannedChange } from "../../plan/plan.ts";
-import { plannedGroups } from "../../plan/planned-groups.ts";
-import { plannedRow } from "../../report/html/change-rows.ts";
-import { each, longList, type Markup, markup } from "../../report/html/markup.ts";
-import { factList, type NamedValue } from "../../report/html/plan-head.ts";
+import { each, factList, longList, type Markup, markup } from "../../report/html/markup.ts";
+import { changeNode } from "../../report/html/rows.ts";
+import { plannedRows } from "../../report/view.ts";
 import type { RunSummary } from "../../state/run-summary.ts";
 import type { RunValue } from "../../state/run-values.ts";
 import { resourceNode } from "../difference-nodes.ts";
 import type { KnownState } from "../known-state.ts";
 import { dataLinks, pager, partOf } from "../layout.ts";
 import { age, href, moment } from "../markup.ts";
-import type { ShownProgress } from "../run-progress-events.ts";
+import type { ShownProgress } from "../run-progress.ts";
 import { actionsText, runOutcomeNode, tookText, wasUnsuccessful } from "./runs.ts";
 
 /** What a page tells of a run. */
@@ -52,12 +51,12 @@ function reasonsNode({ reasons = [] }: RunSummary): readonly Markup[] {
 
 /** Filled in by the script as the run goes on; without it, the numbers as they were. */
 function liveNode(run: string, { done, total, text }: ShownProgress): Markup {
-  return markup`<p class="live notice" data-live="/runs/${run}/events" role="status"><progress value="${done}" max="${Math.max(1, total)}">${text}</progress> <span>${text}</span></p>`;
+  return markup`<p class="live notice" data-live="/runs/${run}.json" role="status"><progress value="${done}" max="${Math.max(1, total)}">${text}</progress> <span>${text}</span></p>`;
 }
 
 function factsOf(summary: RunSummary): Markup {
   const { who, host, job, started, commit, reads, changes, fleet } = summary;
-  const facts: readonly NamedValue[] = [
+  return factList([
     ["Who", markup`${who} on ${host}`],
     ["Started", markup`${moment(started)} (${age(started)} ago)`],
     ["Took", tookText(summary)],
@@ -75,8 +74,7 @@ function factsOf(summary: RunSummary): Markup {
             .join(", ")
         : "",
     ],
-  ];
-  return factList(facts);
+  ]);
 }
 
 /** A link only to what a browser opens as a page. */
@@ -85,13 +83,13 @@ function jobNode(job: string): Markup {
 }
 
 function planNode(plan: Plan, run: string, page: string | undefined): Markup {
-  const part = partOf(plannedGroups(plan.resource_changes), page, 40);
+  const part = partOf(plannedRows(plan.resource_changes), page, 40);
   return markup`<section aria-labelledby="plan"><h2 id="plan">The plan</h2>
 <p><a class="button" href="/runs/${run}/plan">Open the report</a> <span class="soft">The same plan, with filters.</span></p>
 ${each(plan.objections, ({ message, waived }) => markup`<p class="notice ${waived ? "" : "bad"}">${message}${waived ? " (waived)" : ""}</p>`)}
 ${each(plan.problems.slice(0, 20), ({ message, project }) => markup`<p class="notice bad">${project ? `${project}: ` : ""}${message}</p>`)}
 <p class="soft">${counted(plan.resource_changes.length, "change")} · <code>${plan.digest}</code></p>
-<ul class="rows">${part.rows.map((group) => plannedRow(group, row))}</ul>
+<ul class="rows">${each(part.rows, (change) => changeNode(change, row))}</ul>
 ${pager(part, (to) => href(`/runs/${run}`, { page: to === 1 ? undefined : to }))}</section>`;
 }
 

@@ -1,6 +1,6 @@
 import { counted, thousands } from "../../base/text-format.ts";
-import { each, type Markup, markup } from "../../report/html/markup.ts";
-import { badge, clipped } from "../../report/html/values.ts";
+import { badge, each, type Markup, markup } from "../../report/html/markup.ts";
+import { clipped } from "../../report/html/rows.ts";
 import type { LiveRuns } from "../../state/live-runs.ts";
 import type { RunSummary } from "../../state/run-summary.ts";
 import { type FoldedRun, foldedRuns } from "../folded-runs.ts";

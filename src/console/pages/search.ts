@@ -1,7 +1,6 @@
 import { projectHref } from "../../base/console-paths.ts";
 import { counted } from "../../base/text-format.ts";
-import { each, type Markup, markup } from "../../report/html/markup.ts";
-import { badge } from "../../report/html/values.ts";
+import { badge, each, type Markup, markup } from "../../report/html/markup.ts";
 import type { RunSummary } from "../../state/run-summary.ts";
 import type { ProjectSummary } from "../../state/snapshots/summaries.ts";
 import type { KnownState } from "../known-state.ts";

@@ -67,3 +67,26 @@ export function longList(items: readonly Markup[], most: number, className: stri
   if (items.length <= most) return list;
   return markup`${list}<details><summary>${title}</summary><ul class="${className}">${items.slice(most)}</ul></details>`;
 }
+
+/** A status, an outcome or an effect as a coloured word. */
+export function badge(status: string, tone = status): Markup {
+  return markup`<span class="badge ${tone}">${status}</span>`;
+}
+
+/** Names and values; those without a value are left out. */
+export function factList(facts: readonly (readonly [name: string, value: string | Markup])[]): Markup {
+  const known = facts.filter(([, value]) => value !== "");
+  return markup`<dl class="facts">${each(known, ([name, value]) => markup`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>`;
+}
+
+/** A command line, and what it is for. */
+export interface ShownCommand {
+  readonly purpose: string;
+  readonly line: string;
+}
+
+/** Commands, each with its purpose. The page's script gives each a button that copies it. */
+export function commandsNode(commands: readonly ShownCommand[]): Markup {
+  if (commands.length === 0) return markup``;
+  return markup`<dl class="commands">${each(commands, ({ purpose, line }) => markup`<div><dt>${purpose}</dt><dd><code class="command">${line}</code></dd></div>`)}</dl>`;
+}

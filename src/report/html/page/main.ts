@@ -1,9 +1,7 @@
 import { counted } from "../../../base/text-format.ts";
-import { addCopyButtons } from "./copy-commands.ts";
-import { followRun } from "./live-run.ts";
-import { startFilters } from "./plan-page.ts";
+import { startFilters } from "./filters.ts";
 
-/** Every page: the key for the search, ages, and what only some pages have. */
+/** Every page: the key for the search, ages, buttons that copy commands, and what only some pages have. */
 
 addEventListener("keydown", (event) => {
   const isTyping = event.target instanceof Element && event.target.matches("input, select, textarea");
@@ -20,7 +18,45 @@ for (const time of document.querySelectorAll<HTMLTimeElement>("time[data-age]"))
   if (hours >= 1) time.after(` (${hours < 48 ? counted(hours, "hour") : counted(Math.floor(hours / 24), "day")} ago)`);
 }
 
-addCopyButtons();
+/** Milliseconds for which a button says that it has copied, and between two looks at a run. */
+const [confirmation, pace] = [1500, 2000];
+
+for (const command of document.querySelectorAll<HTMLElement>("code.command")) {
+  const button = document.createElement("button");
+  button.type = "button";
+  button.className = "copy";
+  button.textContent = "Copy";
+  button.setAttribute("aria-label", `Copy ${command.textContent}`);
+  button.addEventListener("click", () => void copy(command, button));
+  command.after(button);
+}
+
+/** Without access to the clipboard, the command is selected. */
+async function copy(command: HTMLElement, button: HTMLButtonElement): Promise<void> {
+  try {
+    await navigator.clipboard.writeText(command.textContent ?? "");
+  } catch {
+    getSelection()?.selectAllChildren(command);
+    return;
+  }
+  button.textContent = "Copied";
+  setTimeout(() => {
+    button.textContent = "Copy";
+  }, confirmation);
+}
+
+/** Shows the progress of a run; reloads the page when the run has ended. */
+async function followRun(node: HTMLElement, address: string): Promise<void> {
+  const { progress } = await (await fetch(address)).json();
+  if (!progress) return location.reload();
+  const [bar, label] = [node.querySelector("progress"), node.querySelector("span")];
+  if (!bar || !label) return;
+  bar.max = Math.max(1, progress.total);
+  bar.value = progress.done;
+  if (label.textContent !== progress.text) label.textContent = progress.text;
+  setTimeout(() => void followRun(node, address).catch(() => {}), pace);
+}
+
 const live = document.querySelector<HTMLElement>("[data-live]");
-if (live?.dataset.live) followRun(live, live.dataset.live);
-if (document.getElementById("changes-title")) startFilters();
+if (live?.dataset.live) void followRun(live, live.dataset.live).catch(() => {});
+if (document.getElementById("changes-title") && document.getElementById("search")) startFilters();

@@ -1,42 +1,40 @@
-import { counted } from "../../../base/text-format.ts";
 import { namesCounted } from "../../../plan/owner-counts.ts";
-import { type Facet, facets } from "../filter-link.ts";
-import { itemsOf, textOf } from "./dom.ts";
+import { type Facet, type Filter, facets } from "../filter-link.ts";
 
 /** A row of the list: one change, or the same change of several projects. */
 export interface ChangeRow {
-  readonly node: HTMLLIElement;
+  readonly node: HTMLElement;
   readonly details: HTMLDetailsElement;
-  /** The section of the document that contains the row. */
-  readonly section: string;
   readonly facet: Readonly<Record<Facet, string>>;
   /** The number of its changes. */
   readonly count: number;
 }
 
-/** One change of a row. */
-export interface RowMember {
-  /** Its item in the list of projects; none if the row is a single change. */
-  readonly item: HTMLLIElement | undefined;
+/** One change of a row, with its item in the list of projects if the row has several. */
+interface RowMember {
+  readonly item: HTMLElement | undefined;
   readonly project: string;
-  /** In lower case. */
   readonly address: string;
+  /** In lower case. */
+  readonly text: string;
 }
 
-/** All rows of the document in their order, also those that wait in templates. */
+/** A row as far as it matches. */
+export interface RowMatch {
+  readonly row: ChangeRow;
+  /** The changes that match; undefined if no text is searched, so that all do. */
+  readonly members: readonly RowMember[] | undefined;
+  readonly count: number;
+}
+
+/** All rows of the document in their order. */
 export function readRows(): readonly ChangeRow[] {
-  const sections = [...document.querySelectorAll<HTMLElement>("[data-section]")];
-  return sections.flatMap((section) => {
-    const list = section.querySelector(".rows");
-    return list ? itemsOf(list).map((node) => rowOf(node, section.dataset.section ?? "")) : [];
+  return [...document.querySelectorAll<HTMLElement>("#list li[data-facets]")].map((node) => {
+    const words = (node.dataset.facets ?? "").split(",");
+    const facet = Object.fromEntries(facets.map((name, index) => [name, words[index] ?? ""])) as ChangeRow["facet"];
+    const count = Number(node.dataset.count ?? 1);
+    return { node, details: node.firstElementChild as HTMLDetailsElement, facet, count };
   });
-}
-
-function rowOf(node: HTMLLIElement, section: string): ChangeRow {
-  const words = (node.getAttribute("data-facets") ?? "").split(",");
-  const facet = Object.fromEntries(facets.map((name, index) => [name, words[index] ?? ""])) as ChangeRow["facet"];
-  const count = Number(node.getAttribute("data-count") ?? 1);
-  return { node, details: node.firstElementChild as HTMLDetailsElement, section, facet, count };
 }
 
 const members = new WeakMap<ChangeRow, readonly RowMember[]>();
@@ -48,75 +46,71 @@ export function membersOf(row: ChangeRow): readonly RowMember[] {
   return known;
 }
 
-function readMembers(node: HTMLLIElement): readonly RowMember[] {
-  const { summary, detail } = partsOf(node);
-  const list = node.hasAttribute("data-count") ? detail?.querySelector("ul.projects") : undefined;
-  if (!list) {
-    const project = textOf(summary?.querySelector(".project") ?? null);
-    return [{ item: undefined, project, address: addressOf(detail?.lastElementChild?.lastElementChild ?? null) }];
+function readMembers(node: HTMLElement): readonly RowMember[] {
+  const items = [...node.querySelectorAll<HTMLElement>(".projects > li")];
+  const shared = items.length > 0 ? partsOf(node).join("\n") : (node.textContent ?? "");
+  return (items.length > 0 ? items : [node]).map((item) => {
+    const { address = "" } = item.dataset;
+    const text = [shared, address, items.length > 0 ? item.textContent : ""].join("\n").toLowerCase();
+    const name = items.length > 0 ? item.firstElementChild : node.querySelector(".project");
+    return { item: items.length > 0 ? item : undefined, project: name?.textContent ?? "", address, text };
+  });
+}
+
+/** The texts of a row without its projects. */
+function partsOf(node: HTMLElement): readonly string[] {
+  const parts = node.querySelectorAll(".name, .reason, .note, .error, .fields td, .fields tbody th, .origin code");
+  return [...parts].map(({ textContent }) => textContent ?? "");
+}
+
+/** Finds the rows that a filter matches, and how many changes each word of a facet has with all else of the filter. */
+export function filterRows(rows: readonly ChangeRow[], filter: Filter) {
+  const counts = Object.fromEntries(facets.map((facet) => [facet, new Map<string, number>()]));
+  const matches: RowMatch[] = [];
+  const membersIn = textFilter(rows, filter);
+  for (const row of rows) {
+    const found = membersIn?.(row);
+    const count = found?.length ?? row.count;
+    const failing = facets.filter((name) => filter[name].size > 0 && !filter[name].has(row.facet[name]));
+    if (count === 0 || failing.length > 1) continue;
+    if (failing.length === 0) matches.push({ row, members: found, count });
+    for (const name of failing.length === 0 ? facets : failing) {
+      const word = row.facet[name];
+      counts[name]?.set(word, (counts[name].get(word) ?? 0) + count);
+    }
   }
-  return itemsOf(list).map((item) => {
-    const link = item.firstElementChild;
-    return { item, project: textOf(link), address: addressOf(link) };
-  });
+  return { matches, counts };
 }
 
-/** Links to a change filter by its address. */
-function addressOf(link: Element | null): string {
-  return decodeURIComponent((link?.getAttribute("href") ?? "").replace("#q=", "")).toLowerCase();
+/** The changes of a row that have the filter's words and project. A full address or project name matches only itself. */
+function textFilter(rows: readonly ChangeRow[], filter: Filter) {
+  const q = filter.q.trim().toLowerCase();
+  const words = q.split(/\s+/).filter(Boolean);
+  const project = filter.project.trim().toLowerCase();
+  if (q === "" && project === "") return undefined;
+  const some = (is: (member: RowMember) => boolean) => rows.some((row) => membersOf(row).some(is));
+  const isQuery = ({ address }: RowMember) => address.toLowerCase() === q;
+  const isProject = (member: RowMember) => member.project.toLowerCase() === project;
+  const [isAddress, isWhole] = [q !== "" && some(isQuery), project !== "" && some(isProject)];
+  return (row: ChangeRow) =>
+    membersOf(row).filter((member) => {
+      if (isWhole ? !isProject(member) : !member.project.toLowerCase().includes(project)) return false;
+      return isAddress ? isQuery(member) : words.every((word) => member.text.includes(word));
+    });
 }
-
-const texts = new WeakMap<ChangeRow, string>();
-
-/** Everything in a row that can be searched, in lower case, except for what only some of its projects have. */
-export function searchTextOf(row: ChangeRow): string {
-  const text = texts.get(row) ?? readText(row.node).toLowerCase();
-  texts.set(row, text);
-  return text;
-}
-
-/** Without headings and labels, which are the same in every row. Reads each part once: a plan may have 10,000 rows. */
-function readText(node: HTMLLIElement): string {
-  const { summary, detail } = partsOf(node);
-  const texts = [...(detail?.children ?? [])].map((part) => {
-    if (part instanceof HTMLTableElement) return fieldsText(part);
-    if (part.className === "origin") return [...part.children].map((fact) => textOf(fact.lastElementChild)).join("\n");
-    return part.tagName === "P" ? textOf(part) : "";
-  });
-  return [textOf(summary?.querySelector(".name") ?? null), ...texts].join("\n");
-}
-
-function partsOf(node: HTMLLIElement) {
-  const [summary, detail] = node.firstElementChild?.children ?? [];
-  return { summary, detail };
-}
-
-function fieldsText(table: HTMLTableElement): string {
-  const rows = [...(table.tBodies[0]?.children ?? [])];
-  return rows.map((row) => [...row.children].map(textOf).join(": ")).join("\n");
-}
-
-/** How many projects of a row are listed until the reader asks for all. */
-const mostProjects = 60;
 
 /** Shows a row as far as it matches: with the projects that do, or as the change of a single one. */
-export function narrow(row: ChangeRow, matching = membersOf(row)): void {
+export function narrow({ row, members: matching = membersOf(row) }: RowMatch): void {
   const { node } = row;
-  const list = node.querySelector("ul.projects");
-  const [first] = matching;
-  if (!list || !first) return;
+  node.hidden = false;
+  const shown = new Set(matching.map(({ item }) => item));
+  const all = membersOf(row);
+  if (!all[0]?.item) return;
   const isAlone = matching.length === 1;
+  for (const { item } of all) if (item) item.hidden = !shown.has(item);
   node.classList.toggle("alone", isAlone);
+  for (const rest of node.querySelectorAll<HTMLDetailsElement>(".projects + details")) rest.open = isAlone;
   const who = node.querySelector(".project");
-  if (who) who.textContent = isAlone ? first.project : namesCounted(matching.map(({ project }) => project));
-  const items = matching.flatMap(({ item }) => item ?? []);
-  list.replaceChildren(...items.slice(0, mostProjects));
-  const all = node.querySelector<HTMLButtonElement>("button.all");
-  if (!all) return;
-  all.hidden = items.length <= mostProjects;
-  all.textContent = `Show all ${counted(items.length, "project")}`;
-  all.onclick = () => {
-    list.append(...items.slice(mostProjects));
-    all.hidden = true;
-  };
+  const names = matching.map(({ project }) => project);
+  if (who) who.textContent = isAlone ? (names[0] ?? "") : namesCounted(names);
 }

@@ -1,0 +1,150 @@
+import { counted, thousands } from "../../../base/text-format.ts";
+import { type Facet, type Filter, filterLink, filterOf } from "../filter-link.ts";
+import { type ChangeRow, filterRows, membersOf, narrow, type RowMatch, readRows } from "./rows.ts";
+
+/** Filters the list of changes as the reader and the URL fragment ask. */
+export function startFilters(): void {
+  const rows = readRows();
+  const all = rows.reduce((sum, { count }) => sum + count, 0);
+  const inputs = { q: part<HTMLInputElement>("search"), project: part<HTMLInputElement>("project") };
+  let filter = filterOf("");
+  let matches: readonly RowMatch[] = [];
+
+  const show = (next: Filter) => {
+    filter = next;
+    const result = filterRows(rows, filter);
+    matches = result.matches;
+    showRows(rows, matches);
+    showFacets(result.counts, filter);
+    const isFiltered = filterLink(filter) !== "";
+    const found = matches.reduce((sum, { count }) => sum + count, 0);
+    part("count").textContent = isFiltered
+      ? `${thousands(found)} of ${counted(all, "change")}`
+      : counted(all, "change");
+    part("clear").hidden = !isFiltered;
+    part("none").hidden = found > 0;
+  };
+  /** Keeps the filter in the URL, without an entry in the browser's history for each letter. */
+  const set = (next: Filter) => {
+    const hash = filterLink(next);
+    history.replaceState(null, "", hash ? `#${hash}` : `${location.pathname}${location.search}`);
+    show(next);
+  };
+  const readHash = () => {
+    const next = filterOf(location.hash);
+    inputs.q.value = next.q;
+    inputs.project.value = next.project;
+    show(next);
+  };
+
+  for (const { button, facet, word } of facetButtons)
+    button.addEventListener("click", () => set(toggled(filter, facet, word)));
+  inputs.q.addEventListener("input", () => set({ ...filter, q: inputs.q.value }));
+  inputs.project.addEventListener("input", () => set({ ...filter, project: inputs.project.value }));
+  for (const name of ["input", "focus"]) inputs.project.addEventListener(name, () => suggest(inputs.project, rows));
+  part("clear").addEventListener("click", () => {
+    set(filterOf(""));
+    readHash();
+    inputs.q.focus();
+  });
+  part("skip").addEventListener("click", (event) => {
+    event.preventDefault();
+    goToChanges();
+  });
+  addEventListener("hashchange", () => {
+    readHash();
+    const summary = revealOnly(matches);
+    if (summary) summary.focus({ preventScroll: true });
+    else goToChanges();
+  });
+  openOnRequest(() => matches);
+  readHash();
+  if (filter.q !== "") revealOnly(matches);
+}
+
+/** An element that the page must have. */
+function part<Kind extends HTMLElement = HTMLElement>(id: string): Kind {
+  const found = document.getElementById(id);
+  if (!found) throw new Error(`the page lacks #${id}`);
+  return found as Kind;
+}
+
+function showRows(rows: readonly ChangeRow[], matches: readonly RowMatch[]): void {
+  for (const { node } of rows) node.hidden = true;
+  for (const match of matches) narrow(match);
+  const [only, ...others] = matches;
+  if (only && others.length === 0) only.row.details.open = true;
+  for (const section of document.querySelectorAll<HTMLElement>("section.group")) {
+    const own = matches.filter(({ row }) => section.contains(row.node));
+    section.hidden = own.length === 0;
+    section.querySelector(".number")?.replaceChildren(thousands(own.reduce((sum, { count }) => sum + count, 0)));
+  }
+}
+
+const facetButtons = [...document.querySelectorAll<HTMLButtonElement>("button[data-facet]")].map((button) => {
+  const { facet, word } = button.dataset as { facet: Facet; word: string };
+  return { button, facet, word };
+});
+
+/** Shows on each button whether it is pressed and how many changes it finds. */
+function showFacets(counts: ReturnType<typeof filterRows>["counts"], filter: Filter): void {
+  for (const { button, facet, word } of facetButtons) {
+    button.ariaPressed = String(filter[facet].has(word));
+    button.querySelector(".number")?.replaceChildren(thousands(counts[facet]?.get(word) ?? 0));
+  }
+}
+
+/** The filter with a word added to one of its facets, or without the word if it was there. */
+function toggled(filter: Filter, facet: Facet, word: string): Filter {
+  const words = new Set(filter[facet]);
+  if (!words.delete(word)) words.add(word);
+  return { ...filter, [facet]: words };
+}
+
+/** Suggests project names as far as they match. */
+function suggest(input: HTMLInputElement, rows: readonly ChangeRow[]): void {
+  const typed = input.value.toLowerCase();
+  const projects = new Set(rows.flatMap((row) => membersOf(row).map(({ project }) => project)));
+  const near = [...projects].filter((project) => project.toLowerCase().includes(typed)).sort();
+  const options = near.slice(0, 50).map((value) => Object.assign(document.createElement("option"), { value }));
+  part("projects").replaceChildren(...options);
+}
+
+function goToChanges(): void {
+  part("changes").scrollIntoView();
+  part("changes-title").focus({ preventScroll: true });
+}
+
+/** Scrolls to the row if it is the only one, and returns its summary; null if there are several. */
+function revealOnly([only, ...others]: readonly RowMatch[]): HTMLElement | null {
+  if (!only || others.length > 0) return null;
+  only.row.node.scrollIntoView({ block: "start" });
+  return only.row.node.querySelector("summary");
+}
+
+/** Opens all rows on request and for printing. */
+function openOnRequest(matches: () => readonly RowMatch[]): void {
+  const expand = part("expand");
+  expand.addEventListener("click", () => {
+    const isOpen = expand.textContent === "Open all";
+    for (const { row } of matches()) row.details.open = isOpen;
+    expand.textContent = isOpen ? "Close all" : "Open all";
+  });
+  let opened: HTMLDetailsElement[] = [];
+  addEventListener("beforeprint", () => {
+    opened = [...document.querySelectorAll<HTMLDetailsElement>("#list li:not([hidden]) details:not([open])")];
+    for (const details of opened) details.open = true;
+  });
+  addEventListener("afterprint", () => {
+    for (const details of opened) details.open = false;
+  });
+  part("list").addEventListener("toggle", ({ target }) => scrollToMarks(target as Element), { capture: true });
+}
+
+/** If a value is longer than its box, scrolls the box to the part that differs. */
+function scrollToMarks(details: Element): void {
+  for (const mark of details.querySelectorAll("mark")) {
+    const box = mark.closest("code");
+    if (box && mark.offsetTop > box.clientHeight / 2) box.scrollTop = mark.offsetTop - box.clientHeight / 2;
+  }
+}

@@ -1,0 +1,290 @@
+import { grouped } from "../../base/grouped.ts";
+import { counted, thousands } from "../../base/text-format.ts";
+import type { Catalogue } from "../../model/catalogue.ts";
+import type { Action } from "../../model/types.ts";
+import { blockingText } from "../../plan/blocking-text.ts";
+import { commitText, minuteText, scopeText } from "../../plan/heading.ts";
+import type { Highlight } from "../../plan/highlights.ts";
+import { namesCounted, ownersCounted } from "../../plan/owner-counts.ts";
+import { actionOf, type Plan } from "../../plan/plan.ts";
+import type { Unmanaged } from "../../reconcile/unmanaged.ts";
+import { headlineOf, leadOf, type RevisionDocument, revisionView } from "../revision.ts";
+import type { NextStep } from "../terminal.ts";
+import { unmanagedGroups, unmanagedHeadline, unreadSentences } from "../unmanaged.ts";
+import { type Line, planView, type Row, type Section } from "../view.ts";
+import { reportDocument } from "./document.ts";
+import { type Facet, type Filter, filterLink } from "./filter-link.ts";
+import { badge, commandsNode, each, factList, longList, type Markup, markup } from "./markup.ts";
+import { changeNode, facetsOf, linkTo, projectNamesNode, type RowOptions, signs, sourceText } from "./rows.ts";
+
+/** What a report has besides its plan. */
+interface PlanPage {
+  /** The command that made it. */
+  readonly command?: string;
+  readonly lineUrl?: RowOptions["lineUrl"];
+  /** Put above the head of the page. */
+  readonly before?: Markup;
+  /** Commands to continue with. */
+  readonly next?: readonly NextStep[] | undefined;
+}
+
+/**
+ * A plan, or the outcome of an apply, as one HTML file that needs no network. It holds no secret, because a plan holds
+ * none. All changes are in the document: the script filters and opens what is there.
+ */
+export function planHtml(plan: Plan, catalogue: Catalogue, page: PlanPage = {}): string {
+  const { command, lineUrl, before, next = [] } = page;
+  const title = command === "drift" ? "Drift" : plan.summary.outcomes ? "Apply" : "Plan";
+  const { sections, rows } = planView(plan, catalogue, command);
+  const hasRows = rows.length > 0;
+  const commands = next.map(([line, meaning]) => ({
+    purpose: `${meaning[0]?.toUpperCase()}${meaning.slice(1)}`,
+    line,
+  }));
+  return reportDocument(
+    `${title}: ${[blockingText(plan), planHeadline(plan)].filter(Boolean).join("; ")}`,
+    markup`${hasRows ? markup`<a class="skip" id="skip" href="#changes">Skip to the changes</a>` : ""}
+${before ?? ""}${planHead(plan, title)}
+<main>${commandsNode(commands)}
+<div id="notices">${each(sections, sectionNode)}</div>
+${hasRows ? markup`${overviewOf(rows)}${listOf(rows, markup`${toolbarOf(rows)}`, lineUrl)}` : ""}
+</main>
+<footer>Evenkeel ${plan.evenkeel_version} · plan ${plan.digest}</footer>
+`,
+    true,
+  );
+}
+
+/** What changes between two revisions, as one HTML file that runs nothing and loads nothing. */
+export function revisionHtml(document: RevisionDocument, catalogue: Catalogue): string {
+  const { sections, rows } = revisionView(document, catalogue);
+  const head = headNode({ overline: markup`<b>Diff</b>`, title: headlineOf(document), lead: leadOf(document) });
+  return reportDocument(
+    "Evenkeel diff",
+    markup`${head}
+<main><div id="notices">${each(sections, sectionNode)}</div>
+${rows.length > 0 ? listOf(rows, markup``) : ""}</main>
+`,
+    false,
+  );
+}
+
+/** What is live and no policy declares, as one HTML file that runs nothing and loads nothing. */
+export function unmanagedHtml(found: Unmanaged): string {
+  const lead = unreadSentences(found).join(" ");
+  const { problems } = found;
+  const problemLines = problems.map(({ message }) => ({ words: [message] }));
+  const heading = counted(problems.length, "problem");
+  return reportDocument(
+    "Evenkeel unmanaged",
+    markup`${headNode({ overline: markup`<b>Unmanaged</b>`, title: unmanagedHeadline(found), lead })}
+<main>${sectionNode({ id: "problems", one: "problem", tone: "bad", title: heading, lines: problemLines, isOpen: true })}
+${each(unmanagedGroups(found), ({ resource, projects }, index) =>
+  noticeNode(`resource-${index}`, "plain", `${resource} · ${namesCounted(projects)}`, projectNamesNode(projects)),
+)}</main>
+`,
+    false,
+  );
+}
+
+/** Counts of a plan, or of what was applied, in one sentence. */
+function planHeadline({ summary, resource_changes: { length }, problems }: Plan): string {
+  const { changed_projects: changed, outcomes } = summary;
+  if (outcomes) return `${thousands(outcomes.applied)} of ${counted(length, "change")} applied`;
+  if (length > 0) return `${counted(length, "change")} in ${thousands(changed)} of ${ownersCounted(summary)}`;
+  if (problems.length > 0 && summary.projects === 0) return "Nothing was compared";
+  return problems.length > 0 ? "No changes among what could be compared" : "Nothing to change";
+}
+
+/** The top of the report: what was planned or applied, when, and of which commit. */
+function planHead(plan: Plan, title: string): Markup {
+  const overline = markup`<b>${title}</b> · ${plan.server.url}`;
+  const facts = factsOf(plan);
+  const blocking = blockingText(plan);
+  if (blocking) return headNode({ overline, title: blocking, lead: planHeadline(plan), tone: "blocked", facts });
+  const lead = leadOfPlan(plan);
+  return headNode({ overline, title: planHeadline(plan), lead, tone: lead ? "settled" : "", facts });
+}
+
+interface Head {
+  readonly overline: Markup;
+  readonly title: string;
+  readonly lead: string;
+  readonly tone?: string;
+  readonly facts?: Markup;
+}
+
+function headNode({ overline, title, lead, tone, facts = markup`` }: Head): Markup {
+  return markup`<header>
+<p class="overline">${overline}</p>
+<h1${tone ? markup` class="${tone}"` : ""}>${title}</h1>
+${lead ? markup`<p class="lead">${lead}</p>` : ""}${facts}
+</header>`;
+}
+
+function leadOfPlan({ summary, problems }: Plan): string {
+  const { projects, unverified, writes } = summary;
+  if (writes > 0 || problems.length > 0 || projects === 0) return "";
+  const doubt =
+    unverified > 0 ? `, except for ${counted(unverified, "parameter")} that the server does not report` : "";
+  return `${ownersCounted(summary)} ${projects === 1 ? "is" : "are"} as declared${doubt}.`;
+}
+
+function factsOf({ created_at: createdAt, manifests, scope, summary }: Plan): Markup {
+  return factList([
+    ["Made", markup`<time datetime="${createdAt}" data-age>${minuteText(createdAt)}</time>`],
+    ["Commit", commitText(manifests)],
+    ["Only", scopeText(scope)],
+    ["Requests", `${thousands(summary.reads)} to read, ${thousands(summary.writes)} to write`],
+    ["Unmanaged", summary.unmanaged > 0 ? `${thousands(summary.unmanaged)} live, in no policy` : ""],
+    ["Unverified", summary.unverified > 0 ? counted(summary.unverified, "parameter") : ""],
+  ]);
+}
+
+const mostLines = 20;
+
+/** A section of lines, folded unless it is bad; nothing if it has no lines. */
+function sectionNode({
+  id,
+  tone,
+  title,
+  heading = title,
+  lines,
+  isOpen = tone === "bad",
+  most = mostLines,
+}: Section): Markup {
+  if (lines.length === 0) return markup``;
+  const items = each(lines, (line) => markup`<li>${lineNode(line)}</li>\n`);
+  return noticeNode(
+    id,
+    tone,
+    heading,
+    longList(items, most, "lines", `${thousands(lines.length - most)} more`),
+    isOpen,
+  );
+}
+
+function noticeNode(id: string, tone: Section["tone"], title: string, content: Markup, isOpen = false): Markup {
+  return markup`<section aria-labelledby="${id}"><details class="notice ${tone}"${isOpen ? markup` open` : ""}><summary><h2 id="${id}">${title}</h2></summary><div>${content}</div></details></section>
+`;
+}
+
+function lineNode({ lead, highlight, words, ...line }: Line): Markup {
+  const text = words.join("; ");
+  if (lead !== undefined) return markup`${highlight ? highlightLink(highlight) : lead}: ${text}`;
+  const { place, project, path, rule = line.guard, status, addresses = [], guard } = line;
+  const codes = [place ? sourceText(place) : project, path].flatMap((each) => each || []);
+  const name = status === undefined ? "" : markup`${badge(status)} ${each(addresses, (address) => linkTo(address))} `;
+  const objected = guard === undefined ? "" : addressesNode(addresses);
+  return markup`${name}${each(codes, (code) => markup`<code>${code}</code> `)}${text}${rule === undefined ? "" : markup` <span class="rule">(${rule})</span>`}${objected}`;
+}
+
+/** The title of a highlight, as a link to its changes where a filter finds exactly these. */
+function highlightLink({ topic, title, changes }: Highlight): Markup {
+  const filter = filters[topic];
+  const isExact = filter.action === undefined || changes.every((change) => filter.action?.has(actionOf(change)));
+  return isExact ? markup`<a href="#${filterLink(filter)}">${title}</a>` : markup`${title}`;
+}
+
+const filters: Readonly<Record<Highlight["topic"], Partial<Filter>>> = {
+  looser: { policy_effect: new Set(["tightened"]) },
+  loosened: { policy_effect: new Set(["loosened"]) },
+  "lost-notifications": { events: new Set(["lost"]) },
+  "moved-notifications": { events: new Set(["moved"]) },
+  disabled: { action: new Set(["disable"]) },
+  deleted: { action: new Set(["delete"]) },
+  replaced: { action: new Set(["replace"]) },
+};
+
+function addressesNode(addresses: readonly string[]): Markup {
+  const [only, ...others] = addresses;
+  if (only === undefined) return markup``;
+  if (others.length === 0) return markup` ${linkTo(only, "Show it")}`;
+  const items = each(addresses, (address) => markup`<li>${linkTo(address)}</li>`);
+  const more = `${thousands(addresses.length - mostLines)} more`;
+  return markup`<details><summary>${counted(addresses.length, "address", "addresses")}</summary>${longList(items, mostLines, "lines", more)}</details>`;
+}
+
+interface Tile {
+  readonly facet: Facet;
+  readonly word: string;
+  readonly sign: string;
+  readonly label: string;
+}
+
+const actions = Object.keys(signs) as readonly Action[];
+
+/** A button for each action, with its number of changes. */
+function overviewOf(rows: readonly Row[]): Markup {
+  const shownActions = actions.filter((action) => action !== "replace" || rows.some((row) => row.action === action));
+  const tiles: readonly Tile[] = [
+    { facet: "policy_effect", word: "loosened", sign: "!", label: "loosened" },
+    { facet: "events", word: "lost", sign: "!", label: "losing events" },
+    ...shownActions.map(
+      (action): Tile => ({ facet: "action", word: action, sign: signs[action], label: `to ${action}` }),
+    ),
+  ];
+  return markup`<fieldset class="overview"><legend class="unseen">Actions</legend><div class="tiles">${each(tiles, (tile) => tileNode(tile, rows))}</div></fieldset>
+`;
+}
+
+function tileNode({ facet, word, sign, label }: Tile, rows: readonly Row[]): Markup {
+  const count = countOf(rows.filter((row) => facetsOf(row)[facet] === word));
+  const content = markup`<span class="number">${thousands(count)}</span> <span class="word"><span class="symbol ${word}" aria-hidden="true">${sign}</span> ${label}</span>`;
+  return facetButton(facet, word, content, markup`tile ${word}`, count === 0);
+}
+
+function countOf(rows: readonly Row[]): number {
+  return rows.reduce((sum, { projects }) => sum + projects.length, 0);
+}
+
+function facetButton(facet: Facet, word: string, content: Markup, className: Markup, isDisabled = false): Markup {
+  return markup`<button type="button" class="${className}" data-facet="${facet}" data-word="${word}" aria-pressed="false"${isDisabled ? markup` disabled` : ""}>${content}</button>`;
+}
+
+/** The search fields, and buttons for each kind and each outcome with their numbers of changes. */
+function toolbarOf(rows: readonly Row[]): Markup {
+  const chips = (["kind", "outcome"] as const).flatMap((facet) =>
+    [...grouped(rows, (row) => facetsOf(row)[facet] || undefined)].map(([word, those]) => {
+      const content = markup`<span class="word">${word}</span> <span class="number">${thousands(countOf(those))}</span>`;
+      return facetButton(facet, word, content, markup`chip`);
+    }),
+  );
+  return markup`<search class="toolbar">
+<div class="filters">
+<label><span>Search</span><input id="search" type="search" autocomplete="off" spellcheck="false" placeholder="Address, field, value, file or reason" aria-keyshortcuts="/"></label>
+<label><span>Project</span><input id="project" type="search" autocomplete="off" spellcheck="false" list="projects" placeholder="All projects"></label>
+<datalist id="projects"></datalist>
+</div>
+<fieldset class="chips"><legend class="unseen">Kinds and outcomes</legend>${chips}</fieldset>
+<div class="tally"><output id="count">${counted(countOf(rows), "change")}</output><button class="quiet" id="clear" type="button" hidden>Clear filters</button><button class="quiet" id="expand" type="button">Open all</button></div>
+</search>`;
+}
+
+/** Most rows that are open from the start. */
+const mostOpen = 8;
+
+/** The changes in sections, what loosens a policy first. */
+function listOf(rows: readonly Row[], toolbar: Markup, lineUrl?: RowOptions["lineUrl"]): Markup {
+  const isOpen = countOf(rows) <= mostOpen;
+  const inOrder = [...rows].sort((a, b) => rankOf(a) - rankOf(b));
+  const sections = grouped(inOrder, ({ effect, action }) => (effect === "loosened" ? effect : action));
+  return markup`<section id="changes" aria-labelledby="changes-title">
+<h2 class="unseen" id="changes-title" tabindex="-1">Changes</h2>
+${toolbar}
+<div id="list">${[...sections].map(
+    ([
+      name,
+      those,
+    ]) => markup`<section class="group" aria-labelledby="in-${name}"><h3 id="in-${name}">${name === "loosened" ? "Loosened" : `To ${name}`} <span class="number">${thousands(countOf(those))}</span></h3>
+<ul class="rows">${each(those, (row) => changeNode(row, { isOpen, lineUrl }))}</ul></section>
+`,
+  )}</div>
+<p class="calm" id="none" hidden>No change matches. Try fewer words, or clear the filters.</p>
+</section>
+`;
+}
+
+function rankOf({ effect, sign }: Row): number {
+  return effect === "loosened" ? -1 : actions.indexOf(sign);
+}

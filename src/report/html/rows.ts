@@ -1,0 +1,282 @@
+import { counted } from "../../base/text-format.ts";
+import { isRemoval } from "../../model/removal-changes.ts";
+import type { Action, Place, SecretReference, Value } from "../../model/types.ts";
+import { isReference } from "../../model/values.ts";
+import { linesText, lineText } from "../../plan/groups.ts";
+import { minuteText } from "../../plan/heading.ts";
+import type { PlannedCall, PlannedChange } from "../../plan/plan.ts";
+import { lineOf } from "../../plan/planned-groups.ts";
+import { fieldNamesOf, firstField, type Sides } from "../../plan/sides.ts";
+import { projectsText, type Row } from "../view.ts";
+import { type Facet, facets, filterLink } from "./filter-link.ts";
+import { badge, each, longList, type Markup, markup, multiline } from "./markup.ts";
+
+/** One row of a list: a line, and details that open below it. */
+interface RowContent {
+  readonly sign?: Action | undefined;
+  /** The project, or how many there are. */
+  readonly project?: string;
+  readonly isGroup?: boolean;
+  /** `license/MIT`. */
+  readonly name: string;
+  readonly brief: Markup;
+  readonly badges?: readonly string[];
+  readonly source: Pick<Place, "file"> & Partial<Place>;
+  /** How many more lines it comes from. */
+  readonly moreSources?: number;
+  readonly detail: Markup;
+  readonly isOpen?: boolean;
+  /** Attributes for the script. */
+  readonly data?: Markup;
+}
+
+/** A row of any list of changes or settings. */
+export function rowNode({
+  sign,
+  project,
+  isGroup,
+  name,
+  brief,
+  badges = [],
+  source,
+  data = markup``,
+  ...rest
+}: RowContent): Markup {
+  const { moreSources = 0, detail, isOpen } = rest;
+  const who = project ? markup`<span class="project${isGroup ? " many" : ""}">${project}</span> ` : "";
+  return markup`<li${data}><details class="change"${isOpen ? markup` open` : ""}><summary>${sign ? signNode(sign) : ""}<span class="what">${who}<span class="name">${nameNode(name)}</span></span><span class="brief">${brief}</span><span class="end">${each(badges, (word) => badge(word))}${sourceNode(source)}${moreOf(moreSources)}</span></summary>
+<div class="detail">${detail}</div></details></li>
+`;
+}
+
+/** `license/MIT`, the key in bold. */
+export function nameNode(name: string): Markup {
+  const slash = name.indexOf("/") + 1;
+  return markup`<span class="kind">${name.slice(0, slash)}</span><b>${name.slice(slash)}</b>`;
+}
+
+/** The sign of each action, removals first. */
+export const signs: Readonly<Record<Action, string>> = {
+  delete: "−",
+  disable: "×",
+  replace: "−/+",
+  create: "+",
+  update: "~",
+};
+
+/** An action as its sign, and as a word for screen readers. */
+function signNode(action: Action): Markup {
+  return markup`<span class="symbol ${action}" aria-hidden="true">${signs[action]}</span><span class="unseen">${action}</span>`;
+}
+
+export interface RowOptions {
+  readonly isOpen?: boolean;
+  /** Longer values are cut. */
+  readonly most?: number;
+  /** The page of a line, where there is one. */
+  readonly lineUrl?: ((place: Place) => string | undefined) | undefined;
+  /** The link of a single change; without it, a link to the change itself. */
+  readonly link?: (change: PlannedChange) => Markup;
+}
+
+/** A change, or the same change of several projects, as a row. */
+export function changeNode(row: Row, options: RowOptions = {}): Markup {
+  const { outcome, effect, projects, places, members } = row;
+  const values = facetsOf(row);
+  const [only, ...others] = members;
+  const count = others.length > 0 ? markup` data-count="${members.length}"` : "";
+  const address = only && others.length === 0 ? markup` data-address="${only.address}"` : "";
+  return rowNode({
+    ...{ sign: row.sign, project: projectsText(projects), isGroup: projects.length > 1, name: row.name },
+    brief: briefOf(row),
+    badges: [outcome?.status, effect].flatMap((word) => word ?? []),
+    source: places[0],
+    moreSources: places.length - 1,
+    detail: detailOf(row, options),
+    isOpen: options.isOpen ?? false,
+    data: markup` data-facets="${facets.map((facet) => values[facet]).join()}"${count}${address}`,
+  });
+}
+
+/** The value of each facet that changes can be filtered by; empty if a change has none. */
+export function facetsOf({ effect, action, outcome, members: [change], name }: Row): Readonly<Record<Facet, string>> {
+  return {
+    policy_effect: effect ?? "",
+    events: change?.lost_notifications ? "lost" : change?.moved_notifications ? "moved" : "",
+    action,
+    kind: change?.kind ?? name.split("/")[0] ?? "",
+    outcome: outcome?.status ?? "",
+  };
+}
+
+/** Of a removal, the first lost notification; else the first field that changes, and how many more there are. */
+function briefOf({ sign, sides, reason, members: [change] }: Row): Markup {
+  const lost = change?.lost_notifications ?? [];
+  if (lost[0] !== undefined && isRemoval({ action: sign }))
+    return markup`<span class="loss">${lost[0]}</span>${moreOf(lost.length - 1)}`;
+  return fieldBrief(sides) ?? markup`${sides.after === null ? reason : fieldNamesOf(sides).join(", ")}`;
+}
+
+/** The first field before and after; undefined where no field tells more than another. */
+function fieldBrief({ before, after }: Sides): Markup | undefined {
+  const name = firstField({ before, after });
+  if (name === undefined) return undefined;
+  const short = (value: Value | undefined, absent: string) =>
+    markup`<code>${value === undefined ? absent : clipped(valueText(value), 48)}</code>`;
+  const was = before && markup`${short(before[name], "not reported")} → `;
+  const becomes = short(after?.[name], after === null ? "gone" : "unset");
+  const more = moreOf(fieldNamesOf({ before, after }).length - 1);
+  return markup`<span class="field-name">${name}</span> ${was ?? ""}${becomes}${more}`;
+}
+
+function moreOf(count: number): Markup {
+  return count > 0 ? markup` <span class="soft">+${count} more</span>` : markup``;
+}
+
+function detailOf(row: Row, { most, lineUrl, link = linkToChange }: RowOptions): Markup {
+  const { reason, notes, outcome, sides, projects, members } = row;
+  const notKept = outcome?.not_kept ?? [];
+  const errors = [
+    ...(outcome?.error ? [outcome.error] : []),
+    ...(notKept.length > 0 ? [`Sent, but the server returned another value: ${notKept.join(", ")}`] : []),
+  ];
+  const [only, ...others] = members;
+  const own = only && others.length === 0 ? markup`${ownFacts(only)}${link(only)}` : "";
+  return markup`${reason ? markup`<p class="reason">${reason}</p>` : ""}${each(notes, (note) => markup`<p class="note">${note}</p>`)}${each(errors, (error) => markup`<p class="error">${error}</p>`)}${sidesTable(sides, most)}${projects.length > 1 ? projectsNode(row) : ""}<p class="origin">${placeFacts(row, lineUrl)}${own}</p>`;
+}
+
+/** Where a change is declared, and where its value is set if that is another line. */
+function placeFacts({ places, members: [change] }: Row, lineUrl: RowOptions["lineUrl"] = () => undefined): Markup {
+  const setAt = change?.set_at;
+  if (places.length > 1) return fact(setAt ? "Set at" : "Declared at", linesText(places));
+  const at = (name: string, place: Place) => fact(name, sourceText(place), lineUrl(place));
+  return markup`${at("Declared at", change?.source ?? places[0])}${setAt ? at("Set at", setAt) : ""}`;
+}
+
+function ownFacts({ call, next_call: next, live }: PlannedChange): Markup {
+  const request = ({ method, path }: PlannedCall) => `${method} ${path}`;
+  const read = live?.updated_at ? fact("Live state of", minuteText(live.updated_at)) : "";
+  return markup`${fact("Request", request(call))}${next ? fact("then", request(next)) : ""}${read}`;
+}
+
+function linkToChange({ address }: PlannedChange): Markup {
+  return linkTo(address, "Link to this change");
+}
+
+function fact(name: string, text: string, url?: string): Markup {
+  const code = markup`<code>${text}</code>`;
+  return markup`<span class="fact">${name} ${url === undefined ? code : markup`<a href="${url}">${code}</a>`}</span>`;
+}
+
+/** The projects of a row. What only one of them has is shown if the filter leaves it alone. */
+function projectsNode({ members, projects, sides, places }: Row): Markup {
+  const memberNode = (change: PlannedChange) => {
+    const { address, project } = change;
+    const line = places.length > 1 ? fact(change.set_at ? "Set at" : "Declared at", lineText(lineOf(change))) : "";
+    const own = Object.entries(change.change.before ?? {}).filter(([name]) => !(name in (sides.before ?? {})));
+    return markup`<li data-address="${address}">${linkTo(address, project)}${each(own, ([name, value]) => fact(name, valueText(value)))}${line}${ownFacts(change)}</li>`;
+  };
+  return members.length > 0 ? projectList(each(members, memberNode)) : projectNamesNode(projects);
+}
+
+/** Names of projects, the first few shown. */
+export function projectNamesNode(projects: readonly string[]): Markup {
+  return projectList(each(projects, (name) => markup`<li>${name}</li>`));
+}
+
+/** How many projects are listed at first. */
+const mostProjects = 60;
+
+function projectList(items: readonly Markup[]): Markup {
+  return longList(items, mostProjects, "projects", counted(items.length - mostProjects, "more project"));
+}
+
+/** A link that filters the list to one change. */
+export function linkTo(address: string, text = address): Markup {
+  return markup`<a href="#${filterLink({ q: address })}">${text}</a>`;
+}
+
+/** `file:line:column`, as far as it is known. */
+export function sourceText({ file, line, column }: RowContent["source"]): string {
+  return line === undefined ? file : `${file}:${line}:${column}`;
+}
+
+/** A source line that stays visible if the name of its file is too long for the column. */
+function sourceNode({ file, line }: RowContent["source"]): Markup {
+  const suffix = line === undefined ? "" : `:${line}`;
+  return markup`<span class="place"><span class="file">${file}</span><span>${suffix}</span></span>`;
+}
+
+/** Every field of a change with its values before and after. */
+function sidesTable({ before, after }: Sides, most?: number): Markup {
+  const cell = (name: string, value: Value | undefined, other: Value | undefined, absent: string) =>
+    markup`<td class="${name}">${valueNode(value, { absent, other, most })}</td>`;
+  const rows = [...fieldNamesOf({ before, after })].sort().map((name): FieldRow => {
+    const was = before && cell("before", before[name], after?.[name], "not reported");
+    const becomes = after && cell("after", after[name], before?.[name], "unset");
+    return { name, cells: [was, becomes].flatMap((each) => each ?? []) };
+  });
+  return fieldsTable([...(before ? ["Before"] : []), ...(after ? ["After"] : [])], rows);
+}
+
+export interface FieldRow {
+  readonly name: string;
+  readonly cells: readonly Markup[];
+  readonly isDifferent?: boolean;
+}
+
+/** A table with a row for each field. */
+export function fieldsTable(titles: readonly string[], rows: readonly FieldRow[]): Markup {
+  if (rows.length === 0) return markup``;
+  return markup`<table class="fields"><thead><tr><th>Field</th>${each(titles, (title) => markup`<th>${title}</th>`)}</tr></thead><tbody>${each(rows, ({ name, cells, isDifferent }) => markup`<tr${isDifferent ? markup` class="differs"` : ""}><th>${name}</th>${cells}</tr>`)}</tbody></table>`;
+}
+
+/** A value for people, in quotes only if it could be mistaken for something else. */
+export function valueText(value: Value): string {
+  if (isReference(value)) return `secret ${value.secret}`;
+  if (typeof value !== "string") return JSON.stringify(value);
+  const isPlain = value.trim() === value && !/^(?:|true|false|null|-?\d[\d.eE+-]*|".*"|\(.*\))$/s.test(value);
+  return isPlain ? value : JSON.stringify(value);
+}
+
+interface ValueOptions {
+  /** Shown if there is no value. */
+  readonly absent: string;
+  /** The value on the other side: what differs from it is marked. */
+  readonly other?: Value | undefined;
+  /** Longer values are cut. */
+  readonly most?: number | undefined;
+}
+
+/** The value of a field; a secret is shown as its reference. */
+export function valueNode(value: Value | undefined | null, { absent, other, most }: ValueOptions): Markup {
+  if (value === undefined || value === null) return markup`<span class="absent">${absent}</span>`;
+  if (isReference(value)) return secretNode(value);
+  const text = clipped(valueText(value), most);
+  const isComparable = other !== undefined && !isReference(other);
+  const content = isComparable ? withMark(text, valueText(other)) : multiline(text);
+  return markup`<code${text.length > 400 ? markup` tabindex="0"` : ""}>${content}</code>`;
+}
+
+/** A text of at most so many characters. */
+export function clipped(text: string, most = Number.POSITIVE_INFINITY): string {
+  return text.length > most ? `${text.slice(0, most - 1).toWellFormed()}…` : text;
+}
+
+function secretNode({ secret, version }: SecretReference): Markup {
+  return markup`<span class="tag">secret</span> <code>${secret}${version === undefined ? "" : `, version ${version}`}</code>`;
+}
+
+/** Marks the part that differs from another text, if the two have enough in common. */
+function withMark(text: string, other: string): Markup {
+  const shorter = Math.min(text.length, other.length);
+  let start = 0;
+  while (start < shorter && text[start] === other[start]) start++;
+  let tail = 0;
+  while (tail < shorter - start && text.at(-1 - tail) === other.at(-1 - tail)) tail++;
+  const end = text.length - tail;
+  const isHelpful = start + tail >= 4 && (start + tail) * 3 >= shorter && start < end;
+  const splitsPair = (at: number) => /^[\udc00-\udfff]/.test(text.slice(at, at + 1));
+  if (!isHelpful || splitsPair(start) || splitsPair(end)) return multiline(text);
+  return markup`${multiline(text.slice(0, start))}<mark>${multiline(text.slice(start, end))}</mark>${multiline(text.slice(end))}`;
+}

@@ -1,0 +1,101 @@
+import { commonForm, foldedAlike } from "../base/common-form.ts";
+import { printable } from "../base/printable.ts";
+import { firstFew, paragraphs } from "../base/text-format.ts";
+import { resourceName } from "../model/address.ts";
+import type { Catalogue } from "../model/catalogue.ts";
+import { waveLines } from "../plan/heading.ts";
+import { actionOf, type Plan, type PlannedChange, type Summary } from "../plan/plan.ts";
+import { type NextStep, nextStepsText, type Palette } from "./terminal.ts";
+import { headText, objectionsText, problemsText, sectionText, signText } from "./text.ts";
+import { planView } from "./view.ts";
+
+/**
+ * What became of changes, a line each; equal outcomes of the same change in many projects are one line with the
+ * projects. What was not applied comes last, next to the counts.
+ */
+export function outcomeLines(changes: readonly PlannedChange[], palette: Palette): string {
+  const isApplied = ({ outcome }: PlannedChange) => outcome?.status === "applied";
+  const [applied, others] = [changes.filter(isApplied), changes.filter((change) => !isApplied(change))];
+  return [...linesOf(applied, palette), ...linesOf(others, palette)].join("\n");
+}
+
+function linesOf(changes: readonly PlannedChange[], palette: Palette): readonly string[] {
+  return foldedAlike(changes, formOf).flatMap((alike) => linesOfOneForm(alike, palette));
+}
+
+function formOf(planned: PlannedChange): string {
+  const { kind, key, project, policy_effect, outcome: { status, error = "" } = { status: "skipped" } } = planned;
+  return JSON.stringify([
+    status,
+    actionOf(planned),
+    resourceName(kind, key),
+    policy_effect,
+    commonForm(error, project),
+  ]);
+}
+
+function linesOfOneForm(
+  [first, ...others]: readonly [PlannedChange, ...PlannedChange[]],
+  palette: Palette,
+): readonly string[] {
+  if (others.length === 0) return [outcomeLine(first, palette)];
+  const also = `also in ${firstFew(others.map(({ project }) => project))}`;
+  return [outcomeLine(first, palette), `      ${palette.faint(printable(also))}`];
+}
+
+function outcomeLine(planned: PlannedChange, palette: Palette): string {
+  const { address, outcome = { status: "skipped" }, policy_effect } = planned;
+  const { status, error } = outcome;
+  const paint = status === "applied" ? palette.add : palette.remove;
+  const more = error === undefined ? policy_effect && `, ${policy_effect}` : `: ${error}`;
+  return `  ${signText({ sign: actionOf(planned) }, palette)} ${paint(status)} ${printable(`${address}${more ?? ""}`)}`;
+}
+
+/**
+ * The result of an apply, for readers who know its plan: all failures, then the counts. Changes of waves that did not
+ * start are listed only by wave.
+ */
+export function outcomesText(plan: Plan, palette: Palette, next: readonly NextStep[] = []): string {
+  const idle = new Set(plan.summary.waves?.filter(({ status }) => status === "not started").map(({ wave }) => wave));
+  const isIdle = ({ wave, outcome }: PlannedChange) => outcome?.status === "skipped" && wave && idle.has(wave);
+  const unsuccessful = plan.resource_changes.filter(
+    (each) => each.outcome && each.outcome.status !== "applied" && !isIdle(each),
+  );
+  return paragraphs([
+    outcomeLines(unsuccessful, palette),
+    wavesText(plan, palette),
+    nextStepsText(next, palette),
+    outcomeCounts(plan.summary, palette),
+  ]);
+}
+
+/** The same for people who have not: every change with its outcome. */
+export function appliedText(
+  plan: Plan,
+  catalogue: Catalogue,
+  palette: Palette,
+  next: readonly NextStep[] = [],
+): string {
+  const view = planView(plan, catalogue);
+  return paragraphs([
+    headText(plan, palette),
+    sectionText(view, "first", palette),
+    outcomeLines(plan.resource_changes, palette),
+    ...objectionsText(view, palette),
+    wavesText(plan, palette),
+    problemsText(plan, palette),
+    nextStepsText(next, palette),
+    outcomeCounts(plan.summary, palette),
+  ]);
+}
+
+/** The waves of an apply, a line each; empty where there are none. */
+export function wavesText(plan: Plan, palette: Palette): string {
+  const lines = waveLines(plan).map((line) => `  ${printable(line)}`);
+  return lines.length > 0 ? [palette.strong("Waves"), ...lines].join("\n") : "";
+}
+
+function outcomeCounts({ outcomes }: Summary, palette: Palette): string {
+  const parts = Object.entries(outcomes ?? {}).filter(([status, n]) => n > 0 || status === "applied");
+  return palette.strong(`Apply: ${parts.map(([status, n]) => `${n} ${status}`).join(", ")}.`);
+}

@@ -1,0 +1,167 @@
+import { counted, paragraphs } from "../base/text-format.ts";
+import type { Catalogue } from "../model/catalogue.ts";
+import type { ReportedProblem } from "../model/problem-line.ts";
+import { isMove } from "../model/repository-kinds.ts";
+import type { Place } from "../model/types.ts";
+import { attention } from "../plan/highlights.ts";
+import { type RevisionAction, type RevisionChange, revisionActions } from "../revision/compare-projects.ts";
+import { settingText } from "../revision/notices.ts";
+import type { RevisionDiff } from "../revision/revision.ts";
+import type { SettingChange } from "../revision/setting-changes.ts";
+import { marker, sectionMarkdown, withRows } from "./markdown.ts";
+import type { Palette } from "./terminal.ts";
+import { rowText, sectionText } from "./text.ts";
+import { projectsText, revisionRows, type Section, type View } from "./view.ts";
+
+/** The source of the list of the fleet's projects. */
+export interface Listing {
+  readonly source: "plan" | "file";
+  /** When a plan listed them; left out for a file. */
+  readonly at?: string;
+  readonly projects: number;
+}
+
+/** What `diff --report json` prints. Holds no secret. */
+export interface RevisionDocument {
+  readonly format_version: "1.0";
+  /** Full commit IDs; null for the files as they are. */
+  readonly base: { readonly revision: string };
+  readonly head: { readonly revision: string | null };
+  /** Null where wildcards stand for the projects that they mean. */
+  readonly listing: Listing | null;
+  readonly summary: RevisionSummary;
+  readonly notices: readonly RevisionNotice[];
+  readonly settings: readonly SettingChange[];
+  readonly changes: readonly RevisionChange[];
+  readonly problems: readonly RevisionProblem[];
+  readonly warnings: readonly RevisionProblem[];
+}
+
+/** `projects`: those whose desired state differs. */
+type RevisionSummary = Readonly<Record<RevisionAction | "projects" | "tightened" | "loosened", number>>;
+
+interface RevisionNotice extends Partial<Place> {
+  readonly rule: string;
+  readonly message: string;
+  readonly projects?: readonly string[];
+}
+
+/** A problem of one of the two revisions. */
+export interface RevisionProblem extends ReportedProblem {
+  readonly revision: string | null;
+}
+
+type RevisionHeading = Pick<RevisionDocument, "base" | "head" | "listing" | "problems" | "warnings">;
+
+/** `diff`: undefined where a side has errors, so that nothing was compared. */
+export function revisionDocument(heading: RevisionHeading, diff: RevisionDiff | undefined): RevisionDocument {
+  const { changes = [], notices = [], settings = [] } = diff ?? {};
+  const { base, head, listing, problems, warnings } = heading;
+  return {
+    ...{ format_version: "1.0", base, head, listing, summary: summaryOf(changes) },
+    notices: notices.map(({ place, ...notice }) => ({ ...notice, ...place })),
+    ...{ settings, changes, problems, warnings },
+  };
+}
+
+function summaryOf(changes: readonly RevisionChange[]): RevisionSummary {
+  const actions = revisionActions.map((action) => [action, changes.filter((each) => each.action === action).length]);
+  const withEffect = (policy_effect: RevisionChange["policy_effect"]) =>
+    changes.filter((each) => each.policy_effect === policy_effect).length;
+  return {
+    projects: new Set(changes.flatMap((change) => (isMove(change) ? [] : [change.project]))).size,
+    ...(Object.fromEntries(actions) as Record<RevisionAction, number>),
+    tightened: withEffect("tightened"),
+    loosened: withEffect("loosened"),
+  };
+}
+
+/** True if the desired state of the two revisions differs. */
+export function isDifferent({ changes, settings, notices }: RevisionDocument): boolean {
+  return changes.length + settings.length + notices.length > 0;
+}
+
+/** A diff for any output. */
+export function revisionView(document: RevisionDocument, catalogue: Catalogue): View {
+  const { problems, notices, settings, warnings, changes } = document;
+  const section = (id: string, title: string, tone: Section["tone"], texts: readonly string[]): Section => {
+    return { id, title, tone, one: id.slice(0, -1), lines: texts.map((text) => ({ words: [text] })), isOpen: true };
+  };
+  const plainSettings = settings.filter(({ alarm }) => alarm === undefined).map(settingText);
+  return {
+    sections: [
+      section("problems", "Problems", "bad", problems.map(problemText)),
+      section("notices", `${attention}. Look at these before you merge:`, "bad", notices.map(noticeText)),
+      section("settings", "Settings and rules", "plain", plainSettings),
+      section("warnings", "Warnings", "doubt", warnings.map(problemText)),
+    ],
+    rows: revisionRows(changes, catalogue),
+  };
+}
+
+/** `at 1f2e3d4c5b6a: file:line: message (rule)`; without a revision for the files as they are. */
+function problemText({ revision, file, line, project, message, rule }: RevisionProblem): string {
+  const where = file === undefined ? project : `${file}:${line}`;
+  const at = revision === null ? [] : [`at ${short(revision)}:`];
+  return [...at, ...(where === undefined ? [] : [where]), message, `(${rule})`].join(" ");
+}
+
+/** One notice in one line: whom it is about, what, and where. */
+function noticeText({ message, projects, file, line }: RevisionNotice): string {
+  const whom = projects ? `${projectsText(projects)}: ` : "";
+  return `${whom}${message}${file === undefined ? "" : ` (${file}:${line})`}`;
+}
+
+/** What changes between two revisions, for people: what to look at first, then each change once. */
+export function revisionText(document: RevisionDocument, catalogue: Catalogue, palette: Palette): string {
+  const view = revisionView(document, catalogue);
+  return paragraphs([
+    sectionText(view, "notices", palette),
+    ...view.rows.map((row) => rowText(row, palette)),
+    sectionText(view, "settings", palette, palette.change("~")),
+    [palette.strong(headlineOf(document)), comparedText(document), fleetText(document)].join("\n"),
+  ]);
+}
+
+/** The same as a comment for a merge request. */
+export function revisionMarkdown(document: RevisionDocument, catalogue: Catalogue): string {
+  const { sections, rows } = revisionView(document, catalogue);
+  const headline = headlineOf(document)
+    .replace(/^Diff: /, "")
+    .replace(/\.$/, "");
+  const head = [marker("diff"), `### Evenkeel: ${headline}`, leadOf(document)];
+  return withRows([...head, ...sections.map((section) => sectionMarkdown(section))], rows);
+}
+
+/** Counts in one sentence. */
+export function headlineOf(document: RevisionDocument): string {
+  const { declare, edit, disable, withdraw, projects, loosened, tightened } = document.summary;
+  if (document.problems.length > 0) return `Nothing was compared: ${counted(document.problems.length, "problem")}.`;
+  if (!isDifferent(document)) return "No differences.";
+  const actions = `${declare} to declare, ${edit} to edit, ${disable} to disable, ${withdraw} to withdraw`;
+  const licenses = loosened + tightened > 0 ? `; ${loosened} loosened, ${tightened} tightened` : "";
+  return `Diff: ${actions}; ${counted(projects, "project")} with a different desired state${licenses}.`;
+}
+
+/** Which revisions were compared, of which projects. */
+export function leadOf(document: RevisionDocument): string {
+  return `${comparedText(document)} ${fleetText(document)}`;
+}
+
+function comparedText({ base, head }: RevisionDocument): string {
+  const later = head.revision === null ? "the files as they are" : short(head.revision);
+  return `Compared: ${short(base.revision)} with ${later}.`;
+}
+
+function short(revision: string): string {
+  return revision.slice(0, 12);
+}
+
+/** The source of the fleet's projects. */
+function fleetText({ listing }: RevisionDocument): string {
+  if (!listing) {
+    return "Projects: not known here; a wildcard stands for all that it means. A plan keeps their list, or pass --projects FILE.";
+  }
+  const from = listing.source === "file" ? "the --projects file" : `the plan of ${listing.at}`;
+  return `Projects: ${counted(listing.projects, "project")}, from ${from}.`;
+}

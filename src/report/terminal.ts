@@ -1,0 +1,94 @@
+import { printable } from "../base/printable.ts";
+import { terminalWidth } from "../base/text-format.ts";
+import { type ReportedProblem, reportedLine, withoutRepeats } from "../model/problem-line.ts";
+import type { Plan } from "../plan/plan.ts";
+
+/** How a text report marks its parts; plain where there is no terminal. */
+export interface Palette {
+  readonly add: Paint;
+  readonly change: Paint;
+  readonly remove: Paint;
+  readonly strong: Paint;
+  readonly faint: Paint;
+  readonly warn: Paint;
+}
+
+type Paint = (text: string) => string;
+
+const plainly: Paint = (text) => text;
+
+/** No colours. */
+export const plain: Palette = {
+  add: plainly,
+  change: plainly,
+  remove: plainly,
+  strong: plainly,
+  faint: plainly,
+  warn: plainly,
+};
+
+/** Rows below a faint heading, each column as {@link widthOf} says; columns without a cell are left out. */
+export function columns(heading: readonly string[], rows: readonly (readonly string[])[], palette: Palette): string {
+  const used = heading.map((_, column) => column).filter((column) => rows.some((row) => row[column]));
+  const table = [heading, ...rows].map((row) => used.map((column) => row[column] ?? ""));
+  const widths = used.map((_, column) => widthOf(table.map((row) => row[column] ?? "")));
+  const lines = table.map((row) => line(row, widths));
+  return lines.map((text, index) => (index === 0 ? palette.faint(text) : text)).join("\n");
+}
+
+/** Facts, each on a line after its word; those without a value are left out. */
+export function factLines(facts: readonly (readonly [word: string, value: string])[], palette: Palette): string {
+  const known = facts.filter(([, value]) => value !== "");
+  const width = widthOf(known.map(([word]) => word));
+  return known.map(([word, value]) => `  ${palette.faint(word.padEnd(width))}  ${value}`).join("\n");
+}
+
+function line(row: readonly string[], widths: readonly number[]): string {
+  return `  ${row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join("  ")}`.trimEnd();
+}
+
+/** Wide enough for slugs, paths and references; a longer cell moves the rest of its own row, and no other. */
+const widest = 60;
+
+/** The width of a column: that of its widest cell, but for cells of more than 60 characters. */
+export function widthOf(cells: readonly string[]): number {
+  const lengths = cells.map(({ length }) => length).filter((length) => length <= widest);
+  return lengths.reduce((most, length) => Math.max(most, length), 0);
+}
+
+/** A command line to continue with, and what it does. */
+export type NextStep = readonly [command: string, meaning: string];
+
+/** The commands that follow, in two columns, or in pairs of lines if the columns would be wider than a terminal; empty for none. */
+export function nextStepsText(steps: readonly NextStep[], palette: Palette): string {
+  if (steps.length === 0) return "";
+  const width = Math.max(...steps.map(([command]) => command.length));
+  const isWide = steps.some(([, meaning]) => width + meaning.length + 4 > terminalWidth);
+  const lines = steps.map(([command, meaning]) =>
+    isWide ? `  ${printable(command)}\n      ${meaning}` : `  ${printable(command.padEnd(width))}  ${meaning}`,
+  );
+  return [palette.strong("Next:"), ...lines].join("\n");
+}
+
+/** `warning: `, the line of the problem and its excerpt, as on stderr. */
+export function warningLine(warning: ReportedProblem): string {
+  return `warning: ${lineOf(warning)}`;
+}
+
+/** The same for an error, which needs no label if a position begins it. */
+export function errorLine(problem: ReportedProblem): string {
+  return problem.file === undefined ? `error: ${lineOf(problem)}` : lineOf(problem);
+}
+
+/** Warnings and errors, each with its label. */
+export function problemLines({ warnings, problems }: Pick<Plan, "warnings" | "problems">): readonly string[] {
+  return [...withoutRepeats(warnings).map(warningLine), ...withoutRepeats(problems).map(errorLine)];
+}
+
+function lineOf(problem: ReportedProblem): string {
+  return [reportedLine(problem), ...excerptOf(problem)].join("\n");
+}
+
+function excerptOf({ excerpt = "" }: ReportedProblem): readonly string[] {
+  return excerpt === "" ? [] : excerpt.split("\n").map((line) => `    ${printable(line)}`);
+}

@@ -1,0 +1,294 @@
+import { printable } from "../base/printable.ts";
+import { counted } from "../base/text-format.ts";
+import { resourceName } from "../model/address.ts";
+import type { Catalogue } from "../model/catalogue.ts";
+import { sectionNameOf } from "../model/kinds.ts";
+import { kindIn } from "../model/owner.ts";
+import { type ReportedProblem, withoutRepeats } from "../model/problem-line.ts";
+import { isRemoval } from "../model/removal-changes.ts";
+import type { Action, Outcome, Place, PolicyEffect, Value } from "../model/types.ts";
+import { isReference } from "../model/values.ts";
+import { objectionGroups } from "../plan/blocking-text.ts";
+import { asDrift } from "../plan/drift.ts";
+import { type ChangeGroup, type Groupable, groupsOf, linesText, lineText } from "../plan/groups.ts";
+import { waveLines } from "../plan/heading.ts";
+import { attention, driftHighlights, type Highlight, highlightsOf } from "../plan/highlights.ts";
+import { namesCounted } from "../plan/owner-counts.ts";
+import { actionOf, type Plan, type PlannedChange } from "../plan/plan.ts";
+import { groupLine, type PlannedGroup, plannedGroups, subjectOf } from "../plan/planned-groups.ts";
+import { fieldNamesOf, firstField, type Sides } from "../plan/sides.ts";
+import type { RevisionAction, RevisionChange } from "../revision/compare-projects.ts";
+
+/** What a report shows, whichever output prints it: lines in sections, and changes in rows. */
+export interface View {
+  readonly sections: readonly Section[];
+  readonly rows: readonly Row[];
+}
+
+/** Lines under a heading. */
+export interface Section {
+  readonly id: string;
+  readonly title: string;
+  /** A title with a count, where the page has one. */
+  readonly heading?: string;
+  /** What one line is, for counting those that are left out. */
+  readonly one: string;
+  readonly tone: "bad" | "doubt" | "plain";
+  readonly isOpen?: boolean;
+  /** The page folds more lines than this. */
+  readonly most?: number;
+  readonly lines: readonly Line[];
+}
+
+/** A line, by its parts; each output shows those that have a use there. */
+export interface Line {
+  readonly words: readonly string[];
+  /** How many changes it is about, in words, and the topic. */
+  readonly lead?: string;
+  readonly highlight?: Highlight;
+  readonly place?: Pick<Place, "file"> & Partial<Place>;
+  readonly project?: string;
+  /** Where in the document. */
+  readonly path?: string;
+  readonly rule?: string;
+  readonly guard?: string;
+  readonly status?: string;
+  readonly addresses?: readonly string[];
+}
+
+/** A change of one project, or the same change of several. */
+export interface Row {
+  readonly action: Action | RevisionAction;
+  /** The action of a plan that has the same effect, which decides sign and colour. */
+  readonly sign: Action;
+  readonly effect: PolicyEffect | undefined;
+  readonly outcome: Outcome | undefined;
+  readonly projects: readonly string[];
+  /** Its first change's place in the plan. */
+  readonly position: number;
+  /** `license/MIT`. */
+  readonly name: string;
+  /** What notes are about: the address, or without a project what several have. */
+  readonly subject: string;
+  /** The change in one line, without its values. */
+  readonly title: string;
+  readonly values: FieldTexts;
+  readonly sides: Sides;
+  readonly reason: string;
+  readonly notes: readonly string[];
+  readonly places: ChangeGroup<unknown>["lines"];
+  /** The changes of a plan; none of a diff. */
+  readonly members: readonly PlannedChange[];
+  /** The change in one line, with its first value. */
+  readonly line: string;
+}
+
+/** The values of a change as text: what its line shows, and lines with the rest. */
+export interface FieldTexts {
+  /** The first field and how many more there are: `channel: "#a" -> "#b", and 1 more`. */
+  readonly row?: string;
+  /** The fields that the row does not show in full, a line each. */
+  readonly below: readonly string[];
+}
+
+/** A plan, the result of an apply, or drift. */
+export function planView(plan: Plan, catalogue: Catalogue, command?: string): View {
+  const isDrift = command === "drift";
+  const { created_at: at, resource_changes: all } = plan;
+  const changes = isDrift ? all.map((change) => asDrift(change, at)) : all;
+  const highlights = isDrift ? driftHighlights(plan, catalogue) : highlightsOf(changes, catalogue);
+  return { sections: planSections(plan, highlights), rows: plannedRows(changes) };
+}
+
+/** What a reviewer should know before the changes: objections, failures, and what could not be compared. */
+function planSections(plan: Plan, highlights: readonly Highlight[]): readonly Section[] {
+  const { unverified, inherited = [], resource_changes: changes } = plan;
+  const failed = changes.filter(({ outcome }) => outcome && outcome.status !== "applied");
+  const waves = waveLines(plan);
+  const [objections, waived, problems, warnings] = problemSections(plan);
+  return [
+    objections,
+    problems,
+    {
+      ...{ id: "failed", one: "change", tone: "bad", title: `${counted(failed.length, "change")} not applied` },
+      lines: failed.map(({ address, outcome }) => {
+        return { status: outcome?.status ?? "", addresses: [address], words: [outcome?.error ?? ""] };
+      }),
+    },
+    { id: "first", one: "line", tone: "bad", title: attention, lines: highlights.map(highlightParts) },
+    waived,
+    {
+      ...{ id: "waves", one: "wave", tone: "plain", title: "Waves", heading: counted(waves.length, "wave") },
+      ...{ lines: waves.map((wave) => ({ words: [wave] })), isOpen: true },
+    },
+    warnings,
+    {
+      ...{ id: "unverified", one: "resource", tone: "plain" },
+      title: `${counted(unverified.length, "resource")} with parameters that could not be compared`,
+      lines: unverified.map(({ address, fields }) => ({ path: address, words: [fields.join(", ")] })),
+    },
+    {
+      ...{ id: "inherited", one: "resource", tone: "plain" },
+      title: `${counted(inherited.length, "resource")} inherited from a group, as declared`,
+      lines: inherited.map((address) => ({ path: address, words: [] })),
+    },
+  ];
+}
+
+function highlightParts(highlight: Highlight): Line {
+  return { lead: highlight.title, words: highlight.details, highlight };
+}
+
+/** Objections, waived objections, problems and warnings, also where there is no plan. */
+export function problemSections(
+  found: Pick<Plan, "objections" | "problems" | "warnings">,
+): readonly [Section, Section, Section, Section] {
+  const [blocking, waived] = [false, true].map((isWaived) =>
+    objectionGroups(found.objections.filter((each) => (each.waived ?? false) === isWaived)),
+  );
+  const objected = (id: string, tone: Section["tone"], [group]: ReturnType<typeof objectionGroups> = []): Section => {
+    const [title = "", objections = []] = group ?? [];
+    const lines = objections.map(({ guard, message, addresses }) => ({ words: [message], guard, addresses }));
+    // A guard may object to each project; the first objection is to the fleet.
+    return { id, title, one: "objection", tone, lines, isOpen: true, most: 5 };
+  };
+  const list = (all: readonly ReportedProblem[], one: string, title: string, tone: Section["tone"]): Section => {
+    const lines = withoutRepeats(all).map(problemParts);
+    const isOpen = tone === "bad" || all.length < 4;
+    return { id: `${one}s`, title, heading: counted(all.length, one), one, tone, lines, isOpen };
+  };
+  return [
+    objected("objections", "bad", blocking),
+    objected("waived", "doubt", waived),
+    list(found.problems, "problem", "Problems", "bad"),
+    list(found.warnings, "warning", "Warnings", "doubt"),
+  ];
+}
+
+function problemParts({ file, line, column, project, path, message, rule }: ReportedProblem): Line {
+  const place = file === undefined ? undefined : ({ file, line, column } as Line["place"]);
+  return {
+    ...(place && { place }),
+    ...(project !== undefined && { project }),
+    ...(path !== undefined && { path }),
+    words: [message],
+    rule,
+  };
+}
+
+/** The equal changes of a plan as one row each, what a reviewer should see first before the rest. */
+export function plannedRows(changes: readonly PlannedChange[]): readonly Row[] {
+  const positions = new Map(changes.map((change, index) => [change, index]));
+  return plannedGroups(changes).map((group) => plannedRow(group, positions.get(group.members[0]) ?? 0));
+}
+
+function plannedRow(group: PlannedGroup, position: number): Row {
+  const { members, projects, shared, lines } = group;
+  const [first] = members;
+  const { notes = [], policy_effect: effect, outcome } = first;
+  const action = actionOf(first);
+  const [reason = "", ...sentences] = shared.sentences;
+  const isOfMany = projects.length > 1;
+  const values = isOfMany && isRemoval({ action }) ? { below: fieldLines(shared) } : fieldTexts(shared);
+  return {
+    ...{ action, sign: action, effect, outcome, projects, members, position },
+    ...{ values, sides: shared, reason, places: lines },
+    name: resourceName(first.kind, first.key),
+    subject: isOfMany ? shared.subject : first.address,
+    title: isOfMany ? groupLine(group) : first.address,
+    line: groupLine(group, values.row),
+    notes: sentences.slice(0, notes.length),
+  };
+}
+
+const signs: Readonly<Record<RevisionAction, Action>> = {
+  declare: "create",
+  edit: "update",
+  disable: "disable",
+  withdraw: "delete",
+};
+
+const participles: Readonly<Record<RevisionAction, string>> = {
+  declare: "declared",
+  edit: "edited",
+  disable: "disabled",
+  withdraw: "withdrawn",
+};
+
+const revisionOrder: readonly RevisionAction[] = ["disable", "withdraw", "edit", "declare"];
+
+/** The changes between two revisions: what loosens first, then what turns off; larger groups first. */
+export function revisionRows(changes: readonly RevisionChange[], catalogue: Catalogue): readonly Row[] {
+  const rank = ({ effect, action }: Row) =>
+    effect === "loosened" ? -1 : revisionOrder.indexOf(action as RevisionAction);
+  return groupsOf(changes, groupable)
+    .map((group) => revisionRow(group, catalogue))
+    .sort((a, b) => rank(a) - rank(b) || b.projects.length - a.projects.length);
+}
+
+function groupable(change: RevisionChange): Groupable {
+  const { project, action, before, after, policy_effect = "", notes = [], source } = change;
+  const removes = action === "disable" || action === "withdraw";
+  const sentences = [policy_effect, ...notes];
+  return { project, subject: subjectOf(change), action, removes, before, after, sentences, source };
+}
+
+function revisionRow({ members, projects, shared, lines }: ChangeGroup<RevisionChange>, catalogue: Catalogue): Row {
+  const [change] = members;
+  const { action, key, policy_effect: effect, notes = [] } = change;
+  const name = key === "*" ? `exclusive ${sectionNameOf(catalogue, kindIn(change))}` : subjectOf(change);
+  const values = action === "edit" ? fieldTexts(shared, "(not declared)") : { below: fieldLines(shared) };
+  const line = (row: string) =>
+    `${projectsText(projects)}: ${name} ${row}${effect ? `, ${effect}` : ""} (${linesText(lines)})`;
+  return {
+    ...{ action, sign: signs[action], effect, outcome: undefined, projects, name, subject: name },
+    ...{ values, sides: shared, notes },
+    ...{ reason: "", places: lines, members: [], position: 0, title: line(participles[action]) },
+    line: line(values.row ?? participles[action]),
+  };
+}
+
+/** The project, or how many there are. */
+export function projectsText(projects: readonly string[]): string {
+  const [only = ""] = projects;
+  return projects.length === 1 ? only : namesCounted(projects);
+}
+
+/** Where a single change of a plan is declared, and where its values are set if that is another line. */
+export function placeWords({ source, set_at: setAt }: PlannedChange): readonly string[] {
+  return [lineText(source), ...(setAt ? [`set in ${lineText(setAt)}`] : [])];
+}
+
+/** The fields of a change. A row shows none where several come or go: no field tells more than another. */
+export function fieldTexts(sides: Sides, unknown = notReported): FieldTexts {
+  const lines = fieldLines(sides, unknown);
+  if (firstField(sides) === undefined) return { below: lines };
+  const [line = "", ...others] = lines;
+  const isShort = line.length <= longestInRow;
+  const first = isShort ? line : `${line.slice(0, longestInRow).toWellFormed()}…`;
+  const gone = sides.after === null ? " -> (gone)" : "";
+  const more = others.length > 0 ? `, and ${counted(others.length, "more field")}` : "";
+  return { row: `${first}${gone}${more}`, below: isShort ? others : lines };
+}
+
+/** All fields of a change, a line each; `unknown` stands for a value that the side before lacks. */
+function fieldLines(sides: Sides, unknown = notReported): readonly string[] {
+  return fieldNamesOf(sides).map((name) => `${name}: ${transition(name, sides, unknown)}`);
+}
+
+const notReported = "(not reported)";
+
+const longestInRow = 120;
+
+function transition(name: string, { before, after }: Sides, unknown: string): string {
+  if (before === null) return shown(after?.[name]);
+  if (after === null) return shown(before[name]);
+  const was = isReference(after[name]) ? (before[name] ?? undefined) : before[name];
+  return `${was === undefined ? unknown : shown(was)} -> ${shown(after[name])}`;
+}
+
+/** A value as people read it: a reference by its name, anything else as in JSON. */
+export function shown(value: Value | undefined): string {
+  if (value === undefined) return "(unset)";
+  return printable(isReference(value) ? `(secret ${value.secret})` : JSON.stringify(value));
+}
