@@ -1,11 +1,9 @@
-import type { JsonObject } from "../base/json.ts";
 import { compile } from "../base/schema.ts";
 import { alternativesIn } from "../model/alternatives.ts";
 import { comparable, wireValue } from "../model/field-meaning.ts";
 import type { KindRow } from "../model/kind-row.ts";
-import { type FileKind, fieldInRow, isFileKind } from "../model/read-field.ts";
+import { fieldInRow, isFileKind } from "../model/read-field.ts";
 import { keyFieldsOf } from "../model/resource-kind.ts";
-import { TooLongError } from "../model/too-long-error.ts";
 import type { Fields, Live, Plain } from "../model/types.ts";
 import { isAlike } from "../model/values.ts";
 
@@ -18,7 +16,7 @@ export function resetFields(kind: KindRow, declared: Fields, { row }: Live): rea
   const keys = new Set(keyFieldsOf(file));
   const set = Object.entries(file.fields.properties).flatMap(([name, field]) => {
     if (keys.has(name) || name in declared) return [];
-    const value = liveValue(kind, name, row);
+    const value = fieldInRow(kind, name, row);
     if (value === undefined || compile(field)(wireValue(field, value)).length > 0) return [];
     return isSet(comparable(field, value), comparable(field, field.default ?? null)) ? [name] : [];
   });
@@ -28,16 +26,6 @@ export function resetFields(kind: KindRow, declared: Fields, { row }: Live): rea
     return names.filter((name) => name !== one);
   });
   return set.filter((name) => !same.includes(name));
-}
-
-/** What is not declared is never read for itself: an expression that could take too long says nothing here. */
-function liveValue(kind: FileKind, name: string, row: JsonObject): Plain | undefined {
-  try {
-    return fieldInRow(kind, name, row);
-  } catch (error) {
-    if (error instanceof TooLongError) return undefined;
-    throw error;
-  }
 }
 
 function isSet(meant: Plain, filledIn: Plain): boolean {

@@ -1,9 +1,16 @@
-import type { ASTNode, EvaluationError, ParseError } from "@marcbachmann/cel-js";
-import { type Bound, costOf, linearMatch } from "../base/cel/cost.ts";
-import { exactBound, type JsonSize, jsonSizeOf, roughBound } from "../base/cel/json-bound.ts";
-import { type MemberRead, membersIn } from "../base/cel/members.ts";
-import { faultyWord, foreignOperator, functionNames, unknownFunction } from "../base/cel/mistakes.ts";
-import { expressionLimits, withLinearMatch, withLinearPatterns } from "../base/cel/patterns.ts";
+import type { EvaluationError, ParseError } from "@marcbachmann/cel-js";
+import {
+  expressionLimits,
+  faultyWord,
+  foreignOperator,
+  functionNames,
+  linearMatch,
+  type MemberRead,
+  membersIn,
+  unknownFunction,
+  withLinearMatch,
+  withLinearPatterns,
+} from "../base/cel.ts";
 import { UserError } from "../base/exit.ts";
 import { isObject } from "../base/json.ts";
 import { load } from "../base/load.ts";
@@ -11,7 +18,6 @@ import { memoized } from "../base/memoize.ts";
 import { didYouMean } from "../base/nearest.ts";
 import type { KindExpressions } from "./kind-row.ts";
 import type { ResourceKind } from "./resource-kind.ts";
-import { TooLongError } from "./too-long-error.ts";
 import type { Plain } from "./types.ts";
 
 /** What an expression of a kind is given, by the names that it knows. */
@@ -21,7 +27,7 @@ type Given = Readonly<Record<string, unknown>>;
 export interface KindExpression {
   /**
    * Its value in the numbers of JSON; undefined where what it is given lacks something that it reads.
-   * @throws UserError where it cannot be evaluated, or could take too long.
+   * @throws UserError where it cannot be evaluated.
    */
   readonly valueOf: (given: Given) => Plain | undefined;
   /** What it reads of the names that it knows. */
@@ -55,18 +61,13 @@ export function compileKindExpression(
     if (!valid && error) throw error;
     if (type === "bool" && found !== "bool" && found !== "dyn")
       return { fault: `expected true or false, got ${found}` };
-    const isTooLong = timeLimit({ tree: expression.ast, patternSize: linear.patternSize });
     return {
-      valueOf: (given) => (isTooLong(given) ? tooLong() : evaluated(() => expression({ ...given }))),
+      valueOf: (given) => evaluated(() => expression({ ...given })),
       members: () => membersIn(expression.ast),
     };
   } catch (error) {
     return { fault: foreignOperator(text)?.message ?? faultWords(error, names) };
   }
-}
-
-function tooLong(): never {
-  throw new TooLongError("it could take too long on a row of this size; nest fewer loops");
 }
 
 function evaluated(evaluate: () => unknown): Plain | undefined {
@@ -88,39 +89,6 @@ function fromCel(value: unknown): Plain {
   if (!isObject(value)) return value as Plain;
   return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, fromCel(each)]));
 }
-
-/** Steps of one evaluation: some tenths of a second. */
-const mostSteps = 10_000_000;
-
-/** What no row of a server exceeds; an expression that is fast on it is never measured. */
-const largest: JsonSize = { list: 10_000, text: 256 * 1024, all: 1024 * 1024 };
-
-/** Whether an expression could take too long on what it is given. */
-function timeLimit(expression: { readonly tree: ASTNode; readonly patternSize: number }): (given: Given) => boolean {
-  const stepsOn = (bounds: ReadonlyMap<string, Bound>) =>
-    costOf(expression.tree, { variables: bounds, patternSize: expression.patternSize });
-  const stepsOnAny = memoized((key: string) => {
-    const [list = 1, text = 1, all = 1, ...names] = key.split(" ").map((part) => Number(part) || part);
-    const bound = roughBound({ list: Number(list), text: Number(text), all: Number(all) });
-    return stepsOn(new Map(names.map((name) => [String(name), bound])));
-  });
-  const keyOf = ({ list, text, all }: JsonSize, given: Given) => [list, text, all, ...Object.keys(given)].join(" ");
-  let isAlwaysFast: boolean | undefined;
-  return (given) => {
-    isAlwaysFast ??= stepsOnAny(keyOf(largest, given)) <= mostSteps;
-    if (isAlwaysFast || stepsOnAny(keyOf(roughSizeOf(given), given)) <= mostSteps) return false;
-    return stepsOn(new Map(Object.entries(given).map(([name, value]) => [name, exactBound(value)]))) > mostSteps;
-  };
-}
-
-/** Rounded up to powers of two, so that many rows are of one size. */
-function roughSizeOf(given: Given): JsonSize {
-  const sizes = Object.values(given).map((value) => (isObject(value) ? sizeOf(value) : jsonSizeOf(value)));
-  const most = (key: keyof JsonSize) => 2 ** Math.ceil(Math.log2(Math.max(...sizes.map((size) => size[key]))));
-  return { list: most("list"), text: most("text"), all: most("all") };
-}
-
-const sizeOf = memoized((value: object) => jsonSizeOf(value), new WeakMap());
 
 const environmentOf = memoized((names: string) => {
   const { Environment }: typeof import("@marcbachmann/cel-js") = load("@marcbachmann/cel-js");

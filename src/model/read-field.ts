@@ -6,7 +6,6 @@ import { meaningOf, withoutSecretValues } from "./field-meaning.ts";
 import type { KindRow } from "./kind-row.ts";
 import type { FieldSchema, ResourceKind } from "./resource-kind.ts";
 import { valueInRow } from "./row-values.ts";
-import { TooLongError } from "./too-long-error.ts";
 import type { Fields, Live, Plain, Value } from "./types.ts";
 import { isReference } from "./values.ts";
 
@@ -20,7 +19,7 @@ export function isFileKind(kind: KindRow): kind is FileKind {
 
 /**
  * What a row says of a field, in normal form, without secrets; of a mapping, what is declared. Undefined where the row
- * does not say. @throws UserError where the expression that reads it could take too long.
+ * does not say.
  */
 export function fieldInRow(kind: FileKind, name: string, row: JsonObject, declared?: Value): Plain | undefined {
   const field = kind.file.fields.properties[name];
@@ -51,7 +50,7 @@ function spelledValue(kind: FileKind, name: string, field: FieldSchema, row: Jso
   try {
     return valueInRow(kind, name, field, row);
   } catch (error) {
-    if (error instanceof UserError && !(error instanceof TooLongError)) return undefined;
+    if (error instanceof UserError) return undefined;
     throw error;
   }
 }

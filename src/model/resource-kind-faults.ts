@@ -1,5 +1,5 @@
 import manifest from "../../schemas/manifest.schema.json" with { type: "json" };
-import type { MemberRead } from "../base/cel/members.ts";
+import type { MemberRead } from "../base/cel.ts";
 import { orElse } from "../base/nearest.ts";
 import { bundledKinds } from "./bundled-kinds.ts";
 import { fieldFaults, schemasWithin } from "./kind-field-faults.ts";

@@ -1,4 +1,4 @@
-import type { ExpressionFault } from "../../base/cel/patterns.ts";
+import type { ExpressionFault } from "../../base/cel.ts";
 import { firstFew } from "../../base/text-format.ts";
 import { isExpired } from "../../manifest/expiry.ts";
 import { problemAt } from "../../manifest/problem.ts";
@@ -10,7 +10,6 @@ import type { Objection } from "../guards.ts";
 import { plannedChange } from "../make-plan.ts";
 import { type Plan, planDigest } from "../plan.ts";
 import type { Expression } from "./language.ts";
-import { tooLongOnChanges, tooLongOnPlan } from "./limits.ts";
 import { ChangeView, type CountsOfPlan, PlanView } from "./view.ts";
 
 /** A rule whose expression knows its names. */
@@ -141,14 +140,12 @@ interface Found {
 type Finding = Found & { readonly rule: PlanRule };
 
 function askPlan(rule: CompiledRule, view: PlanView): readonly Finding[] {
-  const undecided = tooLongOnPlan(rule.expression, view.changes) ?? unknownPath(view.changes) ?? answerOf(rule, view);
+  const undecided = unknownPath(view.changes) ?? answerOf(rule, view);
   if (undecided === false) return [];
   return [{ rule, addresses: [], ...(undecided !== true && { undecided }) }];
 }
 
 function askChanges(rule: CompiledRule, changes: readonly ChangeView[]): readonly Finding[] {
-  const slow = tooLongOnChanges(rule.expression, changes);
-  if (slow) return [{ rule, addresses: [], undecided: slow }];
   const holds: string[] = [];
   const unknown = new Map<string, { undecided: ExpressionFault; addresses: string[] }>();
   for (const change of changes) {

@@ -1,21 +1,22 @@
 import { type ASTNode, Environment, type EvaluationError, type ParseError } from "@marcbachmann/cel-js";
-import { linearMatch } from "../../base/cel/cost.ts";
-import { faultyWord, foreignOperator, functionNames, unknownFunction } from "../../base/cel/mistakes.ts";
-import { hostsIn, originsIn } from "../../base/cel/origins.ts";
 import {
   type ExpressionFault,
   expressionLimits,
+  faultyWord,
+  foreignOperator,
+  functionNames,
+  linearMatch,
+  unknownFunction,
   withLinearMatch,
   withLinearPatterns,
-} from "../../base/cel/patterns.ts";
+} from "../../base/cel.ts";
 import { didYouMean } from "../../base/nearest.ts";
+import { hostsIn, originsIn } from "../../base/origins.ts";
 import { ChangeView, changeFields, nothing, PlanView, planFields, SummaryView, summaryFields } from "./view.ts";
 
 /** An expression that knows its names; `ask` gives its value or why there is none, and never throws. */
 export interface Expression {
   readonly tree: ASTNode;
-  /** States of its largest pattern. */
-  readonly patternSize: number;
   readonly ask: (view: ChangeView | PlanView) => { readonly value: unknown } | { readonly fault: ExpressionFault };
 }
 
@@ -27,14 +28,13 @@ export function compileExpression(text: string, root: Root): Expression | { read
   try {
     const linear = withLinearPatterns(text, environments[root]);
     if ("fault" in linear) return linear;
-    const { patternSize } = linear;
     const expression = environments[root].parse(linear.text);
     const { valid, type = "", error } = expression.check();
     if (!valid && error) throw error;
     if (type !== "bool" && type !== "dyn") {
       return { fault: { message: `expected true or false, got ${typeWord(type)}`, offset: expression.ast.start } };
     }
-    return { tree: expression.ast, patternSize, ask: (view) => asked(() => expression({ [root]: view }), root) };
+    return { tree: expression.ast, ask: (view) => asked(() => expression({ [root]: view }), root) };
   } catch (error) {
     return { fault: foreignOperator(text) ?? faultOf(error, root) };
   }

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { hostsIn, originsIn } from "../../../src/base/cel/origins.ts";
+import { hostsIn, originsIn } from "../../src/base/origins.ts";
 
 const rows: readonly (readonly [text: string, origins: readonly string[]])[] = [
   ["https://wiki.example.com/x", ["https://wiki.example.com"]],

@@ -1,13 +1,16 @@
 import type { ASTNode, Environment } from "@marcbachmann/cel-js";
 import { RE2JS, RE2JSException } from "re2js";
-import { memoized } from "../memoize.ts";
-import { childrenOf, linearMatch } from "./cost.ts";
+import { memoized } from "./memoize.ts";
+import { didYouMean } from "./nearest.ts";
 
 /** What is wrong with an expression, and before which of its characters. */
 export interface ExpressionFault {
   readonly message: string;
   readonly offset: number;
 }
+
+/** Replaces `matches` in expressions; of the same length, so that every position stays the same. */
+export const linearMatch = "re2find";
 
 /** Far more than an expression needs, and far less than what takes time to parse. */
 export const expressionLimits = { maxAstNodes: 1000, maxDepth: 50, maxListElements: 500, maxMapEntries: 100 };
@@ -21,24 +24,17 @@ export function withLinearMatch(environment: Environment): Environment {
 
 const compiledPattern = memoized((pattern: string) => RE2JS.compile(pattern));
 
-/** An expression whose calls of `matches` take linear time. */
-interface LinearExpression {
-  readonly text: string;
-  /** States of its largest pattern. */
-  readonly patternSize: number;
-}
-
 /** Rewrites all calls of `matches`. @throws ParseError of the library. */
 export function withLinearPatterns(
   text: string,
   environment: Environment,
-): LinearExpression | { readonly fault: ExpressionFault } {
+): { readonly text: string } | { readonly fault: ExpressionFault } {
   const patterns = patternsIn(environment.parse(text).ast);
   const fault = patterns.map(patternFault).find((each) => each !== undefined);
   if (fault) return { fault };
   const linear = rewritten(text, patterns, environment);
   if (linear === undefined) return { fault: { message: "expected no comment inside a call of matches", offset: 0 } };
-  return { text: linear, patternSize: Math.max(0, ...patterns.map(sizeOf)) };
+  return { text: linear };
 }
 
 interface Pattern {
@@ -72,10 +68,6 @@ function patternFault({ node }: Pattern): ExpressionFault | undefined {
 const longestPattern = 500;
 const largestPattern = 300;
 
-function sizeOf({ node: { args } }: Pattern): number {
-  return typeof args === "string" ? compiledPattern(args).programSize() : 0;
-}
-
 /** Undefined where not every call could be found. */
 function rewritten(text: string, patterns: readonly Pattern[], environment: Environment): string | undefined {
   const done = patterns.reduce(
@@ -84,4 +76,77 @@ function rewritten(text: string, patterns: readonly Pattern[], environment: Envi
   );
   const left = patternsIn(environment.parse(done).ast).filter(({ at }) => !done.startsWith(linearMatch, at));
   return left.length > 0 ? undefined : done;
+}
+
+/** A member that an expression reads of one of its names, such as `active` of `before`. */
+export interface MemberRead {
+  readonly of: string;
+  readonly name: string;
+}
+
+/** The members that an expression reads of its names by a dot. */
+export function membersIn(node: ASTNode): readonly MemberRead[] {
+  const inside = childrenOf(node).flatMap(membersIn);
+  if (node.op !== "." && node.op !== ".?") return inside;
+  const [object, name] = node.args;
+  return object.op === "id" ? [{ of: object.args, name }, ...inside] : inside;
+}
+
+/** Parts of an expression; macros as they are written. */
+function childrenOf(node: ASTNode): readonly ASTNode[] {
+  switch (node.op) {
+    case "value":
+    case "id":
+      return [];
+    case ".":
+    case ".?":
+      return [node.args[0]];
+    case "!_":
+    case "-_":
+      return [node.args];
+    case "map":
+      return node.args.flat();
+    case "call":
+      return node.args[1];
+    case "rcall":
+      return [node.args[1], ...node.args[2]];
+    default:
+      return node.args;
+  }
+}
+
+/** Strings and comments. */
+const literals = /r?(?:"""[\s\S]*?"""|'''[\s\S]*?'''|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*')|\/\/.*/g;
+
+/** Operators of other languages, and what CEL has instead. */
+const operators: Readonly<Record<string, string>> = {
+  and: "&&",
+  or: "||",
+  not: "!",
+  "=": "==",
+  "<>": "!=",
+  "===": "==",
+};
+
+/** The first operator of another language in an expression that CEL rejects. */
+export function foreignOperator(text: string): ExpressionFault | undefined {
+  const code = text.replace(literals, (each) => " ".repeat(each.length));
+  const found = /(?<![.\w])(?:and|or|not)(?![\w(.])|<>|={3}|(?<![=!<>])=(?!=)/i.exec(code);
+  const instead = found && operators[found[0].toLowerCase()];
+  return found && instead ? { message: `CEL writes ${instead} for ${found[0]}`, offset: found.index } : undefined;
+}
+
+/** The names of the functions that expressions may call. */
+export function functionNames(environment: Environment): ReadonlySet<string> {
+  return new Set(environment.getDefinitions().functions.map(({ name }) => name));
+}
+
+/** The words for a call of a function that does not exist; undefined if it exists, and its arguments are wrong. */
+export function unknownFunction(word: string, functions: ReadonlySet<string>): string | undefined {
+  return functions.has(word) ? undefined : `unknown function ${word}${didYouMean(word, functions)}`;
+}
+
+/** The word that a message of the library ends in, or the function whose call it quotes. */
+export function faultyWord(summary: string): string {
+  return /(?:: |\.|')(\w+)(?:$|\([^']*\)'$)/.exec(summary)?.[1] ?? "";
 }

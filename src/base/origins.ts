@@ -4,7 +4,7 @@ const unclear = "?";
 /** Longer texts, and texts with more addresses, are no settings that anybody reads: they are unclear as a whole. */
 const longestText = 10_000;
 /** More of them are not distinguished. */
-export const mostAddresses = 10;
+const mostAddresses = 10;
 
 /**
  * Where the addresses in a text lead: `https://wiki.example.com`, `http://10.0.0.1:8080`, `//example.com` where it says
