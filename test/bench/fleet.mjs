@@ -20,13 +20,14 @@ function integrationsOf(index) {
 
 export const slugs = Object.keys(integrationsOf(0));
 
-export function seedOf(count) {
+export function seedOf(count, unmanaged = 0) {
+  const others = Array.from({ length: unmanaged }, (_, index) => [`Other-${index}.0`, "allowed"]);
   const projects = Array.from({ length: count }, (_, index) => ({
     id: index + 1,
     path: path(index),
     repository_storage: "default",
     integrations: integrationsOf(index),
-    licenses,
+    licenses: { ...licenses, ...Object.fromEntries(others) },
   }));
   return { storages: ["default"], projects };
 }

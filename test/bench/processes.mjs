@@ -48,8 +48,8 @@ export async function listening(words, options, use) {
 }
 
 /** The figures of one run of runs.mjs. */
-export async function measuredKind(kind, { url = "", count, folder = "", fixed = "" }) {
-  const { stdout } = await execute(process.execPath, [join(here, "runs.mjs"), kind, url, count, folder, fixed]);
+export async function measuredKind(kind, { url = "", count, folder = "" }) {
+  const { stdout } = await execute(process.execPath, [join(here, "runs.mjs"), kind, url, count, folder]);
   return JSON.parse(stdout);
 }
 

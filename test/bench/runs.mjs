@@ -1,9 +1,7 @@
 // One measured run in a process of its own: node runs.mjs KIND URL COUNT [FOLDER]; prints its figures as JSON.
-import { readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
 import { paths, slugs } from "./fleet.mjs";
 
-const [kind, url, count, folder, fixed] = process.argv.slice(2);
+const [kind, url, count, folder] = process.argv.slice(2);
 /** Of the floor: what undici's own examples and most scripts have; the plan finds its own number. */
 const concurrency = 16;
 const projects = paths(Number(count));
@@ -18,25 +16,11 @@ const runs = {
     };
   },
 
-  /** The same files, read and parsed, with nothing around it. */
-  async parse() {
-    const { loadAll } = await import("js-yaml");
-    return () => {
-      const at = join(folder, "policies");
-      const kept = readdirSync(at).map((name) => {
-        const values = [];
-        loadAll(readFileSync(join(at, name), "utf8"), (value) => values.push(value));
-        return values;
-      });
-      return kept.length;
-    };
-  },
-
   async plan() {
     const { plan } = await import("../../dist/index.js");
     const env = { EVENKEEL_TOKEN: "bench", EVENKEEL_URL: url };
     return async () => {
-      const { plan: document } = await plan({ folder, env, ...(fixed && { concurrency: Number(fixed) }) });
+      const { plan: document } = await plan({ folder, env });
       const { writes, reads } = document.summary;
       if (writes > 0 || reads < Number(count) || document.problems.length > 0)
         throw new Error(`not in sync: ${JSON.stringify(document.summary)}`);
@@ -44,7 +28,7 @@ const runs = {
     };
   },
 
-  /** The same requests, 16 at a time, with nothing around them. `fixed` is `lists`: without those for one integration. */
+  /** The same requests, 16 at a time, with nothing around them. */
   async floor() {
     return async () => {
       // Loaded here, because a plan loads its client while it runs.
@@ -59,7 +43,7 @@ const runs = {
       const read = async (path) => {
         const base = `/projects/${encodeURIComponent(path)}`;
         await get(`${base}/integrations`);
-        if (fixed !== "lists") for (const slug of slugs) await get(`${base}/integrations/${slug}`);
+        for (const slug of slugs) await get(`${base}/integrations/${slug}`);
         await get(`${base}/managed_licenses?per_page=100`);
       };
       const queue = projects.values();

@@ -15,7 +15,7 @@ const file = join(import.meta.dirname, "../model/foreign-names.yaml");
 
 const head = `# Names of integrations and their parameters as clients that we did not write have them: facts taken from Debian's packages
 # python3-gitlab (LGPL-3+, the table of its integrations) and golang-github-xanzy-go-gitlab-dev (Apache-2.0, tags of its
-# services). Without this file, \`npm run test:clients\` writes it; foreign-names.test.ts holds the dialect against them.
+# services). Without this file, \`npm run test:all -- --project clients\` writes it; foreign-names.test.ts holds the dialect against them.
 `;
 
 let missing: string | undefined;
