@@ -11,9 +11,8 @@ import { projectPart } from "../model/identity.ts";
 import { kindIn } from "../model/owner.ts";
 import { isMove } from "../model/repository-kinds.ts";
 import type { Change, DesiredProject } from "../model/types.ts";
-import { differenceFrom, otherProject, unlistedIn } from "../plan/contradictions.ts";
+import { changedSincePlan, differenceFrom, otherProject, staleOutcome, unlistedIn } from "../plan/contradictions.ts";
 import type { Plan, PlannedChange } from "../plan/plan.ts";
-import { changedSincePlan, staleOutcome } from "../plan/staleness.ts";
 import type { Step } from "./apply.ts";
 
 /** The steps of one project, or planned changes before which it is read again. */

@@ -5,7 +5,7 @@ import { counted } from "../base/text-format.ts";
 import { createFollower, type Follower } from "../git/fast-forward.ts";
 import { repositoryAround } from "../git/repository.ts";
 import { labelledErrors, reportedLine, withoutRepeats } from "../model/problem-line.ts";
-import { ownersCounted } from "../plan/owner-counts.ts";
+import { ownersCounted } from "../plan/heading.ts";
 import { prometheus, watchMetrics } from "../report/prometheus.ts";
 import { readHookSecret } from "../secrets/token.ts";
 import { sharesState, unshared } from "../state/state-address.ts";

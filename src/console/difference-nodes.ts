@@ -1,6 +1,6 @@
 import type { Fields, Value } from "../model/types.ts";
-import { directions } from "../plan/drift.ts";
-import { fieldNamesOf } from "../plan/sides.ts";
+import { fieldNamesOf } from "../plan/groups.ts";
+import { directions } from "../plan/highlights.ts";
 import { badge, type Markup, markup } from "../report/html/markup.ts";
 import { clipped, nameNode, valueText } from "../report/html/rows.ts";
 import type { DifferenceShape } from "../state/snapshots/summaries.ts";

@@ -1,7 +1,7 @@
 import { printable } from "../base/printable.ts";
 import { resourceName } from "../model/address.ts";
-import { changeCount } from "../plan/action-counts.ts";
 import { highlightLine } from "../plan/highlights.ts";
+import { changeCount } from "../plan/plan.ts";
 import { sourceText } from "../report/html/rows.ts";
 import type { RunSummary } from "../state/run-summary.ts";
 import { lastSeen, type ProjectSnapshot } from "../state/snapshots/snapshot.ts";

@@ -1,15 +1,29 @@
 import { grouped, groupedAs } from "../base/grouped.ts";
 import type { Catalogue } from "../model/catalogue.ts";
 import type { Project } from "../model/types.ts";
-import { type Folder, type Folders, foldersOf } from "./folders.ts";
 import type { ImportedEntry, ImportedProject } from "./imported-project.ts";
 import { withPathTemplates } from "./path-templates.ts";
-import { choosePlacement, type FolderStats, type Occurrence, type Placement } from "./placement.ts";
+import {
+  choosePlacement,
+  type Folder,
+  type FolderStats,
+  type Folders,
+  foldersOf,
+  type Occurrence,
+  type Placement,
+} from "./placement.ts";
 import type { Draft } from "./policy.ts";
 import { draftsOfFleet } from "./shared-drafts.ts";
 import { type Group, groupsThatSaveLines, listsOf, sharedGroups } from "./shared-groups.ts";
-import { declarationOf, hasOneValue, splitByField } from "./singleton-fields.ts";
-import { type EntryVariant, formOf, type VariableValue, varied } from "./variables.ts";
+import {
+  declarationOf,
+  type EntryVariant,
+  formOf,
+  hasOneValue,
+  splitByField,
+  type VariableValue,
+  varied,
+} from "./variables.ts";
 
 /**
  * As `draftsOf`, with shared settings extracted: each entry is declared for a folder if at least half of its projects, and

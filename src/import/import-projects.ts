@@ -1,11 +1,17 @@
+import { inParallel } from "../base/concurrency.ts";
 import type { Reader } from "../client/client.ts";
+import { explained } from "../client/explain-failure.ts";
+import type { CallFailed } from "../client/failure.ts";
+import { unreadOf } from "../live/partly-read.ts";
+import { readInventory } from "../live/read-live.ts";
+import { outOfRelease, outOfTier } from "../model/kind-availability.ts";
+import { type PolicyKind, policyKinds } from "../model/kinds.ts";
 import { type Owner, ownerOfName, owners } from "../model/owner.ts";
-import type { Problem } from "../model/types.ts";
+import type { Kind, Live, Platform, Problem, Project } from "../model/types.ts";
 import { type Choice, chooseProjects } from "./chosen-projects.ts";
 import { factorShared } from "./factor-shared.ts";
-import { importProject } from "./import-project.ts";
-import type { ImportedProject } from "./imported-project.ts";
-import { type InventoryScope, readLiveProjects } from "./inventory.ts";
+import { importProject, whyUndeclarable } from "./import-project.ts";
+import type { FoundProject, ImportedProject } from "./imported-project.ts";
 import { type SecretScope, withOwnFiles, withOwnNames, withReferences } from "./names.ts";
 import type { Draft } from "./policy.ts";
 import { draftsOf } from "./project-drafts.ts";
@@ -59,4 +65,97 @@ export async function importProjects(
 
 function ofOwner(imported: readonly ImportedProject[], owner: Owner): readonly ImportedProject[] {
   return imported.filter(({ project }) => ownerOfName(project.name) === owner);
+}
+
+/** Options for reading projects. */
+interface InventoryScope {
+  readonly platform: Platform;
+  readonly workers: number;
+  /** The kinds to read, of projects and of groups. */
+  readonly kinds: ReadonlySet<Kind>;
+  readonly progress?: (done: number, total: number) => void;
+}
+
+/** The live state of projects, in order, and what could not be read. */
+interface ProjectsRead {
+  readonly found: readonly FoundProject[];
+  readonly problems: readonly Problem[];
+}
+
+/**
+ * Reads the active resources of every kind that the tier has, for each project. What cannot be
+ * read is reported as a problem. @throws CallFailed if it ends the run.
+ */
+async function readLiveProjects(
+  reader: Reader,
+  projects: readonly Project[],
+  scope: InventoryScope,
+): Promise<ProjectsRead> {
+  let done = 0;
+  const read = await inParallel(projects, scope.workers, async (project) => {
+    const result = await readProject(reader, project, scope);
+    scope.progress?.(++done, projects.length);
+    return result;
+  });
+  return { found: read.flatMap(({ found }) => found ?? []), problems: read.flatMap(({ problems }) => problems) };
+}
+
+interface ReadProject {
+  readonly found?: FoundProject;
+  readonly problems: readonly Problem[];
+}
+
+/** A project that cannot be read at all is reported once. */
+async function readProject(reader: Reader, project: Project, scope: InventoryScope): Promise<ReadProject> {
+  const { platform, kinds } = scope;
+  const { catalogue } = reader;
+  const parts = policyKinds(catalogue, ownerOfName(project.name)).filter(
+    (row) => kinds.has(row.kind) && !outOfTier(catalogue, row, platform) && !outOfRelease(catalogue, row, platform),
+  );
+  const read = await Promise.all(parts.map((part) => readPart(reader, project, part, platform)));
+  const [first] = read;
+  if (first?.failure && read.every(({ failure }) => failure)) {
+    return { problems: [unreadable(project, explained(first.failure))] };
+  }
+  const unread = read.flatMap((each) => each.unread);
+  return {
+    found: {
+      project,
+      live: read.flatMap(({ live }) => live),
+      others: read.flatMap(({ others }) => others),
+      unread,
+    },
+    problems: unread.map((sentence) => unreadable(project, sentence)),
+  };
+}
+
+interface ReadPart extends Omit<FoundProject, "project"> {
+  /** Set where nothing could be read. */
+  readonly failure?: CallFailed;
+}
+
+/** A server may reject kinds that its tier lacks. */
+async function readPart(
+  reader: Reader,
+  project: Project,
+  { kind, section }: Pick<PolicyKind, "kind" | "section">,
+  platform: Platform,
+): Promise<ReadPart> {
+  try {
+    const isWanted = (key: string) => whyUndeclarable({ kind, key }, platform, reader.catalogue) === undefined;
+    const { live, others, unread } = await readInventory(reader, project, kind, isWanted);
+    const isOwn = ({ active, inherited }: Live) => active && !inherited;
+    return {
+      live: live.filter(isOwn),
+      others: [...others.map((key) => ({ kind, key })), ...live.filter((each) => !isOwn(each))],
+      unread: unread.map(({ key = "", failure }) => `${key} is left out: ${explained(failure)}`),
+    };
+  } catch (error) {
+    const { failure } = unreadOf({ kind }, error);
+    return { live: [], others: [], unread: [`${section} are left out: ${explained(failure)}`], failure };
+  }
+}
+
+function unreadable({ name: project }: Project, message: string): Problem {
+  return { severity: "error", rule: "unreadable", message, project };
 }

@@ -4,15 +4,15 @@ import { byName, compareTexts } from "../base/text-format.ts";
 import type { Catalogue } from "../model/catalogue.ts";
 import { type Owner, ownerName, ownerOfName } from "../model/owner.ts";
 import type { Project } from "../model/types.ts";
-import type { Folder, Folders } from "./folders.ts";
 import { byOrder } from "./import-project.ts";
 import type { ImportedEntry, ImportedProject } from "./imported-project.ts";
 import { fileOf } from "./names.ts";
+import type { Folder, Folders } from "./placement.ts";
 import { type Draft, policyText } from "./policy.ts";
 import { selectorFor } from "./project-drafts.ts";
 import type { Group } from "./shared-groups.ts";
-import { joinedByField } from "./singleton-fields.ts";
 import type { EntryVariant, VariableValue } from "./variables.ts";
+import { joinedByField } from "./variables.ts";
 
 /** The settings of all projects, and where each is declared. */
 export interface FleetSettings {

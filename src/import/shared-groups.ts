@@ -1,7 +1,7 @@
 import { grouped } from "../base/grouped.ts";
 import type { Project } from "../model/types.ts";
-import { type Folder, globBelow } from "./folders.ts";
 import type { Occurrence, Placement } from "./placement.ts";
+import { type Folder, globBelow } from "./placement.ts";
 
 /** A declaration for several projects. */
 interface SharedOccurrence<T> {

@@ -9,10 +9,10 @@ import type { KindRow } from "../model/kind-row.ts";
 import { kindOf } from "../model/kinds.ts";
 import { kindIn } from "../model/owner.ts";
 import { policyEffectOf } from "../model/policy-effect.ts";
-import { isRemoval } from "../model/removal-changes.ts";
-import type { Change, DesiredProject, Fields, Live, Project } from "../model/types.ts";
+import { isRemoval, turnsOff } from "../model/removal-changes.ts";
+import type { Change, DesiredProject, Fields, Live, Outcome, Project } from "../model/types.ts";
 import { plannedChange } from "./make-plan.ts";
-import { actionOf, type PlannedChange } from "./plan.ts";
+import { actionOf, type PlannedChange, visibleOf } from "./plan.ts";
 
 /** Why changes of a saved plan cannot follow from the manifests, by their addresses. */
 export type Contradictions = ReadonlyMap<string, string>;
@@ -153,4 +153,36 @@ function differingPart(one: unknown, other: unknown, path: readonly string[] = [
   const names = [...new Set([...Object.keys(one), ...Object.keys(other)])].sort();
   const parts = names.map((name) => differingPart(one[name], other[name], [...path, name]));
   return parts.find((part) => part !== undefined);
+}
+
+/** The outcome of a change that is not sent because the plan no longer matches its manifests or the server. */
+export function staleOutcome(reason: string): Outcome {
+  return { status: "stale", error: `${reason}; plan again` };
+}
+
+/** Why a planned change is stale now that its project was read again; undefined where it would have the same effect. */
+export function changedSincePlan(planned: PlannedChange, now: Change): string | undefined {
+  const action = actionOf(planned);
+  const visible = visibleOf(planned);
+  if (action !== now.action) return `the planned action is ${action}, but now it would be ${now.action}`;
+  if (turnsOff(now) && !turnsOff(visible)) return "it would now be turned off, which the plan does not show";
+  if (now.policyEffect === "loosened" && visible.policyEffect !== "loosened") {
+    return "it would now loosen the policy, which the plan does not show";
+  }
+  const { updated_at, digest } = planned.live ?? {};
+  return liveValuesChanged({ digest, updatedAt: updated_at ?? undefined }, { digest: now.liveDigest, live: now.live });
+}
+
+interface LiveState {
+  readonly digest: string | undefined;
+  readonly updatedAt: string | undefined;
+}
+
+/** Why live values are not those that a plan was made from; undefined where they are. */
+export function liveValuesChanged(
+  planned: LiveState,
+  now: Pick<LiveState, "digest"> & { readonly live: Pick<Live, "updatedAt"> | undefined },
+): string | undefined {
+  if (planned.digest !== now.digest) return "the live values changed since the plan was made";
+  return planned.updatedAt === now.live?.updatedAt ? undefined : "updated_at changed since the plan was made";
 }

@@ -1,5 +1,7 @@
+import { commonForm, foldedAlike } from "../base/common-form.ts";
 import { counted, firstFew, joinedByAnd, thousands } from "../base/text-format.ts";
 import type { Difference } from "../diff/diff.ts";
+import { addressParts } from "../model/address.ts";
 import { turnsOff, type Visible } from "../model/removal-changes.ts";
 import type { Change } from "../model/types.ts";
 
@@ -144,4 +146,66 @@ export function checkLoosening(changes: readonly Pick<Change, "address" | "polic
   const loosen = addresses.length === 1 ? "loosens" : "loosen";
   const what = `${counted(addresses.length, "change")} ${loosen} a policy (${firstFew(addresses, 1)})`;
   return [{ guard: "loosening", message: `--fail-on-loosening failed: ${what}`, addresses }];
+}
+
+/**
+ * What keeps a plan from being applied as it is, in a few words: `Blocked by deletePercent`, `Needs 2 approvals, has 1`.
+ * Every report begins with it. Empty if nothing does.
+ */
+export function blockingText({ objections }: { readonly objections: readonly Objection[] }): string {
+  const blocking = objections.filter(({ waived }) => !waived);
+  const blockers = [...new Set(blocking.flatMap(blockerOf))];
+  const blocked = blockers.length > 0 ? [`Blocked by ${joinedByAnd(blockers)}`] : [];
+  return [...blocked, ...new Set(blocking.flatMap(lackOf))].join("; ");
+}
+
+/** What an objection names: the setting of the workspace, the option or the rule. */
+function blockerOf({ guard, name }: Objection): readonly string[] {
+  if (guard === "approvals") return [];
+  return [name !== undefined && plainName.test(name) ? `rule ${name}` : settings[guard]];
+}
+
+/** A file of a plan could hold any. */
+const plainName = /^[\w.-]{1,80}$/;
+
+const settings: Readonly<Record<Exclude<Objection["guard"], "approvals">, string>> = {
+  "delete-percent": "deletePercent",
+  protected: "protected",
+  storage: "the storage guard",
+  loosening: "--fail-on-loosening",
+  rule: "a rule",
+};
+
+function lackOf({ guard, approvals }: Objection): readonly string[] {
+  if (guard !== "approvals") return [];
+  if (!approvals) return ["Lacks approvals"];
+  const { needed, given } = approvals;
+  return [`Needs ${counted(needed, "approval")}, has ${given === 0 ? "none" : given}`];
+}
+
+/** Objections under a heading: those that block the plan, and those that were waived. */
+export function objectionGroups(objections: readonly Objection[]) {
+  const [blocking = [], waived = []] = [false, true].map((is) =>
+    objections.filter((each) => (each.waived ?? false) === is),
+  );
+  const titled = [
+    [blockingText({ objections }), blocking],
+    ["Waived for this run", waived],
+  ] as const;
+  return titled.flatMap(([title, those]) => (those.length > 0 ? [[title, withoutRepeats(those)] as const] : []));
+}
+
+/** Objections to the same change in many projects, as one. */
+function withoutRepeats(objections: readonly Objection[]): readonly Objection[] {
+  return foldedAlike(objections, formOf).map(([first, ...others]) => {
+    if (others.length === 0) return first;
+    const addresses = others.flatMap((each) => each.addresses);
+    const also = firstFew(addresses.map((address) => addressParts(address)[0]));
+    return { ...first, message: `${first.message}; also in ${also}`, addresses: [...first.addresses, ...addresses] };
+  });
+}
+
+function formOf({ guard, name, message, addresses: [first, ...others] }: Objection): string {
+  const project = first === undefined || others.length > 0 ? undefined : addressParts(first)[0];
+  return JSON.stringify([guard, name, commonForm(message, project)]);
 }

@@ -1,7 +1,7 @@
 import { shellWord } from "../base/shell-word.ts";
 import { counted, firstFew, thousands } from "../base/text-format.ts";
-import { namesCounted } from "./owner-counts.ts";
-import type { Plan, PlanScope } from "./plan.ts";
+import { ownerOfName } from "../model/owner.ts";
+import type { Plan, PlanScope, Summary } from "./plan.ts";
 
 /** What a plan was limited to, by revision too: `shard 1/8, --target payments/*`; empty for everything. */
 export function scopeText({ targets = [], shards = [], since, projects, of }: PlanScope = {}): string {
@@ -49,4 +49,19 @@ const mostNamed = 3;
 /** A merged plan may know how many there are, and not all of their names. */
 function ownersOf(projects: number, names: readonly string[]): string {
   return names.length === projects ? namesCounted(names) : counted(projects, "project");
+}
+
+/** `214 projects`, `3 groups`, or `217 projects and groups (214 and 3)`. */
+export function ownersCounted({ projects, groups = 0 }: Pick<Summary, "projects" | "groups">): string {
+  if (groups === 0) return counted(projects, "project");
+  if (groups === projects) return counted(groups, "group");
+  return `${thousands(projects)} projects and groups (${thousands(projects - groups)} and ${thousands(groups)})`;
+}
+
+/** The same of their names: a group's ends in a slash. */
+export function namesCounted(names: readonly string[]): string {
+  return ownersCounted({
+    projects: names.length,
+    groups: names.filter((name) => ownerOfName(name) === "group").length,
+  });
 }

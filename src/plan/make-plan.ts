@@ -7,15 +7,15 @@ import { bySeverity } from "../model/problem-line.ts";
 import type { Call, Change, Fields, Place, Problem, Project } from "../model/types.ts";
 import { referencesWithin } from "../model/values.ts";
 import { changeRerouting } from "../routes/listeners.ts";
-import { countsOf } from "./action-counts.ts";
-import { notesOf } from "./change-notes.ts";
 import type { Objection } from "./guards.ts";
 import {
   actionOf,
+  countsOf,
   effectsOf,
   formatVersion,
   inheritedIn,
   listedActions,
+  notesOf,
   notificationsIn,
   type Plan,
   type PlannedCall,

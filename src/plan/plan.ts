@@ -1,16 +1,25 @@
 import { digestOf } from "../base/json.ts";
-import { compareTexts } from "../base/text-format.ts";
+import { compareTexts, thousands } from "../base/text-format.ts";
 import type { Unverified } from "../diff/diff.ts";
 import type { Catalogue } from "../model/catalogue.ts";
 import { kindIn } from "../model/owner.ts";
 import { policyEffectOf } from "../model/policy-effect.ts";
 import type { ReportedProblem } from "../model/problem-line.ts";
-import { turnsOff } from "../model/removal-changes.ts";
+import { turnsOff, type Visible } from "../model/removal-changes.ts";
 import { isMove } from "../model/repository-kinds.ts";
-import type { Action, Call, CallAction, Cause, Fields, Kind, Outcome, Place, PolicyEffect } from "../model/types.ts";
+import type {
+  Action,
+  Call,
+  CallAction,
+  Cause,
+  Change,
+  Fields,
+  Kind,
+  Outcome,
+  Place,
+  PolicyEffect,
+} from "../model/types.ts";
 import type { Rerouting } from "../routes/audience.ts";
-import { type ActionCounts, countsOf } from "./action-counts.ts";
-import { reroutingIn } from "./change-notes.ts";
 import type { Objection } from "./guards.ts";
 
 /** What `plan --report json` prints and `--out` saves (docs/safety.md; `schemas/plan.schema.json`). Holds no secret. */
@@ -232,3 +241,76 @@ export function notificationsIn({
 export function policyEffectIn(policy_effect: PolicyEffect | undefined): Pick<PlannedChange, "policy_effect"> {
   return policy_effect ? { policy_effect } : {};
 }
+
+/** How many changes there are of each action; of replacements, only where there are any. */
+type ActionCounts = Readonly<Record<CallAction, number>> & { readonly replace?: number };
+
+/** How many changes there are of each action. */
+export function countsOf(actions: readonly Action[]): ActionCounts {
+  const count = (action: Action) => actions.filter((each) => each === action).length;
+  const replaced = count("replace");
+  return {
+    create: count("create"),
+    update: count("update"),
+    ...(replaced > 0 && { replace: replaced }),
+    disable: count("disable"),
+    delete: count("delete"),
+  };
+}
+
+/** How many changes there are in all. */
+export function changeCount(counts: ActionCounts): number {
+  return inOrder.reduce((sum, action) => sum + (counts[action] ?? 0), 0);
+}
+
+const inOrder: readonly Action[] = ["create", "update", "replace", "disable", "delete"];
+
+/** The counts in words: `1 to create`. */
+export function actionCountWords(counts: ActionCounts): readonly string[] {
+  return inOrder.flatMap((action) => {
+    const count = counts[action];
+    return count === undefined ? [] : [`${thousands(count)} to ${action}`];
+  });
+}
+
+/** What a reviewer should know of a change: lost and moved notifications last. */
+export function notesOf(
+  change: Visible & Pick<Change, "resets">,
+  inherited: true | undefined,
+  rerouting: Rerouting,
+): readonly string[] {
+  return [
+    ...(change.action === "update" && turnsOff(change) ? [offNote(change)] : []),
+    ...(change.action === "replace" ? [replaceNote] : []),
+    ...(change.resets ? [`${resetNote}${change.resets.join(", ")}`] : []),
+    ...(change.action === "update" && inherited ? [inheritedNote] : []),
+    ...reroutingNotes(rerouting),
+  ];
+}
+
+/** What the notes on a change tell of events that are lost or move. */
+function reroutingIn(notes: readonly string[], change: Visible): Rerouting {
+  const moved = notes.filter((note) => note.startsWith(moveNote)).map((note) => note.slice(moveNote.length));
+  const others = notesOf(change, true, { lost: [], moved });
+  return { lost: notes.filter((note) => !others.includes(note) && !note.startsWith(resetNote)), moved };
+}
+
+const moveNote = "notifications move: ";
+
+/** Notes on events that are lost, and on those that move. */
+export function reroutingNotes({ lost, moved }: Rerouting): readonly string[] {
+  return [...lost, ...moved.map((move) => `${moveNote}${move}`)];
+}
+
+/** An update among others would look harmless. */
+function offNote({ key }: Visible): string {
+  return `${key} is turned off by this update, which counts as a disable for the guards`;
+}
+
+const replaceNote =
+  "the server cannot change it: it is deleted and created again, which counts as a deletion for the guards";
+
+const resetNote = "what no policy declares gets the server's defaults: ";
+
+const inheritedNote =
+  "the group's settings apply, and a write changes nothing: disable inheritance for this project on the server first";

@@ -1,16 +1,18 @@
+import { UserError } from "../base/exit.ts";
 import type { JsonObject } from "../base/json.ts";
 import { call, NamesNothing } from "../model/call.ts";
 import { type Catalogue, catalogueOf } from "../model/catalogue.ts";
 import type { Endpoint } from "../model/endpoints.ts";
+import { propertyOf, wireValue } from "../model/field-meaning.ts";
 import type { KindRow } from "../model/kind-row.ts";
 import { kindOf } from "../model/kinds.ts";
 import { kindWord } from "../model/owner.ts";
 import { pathValues } from "../model/path-values.ts";
 import { isRemoval } from "../model/removal-changes.ts";
-import { keyValuesOf } from "../model/resource-kind.ts";
-import type { Call, Change, Fields, SecretReference } from "../model/types.ts";
-import { referencesWithin } from "../model/values.ts";
-import { bodyOf, sentFields } from "./request-body.ts";
+import { type FieldSchema, keyValuesOf, type ResourceKind } from "../model/resource-kind.ts";
+import { compiledExpressions, valueInRow } from "../model/row-values.ts";
+import type { Call, Change, Fields, Plain, SecretReference, Value } from "../model/types.ts";
+import { definedFields, isList, isMapping, referencesIn, referencesWithin } from "../model/values.ts";
 
 /** The calls that carry a change out, in order, their parameters still references where they are secret. */
 export function callsOf(change: Change, catalogue: Catalogue = catalogueOf()): readonly [Call, ...Call[]] {
@@ -96,4 +98,119 @@ function parametersOf(row: KindRow, change: Change): Fields {
   const { file } = row;
   if (file) return bodyOf({ ...row, file }, change, change.action === "create" ? null : (change.live?.row ?? {}));
   return { ...change.extraFields, ...change.declared };
+}
+
+/** A kind that is a file, with its expressions. */
+type FileKind = Pick<KindRow, "expressions"> & { readonly file: ResourceKind };
+
+/** What a request is made of: what is declared, as requests have it, and the row as it was read, null before a creation. */
+interface RequestSource {
+  readonly want: Fields;
+  readonly row: JsonObject | null;
+}
+
+/**
+ * The parameters of the request that creates a resource of a kind that is a file, or updates it. A creation sends all
+ * that is declared; an update what changes, what the kind requires, what the server would clear otherwise, and secrets,
+ * which nobody can compare. @throws UserError where it would send a secret that is not declared.
+ */
+export function bodyOf(kind: FileKind, change: SentFields, row: JsonObject | null): Fields {
+  const { properties } = kind.file.fields;
+  const want = wireFields(kind.file, { ...keyFields(kind.file, change.key), ...change.declared });
+  const isSent = row ? updatesField(kind.file, change) : (name: string) => name in want;
+  const parameters: Record<string, Value> = {};
+  for (const [name, field] of Object.entries(properties)) {
+    const live = row && needsLive(field) ? valueInRow(kind, name, field, row) : undefined;
+    const isKept = row !== null && !(name in want) && field["x-keep"] === true && live !== undefined;
+    if (!isKept && !isSent(name)) continue;
+    const whole = completed(field, want[name], live);
+    Object.assign(parameters, parametersFor(kind, name, field, { want: { ...want, [name]: whole ?? null }, row }));
+  }
+  checkReferences(parameters, change);
+  return parameters;
+}
+
+/** What a row holds never becomes a reference to a secret. @throws UserError for one that nobody declared. */
+function checkReferences(parameters: Fields, { declared }: SentFields): void {
+  const known = new Set(referencesIn(declared).map(({ secret }) => secret));
+  const stray = referencesIn(parameters).some(({ secret }) => !known.has(secret));
+  if (stray) throw new UserError("it would send a secret that no policy declares for it");
+}
+
+/** What decides which fields are sent. */
+type SentFields = Pick<Change, "key" | "declared" | "after" | "action">;
+
+/** The declared fields that a change sends. */
+function sentFields(file: ResourceKind, change: SentFields): readonly string[] {
+  const names = Object.keys(change.declared);
+  return change.action === "update" ? names.filter(updatesField(file, change)) : names;
+}
+
+/** Whether an update sends a field: where nothing is known to differ, it sends all again. */
+function updatesField({ fields, key }: ResourceKind, { declared, after }: SentFields): (name: string) => boolean {
+  const changed = Object.keys(after ?? {});
+  const required = new Set(fields.required);
+  const keys = new Set([key ?? []].flat());
+  const isWanted = (name: string) => name in declared || keys.has(name);
+  const isChanged = (name: string) => changed.length === 0 || changed.includes(name);
+  return (name) => {
+    const field = fields.properties[name];
+    if (!field || field["x-immutable"] === true || !isWanted(name)) return false;
+    if (name in declared && (isChanged(name) || field["x-keep"] === true || field.writeOnly === true)) return true;
+    return required.has(name) && field["x-send"] === undefined;
+  };
+}
+
+/** The fields of a key, numbers as such; a part that is the default, which the server fills in, is left out. */
+function keyFields(file: ResourceKind, key: string): Fields {
+  return definedFields(keyValuesOf(file, key), (name, text) => {
+    const field = file.fields.properties[name] ?? {};
+    if (field.default !== undefined && String(field.default) === text) return undefined;
+    return field.type === "integer" ? Number(text) : text;
+  });
+}
+
+function wireFields({ fields }: ResourceKind, values: Fields): Fields {
+  const wired = Object.entries(values).map(([name, value]): [string, Value] => {
+    const field = fields.properties[name];
+    return [name, field ? wireValue(field, value) : value];
+  });
+  return Object.fromEntries(wired);
+}
+
+/** Whether what is live is sent again where it is not declared, at any depth. */
+function needsLive({ properties, ...field }: FieldSchema): boolean {
+  return field["x-keep"] === true || Object.values(properties ?? {}).some(needsLive);
+}
+
+/** What is declared, with what the server would clear otherwise as it was read. */
+function completed(field: FieldSchema, declared: Value | undefined, live: Plain | undefined): Value | undefined {
+  if (declared === undefined) return field["x-keep"] === true ? live : undefined;
+  if (!field.properties || !isMapping(declared) || !isMapping(live)) return declared;
+  const kept = definedFields(field.properties, (name, each) =>
+    name in declared ? undefined : (completed(each, undefined, live[name]) as Plain | undefined),
+  );
+  const inside = definedFields(declared, (name, value) => {
+    const each = propertyOf(field, name);
+    return (each ? completed(each, value, live[name]) : value) as Plain;
+  });
+  return { ...inside, ...kept };
+}
+
+/** The parameters that a field is sent as; those whose expression gives null are not sent. */
+function parametersFor(kind: FileKind, name: string, field: FieldSchema, given: RequestSource): Fields {
+  const { "x-send": send, "x-send-as": sendAs = name } = field;
+  if (send === undefined) return { [sendAs]: plainParameter(kind, field, given.want[name] ?? null, given.row) };
+  const texts = typeof send === "string" ? { [sendAs]: send } : send;
+  return definedFields(texts, (_, text) => compiledExpressions(kind).valueOf(text, { ...given }) ?? undefined);
+}
+
+/** A value as it is sent: what it holds under the names of parameters. */
+function plainParameter(kind: FileKind, field: FieldSchema, value: Value, row: JsonObject | null): Value {
+  if (isList(value)) return value.map((item) => plainParameter(kind, field.items ?? {}, item, row) as Plain);
+  if (!isMapping(value)) return value;
+  const parts = Object.keys(value).map((name) =>
+    parametersFor(kind, name, propertyOf(field, name) ?? {}, { want: value, row }),
+  );
+  return Object.assign({}, ...parts) as Plain;
 }

@@ -1,5 +1,11 @@
+import { commonForm } from "../base/common-form.ts";
 import { type ExitCode, exit, type Facts } from "../base/exit.ts";
+import { grouped } from "../base/grouped.ts";
+import { counted } from "../base/text-format.ts";
+import { addressParts, resourceName } from "../model/address.ts";
+import type { ReportedProblem } from "../model/problem-line.ts";
 import type { Outcome, OutcomeStatus } from "../model/types.ts";
+import { type Plan, type PlannedChange, planDigest } from "./plan.ts";
 
 /** What a run leaves behind, as far as its exit code and its history tell. */
 export interface RunEnd {
@@ -44,3 +50,81 @@ const words: Readonly<Partial<Record<ExitCode, string>>> = {
   [exit.problem]: "failed",
   [exit.stale]: "stale",
 };
+
+interface UnsuccessfulRun extends Pick<RunEnd, "outcomes"> {
+  readonly problems: readonly ReportedProblem[];
+  readonly refused?: readonly { readonly message: string }[] | undefined;
+}
+
+/** Why a run was refused, failed, or left something stale: a sentence for each cause, the one of most projects first. */
+export function runReasons({ refused = [], problems, outcomes = new Map() }: UnsuccessfulRun): readonly string[] {
+  const told = [...problems.map(problemCause), ...[...outcomes].flatMap(outcomeCause)];
+  const causes = [...grouped(told, ({ message, project }) => commonForm(message, project)).values()];
+  return [...refused.map(({ message }) => message), ...causes.sort((a, b) => b.length - a.length).map(reasonText)];
+}
+
+interface Cause {
+  readonly message: string;
+  readonly where: string | undefined;
+  readonly project: string | undefined;
+}
+
+function problemCause(problem: ReportedProblem): Cause {
+  return { message: problem.message, where: locationOf(problem), project: problem.project };
+}
+
+function outcomeCause([address, outcome]: readonly [string, Outcome]): readonly Cause[] {
+  if (!isUnsuccessful(outcome)) return [];
+  return [{ message: outcome.error ?? outcome.status, where: address, project: addressParts(address)[0] }];
+}
+
+function isUnsuccessful({ status }: Outcome): boolean {
+  return status !== "applied" && status !== "skipped";
+}
+
+function locationOf({ file, line, project }: ReportedProblem): string | undefined {
+  return file === undefined ? project : `${file}:${line}`;
+}
+
+function reasonText([first, ...others]: readonly Cause[]): string {
+  if (!first) return "";
+  const { message, where } = first;
+  if (!where) return message;
+  return others.length === 0 ? `${where}: ${message}` : `${message} (${where} and ${counted(others.length, "other")})`;
+}
+
+/** The plan with what became of each change, and what servers did not keep named once a parameter. */
+export function withOutcomes(plan: Plan, outcomes: ReadonlyMap<string, Outcome> | undefined): Plan {
+  if (!outcomes) return plan;
+  const changes = plan.resource_changes.map((change) => withOutcome(change, outcomes.get(change.address)));
+  const counts = countOutcomes(changes.flatMap(({ outcome }) => outcome ?? []));
+  const done = {
+    ...plan,
+    summary: { ...plan.summary, outcomes: counts },
+    resource_changes: changes,
+    warnings: [...plan.warnings, ...notKept(changes)],
+  };
+  return { ...done, digest: planDigest(done) };
+}
+
+function withOutcome(change: PlannedChange, outcome: Outcome | undefined): PlannedChange {
+  return outcome ? { ...change, outcome } : change;
+}
+
+function notKept(changes: readonly PlannedChange[]): ReportedProblem[] {
+  const lost = changes.flatMap(({ kind, key, address, outcome }) =>
+    (outcome?.not_kept ?? []).map((name) => ({ parameter: `${resourceName(kind, key)}: ${name}`, address })),
+  );
+  return [...grouped(lost, ({ parameter }) => parameter)].map(([parameter, places]) => ({
+    rule: "not-kept",
+    message: notKeptMessage(
+      parameter,
+      places.map(({ address }) => address),
+    ),
+  }));
+}
+
+function notKeptMessage(parameter: string, [first = "", ...more]: readonly string[]): string {
+  const where = more.length > 0 ? `${first} and ${more.length} more` : first;
+  return `${parameter} is not as it was written: the server answered another value (${where})`;
+}

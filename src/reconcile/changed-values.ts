@@ -1,9 +1,8 @@
 import { addressParts } from "../model/address.ts";
 import type { Fields } from "../model/types.ts";
 import { inlineText, isReference } from "../model/values.ts";
-import { generalText } from "../plan/groups.ts";
+import { fieldNamesOf, firstField, generalText } from "../plan/groups.ts";
 import { actionOf, type PlannedChange } from "../plan/plan.ts";
-import { fieldNamesOf, firstField } from "../plan/sides.ts";
 import type { RunValue } from "../state/run-values.ts";
 
 /** The values of the changes of a plan, each once with how many projects have it. Changes in which no field tells more than another have none. */

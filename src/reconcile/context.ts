@@ -1,8 +1,7 @@
 import { dayOf, isDay } from "../base/day.ts";
 import { UserError } from "../base/exit.ts";
 import { shownUrl } from "../client/server-url.ts";
-import { commitOf } from "../git/commit.ts";
-import { hasUncommitted } from "../git/file-status.ts";
+import { commitOf, hasUncommitted } from "../git/commit.ts";
 import { durationOf } from "../manifest/duration.ts";
 import { problemAt } from "../manifest/problem.ts";
 import { hasErrors, type Validated, validate } from "../manifest/validate.ts";

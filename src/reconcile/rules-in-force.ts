@@ -8,6 +8,7 @@ import { addressTest, projectNamed, projectPart } from "../model/identity.ts";
 import { kindIn } from "../model/owner.ts";
 import { bySeverity } from "../model/problem-line.ts";
 import type { DesiredProject, Origin, Problem, Project } from "../model/types.ts";
+import { staleOutcome } from "../plan/contradictions.ts";
 import { otherNames } from "../plan/make-plan.ts";
 import { type Plan, type PlannedChange, planDigest } from "../plan/plan.ts";
 import {
@@ -18,7 +19,6 @@ import {
   type RuleContext,
   withRuleFindings,
 } from "../plan/rules/evaluate.ts";
-import { staleOutcome } from "../plan/staleness.ts";
 import { loadWorkspace, workspaceAbove } from "../workspace/load.ts";
 import { readRulesFolder, rulesInside } from "../workspace/rules-folder.ts";
 import type { Checked, Context } from "./context.ts";

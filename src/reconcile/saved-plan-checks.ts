@@ -9,7 +9,7 @@ import type { Catalogue } from "../model/catalogue.ts";
 import { projectNamed } from "../model/identity.ts";
 import { isMove } from "../model/repository-kinds.ts";
 import type { Change, DesiredProject, Outcome, Project } from "../model/types.ts";
-import { type Contradictions, contradictionIn } from "../plan/contradictions.ts";
+import { type Contradictions, contradictionIn, staleOutcome } from "../plan/contradictions.ts";
 import {
   checkProtected,
   checkRemovalShare,
@@ -23,7 +23,6 @@ import { plannedChange } from "../plan/make-plan.ts";
 import { notificationsIn, type Plan, type PlannedChange, removalsOf, visibleOf } from "../plan/plan.ts";
 import { asksServer, type CompiledRule } from "../plan/rules/evaluate.ts";
 import { partOfPlan } from "../plan/shards.ts";
-import { staleOutcome } from "../plan/staleness.ts";
 import type { Context } from "./context.ts";
 import type { PreparedPlan } from "./prepared-plan.ts";
 

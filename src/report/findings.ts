@@ -5,10 +5,10 @@ import { workspaceFile } from "../manifest/workspace.ts";
 import type { Catalogue } from "../model/catalogue.ts";
 import type { ReportedProblem } from "../model/problem-line.ts";
 import type { Action, OutcomeStatus, Place } from "../model/types.ts";
+import { lineOf, urgencyOf } from "../plan/groups.ts";
 import { commitText, scopeText } from "../plan/heading.ts";
 import { highlightLine, highlightsOf } from "../plan/highlights.ts";
 import { actionOf, type Plan, type PlannedChange } from "../plan/plan.ts";
-import { lineOf, urgencyOf } from "../plan/planned-groups.ts";
 
 /** The parts of a plan that may require action. */
 export type Actionable = Pick<Plan, "resource_changes" | "objections" | "problems" | "warnings"> & Partial<Made>;

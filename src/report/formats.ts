@@ -1,8 +1,7 @@
 import { escaped } from "../base/printable.ts";
 import { type ReportedProblem, reportedLine } from "../model/problem-line.ts";
-import { actionCountWords } from "../plan/action-counts.ts";
 import { type Highlight, highlightLine, highlightsOf } from "../plan/highlights.ts";
-import { actionOf, type Plan, type PlannedChange } from "../plan/plan.ts";
+import { actionCountWords, actionOf, type Plan, type PlannedChange } from "../plan/plan.ts";
 import { codequality, github, sarif } from "./finding-formats.ts";
 import { failureOf } from "./findings.ts";
 import { junit } from "./junit.ts";

@@ -1,12 +1,10 @@
 import { grouped } from "../base/grouped.ts";
 import { counted, paragraphs, thousands } from "../base/text-format.ts";
 import type { Action, Place } from "../model/types.ts";
-import { blockingText } from "../plan/blocking-text.ts";
-import { linesText, lineText } from "../plan/groups.ts";
-import { commitText, minuteText, scopeText } from "../plan/heading.ts";
-import { ownersCounted } from "../plan/owner-counts.ts";
+import { fieldNamesOf, linesText, lineText } from "../plan/groups.ts";
+import { blockingText } from "../plan/guards.ts";
+import { commitText, minuteText, ownersCounted, scopeText } from "../plan/heading.ts";
 import type { Summary } from "../plan/plan.ts";
-import { fieldNamesOf } from "../plan/sides.ts";
 import { code, fitting, fittingOr, heading, htmlCode, htmlLinked, linked, row as tableRow } from "./markdown-text.ts";
 import { type FindingRenderer, lineUrl, projectUrl, type Renderer, type Report } from "./report.ts";
 import { fieldTexts, type Line, planView, problemSections, type Row, type Section, shown } from "./view.ts";

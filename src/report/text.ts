@@ -5,12 +5,11 @@ import { resourceName } from "../model/address.ts";
 import { type Catalogue, catalogueOf } from "../model/catalogue.ts";
 import { isMove } from "../model/repository-kinds.ts";
 import type { Action, Call } from "../model/types.ts";
-import { actionCountWords } from "../plan/action-counts.ts";
-import { blockingText } from "../plan/blocking-text.ts";
 import { lineText } from "../plan/groups.ts";
-import { creationText, scopeText } from "../plan/heading.ts";
-import { ownersCounted } from "../plan/owner-counts.ts";
+import { blockingText } from "../plan/guards.ts";
+import { creationText, ownersCounted, scopeText } from "../plan/heading.ts";
 import type { Plan, PlannedChange } from "../plan/plan.ts";
+import { actionCountWords } from "../plan/plan.ts";
 import { type Palette, problemLines } from "./terminal.ts";
 import { type Line, placeWords, planView, type Row, shown, type View } from "./view.ts";
 

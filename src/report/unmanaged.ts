@@ -1,7 +1,7 @@
 import { grouped } from "../base/grouped.ts";
 import { printable } from "../base/printable.ts";
 import { counted, firstFew, joinedByAnd, terminalWidth, wrapped } from "../base/text-format.ts";
-import { ownersCounted } from "../plan/owner-counts.ts";
+import { ownersCounted } from "../plan/heading.ts";
 import type { Unmanaged, UnreadSection } from "../reconcile/unmanaged.ts";
 import { code, fittingOr, heading, row } from "./markdown-text.ts";
 import type { Palette } from "./terminal.ts";

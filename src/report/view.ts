@@ -8,15 +8,24 @@ import { type ReportedProblem, withoutRepeats } from "../model/problem-line.ts";
 import { isRemoval } from "../model/removal-changes.ts";
 import type { Action, Outcome, Place, PolicyEffect, Value } from "../model/types.ts";
 import { isReference } from "../model/values.ts";
-import { objectionGroups } from "../plan/blocking-text.ts";
-import { asDrift } from "../plan/drift.ts";
-import { type ChangeGroup, type Groupable, groupsOf, linesText, lineText } from "../plan/groups.ts";
-import { waveLines } from "../plan/heading.ts";
-import { attention, driftHighlights, type Highlight, highlightsOf } from "../plan/highlights.ts";
-import { namesCounted } from "../plan/owner-counts.ts";
+import {
+  type ChangeGroup,
+  fieldNamesOf,
+  firstField,
+  type Groupable,
+  groupLine,
+  groupsOf,
+  linesText,
+  lineText,
+  type PlannedGroup,
+  plannedGroups,
+  type Sides,
+  subjectOf,
+} from "../plan/groups.ts";
+import { objectionGroups } from "../plan/guards.ts";
+import { namesCounted, waveLines } from "../plan/heading.ts";
+import { asDrift, attention, driftHighlights, type Highlight, highlightsOf } from "../plan/highlights.ts";
 import { actionOf, type Plan, type PlannedChange } from "../plan/plan.ts";
-import { groupLine, type PlannedGroup, plannedGroups, subjectOf } from "../plan/planned-groups.ts";
-import { fieldNamesOf, firstField, type Sides } from "../plan/sides.ts";
 import type { RevisionAction, RevisionChange } from "../revision/compare-projects.ts";
 
 /** What a report shows, whichever output prints it: lines in sections, and changes in rows. */

@@ -1,9 +1,12 @@
-import { addressOf } from "../model/address.ts";
+import equal from "fast-deep-equal";
+import type { StorageMigration } from "../manifest/migrations.ts";
+import { addressOf, storageAddress } from "../model/address.ts";
 import type { Catalogue } from "../model/catalogue.ts";
-import { kindOf } from "../model/kinds.ts";
+import { integrationOf, kindOf } from "../model/kinds.ts";
 import { normalise } from "../model/normalise.ts";
 import { kindWord } from "../model/owner.ts";
 import { policyEffectOf } from "../model/policy-effect.ts";
+import { storageKey } from "../model/repository-kinds.ts";
 import type {
   Desired,
   DesiredProject,
@@ -18,10 +21,9 @@ import type {
   Value,
 } from "../model/types.ts";
 import { isAlike, isReference, isScalar, replaceReferences } from "../model/values.ts";
-import { reroutingNotes } from "../plan/change-notes.ts";
-import { notificationsIn } from "../plan/plan.ts";
-import { noRerouting, type Rerouting } from "../routes/audience.ts";
-import { disableRerouting, editRerouting } from "./rerouting.ts";
+import { notificationsIn, reroutingNotes } from "../plan/plan.ts";
+import { noRerouting, type Rerouting, reroutingOf } from "../routes/audience.ts";
+import { decidesRoutes, declaredListeners, receivesEvents } from "../routes/listeners.ts";
 
 /**
  * How the desired state differs: `declare`, listed from now on; `edit`, with other values; `disable`, off from now on;
@@ -203,4 +205,69 @@ function exclusiveChanges(before: DesiredSide, after: DesiredSide): readonly Una
       return { kind, key: "*", action: "withdraw", before: fields, after: null, origin };
     }),
   ];
+}
+
+/** Who will receive events no longer where something is off from now on. */
+function disableRerouting(catalogue: Catalogue, { kind, key }: Pick<Resource, "kind" | "key">): Rerouting {
+  return kindOf(catalogue, kind).listens && receivesEvents(integrationOf(catalogue, { kind, key }))
+    ? { ...noRerouting, lost: [`${key} will receive no events`] }
+    : noRerouting;
+}
+
+/**
+ * Who will receive which events no longer, or in whose place, where fields are others, as far as what is declared tells;
+ * what is not declared any more is left as it is.
+ */
+function editRerouting(
+  catalogue: Catalogue,
+  { kind, key }: Pick<Resource, "kind" | "key">,
+  before: Fields,
+  after: Fields,
+): Rerouting {
+  if (!kindOf(catalogue, kind).listens) return noRerouting;
+  const names = Object.keys({ ...before, ...after }).filter((name) => before[name] !== after[name]);
+  const spec = integrationOf(catalogue, { kind, key });
+  if (!names.some((name) => decidesRoutes(spec, name))) return noRerouting;
+  const [was] = listenersOf(catalogue, { kind, key, fields: before });
+  const [is] = listenersOf(catalogue, { kind, key, fields: { ...before, ...after } });
+  return was && is ? reroutingOf(was, is) : noRerouting;
+}
+
+function listenersOf(catalogue: Catalogue, resource: Resource) {
+  return declaredListeners([{ ...resource, presence: "present" }], catalogue);
+}
+
+interface Migrating {
+  readonly migrations: readonly StorageMigration[];
+}
+
+/** Storage moves whose declarations differ. */
+export function migrationChanges(before: Migrating, after: Migrating): readonly DraftChange[] {
+  const [was, is] = [movesOf(before), movesOf(after)];
+  return [...new Set([...was.keys(), ...is.keys()])].flatMap((key) => {
+    const [first, second] = [was.get(key), is.get(key)];
+    if (equal(first?.fields, second?.fields)) return [];
+    const move = second ?? first;
+    return move ? [draftOf(key, move, first?.fields ?? null, second?.fields ?? null)] : [];
+  });
+}
+
+interface DeclaredMove {
+  readonly migration: StorageMigration;
+  readonly fields: Fields;
+}
+
+function movesOf({ migrations }: Migrating): ReadonlyMap<string, DeclaredMove> {
+  const moves = migrations.flatMap((migration) => {
+    const { from, to, repositories, destinationIsCluster, directFetchReplication } = migration;
+    const fields = { to, destinationIsCluster, directFetchReplication };
+    return repositories.map((kind) => [storageKey(from, kind), { migration, fields }] as const);
+  });
+  return new Map(moves);
+}
+
+function draftOf(key: string, { migration }: DeclaredMove, before: Fields | null, after: Fields | null): DraftChange {
+  const action: RevisionAction = before === null ? "declare" : after === null ? "withdraw" : "edit";
+  const origin = { place: () => migration.document.place(["name"]) };
+  return { address: storageAddress(key), project: "storage", kind: "storage", key, action, before, after, origin };
 }

@@ -12,14 +12,23 @@ import { layersByGlob } from "../manifest/validate.ts";
 import type { Workspace } from "../manifest/workspace.ts";
 import { type Owner, ownedBy, owners } from "../model/owner.ts";
 import type { DesiredProject, Problem, Project } from "../model/types.ts";
-import { comparedProject, type DesiredSide, type DraftChange, type RevisionChange } from "./compare-projects.ts";
-import { revisionEffects } from "./effects.ts";
-import { changedKinds } from "./kind-changes.ts";
-import { migrationChanges } from "./migration-changes.ts";
-import { type Notice, noticesFor } from "./notices.ts";
-import { changedLastDays, changedRules } from "./rule-changes.ts";
-import { changedPolicies } from "./selector-changes.ts";
-import { alarmingFirst, changedContents, changedSettings, type SettingChange } from "./setting-changes.ts";
+import {
+  comparedProject,
+  type DesiredSide,
+  type DraftChange,
+  migrationChanges,
+  type RevisionChange,
+} from "./compare-projects.ts";
+import { changedPolicies, type Notice, noticesFor, revisionEffects } from "./notices.ts";
+import {
+  alarmingFirst,
+  changedContents,
+  changedKinds,
+  changedLastDays,
+  changedRules,
+  changedSettings,
+  type SettingChange,
+} from "./setting-changes.ts";
 
 /** A workspace as it is at one revision, without errors. */
 export interface RevisionSide {

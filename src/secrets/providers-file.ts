@@ -1,5 +1,5 @@
 import { dirname, resolve } from "node:path";
-import { isWithinReach } from "../git/within-reach.ts";
+import { isWithinReach } from "../git/open-git.ts";
 import { parseManifest } from "../manifest/document.ts";
 import { problemIn } from "../manifest/problem.ts";
 import { type Provider, type Providers, readProviders } from "../manifest/secret-providers.ts";

@@ -2,8 +2,15 @@ import { closeSync, fstatSync, lstatSync, openSync, readdirSync, readSync, rmSyn
 import { join } from "node:path";
 import { UserError } from "../base/exit.ts";
 import { describeSystemError, systemCode } from "../base/system-errors.ts";
-import { appendTo } from "../workspace/append-file.ts";
-import { folderError, isFolder, isThere, makeFolder, readRegular, replaceFile } from "../workspace/durable-file.ts";
+import {
+  appendTo,
+  folderError,
+  isFolder,
+  isThere,
+  makeFolder,
+  readRegular,
+  replaceFile,
+} from "../workspace/durable-file.ts";
 import { outputError } from "../workspace/output-file.ts";
 import { isRunName } from "./claim.ts";
 import { checkHeld, folderLeases } from "./folder-lease.ts";

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { UserError } from "../base/exit.ts";
 import { describeSystemError } from "../base/system-errors.ts";
 import { isThere, makeFolder, readRegular, replaceFile } from "../workspace/durable-file.ts";
-import { linkFault } from "../workspace/links.ts";
+import { linkFault } from "../workspace/output-file.ts";
 
 const heading = "# What stays on this machine. A ledger is committed.";
 

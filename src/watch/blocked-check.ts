@@ -1,5 +1,5 @@
 import { UserError } from "../base/exit.ts";
-import { runReasons } from "../plan/run-reasons.ts";
+import { runReasons } from "../plan/run-end.ts";
 import type { Planned, Request } from "../reconcile/request.ts";
 import { claimFor, newRun } from "../state/claim.ts";
 import { keptReasons } from "../state/run-summary.ts";

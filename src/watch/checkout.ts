@@ -7,9 +7,9 @@ import { type GitRepository, repositoryAround } from "../git/repository.ts";
 import { namedFiles, workspaceFile } from "../manifest/workspace.ts";
 import { isManifestPlace, isReachedFolder, linkTargets } from "../workspace/discover.ts";
 import { isFolder, isThere } from "../workspace/durable-file.ts";
-import { isLink } from "../workspace/links.ts";
 import { findWorkspace, loadSettings } from "../workspace/load.ts";
 import { revisionFingerprint } from "../workspace/load-revision.ts";
+import { isLink } from "../workspace/output-file.ts";
 import type { Checkout } from "./push.ts";
 
 /** What pushes are compared with: the path of the workspace in its repository, its branch and its files. */

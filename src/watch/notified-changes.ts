@@ -1,11 +1,10 @@
 import { counted } from "../base/text-format.ts";
 import type { Value } from "../model/types.ts";
 import { inlineText, isReference } from "../model/values.ts";
-import { directions } from "../plan/drift.ts";
-import { namesCounted } from "../plan/owner-counts.ts";
+import { fieldNamesOf, type PlannedGroup, plannedGroups, type Sides, subjectOf } from "../plan/groups.ts";
+import { namesCounted } from "../plan/heading.ts";
+import { directions } from "../plan/highlights.ts";
 import { actionOf, type Plan, type PlannedChange } from "../plan/plan.ts";
-import { type PlannedGroup, plannedGroups, subjectOf } from "../plan/planned-groups.ts";
-import { fieldNamesOf, type Sides } from "../plan/sides.ts";
 
 /** A difference, as a notification contains it. */
 export interface NotifiedChange {

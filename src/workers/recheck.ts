@@ -9,7 +9,7 @@ import { unreadPart } from "../live/unread-resources.ts";
 import type { Catalogue } from "../model/catalogue.ts";
 import { columnOf, identityOf } from "../model/kinds.ts";
 import type { Change, Live, Outcome } from "../model/types.ts";
-import { liveValuesChanged, staleOutcome } from "../plan/staleness.ts";
+import { liveValuesChanged, staleOutcome } from "../plan/contradictions.ts";
 
 /** Why a change must not be sent; undefined if its resource has not changed on the server since the plan. */
 export type Recheck = (reader: Reader, change: Change) => Promise<Outcome | undefined>;

@@ -3,12 +3,11 @@ import { dirname, resolve } from "node:path";
 import schema from "../../schemas/approvals.schema.json" with { type: "json" };
 import { compile } from "../base/schema.ts";
 import { counted } from "../base/text-format.ts";
-import { isWithinReach } from "../git/within-reach.ts";
+import { isWithinReach } from "../git/open-git.ts";
 import { durationOf } from "../manifest/duration.ts";
 import { parseChecked } from "../model/checked-yaml.ts";
 import type { Place, Problem } from "../model/types.ts";
-import { allowedSigners, peopleAmong } from "../plan/approvals/allowed-signers.ts";
-import { type ApprovalPolicy, planNamespace } from "../plan/approvals/verify.ts";
+import { type ApprovalPolicy, allowedSigners, peopleAmong, planNamespace } from "../plan/approvals/verify.ts";
 
 interface ApprovalText extends Pick<ApprovalPolicy, "rules"> {
   readonly signers: string;

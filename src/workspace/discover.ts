@@ -1,13 +1,13 @@
-import { type Dirent, existsSync } from "node:fs";
-import { dirname, join } from "node:path";
-import { globMatcher, globReach, isGlob } from "../base/glob.ts";
+import { type Dirent, existsSync, readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { dirname, join, posix, relative, sep } from "node:path";
+import type { Ignore } from "ignore";
+import { type GlobRules, globFolder, globMatcher, globReach, isGlob } from "../base/glob.ts";
 import { type Placed, problemAt, problemIn } from "../manifest/problem.ts";
 import { workspaceFile } from "../manifest/workspace.ts";
 import type { Problem } from "../model/types.ts";
 import { isThere } from "./durable-file.ts";
-import { ofFiles, search } from "./find-files.ts";
-import { ignoredIn } from "./ignored.ts";
-import { entriesBelow, isManifest, isWithin, type Located, list, onceEach, rootOf, targetOf } from "./walk.ts";
+import { entriesBelow, inside, isManifest, isWithin, type Located, list, onceEach, rootOf, targetOf } from "./walk.ts";
 
 /** Manifests of a workspace: sorted relative paths with forward slashes. A file with several paths is listed once. */
 export interface Discovered {
@@ -146,4 +146,145 @@ function isPlaceByDefault(root: string, segments: readonly string[]): boolean {
     if (isFolder) ignored = ignored.below(at);
     return !existsSync(join(at, workspaceFile));
   });
+}
+
+/** Options of globs over files. */
+const ofFiles: GlobRules = { crossing: false, cased: true, dots: false };
+
+/** Maximum depth of nested linked folders that are followed. */
+const mostLinks = 8;
+
+interface Search {
+  readonly root: Located;
+  readonly pattern: string;
+  /** Called for a matching linked folder that cannot be followed, with the reason. */
+  readonly refuse: (path: string, why: string) => void;
+  readonly problems: Problem[];
+}
+
+/**
+ * Finds the files that match a pattern. Linked folders are followed if they are in the workspace and the pattern can match
+ * inside them. A folder is searched once per remaining pattern, so that loops terminate. Paths through fewer links come
+ * first, then the order of names.
+ */
+function search({ root, pattern, refuse, problems }: Search): readonly Located[] {
+  const matches = globMatcher(pattern, ofFiles);
+  const reach = globReach(pattern, ofFiles);
+  const searched = new Set<string>();
+  const found: Located[] = [];
+  let links: Located[] = [];
+
+  const file = (located: Located) => {
+    if (isManifest(located.path) && matches(located.path)) found.push(located);
+  };
+
+  const folder = (located: Located) => {
+    const state = reach(located.path);
+    if (state === undefined || searched.has(`${located.real}\0${state}`)) return;
+    searched.add(`${located.real}\0${state}`);
+    for (const entry of list(located, problems)) {
+      const inner = inside(located, entry.name);
+      if (entry.name === "node_modules" && !pattern.includes(entry.name)) continue;
+      if (entry.isSymbolicLink()) link(inner);
+      else if (entry.isDirectory()) folder(inner);
+      else if (entry.isFile()) file(inner);
+    }
+  };
+
+  const link = (located: Located) => {
+    const target = targetOf(located);
+    if (!target?.isFolder) file(target ?? located);
+    else if (reach(target.path) !== undefined) links.push(target);
+  };
+
+  const follow = (target: Located) => {
+    if (isWithin(root, target)) folder(target);
+    else refuse(target.path, "a link that leads out of the workspace");
+  };
+
+  links = [...startOf(root, pattern)];
+  for (let depth = 0; links.length > 0; depth++) {
+    const next = links.sort((a, b) => (a.path < b.path ? -1 : 1));
+    links = [];
+    if (depth <= mostLinks) next.forEach(follow);
+    else for (const { path } of next) refuse(path, `a link inside ${mostLinks} linked folders`);
+  }
+  return found;
+}
+
+/** The literal base folder of a pattern, if any. */
+function startOf(root: Located, pattern: string): readonly Located[] {
+  const folder = isGlob(pattern) ? globFolder(pattern) : posix.dirname(pattern);
+  const path = folder === "." ? "" : folder;
+  const target = path === "" ? root : targetOf({ path, real: join(root.real, path) });
+  return target ? [target] : [];
+}
+
+const require = createRequire(import.meta.url);
+
+/** The ignore rules of git in a folder. The most specific matching rule applies. */
+interface Ignored {
+  /** `path` is absolute. */
+  has(path: string, isFolder: boolean): boolean;
+  /** The rules of a subfolder, including its own. */
+  below(folder: string): Ignored;
+}
+
+interface Rules {
+  readonly folder: string;
+  readonly rules: Ignore;
+}
+
+/** The rules of a workspace and its parents up to the repository; without a repository only its own. */
+function ignoredIn(root: string): Ignored {
+  const repository = findRepository(root);
+  if (repository === undefined) return ignoredBy([]).below(root);
+  const exclude = rulesIn(repository, join(repository, ".git", "info", "exclude"));
+  const above = foldersBetween(repository, root).flatMap((folder) => rulesIn(folder, join(folder, ".gitignore")));
+  const outer = ignoredBy([...exclude, ...above]);
+  // A workspace that is itself ignored is there on purpose, and outside rules would ignore all of its files.
+  return (outer.has(root, true) ? ignoredBy([]) : outer).below(root);
+}
+
+function ignoredBy(levels: readonly Rules[]): Ignored {
+  return {
+    has: (path, isFolder) => levels.reduce((ignored, level) => decide(level, path, isFolder) ?? ignored, false),
+    below: (folder) => ignoredBy([...levels, ...rulesIn(folder, join(folder, ".gitignore"))]),
+  };
+}
+
+function decide({ folder, rules }: Rules, path: string, isFolder: boolean): boolean | undefined {
+  const below = (path.startsWith(folder + sep) ? path.slice(folder.length + 1) : relative(folder, path)).replaceAll(
+    sep,
+    "/",
+  );
+  if (below === "") return undefined;
+  const { ignored, unignored } = rules.test(isFolder ? `${below}/` : below);
+  return ignored ? true : unignored ? false : undefined;
+}
+
+function rulesIn(folder: string, file: string): readonly Rules[] {
+  if (!existsSync(file)) return [];
+  try {
+    const text = readFileSync(file, "utf8");
+    if (!anyRule.test(text)) return [];
+    const ignore: typeof import("ignore") = require("ignore");
+    return [{ folder, rules: ignore().add(text) }];
+  } catch {
+    return [];
+  }
+}
+
+/** A line that is no comment: the file that git itself writes has none. */
+const anyRule = /^[^#\r\n]/m;
+
+function findRepository(folder: string): string | undefined {
+  if (existsSync(join(folder, ".git"))) return folder;
+  const parent = dirname(folder);
+  return parent === folder ? undefined : findRepository(parent);
+}
+
+/** Folders from the repository down to the one above the workspace. */
+function foldersBetween(repository: string, root: string): readonly string[] {
+  return root === repository ? [] : [...foldersBetween(repository, dirname(root)), dirname(root)];
 }

@@ -17,8 +17,7 @@ import type { GitRepository } from "../git/repository.ts";
 import { type Parsed, parseManifest } from "../manifest/document.ts";
 import { problemIn } from "../manifest/problem.ts";
 import { type Loaded, namedFiles, type Workspace, workspaceFile } from "../manifest/workspace.ts";
-import { findManifests, joined, type ParseManifest } from "./load.ts";
-import { textReader } from "./read-manifest.ts";
+import { findManifests, joined, type ParseManifest, textReader } from "./load.ts";
 
 /** A workspace at a revision. */
 export type LoadedRevision = Omit<Loaded, "root" | "digest"> & {

@@ -14,7 +14,7 @@ import {
   rmSync,
   statSync,
 } from "node:fs";
-import { basename, dirname, join, resolve } from "node:path";
+import { basename, dirname, join, relative, resolve, sep } from "node:path";
 import { UserError } from "../base/exit.ts";
 import { describeSystemError } from "../base/system-errors.ts";
 import { isFolder, isThere, makeFolder, replaceFile, stage, writeAll } from "./durable-file.ts";
@@ -178,4 +178,37 @@ function remove(path: string): void {
     if (isFolder(path)) rmdirSync(path);
     else rmSync(path, { force: true });
   } catch {}
+}
+
+/**
+ * The end of a sentence on why a path inside a folder must not be written; undefined if it may be. Links inside the folder
+ * are followed. Links that leave it, lead into a `.git` or are broken are rejected, because a commit can contain them.
+ */
+export function linkFault(root: string, path: string): string | undefined {
+  const names = path.split(/[/\\]/).filter((name) => name !== "" && name !== ".");
+  const links = names.map((_, index) => names.slice(0, index + 1).join("/")).filter((each) => isLink(join(root, each)));
+  for (const link of links) {
+    const where = leadsTo(root, join(root, link));
+    if (where !== undefined) return `${link} is a symbolic link that leads ${where}; remove the link`;
+  }
+  return undefined;
+}
+
+/** Whether a path is itself a symbolic link. */
+export function isLink(path: string): boolean {
+  try {
+    return lstatSync(path).isSymbolicLink();
+  } catch {
+    return false;
+  }
+}
+
+function leadsTo(root: string, link: string): string | undefined {
+  try {
+    const below = relative(realpathSync(root), realpathSync(link)).split(sep);
+    if (below[0] === "..") return "out of the workspace";
+    return below.some((name) => name.toLowerCase() === ".git") ? "into .git" : undefined;
+  } catch {
+    return "nowhere";
+  }
 }

@@ -1,11 +1,11 @@
 import { type Dirent, readdirSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { describeSystemError } from "../base/system-errors.ts";
-import { isWithinReach } from "../git/within-reach.ts";
+import { isWithinReach } from "../git/open-git.ts";
 import { type Document, parseManifest } from "../manifest/document.ts";
 import { problemIn } from "../manifest/problem.ts";
 import type { Problem } from "../model/types.ts";
-import { textReader } from "./read-manifest.ts";
+import { textReader } from "./load.ts";
 import { entriesBelow, type Located } from "./walk.ts";
 
 /** The rules of a folder, or why they cannot be read. */

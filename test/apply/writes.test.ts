@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { updateDeployment } from "../../src/deployments/deployment-records.ts";
 import type { Outcome } from "../../src/model/types.ts";
-import { withOutcomes } from "../../src/plan/outcomes.ts";
 import type { Plan } from "../../src/plan/plan.ts";
+import { withOutcomes } from "../../src/plan/run-end.ts";
 import { apply, plan } from "../../src/reconcile/reconcile.ts";
 import type { Request } from "../../src/reconcile/request.ts";
 import { SecretMissing } from "../../src/secrets/secrets.ts";

@@ -1,7 +1,7 @@
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { isWithinReach } from "../../src/git/within-reach.ts";
+import { isWithinReach } from "../../src/git/open-git.ts";
 import { folder, tempFolder } from "../support/folder.ts";
 
 /** A workspace beside a folder that is not of it, and links from each to the other. */

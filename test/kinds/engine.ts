@@ -6,7 +6,7 @@ import { keyTextOf, type ResourceKind } from "../../src/model/resource-kind.ts";
 import { kindRowOf } from "../../src/model/resource-kind-row.ts";
 import { valueInRow } from "../../src/model/row-values.ts";
 import type { Fields, Value } from "../../src/model/types.ts";
-import { bodyOf } from "../../src/plan/request-body.ts";
+import { bodyOf } from "../../src/plan/requests.ts";
 
 /** A kind as the engine has it, its expressions compiled as they are asked for. */
 export function engineKind(file: ResourceKind): KindRow & { readonly file: ResourceKind } {

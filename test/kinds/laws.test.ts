@@ -10,7 +10,7 @@ import { meaningOf, wireValue } from "../../src/model/field-meaning.ts";
 import { type FieldSchema, keyFieldsOf, keyTextOf, type ResourceKind } from "../../src/model/resource-kind.ts";
 import { kindRowOf } from "../../src/model/resource-kind-row.ts";
 import type { Desired, Fields, Plain, Value } from "../../src/model/types.ts";
-import { bodyOf } from "../../src/plan/request-body.ts";
+import { bodyOf } from "../../src/plan/requests.ts";
 import { createdRow, numbered, shownRow, storedFields } from "../../src/server/kind-rows.ts";
 import { readYaml } from "./kinds.ts";
 

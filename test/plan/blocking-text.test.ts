@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { blockingText } from "../../src/plan/blocking-text.ts";
 import type { Objection } from "../../src/plan/guards.ts";
+import { blockingText } from "../../src/plan/guards.ts";
 
 const objection = (guard: Objection["guard"], rest: Partial<Objection> = {}): Objection => ({
   ...{ guard, message: "why", addresses: [] },

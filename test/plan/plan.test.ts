@@ -9,8 +9,8 @@ import { addressMatcher } from "../../src/model/address.ts";
 import type { Outcome } from "../../src/model/types.ts";
 import { checkGuards } from "../../src/plan/guards.ts";
 import { planOf } from "../../src/plan/make-plan.ts";
-import { withOutcomes } from "../../src/plan/outcomes.ts";
 import { type Plan, planDigest } from "../../src/plan/plan.ts";
+import { withOutcomes } from "../../src/plan/run-end.ts";
 import { differenceOf, type PlanCase } from "./case.ts";
 
 const folder = join(import.meta.dirname, "../cases/plan");

@@ -1,8 +1,8 @@
 import { catalogueOf } from "../../src/model/catalogue.ts";
 import type { Action, Fields, Kind, Outcome } from "../../src/model/types.ts";
-import { countsOf } from "../../src/plan/action-counts.ts";
 import {
   actionOf,
+  countsOf,
   formatVersion,
   listedActions,
   type Plan,

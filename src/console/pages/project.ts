@@ -3,7 +3,7 @@ import { compareTexts, counted } from "../../base/text-format.ts";
 import { addressMatcher, addressOf, resourceName } from "../../model/address.ts";
 import type { Catalogue } from "../../model/catalogue.ts";
 import type { Fields } from "../../model/types.ts";
-import { fieldNamesOf } from "../../plan/sides.ts";
+import { fieldNamesOf } from "../../plan/groups.ts";
 import { badge, commandsNode, each, type Markup, markup } from "../../report/html/markup.ts";
 import { fieldsTable, rowNode, sourceText, valueNode } from "../../report/html/rows.ts";
 import type { LiveRuns } from "../../state/live-runs.ts";

@@ -1,7 +1,7 @@
 import { shellWord } from "../../base/shell-word.ts";
 import { counted, firstFew, thousands } from "../../base/text-format.ts";
+import { ownersCounted } from "../../plan/heading.ts";
 import { attention } from "../../plan/highlights.ts";
-import { ownersCounted } from "../../plan/owner-counts.ts";
 import { badge, commandsNode, each, type Markup, markup } from "../../report/html/markup.ts";
 import { dataLinks, type ListPart, pager } from "../layout.ts";
 import { age, href, moment } from "../markup.ts";

@@ -10,7 +10,7 @@ import type { Objection } from "../guards.ts";
 import { plannedChange } from "../make-plan.ts";
 import { type Plan, planDigest } from "../plan.ts";
 import type { Expression } from "./language.ts";
-import { ChangeView, type CountsOfPlan, PlanView } from "./view.ts";
+import { ChangeView, type CountsOfPlan, PlanView } from "./language.ts";
 
 /** A rule whose expression knows its names. */
 export interface CompiledRule extends PlanRule {

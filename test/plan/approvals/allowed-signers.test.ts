@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { allowedSigners, peopleAmong } from "../../../src/plan/approvals/allowed-signers.ts";
+import { allowedSigners, peopleAmong } from "../../../src/plan/approvals/verify.ts";
 
 const key = (name: string) => `ssh-ed25519 ${Buffer.from(name).toString("base64")}`;
 const read = (...lines: string[]) => allowedSigners(lines.join("\n"), "evenkeel-plan");

@@ -4,8 +4,7 @@ import { type Places, placesIn } from "../../../manifest/positions.ts";
 import { parseYaml } from "../../../manifest/yaml.ts";
 import type { Place, Problem } from "../../../model/types.ts";
 import { type ForeignFile, type NamedPlace, notImported, reportUnsupported, unusable } from "../foreign.ts";
-import { archiving, otherKeys, resourceSections, sectionTable } from "./sections.ts";
-import { flattened, isEmptyValue } from "./values.ts";
+import { archiving, flattened, isEmptyValue, otherKeys, resourceSections, sectionTable } from "./sections.ts";
 
 /** One key of `projects_and_groups` with its sections. */
 export interface ConfigLevel {

@@ -1,6 +1,7 @@
 import { takeName } from "../../../base/free-name.ts";
 import { isObject } from "../../../base/json.ts";
 import { kindWord, type Owner } from "../../../model/owner.ts";
+import type { Problem } from "../../../model/types.ts";
 import type { ImportedProject } from "../../imported-project.ts";
 import { fileOf, withReferences } from "../../names.ts";
 import type { Draft } from "../../policy.ts";
@@ -13,6 +14,7 @@ import {
   type ForeignFile,
   type ForeignImport,
   type ForeignIntegration,
+  type ForeignValue,
   notImported,
   type TranslatedEntry,
   unusable,
@@ -20,11 +22,18 @@ import {
 import { resourceEntry } from "../kind-entries.ts";
 import { type Configuration, readConfiguration } from "./configuration.ts";
 import { faultsOf } from "./inherit.ts";
-import { withoutMarks } from "./marked-lists.ts";
 import { byPolicy, statementsOf } from "./policies.ts";
-import { unnamedKeys } from "./rest.ts";
-import { sectionAndName, sectionTable } from "./sections.ts";
-import { hasToBeAbsent, placeOf, placeOfFlag, type Statement, statedValues, titleOf, wrongFlag } from "./statement.ts";
+import { type SectionTable, sectionAndName, sectionTable } from "./sections.ts";
+import {
+  hasToBeAbsent,
+  placeOf,
+  placeOfFlag,
+  type Statement,
+  statedValues,
+  titleOf,
+  unnamedKeys,
+  wrongFlag,
+} from "./statement.ts";
 
 /** What a gitlabform configuration declares of projects. */
 export function importGitlabform(file: ForeignFile, choice: ForeignChoice): ForeignImport {
@@ -170,4 +179,43 @@ function fileNameOf({ key: { form, path } }: Statement): string {
 
 function nameFor(title: string, slug: string, taken: Set<string>): string {
   return takeName(taken.has(title.toLowerCase()) ? `${title}-${slug}` : title, taken);
+}
+
+/** Fields with the items of their lists that remain, and the reason why others are left out. */
+interface Unmarked {
+  readonly fields: ReadonlyMap<string, ForeignValue>;
+  /** The keys that problems name. */
+  readonly named: readonly string[];
+  readonly problems: readonly Problem[];
+}
+
+/** Policies state a list as a whole: without the items that are removed, and not where it keeps what is there. */
+function withoutMarks({ marked = {} }: SectionTable, title: string, body: Unmarked["fields"]): Unmarked {
+  const fields = new Map(body);
+  const named: string[] = [];
+  const problems: Problem[] = [];
+  for (const [name, marks] of Object.entries(marked)) {
+    const stated = body.get(name);
+    if (!stated || !Array.isArray(stated.value)) continue;
+    if (stated.value.some((item) => isObject(item) && item[marks.kept] === true)) {
+      fields.delete(name);
+      named.push(name);
+      const message = `${name} of ${title} is left out: ${marks.kept} keeps others, and policies state all of them`;
+      problems.push(notImported(stated.place(), message));
+    } else fields.set(name, { ...stated, value: stated.value.flatMap((item) => remaining(item, marks)) });
+  }
+  return { fields, named, problems };
+}
+
+type Marks = NonNullable<SectionTable["marked"]>[string];
+
+/** `[]` for an item that is removed, or for a mark of the whole list. */
+function remaining(item: unknown, { removed, kept }: Marks): readonly unknown[] {
+  if (!isObject(item)) return [item];
+  const [[name, marks] = ["", undefined], ...others] = Object.entries(item);
+  if (others.length > 0) return [item];
+  if (name === kept) return marks === false ? [] : [item];
+  if (!isObject(marks) || Object.keys(marks).some((each) => each !== removed)) return [item];
+  if (marks[removed] === true) return [];
+  return marks[removed] === false || marks[removed] === undefined ? [name] : [item];
 }

@@ -3,13 +3,21 @@ import { canonical, isObject } from "../../../base/json.ts";
 import { type Selector, selectorOf } from "../../../manifest/selector.ts";
 import { type Owner, ownerName, owners } from "../../../model/owner.ts";
 import type { Problem } from "../../../model/types.ts";
+import { notImported } from "../foreign.ts";
 import type { Configuration } from "./configuration.ts";
-import { excludedBy, groupsWithin, selectorsOf } from "./exceptions.ts";
 import { type Effective, effectiveIn } from "./inherit.ts";
-import { byRank, isSkippedName, type Key, keyOf } from "./keys.ts";
-import { ownerOfSection, sectionAndName, sectionTable } from "./sections.ts";
+import {
+  byRank,
+  globFor,
+  groupsSkipped,
+  isSkippedName,
+  type Key,
+  keyOf,
+  skippedGroups,
+  skippedProjects,
+} from "./keys.ts";
+import { archiving, isEmptyValue, ownerOfSection, sectionAndName, sectionTable } from "./sections.ts";
 import { type Statement, statesItself } from "./statement.ts";
-import { isAbout, leftKey, overlap, unreadSections } from "./unread.ts";
 
 /** What the keys of a configuration state. */
 interface Statements {
@@ -168,4 +176,90 @@ function whyUnusable({ form, path }: Key): string | undefined {
 export function byPolicy(statements: readonly Statement[]): readonly (readonly [Statement, ...Statement[]])[] {
   const sorted = (each: Statement) => JSON.stringify([each.key.level.key, each.owner, [...each.except].sort()]);
   return [...grouped(statements, sorted).values()].flatMap(([first, ...others]) => (first ? [[first, ...others]] : []));
+}
+
+/** The selectors of what a key applies to. */
+function selectorsOf({ form, path }: Key, owner: Owner): readonly string[] {
+  if (form === "common") return [ownerName(owner, "**")];
+  if (form === "group") return [ownerName(owner, `${path}/**`)];
+  return [form === "pattern" ? globFor(path) : path];
+}
+
+/** Skipped projects; for a pattern also those of more specific patterns, and of groups with their own settings. */
+function excludedBy(key: Key, keys: readonly Key[], configuration: Configuration, owner: Owner): readonly string[] {
+  if (key.form === "project") return [];
+  const others = key.form === "pattern" ? [...winners(key, keys), ...groupsWithin(key, keys)] : [];
+  const globs = [...skippedIn(configuration, owner), ...others.flatMap((other) => selectorsOf(other, owner))];
+  return globs.filter((glob) => mayMeet(fixedPart(glob), fixedPart(selectorsOf(key, owner)[0] ?? "")));
+}
+
+function skippedIn({ skipProjects, skipGroups }: Configuration, owner: Owner): readonly string[] {
+  if (owner === "group") return skipGroups.map(groupsSkipped);
+  return [...skipProjects.map(skippedProjects), ...skipGroups.map(skippedGroups)];
+}
+
+function winners(key: Key, keys: readonly Key[]): readonly Key[] {
+  return keys.filter(
+    (other) =>
+      other.form === "pattern" && byRank(other, key) < 0 && mayMeet(fixedPart(other.path), fixedPart(key.path)),
+  );
+}
+
+/** Groups below the folder of a pattern that may contain matches; their settings affect those projects. */
+function groupsWithin({ path }: Key, keys: readonly Key[]): readonly Key[] {
+  const folder = fixedPart(path).replace(/[^/]*$/, "");
+  return keys.filter((key) => {
+    const group = `${key.path.toLowerCase()}/`;
+    return key.form === "group" && group !== folder && group.startsWith(folder) && mayMeet(group, fixedPart(path));
+  });
+}
+
+function fixedPart(glob: string): string {
+  return glob.toLowerCase().split(/[*{]/)[0] ?? "";
+}
+
+function mayMeet(a: string, b: string): boolean {
+  return a.startsWith(b) || b.startsWith(a);
+}
+
+/** Reports that nothing of a key of `projects_and_groups` counts. */
+function leftKey({ level }: Key, why: string): readonly Problem[] {
+  return [notImported(level.place(), `${level.key} is left out: ${why}`)];
+}
+
+/** Reports that a pattern does not count for groups with their own settings. */
+function overlap({ level }: Key, groups: readonly Key[]): readonly Problem[] {
+  if (groups.length === 0) return [];
+  const where = groups.map((group) => group.level.key).join(", ");
+  const message = `${level.key} is left out for projects in ${where}, which have settings of their own`;
+  return [notImported(level.place(), message)];
+}
+
+/** Sections about groups count below `*` and `GROUP/*`. */
+function isAbout({ form }: Key, owner: Owner): boolean {
+  return owner === "project" || form === "common" || form === "group";
+}
+
+/** Reports the sections of a key of which nothing counts. */
+function unreadSections(
+  key: Key,
+  { isArchived, skipped }: Pick<Effective, "isArchived" | "skipped">,
+): readonly Problem[] {
+  if (isArchived) return leftKey(key, `${archiving.section}.${archiving.flag} is true`);
+  const { level } = key;
+  const { [archiving.section]: _, ...sections } = level.config;
+  return Object.entries(sections).flatMap(([section, body]) => {
+    const isMeant = isAbout(key, ownerOfSection(section));
+    const why = isMeant ? misfit(body, skipped.has(section)) : "gitlabform reads it below * and GROUP/* only";
+    return why === undefined ? [] : [notImported(level.place(section), `${section} is left out here: ${why}`)];
+  });
+}
+
+function misfit(body: unknown, isSkipped: boolean): string | undefined {
+  if (isEmptyValue(body)) return "it is empty";
+  if (!isObject(body)) return "expected a mapping";
+  const { skip, ...others } = body;
+  if (skip !== undefined && typeof skip !== "boolean") return "expected skip to be true or false";
+  if (!isSkipped || Object.keys(others).length === 0) return undefined;
+  return skip ? "it has skip: true" : "it inherits skip: true";
 }

@@ -1,11 +1,11 @@
 import { isObject } from "../../../base/json.ts";
 import type { Owner } from "../../../model/owner.ts";
-import type { Place } from "../../../model/types.ts";
-import type { ForeignValue } from "../foreign.ts";
+import type { Place, Problem } from "../../../model/types.ts";
+import { lostIn } from "../field-table.ts";
+import { type ForeignValue, notImported, type TranslatedEntry } from "../foreign.ts";
 import type { ConfigLevel, Configuration } from "./configuration.ts";
 import type { Key } from "./keys.ts";
-import { sectionAndName, sectionTable } from "./sections.ts";
-import { stepInto, truths } from "./values.ts";
+import { isEmptyValue, sectionAndName, sectionTable, stepInto, truths } from "./sections.ts";
 
 /** One resource as policies have to declare it: complete, because policies do not merge entries. */
 export interface Statement {
@@ -40,7 +40,7 @@ export function statedValues(statement: Statement, { isYaml11 }: Configuration):
 }
 
 /** The keys of a statement, each with its value. */
-export function statedKeys({ value }: Statement): readonly (readonly [name: string, value: unknown])[] {
+function statedKeys({ value }: Statement): readonly (readonly [name: string, value: unknown])[] {
   return isObject(value) ? Object.entries(value) : [];
 }
 
@@ -85,7 +85,7 @@ function flagsOf({ id }: Statement): ReadonlyMap<string, unknown> {
 }
 
 /** The keys that decide whether a statement's resource has to be absent: the flags that are set, and `inherit`. */
-export function decisiveKeys(statement: Statement): readonly string[] {
+function decisiveKeys(statement: Statement): readonly string[] {
   const flags = flagsOf(statement);
   const set = statedKeys(statement).filter(([name, value]) => flags.has(name) && typeof value === "boolean");
   return ["inherit", ...set.map(([name]) => name)];
@@ -104,4 +104,33 @@ export function wrongFlag(statement: Statement): string | undefined {
 export function hasToBeAbsent(statement: Statement): boolean {
   const flags = flagsOf(statement);
   return statedKeys(statement).some(([name, value]) => flags.has(name) && flags.get(name) === value);
+}
+
+/** Reports the keys that a statement does not inherit and that neither its entry states nor a problem of the entry names. */
+export function unnamedKeys(statement: Statement, { named }: TranslatedEntry): readonly Problem[] {
+  if (named === undefined) return [];
+  const known = new Set([...named, ...decisiveKeys(statement)]);
+  const own = statedKeys(statement).filter(([key]) => statesItself(statement, key));
+  return own.flatMap(([key, value]) => {
+    if (known.has(key)) return lostWithin(statement, key, value);
+    const why = hasToBeAbsent(statement) ? "it has to be absent" : "another key decides it";
+    return [left(statement, [key], isEmptyValue(value) ? "it is empty" : why)];
+  });
+}
+
+function lostWithin(statement: Statement, key: string, value: unknown): readonly Problem[] {
+  const table = sectionTable(sectionAndName(statement.id)[0]);
+  if (!table) return [];
+  return lostIn(table, key, value).map((path) => {
+    const lost = path.reduce<unknown>(stepInto, value);
+    return left(
+      statement,
+      [key, ...path],
+      isEmptyValue(lost) ? "it is empty" : "another key, or the server, decides it",
+    );
+  });
+}
+
+function left(statement: Statement, path: readonly string[], why: string): Problem {
+  return notImported(placeOf(statement, ...path), `${path.join(".")} of ${titleOf(statement)} is left out: ${why}`);
 }

@@ -19,11 +19,11 @@ import {
 } from "../foreign.ts";
 import { resourceEntry } from "../kind-entries.ts";
 import { type Declaration, type Declarations, declarationsIn } from "./configuration.ts";
+import type { HclBlock } from "./hcl.ts";
 import { type HclReader, hclReader } from "./hcl.ts";
 import { moduleOf } from "./module.ts";
 import { declaredBy, resourcesBy } from "./resources.ts";
 import { declarationsInState } from "./state.ts";
-import type { HclBlock } from "./syntax.ts";
 
 /** Imports what HCL files or a state declare of projects and groups. Each folder is a module. */
 export async function importTerraform(files: readonly ForeignFile[], choice: ForeignChoice): Promise<ForeignImport> {

@@ -1,4 +1,4 @@
-import { namesCounted } from "../../../plan/owner-counts.ts";
+import { namesCounted } from "../../../plan/heading.ts";
 import { type Facet, type Filter, facets } from "../filter-link.ts";
 
 /** A row of the list: one change, or the same change of several projects. */
