@@ -3,7 +3,7 @@ import { memoized } from "../base/memoize.ts";
 import { hasActiveParameter, impliedFields } from "../model/catalogue.ts";
 import { integrationOf, kindOf, type PolicyKind } from "../model/kinds.ts";
 import { isSingleton, keyTextOf, type ResourceKind } from "../model/resource-kind.ts";
-import type { Desired, Kind, Problem } from "../model/types.ts";
+import type { Desired, Kind, Problem, Scalar } from "../model/types.ts";
 import { isScalar } from "../model/values.ts";
 import { DeclaredEntry, type From, type PolicyEntry } from "./entries.ts";
 import { type Declared, declare, type WrittenIntegration } from "./parameters.ts";
@@ -63,12 +63,12 @@ function declaredEntries(
   return Object.keys(values).map((key) => {
     const value = values[key];
     const path = [row.section, key];
-    const bare = isScalar(value) ? `${typeof value} ${value} ${key}` : undefined;
-    const resource = bare === undefined ? undefined : known.get(bare);
+    const byKey = isScalar(value) ? known(value) : undefined;
+    const resource = byKey?.get(key);
     if (resource) return new DeclaredEntry(from, path, resource);
     const read = resourceEntry(from, { ...row, file }, key, path, value, workspace);
     const isClean = read.problems.length === 0 && read.plaintext.length === 0;
-    if (bare !== undefined && isClean && read.entry && !read.entry.written) known.set(bare, read.entry.desired);
+    if (isClean && read.entry && !read.entry.written) byKey?.set(key, read.entry.desired);
     return read;
   });
 }
@@ -78,7 +78,7 @@ function declaredEntries(
  * repeat the same few.
  */
 const bareResources = memoized(
-  (_workspace: Workspace) => memoized((_kind: Kind) => new Map<string, Desired>()),
+  (_workspace: Workspace) => memoized((_kind: Kind) => memoized((_value: Scalar) => new Map<string, Desired>())),
   new WeakMap(),
 );
 

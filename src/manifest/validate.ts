@@ -239,7 +239,8 @@ interface Use {
 
 function usesOf({ entries }: Policy): Use[] {
   const found: Use[] = [];
-  for (const { desired, document, path } of entries) {
+  for (const { desired, document, path, written } of entries) {
+    if (!written) continue;
     for (const name of Object.keys(desired.fields)) {
       const value = desired.fields[name];
       if (value === undefined || isScalar(value)) continue;
