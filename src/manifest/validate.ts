@@ -21,7 +21,7 @@ import { duplicateNames, problemAt, sortedProblems } from "./problem.ts";
 import { namedProjects, needsLookup } from "./projects.ts";
 import { type PlanRule, readRules } from "./rules.ts";
 import type { Providers } from "./secret-providers.ts";
-import { compareLayers, type Layer, matchingLayers, sameLayers } from "./selection.ts";
+import { compareLayers, type Layer, matchingLayers } from "./selection.ts";
 import type { GlobSelector } from "./selector.ts";
 import { isTemplate } from "./template.ts";
 import { type Loaded, notifyReferences, workspaceFile } from "./workspace.ts";
@@ -36,13 +36,11 @@ export interface Validated extends Policies {
 
 /**
  * Validates a workspace without any request (docs/manifests.md), for a day in UTC such as 2027-06-30; without a day nothing
- * is expired. Never throws for invalid manifests. `beside`: policies of another revision that is validated too; projects
- * with the same policies there are not checked again.
+ * is expired. Never throws for invalid manifests.
  */
 export function validate(
   loaded: Pick<Loaded, "documents" | "problems" | "workspace" | "providers" | "settings">,
   today = "",
-  beside?: readonly Policy[],
 ): Validated {
   const { policies: all, problems, plaintext } = readPolicies(loaded);
   const { policies, expired } = byExpiry(all, today);
@@ -56,7 +54,7 @@ export function validate(
     ...foreignNames(rules, loaded.workspace.catalogue),
     ...otherDialect(loaded),
     ...duplicateNames("duplicate-policy", "a policy", all),
-    ...namedProjectProblems(policies, beside),
+    ...namedProjectProblems(policies),
     ...globProblems(policies),
     ...keysAbove(policies, loaded.workspace.catalogue, () => layersByGlob(policies)),
     ...(today === "" ? [] : expiryProblems(all, rules, today)),
@@ -84,13 +82,12 @@ export function hasErrors(problems: readonly Problem[]): boolean {
   return problems.some(({ severity }) => severity === "error");
 }
 
-function namedProjectProblems(policies: readonly Policy[], beside: readonly Policy[] | undefined): readonly Problem[] {
+function namedProjectProblems(policies: readonly Policy[]): readonly Problem[] {
   const partial = needsLookup(policies);
   const defining = definitions(policies);
   return namedProjects(policies).flatMap((project) => {
     const layers = matchingLayers(policies, project);
     if (isSettled(layers)) return [];
-    if (beside && sameLayers(layers, matchingLayers(beside, project))) return [];
     const elsewhere = partial ? definedOutside(layers, defining, (policy) => mayAlsoMatch(policy, project)) : undefined;
     return merge(layers, probeOf(project), elsewhere).problems;
   });

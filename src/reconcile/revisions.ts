@@ -4,7 +4,6 @@ import { dayOf } from "../base/day.ts";
 import { commitNamed, mergeBaseWith, repositoryAround } from "../git/repository.ts";
 import { readMigrations } from "../manifest/migrations.ts";
 import { soundKinds } from "../manifest/own-kinds.ts";
-import type { Policy } from "../manifest/policies.ts";
 import { sortedProblems } from "../manifest/problem.ts";
 import { validate } from "../manifest/validate.ts";
 import { defaultWorkspace } from "../manifest/workspace.ts";
@@ -60,7 +59,7 @@ export async function openRevisions({ folder, from, to, branch }: RevisionReques
   const read = (commit: string) => loadRevision(repository, commit, parse);
   const is = later === null ? onDisk(loadWorkspace(folder, {}, parse)) : read(later);
   const after = await sideOf(later, is, { beside: is?.workspace ?? defaultWorkspace, today });
-  const beside = { beside: after.side.workspace, validPolicies: after.side.policies, today };
+  const beside = { beside: after.side.workspace, today };
   return { root, before: await sideOf(earlier, read(earlier), beside), after };
 }
 
@@ -103,24 +102,22 @@ async function openEarlier(now: Checked, commit: string, parse: ParseManifest): 
   const repository = repositoryAround(now.loaded.root);
   const named = commitNamed(repository, commit);
   const read = loadRevision(repository, named, parse);
-  return sideOf(named, read, { beside: now.loaded.workspace, validPolicies: now.policies, today: now.today });
+  return sideOf(named, read, { beside: now.loaded.workspace, today: now.today });
 }
 
 interface Reading {
   /** The workspace on the other side; policies that both have in common are read by it where it reads them alike. */
   readonly beside: Workspace;
-  /** Its policies, where they are validated already. */
-  readonly validPolicies?: readonly Policy[];
   /** Decides what has expired, on both sides alike. */
   readonly today: string;
 }
 
 async function sideOf(commit: string | null, read: LoadedRevision | undefined, reading: Reading): Promise<OpenedSide> {
-  const { beside, validPolicies, today } = reading;
+  const { beside, today } = reading;
   const nothing = { workspace: beside, documents: [], problems: [] };
   const { workspace, documents, problems: found, settings, contents }: LoadedRevision = read ?? nothing;
   const by = readsAlike(workspace, beside) ? beside : workspace;
-  const valid = validate({ documents, workspace: by, problems: found }, today, validPolicies);
+  const valid = validate({ documents, workspace: by, problems: found }, today);
   const { policies, plaintext, rules } = valid;
   const compiled = await compileRules(rules);
   const { migrations } = readMigrations({ documents });
