@@ -84,7 +84,7 @@ function lineBelow(entry: PolicyEntry, name: string): Stated {
 export interface FieldLines {
   /** The variables that the value uses, directly or through others; none if it is written out. */
   readonly variables: readonly Variable[];
-  /** The line that sets it, where that stands in another policy than the entry: layers merge a singleton by field. */
+  /** The line that sets it, if it is in another policy than the entry: layers merge a singleton by field. */
   readonly elsewhere: Stated | undefined;
 }
 

@@ -13,7 +13,6 @@ export interface Head {
   readonly problem: Problem | undefined;
 }
 
-/** What a manifest may hold. */
 type ManifestKind = Exclude<DocumentKind, "Workspace"> | "ResourceKind";
 
 /** Reads `apiVersion` and `kind` of a document outside `evenkeel.yaml` (docs/manifests.md). */
@@ -86,7 +85,7 @@ const pipeline: OtherTool = {
 
 const tools = [kubernetes, compose, pipeline] as const;
 
-/** Describes the tool whose configuration a document without an `apiVersion` of Evenkeel seems to be; otherwise undefined. */
+/** Describes the tool whose configuration a document without an `apiVersion` of Evenkeel seems to be; undefined if none. */
 function otherTool(document: JsonObject): string | undefined {
   return tools.find(({ isMeant }) => isMeant(document))?.words;
 }

@@ -218,7 +218,6 @@ function mergeConflict(text: string): TextMistake | undefined {
   return { reason, line, column: 0 };
 }
 
-/** What is said of a key that YAML 1.1 had for merging. */
 const mergeKeyWords =
   "YAML 1.2 has no merge keys, so << would be a key of its own; write the values out, or put them in a policy of more projects";
 
@@ -238,7 +237,7 @@ function mergeKeysIn(value: unknown, path: Path): readonly Path[] {
 
 type YamlFault = Exclude<Yaml, { readonly values: unknown }>;
 
-/** Lines before an error in which a mark that was never closed is looked for. */
+/** Number of lines before an error that are searched for an unclosed mark. */
 const mostLines = 5000;
 
 /** A quote or a bracket that its line does not close. */

@@ -10,7 +10,7 @@ import { type Layer, matchingLayers } from "./selection.ts";
 import type { GlobSelector } from "./selector.ts";
 import { isTemplate } from "./template.ts";
 
-/** Resources that are declared for all that is in a folder: a project, a group, or what a glob selects. */
+/** Resources declared for a folder: a project, a group, or everything that a glob selects. */
 interface FolderResources {
   /** The folder, in lower case; of a project or group, its own path. */
   readonly path: string;
@@ -57,7 +57,7 @@ function baseOf(glob: string, layers: readonly Layer[]): string {
   return own?.base ?? "";
 }
 
-/** Whether a policy that may decide over some of what a glob selects declares a resource too. */
+/** Whether another policy, which may match some projects of the glob, declares the resource too. */
 function isDeclaredElsewhere(
   policies: readonly Policy[],
   layers: readonly Layer[],
@@ -76,7 +76,7 @@ function refusedBelow(group: FolderResources, all: readonly FolderResources[]): 
   );
 }
 
-/** The identity of a resource apart from whose it is. */
+/** The identity of a resource without its owner. */
 function identityBelow({ identity }: Desired): string {
   return kindWord(identity);
 }

@@ -33,13 +33,12 @@ export interface Checkable extends ShapedPolicy {
   readonly catalogue: Catalogue;
   /** Whether the policy is about projects or about groups. */
   readonly of: Owner;
-  /** The kinds that it may say something of, as its keys tell. */
+  /** The kinds that its keys name. */
   readonly kinds: readonly PolicyKind[];
-  /** Those of them that are files. */
+  /** The kinds among them that are files. */
   readonly files: readonly KindAsFile[];
 }
 
-/** A policy with what its checks need to know. */
 export function checkableOf({ document, text, workspace }: ShapedPolicy): Checkable {
   const { catalogue } = workspace;
   const { value } = document;
@@ -95,7 +94,7 @@ export function absentUndeclared(policy: Checkable): readonly Problem[] {
   });
 }
 
-/** A resource is listed once, whatever spelling its key has. */
+/** A resource is listed once, however its key is spelled. */
 export function distinctKeys(policy: Checkable): readonly Problem[] {
   const { document, catalogue, files } = policy;
   return files.flatMap(({ kind, section, file }) => {

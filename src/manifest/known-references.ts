@@ -12,7 +12,7 @@ import { problemAt } from "./problem.ts";
 import { listed } from "./shape.ts";
 import { factsOf, isTemplate, parseReference, referencesOf, referenceWords } from "./template.ts";
 
-/** Whatever a policy interpolates exists: its variables where it is merged, all else here. */
+/** Checks all interpolations except those of variables, which are checked when policies are merged. */
 export function knownReferences(policy: Checkable): readonly Problem[] {
   const { document, of } = policy;
   return interpolated(policy).flatMap(({ path, value }) =>

@@ -66,7 +66,7 @@ interface Ruling extends Pick<DesiredProject, "kinds" | "exclusive"> {
   readonly vars: ReadonlyMap<string, Variable>;
   /** Sorted by kind and key. */
   readonly resources: readonly Desired[];
-  /** Those of them that are still to be interpolated, by their index. */
+  /** Resources that still need interpolation, with their index. */
   readonly open: readonly (readonly [index: number, entry: PolicyEntry])[];
   readonly ties: readonly Problem[];
   /** Whether any key has interpolations. */
@@ -143,7 +143,7 @@ function mergedFor(
   };
 }
 
-/** Two entries whose keys are the same once their variables have values. */
+/** Entries that have the same key after interpolation. */
 function sameKeys(resources: readonly Desired[]): readonly Problem[] {
   const byIdentity = grouped(resources, ({ identity }) => identity);
   return [...byIdentity.values()].flatMap(([first, ...others]) =>

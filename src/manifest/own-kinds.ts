@@ -88,7 +88,7 @@ const extendedBy = memoized(
   new WeakMap(),
 );
 
-/** A catalogue with more kinds: the same one for the same kinds, so that what depends on it is made once. */
+/** A catalogue with more kinds. The same kinds return the same catalogue, so that its caches are shared. */
 export function withKinds(catalogue: Catalogue, kinds: readonly ResourceKind[]): Catalogue {
   return kinds.length === 0 ? catalogue : extendedBy(catalogue)(JSON.stringify(kinds));
 }

@@ -54,7 +54,7 @@ function decidingSingletons(layers: readonly Layer[]): readonly DecidingSingleto
   });
 }
 
-/** What one layer says of a singleton. */
+/** A layer's entry for a singleton. */
 interface LayeredEntry {
   readonly layer: Layer;
   readonly entry: PolicyEntry;
@@ -74,7 +74,7 @@ function decidingSingleton(first: LayeredEntry, layered: readonly LayeredEntry[]
   return { entry, problems: [...problems, ...decided.problems, ...combined(entry)] };
 }
 
-/** What several layers say together; interpolated fields are checked once they have their values. */
+/** Problems of fields that several layers set together; interpolated fields are checked once they have their values. */
 function combined({ written, desired, templates, setBy }: PolicyEntry): readonly Problem[] {
   if (!written || !("file" in written) || templates.length > 0) return [];
   const policies = new Set([...(setBy?.values() ?? [])].flatMap(({ policy }) => policy ?? []));
@@ -86,7 +86,7 @@ export function decidingVariables(layers: readonly Layer[]): Winners<Variable> {
   return mostSpecific(layers, variables);
 }
 
-/** What a policy declares of one type, and how it is compared. */
+/** One type of declaration in a policy, and how it is compared. */
 interface ItemType<Item, Of extends Layer = Layer> {
   readonly of: (layer: Of) => readonly Item[];
   readonly identity: (item: Item) => string;

@@ -10,7 +10,7 @@ import { isSelected } from "./selection.ts";
 import type { Selector } from "./selector.ts";
 import { isTemplate, type ProjectFact, referencesOf } from "./template.ts";
 
-/** Whether the server has to be asked which IDs, paths and globs are the same project (docs/manifests.md). */
+/** Whether only the server knows which IDs, paths and globs are the same project (docs/manifests.md). */
 export function needsLookup(policies: readonly Policy[]): boolean {
   const selected = new Set<Selector["form"]>();
   for (const { projects } of policies) for (const { form } of projects) selected.add(form);
@@ -75,7 +75,7 @@ export function projectsOf(policies: readonly Policy[], listing: readonly Projec
   };
 }
 
-/** Without those that the server lists under one path: no request could tell them apart. */
+/** Removes projects that the server lists under the same path: no request could distinguish them. */
 function withoutNamesakes(projects: readonly Project[]): Projects {
   const nameOf = ({ name }: Project) => name.toLowerCase();
   if (new Set(projects.map(nameOf)).size === projects.length) return { projects, problems: [] };

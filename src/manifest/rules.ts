@@ -68,7 +68,7 @@ function gather(documents: readonly Document[]): PlanRules {
 
 type RuleText = Omit<PlanRule, "document"> & { readonly reason: string };
 
-/** What could be read of a rule, with every mistake in it: one never hides another. */
+/** The valid part of a rule, and all of its problems. */
 interface ReadRule extends Pick<PlanRule, "name" | "document"> {
   readonly rule?: PlanRule;
   readonly problems: readonly Problem[];

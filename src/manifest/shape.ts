@@ -42,7 +42,7 @@ export function shape<Text>(document: Document, kind: DocumentKind, known: Known
   return shapeBy(policyCheck(catalogue)(ownerOfPolicy(document.value)), document, faultyKinds);
 }
 
-/** The sections that policies may have, and those of kinds with mistakes, which are reported there and not again. */
+/** The sections that policies may have. Those of faulty kinds are not checked: the kind itself is reported. */
 interface Known {
   readonly catalogue?: Catalogue;
   readonly faultyKinds?: ReadonlySet<string>;
@@ -74,7 +74,7 @@ const integrationsOnly = {
   definitions: { slug: { type: "string", "x-expected": "a slug" } },
 };
 
-/** What a document is checked with: its schema, and what that refers to. */
+/** The schema of a document, and the schemas that it refers to. */
 type ShapeSchema = readonly [schema: object, references: readonly object[]];
 
 /** The schema of documents of a kind; a policy's sections are left to {@link policyShape}. */

@@ -60,7 +60,7 @@ export function validate(
     ...(today === "" ? [] : expiryProblems(all, rules, today)),
     ...providerProblems(policies, loaded.providers, loaded.settings),
   ];
-  // What is wrong for a server is not known without the settings of one.
+  // Without settings the server is unknown, so nothing can be checked for it.
   const reported = hasNoSettings(loaded) ? loaded.problems : found;
   // A mistake that affects several projects is reported once, at its position.
   return {
@@ -163,7 +163,7 @@ function definedOutside(
 
 /**
  * The manifests as a whole are in the names of another dialect, and none of their names is one of the workspace's alone.
- * Without settings that can be read, what is wrong is those.
+ * Unreadable settings are the problem themselves.
  */
 function otherDialect({
   documents,
@@ -203,7 +203,7 @@ function inExceptions({ except, document }: PlanRule, catalogue: Catalogue): rea
   });
 }
 
-/** A warning only, because it is not known what the string is compared with. */
+/** Only a warning: the string may be compared with something other than a slug. */
 function inExpression({ when, document }: PlanRule, catalogue: Catalogue): readonly Problem[] {
   return [...when.matchAll(/(["'])([a-z0-9-]+)\1/g)].flatMap(({ index, 2: text = "" }): Problem[] => {
     const why = foreignSlug(text, catalogue);

@@ -52,7 +52,7 @@ async function made(
 const put = ({ ask }: Scene, project: number, slug: string, body: object) =>
   ask("PUT", `/projects/${project}/integrations/${slug}`, { json: body });
 
-test("the line itself, the variable that this project alone uses, and a line of its own where others are meant", async () => {
+test("edits the literal or variable of the project's own policy, otherwise adds an entry to one", async () => {
   const own = await made(team);
   await put(own, 1, "external-wiki", { external_wiki_url: "https://new.example.com/${x}" });
   const wiki = await own.evenkeel("accept", "payments/core:integration/external-wiki");
@@ -123,7 +123,7 @@ test("lists what is off as disabled and what is gone as absent, and declares wha
   expect((await own.evenkeel("plan", "--detailed-exitcode")).code).toBe(0);
 });
 
-test("a dry run and a change of the manifests meanwhile leave every file as it is", async () => {
+test("writes nothing in a dry run, or if the manifests changed meanwhile", async () => {
   const own = await made(team);
   await put(own, 1, "irc-gateway", { ...irc, recipients: "#elsewhere" });
   const dry = await own.evenkeel("accept", "--dry-run", "payments/core:integration/irc-gateway");
@@ -140,7 +140,7 @@ test("a dry run and a change of the manifests meanwhile leave every file as it i
   expect(ended.stderr).toContain("the manifests changed meanwhile; nothing was written: run it again");
 });
 
-test("what means nothing is refused with the nearest word, and nothing is sent for a bad glob", async () => {
+test("suggests the nearest address, and sends nothing for an invalid glob", async () => {
   const own = await made(team);
   const misspelt = await own.evenkeel("accept", "payments/core:license/MTI");
   expect(misspelt).toMatchObject({ code: 1, stdout: "" });
@@ -162,7 +162,7 @@ integrations:
 const canary = { HOOK: "https://chat.example.com/CANARY-of-accept" };
 const address = "payments/core:integration/chat-notifications-a";
 
-test("a hidden change is remembered by the ledger, and a secret is never accepted", async () => {
+test("records a hidden change in the ledger, and never accepts a secret", async () => {
   const own = await made(hook, { workspace: { ledger: "ledger.ndjson" }, secrets: canary });
   await put(own, 1, "chat-notifications-a", { webhook: "https://chat.example.com/other", channel: "#a" });
   expect((await own.evenkeel("drift")).stdout).toContain("suspected drift");
@@ -180,7 +180,7 @@ test("a hidden change is remembered by the ledger, and a secret is never accepte
   expect(partly.stdout + partly.stderr).not.toContain("CANARY");
 });
 
-test("a linked manifest is edited where it lies, and literal secrets are not shown", async () => {
+test("edits a linked manifest at its target, and hides literal secrets", async () => {
   const literal = hook
     .replace("{ secret: env:HOOK }", '"https://chat.example.com/CANARY-literal"')
     .replace("payments/core", '"**"');
@@ -195,7 +195,7 @@ test("a linked manifest is edited where it lies, and literal secrets are not sho
   expect((await own.evenkeel("plan", "--detailed-exitcode")).code).toBe(0);
 });
 
-test("a policy that ended has no say, keeps its lines and its name, and what it left behind is accepted elsewhere", async () => {
+test("leaves an expired policy as it is, and does not reuse its name", async () => {
   const ended = `---
 ${head}name: payments/api
 projects: [payments/api]
@@ -215,7 +215,7 @@ integrations:
   expect((await own.evenkeel("plan", "--detailed-exitcode")).code).toBe(0);
 });
 
-test("one address of many documents changes one of them, also where what stands around it is no policy", async () => {
+test("changes one of many documents in a file", async () => {
   const others = Array.from(
     { length: 30 },
     (_, index) =>
@@ -230,7 +230,7 @@ test("one address of many documents changes one of them, also where what stands 
   expect((await own.evenkeel("plan", "--detailed-exitcode")).code).toBe(0);
 });
 
-test("a new policy is never made behind a link, where it may lie outside of the workspace", async () => {
+test("never creates a policy behind a link, which may lead outside the workspace", async () => {
   const own = await made(team);
   const outside = folder({});
   symlinkSync(outside.root, join(own.root, "policies"));
@@ -241,7 +241,7 @@ test("a new policy is never made behind a link, where it may lie outside of the 
   expect((await own.evenkeel("plan", "--detailed-exitcode")).code).toBe(0);
 });
 
-test("a value in the project's own policy that expires is edited there, and its last day is reported", async () => {
+test("edits the project's own policy that expires, and reports its last day", async () => {
   const expiring = `${head}name: exception
 projects: [payments/core]
 until: 2999-06-30
@@ -264,7 +264,7 @@ test.each([
   ["an address that means nothing", ["payments/core:integration/none"], {}, "no policy declares"],
   ["a storage move", ["storage:old/projects"], {}, "a storage move cannot be accepted"],
   ["a missing token", ["payments/core:*"], { EVENKEEL_TOKEN: undefined }, "EVENKEEL_TOKEN"],
-])("a report is written also where %s is refused, and nothing else", async (_, addresses, env, why) => {
+])("writes only the report if %s is refused", async (_, addresses, env, why) => {
   const own = await made(team);
   await put(own, 1, "irc-gateway", { ...irc, recipients: "#elsewhere" });
   const before = own.read();

@@ -85,8 +85,8 @@ const style = fc.record({
   indentSeq: fc.boolean(),
 } as const);
 
-describe("places", () => {
-  it("are where another parser finds them, whatever is written", () => {
+describe("positions", () => {
+  it("equal those of another parser", () => {
     fc.assert(
       fc.property(fc.array(value, { minLength: 1, maxLength: 3 }), style, (documents, options) => {
         const text = documents.map((document) => `---\n${stringify({ document }, options)}`).join("");
@@ -114,7 +114,7 @@ describe("places", () => {
     "__proto__: a\nconstructor: b\ntoString: {toString: c}\n",
   ])("%j", (text) => expectSamePlaces(text));
 
-  it("inside an alias are that of the alias, however much it stands for", () => {
+  it("inside an alias are those of the alias", () => {
     const bomb = Array.from({ length: 30 }, (_, level) => `- &l${level + 1} [*l${level}, *l${level}]\n`).join("");
     const [list] = parseManifest("a.yaml", "a: &l [x, y]\nb: *l\n").documents;
     expect([list?.place(["b", 1]), list?.place(["a", 1])]).toEqual([

@@ -29,7 +29,7 @@ const projects = fc.array(
   { minLength: 1, maxLength: 6 },
 );
 
-/** The same, one line after the other. */
+/** Matching layers without the index. */
 function oneByOne(all: readonly Policy[], project: Project): readonly Layer[] {
   const layers = all.flatMap((policy): Layer[] => {
     const matching = policy.projects.filter((selector) => isMatch(selector, project));
@@ -40,7 +40,7 @@ function oneByOne(all: readonly Policy[], project: Project): readonly Layer[] {
   return layers.sort(compareLayers);
 }
 
-test("the layers of a project are those of the lines that match it, whatever else is in its folder", () => {
+test("finds the same layers through the index as line by line", () => {
   fc.assert(
     fc.property(policies, projects, (all, asked) => {
       for (const { id, path } of asked) {

@@ -4,7 +4,7 @@ import { parseAllDocuments, stringify } from "yaml";
 import { parseManifest } from "../../src/manifest/document.ts";
 import { parseYaml } from "../../src/manifest/yaml.ts";
 
-/** The other parser's answer, which knows places: both must read the same, or places would lie. */
+/** The values as the other parser reads them. */
 function reference(text: string): unknown[] {
   return [...parseAllDocuments(text, { schema: "core" })].map((document) => {
     const [error] = document.errors;
@@ -45,8 +45,8 @@ const style = fc.record({
   indent: fc.integer({ min: 1, max: 4 }),
 } as const);
 
-describe("both parsers", () => {
-  it("read the same values from whatever is written", () => {
+describe("js-yaml and yaml", () => {
+  it("read the same values", () => {
     fc.assert(
       fc.property(fc.array(value, { minLength: 1, maxLength: 3 }), style, (documents, options) => {
         const text = documents.map((document) => `---\n${stringify({ document }, options)}`).join("");
@@ -82,7 +82,7 @@ describe("a key", () => {
     "null",
   ];
 
-  it.each(spellings)("%s is what is written, and the same as a value is what it means", (text) => {
+  it.each(spellings)("%s keeps its spelling, and as a value has its meaning", (text) => {
     const written = `a: ${text}\n${text}: { ${text}: [${text}] }\n`;
     const [value] = reference(text);
     expect(parseYaml(written)).toMatchObject({ values: [{ a: value, [text]: { [text]: [value] } }] });
@@ -90,7 +90,7 @@ describe("a key", () => {
     expect(document?.place([text, text], "key")).toEqual({ file: "m.yaml", line: 2, column: text.length + 5 });
   });
 
-  it("is there once, however it is quoted, and other spellings are other keys", () => {
+  it("is a duplicate however it is quoted, but not in another spelling", () => {
     expect(parseManifest("m.yaml", '1.10: a\n"1.10": b\n').problems).toEqual([
       expect.objectContaining({ rule: "yaml", message: "duplicate key; the first is at line 1" }),
     ]);
@@ -103,7 +103,7 @@ describe("a key", () => {
     expect(cyclic.problems.map(({ rule }) => rule)).toEqual(["alias-cycle"]);
   });
 
-  it("<< is no key, because its values would be lost", () => {
+  it("<< is a problem, because its values would be lost", () => {
     const { documents, problems } = parseManifest("m.yaml", "a: &x { b: 1 }\nc:\n  <<: *x\n  d: [{ <<: *x }]\n");
     expect(documents).toHaveLength(1);
     expect(problems.map(({ rule, place }) => [rule, place?.line, place?.column])).toEqual([
@@ -114,19 +114,7 @@ describe("a key", () => {
   });
 });
 
-describe("places", () => {
-  it("are those of the values that were read", () => {
-    const text = '# c\n---\n---\na:\n  - x\n  - b: 1\n---\n"c": &x { d: [1, 2] }\ne: *x\n';
-    const { documents } = parseManifest("m.yaml", text);
-    const [first, second] = documents;
-    expect(documents.map(({ index }) => index)).toEqual([0, 1]);
-    expect(first?.place(["a", 1, "b"])).toEqual({ file: "m.yaml", line: 6, column: 8 });
-    expect(first?.place(["a", 1, "b"], "key")).toEqual({ file: "m.yaml", line: 6, column: 5 });
-    expect(second?.place(["c", "d", 1])).toEqual({ file: "m.yaml", line: 8, column: 18 });
-    expect(second?.place(["e", "d", 1])).toEqual({ file: "m.yaml", line: 9, column: 4 });
-    expect(second?.place(["nowhere"])).toEqual({ file: "m.yaml", line: 8, column: 1 });
-  });
-
+describe("positions", () => {
   it("count lines before a document that was read on its own", () => {
     const { documents, problems } = parseManifest("m.yaml", "a: [\n---\nb: 1\n---\n\nc:\n  d: 2\n");
     expect(problems).toHaveLength(1);
