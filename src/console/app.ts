@@ -1,5 +1,7 @@
+import { createAdaptorServer } from "@hono/node-server";
 import { type Context, Hono } from "hono";
 import { ignoreUserError, UserError } from "../base/exit.ts";
+import { cannotListen, hostAndPort } from "../base/listen-address.ts";
 import { shellWord } from "../base/shell-word.ts";
 import { withoutTrailing } from "../base/text-format.ts";
 import type { Catalogue } from "../model/catalogue.ts";
@@ -9,30 +11,22 @@ import { type Markup, markup } from "../report/html/markup.ts";
 import { planHtml } from "../report/html/report-page.ts";
 import type { NextStep } from "../report/terminal.ts";
 import type { RunSummary } from "../state/run-summary.ts";
-import { type Access, sessions } from "./access.ts";
-import { assetFiles, assets } from "./assets.ts";
-import { gate, guarded, readOnly } from "./authentication.ts";
+import { type Access, gate, guarded, readOnly, refusal, sessions } from "./access.ts";
 import { causesOf } from "./causes.ts";
-import type { CommitSubjects } from "./commit-subjects.ts";
+import type { CommitSubjects } from "./causes-section.ts";
+import { fleetPage } from "./fleet-page.ts";
 import type { KnownState, Watching } from "./known-state.ts";
-import { type Frame, page, partOf } from "./layout.ts";
-import { formIn } from "./markup.ts";
+import { assetFiles, assets, type Frame, formIn, missingPage, page, partOf, signInPage } from "./layout.ts";
 import { type Data, fleetData, projectData, reviewData, runData, runsData, searchData } from "./page-data.ts";
-import { fleetPage } from "./pages/fleet.ts";
-import { missingPage, signInPage } from "./pages/messages.ts";
-import { projectPage } from "./pages/project.ts";
-import { reviewPage } from "./pages/review.ts";
-import { type RunDetails, runPage } from "./pages/run.ts";
-import { runsFor, runsPage, wantedRunsIn } from "./pages/runs.ts";
-import { searchPage } from "./pages/search.ts";
 import { wantedIn } from "./project-filter.ts";
-import { refusal } from "./refusal.ts";
-import { waitingPlans, waitingRuns } from "./review.ts";
-import { progressOf } from "./run-progress.ts";
-import { streamed } from "./streamed.ts";
+import { projectPage } from "./project-page.ts";
+import { reviewPage, waitingPlans, waitingRuns } from "./review-page.ts";
+import { progressOf, type RunDetails, runPage } from "./run-page.ts";
+import { runsFor, runsPage, wantedRunsIn } from "./runs-page.ts";
+import { searchPage } from "./search-page.ts";
 
 /** What the pages are made of. */
-export interface ConsoleOptions {
+interface ConsoleOptions {
   readonly state: Watching;
   readonly access: Access;
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -52,8 +46,34 @@ type Shown = Pick<Frame, "title" | "under" | "q"> & { readonly body: () => Marku
 
 const csv = { "content-type": "text/csv; charset=utf-8" };
 
+/** A console that is listening. */
+export interface Listening {
+  readonly url: string;
+  /** Ends it at once; nothing is lost by it. */
+  readonly close: () => Promise<void>;
+}
+
+/** Starts the console. @throws UserError where it cannot listen there. */
+export async function listen(host: string, port: number, options: ConsoleOptions): Promise<Listening> {
+  const server = createAdaptorServer({ fetch: consoleApp(options).fetch });
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", (error) => reject(cannotListen(host, port, error)));
+    server.listen(port, host, resolve);
+  });
+  const address = server.address();
+  const at = typeof address === "object" && address ? address.port : port;
+  return {
+    url: `http://${hostAndPort(host, at)}`,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        if ("closeAllConnections" in server) server.closeAllConnections();
+      }),
+  };
+}
+
 /** The pages of the console. Nothing that it answers changes anything. */
-export function consoleApp(options: ConsoleOptions): Hono {
+function consoleApp(options: ConsoleOptions): Hono {
   const { state, access, catalogue, workspace, failed } = options;
   const app = new Hono();
   const tell = (context: Context, frame: Omit<Frame, "assets" | "workspace">) =>
@@ -81,7 +101,7 @@ export function consoleApp(options: ConsoleOptions): Hono {
     }
     if (typeof shownPage === "string") return missing(context, shownPage);
     if (form === "json") return context.json(shownPage.data().json() as object);
-    if (form === "csv") return context.body(streamed(shownPage.data().csv()), 200, csv);
+    if (form === "csv") return context.body(shownPage.data().csv(), 200, csv);
     return tell(context, { ...shownPage, body: shownPage.body(), known });
   });
   app.onError((error, context) => {

@@ -1,13 +1,14 @@
 import { UserError } from "../base/exit.ts";
 import { compareTexts } from "../base/text-format.ts";
 import type { Catalogue } from "../model/catalogue.ts";
+import type { Plan } from "../plan/plan.ts";
+import { planOfRun } from "../reconcile/saved-plan.ts";
 import { type LiveRuns, liveRuns } from "../state/live-runs.ts";
 import type { RunSummary } from "../state/run-summary.ts";
 import { type FleetIndex, readFleetIndex, readSnapshot, shardNames } from "../state/snapshots/read-snapshots.ts";
 import { type ProjectSnapshot, syncStatuses } from "../state/snapshots/snapshot.ts";
 import { type ProjectSummary, readSummaries } from "../state/snapshots/summaries.ts";
 import type { WorkspaceState } from "../state/state.ts";
-import { type PlanReader, planReader } from "./plan-reader.ts";
 
 /** What is known of a state: pages are made of it, so that none waits for the state. */
 export interface KnownState {
@@ -143,4 +144,24 @@ function withoutError({ error: _, ...known }: KnownState): KnownState {
 function bySyncStatus(a: ProjectSummary, b: ProjectSummary): number {
   const rank = syncStatuses.indexOf(b.syncStatus) - syncStatuses.indexOf(a.syncStatus);
   return rank || compareTexts(a.since, b.since) || compareTexts(a.project, b.project);
+}
+
+/** Reads the plan that a run saved; `mark` is that of its text, where it is known. @throws UserError as {@link planOfRun}. */
+export type PlanReader = (state: Pick<WorkspaceState, "plans">, run: string, mark?: string) => Promise<Plan>;
+
+/** Plans that are kept: pages ask for the same few again and again. */
+const mostPlans = 50;
+
+/** Reads and checks each text of a plan once. */
+function planReader(catalogue: Catalogue): PlanReader {
+  const cached = new Map<string, Plan>();
+  return async ({ plans }, run, known) => {
+    const key = `${run} ${known ?? (await plans.marks([run])).get(run)}`;
+    const plan = cached.get(key) ?? (await planOfRun({ plans }, run, catalogue));
+    cached.delete(key);
+    cached.set(key, plan);
+    const [oldest = ""] = cached.keys();
+    if (cached.size > mostPlans) cached.delete(oldest);
+    return plan;
+  };
 }

@@ -1,8 +1,8 @@
+import { createHash } from "node:crypto";
 import { version } from "../base/version.ts";
-import { htmlDocument } from "../report/html/document.ts";
+import { htmlDocument, icon, script, style } from "../report/html/document.ts";
 import { each, type Markup, markup } from "../report/html/markup.ts";
 import type { KnownState } from "./known-state.ts";
-import { ago, href } from "./markup.ts";
 
 /** Where the page's own style and script are; their names change with them. */
 export interface Assets {
@@ -86,4 +86,77 @@ export function pager({ page, pages }: ListPart<unknown>, link: (page: number) =
       ? markup`<span class="soft">${name}</span>`
       : markup`<a href="${link(wanted)}" rel="${rel}">${name}</a>`;
   return markup`<nav class="pager" aria-label="Pages of the list">${to(page - 1, "‹ Previous", "prev")} <span>Page ${page.toLocaleString("en")} of ${pages.toLocaleString("en")}</span> ${to(page + 1, "Next ›", "next")}</nav>`;
+}
+
+/** A moment as people read it, exact for machines. */
+export function moment(iso: string): Markup {
+  return markup`<time datetime="${iso}" title="${iso}">${iso.slice(0, 16).replace("T", " ")}</time>`;
+}
+
+/** How long ago that was, in one unit. */
+export function ago(iso: string): string {
+  return span(Date.now() - Date.parse(iso));
+}
+
+/** Milliseconds in one unit: `5 min`, `3 h`, `12 days`. */
+export function span(milliseconds: number): string {
+  const minutes = Math.max(0, milliseconds) / 60_000;
+  if (minutes < 1) return `${Math.round(Math.max(0, milliseconds) / 1000)} s`;
+  if (minutes < 120) return `${Math.round(minutes)} min`;
+  if (minutes < 48 * 60) return `${Math.round(minutes / 60)} h`;
+  return `${Math.round(minutes / 1440)} days`;
+}
+
+/** How long ago a point in time was; the point itself on demand. */
+export function age(iso: string): Markup {
+  return markup`<time datetime="${iso}" title="${iso}">${ago(iso)}</time>`;
+}
+
+/** A link to a page of the console; parts of the query that are empty are left out. */
+export function href(path: string, query: Readonly<Record<string, string | number | undefined>> = {}): string {
+  const parts = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) if (value) parts.set(name, String(value));
+  return parts.size === 0 ? path : `${path}?${parts}`;
+}
+
+/** The form that an encoded path asks for by its ending, and what stands before that. An encoded dot is part of a name. */
+export function formIn(path: string): { readonly rest: string; readonly form: "html" | "json" | "csv" } {
+  const form = path.endsWith(".json") ? "json" : path.endsWith(".csv") ? "csv" : "html";
+  return { rest: form === "html" ? path : path.slice(0, -form.length - 1), form };
+}
+
+/** What a query asks for by these filters, whatever else it says. Empty: anything. */
+export function filtersIn<Name extends string>(
+  names: readonly Name[],
+  query: Readonly<Record<string, string | undefined>>,
+): Readonly<Record<Name, string>> {
+  const read = names.map((name) => [name, (query[name] ?? "").trim().slice(0, 300)]);
+  return Object.fromEntries(read) as Record<Name, string>;
+}
+
+function named(text: string, ending: string): string {
+  return `/assets/console-${createHash("sha256").update(text).digest("hex").slice(0, 12)}.${ending}`;
+}
+
+/** Where a page finds its style and its script. */
+export const assets: Assets = { style: named(style, "css"), script: named(script, "js") };
+
+/** The console's own files, by their paths. */
+export const assetFiles: ReadonlyMap<string, { readonly type: string; readonly text: string }> = new Map([
+  [assets.style, { type: "text/css; charset=utf-8", text: style }],
+  [assets.script, { type: "text/javascript; charset=utf-8", text: script }],
+  ["/assets/icon.svg", { type: "image/svg+xml", text: icon }],
+]);
+
+/** What is not there. */
+export function missingPage(what: string): Markup {
+  return markup`<h1>Not found</h1><p class="lead">${what}</p><p><a href="/">The fleet</a> · <a href="/search">Search</a></p>`;
+}
+
+/** Asks for the token. A form that is sent by GET, for the console answers nothing else; the answer leads on at once. */
+export function signInPage(wrong: boolean): Markup {
+  return markup`<h1>Sign in</h1>
+<p class="lead">Enter the value of EVENKEEL_CONSOLE_TOKEN that the console was started with.</p>
+${wrong ? markup`<p class="notice bad" role="alert">The token is wrong.</p>` : ""}
+<form class="filters" action="/sign-in"><label>Token<input type="password" name="token" required autocomplete="current-password"></label><span class="go"><button>Sign in</button></span></form>`;
 }

@@ -6,20 +6,19 @@ import { sourceText } from "../report/html/rows.ts";
 import type { RunSummary } from "../state/run-summary.ts";
 import { lastSeen, type ProjectSnapshot } from "../state/snapshots/snapshot.ts";
 import type { ProjectSummary } from "../state/snapshots/summaries.ts";
-import { causesOf, type FleetCause } from "./causes.ts";
-import { commandsForCause } from "./commands.ts";
+import { causesOf, commandsForCause, type FleetCause } from "./causes.ts";
 import type { KnownState } from "./known-state.ts";
 import { type ListPart, partOf } from "./layout.ts";
-import { type RunDetails, touchedOf } from "./pages/run.ts";
-import { actionsText } from "./pages/runs.ts";
-import { found } from "./pages/search.ts";
 import { countByStatus, projectsFor, type WantedProjects } from "./project-filter.ts";
-import type { WaitingPlan } from "./review.ts";
+import type { WaitingPlan } from "./review-page.ts";
+import { type RunDetails, touchedOf } from "./run-page.ts";
+import { actionsText } from "./runs-page.ts";
+import { found } from "./search-page.ts";
 
-/** A page as data: a document, and its table whole, in pieces. */
+/** A page as data: a document, and its whole table as CSV. */
 export interface Data {
   readonly json: () => unknown;
-  readonly csv: () => Iterable<string>;
+  readonly csv: () => string;
 }
 
 /** The list of projects: as JSON a part of it, as CSV all of it. */
@@ -44,7 +43,7 @@ export function fleetData(known: KnownState, wanted: WantedProjects, page: strin
         projects: part.rows.map(row),
       };
     },
-    csv: () => table(["project", "status", "since", "differences", "seen", "run"], each(heads, row)),
+    csv: () => table(["project", "status", "since", "differences", "seen", "run"], heads.map(row)),
   };
 }
 
@@ -63,23 +62,9 @@ function listed({ page, pages, total }: ListPart<unknown>) {
   return { total, page, pages };
 }
 
-/** Lines of a piece of a table. */
-const pieceSize = 1000;
-
-/** Rows as CSV (RFC 4180), in pieces: a table may be as long as the fleet. */
-function* table<Row extends object>(names: readonly (keyof Row & string)[], rows: Iterable<Row>): Iterable<string> {
-  let lines = [lineOf(names)];
-  for (const row of rows) {
-    lines.push(lineOf(names.map((name) => row[name])));
-    if (lines.length < pieceSize) continue;
-    yield lines.join("");
-    lines = [];
-  }
-  yield lines.join("");
-}
-
-function* each<Item, Row>(items: readonly Item[], rowOf: (item: Item) => Row): Iterable<Row> {
-  for (const item of items) yield rowOf(item);
+/** Rows as CSV (RFC 4180). */
+function table<Row extends object>(names: readonly (keyof Row & string)[], rows: readonly Row[]): string {
+  return [lineOf(names), ...rows.map((row) => lineOf(names.map((name) => row[name])))].join("");
 }
 
 /** One project with all that is kept of it; as CSV its entries. */
@@ -128,7 +113,7 @@ export function runsData(runs: readonly RunSummary[], page: string | undefined):
     csv: () =>
       table(
         names,
-        each(runs, (run) => ({ ...run, reasons: run.reasons?.join("; ") })),
+        runs.map((run) => ({ ...run, reasons: run.reasons?.join("; ") })),
       ),
   };
 }

@@ -5,7 +5,7 @@ import { countStatuses, type SyncStatus, type SyncStatusCounts } from "../state/
 import type { ProjectSummary } from "../state/snapshots/summaries.ts";
 import { hasCause } from "./causes.ts";
 import type { KnownState } from "./known-state.ts";
-import { filtersIn } from "./markup.ts";
+import { filtersIn } from "./layout.ts";
 
 /** What a person asks of the list of projects. Empty: anything. */
 export interface WantedProjects {

@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { describe, expect, test } from "vitest";
-import { fleetDays, overdueTest } from "../../src/console/fleet-history.ts";
+import { fleetDays, overdueTest } from "../../src/console/history.ts";
 import type { Change } from "../../src/model/types.ts";
 import type { RunSummary } from "../../src/state/run-summary.ts";
 import { recordObservation } from "../../src/state/snapshots/record.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { foldedRuns } from "../../src/console/folded-runs.ts";
-import { liveAudiences } from "../../src/console/live-settings.ts";
+import { liveAudiences } from "../../src/console/project-page.ts";
+import { foldedRuns } from "../../src/console/runs-page.ts";
 import { catalogueOf } from "../../src/model/catalogue.ts";
 import type { ProjectSnapshot, SeenDifference } from "../../src/state/snapshots/snapshot.ts";
 import { summary } from "../state/laws.ts";

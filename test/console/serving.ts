@@ -1,8 +1,8 @@
 import { onTestFinished } from "vitest";
 import { type Access, accessFor } from "../../src/console/access.ts";
-import { commitSubjects } from "../../src/console/commit-subjects.ts";
+import { listen } from "../../src/console/app.ts";
+import { commitSubjects } from "../../src/console/causes-section.ts";
 import { watching } from "../../src/console/known-state.ts";
-import { listen } from "../../src/console/listen.ts";
 import { catalogueOf } from "../../src/model/catalogue.ts";
 import type { Change, Desired } from "../../src/model/types.ts";
 import { folderState } from "../../src/state/folder-store.ts";

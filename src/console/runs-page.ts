@@ -1,12 +1,10 @@
-import { counted, thousands } from "../../base/text-format.ts";
-import { badge, each, type Markup, markup } from "../../report/html/markup.ts";
-import { clipped } from "../../report/html/rows.ts";
-import type { LiveRuns } from "../../state/live-runs.ts";
-import type { RunSummary } from "../../state/run-summary.ts";
-import { type FoldedRun, foldedRuns } from "../folded-runs.ts";
-import type { KnownState } from "../known-state.ts";
-import { dataLinks, type ListPart, pager, partOf } from "../layout.ts";
-import { ago, filtersIn, href, moment, span } from "../markup.ts";
+import { counted, thousands } from "../base/text-format.ts";
+import { badge, each, type Markup, markup } from "../report/html/markup.ts";
+import { clipped } from "../report/html/rows.ts";
+import type { LiveRuns } from "../state/live-runs.ts";
+import type { RunSummary } from "../state/run-summary.ts";
+import type { KnownState } from "./known-state.ts";
+import { ago, dataLinks, filtersIn, href, type ListPart, moment, pager, partOf, span } from "./layout.ts";
 
 /** What a person asks of the history. Empty: anything. */
 export interface WantedRuns {
@@ -142,4 +140,33 @@ export function wasUnsuccessful(code: string): boolean {
 export function actionsText(code: string): string {
   const [action = "", status = ""] = code;
   return [actions[action] ?? action, ...(status ? [statuses[status] ?? status] : [])].join(", ");
+}
+
+/** A run, and the runs right before it that saw the very same. */
+export interface FoldedRun {
+  readonly run: RunSummary;
+  /** Newest first. */
+  readonly earlier: readonly RunSummary[];
+}
+
+/** Commands that only check: of those that see the same again and again, the last one tells all. */
+const checks = new Set(["watch", "drift"]);
+
+/** Runs, newest first, with consecutive checks that saw the same as one. */
+export function foldedRuns(runs: readonly RunSummary[]): readonly FoldedRun[] {
+  const folded: { readonly run: RunSummary; readonly earlier: RunSummary[] }[] = [];
+  for (const run of runs) {
+    const last = folded.at(-1);
+    if (last && sawTheSame(last.earlier.at(-1) ?? last.run, run)) last.earlier.push(run);
+    else folded.push({ run, earlier: [] });
+  }
+  return folded;
+}
+
+function sawTheSame(later: RunSummary, run: RunSummary): boolean {
+  if (!checks.has(run.command) || run.ended === null) return false;
+  const isAlike = (["command", "who", "outcome", "changes", "commit", "plan"] as const).every(
+    (name) => later[name] === run[name],
+  );
+  return isAlike && JSON.stringify([later.fleet, later.reasons]) === JSON.stringify([run.fleet, run.reasons]);
 }

@@ -1,24 +1,24 @@
-import { projectHref } from "../../base/console-paths.ts";
-import { compareTexts, counted } from "../../base/text-format.ts";
-import { addressMatcher, addressOf, resourceName } from "../../model/address.ts";
-import type { Catalogue } from "../../model/catalogue.ts";
-import type { Fields } from "../../model/types.ts";
-import { fieldNamesOf } from "../../plan/groups.ts";
-import { badge, commandsNode, each, type Markup, markup } from "../../report/html/markup.ts";
-import { fieldsTable, rowNode, sourceText, valueNode } from "../../report/html/rows.ts";
-import type { LiveRuns } from "../../state/live-runs.ts";
-import type { RunSummary } from "../../state/run-summary.ts";
-import type { FleetIndex } from "../../state/snapshots/read-snapshots.ts";
-import { lastSeen, type ProjectSnapshot, type SeenDifference, type SeenEntry } from "../../state/snapshots/snapshot.ts";
-import { commandsForDifference } from "../commands.ts";
-import { directionNode } from "../difference-nodes.ts";
-import type { KnownState } from "../known-state.ts";
-import { dataLinks, pager, partOf } from "../layout.ts";
-import { liveAudiences } from "../live-settings.ts";
-import { age, ago, href, moment } from "../markup.ts";
-import { anyStatus } from "../project-filter.ts";
-import { crumbsOf } from "./fleet.ts";
-import { actionsText, reasonNode, runOutcomeNode, wasApplied } from "./runs.ts";
+import { projectHref } from "../base/console-paths.ts";
+import { compareTexts, counted } from "../base/text-format.ts";
+import { addressMatcher, addressOf, partsOfAddress, resourceName } from "../model/address.ts";
+import type { Catalogue } from "../model/catalogue.ts";
+import type { Desired, Fields } from "../model/types.ts";
+import { fieldNamesOf } from "../plan/groups.ts";
+import { badge, commandsNode, each, type Markup, markup } from "../report/html/markup.ts";
+import { fieldsTable, rowNode, sourceText, valueNode } from "../report/html/rows.ts";
+import { declaredListeners } from "../routes/listeners.ts";
+import { type Route, routesOf } from "../routes/routes.ts";
+import type { LiveRuns } from "../state/live-runs.ts";
+import type { RunSummary } from "../state/run-summary.ts";
+import type { FleetIndex } from "../state/snapshots/read-snapshots.ts";
+import { lastSeen, type ProjectSnapshot, type SeenDifference, type SeenEntry } from "../state/snapshots/snapshot.ts";
+import { commandsForDifference } from "./causes.ts";
+import { directionNode } from "./causes-section.ts";
+import { crumbsOf } from "./fleet-page.ts";
+import type { KnownState } from "./known-state.ts";
+import { age, ago, dataLinks, href, moment, pager, partOf } from "./layout.ts";
+import { anyStatus } from "./project-filter.ts";
+import { actionsText, reasonNode, runOutcomeNode, wasApplied } from "./runs-page.ts";
 
 /** All that is known of one project. */
 export function projectPage(
@@ -213,4 +213,44 @@ function momentNode({ run, codes, earlier }: TimelineMoment, live: LiveRuns): Ma
   return markup`<li><span class="when">${moment(run.started)} <span class="soft">${ago(run.started)} ago</span></span> <a href="/runs/${run.run}">${run.command}</a> by ${run.who} ${runOutcomeNode(run, live)}${reasonNode(run)}
 <ul>${each(codes.slice(0, 6), ([rest, code]) => markup`<li>${actionsText(code)} <code>${rest}</code></li>`)}${more > 0 ? markup`<li class="soft">and ${more} more</li>` : ""}${before}</ul></li>
 `;
+}
+
+type Settings = Pick<Desired, "kind" | "key" | "fields" | "presence">;
+
+/** Who is notified of an event. */
+interface Audience {
+  /** The event, in the plural. */
+  readonly many: string;
+  readonly routes: readonly Route[];
+}
+
+/** Who is notified of which events, as the project was last observed. What the server does not report is as declared. */
+export function liveAudiences(seen: ProjectSnapshot, catalogue: Catalogue): readonly Audience[] {
+  const listeners = declaredListeners(liveSettings(seen), catalogue);
+  const all = [...catalogue.events].map(([event, { many }]) => ({ many, routes: routesOf(listeners, { event }) }));
+  return all.filter(({ routes }) => routes.length > 0);
+}
+
+/** The settings of a project as they were last observed: those that are declared, with what differs. */
+function liveSettings({ project, entries, differences }: ProjectSnapshot): readonly Settings[] {
+  const differing = new Map(differences.map((each) => [each.rest, each]));
+  const settings = entries.flatMap(({ kind, key, fields }): Settings | readonly [] => {
+    const rest = key === "" ? kind : `${kind}/${key}`;
+    const difference = differing.get(rest);
+    differing.delete(rest);
+    const live = difference ? liveFields(fields, difference) : fields;
+    return live ? { kind, key, fields: live, presence: "present" } : [];
+  });
+  const unlisted = [...differing.values()].flatMap(({ rest, before }): Settings | readonly [] => {
+    const parts = partsOfAddress(`${project}:${rest}`);
+    return parts && before ? { kind: parts.kind, key: parts.key, fields: before, presence: "present" } : [];
+  });
+  return [...settings, ...unlisted];
+}
+
+function liveFields(declared: Fields | null, { action, before, after }: SeenDifference): Fields | null {
+  if (action === "create") return null;
+  const unset = new Set(Object.keys(after ?? {}).filter((name) => !(name in (before ?? {}))));
+  const kept = Object.entries(declared ?? {}).filter(([name]) => !unset.has(name));
+  return { ...Object.fromEntries(kept), ...before };
 }

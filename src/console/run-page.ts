@@ -1,18 +1,18 @@
-import { commonForm } from "../../base/common-form.ts";
-import { projectHref } from "../../base/console-paths.ts";
-import { counted, thousands } from "../../base/text-format.ts";
-import type { Plan, PlannedChange } from "../../plan/plan.ts";
-import { each, factList, longList, type Markup, markup } from "../../report/html/markup.ts";
-import { changeNode } from "../../report/html/rows.ts";
-import { plannedRows } from "../../report/view.ts";
-import type { RunSummary } from "../../state/run-summary.ts";
-import type { RunValue } from "../../state/run-values.ts";
-import { resourceNode } from "../difference-nodes.ts";
-import type { KnownState } from "../known-state.ts";
-import { dataLinks, pager, partOf } from "../layout.ts";
-import { age, href, moment } from "../markup.ts";
-import type { ShownProgress } from "../run-progress.ts";
-import { actionsText, runOutcomeNode, tookText, wasUnsuccessful } from "./runs.ts";
+import { commonForm } from "../base/common-form.ts";
+import { projectHref } from "../base/console-paths.ts";
+import { counted, thousands } from "../base/text-format.ts";
+import type { Plan, PlannedChange } from "../plan/plan.ts";
+import { each, factList, longList, type Markup, markup } from "../report/html/markup.ts";
+import { changeNode } from "../report/html/rows.ts";
+import { progressText } from "../report/runs.ts";
+import { plannedRows } from "../report/view.ts";
+import type { LiveRuns } from "../state/live-runs.ts";
+import type { RunSummary } from "../state/run-summary.ts";
+import type { RunValue } from "../state/run-values.ts";
+import { resourceNode } from "./causes-section.ts";
+import type { KnownState } from "./known-state.ts";
+import { age, dataLinks, href, moment, pager, partOf } from "./layout.ts";
+import { actionsText, runOutcomeNode, tookText, wasUnsuccessful } from "./runs-page.ts";
 
 /** What a page tells of a run. */
 export interface RunDetails {
@@ -172,4 +172,19 @@ function valuesNode(values: readonly RunValue[]): Markup {
 function valueNode({ field, before, after, more }: RunValue): Markup {
   const sides = [before, after].flatMap((text) => (text === null ? [] : [markup`<code>${text}</code>`]));
   return markup`${field} ${sides[0] ?? ""}${sides[1] ? markup` → ${sides[1]}` : ""}${more ? markup` <span class="soft">+${more} more</span>` : ""}`;
+}
+
+/** How far a run is, as a page tells it. */
+export interface ShownProgress {
+  readonly done: number;
+  readonly total: number;
+  readonly text: string;
+}
+
+/** How far a run is that goes on; undefined for one that does not. */
+export function progressOf({ run, ended, progress }: RunSummary, { runs }: LiveRuns): ShownProgress | undefined {
+  if (ended !== null || !runs.has(run)) return undefined;
+  if (!progress) return { done: 0, total: 0, text: "running" };
+  const { done, total } = progress;
+  return { done, total, text: progressText(progress) };
 }

@@ -1,14 +1,13 @@
-import { projectHref } from "../../base/console-paths.ts";
-import { counted } from "../../base/text-format.ts";
-import { badge, each, type Markup, markup } from "../../report/html/markup.ts";
-import type { RunSummary } from "../../state/run-summary.ts";
-import type { ProjectSummary } from "../../state/snapshots/summaries.ts";
-import type { KnownState } from "../known-state.ts";
-import { dataLinks } from "../layout.ts";
-import { age, moment } from "../markup.ts";
-import { anyStatus, labelsOf, type WantedProjects, wantedIn } from "../project-filter.ts";
-import { fleetHref } from "./fleet.ts";
-import { runOutcomeNode } from "./runs.ts";
+import { projectHref } from "../base/console-paths.ts";
+import { counted } from "../base/text-format.ts";
+import { badge, each, type Markup, markup } from "../report/html/markup.ts";
+import type { RunSummary } from "../state/run-summary.ts";
+import type { ProjectSummary } from "../state/snapshots/summaries.ts";
+import { fleetHref } from "./fleet-page.ts";
+import type { KnownState } from "./known-state.ts";
+import { age, dataLinks, moment } from "./layout.ts";
+import { anyStatus, labelsOf, type WantedProjects, wantedIn } from "./project-filter.ts";
+import { runOutcomeNode } from "./runs-page.ts";
 
 /** What a search found; of each sort the first few, and how many there are. */
 export interface Found {

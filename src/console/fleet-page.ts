@@ -1,14 +1,13 @@
-import { projectHref } from "../../base/console-paths.ts";
-import { counted, thousands } from "../../base/text-format.ts";
-import { badge, each, type Markup, markup } from "../../report/html/markup.ts";
-import type { FleetIndex } from "../../state/snapshots/read-snapshots.ts";
-import { lastSeen, type SyncStatus, type SyncStatusCounts } from "../../state/snapshots/snapshot.ts";
-import type { ProjectSummary } from "../../state/snapshots/summaries.ts";
-import { driftPlot } from "../drift-plot.ts";
-import { fleetDays, overdueTest, usualInterval } from "../fleet-history.ts";
-import type { KnownState } from "../known-state.ts";
-import { dataLinks, type ListPart, pager, partOf } from "../layout.ts";
-import { age, ago, href, moment, span } from "../markup.ts";
+import { projectHref } from "../base/console-paths.ts";
+import { counted, thousands } from "../base/text-format.ts";
+import { badge, each, type Markup, markup } from "../report/html/markup.ts";
+import type { FleetIndex } from "../state/snapshots/read-snapshots.ts";
+import { lastSeen, type SyncStatus, type SyncStatusCounts } from "../state/snapshots/snapshot.ts";
+import type { ProjectSummary } from "../state/snapshots/summaries.ts";
+import { causesSection, firstDifference, type SubjectOf } from "./causes-section.ts";
+import { driftPlot, fleetDays, overdueTest, usualInterval } from "./history.ts";
+import type { KnownState } from "./known-state.ts";
+import { age, ago, dataLinks, href, type ListPart, moment, pager, partOf, span } from "./layout.ts";
 import {
   anyStatus,
   countByStatus,
@@ -19,8 +18,7 @@ import {
   projectFilters,
   projectsFor,
   type WantedProjects,
-} from "../project-filter.ts";
-import { causesSection, firstDifference, type SubjectOf } from "./causes.ts";
+} from "./project-filter.ts";
 
 /** The statuses in the order of the page, the most urgent first. */
 const tileStatuses: readonly SyncStatus[] = ["drifted", "unreadable", "pending", "in sync"];
