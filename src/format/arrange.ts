@@ -1,6 +1,12 @@
 import { type CST, isMap, isNode, isScalar, isSeq, type LineCounter, type Pair, type YAMLMap } from "yaml";
 import { linesOf } from "../base/lines.ts";
-import type { Order } from "./order.ts";
+
+/** The order of the keys of a mapping, and of the mappings below it. */
+export interface Order {
+  /** Negative if `a` comes before `b`, zero if the order does not matter. */
+  readonly compare: (a: string, b: string) => number;
+  readonly below: (key: string) => Order | undefined;
+}
 
 /** A text with its line starts. */
 export interface Lined {

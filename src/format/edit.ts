@@ -17,7 +17,6 @@ import type { Path } from "../manifest/positions.ts";
 import type { Plain } from "../model/types.ts";
 import { isList, isScalar as isPlainScalar } from "../model/values.ts";
 import { endOf, endOfNode, type Lined, lineAt, lineBehind, lined, lineStart, startOf } from "./arrange.ts";
-import { asciiEscapes, scalarOf } from "./scalar.ts";
 
 /** A document of a file: the file's text, and the index of the document among the non-empty ones. */
 export interface Editable {
@@ -239,4 +238,20 @@ function flattened(node: unknown): void {
   if (isMap(node) || isSeq(node)) node.flow = true;
   if (typeof node !== "object" || node === null) return;
   Object.assign(node, { comment: null, commentBefore: null, spaceBefore: false });
+}
+
+/** Characters that must be escaped in YAML, and Unicode line separators. */
+const unprintable = /[\x7f-\x9f\u2028\u2029\ud800-\udfff\ufeff\ufffe\uffff]/u;
+
+/** A scalar that can be written to YAML, after {@link asciiEscapes}. */
+export function scalarOf(value: string | number | boolean | null): Scalar {
+  const node = new Scalar(value);
+  if (typeof value === "string" && unprintable.test(value)) node.type = Scalar.QUOTE_DOUBLE;
+  return node;
+}
+
+/** Escapes unprintable characters, which only occur in double-quoted strings ({@link scalarOf}). */
+export function asciiEscapes(text: string): string {
+  const each = new RegExp(unprintable, "gu");
+  return text.replace(each, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`);
 }

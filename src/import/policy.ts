@@ -1,7 +1,7 @@
 import { Document, type Node, Pair, Scalar, YAMLMap, YAMLSeq } from "yaml";
 import { grouped } from "../base/grouped.ts";
 import { printable } from "../base/printable.ts";
-import { asciiEscapes, scalarOf } from "../format/scalar.ts";
+import { asciiEscapes, scalarOf } from "../format/edit.ts";
 import type { Catalogue } from "../model/catalogue.ts";
 import { kindOf, policyKinds, sectionNameOf } from "../model/kinds.ts";
 import { bareName, type Owner, ownerOfName } from "../model/owner.ts";
