@@ -88,14 +88,6 @@ test.each([
   );
 });
 
-test("an emptied evenkeel.yaml is the only mistake, because what is wrong for the server is not known", async () => {
-  const { evenkeel, write } = await scene({ policy: { ...policy, integrations: { slack: {} } }, projects });
-  expect((await evenkeel("validate")).stderr).toContain("unknown-integration");
-  write("evenkeel.yaml", "");
-  const ran = await evenkeel("validate");
-  expect(ran.stderr).toMatch(/^evenkeel\.yaml:1:1 .*this file is empty {2}\(kind\)\n$/);
-});
-
 test.each([
   ["change.action == 'create' and change.key == 'MIT'", 27, "&& for and"],
   ["change.action == 'create' OR true", 27, "|| for OR"],
