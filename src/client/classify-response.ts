@@ -28,12 +28,10 @@ export interface Attempt {
 /** A successful answer, with the headers that lists need. */
 export interface FullAnswer extends Answer {
   readonly headers: Headers;
-  /** Whether its content is known, so that it was not parsed. */
-  readonly isKnown?: true;
 }
 
 /** What a call expects of its answer. */
-type Expected = Pick<Call, "method" | "answer" | "isKnown">;
+type Expected = Pick<Call, "method" | "answer">;
 
 /**
  * Classifies the answer to a call. `attempted` tells what a failure says of the attempt; `clean` takes secrets out of the
@@ -48,8 +46,6 @@ export function classify(
   const { status, headers, body } = received;
   if (status >= 400) return refused(attempted(), received, clean);
   if (status >= 300) return redirected(attempted(), received, clean);
-  if (status === 200 && expected.isKnown?.(body, headers))
-    return { status, body: undefined, requestId: undefined, headers, isKnown: true };
   const requestId = expected.method === "GET" ? undefined : requestIdOf(headers, clean);
   if (body.length === 0) return fitting(expected, attempted, { status, body: undefined, requestId, headers }, clean);
   const text = body.toString();

@@ -4,11 +4,11 @@ import { CallFailed } from "./failure.ts";
 import type { ClientOptions } from "./options.ts";
 import { perform } from "./perform.ts";
 import { readList, type SendCall } from "./read-list.ts";
-import type { Closing, KnownList, Reader, Writer } from "./reader.ts";
+import type { Closing, Reader, Writer } from "./reader.ts";
 import { openSession, type Session } from "./session.ts";
 
 export type { ClientOptions } from "./options.ts";
-export type { Answer, Closing, KnownList, Reader, Writer } from "./reader.ts";
+export type { Answer, Closing, Reader, Writer } from "./reader.ts";
 
 /**
  * A connection that can only read: it refuses any method but GET.
@@ -47,8 +47,7 @@ function reading(session: Session, send: SendCall): Reader {
   const urlOf = (path: string) => session.urlOf(path);
   return {
     get: (call) => send(onlyReading(call)),
-    list: (call: Call, known?: KnownList) =>
-      readList(send, onlyReading(call), urlOf, known) as Promise<readonly unknown[]>,
+    list: (call) => readList(send, onlyReading(call), urlOf),
     room: () => session.room,
     counts: session.counts,
     catalogue: session.catalogue,

@@ -58,11 +58,6 @@ function speaksOfPages(headers: Headers): boolean {
   return pageHeaders.some((name) => headers[name] !== undefined);
 }
 
-/** What an answer without a next page says that decides whether its rows are the whole list: its count, or nothing of pages. */
-export function countedIn(headers: Headers): string {
-  return speaksOfPages(headers) ? `${headers["x-total"] ?? ""}` : "none";
-}
-
 const garbledPage: InvalidPage = { garbled: "an X-Next-Page that is not a page number" };
 
 function isPageNumber(text: string | string[] | undefined): text is string {
@@ -106,11 +101,6 @@ export interface Page {
 /** All rows, and in `uneven` how they differ from the server's count; or why the list never ends. */
 export type Pages = { readonly rows: readonly unknown[]; readonly uneven?: string } | { readonly endless: string };
 
-/** A list of one page. */
-export function onePage({ rows, total }: Page): Pages {
-  return counted(rows, [total]);
-}
-
 /** Fetches page after page. Rows that moved between pages while they were read come once, by their id. */
 export async function readPages(
   fetchPage: (query: PageQuery) => Page | Promise<Page>,
@@ -118,7 +108,7 @@ export async function readPages(
   largest = largestList,
 ): Promise<Pages> {
   const first = await fetchPage(start);
-  if (!first.next) return onePage(first);
+  if (!first.next) return counted(first.rows, [first.total]);
   const rows = [...first.rows];
   const totals = [first.total];
   const seen = new Set([keyOf(start)]);

@@ -10,14 +10,6 @@ export interface Answer {
   readonly requestId: string | undefined;
 }
 
-/** What is known of a list from before. */
-export interface KnownList {
-  /** Whether a list of one page is the same, by its rows as they came and what the server says of how many there are. */
-  readonly isUnchanged: (total: string, body: Uint8Array) => boolean;
-  /** What was asked about is not the whole list, or is not believed. */
-  readonly forget: () => void;
-}
-
 /** Reads from one server. It has no way to write: neither it nor what it sends with knows how. */
 export interface Reader {
   /** What there is to configure on it, in its own names. */
@@ -26,8 +18,6 @@ export interface Reader {
   get(call: Call): Promise<Answer>;
   /** All rows of a list, from all of its pages, each `id` once. @throws CallFailed. */
   list(call: Call): Promise<readonly unknown[]>;
-  /** The same; undefined for a list that is as it was known before. */
-  list(call: Call, known: KnownList | undefined): Promise<readonly unknown[] | undefined>;
   /** How many requests may be in flight now: it changes with how the server answers. */
   room(): number;
   /** Requests sent: the first attempts of reads and of writes, and further attempts of either. */

@@ -1,7 +1,7 @@
 import { UserError } from "../base/exit.ts";
 import type { JsonObject } from "../base/json.ts";
 import { canonical } from "../base/json.ts";
-import type { KnownList, Reader } from "../client/client.ts";
+import type { Reader } from "../client/client.ts";
 import { CallFailed } from "../client/failure.ts";
 import { call } from "../model/call.ts";
 import type { KindRow } from "../model/kind-row.ts";
@@ -26,20 +26,15 @@ export interface KeyedRow {
 
 /**
  * The rows of a kind that a project itself has; of a singleton, the one that it is. @throws CallFailed where it cannot be
- * read, or where a row does not say which resource it is. Undefined for a list that is unchanged.
+ * read, or where a row does not say which resource it is.
  */
-export async function readKindRows(
-  reader: Reader,
-  project: Project,
-  kind: ReadKind,
-  known?: KnownList,
-): Promise<readonly KeyedRow[] | undefined> {
+export async function readKindRows(reader: Reader, project: Project, kind: ReadKind): Promise<readonly KeyedRow[]> {
   const { list, isSingle } = kind.read;
   if (isSingle) return readSingleton(reader, project, kind);
   const listing = call(list, { id: project.name });
-  const rows = (await reader.list(listing, known)) as readonly JsonObject[] | undefined;
+  const rows = (await reader.list(listing)) as readonly JsonObject[];
   try {
-    return rows && distinct(kind, rows);
+    return distinct(kind, rows);
   } catch (error) {
     if (!(error instanceof UserError)) throw error;
     throw unusable(listing, error.message);

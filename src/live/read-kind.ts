@@ -9,7 +9,6 @@ import { liveRow, shownFields, undeclared } from "./kind-resources.ts";
 import { type KeyedRow, type ReadKind, readKindRows } from "./kind-rows.ts";
 import { settled, type Unread, unreadOf } from "./partly-read.ts";
 import { mayShowKey, redactedResource } from "./redacted-resources.ts";
-import type { ProjectLists } from "./unchanged-lists.ts";
 
 /**
  * The live resources of a kind that is a file, as far as policies declare them: one list and, for each resource that
@@ -20,12 +19,10 @@ export async function readFileKind(
   name: Kind,
   kind: ReadKind,
   desired: DesiredProject,
-  lists?: ProjectLists,
 ): Promise<readonly (Live | Unread)[]> {
   const { catalogue } = reader;
   const { project, exclusive } = desired;
-  const rows = await readKindRows(reader, project, kind, lists?.known(name));
-  if (!rows) return [];
+  const rows = await readKindRows(reader, project, kind);
   const { resources } = desired;
   const declared = new Map<string, Desired>();
   for (const one of resources) if (one.kind === name) declared.set(one.identity ?? identityOf(catalogue, one), one);
@@ -41,13 +38,7 @@ export async function readFileKind(
       (error) => unreadOf(named, error),
     );
   });
-  if (lists && !kind.read.isSingle && !read.some(tellsNotAll)) lists.tells(name);
   return settled(read);
-}
-
-/** What is read on its own is not in the list, and with a returned secret is compared what is set where a plan runs. */
-function tellsNotAll(read: Live | Unread | Promise<Live | Unread>): boolean {
-  return read instanceof Promise || ("returned" in read && read.returned !== undefined);
 }
 
 /** Whether a declared field is one that only a single resource's answer has. */
@@ -78,7 +69,7 @@ export async function readAllOfKind(
   name: Kind,
   kind: ReadKind,
 ): Promise<readonly Live[]> {
-  const rows = (await readKindRows(reader, project, kind)) ?? [];
+  const rows = await readKindRows(reader, project, kind);
   const asked = shownFields(kind.file);
   return rows.map(({ key, row }) => liveRow(kind, { kind: name, key }, row, asked));
 }

@@ -1,6 +1,6 @@
 import type { JsonObject } from "../base/json.ts";
 import { knownSecrets } from "../base/known-secrets.ts";
-import type { KnownList, Reader } from "../client/client.ts";
+import type { Reader } from "../client/client.ts";
 import { CallFailed } from "../client/failure.ts";
 import { call } from "../model/call.ts";
 import { columnOf, integrationOf, kindOf } from "../model/kinds.ts";
@@ -13,7 +13,6 @@ import { type PartlyRead, parted, settled, type Trusts, type Unread, unreadOf } 
 import { readAllOfKind, readFileKind } from "./read-kind.ts";
 import { mayShowKey, redactedResource } from "./redacted-resources.ts";
 import { asDeclared, isWhole, liveOf } from "./resource-rows.ts";
-import type { ProjectLists } from "./unchanged-lists.ts";
 
 /** A row of a list whose shape was checked, and the key of its resource. */
 interface ListedRow {
@@ -33,17 +32,12 @@ export async function readLive(reader: Reader, desired: DesiredProject, trusts?:
 }
 
 /**
- * As {@link readLive}, but what cannot be read stops nothing else; the kinds' expressions are loaded. Of kinds whose lists are
- * unchanged it tells nothing. @throws CallFailed where it ends the run.
+ * As {@link readLive}, but what cannot be read stops nothing else; the kinds' expressions are loaded. @throws CallFailed where
+ * it ends the run.
  */
-export async function readReadable(
-  reader: Reader,
-  desired: DesiredProject,
-  trusts?: Trusts,
-  lists?: ProjectLists,
-): Promise<PartlyRead> {
+export async function readReadable(reader: Reader, desired: DesiredProject, trusts?: Trusts): Promise<PartlyRead> {
   const read = [...desired.kinds].map((kind) =>
-    readKind(reader, kind, desired, trusts, lists).catch((error) => [unreadOf({ kind }, error)]),
+    readKind(reader, kind, desired, trusts).catch((error) => [unreadOf({ kind }, error)]),
   );
   const lookingUp = hasLookUps(reader.catalogue, desired) ? lookUpValues(reader, desired) : undefined;
   const parts = parted(await Promise.all(read));
@@ -102,7 +96,7 @@ export async function readInventory(
     const others = all.filter((each) => !live.includes(each)).map(({ key }) => knownSecrets.clean(key));
     return { live, unread: [], others };
   }
-  const rows = (await readRows(reader, project, kind)) ?? [];
+  const rows = await readRows(reader, project, kind);
   const spec = (key: string) => integrationOf(catalogue, { kind, key });
   const isKnown = (key: string) => (kindOf(catalogue, kind).known ? spec(key) !== undefined : !knownSecrets.isIn(key));
   const read = await Promise.all(
@@ -117,18 +111,12 @@ export async function readInventory(
   };
 }
 
-/** Every resource once, also where a list changes while its pages are read; undefined for a list that is unchanged. */
-async function readRows(
-  reader: Reader,
-  project: Project,
-  kind: Kind,
-  known?: KnownList,
-): Promise<readonly ListedRow[] | undefined> {
+/** Every resource once, also where a list changes while its pages are read. */
+async function readRows(reader: Reader, project: Project, kind: Kind): Promise<readonly ListedRow[]> {
   const { read } = kindOf(reader.catalogue, kind);
   if (!read) return [];
   const listing = call(read.list, { id: project.name });
-  const rows = (await reader.list(listing, known)) as readonly JsonObject[] | undefined;
-  if (!rows) return undefined;
+  const rows = (await reader.list(listing)) as readonly JsonObject[];
   if (kindOf(reader.catalogue, kind).known) refuseOtherDialect(reader.catalogue, listing, rows);
   const distinct = new Map<unknown, ListedRow>();
   for (const row of rows) distinct.set(row[read.numbered ? "id" : read.key], { key: String(row[read.key]), row });
@@ -140,14 +128,12 @@ async function readKind(
   kind: Kind,
   desired: DesiredProject,
   trusts: Trusts | undefined,
-  lists: ProjectLists | undefined,
 ): Promise<readonly (Live | Unread)[]> {
   const { catalogue } = reader;
   const row = kindOf(catalogue, kind);
-  if (isReadByFile(row)) return readFileKind(reader, kind, row, desired, lists);
+  if (isReadByFile(row)) return readFileKind(reader, kind, row, desired);
   const { project } = desired;
-  const rows = await readRows(reader, project, kind, lists?.known(kind));
-  if (!rows) return [];
+  const rows = await readRows(reader, project, kind);
   const { resources } = desired;
   const declared = new Map<string, Desired>();
   for (const one of resources) if (one.kind === kind && one.presence === "present") declared.set(one.key, one);
@@ -163,7 +149,6 @@ async function readKind(
     return isWhole(catalogue, one, row) ? liveOf(catalogue, one, row) : readOne(reader, project, one, row);
   });
   for (const { key } of rows) declared.delete(key);
-  if (lists && declared.size === 0 && rows.every(({ row }) => typeof row.updated_at === "string")) lists.tells(kind);
   const unlisted = [...declared.values()].map((one) => readOne(reader, project, one, undefined));
   return (await settled([...listed, ...unlisted])).filter((live) => live !== undefined);
 }

@@ -5,7 +5,6 @@ import type { Policy } from "../manifest/policies.ts";
 import type { Desired, DesiredProject, Project } from "../model/types.ts";
 import type { ProjectScope } from "./find-projects.ts";
 import type { PartlyRead, Trusts } from "./partly-read.ts";
-import type { ListMemory } from "./unchanged-lists.ts";
 
 /** What a refresh compares. */
 export interface RefreshScope extends ProjectScope {
@@ -18,8 +17,6 @@ export interface RefreshScope extends ProjectScope {
   readonly diff: (project: Project) => DiffOptions;
   /** Integrations that need no GET of their own (`reads: trust-updated-at`). */
   readonly trusts?: Trusts;
-  /** What is known of the lists of a project; undefined where it says nothing of what is declared. */
-  readonly lists?: (desired: DesiredProject) => ListMemory | undefined;
   /** The `updated_at` at which such an integration stands still; undefined where it is to be read. */
   readonly stillAt?: (project: string, desired: Desired) => string | undefined;
   /** Reads the projects; omitted: this process does. */

@@ -18,7 +18,6 @@ import type { PartlyRead, Unread } from "./partly-read.ts";
 import { readReadable } from "./read-live.ts";
 import type { RefreshScope } from "./refresh-scope.ts";
 import type { Selection } from "./select-projects.ts";
-import { ProjectLists } from "./unchanged-lists.ts";
 import { readableOf, unreadProblem } from "./unread-resources.ts";
 
 /** Every project's difference, sorted by project, and the problems. */
@@ -81,7 +80,7 @@ async function refreshAll(reader: Reader, fleet: DesiredFleet, scope: ObservedSc
   if (!scope.delegate) {
     const here = async (_: Project, index: number) => {
       const desired = fleet.at(index);
-      return finished(await refreshProject(reader, desired, scope, listsOf(desired, scope)));
+      return finished(await refreshProject(reader, desired, scope));
     };
     // Each has a request to send at any time: more of them would only wait, with what is read of them already.
     const workers = () => Math.min(scope.workers, reader.room());
@@ -93,12 +92,6 @@ async function refreshAll(reader: Reader, fleet: DesiredFleet, scope: ObservedSc
       read[index] = finished(refreshed(reader.catalogue, fleet.at(index), partlyRead, scope));
   });
   return { read, delegatedReads };
-}
-
-/** The lists of a project, if a ledger knows any of them or is to remember them. */
-function listsOf(desired: DesiredProject, scope: RefreshScope): ProjectLists | undefined {
-  const memory = scope.lists?.(desired);
-  return memory && (scope.remember || memory.known !== "") ? new ProjectLists(memory) : undefined;
 }
 
 /** One list for all, because a run keeps the differences of a whole fleet. */
@@ -125,39 +118,29 @@ export async function refreshProject(
   reader: Reader,
   desired: DesiredProject,
   scope: RefreshScope,
-  lists?: ProjectLists,
 ): Promise<RefreshedProject> {
-  return refreshed(reader.catalogue, desired, await readReadable(reader, desired, scope.trusts, lists), scope, lists);
+  return refreshed(reader.catalogue, desired, await readReadable(reader, desired, scope.trusts), scope);
 }
 
 function refreshed(
   catalogue: Catalogue,
   desired: DesiredProject,
-  { live: read, unread, lookedUp }: PartlyRead,
+  { live, unread, lookedUp }: PartlyRead,
   scope: RefreshScope,
-  lists?: ProjectLists,
 ): RefreshedProject {
-  const silent = lists?.silentDifference(desired);
-  if (silent) return { difference: silent, problems: none };
   const readable = readableOf(catalogue, desired, unread);
   const [part] = unread;
   if (part && readable.kinds.size === 0) {
     return unreadable(desired.project, unread.find((each) => isMissing(catalogue, each)) ?? part, catalogue);
   }
-  const live = lists ? [...read, ...lists.liveThen(desired)] : read;
   const given = scope.diff(desired.project);
   const options = scope.remember ? given : unremembered(given);
   const compared = compare(catalogue, { desired: readable, live, lookedUp }, options, new Set());
   const difference = withoutUncallable(catalogue, compared.difference);
   const problems = [...difference.problems, ...compared.problems];
-  const found = lists ? lists.leftToRemember(difference) : difference;
-  if (unread.length === 0) {
-    if (lists && !lookedUp) lists.learn(desired, difference);
-    if (lists && !lookedUp && scope.remember) lists.remember(readable, live, options);
-    return { difference: found, problems };
-  }
+  if (unread.length === 0) return { difference, problems };
   return {
-    difference: found,
+    difference,
     problems: [...problems, ...unread.map((each) => unreadProblem(catalogue, desired, each))],
     unread,
   };

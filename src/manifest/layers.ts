@@ -2,7 +2,7 @@ import { grouped } from "../base/grouped.ts";
 import { memoized } from "../base/memoize.ts";
 import { byName, compareTexts } from "../base/text-format.ts";
 import { resourceName } from "../model/address.ts";
-import type { Basis, Desired, DesiredProject, Kind, Origin, Problem, Project } from "../model/types.ts";
+import type { Desired, DesiredProject, Kind, Origin, Problem, Project } from "../model/types.ts";
 import type { PolicyEntry } from "./entries.ts";
 import { endedIn } from "./expiry.ts";
 import { fill, withKey } from "./interpolate.ts";
@@ -62,7 +62,6 @@ const nowhere = () => false;
 
 /** The part of the merged state that does not depend on the project. */
 interface Ruling extends Pick<DesiredProject, "kinds" | "exclusive"> {
-  readonly basis: Basis;
   readonly vars: ReadonlyMap<string, Variable>;
   /** Sorted by kind and key. */
   readonly resources: readonly Desired[];
@@ -81,27 +80,15 @@ function rulingOf(layers: readonly Layer[]): Ruling {
   for (const [index, entry] of sorted.entries())
     if (entry.templates.length > 0 || isTemplate(entry.desired.key)) open.push([index, entry]);
   const resources = sorted.map(({ desired }) => desired);
-  const managed = managedBy(layers);
   const hasOpenKeys = open.some(([, { desired }]) => isTemplate(desired.key));
   return {
-    ...managed,
-    basis: { text: () => textOf(resources, managed, vars.winners), hasOpenKeys },
+    ...managedBy(layers),
     vars: vars.winners,
     resources,
     open,
     ties: [...vars.problems, ...entries.problems],
     hasOpenKeys,
   };
-}
-
-function textOf(
-  resources: readonly Desired[],
-  { kinds, exclusive }: Pick<Ruling, "kinds" | "exclusive">,
-  vars: ReadonlyMap<string, Variable>,
-): string {
-  const declared = resources.map(({ kind, key, presence, fields }) => [kind, key, presence, fields]);
-  const values = [...vars].map(([name, { value }]) => [name, value]).sort();
-  return JSON.stringify([declared, [...kinds].sort(), [...exclusive.keys()].sort(), values]);
 }
 
 /** Interpolates the entries that do not depend on the project, except those with problems. */
@@ -126,7 +113,7 @@ function mergedFor(
   elsewhere: (variable: string) => boolean = nowhere,
   otherwise?: StandIn,
 ): Merged {
-  const { kinds, exclusive, basis } = ruling;
+  const { kinds, exclusive } = ruling;
   const scope = createScope(project, ruling.vars, elsewhere, otherwise);
   const faults: Problem[] = [];
   const resources = [...ruling.resources];
@@ -138,7 +125,7 @@ function mergedFor(
   const problems = [...ruling.ties, ...scope.problems(), ...faults];
   if (ruling.hasOpenKeys) problems.push(...sameKeys(resources));
   return {
-    desired: { project, resources: ruling.hasOpenKeys ? distinct(resources) : resources, kinds, exclusive, basis },
+    desired: { project, resources: ruling.hasOpenKeys ? distinct(resources) : resources, kinds, exclusive },
     problems: problems.map((problem) => ({ ...problem, project: project.name })),
   };
 }

@@ -121,13 +121,6 @@ export interface Project {
   readonly fullPath?: string;
 }
 
-/** All that a desired state was made from but the project: the same object for projects that the same policies decide over. */
-export interface Basis {
-  readonly text: () => string;
-  /** Whether some of its keys depend on the project. */
-  readonly hasOpenKeys: boolean;
-}
-
 /** The desired state of one project. */
 export interface DesiredProject {
   readonly project: Project;
@@ -136,7 +129,6 @@ export interface DesiredProject {
   readonly kinds: ReadonlySet<Kind>;
   /** Kinds whose unlisted live resources are removed, and where that is declared. */
   readonly exclusive: ReadonlyMap<Kind, Origin>;
-  readonly basis?: Basis;
   /** The location of `until` in the expired policy that declared a resource, by the resource's identity. */
   readonly expired?: ReadonlyMap<string, Origin>;
 }
@@ -172,10 +164,6 @@ export interface Call {
   readonly list?: "paged" | "whole";
   /** The required shape of a successful response; if omitted, any JSON is accepted. */
   readonly answer?: AnswerShape | undefined;
-  /** Whether a response is one whose content is known already: then it is not parsed, and has no body. */
-  readonly isKnown?:
-    | ((body: Uint8Array, headers: Readonly<Record<string, string | string[] | undefined>>) => boolean)
-    | undefined;
   /** Whether it reads a property of the server itself, which is not counted as part of a plan. */
   readonly uncounted?: true | undefined;
 }

@@ -27,7 +27,6 @@ import type { Ledger } from "../state/ledger/ledger.ts";
 import type { ProjectList } from "../state/project-list.ts";
 import { addressesOf } from "../storage/moves.ts";
 import type { Context } from "./context.ts";
-import { listsKnownTo } from "./list-memory.ts";
 import type { Request } from "./request.ts";
 import { exceptionsOf } from "./rules-in-force.ts";
 
@@ -67,7 +66,6 @@ export function scopeOf(context: Context): RefreshScope {
     ...(only?.projects && { only: only.projects }),
     ...(since && { since: { ...since, ...fleetFor(listed, heading.url) } }),
     ...(ledger && isTrusting && { trusts: trusting(ledger), stillAt: stillAt(ledger) }),
-    ...(ledger && isTrusting && !isLimited && !only && { lists: listsKnownTo(ledger, server.release) }),
     diff: (project) =>
       isLimited
         ? {

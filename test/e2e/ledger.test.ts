@@ -151,9 +151,7 @@ test("trust-updated-at saves the single GETs of what stands still, and of that a
   const moved = await made.evenkeel("drift", "--report", "json");
   expect(moved.requests).toEqual(["GET /projects/p/integrations", "GET /projects/p/integrations/irc-gateway"]);
   expect(told(moved.plan())).toEqual(["update p:integration/irc-gateway"]);
-  const ownEntry = '"resources":{"":{"sent":{"":';
   for (let apply = 0; apply < 2; apply++) expect((await made.evenkeel("apply", "--yes")).code).toBe(0);
-  expect(made.read(ledger)).toContain(ownEntry);
   expect(await made.evenkeel("drift")).toMatchObject({ code: 0, requests: ["GET /projects/p/integrations"] });
   const rotated = await made.evenkeelWith({ HOOK: "two" }, "plan", "--report", "json");
   expect(told(rotated.plan())).toEqual([`update ${hook}`]);
@@ -161,8 +159,6 @@ test("trust-updated-at saves the single GETs of what stands still, and of that a
   expect(told((await made.evenkeel("plan", "--report", "json")).plan())).toEqual(["update p:integration/irc-gateway"]);
   const verify = await settled({ policy: policyOf(two) });
   expect((await verify.evenkeel("drift")).reads).toBe(3);
-  expect((await verify.evenkeel("apply", "--yes")).code).toBe(0);
-  expect(verify.read(ledger)).not.toContain(ownEntry);
 });
 
 test("without a ledger server.secrets decides, and the plan names what is unverified", async () => {
