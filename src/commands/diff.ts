@@ -17,8 +17,8 @@ import {
   revisionText,
 } from "../report/revision.ts";
 import { compareRevisions } from "../revision/revision.ts";
+import { keptProjects, type ProjectList } from "../state/notes.ts";
 import { openState, type StateOf } from "../state/open-state.ts";
-import { keptProjects, type ProjectList } from "../state/project-list.ts";
 import { readProjectFile } from "../workspace/project-file.ts";
 import type { Run } from "./command.ts";
 import { asksForHtml, openReports } from "./outputs.ts";

@@ -9,7 +9,7 @@ import { referencesIn } from "../model/values.ts";
 import { checkGuards, checkLoosening } from "../plan/guards.ts";
 import { type PlanInput, planOf } from "../plan/make-plan.ts";
 import type { Plan, PlanScope } from "../plan/plan.ts";
-import { keepProjects } from "../state/project-list.ts";
+import { keepProjects } from "../state/notes.ts";
 import type { Dispatcher } from "../workers/dispatcher.ts";
 import type { Context } from "./context.ts";
 import { type PreparedPlan, preparePlan } from "./prepared-plan.ts";

@@ -24,7 +24,7 @@ import type { Kind, Problem, Project } from "../model/types.ts";
 import { type GuardRules, type Objection, unwaivedObjections, type Waivers } from "../plan/guards.ts";
 import { type Plan, removalsOf } from "../plan/plan.ts";
 import type { Ledger } from "../state/ledger/ledger.ts";
-import type { ProjectList } from "../state/project-list.ts";
+import type { ProjectList } from "../state/notes.ts";
 import { addressesOf } from "../storage/moves.ts";
 import type { Context } from "./context.ts";
 import type { Request } from "./request.ts";

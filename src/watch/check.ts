@@ -1,10 +1,13 @@
-import { type ExitCode, exitCode } from "../base/exit.ts";
+import { type ExitCode, exitCode, UserError } from "../base/exit.ts";
 import type { Catalogue } from "../model/catalogue.ts";
 import type { ReportedProblem } from "../model/problem-line.ts";
 import type { Plan } from "../plan/plan.ts";
-import { countOutcomes, endWord, runEnd } from "../plan/run-end.ts";
+import { countOutcomes, endWord, runEnd, runReasons } from "../plan/run-end.ts";
 import { plan } from "../reconcile/reconcile.ts";
 import type { Applied, Planned, Request } from "../reconcile/request.ts";
+import { claimFor, newRun } from "../state/claim.ts";
+import { keptReasons } from "../state/run-summary.ts";
+import type { WorkspaceState } from "../state/state.ts";
 
 /** One check that is over. */
 export interface CheckEnd {
@@ -59,4 +62,37 @@ export function runOf({ recorded }: Planned): string | null {
 export function outcomeOf({ exitCode, plan, compared }: Omit<CheckEnd, "outcome">, hasDrifted: boolean): string {
   const inSync = compared && plan.resource_changes.length > 0 ? "applied" : "in sync";
   return endWord(exitCode, hasDrifted ? "drift" : "pending") ?? inSync;
+}
+
+/**
+ * Keeps a check as a run that never opened its own state, because its manifests have errors. Resolves to its name; null
+ * if the state could not keep it.
+ */
+export async function recordBlockedCheck(
+  { runs }: WorkspaceState,
+  { env }: Request,
+  { plan: { manifests, problems } }: Planned,
+  began: Date,
+): Promise<string | null> {
+  const { run, who, host, job } = claimFor(newRun(began), env);
+  try {
+    await runs.record({
+      run,
+      command: "watch",
+      who,
+      host,
+      ...(job !== undefined && { job }),
+      started: began.toISOString(),
+      ended: new Date().toISOString(),
+      outcome: "failed",
+      ...keptReasons(runReasons({ problems })),
+      changes: 0,
+      commit: manifests.commit,
+      touched: {},
+    });
+    return run;
+  } catch (error) {
+    if (error instanceof UserError) return null;
+    throw error;
+  }
 }

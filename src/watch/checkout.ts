@@ -1,24 +1,31 @@
-import { realpathSync } from "node:fs";
-import { basename, dirname, join, normalize, relative, resolve, sep } from "node:path";
+import { dirname, resolve, sep } from "node:path";
 import { UserError } from "../base/exit.ts";
 import { upstreamOf } from "../git/fast-forward.ts";
 import { openGit } from "../git/open-git.ts";
 import { type GitRepository, repositoryAround } from "../git/repository.ts";
-import { namedFiles, workspaceFile } from "../manifest/workspace.ts";
-import { isManifestPlace, isReachedFolder, linkTargets } from "../workspace/discover.ts";
-import { isFolder, isThere } from "../workspace/durable-file.ts";
+import { namedFiles } from "../manifest/workspace.ts";
+import { linkTargets } from "../workspace/discover.ts";
 import { findWorkspace, loadSettings } from "../workspace/load.ts";
 import { revisionFingerprint } from "../workspace/load-revision.ts";
-import { isLink } from "../workspace/output-file.ts";
-import type { Checkout } from "./push.ts";
 
-/** What pushes are compared with: the path of the workspace in its repository, its branch and its files. */
+/** What is known of the checkout of a watcher, to decide whether a push affects its workspace. */
+export interface Checkout {
+  /**
+   * The folder of the workspace in its repository, empty or with a trailing slash; undefined if files elsewhere may belong
+   * to the workspace too.
+   */
+  readonly prefix: string | undefined;
+  /** The branch that the checkout follows, as `refs/heads/main`. */
+  readonly ref?: string | undefined;
+  /** The last commit that was checked. */
+  readonly checked?: string | undefined;
+}
+
 export async function checkoutAround(folder: string): Promise<Checkout> {
   const root = dirname(findWorkspace(folder));
-  const repository = repositoryOf(root);
-  const isPart = partTest(root);
-  const mayLead = repository && linkTest(root, repository.top);
-  return { prefix: repository?.prefix, ref: await refOf(root), isPart, ...(mayLead && { mayLead }) };
+  const repository = unlessMistaken(() => repositoryAround(root));
+  const isClosed = repository && unlessMistaken(() => !leadsElsewhere(root, repository));
+  return { prefix: isClosed ? repository.prefix : undefined, ref: refOf(root) };
 }
 
 /**
@@ -26,87 +33,37 @@ export async function checkoutAround(folder: string): Promise<Checkout> {
  * them.
  */
 export function touchesWorkspace(folder: string, from: string, to: string): boolean {
-  try {
+  const isSame = unlessMistaken(() => {
     const repository = repositoryAround(dirname(findWorkspace(folder)));
-    const was = revisionFingerprint(repository, from);
-    return was === undefined || was !== revisionFingerprint(repository, to);
-  } catch (error) {
-    if (error instanceof UserError) return true;
-    throw error;
-  }
+    const before = revisionFingerprint(repository, from);
+    return before !== undefined && before === revisionFingerprint(repository, to);
+  });
+  return isSame !== true;
 }
 
-function repositoryOf(root: string): GitRepository | undefined {
+/** Undefined if the workspace or its repository cannot be read. */
+function unlessMistaken<Result>(work: () => Result): Result | undefined {
   try {
-    return repositoryAround(root);
+    return work();
   } catch (error) {
     if (error instanceof UserError) return undefined;
     throw error;
   }
 }
 
+/** Whether the workspace has symbolic links, is reached by one, or names files outside its folder. */
+function leadsElsewhere(root: string, { prefix, named }: GitRepository): boolean {
+  const isOutside = (path: string) => !resolve(root, path).startsWith(root + sep);
+  const isLinked = named.replace(/\/$/, "") !== prefix.replace(/\/$/, "");
+  return isLinked || linkTargets(root).length > 0 || namedFiles(loadSettings(root)).some(({ path }) => isOutside(path));
+}
+
 /** The upstream branch of the checkout, or else the branch with the name of the local one. */
-async function refOf(root: string): Promise<string | undefined> {
+function refOf(root: string): string | undefined {
   const git = openGit(root);
   if ("failed" in git) return undefined;
   const upstream = upstreamOf(git);
   if ("ref" in upstream) return upstream.ref;
   const head = git.run("symbolic-ref", "--quiet", "HEAD");
   return head.code === 0 ? head.stdout.trim() : undefined;
-}
-
-/** Accepts manifests, settings and ignore files; every file if the settings are invalid. */
-function partTest(root: string): Checkout["isPart"] {
-  try {
-    const settings = loadSettings(root);
-    const others = [workspaceFile, ...namedFiles(settings).map(({ path }) => normalize(path))];
-    return (file) =>
-      others.includes(file) || basename(file) === ".gitignore" || isManifestPlace(root, settings.manifests, file);
-  } catch (error) {
-    if (error instanceof UserError) return () => true;
-    throw error;
-  }
-}
-
-/**
- * Accepts paths of the repository that are links, that a link of the workspace leads to, or that may be new links in a
- * folder that the patterns of the workspace match.
- */
-function linkTest(root: string, top: string): NonNullable<Checkout["mayLead"]> {
-  const targets = [...linkTargets(root), ...namedTargets(root)];
-  const isReached = folderReach(root);
-  return (file) => {
-    const path = join(top, file);
-    if (isLink(path) || targets.some((target) => path === target || path.startsWith(target + sep))) return true;
-    return (!isThere(path) || isFolder(path)) && isReached(path);
-  };
-}
-
-/** The paths of the files that `evenkeel.yaml` names, as written and with links resolved. */
-function namedTargets(root: string): readonly string[] {
-  try {
-    const home = realpathSync.native(root);
-    return namedFiles(loadSettings(root)).flatMap(({ path }) => [
-      resolve(home, path),
-      ...realPaths(resolve(home, path)),
-    ]);
-  } catch (error) {
-    if (error instanceof UserError) return [];
-    throw error;
-  }
-}
-
-function realPaths(path: string): readonly string[] {
-  return isThere(path) ? [realpathSync.native(path)] : [];
-}
-
-function folderReach(root: string): (path: string) => boolean {
-  try {
-    const { manifests = [] } = loadSettings(root);
-    const home = realpathSync.native(root);
-    return (path) => isReachedFolder(manifests, relative(home, path).split(sep).join("/"));
-  } catch (error) {
-    if (error instanceof UserError) return () => true;
-    throw error;
-  }
 }

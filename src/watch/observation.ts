@@ -1,7 +1,18 @@
 import { digestOf } from "../base/json.ts";
 import type { ReportedProblem } from "../model/problem-line.ts";
 import type { Plan, PlannedChange } from "../plan/plan.ts";
+import type { Planned } from "../reconcile/request.ts";
 import type { Differing, WatchMemory } from "../state/watch-memory.ts";
+import {
+  driftNotification,
+  expiringNotification,
+  failedNotification,
+  type Notification,
+  problemWords,
+  recoveredNotification,
+} from "./notification-texts.ts";
+import { changesAt } from "./notified-changes.ts";
+import type { WatchState } from "./watch-state.ts";
 
 /** The result of a check. */
 export interface Observation {
@@ -11,7 +22,7 @@ export interface Observation {
 }
 
 /** What differs after a check, and what of it is to be notified. */
-export interface ObservedDifferences {
+interface ObservedDifferences {
   readonly differing: WatchMemory["differing"];
   /** Addresses that have drifted for as many checks as configured, and were not notified yet. */
   readonly drifted: readonly string[];
@@ -55,7 +66,7 @@ function isUnread({ problems }: Plan, address: string): boolean {
 }
 
 /** The problems of a check, by what identifies them. */
-export function problemsByKey(problems: readonly ReportedProblem[]): ReadonlyMap<string, ReportedProblem> {
+function problemsByKey(problems: readonly ReportedProblem[]): ReadonlyMap<string, ReportedProblem> {
   return new Map(
     problems.map((each) => [`${each.rule} ${each.project ?? [each.file, each.line].filter(Boolean).join(":")}`, each]),
   );
@@ -72,4 +83,44 @@ export function chosenBy({ apply, differing }: WatchMemory, { resource_changes: 
     const found = differing[address];
     return found && isChosen[apply](found) ? [address] : [];
   });
+}
+
+/** A check, and the problems of it and of its apply. */
+interface SeenProblems {
+  readonly before: WatchMemory;
+  readonly planned: Planned;
+  /** Undefined if nothing could be checked. */
+  readonly observed: ObservedDifferences | undefined;
+  readonly whole: boolean;
+  readonly errors: readonly ReportedProblem[];
+  readonly run: string | null;
+}
+
+/** The notifications of new drift, recoveries, problems and expiry, which are then saved as notified. */
+export function notificationsOfProblems(memory: WatchState, seen: SeenProblems): readonly Notification[] {
+  const { before, planned, observed, run } = seen;
+  const found = problemsByKey([...planned.plan.problems, ...seen.errors]);
+  const fresh = [...found].flatMap(([key, problem]) => (key in before.failing ? [] : [problem]));
+  const over = Object.entries(before.failing).filter(([key]) => isConclusive(seen) && !found.has(key));
+  const expiring = planned.plan.warnings.filter(({ rule }) => rule === "expiry").map(problemWords);
+  const soon = expiring.filter((each) => !before.expiring.includes(each));
+  memory.change({ failing: failingNow(seen, found), ...(observed && { expiring }) });
+  const { drifted = [], recovered = [] } = observed ?? {};
+  const gone = over.map(([, words]) => words);
+  return [
+    ...(drifted.length > 0 ? [driftNotification(drifted, run, changesAt(planned.plan, drifted))] : []),
+    ...(recovered.length + gone.length > 0 ? [recoveredNotification(recovered, gone, run)] : []),
+    ...(fresh.length > 0 ? [failedNotification(fresh, run)] : []),
+    ...(soon.length > 0 ? [expiringNotification(soon, run)] : []),
+  ];
+}
+
+/** Whether problems that were not found again are resolved: only a full check shows that. */
+function isConclusive({ whole, observed }: SeenProblems): boolean {
+  return whole && observed !== undefined;
+}
+
+function failingNow(seen: SeenProblems, found: ReadonlyMap<string, ReportedProblem>): WatchMemory["failing"] {
+  const now = [...found].map(([key, problem]) => [key, problemWords(problem)] as const);
+  return { ...(isConclusive(seen) ? {} : seen.before.failing), ...Object.fromEntries(now) };
 }

@@ -2,6 +2,7 @@ import { createHmac } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
 import { isObject, type JsonObject } from "../base/json.ts";
 import { isSameSecret } from "../secrets/token.ts";
+import type { Checkout } from "./checkout.ts";
 
 /** Whether a webhook knows the secret: it sends it (X-Gitlab-Token), or a signature made with it (X-Hub-Signature-256). */
 export function isGenuine(headers: IncomingHttpHeaders, body: Buffer, secret: string): boolean {
@@ -9,20 +10,6 @@ export function isGenuine(headers: IncomingHttpHeaders, body: Buffer, secret: st
   if (typeof token === "string") return isSameSecret(Buffer.from(token, "latin1").toString("utf8"), secret);
   if (typeof signature !== "string") return false;
   return isSameSecret(signature.toLowerCase(), `sha256=${createHmac("sha256", secret).update(body).digest("hex")}`);
-}
-
-/** What is known of the checkout of a watcher. */
-export interface Checkout {
-  /** The path from the top of the repository to the workspace, empty or ending in a slash; undefined if unknown. */
-  readonly prefix: string | undefined;
-  /** The branch that the checkout follows, as `refs/heads/main`. */
-  readonly ref?: string | undefined;
-  /** Whether a path in the workspace is one of its files. */
-  readonly isPart: (file: string) => boolean;
-  /** Whether a link of the workspace may lead to a path of the repository. */
-  readonly mayLead?: (file: string) => boolean;
-  /** The last commit that was checked. */
-  readonly checked?: string | undefined;
 }
 
 /** Whether a push is to be checked, and why. */
@@ -48,18 +35,10 @@ export function decidePush(headers: IncomingHttpHeaders, payload: unknown, check
   }
   const files = filesIn(payload);
   if (!files) return { check: true, why: "the push event does not list all changed files", ...commit };
-  if (files.some((file) => isWithin(file, checkout)))
-    return { check: true, why: "files of this workspace changed", ...commit };
+  const { prefix } = checkout;
+  const isWithin = (file: string) => file.startsWith(prefix ?? "") && !file.split("/").includes("..");
+  if (files.some(isWithin)) return { check: true, why: "files of this workspace changed", ...commit };
   return { check: false, why: "no file of this workspace changed" };
-}
-
-/** If the folder of the workspace in its repository is unknown, any folder may be it. */
-function isWithin(file: string, { prefix, isPart, mayLead }: Checkout): boolean {
-  const parts = file.split("/");
-  if (parts.includes("..")) return false;
-  if (mayLead?.(file)) return true;
-  if (prefix !== undefined) return file.startsWith(prefix) && isPart(file.slice(prefix.length));
-  return parts.some((_, index) => isPart(parts.slice(index).join("/")));
 }
 
 /** The files of all commits; undefined if the event may omit some. */

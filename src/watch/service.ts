@@ -1,12 +1,11 @@
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { AddressInfo, Socket } from "node:net";
 import { parsedJson } from "../base/json.ts";
 import { cannotListen, hostAndPort } from "../base/listen-address.ts";
-import { type BodyFault, type BodyReader, createBodyReader } from "./body-reader.ts";
+import type { Checkout } from "./checkout.ts";
 import type { Clock } from "./clock.ts";
-import { type Connections, limitConnections } from "./connection-limit.ts";
 import type { WatchStatus } from "./options.ts";
-import { type Checkout, decidePush, isGenuine } from "./push.ts";
+import { decidePush, isGenuine } from "./push.ts";
 
 /** The HTTP service of a watcher: push webhooks, health and metrics. */
 export interface ServiceOptions {
@@ -25,8 +24,8 @@ export interface Service extends AsyncDisposable {
   readonly url: string;
 }
 
-/** The size limit of a body in bytes, and of all bodies whose signatures are not verified yet. */
-const [mostBytes, mostUnverified] = [10 * 1024 * 1024, 32 * 1024 * 1024];
+/** Bytes of a body: of a sender that sent the secret, and of one whose signature can only be verified afterwards. */
+const [mostBytes, mostUnverified] = [10 * 2 ** 20, 2 ** 20];
 
 /** Concurrent connections; see {@link limitConnections}. */
 const mostConnections = 256;
@@ -42,19 +41,13 @@ interface Answer {
 
 interface Receiver extends ServiceOptions {
   readonly connections: Connections;
-  /** For senders that sent the secret, and for those whose signatures are not verified yet. */
-  readonly intakes: Readonly<Record<"known" | "unknown", BodyReader>>;
 }
 
 /** Listens until it is disposed of. @throws UserError where it cannot. */
 export async function serveWatch(options: ServiceOptions): Promise<Service> {
-  const intakes = {
-    known: createBodyReader(mostBytes, Number.POSITIVE_INFINITY),
-    unknown: createBodyReader(mostBytes, mostUnverified),
-  };
   const limits = { requestTimeout: 30_000, headersTimeout: 10_000, connectionsCheckingInterval: 1000 };
   const server = createServer(limits, (request, response) => {
-    answer(request, { ...options, intakes, connections })
+    answer(request, { ...options, connections })
       .catch((): Answer => ({ status: 500, body: { error: "internal error" } }))
       .then((found) => send(request, response, found));
   });
@@ -99,14 +92,16 @@ function health({ status: { standby, late }, clock }: ServiceOptions): Answer {
 }
 
 async function push(request: IncomingMessage, receiver: Receiver): Promise<Answer> {
-  const { secret, status, clock, intakes, connections } = receiver;
+  const { secret, status, clock, connections } = receiver;
   if (secret === undefined) return { status: 403, body: { error: "hooks are off: EVENKEEL_HOOK_SECRET is not set" } };
   const { "x-gitlab-token": token, "x-hub-signature-256": signature } = request.headers;
   const isUnknown = token === undefined ? signature === undefined : !isGenuine(request.headers, nothing, secret);
   if (isUnknown) return { status: 401, body: { error: wrongSecret } };
   if (token !== undefined) connections.keep(request.socket);
-  const body = await intakes[token === undefined ? "unknown" : "known"].read(request);
-  if (typeof body === "string") return unread[body];
+  const most = token === undefined ? mostUnverified : mostBytes;
+  const body = await readBody(request, most);
+  if (!body)
+    return { status: 413, body: { error: `expected at most ${most} bytes` }, headers: { connection: "close" } };
   if (!isGenuine(request.headers, body, secret)) return { status: 401, body: { error: wrongSecret } };
   const checkout = { ...(await receiver.checkout()), checked: status.checked() };
   const { commit, ...decision } = decidePush(request.headers, parsedJson(body.toString("utf8")), checkout);
@@ -122,18 +117,22 @@ const nothing = Buffer.alloc(0);
 
 const wrongSecret = "wrong or missing secret";
 
-/** The rest of such a body is not read. */
-const close = { connection: "close" };
-
-const unread: Readonly<Record<BodyFault, Answer>> = {
-  large: { status: 413, body: { error: `expected at most ${mostBytes} bytes` }, headers: close },
-  crowded: {
-    status: 503,
-    body: { error: "too many large bodies at once" },
-    headers: { ...close, "retry-after": "30" },
-  },
-  gone: { status: 400, body: { error: "the body is not whole" }, headers: close },
-};
+/** Undefined for a body that is too large, or not whole: the rest of it is not read. */
+async function readBody(request: IncomingMessage, most: number): Promise<Buffer | undefined> {
+  if (Number(request.headers["content-length"] ?? 0) > most) return undefined;
+  const chunks: Buffer[] = [];
+  let size = 0;
+  try {
+    for await (const chunk of request) {
+      size += chunk.length;
+      if (size > most) return undefined;
+      chunks.push(chunk);
+    }
+  } catch {
+    return undefined;
+  }
+  return Buffer.concat(chunks);
+}
 
 function send({ method }: IncomingMessage, response: ServerResponse, { status, body, headers }: Answer): void {
   const isText = typeof body === "string";
@@ -144,4 +143,32 @@ function send({ method }: IncomingMessage, response: ServerResponse, { status, b
     ...headers,
   });
   response.end(method === "HEAD" ? undefined : isText ? body : `${JSON.stringify(body)}\n`);
+}
+
+/** The open connections of a server. */
+interface Connections {
+  /** Exempts the connection of an authenticated client from the limit. */
+  readonly keep: (socket: Socket) => void;
+}
+
+/**
+ * Limits the connections of a server. A new connection is always accepted: if there are too many, the slowest of the older
+ * half of the unauthenticated ones is closed. So neither idle nor slow clients nor a burst of new ones block others.
+ */
+function limitConnections(server: Server, most: number): Connections {
+  const unauthenticated = new Map<Socket, number>();
+  server.on("connection", (socket) => {
+    unauthenticated.set(socket, performance.now());
+    socket.once("close", () => unauthenticated.delete(socket));
+    if (unauthenticated.size > most) slowest(unauthenticated)?.destroy();
+  });
+  return { keep: (socket) => void unauthenticated.delete(socket) };
+}
+
+/** By bytes per millisecond; the oldest of equals. `since` is in the order of connecting. */
+function slowest(since: ReadonlyMap<Socket, number>): Socket | undefined {
+  const now = performance.now();
+  const older = [...since].slice(0, Math.ceil(since.size / 2));
+  const rates = older.map(([socket, begun]) => socket.bytesRead / Math.max(1, now - begun));
+  return older[rates.indexOf(Math.min(...rates))]?.[0];
 }

@@ -1,12 +1,10 @@
 import { type ExitCode, exit } from "../base/exit.ts";
 import { applyErrors, applySelected } from "./apply-selected.ts";
-import { recordBlockedCheck } from "./blocked-check.ts";
-import { type CheckEnd, checkNow, codeAfter, outcomeOf, runOf } from "./check.ts";
+import { type CheckEnd, checkNow, codeAfter, outcomeOf, recordBlockedCheck, runOf } from "./check.ts";
 import { missedCheckNotification, unseen } from "./missed-check.ts";
 import { type Notification, refusedNotification } from "./notification-texts.ts";
-import { notificationsOfProblems } from "./notifications.ts";
 import { changesAt } from "./notified-changes.ts";
-import { chosenBy, compareObservations } from "./observation.ts";
+import { chosenBy, compareObservations, notificationsOfProblems } from "./observation.ts";
 import type { Leadership } from "./options.ts";
 import { type Due, nextDue } from "./schedule.ts";
 import { nextTrigger, type Times, type Trigger } from "./trigger.ts";

@@ -123,13 +123,6 @@ export function linkTargets(folder: string): readonly string[] {
   });
 }
 
-/** Whether patterns would search a folder with this name, relative to the workspace. */
-export function isReachedFolder(patterns: readonly string[], name: string): boolean {
-  if (name === "" || name.startsWith("..")) return false;
-  const taken = patterns.filter((each) => !each.startsWith("!"));
-  return taken.some((each) => globReach(each.replace(/^(?:\.\/)+/, ""), ofFiles)(name) !== undefined);
-}
-
 function isBehindLink(root: string, folder: string): boolean {
   const path = join(root, folder);
   if (path === root) return false;

@@ -195,7 +195,7 @@ export function linkFault(root: string, path: string): string | undefined {
 }
 
 /** Whether a path is itself a symbolic link. */
-export function isLink(path: string): boolean {
+function isLink(path: string): boolean {
   try {
     return lstatSync(path).isSymbolicLink();
   } catch {
