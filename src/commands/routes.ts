@@ -12,7 +12,6 @@ import { connectionFrom } from "../reconcile/connection.ts";
 import type { Request } from "../reconcile/request.ts";
 import { routesText, shiftText, unknownText } from "../report/server-texts.ts";
 import { shiftBetween } from "../routes/audience.ts";
-import type { Listener } from "../routes/listener.ts";
 import {
   declaredListeners,
   listenersAfter,
@@ -20,7 +19,7 @@ import {
   liveListeners,
   receivesEvents,
 } from "../routes/listeners.ts";
-import { routesOf, unknownRoutesOf } from "../routes/routes.ts";
+import { type Listener, routesOf, unknownRoutesOf } from "../routes/routes.ts";
 import { catalogueAround } from "../workspace/load.ts";
 import type { Run } from "./command.ts";
 import { openReports, type ReportContents } from "./outputs.ts";

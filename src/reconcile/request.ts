@@ -10,7 +10,7 @@ import type { Objection, Waivers } from "../plan/guards.ts";
 import type { Plan } from "../plan/plan.ts";
 import type { Holder } from "../state/lease-store.ts";
 import type { RunProgress, WorkersStatus } from "../state/run-progress.ts";
-import type { MovingProgress } from "../storage/move-progress.ts";
+import type { MovingProgress } from "../storage/follow-moves.ts";
 import type { Move } from "../storage/moves.ts";
 
 /** What a person asked for. Everything but `folder` and `env` is optional. */

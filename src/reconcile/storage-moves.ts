@@ -11,8 +11,7 @@ import type { Objection } from "../plan/guards.ts";
 import type { PlannedChange } from "../plan/plan.ts";
 import { migrationChanges } from "../revision/compare-projects.ts";
 import { type FollowResult, followMoves } from "../storage/follow-moves.ts";
-import { historyOf } from "../storage/move-history.ts";
-import { addressesOf, type Move, type MovesScope, type PlannedMoves, planMoves } from "../storage/moves.ts";
+import { addressesOf, historyOf, type Move, type MovesScope, type PlannedMoves, planMoves } from "../storage/moves.ts";
 import type { Context } from "./context.ts";
 import type { Request } from "./request.ts";
 

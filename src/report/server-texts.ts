@@ -6,7 +6,7 @@ import { accessLevels, type CommandAccess, neededRoles } from "../model/command-
 import type { RepositoryKind } from "../model/repository-kinds.ts";
 import type { Shift } from "../routes/audience.ts";
 import type { Route, UnknownRoute } from "../routes/routes.ts";
-import type { Remainder } from "../storage/status.ts";
+import type { Remainder } from "../storage/storage-view.ts";
 import type { Palette } from "./terminal.ts";
 import { columns, factLines } from "./terminal.ts";
 

@@ -10,7 +10,7 @@ import { isRemoval } from "../model/removal-changes.ts";
 import type { Change, Desired, DesiredProject, Fields, Kind, Live, Value } from "../model/types.ts";
 import { isReference } from "../model/values.ts";
 import { noRerouting, type Rerouting, reroutingOf } from "./audience.ts";
-import type { Listener } from "./listener.ts";
+import type { Listener } from "./routes.ts";
 
 /** Declared integrations as listeners. */
 export function declaredListeners(

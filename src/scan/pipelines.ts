@@ -47,16 +47,9 @@ export function includeGraphOf(files: readonly string[], read: (file: string) =>
   const groups = new Map<string, Set<string>>();
   const open = new Set<string>();
   const included = new Set<string>();
-  for (const file of files) if (isConfiguration(file)) follow(file);
+  for (const file of files) if (isConfiguration(file, read)) follow(file);
   const pipelines = new Map([...new Set(groups.values())].map((group) => [group, pipelineOfGroup(group)]));
   return { included, pipelines: new Map([...groups].map(([file, group]) => [file, pipelines.get(group) ?? none])) };
-
-  function isConfiguration(file: string): boolean {
-    const kinds = kindsByName(file);
-    if (kinds.has("ci") || !kinds.has("yaml")) return kinds.has("ci");
-    const text = read(file) ?? "";
-    return /^include\s*:/m.test(text) && canOnlyBeCi(yamlDocuments(text) ?? [], file);
-  }
 
   function follow(file: string): void {
     if (documents.has(file)) return;
@@ -100,6 +93,13 @@ export function includeGraphOf(files: readonly string[], read: (file: string) =>
       [...group].some((file) => open.has(file)),
     );
   }
+}
+
+function isConfiguration(file: string, read: (file: string) => string | undefined): boolean {
+  const kinds = kindsByName(file);
+  if (kinds.has("ci") || !kinds.has("yaml")) return kinds.has("ci");
+  const text = read(file) ?? "";
+  return /^include\s*:/m.test(text) && canOnlyBeCi(yamlDocuments(text) ?? [], file);
 }
 
 /** The pipeline of a configuration that is scanned by itself: whatever it includes is not known. */

@@ -1,15 +1,14 @@
 import type { ChangeEvent, Outcomes, Watcher } from "../apply/apply.ts";
 import { announce } from "../apply/watcher.ts";
+import { counted, firstFew } from "../base/text-format.ts";
 import type { Answer, Writer } from "../client/client.ts";
 import { explained } from "../client/explain-failure.ts";
 import { CallFailed } from "../client/failure.ts";
 import { createStop, type Stop } from "../client/stop-signal.ts";
+import { repositoryKinds } from "../model/repository-kinds.ts";
 import type { Outcome, Problem } from "../model/types.ts";
 import { callOf } from "../plan/requests.ts";
-import { createTally, type MovingProgress, type Tally } from "./move-progress.ts";
-import type { Move } from "./moves.ts";
-import { cleanupWarning, failedError, interruptedError, unknownError } from "./outcome-messages.ts";
-import { createPollInterval } from "./poll-interval.ts";
+import { type Move, movesFailed } from "./moves.ts";
 import { type Attempts, advanced, decide, type Situation, scheduledOnce, situationOf } from "./state-machine.ts";
 import { readStorage, StorageHidden } from "./storage-view.ts";
 
@@ -75,13 +74,15 @@ type End = Omit<EndedMove, "address">;
 
 async function followToEnd(task: MoveTask): Promise<End> {
   const { move, stop, tally, options } = task;
-  const pollInterval = createPollInterval(options.pollInterval);
+  const start = Date.now();
   const readAgain = createSituationReader(task);
   let attempts = firstAttempts(move);
   let situation: Situation | undefined;
   for (;;) {
     if (stop.reason !== undefined) return interrupted(move, attempts, situation, stop.reason);
-    const seen = await pollInterval.measured(readAgain);
+    const begun = Date.now();
+    const seen = await readAgain();
+    const cost = Date.now() - begun;
     if ("end" in seen) return endedBy(seen.end, task, attempts, situation);
     situation = seen;
     const next = advanced(attempts, situation);
@@ -97,7 +98,8 @@ async function followToEnd(task: MoveTask): Promise<End> {
     } else if (decision !== "wait") {
       return conclude(decision, move, attempts, situation);
     }
-    if (!isUnobservable(situation)) await stop.sleep(pollInterval.next());
+    if (!isUnobservable(situation))
+      await stop.sleep(options.pollInterval ?? waitAfter({ elapsed: begun - start, cost }));
   }
 }
 
@@ -183,4 +185,109 @@ function conclude(decision: "done" | "failed" | "unknown", move: Move, attempts:
     unknown: () => ({ status: "unknown", error: unknownError(move, attempts, situation) }),
   };
   return { outcome: outcomes[decision](), warning: cleanupWarning(move, situation) };
+}
+
+/** Progress of all moves of a run. */
+export interface MovingProgress {
+  readonly done: number;
+  readonly total: number;
+  /** Estimated milliseconds for the rest; undefined before anything has moved. */
+  readonly remaining: number | undefined;
+}
+
+/** Adds up the progress of several moves. */
+interface Tally {
+  readonly saw: (address: string, situation: Situation) => void;
+}
+
+interface Count {
+  readonly first: number;
+  readonly done: number;
+  readonly total: number;
+}
+
+/** A tally that calls `progress` after each check, once there is something to move. */
+function createTally(progress?: (progress: MovingProgress) => void): Tally {
+  const start = Date.now();
+  const counts = new Map<string, Count>();
+  return {
+    saw: (address, situation) => {
+      counts.set(address, countOf(situation, counts.get(address)));
+      const sum = sumOf([...counts.values()], Date.now() - start);
+      if (sum.total > 0) progress?.(sum);
+    },
+  };
+}
+
+/** Projects are counted on the source, other repositories by their moves. */
+function countOf({ left, running, failed, moved }: Situation, before: Count | undefined): Count {
+  const open = left ? left.length : running + failed.length;
+  const done = left ? Math.max(0, (before?.total ?? left.length) - left.length) : moved.length;
+  return { first: before?.first ?? done, done, total: Math.max(before?.total ?? 0, open + done) };
+}
+
+function sumOf(counts: readonly Count[], elapsed: number): MovingProgress {
+  const sum = (of: (count: Count) => number) => counts.reduce((total, count) => total + of(count), 0);
+  const done = sum((count) => count.done);
+  const total = sum((count) => count.total);
+  const moved = done - sum((count) => count.first);
+  return { done, total, remaining: moved > 0 ? ((total - done) * elapsed) / moved : undefined };
+}
+
+/** The error of failed moves: what remains, and how often it was scheduled. */
+function failedError(move: Move, attempts: Attempts, situation: Situation): string {
+  const once = move.repeats === 0 ? "; this release may lose a repository that is scheduled again, so it was not" : "";
+  return `${stayed(move, situation)} after being scheduled ${times(attempts.scheduled)}${failures(move, situation)}${once}`;
+}
+
+/** The error of moves with an unknown outcome. */
+function unknownError(move: Move, attempts: Attempts, situation: Situation): string {
+  if (attempts.unanswered !== undefined) {
+    return `${attempts.unanswered}; the server may have acted, so the request was not repeated`;
+  }
+  const silent = "the server does not report whether moves are still running";
+  return `${stayed(move, situation)} after being scheduled ${times(attempts.scheduled)}; ${silent}, so run apply --storage again later`;
+}
+
+/** The error of moves whose run was interrupted. */
+function interruptedError(move: Move, situation: Situation | undefined, reason: string): string {
+  const open = situation?.left ? ` while ${left(move, situation.left.length)} still on ${move.migration.from}` : "";
+  return `${reason}${open}; scheduled moves continue on the server, and the next apply --storage resumes following them`;
+}
+
+/** A warning for moves whose old copies could not be removed. */
+function cleanupWarning({ change, migration: { from } }: Move, { unclean }: Situation): Problem | undefined {
+  if (unclean.length === 0) return undefined;
+  const what = `moved, but old copies could not be removed from ${from}: ${firstFew(unclean)}`;
+  return { severity: "warning", rule: "storage-cleanup", message: `${change.address}: ${what}` };
+}
+
+function stayed(move: Move, { left: held, failed }: Situation): string {
+  const { from } = move.migration;
+  if (held) return `${left(move, held.length)} still on ${from} (${firstFew(held)})`;
+  const { one } = repositoryKinds[move.kind];
+  return `${one} moves did not all succeed (${firstFew(failed)})`;
+}
+
+function left({ kind }: Move, count: number): string {
+  return `${counted(count, repositoryKinds[kind].one)} ${count === 1 ? "is" : "are"}`;
+}
+
+function failures({ kind }: Move, { left: held, failed }: Situation): string {
+  return held && failed.length > 0 ? `; ${movesFailed(failed.length, kind)}` : "";
+}
+
+function times(count: number): string {
+  return count === 1 ? "once" : `${count} times`;
+}
+
+const standardInterval = 1000;
+const maxInterval = 30_000;
+
+/**
+ * Milliseconds until the next check: a second at first, then longer the longer the moves take, and after a slow check
+ * later still, to limit the load on the server.
+ */
+function waitAfter(check: { readonly elapsed: number; readonly cost: number }): number {
+  return Math.max(standardInterval, check.cost * 4, Math.min(maxInterval, check.elapsed / 50));
 }

@@ -6,10 +6,8 @@ import { branchKinds } from "../../src/model/branch-kinds.ts";
 import { catalogueOf } from "../../src/model/catalogue.ts";
 import type { Desired, Fields } from "../../src/model/types.ts";
 import { reroutingOf, shiftBetween } from "../../src/routes/audience.ts";
-import type { EventDetails } from "../../src/routes/conditions.ts";
-import type { Listener } from "../../src/routes/listener.ts";
 import { declaredListeners } from "../../src/routes/listeners.ts";
-import { routesOf } from "../../src/routes/routes.ts";
+import { type EventDetails, type Listener, routesOf } from "../../src/routes/routes.ts";
 
 const { integrations, events } = catalogueOf();
 
