@@ -24,6 +24,9 @@ interface Argument extends TextFragment {
 
 const { http, readers } = vocabulary.shell;
 
+/** Further values of a variable are dropped. */
+const maxValues = 20;
+
 /**
  * Requests of a script: certain in one pipeline, likely where a parameter is the value of a variable.
  * @param settings All values that the file gives to variables.
@@ -33,7 +36,8 @@ export function mentionsInCommands(
   settings: readonly VariableSetting[],
   evidence: Evidence,
 ): readonly Mention[] {
-  const variables = grouped(settings, ({ name }) => name);
+  const values = grouped(settings, ({ name }) => name);
+  const variables: Variables = new Map([...values].map(([name, all]) => [name, all.slice(0, maxValues)]));
   const mentions: Mention[] = [];
   let called: readonly Address[] = [];
   let piped: readonly Argument[] = [];
