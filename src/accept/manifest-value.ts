@@ -1,9 +1,8 @@
 import { literal } from "../import/policy.ts";
 import type { Catalogue } from "../model/catalogue.ts";
-import { typesOf } from "../model/field-meaning.ts";
-import { fieldOf, integrationOf, parameterOf } from "../model/kinds.ts";
+import { comparableScalar, typesOf } from "../model/field-meaning.ts";
+import { catalogueEntry, fieldOf } from "../model/kinds.ts";
 import { parameterFaults } from "../model/parameter-check.ts";
-import { normaliseParameter } from "../model/parameter-value.ts";
 import type { Plain, Resource, Value } from "../model/types.ts";
 import { isList, isReference, isScalar, referencesWithin } from "../model/values.ts";
 
@@ -23,15 +22,16 @@ export function manifestValue(
 ): { readonly value: ManifestValue } | { readonly why: string } {
   if (isReference(live)) return { why: `${name} is a secret` };
   if (!isScalar(live)) return collectionValue(name, live, declared);
-  const field = fieldOf(catalogue, resource.kind, name);
-  if (field) return { value: live === null && !typesOf(field).includes("null") ? undefined : literal(live) };
-  const parameter = parameterOf(catalogue, resource, name);
-  if (!parameter) return { value: literal(live) ?? undefined };
-  const typed = parameter.types[0] === "string" ? String(live ?? "") : normaliseParameter(parameter, live);
-  const spec = integrationOf(catalogue, resource);
-  const fault = spec && parameterFaults(spec, { [name]: typed }).find((each) => each.parameter === name);
+  const entry = catalogueEntry(catalogue, resource);
+  const parameter = entry?.parameters.get(name);
+  if (!entry || !parameter) {
+    const field = fieldOf(catalogue, resource, name);
+    return { value: live === null && field && !typesOf(field).includes("null") ? undefined : literal(live) };
+  }
+  const typed = parameter.types[0] === "string" ? String(live ?? "") : comparableScalar(parameter, live);
+  const fault = parameterFaults(entry, { [name]: typed }).find((each) => each.parameter === name);
   if (!fault) return { value: literal(typed) ?? undefined };
-  if ((live === null || live === "") && !parameter.required) return { value: undefined };
+  if ((live === null || live === "") && !parameter.isRequired) return { value: undefined };
   return { why: `a policy cannot declare the server's value of ${name}: expected ${fault.expected}` };
 }
 

@@ -1,7 +1,7 @@
 import { firstFew } from "../base/text-format.ts";
 import type { CallFailed } from "../client/failure.ts";
 import type { Catalogue } from "../model/catalogue.ts";
-import { columnOf } from "../model/kinds.ts";
+import { fieldOf } from "../model/kinds.ts";
 import { preservedValue, requiredByServer } from "../model/server-required.ts";
 import type { Call, Change } from "../model/types.ts";
 
@@ -32,7 +32,7 @@ export function adviceOn(catalogue: Catalogue, change: Change, failure: CallFail
   if (blind.length > 0)
     return `declare ${firstFew(blind)}: its current value cannot be read, so it cannot be preserved`;
   if (!/^(400 )?(bad request)?$/i.test(serverMessage)) return undefined;
-  const addresses = Object.keys(change.declared).filter((name) => columnOf(catalogue, change, name)?.url);
+  const addresses = Object.keys(change.declared).filter((name) => fieldOf(catalogue, change, name)?.["x-url"]);
   if (addresses.length === 0) return undefined;
   return `the server gives no reason; many servers reject addresses in a local network: check ${firstFew(addresses)}`;
 }

@@ -7,9 +7,10 @@ import type { Settled } from "../client/reader.ts";
 import { readLive } from "../live/read-live.ts";
 import { reportedFields } from "../live/resource-rows.ts";
 import type { Catalogue } from "../model/catalogue.ts";
+import type { KindRow } from "../model/kind-row.ts";
 import { kindOf } from "../model/kinds.ts";
 import { compareField, isOff } from "../model/normalise.ts";
-import { type FileKind, fieldInRow, isFileKind } from "../model/read-field.ts";
+import { fieldInRow } from "../model/read-field.ts";
 import { isRemoval } from "../model/removal-changes.ts";
 import { keyFieldsOf, keyTextOf } from "../model/resource-kind.ts";
 import type { Call, Change, Fields, Outcome, Value } from "../model/types.ts";
@@ -84,11 +85,11 @@ export async function isInPlace(reader: Reader, change: Change): Promise<boolean
 function answered(catalogue: Catalogue, change: Change, { body }: Answer): Outcome {
   if (!isObject(body) || isRemoval(change)) return { status: "applied" };
   const kind = kindOf(catalogue, change.kind);
-  const error = isFileKind(kind) ? otherKeyText(kind, change, body) : inheritedText(body);
+  const error = kind.file.off === undefined ? otherKeyText(kind, change, body) : inheritedText(body);
   if (error !== undefined) return { status: "failed", error };
   const notKept = [
     ...differing(catalogue, change, reportedFields(catalogue, { ...change, fields: change.declared }, body)),
-    ...(kind.file ? [] : offIn(change, body)),
+    ...(kind.file.off === undefined ? [] : offIn(change, body)),
   ];
   return { status: "applied", ...(notKept.length > 0 && { not_kept: notKept }) };
 }
@@ -98,7 +99,7 @@ function inheritedText({ inherited }: JsonObject): string | undefined {
 }
 
 /** Servers name some resources themselves: what is declared is then not there, and would be created again for ever. */
-function otherKeyText(kind: FileKind, { key }: Change, row: JsonObject): string | undefined {
+function otherKeyText(kind: KindRow, { key }: Change, row: JsonObject): string | undefined {
   const told = keyFieldsOf(kind.file).map((name) => [name, fieldInRow(kind, name, row)] as const);
   if (told.length === 0 || told.some(([, value]) => value === undefined || value === null)) return undefined;
   const answered = keyTextOf(kind.file, Object.fromEntries(told));

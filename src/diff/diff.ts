@@ -2,7 +2,7 @@ import { grouped } from "../base/grouped.ts";
 import { addressOf } from "../model/address.ts";
 import { type Catalogue, catalogueOf } from "../model/catalogue.ts";
 import type { Comparison } from "../model/field-meaning.ts";
-import { columnOf, identityOf, kindOf } from "../model/kinds.ts";
+import { fieldOf, identityOf, kindOf } from "../model/kinds.ts";
 import { compareField } from "../model/normalise.ts";
 import { switchedOff, turnedOff } from "../model/removal-changes.ts";
 import { mayOverride } from "../model/server-required.ts";
@@ -186,7 +186,7 @@ function diffLive(project: string, desired: Desired, live: Live, options: FullDi
   const action = wayToChange(options, project, desired, { names, isDue });
   if (action === undefined) return found;
   if (typeof action !== "string") return { ...found, problem: action };
-  const off = kindOf(catalogue, desired.kind).file ? [] : switchedOff(desired, live);
+  const off = kindOf(catalogue, desired.kind).file.off === undefined ? [] : switchedOff(desired, live);
   const visible = {
     before: { ...pick(live.fields, evidence.different), ...pick(turnedOff.before, off) },
     after: pick(desired.fields, [...names, ...off]),
@@ -207,7 +207,7 @@ function sentAgain(
   { catalogue, resend, alwaysSend }: FullDiffOptions,
 ): readonly string[] {
   const { file } = kindOf(catalogue, kind);
-  if (!file) return [];
+  if (file.whole) return [];
   const isAsked = resend?.(address) ?? false;
   if (!isAsked && !alwaysSend && !moved) return [];
   const others = unverified.filter((name) => !edited.includes(name));
@@ -252,7 +252,7 @@ function diffAbsent(project: string, desired: Desired, live: Live | undefined, o
 
 /** Off is absent, but for what has `active` as a parameter (docs/comparing.md). */
 function isOff(catalogue: Catalogue, live: Live): boolean {
-  return !live.active && !columnOf(catalogue, live, "active");
+  return !live.active && !fieldOf(catalogue, live, "active");
 }
 
 /** Fields by what comparing them gives; in order of their names, so that the order of a manifest's keys leaves no trace. */

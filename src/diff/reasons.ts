@@ -1,6 +1,6 @@
 import { addressOf } from "../model/address.ts";
 import type { Comparison } from "../model/field-meaning.ts";
-import { integrationOf, kindOf } from "../model/kinds.ts";
+import { catalogueEntry, kindOf } from "../model/kinds.ts";
 import type { Cause, Change, Desired, Live } from "../model/types.ts";
 import { editedSince, hasMoved, isKeptOff, type Recalled, type Recollection } from "./last-applied.ts";
 import type { DiffOptions, FullDiffOptions } from "./options.ts";
@@ -13,7 +13,7 @@ export function whyCreate(desired: Desired, address: string, options: FullDiffOp
   const { catalogue, ledger, resend } = options;
   const memory = ledger?.recall(address);
   if (!ledger || !memory || memory.absent) {
-    const reason = integrationOf(catalogue, desired)?.staysOff ? notListed : missing;
+    const reason = catalogueEntry(catalogue, desired)?.staysOff ? notListed : missing;
     return { reason, cause: ledger ? "pending" : "drift" };
   }
   const edited = editedSince(desired, address, ledger);

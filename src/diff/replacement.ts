@@ -22,7 +22,7 @@ export function wayToChange(
   needed: Needed,
 ): Extract<Action, "update" | "replace"> | Problem | undefined {
   const { file } = kindOf(options.catalogue, desired.kind);
-  if (!file) return "update";
+  if (file.whole) return "update";
   const obstacle = obstacleIn(options, file, desired, needed);
   if (!obstacle) return "update";
   if (!needed.isDue) return undefined;
@@ -86,7 +86,7 @@ export function whyNotRemoved(
 
 function missingFrom(options: FullDiffOptions, kind: string, name: CallName): string | undefined {
   const { file } = kindOf(options.catalogue, kind);
-  return file && missingCall(options, file, name);
+  return missingCall(options, file, name);
 }
 
 const verbs: Readonly<Partial<Record<CallName, string>>> = { create: "create", update: "change", delete: "delete" };

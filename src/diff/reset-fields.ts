@@ -2,7 +2,7 @@ import { compile } from "../base/schema.ts";
 import { alternativesIn } from "../model/alternatives.ts";
 import { comparable, wireValue } from "../model/field-meaning.ts";
 import type { KindRow } from "../model/kind-row.ts";
-import { fieldInRow, isFileKind } from "../model/read-field.ts";
+import { fieldInRow } from "../model/read-field.ts";
 import { keyFieldsOf } from "../model/resource-kind.ts";
 import type { Fields, Live, Plain } from "../model/types.ts";
 import { isAlike } from "../model/values.ts";
@@ -11,7 +11,7 @@ import { isAlike } from "../model/values.ts";
  * The fields that a replacement leaves to the server's defaults: no policy declares them, and the live resource has others.
  */
 export function resetFields(kind: KindRow, declared: Fields, { row }: Live): readonly string[] {
-  if (!isFileKind(kind) || !row) return [];
+  if (!row) return [];
   const { file } = kind;
   const keys = new Set(keyFieldsOf(file));
   const set = Object.entries(file.fields.properties).flatMap(([name, field]) => {

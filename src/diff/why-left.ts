@@ -1,4 +1,4 @@
-import { integrationOf, kindOf } from "../model/kinds.ts";
+import { catalogueEntry, kindOf } from "../model/kinds.ts";
 import type { Desired, Live, Problem } from "../model/types.ts";
 import { severalWords } from "./namesakes.ts";
 import type { FullDiffOptions } from "./options.ts";
@@ -16,7 +16,7 @@ export function whyLeft(
   const { catalogue } = options;
   const left = (severity: Problem["severity"], rule: string, message: string) =>
     ({ severity, rule, message, place: origin.place(), project }) as const;
-  if (kindOf(catalogue, live.kind).known && !integrationOf(catalogue, live))
+  if (kindOf(catalogue, live.kind).keys && !catalogueEntry(catalogue, live))
     return left("warning", "unknown-live", `${live.key} is not in the catalogue, so exclusive leaves it alone`);
   const impossible = whyNotRemoved(options, project, live, origin);
   if (impossible) return impossible;

@@ -67,7 +67,7 @@ export function translatedResource<Each extends Resource>(resource: Each, names:
   const { kind, key, fields } = resource;
   const words = parameters.get(key);
   const row = names.kinds.get(kind);
-  if (!row?.known || (!slugs.has(key) && !words?.size)) return resource;
+  if (!row?.keys || (!slugs.has(key) && !words?.size)) return resource;
   const { now, before }: Pick<ImplicitValues, "now" | "before"> = implicit.get(key) ?? { now: none, before: none };
   const written = Object.entries(fields).filter(([name, value]) => !now.has(name) || now.get(name) !== value);
   const renamed = written.map(([name, value]) => [words?.get(name) ?? name, value] as const);

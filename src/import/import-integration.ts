@@ -1,6 +1,6 @@
-import { type Integration, type IntegrationParameter, isRequired, quirksAt } from "../model/catalogue.ts";
+import { type Integration, type IntegrationParameter, isRequiredAt, quirksAt } from "../model/catalogue.ts";
+import { comparableScalar } from "../model/field-meaning.ts";
 import { type ParameterFault, parameterFaults } from "../model/parameter-check.ts";
-import { normaliseParameter } from "../model/parameter-value.ts";
 import type { Live, Plain, Scalar, Value } from "../model/types.ts";
 import { isList, isReference, isScalar } from "../model/values.ts";
 import type { ImportedEntry, ImportedValue } from "./imported-project.ts";
@@ -59,7 +59,7 @@ function listOf({ types }: IntegrationParameter, value: Value): Plain | undefine
 /** The value in the type of its parameter; undefined where omitting it has the same meaning. */
 function spelledAs(parameter: IntegrationParameter, value: Scalar, release: string) {
   const { types, default: standard = unsetOf(parameter, release) } = parameter;
-  const normalised = (one: Scalar) => normaliseParameter(parameter, one);
+  const normalised = (one: Scalar) => comparableScalar(parameter, one);
   const [type] = types;
   if (normalised(value) === "" || (standard !== undefined && normalised(standard) === normalised(value)))
     return undefined;
@@ -84,14 +84,14 @@ function fieldsOf(
   for (const [name, parameter] of parameters) {
     const value = values.get(name);
     if (value !== undefined && !faulty.has(name)) fields.set(name, { form: "value", value });
-    else if (isRequired(parameter, release))
+    else if (isRequiredAt(parameter, release))
       fields.set(name, { form: "blank", why: blankWords(parameter.secret, value), reference: "" });
   }
   return fields;
 }
 
 function isNeeded(parameter: IntegrationParameter | undefined, release: string): boolean {
-  return parameter !== undefined && isRequired(parameter, release);
+  return parameter !== undefined && isRequiredAt(parameter, release);
 }
 
 function blankWords(secret: boolean, value: Plain | undefined): string {

@@ -5,7 +5,7 @@ import { compareTexts } from "../base/text-format.ts";
 import { unavailable } from "../model/availability.ts";
 import type { Catalogue } from "../model/catalogue.ts";
 import type { PolicyColumn } from "../model/kind-row.ts";
-import { identityOf, integrationOf, kindOf, policyKinds } from "../model/kinds.ts";
+import { catalogueEntry, identityOf, kindOf, policyKinds } from "../model/kinds.ts";
 import { ownerOfName } from "../model/owner.ts";
 import type { ResourceKind } from "../model/resource-kind.ts";
 import type { Live, Plain, Platform, Resource, Scalar } from "../model/types.ts";
@@ -18,8 +18,8 @@ type Named = Pick<Resource, "kind" | "key">;
 
 /** Why no policy can declare a resource on this platform; undefined where one can. */
 export function whyUndeclarable({ kind, key }: Named, platform: Platform, catalogue: Catalogue): string | undefined {
-  if (!kindOf(catalogue, kind).known) return undefined;
-  const known = integrationOf(catalogue, { kind, key });
+  if (!kindOf(catalogue, kind).keys) return undefined;
+  const known = catalogueEntry(catalogue, { kind, key });
   return known ? unavailable(known, platform)?.message : "it is not in the catalogue";
 }
 
@@ -28,11 +28,9 @@ export function importProject(found: FoundProject, platform: Platform, catalogue
   const live = found.live.toSorted(byOrder(catalogue));
   const imported = policyKinds(catalogue, ownerOfName(found.project.name)).map(({ kind, section, only }) => {
     const own = live.filter((each) => each.kind === kind);
-    const { file } = kindOf(catalogue, kind);
-    if (file && only === undefined) return importResources(file, own, catalogue);
-    return only === undefined
-      ? importParameters(own, platform, catalogue)
-      : importValues(own, { section, only }, catalogue);
+    const { file, keys } = kindOf(catalogue, kind);
+    if (keys) return importParameters(own, platform, catalogue);
+    return only === undefined ? importResources(file, own, catalogue) : importValues(own, { section, only }, catalogue);
   });
   return {
     project: found.project,
@@ -75,7 +73,7 @@ function importParameters(
   catalogue: Catalogue,
 ): Pick<ImportedProject, "entries" | "remarks"> {
   const results = live.flatMap((each) => {
-    const integration = integrationOf(catalogue, each);
+    const integration = catalogueEntry(catalogue, each);
     return integration ? importIntegration(integration, each, release) : [];
   });
   return {
@@ -93,7 +91,7 @@ export function byOrder(catalogue: Catalogue): (a: Named, b: Named) => number {
 
 const ranksIn = memoized((catalogue: Catalogue): ReadonlyMap<string, number> => {
   const known = [...catalogue.kinds].flatMap(([kind, row]) =>
-    [...(row.known ? catalogue.integrations.keys() : [])].map((key) => identityOf(catalogue, { kind, key })),
+    [...(row.keys?.keys() ?? [])].map((key) => identityOf(catalogue, { kind, key })),
   );
   return new Map(known.map((identity, index) => [identity, index]));
 }, new WeakMap());

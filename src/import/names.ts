@@ -2,7 +2,8 @@ import { takeName } from "../base/free-name.ts";
 import { grouped, groupedAs } from "../base/grouped.ts";
 import { compareTexts } from "../base/text-format.ts";
 import type { Catalogue } from "../model/catalogue.ts";
-import { columnOf, identityOf } from "../model/kinds.ts";
+import { isDestination } from "../model/integration.ts";
+import { fieldOf, identityOf } from "../model/kinds.ts";
 import { bareName } from "../model/owner.ts";
 import type { Project } from "../model/types.ts";
 import type { ImportedEntry, ImportedProject, ImportedValue } from "./imported-project.ts";
@@ -96,7 +97,7 @@ function groupNames(imported: readonly ImportedProject[], taken: Set<string>, ca
   const names = new Map<string, string>();
   return (project, entry, name) => {
     const use = useOf(catalogue, project, entry);
-    if (!columnOf(catalogue, entry, name)?.secret || use === undefined) return undefined;
+    if (!fieldOf(catalogue, entry, name)?.writeOnly || use === undefined) return undefined;
     if (common.get(use) !== placeOf(catalogue, project, entry)) return undefined;
     const key = JSON.stringify([use, name]);
     const known = names.get(key) ?? unique([folderOf(project), entry.key, name], taken);
@@ -117,7 +118,7 @@ function folderOf({ name }: Project): string {
 
 function placeOf(catalogue: Catalogue, project: Project, entry: ImportedEntry): string {
   const { fields } = withPathTemplates(entry, project);
-  return JSON.stringify([...fields].filter(([name]) => columnOf(catalogue, entry, name)?.destination));
+  return JSON.stringify([...fields].filter(([name]) => isDestination(fieldOf(catalogue, entry, name) ?? {})));
 }
 
 function mostCommon(texts: readonly string[]): string | undefined {

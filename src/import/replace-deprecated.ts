@@ -24,21 +24,24 @@ export function replaceDeprecated(
   const remarks: string[] = [];
   for (const [name, value] of reported) {
     const old = parameters.get(name);
-    if (old?.deprecated === undefined) continue;
+    if (!old?.deprecated) continue;
     values.delete(name);
     const replacement = [...parameters.values()].find((other) => replaces(other, old));
     const newValue = replacement && replacementValue(old, value, replacement);
     const reportedValue = replacement && live[replacement.name];
     if (replacement && newValue !== undefined && (reportedValue === undefined || reportedValue === newValue))
       values.set(replacement.name, newValue);
-    else remarks.push(`${name}: ${inlineText(value)} is deprecated (${old.deprecated}) and left out`);
+    else
+      remarks.push(
+        `${name}: ${inlineText(value)} is deprecated (${old.deprecationMessage ?? "deprecated"}) and left out`,
+      );
   }
   return { values, remarks };
 }
 
 /** Two parameters that select the branches for notifications are the same setting. */
 function replaces(other: IntegrationParameter, old: IntegrationParameter): boolean {
-  return other.deprecated === undefined && other.route?.role === "branches" && old.route?.role === "branches";
+  return !other.deprecated && other.route?.role === "branches" && old.route?.role === "branches";
 }
 
 function replacementValue(

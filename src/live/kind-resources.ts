@@ -1,6 +1,7 @@
 import type { JsonObject } from "../base/json.ts";
 import { comparable } from "../model/field-meaning.ts";
-import { type FileKind, fieldInRow, returnedSecrets, rowWithoutSecrets } from "../model/read-field.ts";
+import type { KindRow } from "../model/kind-row.ts";
+import { fieldInRow, returnedSecrets, rowWithoutSecrets } from "../model/read-field.ts";
 import { keyFieldsOf, type ResourceKind } from "../model/resource-kind.ts";
 import type { Fields, Filled, Live, Plain, Value } from "../model/types.ts";
 import { isAlike, replaceReferences, textsWithin } from "../model/values.ts";
@@ -14,7 +15,7 @@ export const undeclared: Fields = {};
  * no policy declares has no fields, for a fleet has many of them.
  */
 export function liveRow(
-  kind: FileKind,
+  kind: KindRow,
   named: Pick<Live, "kind" | "key">,
   row: JsonObject,
   declared: Fields | undefined,
@@ -57,7 +58,7 @@ export function shownFields(file: ResourceKind): Fields {
 }
 
 /** The declared fields that a row reports; a value that repeats a known secret is dropped where the manifest has it not. */
-export function reportedByRow(kind: FileKind, declared: Fields, row: JsonObject): Fields {
+export function reportedByRow(kind: KindRow, declared: Fields, row: JsonObject): Fields {
   const reported: Record<string, Value> = {};
   for (const name in declared) {
     const wanted = declared[name];
@@ -71,7 +72,7 @@ function holdsSecret(value: Plain): boolean {
   return textsWithin(value).some(isSecret);
 }
 
-function isDeclared({ file }: FileKind, name: string, wanted: Value | undefined, found: Plain): boolean {
+function isDeclared({ file }: KindRow, name: string, wanted: Value | undefined, found: Plain): boolean {
   const field = file.fields.properties[name] ?? {};
   const visible = wanted === undefined ? undefined : replaceReferences(wanted, () => undefined);
   return visible !== undefined && isAlike(comparable(field, visible), comparable(field, found));

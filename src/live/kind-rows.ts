@@ -5,17 +5,17 @@ import type { Reader } from "../client/client.ts";
 import { CallFailed } from "../client/failure.ts";
 import { call } from "../model/call.ts";
 import type { KindRow } from "../model/kind-row.ts";
-import { type FileKind, fieldInRow } from "../model/read-field.ts";
-import { keyFieldsOf, keyTextOf } from "../model/resource-kind.ts";
+import { fieldInRow } from "../model/read-field.ts";
+import { keyFieldsOf, keyTextOf, type ResourceKind } from "../model/resource-kind.ts";
 import type { Call, Project, Scalar } from "../model/types.ts";
 import { isScalar } from "../model/values.ts";
 
 /** A kind that is a file, and how it is read. */
-export type ReadKind = FileKind & { readonly read: NonNullable<KindRow["read"]> };
+export type ReadKind = KindRow & { readonly read: NonNullable<KindRow["read"]> };
 
 /** Whether a kind is a file, and read by it. */
 export function isReadByFile(kind: KindRow): kind is ReadKind {
-  return kind.file !== undefined && kind.read !== undefined;
+  return kind.keys === undefined && kind.read !== undefined;
 }
 
 /** A row that the owner itself has, and the key of its resource. */
@@ -71,7 +71,7 @@ function distinct(kind: ReadKind, rows: readonly JsonObject[]): readonly KeyedRo
 }
 
 /** @throws UserError where it cannot be decided: a row that is ignored by mistake would be created again by every apply. */
-function isOwn({ file, expressions }: FileKind, row: JsonObject): boolean {
+function isOwn({ file, expressions }: KindRow, row: JsonObject): boolean {
   if (file.where === undefined) return true;
   const own = expressions?.valueOf(file.where, { row });
   if (typeof own === "boolean") return own;
@@ -81,7 +81,7 @@ function isOwn({ file, expressions }: FileKind, row: JsonObject): boolean {
 }
 
 /** @throws UserError for a row without one. */
-function keyOf(kind: FileKind, row: JsonObject): string {
+function keyOf(kind: KindRow, row: JsonObject): string {
   const { key } = kind.file;
   if (typeof key === "string") return String(keyValue(kind, key, row));
   const values: Record<string, Scalar> = {};
@@ -90,13 +90,13 @@ function keyOf(kind: FileKind, row: JsonObject): string {
 }
 
 /** @throws UserError where it is missing, or is a list or an object. */
-function keyValue(kind: FileKind, name: string, row: JsonObject): Scalar {
+function keyValue(kind: KindRow, name: string, row: JsonObject): Scalar {
   const value = fieldInRow(kind, name, row) ?? kind.file.fields.properties[name]?.default ?? "";
   if (value === "" || !isScalar(value)) throw new UserError(missingKey(kind.file, name, row));
   return value;
 }
 
-function missingKey({ name: kind, fields }: FileKind["file"], name: string, row: JsonObject): string {
+function missingKey({ name: kind, fields }: ResourceKind, name: string, row: JsonObject): string {
   const read = fields.properties[name]?.["x-read"];
   const source = read === undefined ? "" : ` (x-read: ${read})`;
   return `a row has no ${name}${source}, which tells one of ${kind} from another; it has ${Object.keys(row).join(", ")}`;

@@ -3,7 +3,7 @@ import { knownSecrets } from "../base/known-secrets.ts";
 import type { Reader } from "../client/client.ts";
 import { CallFailed } from "../client/failure.ts";
 import { call } from "../model/call.ts";
-import { columnOf, integrationOf, kindOf } from "../model/kinds.ts";
+import { catalogueEntry, fieldOf, kindOf } from "../model/kinds.ts";
 import { ownerOfKind, ownerOfName } from "../model/owner.ts";
 import type { Desired, DesiredProject, Kind, Live, Project, Resource } from "../model/types.ts";
 import { isReadByFile } from "./kind-rows.ts";
@@ -65,8 +65,8 @@ export async function readActiveReadable(
   project: Project,
   wanted: (key: string) => boolean,
 ): Promise<PartlyRead> {
-  const listening = [...reader.catalogue.kinds].flatMap(([kind, { listens }]) =>
-    listens && ownerOfKind(kind) === ownerOfName(project.name) ? kind : [],
+  const listening = [...reader.catalogue.kinds].flatMap(([kind, { keys }]) =>
+    keys && ownerOfKind(kind) === ownerOfName(project.name) ? kind : [],
   );
   const read = await Promise.all(listening.map((kind) => readInventory(reader, project, kind, wanted)));
   return { live: read.flatMap(({ live }) => live), unread: read.flatMap(({ unread }) => unread) };
@@ -97,8 +97,8 @@ export async function readInventory(
     return { live, unread: [], others };
   }
   const rows = await readRows(reader, project, kind);
-  const spec = (key: string) => integrationOf(catalogue, { kind, key });
-  const isKnown = (key: string) => (kindOf(catalogue, kind).known ? spec(key) !== undefined : !knownSecrets.isIn(key));
+  const spec = (key: string) => catalogueEntry(catalogue, { kind, key });
+  const isKnown = (key: string) => (row.keys ? spec(key) !== undefined : !knownSecrets.isIn(key));
   const read = await Promise.all(
     rows.map(({ key, row }) => {
       const fields = Object.fromEntries([...(spec(key)?.parameters.keys() ?? [])].map((name) => [name, null]));
@@ -117,7 +117,7 @@ async function readRows(reader: Reader, project: Project, kind: Kind): Promise<r
   if (!read) return [];
   const listing = call(read.list, { id: project.name });
   const rows = (await reader.list(listing)) as readonly JsonObject[];
-  if (kindOf(reader.catalogue, kind).known) refuseOtherDialect(reader.catalogue, listing, rows);
+  if (kindOf(reader.catalogue, kind).keys) refuseOtherDialect(reader.catalogue, listing, rows);
   const distinct = new Map<unknown, ListedRow>();
   for (const row of rows) distinct.set(row[read.numbered ? "id" : read.key], { key: String(row[read.key]), row });
   return [...distinct.values()];
@@ -163,7 +163,7 @@ async function readOne(
   const { catalogue } = reader;
   const { kind, key } = resource;
   const { read } = kindOf(catalogue, kind);
-  if (!row && !columnOf(catalogue, resource, "active")) return undefined;
+  if (!row && !fieldOf(catalogue, resource, "active")) return undefined;
   if (row && isWhole(catalogue, resource, row)) return liveOf(catalogue, resource, row);
   if (!read?.single) return undefined;
   try {

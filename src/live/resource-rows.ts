@@ -1,8 +1,8 @@
 import { isObject, type JsonObject } from "../base/json.ts";
 import type { Catalogue } from "../model/catalogue.ts";
-import { columnOf, kindOf } from "../model/kinds.ts";
+import { fieldOf, kindOf } from "../model/kinds.ts";
 import { isOff } from "../model/normalise.ts";
-import { isFileKind } from "../model/read-field.ts";
+import type { FieldSchema } from "../model/resource-kind.ts";
 import { requiredByServer } from "../model/server-required.ts";
 import type { Desired, Fields, Filled, Live, Resource, Value } from "../model/types.ts";
 import { isReference, isScalar } from "../model/values.ts";
@@ -13,7 +13,7 @@ import { isSecret, updatedAtOf } from "./redacted-resources.ts";
 export function isWhole(catalogue: Catalogue, resource: Resource, row: JsonObject): boolean {
   if (!kindOf(catalogue, resource.kind).read?.single) return true;
   return Object.keys(resource.fields).every(
-    (name) => columnOf(catalogue, resource, name)?.level === "top" && name in row,
+    (name) => fieldOf(catalogue, resource, name)?.["x-level"] === "top" && name in row,
   );
 }
 
@@ -57,15 +57,19 @@ function undeclaredIn(catalogue: Catalogue, resource: Resource, row: JsonObject)
  */
 export function reportedFields(catalogue: Catalogue, resource: Resource, row: JsonObject, unshown?: Fields): Fields {
   const kind = kindOf(catalogue, resource.kind);
-  if (isFileKind(kind)) return reportedByRow(kind, resource.fields, row);
+  if (!kind.keys) return reportedByRow(kind, resource.fields, row);
   const properties = isObject(row.properties) ? row.properties : {};
   const reported: Record<string, Value> = {};
   for (const name in resource.fields) {
     const value = resource.fields[name];
-    const column = columnOf(catalogue, resource, name);
-    if (column?.secret || isReference(value)) continue;
-    const found = (column?.level === "properties" ? properties : row)[name];
-    if (value === "" && found !== value && column?.fallback && found === properties[column.fallback])
+    const {
+      writeOnly,
+      "x-level": level,
+      "x-observed-fallback": fallback,
+    }: FieldSchema = fieldOf(catalogue, resource, name) ?? {};
+    if (writeOnly || isReference(value)) continue;
+    const found = (level === "properties" ? properties : row)[name];
+    if (value === "" && found !== value && fallback && found === properties[fallback])
       // A blank one is answered as the one that stands in for it.
       reported[name] = value;
     else if (isScalar(found) && (found === value || !isSecret(found))) reported[name] = found;

@@ -5,7 +5,6 @@ import type { Owner } from "../model/owner.ts";
 import { keyTextOf } from "../model/resource-kind.ts";
 import type { Desired, Origin, Place, Resource, Value } from "../model/types.ts";
 import type { Document } from "./document.ts";
-import type { WrittenIntegration } from "./parameters.ts";
 import type { Path } from "./positions.ts";
 import { keyFieldValues, pathIn, type WrittenResource } from "./written-resource.ts";
 
@@ -22,14 +21,12 @@ export interface PolicyEntry extends Stated {
   readonly desired: Desired;
   readonly templates: readonly string[];
   /** Undefined for absent resources, and for those whose one value is known. */
-  readonly written: Written | undefined;
+  readonly written: WrittenResource | undefined;
   /** The same resource with the key that a text stands for, once its interpolations have values. */
   readonly keyed: (text: string) => KeyedResource;
   /** The entries that set the fields of a singleton, which layers merge by field; omitted if they are all its own. */
   readonly setBy?: ReadonlyMap<string, PolicyEntry>;
 }
-
-export type Written = WrittenIntegration | WrittenResource;
 
 /** What the key of a resource says. */
 interface KeyedResource extends Pick<Desired, "key" | "identity"> {
@@ -40,7 +37,7 @@ interface KeyedResource extends Pick<Desired, "key" | "identity"> {
 /** Where an entry sets a field. */
 export function lineOfField(entry: PolicyEntry, name: string): Pick<Stated, "policy" | "document" | "path"> {
   const { policy, document, path, written } = entry.setBy?.get(name) ?? entry;
-  return { policy, document, path: written && "file" in written ? pathIn(written, [name]) : [...path, name] };
+  return { policy, document, path: written ? pathIn(written, [name]) : [...path, name] };
 }
 
 /** The policy that entries are from. */
@@ -55,7 +52,7 @@ export interface From {
 
 /** The entry of a singleton that is in effect, with fields that several layers set. */
 export function mergedSingleton(first: PolicyEntry, setBy: ReadonlyMap<string, PolicyEntry>): PolicyEntry {
-  const known = first.written && "file" in first.written ? Object.keys(first.written.file.fields.properties) : [];
+  const known = Object.keys(first.written?.fields.properties ?? {});
   const names = [
     ...known.filter((name) => setBy.has(name)),
     ...[...setBy.keys()].filter((name) => !known.includes(name)),
@@ -74,7 +71,7 @@ export function mergedSingleton(first: PolicyEntry, setBy: ReadonlyMap<string, P
 interface Rest {
   readonly presence?: Desired["presence"];
   readonly templates?: readonly string[];
-  readonly written?: Written;
+  readonly written?: WrittenResource;
 }
 
 /** An entry that is also the origin of its resource, which saves an object for each of many entries. */
@@ -83,7 +80,7 @@ export class DeclaredEntry implements PolicyEntry {
   readonly path: Path;
   readonly desired: Desired;
   readonly templates: readonly string[];
-  readonly written: Written | undefined;
+  readonly written: WrittenResource | undefined;
 
   constructor(from: From, path: Path, resource: Resource & Partial<Pick<Desired, "identity">>, rest: Rest = {}) {
     const { kind, key, fields, identity = identityOf(from.catalogue, resource) } = resource;
@@ -124,8 +121,8 @@ export class DeclaredEntry implements PolicyEntry {
       const { kind } = this.desired;
       const { catalogue } = this.#from;
       const { file } = kindOf(catalogue, kind);
-      const keys = file ? keyFieldValues(file, text.trim()) : {};
-      const key = file ? keyTextOf(file, keys) : text;
+      const keys = keyFieldValues(file, text.trim());
+      const key = keyTextOf(file, keys);
       return { key, keys, identity: identityOf(catalogue, { kind, key }) };
     };
   }

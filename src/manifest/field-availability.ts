@@ -15,11 +15,12 @@ interface DeclaredField {
 
 /** What is deprecated, or what the server's release or tier does not have, of the fields that a resource declares. */
 export function fieldAvailability(written: WrittenResource, platform: Platform): readonly Problem[] {
-  const { document, file } = written;
-  return declaredFields(file.fields, written.parameters, []).flatMap(({ path, field }) => {
+  const { document, file, entry } = written;
+  const subject = entry?.slug ?? file.singular.replaceAll("_", " ");
+  return declaredFields(written.fields, written.parameters, []).flatMap(({ path, field }) => {
     const name = nameOf(path);
     const at = { document, path: pathIn(written, path), of: "key" } as const;
-    const { tier, release } = lackingOf(file, { path, field }, platform);
+    const { tier, release } = lackingOf(subject, { path, field }, platform);
     return [
       ...(field.deprecated
         ? [problemAt("deprecated", `${name}: ${field.deprecationMessage ?? "deprecated"}`, at)]
@@ -33,17 +34,17 @@ export function fieldAvailability(written: WrittenResource, platform: Platform):
 /** Why a server certainly does not have a field of a kind, or a part of its value; undefined if it does. */
 export function missingField(file: ResourceKind, name: string, value: unknown, platform: Platform): string | undefined {
   const reasons = declaredFields(file.fields, { [name]: value }, []).map((declared) => {
-    const { tier, release } = lackingOf(file, declared, platform);
+    const { tier, release } = lackingOf(file.singular.replaceAll("_", " "), declared, platform);
     return tier ?? (severityOf(declared.field).severity === undefined ? release : undefined);
   });
   return reasons.find((reason) => reason !== undefined);
 }
 
 /** Sentences on the tier and on the release that a server would need for a field. */
-function lackingOf({ singular }: ResourceKind, { path, field }: DeclaredField, platform: Platform) {
+function lackingOf(subject: string, { path, field }: DeclaredField, platform: Platform) {
   const name = nameOf(path);
-  const tier = outOfTier(field, name, singular, platform);
-  return { tier, release: outOfRelease(field, `${name} of ${singular.replaceAll("_", " ")}`, platform) };
+  const what = `${name} of ${subject}`;
+  return { tier: outOfTier(field, what, platform), release: outOfRelease(field, what, platform) };
 }
 
 function nameOf(path: Path): string {
@@ -61,14 +62,9 @@ function declaredFields(field: FieldSchema, value: unknown, path: Path): readonl
   });
 }
 
-function outOfTier(
-  { "x-tier": tier }: FieldSchema,
-  name: string,
-  kind: string,
-  platform: Platform,
-): string | undefined {
+function outOfTier({ "x-tier": tier }: FieldSchema, what: string, platform: Platform): string | undefined {
   if (tier === undefined || tierIncludes(platform.tier, tier)) return undefined;
-  return `${name} of ${kind.replaceAll("_", " ")} needs tier ${tier}; the server is ${platform.tier}`;
+  return `${what} needs tier ${tier}; the server is ${platform.tier}`;
 }
 
 function outOfRelease(field: FieldSchema, what: string, platform: Platform): string | undefined {

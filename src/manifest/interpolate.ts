@@ -1,10 +1,8 @@
 import { memoized } from "../base/memoize.ts";
 import { bareName, describeOwner } from "../model/owner.ts";
-import { valueFaults } from "../model/parameter-check.ts";
-import type { Desired, Fields, Problem, SecretReference, Value } from "../model/types.ts";
+import type { Desired, Problem, SecretReference, Value } from "../model/types.ts";
 import { isList, isReference, isScalar } from "../model/values.ts";
-import { lineOfField, type PolicyEntry, type Written } from "./entries.ts";
-import { parameterProblem, type WrittenIntegration } from "./parameters.ts";
+import { lineOfField, type PolicyEntry } from "./entries.ts";
 import { problemAt } from "./problem.ts";
 import { interpolatedResource, keyProblems } from "./resource-fields.ts";
 import { isPlainPath, referenceFault } from "./secret-reference.ts";
@@ -32,7 +30,8 @@ export function fill(entry: PolicyEntry, scope: VariableScope): Filled {
     if (value !== undefined) fields[name] = value;
     else delete fields[name];
   }
-  const checked = checkedFields(entry, written, fields);
+  const { setBy } = entry;
+  const checked = interpolatedResource(written, templates, fields, (name) => setBy?.get(name)?.written ?? written);
   return { desired: { ...desired, fields: checked.fields }, problems: [...problems, ...checked.problems] };
 }
 
@@ -44,7 +43,7 @@ export function withKey(entry: PolicyEntry, scope: VariableScope): Filled {
   const resolved = scope.interpolate(desired.key, { document, path });
   if (typeof resolved === "string") return { desired, problems: none };
   const { keys, ...named } = entry.keyed(String(resolved.value));
-  const own = written && "file" in written ? keyProblems({ ...written, keys }) : none;
+  const own = written ? keyProblems({ ...written, keys }) : none;
   const empty = problemAt("wrong-value", "the key has no text once its variables have values", {
     document,
     path,
@@ -100,23 +99,4 @@ function fillReference(
   if (fault === undefined) return { ...reference, secret };
   problems.push(problemAt("secret-reference", fault, spot));
   return undefined;
-}
-
-function checkedFields(
-  { templates, setBy }: PolicyEntry,
-  written: Written,
-  fields: Fields,
-): { readonly fields: Fields; readonly problems: readonly Problem[] } {
-  const resourceOf = (name: string) => {
-    const own = setBy?.get(name)?.written;
-    return own && "file" in own ? own : undefined;
-  };
-  if ("file" in written) return interpolatedResource(written, templates, fields, (name) => resourceOf(name) ?? written);
-  return { fields, problems: faultsOf(written, templates, fields) };
-}
-
-function faultsOf(written: WrittenIntegration, templates: readonly string[], fields: Fields): readonly Problem[] {
-  return valueFaults(written.integration, fields, templates)
-    .filter(({ parameter }) => !isReference(fields[parameter]))
-    .map((fault) => parameterProblem(fault, written, fields));
 }

@@ -23,7 +23,7 @@ function allSchemas(): readonly KnownSchema[] {
   return [
     ...(["Workspace", "Rule", "StorageMigration"] as const).map(documentShape),
     ...owners.map((owner) => policyShape(catalogueOf(), owner)),
-    ...Object.values(bundledKinds).flatMap(({ file }): KnownSchema[] => (file ? [[resourceSchema(file)]] : [])),
+    ...Object.values(bundledKinds).flatMap(({ file }): KnownSchema[] => (file.keys ? [] : [[resourceSchema(file)]])),
     ...parameters.map((each): KnownSchema => [parameterSchema(each)]),
     [manifestProviders],
   ];

@@ -1,7 +1,7 @@
 import { isObject } from "../base/json.ts";
 import { memoized } from "../base/memoize.ts";
 import { didYouMean } from "../base/nearest.ts";
-import { unavailable, unavailableParameter } from "../model/availability.ts";
+import { unavailable } from "../model/availability.ts";
 import type { Catalogue } from "../model/catalogue.ts";
 import { outOfRelease, outOfTier } from "../model/kind-availability.ts";
 import { type PolicyKind, policyKinds } from "../model/kinds.ts";
@@ -123,19 +123,11 @@ function unknownSlug(slug: string, catalogue: Catalogue): string {
 }
 
 function available(policy: Checkable): readonly Problem[] {
-  const { document, text, workspace, catalogue } = policy;
+  const { document, workspace, catalogue } = policy;
   return writtenKeys(policy, "integrations").flatMap((slug) => {
     const integration = catalogue.integrations.get(slug);
     const why = integration && unavailable(integration, workspace.server);
-    if (why) return [problemAt(why.rule, why.message, { document, path: ["integrations", slug], of: "key" })];
-    const found: Problem[] = [];
-    for (const name of Object.keys(text.integrations?.[slug] ?? {})) {
-      const parameter = integration?.parameters.get(name);
-      const lacks = integration && parameter && unavailableParameter(integration, parameter, workspace.server);
-      if (lacks)
-        found.push(problemAt(lacks.rule, lacks.message, { document, path: ["integrations", slug, name], of: "key" }));
-    }
-    return found;
+    return why ? [problemAt(why.rule, why.message, { document, path: ["integrations", slug], of: "key" })] : [];
   });
 }
 

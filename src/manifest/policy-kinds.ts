@@ -27,7 +27,7 @@ const kindsByKeys = memoized(
         const kinds = policyKinds(catalogue, owner).filter(isNamedBy(new Set(keys.split("\0"))));
         const files = kinds.flatMap((row) => {
           const { file } = kindOf(catalogue, row.kind);
-          return file ? [{ ...row, file }] : [];
+          return file.keys ? [] : [{ ...row, file }];
         });
         return { kinds, files };
       }),

@@ -76,7 +76,7 @@ function decidingSingleton(first: LayeredEntry, layered: readonly LayeredEntry[]
 
 /** Problems of fields that several layers set together; interpolated fields are checked once they have their values. */
 function combined({ written, desired, templates, setBy }: PolicyEntry): readonly Problem[] {
-  if (!written || !("file" in written) || templates.length > 0) return [];
+  if (!written || templates.length > 0) return [];
   const policies = new Set([...(setBy?.values() ?? [])].flatMap(({ policy }) => policy ?? []));
   return policies.size > 1 ? combinedFaults(written, desired.fields, [...policies]) : [];
 }
@@ -109,9 +109,9 @@ const entries: ItemType<PolicyEntry> = {
   isSame: (a, b) => a.desired.presence === b.desired.presence && equal(statedIn(a), statedIn(b)),
 };
 
-/** Of an integration what is written, otherwise what it means. */
+/** What is written where the catalogue knows the resource, otherwise what it means. */
 function statedIn({ written, desired }: PolicyEntry): object {
-  return written && "integration" in written ? written.parameters : desired.fields;
+  return written?.entry ? written.parameters : desired.fields;
 }
 
 /** A field of a singleton, as one entry sets it. */

@@ -1,16 +1,15 @@
 import { isObject, type JsonObject } from "../base/json.ts";
 import { memoized } from "../base/memoize.ts";
-import { hasActiveParameter, impliedFields } from "../model/catalogue.ts";
-import { integrationOf, kindOf, type PolicyKind } from "../model/kinds.ts";
-import { isSingleton, keyTextOf, type ResourceKind } from "../model/resource-kind.ts";
+import { impliedFields } from "../model/catalogue.ts";
+import { catalogueEntry, kindOf, type PolicyKind } from "../model/kinds.ts";
+import { isSingleton, keyTextOf } from "../model/resource-kind.ts";
 import type { Desired, Kind, Problem, Scalar } from "../model/types.ts";
 import { isScalar } from "../model/values.ts";
 import { DeclaredEntry, type From, type PolicyEntry } from "./entries.ts";
-import { type Declared, declare, type WrittenIntegration } from "./parameters.ts";
 import { kindsNamedIn } from "./policy-kinds.ts";
 import { keysIn, type PolicyText, sectionIn } from "./policy-text.ts";
 import type { Path } from "./positions.ts";
-import { declareResource } from "./resource-fields.ts";
+import { type Declared, declareResource } from "./resource-fields.ts";
 import { listed } from "./shape.ts";
 import { isTemplate } from "./template.ts";
 import type { Workspace } from "./workspace.ts";
@@ -57,16 +56,15 @@ function declaredEntries(
   const { file } = kindOf(from.catalogue, row.kind);
   const values = sectionIn(text, row.section);
   if (values === undefined) return none;
-  if (!file) return Object.entries(values).flatMap((each) => integrationEntry(from, row, each, workspace));
-  if (isSingleton(file)) return [resourceEntry(from, { ...row, file }, "", [row.section], values, workspace)];
+  if (isSingleton(file)) return [resourceEntry(from, row, "", [row.section], values, workspace)];
   const known = bareResources(workspace)(row.kind);
-  return Object.keys(values).map((key) => {
+  return listedKeys(from, row, Object.keys(values)).map((key) => {
     const value = values[key];
     const path = [row.section, key];
     const byKey = isScalar(value) ? known(value) : undefined;
     const resource = byKey?.get(key);
     if (resource) return new DeclaredEntry(from, path, resource);
-    const read = resourceEntry(from, { ...row, file }, key, path, value, workspace);
+    const read = resourceEntry(from, row, key, path, value, workspace);
     const isClean = read.problems.length === 0 && read.plaintext.length === 0;
     if (isClean && read.entry && !read.entry.written) byKey?.set(key, read.entry.desired);
     return read;
@@ -82,43 +80,40 @@ const bareResources = memoized(
   new WeakMap(),
 );
 
-function integrationEntry(
-  from: From,
-  { kind, section }: PolicyKind,
-  [key, value]: readonly [string, unknown],
-  workspace: Workspace,
-): readonly ReadEntry[] {
-  const { document, catalogue } = from;
-  const integration = integrationOf(catalogue, { kind, key });
-  if (!integration) return [];
-  const path = [section, key];
-  const parameters = value as WrittenIntegration["parameters"];
-  const written = { document, path, integration, platform: workspace.server, parameters };
-  const { fields, templates, problems, plaintext } = declare(written, workspace);
-  const resource = {
-    kind,
-    key,
-    fields: hasActiveParameter(integration) ? { ...impliedFields(integration), ...fields } : fields,
-  };
-  return [{ problems, plaintext, entry: new DeclaredEntry(from, path, resource, { templates, written }) }];
+/** The keys that a resource can have: one that the catalogue does not know is a problem of its own. */
+function listedKeys({ catalogue }: From, { kind }: PolicyKind, keys: readonly string[]): readonly string[] {
+  const known = kindOf(catalogue, kind).keys;
+  return known ? keys.filter((key) => known.has(key)) : keys;
 }
 
-/** A resource of a kind that is a file: its fields, or the one value that stands for them. */
+/** A resource: its fields, or the one value that stands for them. */
 function resourceEntry(
   from: From,
-  { kind, file }: { readonly kind: Kind; readonly file: ResourceKind },
+  { kind }: PolicyKind,
   text: string,
   path: Path,
   value: unknown,
   workspace: Workspace,
 ): ReadEntry {
+  const { file, keys: catalogued } = kindOf(from.catalogue, kind);
   const { only } = file;
   const isBare = only !== undefined && !isObject(value);
-  const keys = keyFieldValues(file, text.trim());
+  const entry = catalogued?.get(text);
+  const named = keyFieldValues(file, text.trim());
   const parameters = isBare ? { [only]: value } : (value as JsonObject);
-  const written = { document: from.document, path, file, keys, parameters, ...(isBare && { bare: only }) };
+  const written = {
+    document: from.document,
+    path,
+    file,
+    ...(entry && { entry }),
+    fields: entry?.fields ?? file.fields,
+    platform: workspace.server,
+    keys: entry ? {} : named,
+    parameters,
+    ...(isBare && { bare: only }),
+  };
   const { fields, templates, problems, plaintext } = declareResource(written, workspace);
-  const resource = { kind, key: keyTextOf(file, keys), fields };
+  const resource = { kind, key: keyTextOf(file, named), fields: { ...impliedFields(entry), ...fields } };
   const rest = isBare && templates.length === 0 && !isTemplate(text) ? {} : { templates, written };
   const isLost = isBare && Object.keys(fields).length === 0;
   return { problems, plaintext, entry: isLost ? undefined : new DeclaredEntry(from, path, resource, rest) };
@@ -133,11 +128,11 @@ function absentEntries(
 ): readonly PolicyEntry[] {
   if (off !== undefined)
     return listed(keysIn(text, off))
-      .filter(([key]) => integrationOf(from.catalogue, { kind, key }))
+      .filter(([key]) => catalogueEntry(from.catalogue, { kind, key }))
       .map(([key, index]) => new DeclaredEntry(from, [off, index], { kind, key, fields: {} }, absent));
   const { file } = kindOf(from.catalogue, kind);
   const keys = text.absent?.[section];
-  if (!file || keys === undefined) return [];
+  if (keys === undefined) return [];
   if (keys === true) return [new DeclaredEntry(from, ["absent", section], { kind, key: "", fields: {} }, absent)];
   return listed(keys).map(([text, index]) => {
     const key = keyTextOf(file, keyFieldValues(file, text.trim()));

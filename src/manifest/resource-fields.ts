@@ -1,19 +1,34 @@
-import { type JsonObject, valueAtPath } from "../base/json.ts";
-import { didYouMean } from "../base/nearest.ts";
+import { isObject, type JsonObject, valueAtPath } from "../base/json.ts";
+import { didYouMean, suggestionFor } from "../base/nearest.ts";
 import type { SchemaFault } from "../base/schema.ts";
-import { expectedWords } from "../base/type-words.ts";
+import { expectedWords, typeWord, valueInWords } from "../base/type-words.ts";
+import { serverWords } from "../model/availability.ts";
 import { meaningOf } from "../model/field-meaning.ts";
+import type { Integration, IntegrationParameter } from "../model/integration.ts";
 import { resourceCheck } from "../model/kind-schema.ts";
+import { expectationOf as expectedParameter, type FaultKind, parameterFaults } from "../model/parameter-check.ts";
 import { type FieldSchema, isSingleton, keyFieldsOf, type ResourceKind } from "../model/resource-kind.ts";
-import type { Fields, Plain, Problem, Value } from "../model/types.ts";
+import type { Fields, Plain, Platform, Problem, Value } from "../model/types.ts";
 import { isReference, replaceReferences, textsWithin } from "../model/values.ts";
 import { fieldAvailability } from "./field-availability.ts";
-import type { Declared } from "./parameters.ts";
-import { commentHint, problemAt } from "./problem.ts";
+import { commentHint, problemAt, type Rule } from "./problem.ts";
 import { ResourceReading } from "./resource-reading.ts";
 import { isTemplate } from "./template.ts";
 import type { Workspace } from "./workspace.ts";
 import { pathIn, type WrittenResource } from "./written-resource.ts";
+
+/** The fields of a resource before interpolation. */
+export interface Declared {
+  readonly fields: Readonly<Record<string, Value>>;
+  /** Names of fields that are not interpolated yet. */
+  readonly templates: readonly string[];
+  /** Literal secrets, by their `manifest:` references. */
+  readonly plaintext: readonly (readonly [reference: string, literal: string])[];
+  readonly problems: readonly Problem[];
+}
+
+/** A value that is not as the schema of its resource has it. */
+type Fault = Omit<SchemaFault, "rule"> & { readonly rule: Rule };
 
 /** Checks all fields of a resource that do not depend on a variable, and brings them into normal form. */
 export function declareResource(written: WrittenResource, workspace: Workspace): Declared {
@@ -25,7 +40,7 @@ export function declareResource(written: WrittenResource, workspace: Workspace):
   const own = Object.entries(read).filter(([name]) => !broken.has(name) && !Object.hasOwn(written.keys, name));
   const templates = own.filter(([, value]) => textsWithin(value).some(isTemplate)).map(([name]) => name);
   return {
-    fields: normalFields(written.file, Object.fromEntries(own), new Set(templates)),
+    fields: normalFields(written, Object.fromEntries(own), new Set(templates)),
     templates,
     plaintext: reading.plaintext,
     problems: [
@@ -33,12 +48,20 @@ export function declareResource(written: WrittenResource, workspace: Workspace):
       ...faults.map((fault) => problemOf(written, fields, fault)),
       ...mentionedKeys(written, fields),
       ...fieldAvailability(written, workspace.server),
+      ...inactive(written),
     ],
   };
 }
 
-/** In the order of the kind's file, which is the same whatever the order of keys in the manifest. */
-function normalFields({ fields: { properties } }: ResourceKind, fields: Fields, open: ReadonlySet<string>): Fields {
+/** An integration whose `active` is off unless it is set. */
+function inactive({ document, path, entry, parameters }: WrittenResource): readonly Problem[] {
+  if (entry?.parameters.get("active")?.default !== false || "active" in parameters) return [];
+  const message = `${entry.slug} will be off: active is not set, and its default is false`;
+  return [problemAt("inactive", message, { document, path, of: "key" })];
+}
+
+/** In the order of the schema, which is the same whatever the order of keys in the manifest. */
+function normalFields({ fields: { properties } }: WrittenResource, fields: Fields, open: ReadonlySet<string>): Fields {
   const order = new Map(Object.keys(properties).map((name, index) => [name, index]));
   const rank = (name: string) => order.get(name) ?? order.size;
   const names = Object.keys(fields).sort((a, b) => rank(a) - rank(b) || (a < b ? -1 : 1));
@@ -66,11 +89,11 @@ export function interpolatedResource(
   const faults = faultsOf(written, fields).filter(({ path, rule, keyword }) => {
     const [top] = path;
     if (top === undefined) return isWhole && combining.has(keyword);
-    return rule !== "missing-key" && open.has(String(top));
+    return !isMissing(rule) && open.has(String(top));
   });
   const known = new Set(Object.keys(fields).filter((name) => !open.has(name)));
   return {
-    fields: normalFields(written.file, fields, known),
+    fields: normalFields(written, fields, known),
     problems: faults.map((fault) => problemOf(setBy(String(fault.path[0])), fields, fault)),
   };
 }
@@ -98,15 +121,36 @@ export function keyProblems(written: WrittenResource): readonly Problem[] {
 }
 
 /** What the schema of the kind says of fields: not of what is secret or interpolated, and of a part of a singleton. */
-function faultsOf({ file, keys }: WrittenResource, fields: Fields): readonly SchemaFault[] {
-  const visible = replaceReferences(fields as Plain, () => "");
-  const all = [...resourceCheck(file)({ ...keys, ...(visible as JsonObject) }), ...emptyKey(file, keys)];
+function faultsOf(written: WrittenResource, fields: Fields): readonly Fault[] {
+  const { file, keys } = written;
+  const visible = replaceReferences(fields as Plain, () => "") as JsonObject;
+  const all = written.entry
+    ? parameterFaultsOf(written.entry, visible, written.platform)
+    : [...resourceCheck(file)({ ...keys, ...visible }), ...emptyKey(file, keys)];
   return all.filter(({ keyword, path }) => {
     if (keyword === "required" && path.length === 1 && isSingleton(file)) return false;
     const at = valueAtPath({ ...keys, ...fields }, path);
     if (isTemplate(at) || (isContainer(at) && isReference(at as Value))) return false;
     return !combining.has(keyword) || !isOpen(at);
   });
+}
+
+function parameterFaultsOf(entry: Integration, values: JsonObject, { release }: Platform): readonly Fault[] {
+  return parameterFaults(entry, values, release).map(({ parameter, fault, expected }) => {
+    return { rule: faultRules[fault], keyword: fault, message: expected, path: [parameter] };
+  });
+}
+
+const faultRules = {
+  missing: "required-parameter",
+  unknown: "unknown-parameter",
+  type: "parameter-type",
+  enum: "parameter-enum",
+  pattern: "parameter-pattern",
+} as const satisfies Readonly<Record<FaultKind, Rule>>;
+
+function isMissing(rule: Rule): boolean {
+  return rule === "missing-key" || rule === "required-parameter";
 }
 
 /** Of a key of several fields the first has no default: `@production` names nothing. */
@@ -140,27 +184,68 @@ function mentionedKeys({ document, path, keys }: WrittenResource, fields: JsonOb
 }
 
 /** A problem for a fault, at the key for a missing or unknown field, else at the value. */
-function problemOf(written: WrittenResource, fields: JsonObject, { rule, message, path: at }: SchemaFault): Problem {
-  const { document, path, file, keys } = written;
+function problemOf(written: WrittenResource, fields: JsonObject, fault: Fault): Problem {
+  const { document, path, keys, entry } = written;
+  const { rule, message, path: at } = fault;
   const [top, below] = at;
   const here = pathIn(written, at);
   if (top === undefined) return problemAt(rule, message, { document, path, of: "key" });
   if (Object.hasOwn(keys, top) && !Object.hasOwn(fields, top))
     return problemAt("wrong-value", `${top}: ${message}`, { document, path, of: "key" });
-  const isKey = rule === "missing-key" || rule === "unknown-key";
-  const words = isKey && below === undefined ? topMessage(file, String(top), rule === "missing-key") : message;
-  const hint = isKey ? "" : commentHint(document, here, valueAtPath(fields, at));
-  return problemAt(rule, `${words}${hint}`, { document, path: here, of: isKey ? "key" : "value" });
+  if (isMissing(rule) && entry)
+    return problemAt(rule, missingWords(written, String(top)), { document, path, of: "key" });
+  const isKey = isMissing(rule) || rule === "unknown-key" || rule === "unknown-parameter";
+  if (isKey) {
+    const words = isMissing(rule) ? missingWords(written, String(top)) : unknownWords(written, String(top));
+    return problemAt(rule, below === undefined ? words : message, { document, path: here, of: "key" });
+  }
+  const value = valueAtPath(fields, at);
+  const hint = commentHint(document, here, value);
+  const words = entry ? parameterWords(entry.parameters.get(String(top)), message, value, hint) : `${message}${hint}`;
+  return problemAt(rule, words, { document, path: here, of: "value" });
 }
 
-function topMessage({ name: section, singular, fields }: ResourceKind, name: string, isMissing: boolean): string {
-  const words = singular.replaceAll("_", " ");
-  const { properties } = fields;
-  if (isMissing) return `${words} needs ${name}: ${expectationOf(properties[name] ?? {})}`;
-  return `${words} has no field ${name}${didYouMean(name, Object.keys(properties)) || `; see evenkeel explain ${section}`}`;
+/** `webhook needs url: a string`, for an integration with the release from which it is optional. */
+function missingWords({ file, fields, entry, platform }: WrittenResource, name: string): string {
+  const optionalFrom = entry?.parameters.get(name)?.optionalFrom;
+  const until =
+    optionalFrom === undefined ? "" : `; it is optional from release ${optionalFrom} on, and ${serverWords(platform)}`;
+  const subject = entry?.slug ?? file.singular.replaceAll("_", " ");
+  return `${subject} needs ${name}: ${expectationOf(fields.properties[name] ?? {})}${until}`;
 }
 
-function expectationOf({ writeOnly, "x-expected": expected, type, enum: allowed }: FieldSchema): string {
-  if (writeOnly) return "{ secret: env:NAME }";
-  return expected ?? expectedWords(type, allowed) ?? "a value";
+function unknownWords({ file, fields, entry }: WrittenResource, name: string): string {
+  const near = didYouMean(name, Object.keys(fields.properties));
+  if (!entry)
+    return `${file.singular.replaceAll("_", " ")} has no field ${name}${near || `; see evenkeel explain ${file.name}`}`;
+  const why = entry.undeclared.get(name);
+  if (why !== undefined) return `${entry.slug} has no parameter ${name} here: ${why}`;
+  const other = entry.foreignNames.get(name);
+  const what = `${entry.slug} has no parameter ${name}`;
+  if (other) return `${what}: that is a name of dialect ${other.dialect}; here it is ${other.name}`;
+  return `${what}${near || `; see evenkeel explain ${entry.slug}`}`;
+}
+
+/** Values are quoted only if they cannot be a secret, so free text never is. */
+function parameterWords(
+  parameter: IntegrationParameter | undefined,
+  expected: string,
+  value: unknown,
+  hint: string,
+): string {
+  const isSecret = parameter?.secret === true;
+  const isClosed = parameter && !isSecret && (parameter.enum || !parameter.types.includes("string"));
+  const lacksPattern = parameter?.pattern && typeof value === "string";
+  const got = isClosed ? valueInWords(value) : lacksPattern ? "one without it" : typeWord(value);
+  const wanted = isSecret && isObject(value) ? "{ secret: env:NAME }" : expected;
+  const meant = isObject(value)
+    ? didYouMean(Object.keys(value)[0] ?? "", ["secret"])
+    : suggestionFor(value, parameter?.enum);
+  return `expected ${wanted}, got ${got}${hint}${meant}`;
+}
+
+function expectationOf(field: FieldSchema | IntegrationParameter): string {
+  if (field.writeOnly) return "{ secret: env:NAME }";
+  if ("types" in field) return expectedParameter(field);
+  return field["x-expected"] ?? expectedWords(field.type, field.enum) ?? "a value";
 }

@@ -25,7 +25,7 @@ export class ResourceReading {
   }
 
   fields(fields: JsonObject): Fields {
-    const { properties } = this.#written.file.fields;
+    const { properties } = this.#written.fields;
     const read = Object.entries(fields).map(([name, value]) => [name, this.#value(properties[name], value, [name])]);
     return Object.fromEntries(read);
   }
@@ -36,7 +36,8 @@ export class ResourceReading {
   }
 
   #value(field: FieldSchema = {}, value: unknown, path: Path): Value {
-    if (field.writeOnly && !isShapeless(value)) return this.#secret(field, value, path);
+    const mayRefer = field.writeOnly || (this.#written.entry && isObject(value));
+    if (mayRefer && !isShapeless(value)) return this.#secret(field, value, path);
     if (Array.isArray(value))
       return value.map((each, index) => this.#value(field.items, each, [...path, index])) as Value;
     if (!isObject(value)) return value as Value;
@@ -73,9 +74,9 @@ export class ResourceReading {
   }
 }
 
-/** Lists and mappings that are no reference are of the wrong type, which the schema says. */
+/** A mapping that is no reference is of the wrong type, which the schema says. */
 function isShapeless(value: unknown): boolean {
-  return Array.isArray(value) || (isObject(value) && !Object.hasOwn(value, "secret"));
+  return isObject(value) && !Object.hasOwn(value, "secret");
 }
 
 /** Whether a reference stands where no mapping is expected, or none with that key. */

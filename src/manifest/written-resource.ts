@@ -1,15 +1,22 @@
 import type { JsonObject } from "../base/json.ts";
 import { typesOf } from "../model/field-meaning.ts";
+import type { Integration } from "../model/integration.ts";
 import { keyValuesOf, type ResourceKind } from "../model/resource-kind.ts";
+import type { Platform } from "../model/types.ts";
 import type { Document } from "./document.ts";
 import type { Path } from "./positions.ts";
 
-/** A resource of a kind that is a file, as a policy declares it. */
+/** A resource as a policy declares it. */
 export interface WrittenResource {
   readonly document: Document;
   /** The path of its fields. */
   readonly path: Path;
   readonly file: ResourceKind;
+  /** What the catalogue has for its key. */
+  readonly entry?: Integration;
+  /** The schema of its fields. */
+  readonly fields: ResourceKind["fields"];
+  readonly platform: Platform;
   /** The fields that its key names, which need no second mention. */
   readonly keys: JsonObject;
   readonly parameters: JsonObject;

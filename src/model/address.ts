@@ -90,7 +90,7 @@ function kindFault(glob: string, kinds: Catalogue["kinds"]): string | undefined 
   const [word = "", ...key] = rest.split("/");
   const kindNames = new Map(Array.from(kinds, ([kind, row]) => [kindWord(kind), row]));
   const known = kindNames.get(word.toLowerCase());
-  const isSingle = known?.file !== undefined && isSingleton(known.file);
+  const isSingle = known !== undefined && isSingleton(known.file);
   if (isGlob(word) || (known && isSingle === (key.length === 0))) return undefined;
   const meant = known ? word : nearest(word, kindNames.keys());
   if (meant === undefined && /^[a-z][a-z0-9_]*$/.test(word) && key.length > 0) return undefined;

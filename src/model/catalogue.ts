@@ -16,7 +16,8 @@ export {
   type Integration,
   type IntegrationParameter,
   impliedFields,
-  isRequired,
+  isDestination,
+  isRequiredAt,
   type ParameterType,
   quirksAt,
 } from "./integration.ts";
@@ -69,15 +70,18 @@ function catalogueFrom(neutralSchema: typeof schema, dialect: Dialect): Catalogu
   const definitions = renamed.definitions as Definitions;
   const entries = Object.entries(renamed.properties as unknown as Record<string, IntegrationSchema>);
   const slugs = Object.keys(neutralSchema.properties);
+  const integrations = new Map(
+    entries.map(([slug, entry], index) => {
+      const foreignNames = foreignParameters(dialect, slugs[index] ?? "", Object.keys(entry.properties));
+      return [slug, { ...integrationIn(slug, entry, definitions), foreignNames }];
+    }),
+  );
   return {
     dialect: dialect.name,
-    kinds: new Map(Object.entries(bundledKinds)),
-    integrations: new Map(
-      entries.map(([slug, entry], index) => {
-        const foreignNames = foreignParameters(dialect, slugs[index] ?? "", Object.keys(entry.properties));
-        return [slug, { ...integrationIn(slug, entry, definitions), foreignNames }];
-      }),
+    kinds: new Map(
+      Object.entries(bundledKinds).map(([kind, row]) => [kind, row.file.keys ? { ...row, keys: integrations } : row]),
     ),
+    integrations,
     listedFlags: renamed["x-listed"],
     events: new Map(Object.entries(renamed["x-events"] as Record<string, EventKind>)),
     facts: dialect.facts,

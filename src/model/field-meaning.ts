@@ -1,4 +1,5 @@
 import { canonical, isObject } from "../base/json.ts";
+import { withoutTrailing } from "../base/text-format.ts";
 import type { FieldSchema, FieldType } from "./resource-kind.ts";
 import type { Plain, Scalar, Value } from "./types.ts";
 import {
@@ -69,7 +70,7 @@ export function propertyOf(
 }
 
 /** A list in the order of what its items mean, each once. */
-export function sortedSet(items: readonly Plain[], meaning: (item: Plain) => Plain = (item) => item): readonly Plain[] {
+function sortedSet(items: readonly Plain[], meaning: (item: Plain) => Plain = (item) => item): readonly Plain[] {
   const byMeaning = new Map(items.map((item) => [canonical(meaning(item)), item]));
   return Array.from(byMeaning)
     .sort(([a], [b]) => (a < b ? -1 : 1))
@@ -109,27 +110,43 @@ function isAbsent(field: FieldSchema, meant: Plain): boolean {
   return meant === "" && field.default === undefined;
 }
 
-function comparableScalar(field: FieldSchema, value: Scalar): Scalar {
+/** The same for a single value. A field that lists several types means the first. */
+export function comparableScalar(field: FieldSchema, value: Scalar): Scalar {
   if (value === null) return emptyOf(field);
-  if (typeof value !== "string") return value;
-  if (isOfType(field, "boolean")) return value === "true" || (value === "false" ? false : value);
-  if (isOfType(field, "integer")) return /^-?\d{1,15}$/.test(value) ? Number(value) : value;
-  if (field.format === "date-time") return instantOf(value);
-  const text = value.replaceAll("\r\n", "\n");
-  return field["x-case"] === "ignore" ? text.toLowerCase() : text;
+  const type = firstType(field);
+  if (type === "boolean") return value === "" ? emptyOf(field) : (truths.get(String(value)) ?? value);
+  if (type === "integer") return typeof value === "string" && /^-?\d{1,15}$/.test(value) ? Number(value) : value;
+  // The number of what is looked up is its ID, and not a name of digits.
+  if (typeof value !== "string" && (type !== "string" || field["x-lookup"])) return value;
+  if (field.format === "date-time") return instantOf(String(value));
+  const text = String(value).replaceAll("\r\n", "\n");
+  if (field["x-list"]) return listAsSet(text, field["x-list"]);
+  if (field["x-url"]) return withoutTrailing(text, "/");
+  const told = field["x-observed"]?.includes("trimmed") ? text.trim() : text;
+  return field["x-case"] === "ignore" ? told.toLowerCase() : told;
+}
+
+const truths: ReadonlyMap<string, boolean> = new Map([
+  ["true", true],
+  ["1", true],
+  ["false", false],
+  ["0", false],
+]);
+
+/** A list in one string, in any order. */
+function listAsSet(text: string, separator: "comma" | "whitespace"): string {
+  const parts = text.split(separator === "comma" ? /,/ : /\s+/).map((part) => part.trim());
+  return [...new Set(parts.filter(Boolean))].sort().join("\n");
 }
 
 /** What null means: off, or no text, which servers also answer as null where null is a value that policies may give. */
 function emptyOf(field: FieldSchema): Scalar {
   if (field.type === "boolean") return false;
-  return isOfType(field, "string") ? "" : null;
+  return firstType(field) === "string" ? "" : null;
 }
 
-/** Whether a field takes values of this type alone, apart from null. */
-function isOfType(field: FieldSchema, type: FieldType): boolean {
-  if (typeof field.type === "string") return field.type === type;
-  const types = typesOf(field).filter((each) => each !== "null");
-  return types.length > 0 && types.every((each) => each === type);
+function firstType(field: FieldSchema): FieldType | undefined {
+  return typeof field.type === "string" ? field.type : typesOf(field).find((each) => each !== "null");
 }
 
 /** The types of a field; where it states none, those of the values that it may have. */
@@ -183,7 +200,7 @@ export function compareMeaning(field: FieldSchema, desired: Value, live: Value |
 }
 
 /** The same for values that are normalised already: `meant` is what the declared one says without its secrets. */
-export function compareNormalised(desired: Value, meant: Plain, live: Plain | undefined): Comparison {
+function compareNormalised(desired: Value, meant: Plain, live: Plain | undefined): Comparison {
   if (live === undefined) return meant === "" ? "same" : "unverified";
   if (!isAlike(meant, live)) return "different";
   return referencesWithin(desired).length > 0 ? "unverified" : "same";

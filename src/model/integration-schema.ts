@@ -1,29 +1,14 @@
-import type { ObservedQuirk } from "./dialect.ts";
-import type { RouteColumn } from "./events.ts";
 import type { Integration, IntegrationParameter, ParameterType, QuirkSpan } from "./integration.ts";
+import type { FieldSchema } from "./resource-kind.ts";
 import type { Environment, Scalar, Tier } from "./types.ts";
 
-interface ParameterSchema {
+interface ParameterSchema extends FieldSchema {
   $ref?: string;
-  description?: string;
   anyOf?: ApiType[];
+  enum?: string[];
   default?: Scalar;
-  deprecated?: boolean;
-  deprecationMessage?: string;
-  writeOnly?: boolean;
-  "x-returned"?: boolean;
-  "x-introduced"?: string;
   "x-optional-from"?: string;
-  "x-level"?: "top";
-  "x-list"?: "comma" | "whitespace";
-  "x-set"?: boolean;
-  "x-url"?: boolean;
-  "x-host"?: boolean;
-  "x-route"?: RouteColumn;
-  "x-removed"?: string;
-  "x-observed"?: ObservedQuirk[];
   "x-observed-initial"?: Scalar;
-  "x-observed-fallback"?: string;
   "x-observed-pattern"?: string;
   "x-observed-instead"?: string;
   "x-observed-with"?: string;
@@ -81,6 +66,7 @@ export function integrationIn(
     staysOff: entry["x-observed-off"] ?? false,
     alone: entry["x-observed-alone"] ?? false,
     parameters: new Map(parameters),
+    fields: { required: entry.required ?? [], properties: Object.fromEntries(parameters) },
     undeclared: new Map(Object.entries(entry["x-undeclared"] ?? {})),
     always: new Map(Object.entries(entry["x-always"] ?? {})),
   };
@@ -92,31 +78,29 @@ function resolved(parameter: ParameterSchema, definitions: Definitions): Paramet
 }
 
 function parameterOf(name: string, parameter: ParameterSchema, required: boolean): IntegrationParameter {
-  const api = parameter.anyOf?.[0] ?? {};
+  const { anyOf: [api = {}] = [], $ref: _, ...field } = parameter;
+  const type = api.type ?? "string";
   return {
+    ...field,
+    "x-level": field["x-level"] ?? "properties",
+    ...(api.enum && { enum: api.enum }),
+    ...(api.pattern !== undefined && { pattern: api.pattern }),
+    type,
     name,
-    types: [api.type ?? "string"].flat(),
-    required: required || parameter["x-optional-from"] !== undefined,
+    types: [type].flat(),
+    isRequired: required || parameter["x-optional-from"] !== undefined,
     optionalFrom: parameter["x-optional-from"],
-    enum: api.enum,
-    pattern: api.pattern,
-    default: parameter.default,
     introduced: parameter["x-introduced"],
     removed: parameter["x-removed"],
-    deprecated: parameter.deprecated ? (parameter.deprecationMessage ?? "deprecated") : undefined,
     secret: parameter.writeOnly ?? false,
     returned: parameter["x-returned"] ?? false,
     description: parameter.description ?? "",
     level: parameter["x-level"] ?? "properties",
     list: parameter["x-list"],
-    set: parameter["x-set"] ?? false,
-    url: parameter["x-url"] ?? false,
-    destination: Boolean(parameter["x-url"] || parameter["x-host"]) || parameter["x-route"]?.role === "recipients",
     route: parameter["x-route"],
     observed: new Set(parameter["x-observed"]),
     quirks: parameter["x-facts"] ?? [],
     initial: parameter["x-observed-initial"],
-    fallback: parameter["x-observed-fallback"],
     valid: {
       pattern: parameter["x-observed-pattern"],
       instead: parameter["x-observed-instead"],

@@ -1,6 +1,7 @@
 import { holdsIn, type ObservedQuirk, type Span } from "./dialect.ts";
 import type { RouteColumn } from "./events.ts";
 import { compareReleases } from "./releases.ts";
+import type { FieldSchema, ResourceKind } from "./resource-kind.ts";
 import type { Environment, Scalar, Tier } from "./types.ts";
 
 /** A name of another dialect. */
@@ -32,6 +33,8 @@ export interface Integration {
   /** Deployed servers allow one of these per project. */
   readonly alone: boolean;
   readonly parameters: ReadonlyMap<string, IntegrationParameter>;
+  /** The same as a schema. */
+  readonly fields: ResourceKind["fields"];
   /** Parameters of the specification that no release of this platform has, with the reason. */
   readonly undeclared: ReadonlyMap<string, string>;
   /** Fixed values of some of these parameters on this platform. */
@@ -42,42 +45,27 @@ export interface Integration {
 
 export type ParameterType = "string" | "boolean" | "integer" | "number" | "array" | "object";
 
-/** What is asked of a field of any kind: of a parameter of an integration, and of a field of a kind that is a file. */
-export interface Column {
+/** A field of an integration, with its words by names that code reads well. */
+export interface IntegrationParameter extends FieldSchema {
   readonly secret: boolean;
-  /** `top`: a field of the response, as `id` and `active`; `properties`: a field of its `properties`. */
   readonly level: "top" | "properties";
-  /** A URL; some servers strip its trailing slash. */
-  readonly url: boolean;
-  /** Whether it is a destination of data: a URL, a host or recipients. */
-  readonly destination: boolean;
-  /** The parameter whose value servers return if this one is blank. */
-  readonly fallback?: string | undefined;
-}
-
-export interface IntegrationParameter extends Column {
   readonly name: string;
   /** One type, or two if the specification lists one and describes another: the described one first. */
   readonly types: readonly ParameterType[];
-  readonly required: boolean;
+  readonly isRequired: boolean;
   /** The first release in which a required parameter is optional. */
   readonly optionalFrom: string | undefined;
-  readonly enum: readonly string[] | undefined;
-  readonly pattern: string | undefined;
-  readonly default: Scalar | undefined;
+  readonly enum?: readonly string[];
+  readonly default?: Scalar;
   /** The release that introduced it, if later than its integration. */
   readonly introduced: string | undefined;
   /** The release that removed it. */
   readonly removed: string | undefined;
-  /** What to do instead, if the parameter is deprecated. */
-  readonly deprecated: string | undefined;
   /** A secret that the single GET returns according to the specification. */
   readonly returned: boolean;
   readonly description: string;
   /** The separator if its value is a list in a string, whose order does not matter. */
   readonly list: "comma" | "whitespace" | undefined;
-  /** Whether its value is a list whose order means nothing. */
-  readonly set: boolean;
   /** Its effect on the routing of notifications, if any. */
   readonly route: RouteColumn | undefined;
   /** Behaviour of deployed servers that differs from the specification (`serve --behaviour observed`). */
@@ -112,9 +100,14 @@ export function quirksAt({ observed, quirks }: IntegrationParameter, release: st
 }
 
 /** Whether servers of a release reject a write without it; if the release is unknown, whether any do. */
-export function isRequired({ required, optionalFrom }: IntegrationParameter, release?: string): boolean {
-  if (!required || optionalFrom === undefined || release === undefined) return required;
+export function isRequiredAt({ isRequired, optionalFrom }: IntegrationParameter, release?: string): boolean {
+  if (!isRequired || optionalFrom === undefined || release === undefined) return isRequired;
   return compareReleases(release, optionalFrom) < 0;
+}
+
+/** Whether a field is a destination of data: a URL, a host or recipients. */
+export function isDestination(field: FieldSchema): boolean {
+  return Boolean(field["x-url"] || field["x-host"]) || field["x-route"]?.role === "recipients";
 }
 
 /** Whether an integration can be configured but disabled, which it can if `active` is a parameter (docs/comparing.md). */

@@ -10,12 +10,12 @@ type Section = Pick<PolicyKind, "kind" | "section">;
 /** A sentence on why the release of this platform does not have a kind; undefined if it does. */
 export function outOfRelease(catalogue: Catalogue, row: Section, platform: Platform): string | undefined {
   const { kind, section } = row;
-  const { file, ...found } = kindOf(catalogue, kind);
+  const found = kindOf(catalogue, kind);
   const exists = `${section} ${section.endsWith("s") ? "exist" : "exists"}`;
   return (
     removedSection(found, section, platform) ??
     missingSection(catalogue, row, platform) ??
-    unavailableBefore(exists, file?.needs?.release, platform)
+    unavailableBefore(exists, found.file.needs?.release, platform)
   );
 }
 

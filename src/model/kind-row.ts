@@ -1,5 +1,5 @@
 import type { Endpoint } from "./endpoints.ts";
-import type { Column } from "./integration.ts";
+import type { Integration } from "./integration.ts";
 import type { ResourceKind } from "./resource-kind.ts";
 import type { CallAction, Fields, Plain, Tier } from "./types.ts";
 
@@ -10,20 +10,16 @@ import type { CallAction, Fields, Plain, Tier } from "./types.ts";
 export interface KindRow {
   /** How policies list its resources; omitted if they cannot. */
   readonly policy?: PolicyColumn;
-  /** The file that describes the kind; omitted for integrations and storage. */
-  readonly file?: ResourceKind;
+  /** The file that describes the kind. */
+  readonly file: ResourceKind;
   /** Evaluates the expressions of its file. */
-  readonly expressions?: KindExpressions;
-  /** The columns of its file's fields. */
-  readonly columns?: ReadonlyMap<string, Column>;
+  readonly expressions: KindExpressions;
+  /** The resources that can exist, by key; omitted if any text is a valid key. They receive events. */
+  readonly keys?: ReadonlyMap<string, Integration>;
   /** Whether `import` reads it without being asked for it. */
   readonly imported?: true;
   /** How a project's resources are read; omitted if projects have none. */
   readonly read?: ReadColumn;
-  /** Whether keys are slugs of the catalogue; omitted if any text is a valid key. */
-  readonly known?: true;
-  /** Whether its resources receive events, according to the catalogue. */
-  readonly listens?: true;
   /** The action that removes a resource. */
   readonly removal: Extract<CallAction, "disable" | "delete">;
   /** The endpoint of each action, possibly by the key of the resource. */

@@ -167,8 +167,12 @@ export function editorSections(catalogue: Catalogue): PolicySections {
   return { ...Object.fromEntries(schemas), ...beside(catalogue, owners) };
 }
 
+/** The kinds whose sections follow from their files; what has a schema of its own is in manifest.schema.json. */
 function filesOf(catalogue: Catalogue, owner: Owner): readonly ResourceKind[] {
-  return policyKinds(catalogue, owner).flatMap(({ kind }) => catalogue.kinds.get(kind)?.file ?? []);
+  return policyKinds(catalogue, owner).flatMap(({ kind }) => {
+    const file = catalogue.kinds.get(kind)?.file;
+    return file && file.keys === undefined ? file : [];
+  });
 }
 
 /** What policies say of sections beside listing their resources. */

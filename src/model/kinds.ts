@@ -2,7 +2,7 @@ import { memoized } from "../base/memoize.ts";
 import { serverWords } from "./availability.ts";
 import { bundledKinds } from "./bundled-kinds.ts";
 import type { Catalogue } from "./catalogue.ts";
-import type { Column, Integration, IntegrationParameter } from "./integration.ts";
+import type { Integration } from "./integration.ts";
 import type { KindRow, PolicyColumn } from "./kind-row.ts";
 import { kindWord, type Owner, ownerOfKind } from "./owner.ts";
 import { compareReleases } from "./releases.ts";
@@ -53,9 +53,9 @@ export function removedSection({ removedIn }: KindRow, section: string, platform
   return `${section} were removed in release ${removedIn.release}; ${serverWords(platform)}: ${removedIn.instead}`;
 }
 
-/** Whether the keys of a kind are slugs of the catalogue, and therefore need no kind to be understood. */
+/** Whether the keys of a kind are those of the catalogue, and therefore need no kind to be understood. */
 export function isListedByCatalogue(kind: Kind): boolean {
-  return bundledKinds[kind]?.known !== undefined;
+  return bundledKinds[kind]?.file.keys !== undefined;
 }
 
 /** Resources of one project with the same identity are the same resource. */
@@ -65,24 +65,15 @@ export function identityOf(catalogue: Catalogue, { kind, key }: Named): string {
 
 type Named = Pick<Resource, "kind" | "key">;
 
-/** The integration of a resource in the catalogue; undefined if there is none. */
-export function integrationOf(catalogue: Catalogue, { kind, key }: Named): Integration | undefined {
-  return kindOf(catalogue, kind).known && catalogue.integrations.get(key);
+/** What the catalogue has for the key of a resource; undefined if it does not know the key, or if any text is one. */
+export function catalogueEntry(catalogue: Catalogue, { kind, key }: Named): Integration | undefined {
+  return kindOf(catalogue, kind).keys?.get(key);
 }
 
-/** The parameter of a field in the catalogue; undefined if there is none, as for all kinds that are files. */
-export function parameterOf(catalogue: Catalogue, named: Named, name: string): IntegrationParameter | undefined {
-  return integrationOf(catalogue, named)?.parameters.get(name);
-}
-
-/** The column of a field, in the catalogue or in the file of its kind; undefined if there is none. */
-export function columnOf(catalogue: Catalogue, named: Named, name: string): Column | undefined {
-  const { columns } = kindOf(catalogue, named.kind);
-  return columns ? columns.get(name) : parameterOf(catalogue, named, name);
-}
-
-/** The schema of a field of a kind that is a file; undefined if the kind is none, or has no such field. */
-export function fieldOf(catalogue: Catalogue, kind: Kind, name: string): FieldSchema | undefined {
-  const properties = kindOf(catalogue, kind).file?.fields.properties;
-  return properties && Object.hasOwn(properties, name) ? properties[name] : undefined;
+/** The schema of a field of a resource; undefined if it has no such field. */
+export function fieldOf(catalogue: Catalogue, { kind, key }: Named, name: string): FieldSchema | undefined {
+  const { keys, file } = kindOf(catalogue, kind);
+  if (keys) return keys.get(key)?.parameters.get(name);
+  const { properties } = file.fields;
+  return Object.hasOwn(properties, name) ? properties[name] : undefined;
 }

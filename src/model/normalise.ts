@@ -1,9 +1,8 @@
 import type { Catalogue } from "./catalogue.ts";
-import { type Comparison, comparable, compareMeaning, compareNormalised } from "./field-meaning.ts";
-import { fieldOf, parameterOf } from "./kinds.ts";
-import { comparableParameter } from "./parameter-value.ts";
+import { type Comparison, comparable, compareMeaning } from "./field-meaning.ts";
+import { fieldOf } from "./kinds.ts";
 import type { Plain, Resource, Value } from "./types.ts";
-import { isReference, replaceReferences } from "./values.ts";
+import { isReference } from "./values.ts";
 
 /** Whether a server's `active` means disabled, whatever its type. */
 export function isOff(active: unknown): boolean {
@@ -18,14 +17,7 @@ export function compareField(
   desired: Value,
   live: Value | undefined,
 ): Comparison {
-  const field = fieldOf(catalogue, resource.kind, name);
-  if (field) return compareMeaning(field, desired, live);
-  if (isReference(desired) || isReference(live)) return "unverified";
-  if (desired === live) return "same";
-  const parameter = parameterOf(catalogue, resource, name);
-  const visible = replaceReferences(desired, () => undefined) ?? null;
-  const found = live === undefined ? undefined : comparableParameter(parameter, live);
-  return compareNormalised(desired, comparableParameter(parameter, visible), found);
+  return compareMeaning(fieldOf(catalogue, resource, name) ?? {}, desired, live);
 }
 
 /** Normalises a value. Lists and mappings with the same meaning are equal by {@link isAlike}. */
@@ -35,8 +27,8 @@ export function normalise(
   name: string,
   value: Plain,
 ): Plain {
-  const field = fieldOf(catalogue, resource.kind, name);
-  return field ? comparable(field, value) : comparableParameter(parameterOf(catalogue, resource, name), value);
+  const field = fieldOf(catalogue, resource, name);
+  return field ? comparable(field, value) : value;
 }
 
 /** The normalised fields of a live resource, for its digest. */

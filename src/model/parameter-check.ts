@@ -2,7 +2,7 @@ import type { JsonObject } from "../base/json.ts";
 import { memoized } from "../base/memoize.ts";
 import { compile, type SchemaCheck, type SchemaFault } from "../base/schema.ts";
 import { expectedWords } from "../base/type-words.ts";
-import { type Catalogue, catalogueOf, type Integration, type IntegrationParameter, isRequired } from "./catalogue.ts";
+import { type Catalogue, catalogueOf, type Integration, type IntegrationParameter, isRequiredAt } from "./catalogue.ts";
 
 export type FaultKind = "missing" | "unknown" | "type" | "enum" | "pattern";
 
@@ -27,13 +27,13 @@ export function parameterFaults(integration: Integration, given: JsonObject, rel
     else if (given[name] !== undefined) faults.push(...faultsOfValue(parameter, given[name]));
   }
   for (const parameter of requiredOf(integration))
-    if (given[parameter.name] === undefined && isRequired(parameter, release))
+    if (given[parameter.name] === undefined && isRequiredAt(parameter, release))
       faults.push({ parameter: parameter.name, fault: "missing", expected: expectationOf(parameter) });
   return faults.length < 2 ? faults : inOrder(integration, faults);
 }
 
 const requiredOf = memoized(
-  ({ parameters }: Integration) => [...parameters.values()].filter(({ required }) => required),
+  ({ parameters }: Integration) => [...parameters.values()].filter(({ isRequired }) => isRequired),
   new WeakMap(),
 );
 
@@ -42,20 +42,6 @@ function inOrder({ parameters }: Integration, faults: readonly ParameterFault[])
   const rank = ({ fault, parameter }: ParameterFault) =>
     fault === "unknown" ? order.length : order.indexOf(parameter);
   return faults.toSorted((a, b) => rank(a) - rank(b));
-}
-
-/** The faults of these parameters alone, of those that have a value. */
-export function valueFaults(
-  integration: Integration,
-  parameters: JsonObject,
-  names: readonly string[],
-): ParameterFault[] {
-  const faults: ParameterFault[] = [];
-  for (const name of names) {
-    const parameter = integration.parameters.get(name);
-    if (parameter && parameters[name] !== undefined) faults.push(...faultsOfValue(parameter, parameters[name]));
-  }
-  return faults;
 }
 
 function faultsOfValue(parameter: IntegrationParameter, value: unknown): readonly ParameterFault[] {

@@ -16,7 +16,7 @@ type Visible = Pick<Change, "kind" | "before" | "after">;
  */
 export function policyEffectOf(change: Visible, catalogue: Catalogue = catalogueOf()): PolicyEffect | undefined {
   const { file, expressions } = kindOf(catalogue, change.kind);
-  if (!file || !expressions || (change.before === null && change.after === null)) return undefined;
+  if ((!file.loosened && !file.tightened) || (change.before === null && change.after === null)) return undefined;
   const given = {
     before: comparedOf(file, change.before, change.after),
     after: comparedOf(file, change.after, change.before),

@@ -9,19 +9,11 @@ import { valueInRow } from "./row-values.ts";
 import type { Fields, Live, Plain, Value } from "./types.ts";
 import { isReference } from "./values.ts";
 
-/** A kind that is a file, and its expressions. */
-export type FileKind = KindRow & { readonly file: ResourceKind };
-
-/** Whether a kind is a file. */
-export function isFileKind(kind: KindRow): kind is FileKind {
-  return kind.file !== undefined;
-}
-
 /**
  * What a row says of a field, in normal form, without secrets; of a mapping, what is declared. Undefined where the row
  * does not say.
  */
-export function fieldInRow(kind: FileKind, name: string, row: JsonObject, declared?: Value): Plain | undefined {
+export function fieldInRow(kind: KindRow, name: string, row: JsonObject, declared?: Value): Plain | undefined {
   const field = kind.file.fields.properties[name];
   if (!field || field.writeOnly === true) return undefined;
   const value = spelledValue(kind, name, field, row);
@@ -31,7 +23,7 @@ export function fieldInRow(kind: FileKind, name: string, row: JsonObject, declar
 }
 
 /** The marks of declared secrets that a row returns, where the kind says that they may be compared (`x-returned`). */
-export function returnedSecrets(kind: FileKind, row: JsonObject, declared: Fields): Live["returned"] {
+export function returnedSecrets(kind: KindRow, row: JsonObject, declared: Fields): Live["returned"] {
   const marks = returnedNames(kind.file.fields).flatMap((name) => {
     const value = name in declared ? spelledValue(kind, name, kind.file.fields.properties[name] ?? {}, row) : undefined;
     return typeof value === "string" ? [[name, secretMark(value)] as const] : [];
@@ -46,7 +38,7 @@ const returnedNames = memoized(
 );
 
 /** A row that holds something else than the expression can read, such as null for a list, does not say. */
-function spelledValue(kind: FileKind, name: string, field: FieldSchema, row: JsonObject): Plain | undefined {
+function spelledValue(kind: KindRow, name: string, field: FieldSchema, row: JsonObject): Plain | undefined {
   try {
     return valueInRow(kind, name, field, row);
   } catch (error) {

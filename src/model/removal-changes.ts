@@ -1,4 +1,4 @@
-import { toBoolean } from "./parameter-value.ts";
+import { comparableScalar } from "./field-meaning.ts";
 import type { Change, Fields, Live, Resource } from "./types.ts";
 import { isScalar } from "./values.ts";
 
@@ -39,7 +39,7 @@ function holdsAll(fields: Fields | null, values: Fields): boolean {
     names.length > 0 &&
     names.every((name) => {
       const value = fields?.[name];
-      return isScalar(value) && toBoolean(value) === values[name];
+      return isScalar(value) && comparableScalar({ type: "boolean" }, value) === values[name];
     })
   );
 }

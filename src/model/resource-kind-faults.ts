@@ -62,16 +62,18 @@ function takenNames(kind: ResourceKind, others: readonly Named[]): readonly Kind
   });
 }
 
-const withFile = new Set(Object.values(bundledKinds).flatMap(({ file }) => file?.name ?? []));
+/** Kinds that are described by a file alone. Integrations have a catalogue, and storage is no section of a policy. */
+const plainKinds = Object.values(bundledKinds).filter(({ file, policy }) => policy && !file.keys);
+const plainNames = new Set(plainKinds.map(({ file }) => file.name));
 
-/** Keys of a policy that are no section of a file, and words in addresses of kinds that are no file. */
+/** Keys of a policy, and words in addresses, that are no section or word of such a kind. */
 const reserved = {
   name: new Set(
     [...Object.keys(manifest.definitions.Policy.properties), "absent", "protected"].filter(
-      (each) => !withFile.has(each),
+      (each) => !plainNames.has(each),
     ),
   ),
-  singular: new Set(Object.keys(bundledKinds).filter((kind) => bundledKinds[kind]?.file === undefined)),
+  singular: new Set(Object.values(bundledKinds).flatMap((row) => (plainKinds.includes(row) ? [] : row.file.singular))),
 };
 
 /** Kinds to come after that are none of its owner. */

@@ -1,9 +1,8 @@
 import type { NeededRole } from "./command-access.ts";
 import type { Endpoint, Parameter } from "./endpoints.ts";
 import { typesOf } from "./field-meaning.ts";
-import type { Column } from "./integration.ts";
 import { kindExpressions } from "./kind-expressions.ts";
-import type { KindRow } from "./kind-row.ts";
+import type { KindRow, PolicyColumn } from "./kind-row.ts";
 import type { Owner } from "./owner.ts";
 import {
   type CallName,
@@ -30,18 +29,29 @@ export function kindRowOf(kind: ResourceKind, owner: Owner = ownersOf(kind)[0] ?
   return {
     file: kind,
     expressions: kindExpressions(kind),
-    columns: columnsOf(kind),
     ...(kind.imported && { imported: true as const }),
-    policy: { section: kind.name, ...(kind.only !== undefined && { only: kind.only }) },
-    ...(list && { read: { list, key, numbered: isNumbered, title, ...(show && { single: show }) } }),
+    ...(ownersOf(kind).length > 0 && { policy: policyColumn(kind) }),
+    ...(list && {
+      read: { list, key, numbered: isNumbered, ...(!kind.keys && { title }), ...(show && { single: show }) },
+    }),
     ...(!list && show && { read: { list: show, isSingle: true, key, numbered: false } }),
-    removal: "delete",
-    calls: { ...(create && { create }), ...(update && { update }), ...(removal && { delete: removal }) },
+    removal: kind.off === undefined ? "delete" : "disable",
+    calls: {
+      ...(create && { create }),
+      ...(update && { update }),
+      ...(removal && { [kind.off === undefined ? "delete" : "disable"]: removal }),
+    },
     identity: isCaseless ? (text) => text.toLowerCase() : (text) => text,
-    removed: { before: {}, after: null },
+    removed:
+      kind.off === undefined ? { before: {}, after: null } : { before: { active: true }, after: { active: false } },
     tier: kind.needs?.tier ?? "free",
+    ...(kind.facts?.[owner] !== undefined && { fact: kind.facts[owner] }),
     ...(kind.removed && { removedIn: { instead: "they are gone", ...kind.removed } }),
   };
+}
+
+function policyColumn({ name, only, off }: ResourceKind): PolicyColumn {
+  return { section: name, ...(only !== undefined && { only }), ...(off !== undefined && { off }) };
 }
 
 const rowId = "row.id";
@@ -111,13 +121,4 @@ function parametersOf({ fields }: ResourceKind, name: CallName): Readonly<Record
       return [[sentAs, { type: "string", older: Object.fromEntries(older.map(([word, value]) => [value, word])) }]];
     }),
   );
-}
-
-function columnsOf({ fields }: ResourceKind): ReadonlyMap<string, Column> {
-  const columns = Object.entries(fields.properties).map(
-    ([name, { writeOnly: secret = false, "x-url": url = false }]) => {
-      return [name, { level: "top", secret, url, destination: url }] as const;
-    },
-  );
-  return new Map(columns);
 }

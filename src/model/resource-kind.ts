@@ -1,5 +1,7 @@
 import schema from "../../schemas/resource-kind.schema.json" with { type: "json" };
 import { compile } from "../base/schema.ts";
+import type { ObservedQuirk } from "./dialect.ts";
+import type { RouteColumn } from "./events.ts";
 import type { Plain, Scalar, Tier } from "./types.ts";
 
 /** A kind of resource as its file has it (schemas/resource-kind.schema.json). */
@@ -12,6 +14,12 @@ export interface ResourceKind {
   readonly key?: string | readonly string[];
   readonly where?: string;
   readonly only?: string;
+  /** The list of a policy that names resources to disable. Such a kind has `active` in its rows, and a removal sets it to false. */
+  readonly off?: string;
+  /** Whether an update sends every declared field, and not only what differs. */
+  readonly whole?: boolean;
+  /** The schema of the resources that can exist, by key; their fields are in it, and `fields` has those of all. */
+  readonly keys?: "integrations.schema.json";
   readonly calls: Readonly<Partial<Record<CallName, WrittenCall>>>;
   readonly body?: "form" | "json";
   readonly needs?: {
@@ -20,6 +28,8 @@ export interface ResourceKind {
     readonly tier?: Tier;
     readonly release?: string;
   };
+  /** The fact of a dialect that says from which release on an owner has the kind. */
+  readonly facts?: Readonly<Partial<Record<Owner, string>>>;
   readonly removed?: { readonly release: string; readonly instead?: string };
   readonly replace?: boolean;
   /** Kinds whose resources are written before, and deleted after, by their names. */
@@ -91,6 +101,13 @@ export interface FieldSchema {
   readonly "x-own"?: boolean;
   readonly "x-tier"?: Tier;
   readonly "x-url"?: boolean;
+  readonly "x-host"?: boolean;
+  /** `top`: a field of the row, as `id` and `active`; `properties`: a field of its `properties`. */
+  readonly "x-level"?: "top" | "properties";
+  readonly "x-list"?: "comma" | "whitespace";
+  readonly "x-route"?: RouteColumn;
+  readonly "x-observed"?: readonly ObservedQuirk[];
+  readonly "x-observed-fallback"?: string;
   readonly "x-introduced"?: string;
   readonly "x-removed"?: string;
   readonly "x-source"?: string;

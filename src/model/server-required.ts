@@ -1,12 +1,12 @@
 import { memoized } from "../base/memoize.ts";
 import { type Catalogue, factHolds, type Integration, type IntegrationParameter } from "./catalogue.ts";
 import { holdsIn } from "./dialect.ts";
-import { integrationOf } from "./kinds.ts";
+import { catalogueEntry } from "./kinds.ts";
 import type { Fields, Live, Resource, Value } from "./types.ts";
 
 /** Parameters that some servers require in every write, and that a resource does not declare. */
 export function requiredByServer(catalogue: Catalogue, resource: Resource): readonly IntegrationParameter[] {
-  const integration = integrationOf(catalogue, resource);
+  const integration = catalogueEntry(catalogue, resource);
   const required = integration ? requiredFor(integration) : none;
   return required === none ? none : required.filter(({ name }) => !(name in resource.fields));
 }
@@ -34,7 +34,7 @@ export function preservedValue(name: string, live: Live | undefined): Value | un
 
 /** Whether a write can give a project, or a group, settings of its own in place of those that it inherits. */
 export function mayOverride(catalogue: Catalogue, resource: Pick<Resource, "kind" | "key">, release?: string): boolean {
-  if (release === undefined || !integrationOf(catalogue, resource)) return false;
+  if (release === undefined || !catalogueEntry(catalogue, resource)) return false;
   return factHolds(catalogue, "inherited-integrations", release);
 }
 

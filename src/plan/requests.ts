@@ -82,10 +82,10 @@ export function whyNotCalled(change: Change, catalogue: Catalogue): string | und
   }
 }
 
-/** The declared fields that a change sends: all, but of an update of a kind that is a file. */
+/** The declared fields that a change sends. */
 export function sentFieldsOf(change: Change, catalogue: Catalogue): readonly string[] {
   const { file } = kindOf(catalogue, change.kind);
-  return file ? sentFields(file, change) : Object.keys(change.declared);
+  return file.whole ? Object.keys(change.declared) : sentFields(file, change);
 }
 
 /** The secrets that it sends. */
@@ -95,13 +95,9 @@ export function secretsSentBy(change: Change, catalogue: Catalogue): readonly Se
 }
 
 function parametersOf(row: KindRow, change: Change): Fields {
-  const { file } = row;
-  if (file) return bodyOf({ ...row, file }, change, change.action === "create" ? null : (change.live?.row ?? {}));
-  return { ...change.extraFields, ...change.declared };
+  if (row.file.whole) return { ...change.extraFields, ...change.declared };
+  return bodyOf(row, change, change.action === "create" ? null : (change.live?.row ?? {}));
 }
-
-/** A kind that is a file, with its expressions. */
-type FileKind = Pick<KindRow, "expressions"> & { readonly file: ResourceKind };
 
 /** What a request is made of: what is declared, as requests have it, and the row as it was read, null before a creation. */
 interface RequestSource {
@@ -114,7 +110,7 @@ interface RequestSource {
  * that is declared; an update what changes, what the kind requires, what the server would clear otherwise, and secrets,
  * which nobody can compare. @throws UserError where it would send a secret that is not declared.
  */
-export function bodyOf(kind: FileKind, change: SentFields, row: JsonObject | null): Fields {
+export function bodyOf(kind: KindRow, change: SentFields, row: JsonObject | null): Fields {
   const { properties } = kind.file.fields;
   const want = wireFields(kind.file, { ...keyFields(kind.file, change.key), ...change.declared });
   const isSent = row ? updatesField(kind.file, change) : (name: string) => name in want;
@@ -198,7 +194,7 @@ function completed(field: FieldSchema, declared: Value | undefined, live: Plain 
 }
 
 /** The parameters that a field is sent as; those whose expression gives null are not sent. */
-function parametersFor(kind: FileKind, name: string, field: FieldSchema, given: RequestSource): Fields {
+function parametersFor(kind: KindRow, name: string, field: FieldSchema, given: RequestSource): Fields {
   const { "x-send": send, "x-send-as": sendAs = name } = field;
   if (send === undefined) return { [sendAs]: plainParameter(kind, field, given.want[name] ?? null, given.row) };
   const texts = typeof send === "string" ? { [sendAs]: send } : send;
@@ -206,7 +202,7 @@ function parametersFor(kind: FileKind, name: string, field: FieldSchema, given: 
 }
 
 /** A value as it is sent: what it holds under the names of parameters. */
-function plainParameter(kind: FileKind, field: FieldSchema, value: Value, row: JsonObject | null): Value {
+function plainParameter(kind: KindRow, field: FieldSchema, value: Value, row: JsonObject | null): Value {
   if (isList(value)) return value.map((item) => plainParameter(kind, field.items ?? {}, item, row) as Plain);
   if (!isMapping(value)) return value;
   const parts = Object.keys(value).map((name) =>

@@ -180,12 +180,11 @@ function whyIdle(glob: string, projects: readonly Project[], catalogue: Catalogu
 
 function mayMean(glob: string, kind: Kind, catalogue: Catalogue): boolean {
   const rest = glob.slice(projectPart(glob).length + 1);
-  const known = kindOf(catalogue, kind).known && catalogue.integrations;
+  const { keys: known, file } = kindOf(catalogue, kind);
   if (!glob.includes(":")) return true;
   if (known) return [...known.keys()].some((key) => addressMatcher(renamed(glob, "*"))(`any:${kindWord(kind)}/${key}`));
   const [head = "", ...key] = rest.split("/");
-  const { file } = kindOf(catalogue, kind);
-  const isSingle = file !== undefined && isSingleton(file);
+  const isSingle = isSingleton(file);
   return /[^\w]/.test(head) || (head.toLowerCase() === kindWord(kind) && key.length > 0 === !isSingle);
 }
 

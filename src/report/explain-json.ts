@@ -104,10 +104,10 @@ function parameterJson(parameter: IntegrationParameter): ExplainedParameter {
   return {
     name: parameter.name,
     type: parameter.types.join("|"),
-    required: parameter.required,
+    required: parameter.isRequired,
     enum: parameter.enum ?? null,
     default: parameter.default ?? null,
-    deprecated: parameter.deprecated !== undefined,
+    deprecated: parameter.deprecated ?? false,
     secret: parameter.secret,
   };
 }

@@ -54,8 +54,8 @@ function parameterRow(parameter: IntegrationParameter): string[] {
   return [name, types.join("|"), requiredText(parameter), defaultText(parameter), notes(parameter).join("; ")];
 }
 
-function requiredText({ required, optionalFrom }: IntegrationParameter): string {
-  if (!required) return "no";
+function requiredText({ isRequired, optionalFrom }: IntegrationParameter): string {
+  if (!isRequired) return "no";
   return optionalFrom === undefined ? "yes" : `before release ${optionalFrom}`;
 }
 
@@ -65,14 +65,18 @@ function defaultText({ default: value }: IntegrationParameter): string {
 }
 
 function notes(parameter: IntegrationParameter): string[] {
-  const { secret, enum: allowed, pattern, list, introduced, removed, deprecated } = parameter;
+  const values = parameter.enum || parameter.pattern ? [expectationOf(parameter)] : [];
+  return [...(parameter.secret ? ["secret"] : []), ...values, ...otherNotes({ ...parameter, secret: false })];
+}
+
+function otherNotes(parameter: IntegrationParameter): string[] {
+  const { secret, list, introduced, removed, deprecated, deprecationMessage } = parameter;
   return [
     secret ? "secret" : "",
-    allowed || pattern ? expectationOf(parameter) : "",
     list ? `a ${list}-separated list` : "",
     introduced ? `from release ${introduced} on` : "",
     removed ? `before release ${removed}` : "",
-    deprecated ? `deprecated: ${deprecated}` : "",
+    deprecated ? `deprecated: ${deprecationMessage ?? "deprecated"}` : "",
   ].filter(Boolean);
 }
 
@@ -90,7 +94,7 @@ function parameterText({ slug }: Integration, parameter: IntegrationParameter, p
     ["takes", expectationOf(parameter)],
     ["required", requiredText(parameter)],
     ["default", defaultText(parameter)],
-    ["notes", notes({ ...parameter, enum: undefined, pattern: undefined }).join("; ")],
+    ["notes", otherNotes(parameter).join("; ")],
     ["read", level === "top" ? "at the top level of a response" : "under properties in a response"],
     ["some servers", quirkWords(parameter).join("; ")],
   ] as const;
@@ -111,7 +115,7 @@ function quirkWords({ observed, quirks: spans }: IntegrationParameter): readonly
 
 function snippet(integration: Integration): string {
   const { slug, parameters } = integration;
-  const required = [...parameters.values()].filter((parameter) => parameter.required);
+  const required = [...parameters.values()].filter(({ isRequired }) => isRequired);
   const lines = required.map((parameter) => `    ${parameter.name}: ${placeholder(slug, parameter)}`);
   const on = hasActiveParameter(integration) ? ["    active: true"] : [];
   return ["integrations:", `  ${slug}:`, ...lines, ...on].join("\n");
@@ -126,7 +130,10 @@ const placeholders: Readonly<Record<ParameterType, (name: string) => string>> = 
   object: () => "{}",
 };
 
-function placeholder(slug: string, { name, types, secret, url, pattern, enum: allowed }: IntegrationParameter): string {
+function placeholder(
+  slug: string,
+  { name, types, secret, "x-url": url, pattern, enum: allowed }: IntegrationParameter,
+): string {
   if (secret) return `{ secret: env:${`${slug}_${name}`.toUpperCase().replaceAll("-", "_")} }`;
   if (url) return pattern ? `https://example.com/${pattern}` : "https://example.com";
   return allowed?.[0] ?? placeholders[types[0] ?? "string"](name);

@@ -2,7 +2,7 @@ import equal from "fast-deep-equal";
 import type { StorageMigration } from "../manifest/migrations.ts";
 import { addressOf, storageAddress } from "../model/address.ts";
 import type { Catalogue } from "../model/catalogue.ts";
-import { integrationOf, kindOf } from "../model/kinds.ts";
+import { catalogueEntry, kindOf } from "../model/kinds.ts";
 import { normalise } from "../model/normalise.ts";
 import { kindWord } from "../model/owner.ts";
 import { policyEffectOf } from "../model/policy-effect.ts";
@@ -209,7 +209,7 @@ function exclusiveChanges(before: DesiredSide, after: DesiredSide): readonly Una
 
 /** Who will receive events no longer where something is off from now on. */
 function disableRerouting(catalogue: Catalogue, { kind, key }: Pick<Resource, "kind" | "key">): Rerouting {
-  return kindOf(catalogue, kind).listens && receivesEvents(integrationOf(catalogue, { kind, key }))
+  return receivesEvents(catalogueEntry(catalogue, { kind, key }))
     ? { ...noRerouting, lost: [`${key} will receive no events`] }
     : noRerouting;
 }
@@ -224,9 +224,9 @@ function editRerouting(
   before: Fields,
   after: Fields,
 ): Rerouting {
-  if (!kindOf(catalogue, kind).listens) return noRerouting;
+  const spec = catalogueEntry(catalogue, { kind, key });
+  if (!spec) return noRerouting;
   const names = Object.keys({ ...before, ...after }).filter((name) => before[name] !== after[name]);
-  const spec = integrationOf(catalogue, { kind, key });
   if (!names.some((name) => decidesRoutes(spec, name))) return noRerouting;
   const [was] = listenersOf(catalogue, { kind, key, fields: before });
   const [is] = listenersOf(catalogue, { kind, key, fields: { ...before, ...after } });

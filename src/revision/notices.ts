@@ -8,9 +8,10 @@ import type { Selector } from "../manifest/selector.ts";
 import { type Workspace, workspaceFile } from "../manifest/workspace.ts";
 import { resourceName } from "../model/address.ts";
 import type { Catalogue } from "../model/catalogue.ts";
-import type { Column } from "../model/integration.ts";
-import { columnOf, sectionNameOf } from "../model/kinds.ts";
+import { isDestination } from "../model/integration.ts";
+import { fieldOf, sectionNameOf } from "../model/kinds.ts";
 import { bareName, kindIn, type Owner } from "../model/owner.ts";
+import type { FieldSchema } from "../model/resource-kind.ts";
 import type { Place, Project, Value } from "../model/types.ts";
 import { isReference, referencesWithin } from "../model/values.ts";
 import { type Groupable, groupsOf, subjectOf } from "../plan/groups.ts";
@@ -134,18 +135,18 @@ function repointings(change: RevisionChange, catalogue: Catalogue): readonly Rep
   if (action !== "edit" || !before || !after) return [];
   return Object.entries(after).flatMap(([name, value]) => {
     const was = before[name] ?? null;
-    return isRepointed(columnOf(catalogue, { ...change, kind: kindIn(change) }, name), was, value)
+    return isRepointed(fieldOf(catalogue, { ...change, kind: kindIn(change) }, name) ?? {}, was, value)
       ? [{ change, name, before: was, after: value }]
       : [];
   });
 }
 
 /** A version that is bumped sends the same secret again. */
-function isRepointed(column: Column | undefined, before: Value, after: Value): boolean {
+function isRepointed(field: FieldSchema, before: Value, after: Value): boolean {
   if (isReference(before) && isReference(after) && before.secret === after.secret)
     return before.version === after.version;
   const isSecret = [before, after].some((value) => referencesWithin(value).length > 0);
-  return isSecret || column?.secret === true || column?.destination === true;
+  return isSecret || field.writeOnly === true || isDestination(field);
 }
 
 /** A policy that two revisions do not have in common, by its name; one that only one of them has is left out on the other side. */

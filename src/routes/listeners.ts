@@ -5,7 +5,7 @@ import {
   type IntegrationParameter,
   impliedFields,
 } from "../model/catalogue.ts";
-import { integrationOf, kindOf } from "../model/kinds.ts";
+import { catalogueEntry, kindOf } from "../model/kinds.ts";
 import { isRemoval } from "../model/removal-changes.ts";
 import type { Change, Desired, DesiredProject, Fields, Kind, Live, Value } from "../model/types.ts";
 import { isReference } from "../model/values.ts";
@@ -81,7 +81,7 @@ export function listenersAfter(
 }
 
 function listensIn(catalogue: Catalogue, kind: Kind): boolean {
-  return kindOf(catalogue, kind).listens === true;
+  return kindOf(catalogue, kind).keys !== undefined;
 }
 
 function bySlug(resources: readonly Desired[], catalogue: Catalogue): ReadonlyMap<string, Desired> {
@@ -106,7 +106,7 @@ function activeBy(spec: Integration | undefined, fields: Fields): boolean {
 export function changeRerouting(change: Change, catalogue: Catalogue): Rerouting {
   const { kind, key: slug, declared, live } = change;
   if (!listensIn(catalogue, kind) || !live?.active) return noRerouting;
-  const spec = integrationOf(catalogue, change);
+  const spec = catalogueEntry(catalogue, change);
   if (isRemoval(change))
     return receivesEvents(spec) ? { ...noRerouting, lost: [`${slug} will receive no events`] } : noRerouting;
   if (!Object.keys(change.after ?? {}).some((name) => decidesRoutes(spec, name))) return noRerouting;

@@ -3,7 +3,7 @@ import { memoized } from "../base/memoize.ts";
 import { type BranchKind, branchKinds } from "../model/branch-kinds.ts";
 import type { Catalogue, Integration } from "../model/catalogue.ts";
 import type { PipelineStatus, RouteColumn } from "../model/events.ts";
-import { normaliseParameter } from "../model/parameter-value.ts";
+import { comparableScalar } from "../model/field-meaning.ts";
 import type { Fields, Scalar } from "../model/types.ts";
 import { inlineText, isReference, isScalar } from "../model/values.ts";
 
@@ -226,7 +226,7 @@ function columnsOf<Role extends RouteColumn["role"]>(
 
 const columnsByRole = memoized(({ parameters }: Integration) => {
   const columns = [...parameters.values()]
-    .sort((a, b) => Number(a.deprecated !== undefined) - Number(b.deprecated !== undefined))
+    .sort((a, b) => Number(a.deprecated ?? false) - Number(b.deprecated ?? false))
     .flatMap(({ name, route, list, default: byDefault }) =>
       route ? [{ ...route, name, list, default: byDefault }] : [],
     );
@@ -237,5 +237,6 @@ const columnsByRole = memoized(({ parameters }: Integration) => {
 function settingOf({ slug, fields, catalogue }: Listener, name: string): Scalar | undefined {
   const value = fields[name];
   if (!isScalar(value) || value === null || value === "") return undefined;
-  return normaliseParameter(catalogue.integrations.get(slug)?.parameters.get(name), value);
+  const field = catalogue.integrations.get(slug)?.parameters.get(name);
+  return field ? comparableScalar(field, value) : value;
 }

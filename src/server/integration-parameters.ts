@@ -1,5 +1,11 @@
 import type { JsonObject } from "../base/json.ts";
-import { type Integration, type IntegrationParameter, type ObservedQuirk, quirksAt } from "../model/catalogue.ts";
+import {
+  type Integration,
+  type IntegrationParameter,
+  isDestination,
+  type ObservedQuirk,
+  quirksAt,
+} from "../model/catalogue.ts";
 import { holdsIn } from "../model/dialect.ts";
 import { type FaultKind, parameterFaults } from "../model/parameter-check.ts";
 import type { Scalar } from "../model/types.ts";
@@ -120,7 +126,7 @@ export function modelRefusal(context: ServerContext, asked: Asked): ServerReply 
 
 function localAddresses(_: ServerContext, { integration: { parameters }, given }: Asked): Faults {
   return Object.entries(given)
-    .filter(([name, value]) => parameters.get(name)?.destination && isLocal(String(value)))
+    .filter(([name, value]) => isDestination(parameters.get(name) ?? {}) && isLocal(String(value)))
     .map(([name]) => [name, "is blocked: Requests to the local network are not allowed"]);
 }
 
@@ -138,12 +144,12 @@ function invalidValues({ behaviour, slugs }: ServerContext, { owner, integration
 
 const alreadyInUse = "Another issue tracker is already in use. Only one issue tracker service can be active at a time";
 
-function valueFaults({ name, valid, required }: IntegrationParameter, values: Values): Faults {
+function valueFaults({ name, valid, isRequired }: IntegrationParameter, values: Values): Faults {
   const isBlank = (each: string) => String(values[each] ?? "").trim() === "";
   const faults: [string, string][] = [];
   if (valid.pattern && !isBlank(name) && !new RegExp(valid.pattern).test(String(values[name])))
     faults.push([name, "is invalid"]);
-  if (valid.pattern && required && isBlank(name)) faults.push([name, "can't be blank"]);
+  if (valid.pattern && isRequired && isBlank(name)) faults.push([name, "can't be blank"]);
   if (valid.instead && isBlank(name) && isBlank(valid.instead)) faults.push([name, "can't be blank"]);
   if (valid.with && isBlank(name) !== isBlank(valid.with))
     faults.push([isBlank(name) ? name : valid.with, "can't be blank"]);

@@ -159,7 +159,7 @@ function isShown({ behaviour, release }: ServerContext, parameter: IntegrationPa
 function shownValue(
   { behaviour }: ServerContext,
   { apart }: Integration,
-  { name, level, default: byDefault, fallback }: IntegrationParameter,
+  { name, level, default: byDefault, "x-observed-fallback": fallback }: IntegrationParameter,
   { values }: IntegrationRecord,
 ): Scalar | undefined {
   const value = behaviour.quirks && fallback ? values[name] || values[fallback] : values[name];

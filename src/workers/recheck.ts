@@ -7,7 +7,7 @@ import type { PartlyRead } from "../live/partly-read.ts";
 import { readReadable } from "../live/read-live.ts";
 import { unreadPart } from "../live/unread-resources.ts";
 import type { Catalogue } from "../model/catalogue.ts";
-import { columnOf, identityOf } from "../model/kinds.ts";
+import { fieldOf, identityOf } from "../model/kinds.ts";
 import type { Change, Live, Outcome } from "../model/types.ts";
 import { liveValuesChanged, staleOutcome } from "../plan/contradictions.ts";
 
@@ -55,7 +55,7 @@ function unreadable(failure: CallFailed): Outcome {
 
 function changeSince(catalogue: Catalogue, change: Change, found: Live | undefined): string | undefined {
   if (!change.live) {
-    const isThere = found && (found.active || columnOf(catalogue, found, "active"));
+    const isThere = found && (found.active || fieldOf(catalogue, found, "active"));
     return isThere ? "it is on the server since the plan was made" : undefined;
   }
   const { liveDigest: digest, live } = change;

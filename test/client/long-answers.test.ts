@@ -95,6 +95,6 @@ describe("time that grows with an answer alone, at sizes that would never end if
 });
 
 /** What decides how its values are compared and read. */
-function kindOf({ types, list, url, observed, route }: IntegrationParameter): string {
+function kindOf({ types, list, "x-url": url = false, observed, route }: IntegrationParameter): string {
   return JSON.stringify([types, list, url, [...observed], route?.role === "recipients"]);
 }

@@ -2,7 +2,8 @@ import files from "../../src/model/kinds.json" with { type: "json" };
 import { type FieldSchema, ownersOf, type ResourceKind } from "../../src/model/resource-kind.ts";
 import { fieldFacts, fieldPurpose, fieldValues, kindExample, kindLimits } from "../../src/report/kind-facts.ts";
 
-const kinds = files as unknown as readonly ResourceKind[];
+// Integrations are listed by evenkeel explain.
+const kinds = (files as unknown as readonly ResourceKind[]).filter((kind) => kind.keys === undefined);
 
 /** docs/kinds-reference.md: the bundled kinds of resources, as their files have them. */
 export function kindsPage(): string {

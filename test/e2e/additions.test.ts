@@ -17,7 +17,7 @@ const slugs = [...extended, ...added].filter((slug) => !gone(slug) && slug !== "
 
 /** Each parameter with a value of its type that is not its default. */
 function declared(integration: Integration): Readonly<Record<string, unknown>> {
-  const own = [...integration.parameters.values()].filter(({ deprecated }) => deprecated === undefined);
+  const own = [...integration.parameters.values()].filter(({ deprecated }) => !deprecated);
   return Object.fromEntries(own.map((parameter) => [parameter.name, sampleOf(parameter)]));
 }
 
@@ -26,7 +26,7 @@ function sampleOf({
   types,
   enum: words,
   secret,
-  url,
+  "x-url": url,
   default: standard,
   valid,
   pattern,

@@ -56,7 +56,7 @@ describe("an editor completes", () => {
     const parameters = [...(integrations.get("chat-notifications-a")?.parameters.values() ?? [])];
     const names = await offered(chat("    |"));
     const [old, current] = [true, false].map((old) =>
-      parameters.filter(({ deprecated }) => (deprecated !== undefined) === old).map(({ name }) => name),
+      parameters.filter(({ deprecated }) => (deprecated ?? false) === old).map(({ name }) => name),
     );
     expect(names).toEqual(expect.arrayContaining(current ?? []));
     expect(old).not.toEqual([]);

@@ -52,7 +52,7 @@ function desiredOf(
   const resources = Object.entries(declared).flatMap(([kind, all]) =>
     Object.entries(all).map(([key, values]): Desired => {
       const fields = Object.entries(values).map(
-        ([name, value]) => [name, meaningOf(fieldOf(catalogue, kind, name) ?? {}, value)] as const,
+        ([name, value]) => [name, meaningOf(fieldOf(catalogue, { kind, key }, name) ?? {}, value)] as const,
       );
       const identity = identityOf(catalogue, { kind, key });
       return { kind, key, identity, presence: "present", origin, fields: Object.fromEntries(fields) };

@@ -1,5 +1,4 @@
-import { readdirSync } from "node:fs";
-import { basename, join } from "node:path";
+import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { JsonObject } from "../../src/base/json.ts";
 import type { Reader } from "../../src/client/client.ts";
@@ -8,17 +7,15 @@ import { diff } from "../../src/diff/diff.ts";
 import { readInventory, readReadable } from "../../src/live/read-live.ts";
 import { type Catalogue, catalogueOf } from "../../src/model/catalogue.ts";
 import { meaningOf } from "../../src/model/field-meaning.ts";
+import type { KindRow } from "../../src/model/kind-row.ts";
 import { identityOf } from "../../src/model/kinds.ts";
-import { type FileKind, fieldInRow, rowWithoutSecrets } from "../../src/model/read-field.ts";
+import { fieldInRow, rowWithoutSecrets } from "../../src/model/read-field.ts";
 import { keyFieldsOf, keyTextOf, type ResourceKind } from "../../src/model/resource-kind.ts";
 import { kindRowOf } from "../../src/model/resource-kind-row.ts";
 import type { Call, Desired, DesiredProject, Fields, Value } from "../../src/model/types.ts";
-import { readYaml } from "./kinds.ts";
+import { kinds, readYaml } from "./kinds.ts";
 
-const folder = join(import.meta.dirname, "../../schemas/kinds");
-const files = new Map(
-  readdirSync(folder).map((file) => [basename(file, ".yaml"), readYaml(join(folder, file)) as ResourceKind]),
-);
+const files = kinds as unknown as ReadonlyMap<string, ResourceKind>;
 const catalogue: Catalogue = {
   ...catalogueOf(),
   kinds: new Map([...catalogueOf().kinds, ...Array.from(files, ([name, file]) => [name, kindRowOf(file)] as const)]),
@@ -283,7 +280,7 @@ test.each([undefined, "row.logins"])(
     };
     const logins = { type: "array", items: { type: "object", properties: words }, ...(read && { "x-read": read }) };
     const file = { name: "x", singular: "y", of: "project", calls: {}, fields: { properties: { logins } } };
-    const kind = kindRowOf(file as unknown as ResourceKind) as FileKind;
+    const kind = kindRowOf(file as unknown as ResourceKind) as KindRow;
     const found = (_: string, { row }: { readonly row: JsonObject }) => row.logins;
     const row = { logins: [{ name: "anna", key: "hunter2", other: "hunter2" }] };
     const shown = fieldInRow({ ...kind, expressions: { valueOf: found } as never }, "logins", row);

@@ -76,8 +76,9 @@ function slugsFor(where: Platform, { only = () => true }: FleetOptions): Integra
 /** Of those that the platform's release has. */
 function parametersOf(integration: Integration, where: Platform, { keepable = false }: FleetOptions) {
   const all = [...integration.parameters.values()].filter((each) => !unavailableParameter(integration, each, where));
-  const needed = all.filter(({ required, observed }) => required || observed.has("required"));
-  const isKept = ({ observed, fallback }: (typeof all)[number]) => !keepable || !(observed.has("dropped") || fallback);
+  const needed = all.filter(({ isRequired, observed }) => isRequired || observed.has("required"));
+  const isKept = ({ observed, "x-observed-fallback": fallback }: (typeof all)[number]) =>
+    !keepable || !(observed.has("dropped") || fallback);
   return { needed, optional: all.filter((parameter) => !needed.includes(parameter) && isKept(parameter)) };
 }
 

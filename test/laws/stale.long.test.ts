@@ -61,7 +61,7 @@ async function meddleIntegration(stage: Stage, base: string, slug: string): Prom
     return;
   }
   const needed = [...(integrations.get(slug)?.parameters.values() ?? [])].filter(
-    ({ required, observed }) => required || observed.has("required"),
+    ({ isRequired, observed }) => isRequired || observed.has("required"),
   );
   const values = needed.map(({ name, enum: allowed }) => [name, allowed?.[0] ?? "https://else.example.com/:id"]);
   await stage.ask("PUT", `${base}/${slug}`, Object.fromEntries(values));

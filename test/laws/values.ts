@@ -55,7 +55,7 @@ function escaped(raw: string): string {
   return raw.replaceAll("${", () => "$${");
 }
 
-function plainText({ enum: allowed, pattern, list, url }: IntegrationParameter): fc.Arbitrary<string> {
+function plainText({ enum: allowed, pattern, list, "x-url": url }: IntegrationParameter): fc.Arbitrary<string> {
   if (allowed) return fc.constantFrom(...allowed);
   if (pattern || url) return address;
   return list ? lists[list] : text;

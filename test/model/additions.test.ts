@@ -109,7 +109,15 @@ function holders({ slug, parameter: { name, types } }: Addition): number {
 
 const typeWords: Readonly<Record<string, string>> = { integer: "number", array: "string[]" };
 
-function isComplete({ name, description, url, level, secret, observed, route }: IntegrationParameter): boolean {
+function isComplete({
+  name,
+  description,
+  "x-url": url = false,
+  level,
+  secret,
+  observed,
+  route,
+}: IntegrationParameter): boolean {
   const isFlag = name.endsWith("_events") && name !== "archive_trace_events";
   const looksSecret = /password|token$|_key$|secret|license_key/.test(name) && !/_key_id$|project_key$/.test(name);
   return (

@@ -57,7 +57,7 @@ function parameterDifferences(slug: string, { required, optional }: ForeignInteg
   const missing = [...names].filter((name) => !ours.parameters.has(name)).map((name) => `${slug}.${name} missing`);
   const extra = [...ours.parameters.keys()].filter((name) => !names.has(name)).map((name) => `${slug}.${name} extra`);
   const demanded = [...ours.parameters.values()].filter(
-    (parameter) => required && names.has(parameter.name) && parameter.required !== required.includes(parameter.name),
+    (parameter) => required && names.has(parameter.name) && parameter.isRequired !== required.includes(parameter.name),
   );
   return [...missing, ...extra, ...demanded.map(({ name }) => `${slug}.${name} demanded otherwise`)];
 }

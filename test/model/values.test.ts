@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { type Catalogue, catalogueOf, type IntegrationParameter } from "../../src/model/catalogue.ts";
+import { kindOf } from "../../src/model/kinds.ts";
 import { compareField } from "../../src/model/normalise.ts";
 import type { Plain, Value } from "../../src/model/types.ts";
 import { inlineText, isReference, referencesIn, replaceReferences, textsWithin } from "../../src/model/values.ts";
@@ -21,9 +22,13 @@ const catalogue = ((): Catalogue => {
   const [slug, integration] = [...known.integrations].find(([, { parameters }]) => parameters.size > 0) ?? [];
   const [column] = integration?.parameters.values() ?? [];
   if (!slug || !integration || !column) throw new RangeError("the catalogue is empty");
-  const named = (name: string, set: boolean): [string, IntegrationParameter] => [name, { ...column, name, set }];
+  const named = (name: string, set: boolean): [string, IntegrationParameter] => [
+    name,
+    { ...column, name, writeOnly: false, type: "array", "x-set": set },
+  ];
   const lists = { ...integration, slug: "lists", parameters: new Map([named("ordered", false), named("set", true)]) };
-  return { ...known, integrations: new Map([["lists", lists]]) };
+  const row = { ...kindOf(known, "integration"), keys: new Map([["lists", lists]]) };
+  return { ...known, kinds: new Map([["integration", row]]) };
 })();
 
 const compared = (name: string, desired: Value, live: Value | undefined) =>

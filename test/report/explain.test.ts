@@ -159,7 +159,9 @@ One or more transition IDs. The default, a blank string, disables custom transit
     (slug) => {
       const example = text(slug).split("In a policy:\n\n")[1] ?? "";
       const { parameters } = integrations.get(slug) ?? { parameters: new Map() };
-      const secrets = [...parameters.values()].filter((each) => each.secret && each.required).map((each) => each.name);
+      const secrets = [...parameters.values()]
+        .filter((each) => each.secret && each.isRequired)
+        .map((each) => each.name);
       const references = [...example.matchAll(/^ {4}(\w+): \{ secret: env:[A-Z_]+ \}$/gm)].map(([, name]) => name);
       expect(references).toEqual(secrets);
     },

@@ -24,7 +24,7 @@ const listFields = [
 
 /** A value of the right type for each parameter that is required. */
 function required(slug: string): Record<string, string> {
-  const parameters = [...(integrations.get(slug)?.parameters.values() ?? [])].filter((parameter) => parameter.required);
+  const parameters = [...(integrations.get(slug)?.parameters.values() ?? [])].filter(({ isRequired }) => isRequired);
   return Object.fromEntries(parameters.map(({ name }) => [name, "https://x.example.com/:id"]));
 }
 

@@ -2,12 +2,12 @@ import { didYouMean } from "../../base/nearest.ts";
 import { createRedactor, type Redactor } from "../../base/redact.ts";
 import { typeOf } from "../../base/type-words.ts";
 import { unavailable, unavailableParameter } from "../../model/availability.ts";
-import { type Catalogue, type Integration, type IntegrationParameter, isRequired } from "../../model/catalogue.ts";
+import { type Catalogue, type Integration, type IntegrationParameter, isRequiredAt } from "../../model/catalogue.ts";
+import { comparableScalar } from "../../model/field-meaning.ts";
 import { outOfRelease } from "../../model/kind-availability.ts";
 import { kindOf, type PolicyKind, policyKinds } from "../../model/kinds.ts";
 import type { Owner } from "../../model/owner.ts";
 import { parameterFaults } from "../../model/parameter-check.ts";
-import { normaliseParameter } from "../../model/parameter-value.ts";
 import type { Platform, Problem, Scalar } from "../../model/types.ts";
 import type { ImportedValue } from "../imported-project.ts";
 import { replaceDeprecated } from "../replace-deprecated.ts";
@@ -75,7 +75,7 @@ function translated(foreign: ForeignIntegration, context: Context): TranslatedEn
 
 /** The kind whose keys are slugs. @throws RangeError if there is none, which is an internal error. */
 function integrations(catalogue: Catalogue, of: Owner): PolicyKind {
-  const found = policyKinds(catalogue, of).find(({ kind }) => kindOf(catalogue, kind).known);
+  const found = policyKinds(catalogue, of).find(({ kind }) => kindOf(catalogue, kind).keys);
   if (!found) throw new RangeError(`${of}s have no integrations`);
   return found;
 }
@@ -89,7 +89,7 @@ function turnedOn(integration: Integration, foreign: ForeignIntegration, context
   const read = [...parameters].map((parameter) => parameterOf(integration, foreign, parameter, context));
   const values = new Map(read.flatMap(({ field }) => (field ? [field] : [])));
   const lacking = [...integration.parameters.values()].filter(
-    (parameter) => isRequired(parameter, context.platform.release) && !values.has(parameter.name),
+    (parameter) => isRequiredAt(parameter, context.platform.release) && !values.has(parameter.name),
   );
   const impossible = lacking.find(({ types }) => !types.includes("string"));
   if (impossible) return left(foreign, `${slug} is left out: ${impossible.name} is required, and not stated`);
@@ -185,7 +185,7 @@ function spelled(parameter: IntegrationParameter, { value, truth }: ForeignValue
   if (Array.isArray(value) && list && value.every((item) => typeof item === "string"))
     return value.join(list === "comma" ? "," : " ");
   if (typeof value !== "string" && typeof value !== "number" && typeof value !== "boolean") return undefined;
-  return types[0] === "string" ? String(value) : normaliseParameter(parameter, value);
+  return types[0] === "string" ? String(value) : comparableScalar(parameter, value);
 }
 
 /** Whether a text is a URL with a password. */
