@@ -13,14 +13,11 @@ export interface Occurrence<T> {
 export interface Placement<T> {
   readonly shared: ReadonlyMap<Folder, readonly Occurrence<T>[]>;
   readonly own: readonly Occurrence<T>[];
-  /** Estimated lines, to compare placements. */
-  readonly lines: number;
 }
 
-/** The folders of a project, and by folder the numbers of projects to exclude and of imported projects. */
+/** The folders of a project, and the number of imported projects by folder. */
 export interface FolderStats {
   readonly above: (project: Project) => readonly Folder[];
-  readonly unaffected: (folder: Folder, declaring: number) => number;
   readonly imported: (folder: Folder) => number;
 }
 
@@ -35,7 +32,7 @@ const exception = 2;
  */
 export function choosePlacement<T>(occurrences: readonly Occurrence<T>[], stats: FolderStats): Placement<T> {
   const root = branchOf(occurrences, stats);
-  if (!root) return { shared: new Map(), own: [], lines: 0 };
+  if (!root) return { shared: new Map(), own: [] };
   const choose = chooser(stats);
   const shared = new Map<Folder, Occurrence<T>[]>();
   const own: Occurrence<T>[] = [];
@@ -51,7 +48,7 @@ export function choosePlacement<T>(occurrences: readonly Occurrence<T>[], stats:
     for (const child of branch.children.values()) walk(child, form, at);
   };
   walk(root, undefined, undefined);
-  return { shared, own, lines: choose(root, undefined).lines };
+  return { shared, own };
 }
 
 interface Branch<T> {
@@ -118,7 +115,7 @@ function chooser(stats: FolderStats) {
     const { folder, common, declaring } = branch;
     const isCommon = common.count >= Math.max(2, stats.imported(folder) / 2);
     if (!isCommon || common.form === inherited) return { lines: kept, isPlaced: false };
-    const unaffected = Math.min(stats.unaffected(folder, declaring), common.count);
+    const unaffected = Math.min(folder.projects.length - declaring, common.count);
     const placed = common.lines + around + exception * unaffected + linesWith(branch, common.form);
     return placed < kept ? { lines: placed, isPlaced: true } : { lines: kept, isPlaced: false };
   };

@@ -22,7 +22,6 @@ export interface Draft {
   /** The last day on which it applies. */
   readonly until?: string;
   readonly reason?: string;
-  readonly variables?: readonly { readonly name: string; readonly value: ImportedValue }[];
   /** Comments at the top. */
   readonly heading: readonly string[];
   readonly entries: readonly ImportedEntry[];
@@ -47,7 +46,7 @@ export function policyFileText(drafts: readonly Draft[], schema: string, catalog
 }
 
 function documentText(draft: Draft, catalogue: Catalogue): string {
-  const { name, projects, except, priority, until, reason, variables = [], entries, disabled = [] } = draft;
+  const { name, projects, except, priority, until, reason, entries, disabled = [] } = draft;
   const { absent = [], exclusive = [] } = draft;
   const root = new YAMLMap();
   const add = (key: string, value: unknown) => root.items.push(new Pair(new Scalar(key), value));
@@ -60,7 +59,6 @@ function documentText(draft: Draft, catalogue: Catalogue): string {
   if (priority !== undefined) add("priority", new Scalar(priority));
   if (until !== undefined) add("until", scalarOf(until));
   if (reason !== undefined) add("reason", scalarOf(reason));
-  if (variables.length > 0) add("vars", variablesOf(variables));
   for (const { kind, section, only } of policyKinds(catalogue, owner)) {
     const listed = entries.filter((entry) => entry.kind === kind);
     if (listed.length > 0) add(section, isSingle(kind, catalogue) ? singletonOf(listed) : sectionOf(listed, only));
@@ -120,13 +118,6 @@ function listOf(selectors: readonly (string | number)[]): YAMLSeq {
   list.items = selectors.map(scalarOf);
   list.flow = selectors.join(", ").length < longestLine;
   return list;
-}
-
-function variablesOf(variables: NonNullable<Draft["variables"]>): YAMLMap {
-  const map = new YAMLMap();
-  map.items = variables.map(({ name, value }) => new Pair(new Scalar(name), nodeOf(value)));
-  map.flow = JSON.stringify(variables.map(({ name, value }) => [name, value])).length < longestLine;
-  return map;
 }
 
 function sectionOf(entries: readonly ImportedEntry[], only: string | undefined): YAMLMap {

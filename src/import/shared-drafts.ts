@@ -1,6 +1,6 @@
 import { takeName } from "../base/free-name.ts";
 import { grouped } from "../base/grouped.ts";
-import { byName, compareTexts } from "../base/text-format.ts";
+import { compareTexts } from "../base/text-format.ts";
 import type { Catalogue } from "../model/catalogue.ts";
 import { type Owner, ownerName, ownerOfName } from "../model/owner.ts";
 import type { Project } from "../model/types.ts";
@@ -11,17 +11,14 @@ import type { Folder, Folders } from "./placement.ts";
 import { type Draft, policyText } from "./policy.ts";
 import { selectorFor } from "./project-drafts.ts";
 import type { Group } from "./shared-groups.ts";
-import type { EntryVariant, VariableValue } from "./variables.ts";
-import { joinedByField } from "./variables.ts";
+import { type EntryVariant, joinedByField } from "./singleton-fields.ts";
 
 /** The settings of all projects, and where each is declared. */
 export interface FleetSettings {
   readonly imported: readonly ImportedProject[];
   readonly folders: Folders;
   readonly entries: readonly Group<EntryVariant>[];
-  readonly variables: readonly Group<VariableValue>[];
   readonly own: ReadonlyMap<Project, readonly ImportedEntry[]>;
-  readonly ownVariables: ReadonlyMap<Project, readonly VariableValue[]>;
   readonly catalogue: Catalogue;
 }
 
@@ -43,10 +40,9 @@ export function draftsOfFleet(content: FleetSettings): readonly Draft[] {
     const chain = content.folders.get(each.project) ?? [];
     const folder = chain.at(-1);
     const draft = ownDraft(each, content);
-    if (!folder || draft.entries.length + (draft.variables?.length ?? 0) + draft.remarks.length === 0) return [];
+    if (!folder || draft.entries.length + draft.remarks.length === 0) return [];
     const policyIndex = indexByFolder.get(chain.findLast((above) => indexByFolder.has(above)) ?? folder);
-    if (policyIndex === undefined || draft.entries.length + (draft.variables?.length ?? 0) > 0)
-      return [{ folder, draft }];
+    if (policyIndex === undefined || draft.entries.length > 0) return [{ folder, draft }];
     const kept = remarks.get(policyIndex) ?? [];
     kept.push(...draft.remarks.map((remark) => ({ remark, name: draft.name })));
     remarks.set(policyIndex, kept);
@@ -71,17 +67,16 @@ function summed(remarks: readonly Remark[]): readonly string[] {
   });
 }
 
-function sharedDrafts({ imported, entries, variables, catalogue }: FleetSettings): readonly Placed[] {
+function sharedDrafts({ imported, entries, catalogue }: FleetSettings): readonly Placed[] {
   const taken = new Set(imported.map(({ project }) => project.name.toLowerCase()));
   const owner = ownerOfName(imported[0]?.project.name ?? "");
-  const groups = grouped([...entries, ...variables], ({ key }) => key);
-  const entriesBy = new Map(entries.map(({ key, shared }) => [key, shared]));
-  const variablesBy = new Map(variables.map(({ key, shared }) => [key, shared]));
-  const sorted = [...groups].flatMap(([key, [group]]) => (group ? [{ key, group }] : [])).toSorted(byFolder);
-  return sorted.map(({ key, group }) => {
+  const groups = [...grouped(entries, ({ key }) => key).values()].flatMap(([first, ...others]) =>
+    first ? [{ ...first, shared: [first, ...others].flatMap(({ shared }) => shared) }] : [],
+  );
+  return groups.toSorted(byFolder).map((group) => {
     const { folder, glob, named } = group;
     const listed = named.map(selectorFor);
-    const entriesOfAll = (entriesBy.get(key) ?? []).map(({ first }) => first.content.entry);
+    const entriesOfAll = group.shared.map(({ first }) => first.content.entry);
     const content = joinedByField(entriesOfAll, catalogue).toSorted(byOrder(catalogue));
     const draft: Draft = {
       file: folder.path === "" ? "shared.yaml" : fileOf({ name: folder.path }),
@@ -93,7 +88,6 @@ function sharedDrafts({ imported, entries, variables, catalogue }: FleetSettings
       ),
       projects: glob === undefined ? listed : [ownerName(owner, glob)],
       except: glob === undefined ? [] : listed,
-      variables: (variablesBy.get(key) ?? []).map(({ first }) => first.content).toSorted(byName),
       heading: [],
       entries: content,
       remarks: [],
@@ -117,20 +111,16 @@ function nameFor(
 }
 
 /** Sorts the widest first, and whole folders before parts of them. */
-function byFolder(
-  { group: a }: { readonly group: Group<unknown> },
-  { group: b }: { readonly group: Group<unknown> },
-): number {
+function byFolder(a: Group<unknown>, b: Group<unknown>): number {
   return compareTexts(a.folder.path, b.folder.path) || a.named.length - b.named.length || compareTexts(a.key, b.key);
 }
 
-function ownDraft({ project, remarks }: ImportedProject, { own, ownVariables, catalogue }: FleetSettings): Draft {
+function ownDraft({ project, remarks }: ImportedProject, { own, catalogue }: FleetSettings): Draft {
   return {
     file: fileOf(project),
     name: project.name,
     projects: [selectorFor(project)],
     except: [],
-    variables: (ownVariables.get(project) ?? []).toSorted(byName),
     heading: [],
     entries: joinedByField(own.get(project) ?? [], catalogue).toSorted(byOrder(catalogue)),
     remarks,

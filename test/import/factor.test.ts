@@ -27,9 +27,8 @@ function draftsFor(
   });
   const others = server.map((name, index) => ({ name, path: name, id: 100 + index }));
   const drafts = factorShared(withReferences(imported, { secrets, catalogue }), [...named, ...others], catalogue);
-  return drafts.map(({ name, projects: selectors, except, variables = [], entries }) => {
-    const words = [...variables.map((each) => `${each.name}=${wordsOf(each.value)}`), ...entries.flatMap(entryWords)];
-    return [name, selectors.join(" "), except.join(" "), words.join(" ")];
+  return drafts.map(({ name, projects: selectors, except, entries }) => {
+    return [name, selectors.join(" "), except.join(" "), entries.flatMap(entryWords).join(" ")];
   });
 }
 
@@ -98,19 +97,6 @@ describe("what projects share", () => {
     const wiki = (path: string) => ({ "external-wiki": { external_wiki_url: `https://w.example.com/${path}/` } });
     expect(draftsFor({ "a/x": wiki("a/x"), "a/y": wiki("a/y") })).toEqual([["a", "a/**", "", "external-wiki"]]);
     expect(draftsFor({ "a/x": wiki("a/y"), "a/y": wiki("a/x") })).toHaveLength(2);
-  });
-
-  test("has a variable where one value differs and that is shorter", () => {
-    const mail = (to: string) => ({
-      "emails-on-push": { recipients: to, disable_diffs: true, push_events: false, tag_push_events: false },
-    });
-    const projects = { "a/x": mail("x@e.org"), "a/y": mail("y@e.org"), "b/x": mail("b@e.org"), "b/y": mail("b@e.org") };
-    expect(draftsFor(projects)).toEqual([
-      ["shared", "**", "", "emails-on-push ${vars.recipients}"],
-      ["a/x", "a/x", "", "recipients=x@e.org"],
-      ["a/y", "a/y", "", "recipients=y@e.org"],
-      ["b", "b/**", "", "recipients=b@e.org"],
-    ]);
   });
 
   test("is nothing that nobody can see, unless a group has one name for it", () => {

@@ -132,13 +132,12 @@ describe.each(["spec", "observed"] as const)("behaviour %s", (behaviour) => {
   });
 
   test("what is shared changes nothing, and catches no project that was not imported", async () => {
-    const found = { shared: 0, variables: 0 };
+    let shared = 0;
     const some = fc.subarray([1, 2, 3, 4, 5, 6], { minLength: 1 });
     await law(25, [alike, some, secretScope], async (generated, ids, secrets) => {
       await onStage(generated, { behaviour }, async (stage) => {
         const text = await importInto(stage, generated, { names: ids.map(String), factor: true, secrets });
-        if (/\*\*|projects: \[[^\]]*,/.test(text)) found.shared++;
-        if (text.includes("vars:")) found.variables++;
+        if (/\*\*|projects: \[[^\]]*,/.test(text)) shared++;
         const planned = await stage.plan();
         expect({ ...(changesOf(planned) as object), text }).toEqual({ ...inSync, text });
         expect(planned.plan.warnings).toEqual([]);
@@ -146,7 +145,6 @@ describe.each(["spec", "observed"] as const)("behaviour %s", (behaviour) => {
         expect(planned.differences.map(({ project }) => project).sort()).toEqual(wanted.sort());
       });
     });
-    expect(found.shared).toBeGreaterThan(5);
-    expect(found.variables).toBeGreaterThan(2);
+    expect(shared).toBeGreaterThan(5);
   });
 });
