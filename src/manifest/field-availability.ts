@@ -18,6 +18,7 @@ export function fieldAvailability(written: WrittenResource, platform: Platform):
   const { document, file, entry } = written;
   const subject = entry?.slug ?? file.singular.replaceAll("_", " ");
   return declaredFields(written.fields, written.parameters, []).flatMap(({ path, field }) => {
+    if (limiting.every((word) => field[word] === undefined)) return [];
     const name = nameOf(path);
     const at = { document, path: pathIn(written, path), of: "key" } as const;
     const { tier, release } = lackingOf(subject, { path, field }, platform);
@@ -30,6 +31,8 @@ export function fieldAvailability(written: WrittenResource, platform: Platform):
     ];
   });
 }
+
+const limiting = ["deprecated", "x-tier", "x-introduced", "x-removed"] as const;
 
 /** Why a server certainly does not have a field of a kind, or a part of its value; undefined if it does. */
 export function missingField(file: ResourceKind, name: string, value: unknown, platform: Platform): string | undefined {

@@ -99,7 +99,7 @@ function resourceEntry(
   const { only } = file;
   const isBare = only !== undefined && !isObject(value);
   const entry = catalogued?.get(text);
-  const named = keyFieldValues(file, text.trim());
+  const keys = entry ? {} : keyFieldValues(file, text.trim());
   const parameters = isBare ? { [only]: value } : (value as JsonObject);
   const written = {
     document: from.document,
@@ -108,12 +108,12 @@ function resourceEntry(
     ...(entry && { entry }),
     fields: entry?.fields ?? file.fields,
     platform: workspace.server,
-    keys: entry ? {} : named,
+    keys,
     parameters,
     ...(isBare && { bare: only }),
   };
   const { fields, templates, problems, plaintext } = declareResource(written, workspace);
-  const resource = { kind, key: keyTextOf(file, named), fields: { ...impliedFields(entry), ...fields } };
+  const resource = { kind, key: entry?.slug ?? keyTextOf(file, keys), fields: { ...impliedFields(entry), ...fields } };
   const rest = isBare && templates.length === 0 && !isTemplate(text) ? {} : { templates, written };
   const isLost = isBare && Object.keys(fields).length === 0;
   return { problems, plaintext, entry: isLost ? undefined : new DeclaredEntry(from, path, resource, rest) };

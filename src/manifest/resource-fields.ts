@@ -1,4 +1,5 @@
 import { isObject, type JsonObject, valueAtPath } from "../base/json.ts";
+import { memoized } from "../base/memoize.ts";
 import { didYouMean, suggestionFor } from "../base/nearest.ts";
 import type { SchemaFault } from "../base/schema.ts";
 import { expectedWords, typeWord, valueInWords } from "../base/type-words.ts";
@@ -9,7 +10,7 @@ import { resourceCheck } from "../model/kind-schema.ts";
 import { expectationOf as expectedParameter, type FaultKind, parameterFaults } from "../model/parameter-check.ts";
 import { type FieldSchema, isSingleton, keyFieldsOf, type ResourceKind } from "../model/resource-kind.ts";
 import type { Fields, Plain, Platform, Problem, Value } from "../model/types.ts";
-import { isReference, replaceReferences, textsWithin } from "../model/values.ts";
+import { isReference, isScalar, replaceReferences, textsWithin } from "../model/values.ts";
 import { fieldAvailability } from "./field-availability.ts";
 import { commentHint, problemAt, type Rule } from "./problem.ts";
 import { ResourceReading } from "./resource-reading.ts";
@@ -62,7 +63,7 @@ function inactive({ document, path, entry, parameters }: WrittenResource): reado
 
 /** In the order of the schema, which is the same whatever the order of keys in the manifest. */
 function normalFields({ fields: { properties } }: WrittenResource, fields: Fields, open: ReadonlySet<string>): Fields {
-  const order = new Map(Object.keys(properties).map((name, index) => [name, index]));
+  const order = orderOf(properties);
   const rank = (name: string) => order.get(name) ?? order.size;
   const names = Object.keys(fields).sort((a, b) => rank(a) - rank(b) || (a < b ? -1 : 1));
   return Object.fromEntries(
@@ -72,6 +73,12 @@ function normalFields({ fields: { properties } }: WrittenResource, fields: Field
     }),
   );
 }
+
+const orderOf = memoized(
+  (properties: Readonly<Record<string, FieldSchema>>): ReadonlyMap<string, number> =>
+    new Map(Object.keys(properties).map((name, index) => [name, index])),
+  new WeakMap(),
+);
 
 function normalField(properties: Readonly<Record<string, FieldSchema>>, name: string, value: Value): Value {
   return meaningOf(properties[name] ?? {}, value);
@@ -123,7 +130,8 @@ export function keyProblems(written: WrittenResource): readonly Problem[] {
 /** What the schema of the kind says of fields: not of what is secret or interpolated, and of a part of a singleton. */
 function faultsOf(written: WrittenResource, fields: Fields): readonly Fault[] {
   const { file, keys } = written;
-  const visible = replaceReferences(fields as Plain, () => "") as JsonObject;
+  const hasReferences = !Object.values(fields).every(isScalar);
+  const visible = (hasReferences ? replaceReferences(fields as Plain, () => "") : fields) as JsonObject;
   const all = written.entry
     ? parameterFaultsOf(written.entry, visible, written.platform)
     : [...resourceCheck(file)({ ...keys, ...visible }), ...emptyKey(file, keys)];
