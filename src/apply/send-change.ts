@@ -1,5 +1,6 @@
 import { UserError } from "../base/exit.ts";
 import { isObject, type JsonObject } from "../base/json.ts";
+import { firstFew } from "../base/text-format.ts";
 import type { Answer, Reader, Writer } from "../client/client.ts";
 import { explained } from "../client/explain-failure.ts";
 import type { CallFailed } from "../client/failure.ts";
@@ -8,13 +9,13 @@ import { readLive } from "../live/read-live.ts";
 import { reportedFields } from "../live/resource-rows.ts";
 import type { Catalogue } from "../model/catalogue.ts";
 import type { KindRow } from "../model/kind-row.ts";
-import { kindOf } from "../model/kinds.ts";
+import { fieldOf, kindOf } from "../model/kinds.ts";
 import { compareField, isOff } from "../model/normalise.ts";
 import { fieldInRow } from "../model/read-field.ts";
 import { isRemoval } from "../model/removal-changes.ts";
 import { keyFieldsOf, keyTextOf } from "../model/resource-kind.ts";
+import { preservedValue, requiredByServer } from "../model/server-required.ts";
 import type { Call, Change, Fields, Outcome, Value } from "../model/types.ts";
-import { adviceOn, rewriteRejectedCall } from "./rejected-call.ts";
 import { isApplied, isVisible, subjectsOf } from "./verify-write.ts";
 
 /** The outcome of a change, and the response or the failure of its request. */
@@ -118,4 +119,52 @@ function differing(catalogue: Catalogue, change: Change, live: Fields): string[]
   return Object.entries(change.declared)
     .filter(isDifferent)
     .map(([name]) => name);
+}
+
+/** Adds the parameters that a server reports as missing to the call; undefined unless all of their values are known. */
+function rewriteRejectedCall(catalogue: Catalogue, change: Change, call: Call, failure: CallFailed): Call | undefined {
+  if (failure.status !== 400) return undefined;
+  const missing = missingIn(catalogue, change, failure) ?? [];
+  const known = missing.flatMap((name) => {
+    const value = preservedValue(name, change.live);
+    return value === undefined ? [] : [[name, value] as const];
+  });
+  if (missing.length === 0 || known.length < missing.length) return undefined;
+  return { ...call, parameters: { ...call.parameters, ...Object.fromEntries(known) } };
+}
+
+/** Advice on a rejected change; undefined if the server's message suffices. */
+function adviceOn(catalogue: Catalogue, change: Change, failure: CallFailed): string | undefined {
+  const { status, method, serverMessage = "" } = failure;
+  if (method === "POST" && isTaken(failure)) return takenAdvice;
+  if (status !== 400 || method !== "PUT") return undefined;
+  const blind =
+    missingIn(catalogue, change, failure)?.filter((name) => preservedValue(name, change.live) === undefined) ?? [];
+  if (blind.length > 0)
+    return `declare ${firstFew(blind)}: its current value cannot be read, so it cannot be preserved`;
+  if (!/^(400 )?(bad request)?$/i.test(serverMessage)) return undefined;
+  const addresses = Object.keys(change.declared).filter((name) => fieldOf(catalogue, change, name)?.["x-url"]);
+  if (addresses.length === 0) return undefined;
+  return `the server gives no reason; many servers reject addresses in a local network: check ${firstFew(addresses)}`;
+}
+
+const refusals: ReadonlySet<number | undefined> = new Set([400, 409, 422]);
+
+/** Whether the server refuses to create what it has already: releases and kinds differ in the status. */
+function isTaken({ status, serverMessage = "" }: CallFailed): boolean {
+  return (
+    refusals.has(status) &&
+    /\b(?:already (?:exists?|been taken|taken|protected)|has already been)\b/i.test(serverMessage)
+  );
+}
+
+const takenAdvice =
+  "the server has one that its list does not show under this name, such as one of a group above or one created since; " +
+  "look for it there, and plan again";
+
+/** Parameters that the server reports as missing; undefined unless all of them are known to be required. */
+function missingIn(catalogue: Catalogue, change: Change, { serverMessage = "" }: CallFailed): string[] | undefined {
+  const missing = Array.from(serverMessage.matchAll(/(\w+) is missing/g), ([, name = ""]) => name);
+  const required = new Set(requiredByServer(catalogue, { ...change, fields: change.declared }).map(({ name }) => name));
+  return missing.length > 0 && missing.every((name) => required.has(name)) ? missing : undefined;
 }

@@ -1,4 +1,5 @@
 import type { Call, Change } from "../model/types.ts";
+import type { Journal } from "../state/journal.ts";
 import type { JournalEntry } from "../state/journal-entry.ts";
 import type { SecretDigests } from "../state/ledger/secret-digest.ts";
 import type { SentChange } from "./send-change.ts";
@@ -35,4 +36,25 @@ export async function announce(watchers: readonly Watcher[], change: Change, cal
     if (reason) return reason;
   }
   return undefined;
+}
+
+/** Writes intents and outcomes to the journal. A request without a stored intent is not sent. */
+export function journalling(journal: Journal): Watcher {
+  return {
+    isJournal: true,
+    intent: ({ address, action }, { method, path }) =>
+      journal.write({ event: "intent", address, action, method, path }),
+    noted: async (entry) => void (await journal.write(entry)),
+    outcome: async ({ address, outcome, answer, failure }) => {
+      const http = answer?.status ?? failure?.status;
+      await journal.write({
+        event: "result",
+        address,
+        status: outcome.status,
+        ...(http !== undefined && { http }),
+        ...(answer?.requestId !== undefined && { request_id: answer.requestId }),
+        ...(outcome.error !== undefined && { error: outcome.error }),
+      });
+    },
+  };
 }

@@ -6,7 +6,7 @@ import { sectionNameOf } from "../model/kinds.ts";
 import { ownerOfKind } from "../model/owner.ts";
 import type { DesiredProject, Kind, Problem } from "../model/types.ts";
 import type { Unread } from "./partly-read.ts";
-import { unreadProblem } from "./unread-resources.ts";
+import { unreadProblem } from "./partly-read.ts";
 
 /** One problem for a list that the token may read in no project. It replaces the problems with these messages. */
 export interface RefusedList {

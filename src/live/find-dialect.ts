@@ -1,11 +1,12 @@
-import { isObject } from "../base/json.ts";
+import { isObject, type JsonObject } from "../base/json.ts";
 import { firstFew } from "../base/text-format.ts";
 import type { Reader } from "../client/client.ts";
 import { CallFailed } from "../client/failure.ts";
 import { call, NamesNothing } from "../model/call.ts";
-import { dialectOfSlugs, tellingSlugs } from "../model/dialect-evidence.ts";
+import type { Catalogue } from "../model/catalogue.ts";
+import { dialectOfSlugs, otherDialectOf, tellingSlugs } from "../model/dialect-evidence.ts";
 import { dialects } from "../model/dialects.ts";
-import type { Project } from "../model/types.ts";
+import type { Call, Project } from "../model/types.ts";
 import { readSomeProjects } from "./list-projects.ts";
 
 /** The dialect of a server, and what shows it, as a clause: `payments/api has slack`. */
@@ -87,4 +88,23 @@ async function unlessRefused<Result>(
     if (!(error instanceof CallFailed) || error.endsRun || saysMore(error)) throw error;
     return undefined;
   }
+}
+
+/**
+ * Ends the run if a list of integrations is in the names of another dialect than the workspace: nothing would match then, and
+ * all that is declared would seem to be missing. @throws CallFailed.
+ */
+export function refuseOtherDialect(catalogue: Catalogue, { method, path }: Call, rows: readonly JsonObject[]): void {
+  const other = otherDialectOf(
+    catalogue,
+    rows.map(({ slug }) => String(slug)),
+  );
+  if (!other) return;
+  const names = `lists ${firstFew(other.slugs)}, in the names of dialect ${other.dialect}`;
+  const what = `${names}, and the workspace uses dialect ${catalogue.dialect}: ${remedy(other.dialect)}`;
+  throw new CallFailed({ method, path, url: path, kind: "dialect", what, status: 200, endsRun: true, attempts: 1 });
+}
+
+function remedy(dialect: string): string {
+  return `set server.dialect: ${dialect} in evenkeel.yaml, and use its names in the manifests, which evenkeel explain lists`;
 }

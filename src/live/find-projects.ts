@@ -17,8 +17,7 @@ import { identified, projectFinder, projectNamed, unresolvedReferences } from ".
 import { type Owner, ownerOfName, owners } from "../model/owner.ts";
 import type { Project } from "../model/types.ts";
 import { hasDesiredChange, type RevisionSide, touchedPolicies } from "../revision/revision.ts";
-import { readOwners } from "./list-projects.ts";
-import { lookUpProjects } from "./look-up-projects.ts";
+import { lookUpProjects, readOwners } from "./list-projects.ts";
 
 /** Which projects a run is about. */
 export interface ProjectScope {

@@ -9,8 +9,7 @@ import { call } from "../model/call.ts";
 import { projectNamed } from "../model/identity.ts";
 import { bareName, describeOwner, type Owner, ownedBy, ownerName, ownerOfName, owners } from "../model/owner.ts";
 import type { Place, Problem, Project } from "../model/types.ts";
-import { projectsIn } from "./list-projects.ts";
-import { lookUpProjects } from "./look-up-projects.ts";
+import { lookUpProjects, projectsIn } from "./list-projects.ts";
 
 /** A project that the server does not know by its name, and what it said. */
 export interface Missing {

@@ -12,13 +12,13 @@ import { identityOf } from "../model/kinds.ts";
 import type { DesiredProject, Problem, Project } from "../model/types.ts";
 import { whyNotCalled } from "../plan/requests.ts";
 import { failFastOnCommonError, refusedLists } from "./common-failures.ts";
-import { resolved } from "./looked-up-desired.ts";
+import { resolved } from "./look-up-values.ts";
 import { findMovedProjects, type Missing, missingProblems } from "./missing-projects.ts";
 import type { PartlyRead, Unread } from "./partly-read.ts";
+import { readableOf, unreadProblem } from "./partly-read.ts";
 import { readReadable } from "./read-live.ts";
 import type { RefreshScope } from "./refresh-scope.ts";
 import type { Selection } from "./select-projects.ts";
-import { readableOf, unreadProblem } from "./unread-resources.ts";
 
 /** Every project's difference, sorted by project, and the problems. */
 export interface Refreshed {

@@ -1,6 +1,6 @@
 import type { Reader } from "../client/client.ts";
 import type { Difference } from "../diff/diff.ts";
-import { nameProjects } from "../live/look-up-projects.ts";
+import { nameProjects } from "../live/list-projects.ts";
 import { type DesiredFleet, renamedFleet } from "../manifest/desired-fleet.ts";
 import type { Project } from "../model/types.ts";
 import type { Plan } from "../plan/plan.ts";

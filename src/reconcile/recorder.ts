@@ -1,6 +1,6 @@
 import { pid } from "node:process";
 import type { Outcomes, Watcher } from "../apply/apply.ts";
-import { journalling } from "../apply/journal-watcher.ts";
+import { journalling } from "../apply/watcher.ts";
 import { UserError } from "../base/exit.ts";
 import { shellWord } from "../base/shell-word.ts";
 import { firstFew } from "../base/text-format.ts";

@@ -1,7 +1,7 @@
 import { type ApplyOptions, type ChangeEvent, runBatches, type Step, type Watcher } from "../apply/apply.ts";
 import { afterEarlierRuns } from "../apply/earlier-writes.ts";
-import { journalling } from "../apply/journal-watcher.ts";
 import { writtenState } from "../apply/verify-write.ts";
+import { journalling } from "../apply/watcher.ts";
 import { inParallel } from "../base/concurrency.ts";
 import { markKey } from "../base/secret-mark.ts";
 import type { Reader, Writer } from "../client/client.ts";

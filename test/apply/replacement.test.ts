@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { applyChanges, type Watcher } from "../../src/apply/apply.ts";
-import { journalling } from "../../src/apply/journal-watcher.ts";
+import { journalling } from "../../src/apply/watcher.ts";
 import type { Writer } from "../../src/client/client.ts";
 import { CallFailed } from "../../src/client/failure.ts";
 import type { Settled } from "../../src/client/reader.ts";

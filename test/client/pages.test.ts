@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { mostPages, nextPage, readPages } from "../../src/client/pages.ts";
+import { mostPages, nextPage, readPages } from "../../src/client/read-list.ts";
 import { call } from "../../src/model/call.ts";
 import { projectsWithPaths } from "../../src/model/endpoints.ts";
 import type { Call } from "../../src/model/types.ts";
