@@ -11,12 +11,7 @@ export interface LedgerHead {
   readonly project: string;
   /** Names the key that the fingerprints were made with. */
   readonly key: string;
-  /** Hashes of the lists with which all of a kind was in sync, with a space between them, if there were any. */
-  readonly lists?: string | undefined;
 }
-
-/** The name of a project's own entry, and of the one text that it has. */
-export const ownEntry = "";
 
 /** Reads a ledger's line; undefined for what is none. */
 export function ledgerLine(text: string): LedgerLine | undefined {
@@ -31,30 +26,20 @@ export function canonicalLine({ project, key, resources }: LedgerLine): string {
   return `{"project":${JSON.stringify(project)},"key":${JSON.stringify(key)},"resources":${canonical(resources)}}`;
 }
 
-/** What the beginning of a line shows. */
-function headOfLine({ project, key, resources }: LedgerLine): LedgerHead {
-  return { project, key, lists: resources[ownEntry]?.sent?.[ownEntry] };
-}
-
-/** A line as an apply writes it. */
-const written =
-  /^\{"project":("(?:[^"\\]|\\.)*"),"key":"([^"\\]*)","resources":\{(?:"":\{"sent":\{"":("[^"\\]*")\}\})?/;
+/** The beginning of a line as an apply writes it. */
+const beginning = /^\{"project":("(?:[^"\\]|\\.)*"),"key":"([^"\\]*)","resources":\{/;
 
 /** Whether a line is as an apply writes it, as far as its beginning and its end show. */
 export function isWrittenLine(text: string): boolean {
-  return text.endsWith("}}") && written.test(text);
+  return text.endsWith("}}") && beginning.test(text);
 }
 
 /** Reads the beginning of a ledger's line, and the rest only of one that no apply wrote; undefined for what is none. */
 export function ledgerHead(text: string): LedgerHead | undefined {
-  const [, project, key, lists] = (text.endsWith("}}") && written.exec(text)) || [];
-  if (project === undefined || key === undefined) {
-    const line = ledgerLine(text);
-    return line && headOfLine(line);
-  }
-  const name = parsedJson(project);
-  // Parsed, since a part of a text would keep the whole line in memory.
-  return typeof name === "string" ? { project: name, key, lists: lists && JSON.parse(lists) } : undefined;
+  const [, written, key] = (text.endsWith("}}") && beginning.exec(text)) || [];
+  if (written === undefined || key === undefined) return ledgerLine(text);
+  const project = parsedJson(written);
+  return typeof project === "string" ? { project, key } : undefined;
 }
 
 /** Whether lines are a ledger's, also between the marks that git leaves in a conflict, or none at all. */

@@ -3,7 +3,7 @@ import type { Fields } from "../model/types.ts";
 import { inlineText, isReference } from "../model/values.ts";
 import { fieldNamesOf, firstField, generalText } from "../plan/groups.ts";
 import { actionOf, type PlannedChange } from "../plan/plan.ts";
-import type { RunValue } from "../state/run-values.ts";
+import type { RunValue } from "../state/run-summary.ts";
 
 /** The values of the changes of a plan, each once with how many projects have it. Changes in which no field tells more than another have none. */
 export function runValues(changes: readonly PlannedChange[]): readonly RunValue[] {

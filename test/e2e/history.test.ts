@@ -3,8 +3,7 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { claimFor } from "../../src/state/claim.ts";
-import { keptReasons, touchedBy } from "../../src/state/run-summary.ts";
-import { keptValues } from "../../src/state/run-values.ts";
+import { keptReasons, keptValues, touchedBy } from "../../src/state/run-summary.ts";
 import { scene } from "./workspace.ts";
 
 const projects = ["p", "q"].map((path) => ({ path, licenses: { MIT: "denied" } }));

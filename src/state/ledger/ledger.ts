@@ -4,7 +4,7 @@ import { canonical } from "../../base/json.ts";
 import { learnCredential, ownNames } from "../../base/known-secrets.ts";
 import { isMarkOf } from "../../base/secret-mark.ts";
 import type { Memory, Recollection } from "../../diff/last-applied.ts";
-import { canonicalLine, ledgerHead, ledgerLine, ownEntry } from "../../diff/ledger-line.ts";
+import { canonicalLine, ledgerHead, ledgerLine } from "../../diff/ledger-line.ts";
 import { addressParts } from "../../model/address.ts";
 import { type Catalogue, catalogueOf } from "../../model/catalogue.ts";
 import { normalise } from "../../model/normalise.ts";
@@ -24,11 +24,6 @@ export interface Ledger extends Recollection {
   readonly catalogue: Catalogue;
   readonly remember: (address: string, memory: Memory) => void;
   readonly forget: (address: string) => void;
-  /** The keyed hash of a text, and of the bytes after it. */
-  readonly hashed: (text: string, after?: Uint8Array) => string;
-  /** Hashes of the lists with which all of a kind of a project was in sync, with a space between them; "" for none. */
-  readonly knownLists: (project: string) => string;
-  readonly rememberLists: (project: string, hashes: string) => void;
   /** The fingerprint of a secret that another process sent, from the digest of its value; without a digest, it equals no other. */
   readonly fingerprintSent: (address: string, name: string, secret: SecretReference, digest?: string) => string;
   /** Called with the lease: stores the key, and reads the ledger again. @throws UserError if either cannot be written. */
@@ -47,8 +42,7 @@ export function openLedger(store: LedgerStore, contents: LedgerContents, options
   const keyId = createHash("sha256").update(`evenkeel ledger ${key}`).digest("hex").slice(0, 8);
   const foreign = [...contents.lines.values()].filter((text) => ledgerHead(text)?.key !== keyId).length;
   const memories = new ProjectMemories(contents.lines, keyId);
-  const keyed = (text: string, after: Uint8Array = new Uint8Array()) =>
-    createHmac("sha256", key).update(text).update(after).digest("base64url").slice(0, hashLength);
+  const keyed = (text: string) => createHmac("sha256", key).update(text).digest("base64url").slice(0, hashLength);
   const edit = (address: string, memory: Memory | undefined) => {
     const [project, rest] = namesIn(address);
     memories.edit(project, rest, memory);
@@ -67,13 +61,8 @@ export function openLedger(store: LedgerStore, contents: LedgerContents, options
     catalogue,
     recall: (address) => memories.recall(...namesIn(address)),
     ...fingerprinter(keyed, options.secrets, catalogue),
-    hashed: keyed,
-    knownLists: (project) => memories.storedLists(boundedName(project)),
     remember: edit,
     forget: (address) => edit(address, undefined),
-    rememberLists: (project, hashes) => {
-      memories.edit(boundedName(project), ownEntry, hashes === "" ? undefined : { sent: { [ownEntry]: hashes } });
-    },
     ready: async () => {
       const error = store.writeError();
       if (error) throw new UserError(error);
@@ -127,12 +116,6 @@ class ProjectMemories {
   /** @throws UserError for a damaged line. */
   recall(project: string, rest: string): Memory | undefined {
     return this.#of(project.toLowerCase()).entries.get(rest.toLowerCase())?.memory;
-  }
-
-  /** The hashes of lists that a project's line begins with. */
-  storedLists(project: string): string {
-    const head = ledgerHead(this.#lines.get(project.toLowerCase()) ?? "");
-    return (head?.key === this.#keyId && head.lists) || "";
   }
 
   /** Sets the entry of an address, or deletes it. */
