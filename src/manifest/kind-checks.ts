@@ -14,8 +14,7 @@ import {
 } from "../model/resource-kind.ts";
 import type { Kind, Problem } from "../model/types.ts";
 import type { Document } from "./document.ts";
-import { type KindAsFile, kindsNamedIn } from "./policy-kinds.ts";
-import { ownerOfPolicy, type PolicyText, sectionIn } from "./policy-text.ts";
+import { type KindAsFile, kindsNamedIn, ownerOfPolicy, type PolicyText, sectionIn } from "./policy-text.ts";
 import type { Path } from "./positions.ts";
 import { problemAt, type Rule, rules } from "./problem.ts";
 import { listed } from "./shape.ts";
