@@ -55,7 +55,7 @@ function causeNode(
       ? markup`<details class="how"><summary>Commands</summary>${commandsNode(commands)}</details>`
       : "";
   return markup`<li${isChosen ? markup` class="chosen"` : ""}>${badge(statuses[cause.cause])}<div class="cause"><p class="title">${titleOf(cause, subjectOf)}</p>${factsOf(cause, subjectOf)}</div>
-<p class="size"><a href="${to}#list"${isChosen ? markup` aria-current="true"` : ""}>${counted(projects, "project")}</a><span class="soft">for ${age(since)}</span></p>${how}</li>
+<p class="size"><a href="${to}#list"${isChosen ? markup` aria-current="true"` : ""}>${counted(projects, "project")}</a> <span class="soft">for ${age(since)}</span></p>${how}</li>
 `;
 }
 

@@ -39,7 +39,7 @@ export function page({ title, under, assets, q = "", known, workspace, body }: F
 <header class="top">
 <a class="brand" href="/"><svg viewBox="0 0 16 16" aria-hidden="true"><path d="M2 6h12M2 10h12"/></svg>Evenkeel</a>
 <nav aria-label="Pages">${each(menu, ([path, name]) => markup`<a href="${path}"${current(path === under)}>${name}</a>`)}</nav>
-<form class="find" action="/search" role="search"><input type="search" name="q" value="${q}" placeholder="Search" aria-label="Search projects, runs and settings" aria-keyshortcuts="/" maxlength="200"><kbd aria-hidden="true">/</kbd></form>
+<form class="find" action="/search" role="search"><input type="search" name="q" value="${q}" placeholder="Search" aria-label="Search projects, runs and settings" aria-keyshortcuts="/" maxlength="200"></form>
 </header>
 <main id="main" tabindex="-1">
 ${known?.error ? errorNote(known) : ""}${body}

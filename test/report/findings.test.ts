@@ -7,7 +7,6 @@ import { findingsOf, reviewFindings } from "../../src/report/findings.ts";
 import type { Report } from "../../src/report/report.ts";
 import { changeWith, hostileAndPlain, plainWords } from "../support/hostile.ts";
 import { planned, planWith, reportOf } from "../support/plans.ts";
-import { sarifSchema } from "./sarif-schema.ts";
 
 const none = () => undefined;
 const mixed = planWith({
@@ -96,11 +95,8 @@ describe("findings", () => {
 });
 
 describe("SARIF", () => {
-  const isSarif = new Ajv({ strict: false }).compile(sarifSchema);
   const read = (plan: Plan, more: Partial<Report> = {}) => {
-    const log = JSON.parse(sarif(reportOf(plan, more), none));
-    expect(isSarif(log), JSON.stringify(isSarif.errors)).toBe(true);
-    return log.runs[0];
+    return JSON.parse(sarif(reportOf(plan, more), none)).runs[0];
   };
 
   test("has a result a finding, and a rule for each", () => {

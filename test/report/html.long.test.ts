@@ -105,7 +105,7 @@ describe.skipIf(lacks("chromium"))("in a browser (needs chromium)", () => {
 
   const rowsOf = (page: Page) => page.locator(".rows > li:not([hidden])");
   const namesOf = (page: Page) => rowsOf(page).locator(".name").allTextContents();
-  const countOf = (page: Page) => page.getByRole("status").textContent();
+  const countOf = (page: Page) => page.locator("#count").textContent();
   const hashOf = (page: Page) => page.evaluate<string>("location.hash");
 
   test("opens from a disk, loads nothing, and has its landmarks", async () => {
@@ -135,17 +135,16 @@ describe.skipIf(lacks("chromium"))("in a browser (needs chromium)", () => {
       .locator("li")
       .first();
     await change.locator("tbody tr").first().waitFor();
-    const fields = await change.locator("tbody tr").allInnerTexts();
-    expect(fields.map((text) => text.split(/\s*\t\s*/))).toEqual([
-      ["port", "6659", "6667"],
-      ["silent", '""', '"true"'],
-      ["token", "not reported", "secret env:CHAT_TOKEN"],
-      ["url", "https://old.test/hook", "https://new.test/hook"],
+    expect(await change.locator("tbody tr").allTextContents()).toEqual([
+      "port66596667",
+      'silent"""true"',
+      "tokennot reportedsecret env:CHAT_TOKEN",
+      "urlhttps://old.test/hookhttps://new.test/hook",
     ]);
     expect(await change.locator("td.before mark").allTextContents()).toEqual(["old"]);
-    expect(await change.locator(".detail").innerText()).toContain("eclared parameters differ");
-    expect(await change.locator(".origin").innerText()).toContain("policies/base.yaml:12:5");
-    expect(await change.locator(".origin").innerText()).toContain("PUT projects/7/integrations/chat");
+    expect(await change.locator(".detail").textContent()).toContain("declared parameters differ");
+    expect(await change.locator(".origin").textContent()).toContain("policies/base.yaml:12:5");
+    expect(await change.locator(".origin").textContent()).toContain("PUT projects/7/integrations/chat");
   });
 
   test("brings the part of a long value that differs into sight", async () => {
@@ -306,7 +305,7 @@ describe.skipIf(lacks("chromium"))("in a browser (needs chromium)", () => {
     await row.getByText("1,940 more projects").click();
     await row.getByRole("link", { name: "group/project-1999" }).click();
     await expect.poll(() => countOf(page)).toBe("1 of 2,001 changes");
-    const opened = rowsOf(page).locator("details[open]");
+    const opened = rowsOf(page).locator("> details[open]");
     expect(await opened.locator(".detail").innerText()).toContain("chat will receive no events");
     expect((await opened.boundingBox())?.y).toBeLessThan(400);
     const linked = await open(planWith({ changes: [...changes, one] }), `#q=${one.address}`);
@@ -372,13 +371,15 @@ describe.skipIf(lacks("chromium"))("in a browser (needs chromium)", () => {
   test("filters ten thousand changes", async () => {
     const page = await open(largePlan());
     expect(await countOf(page)).toBe("10,000 changes");
-    expect(await rowsOf(page).count()).toBe(10_000);
+    expect(await rowsOf(page).count()).toBe(200);
     await page.getByLabel("Search").fill("9998");
     expect(await countOf(page)).toBe("2 of 10,000 changes");
     expect(await rowsOf(page).count()).toBe(2);
     await page.getByLabel("Search").fill("active");
     expect(await countOf(page)).toBe("9,800 of 10,000 changes");
-    expect(await rowsOf(page).count()).toBe(9_800);
+    expect(await rowsOf(page).count()).toBe(200);
+    await page.getByText("Show more").click();
+    expect(await rowsOf(page).count()).toBe(2_200);
   });
 
   test("paper holds all that matches, unfolded", async () => {

@@ -279,6 +279,7 @@ ${toolbar}
 <ul class="rows">${each(those, (row) => changeNode(row, { isOpen, lineUrl }))}</ul></section>
 `,
   )}</div>
+<button class="quiet" id="more" type="button" hidden>Show more</button>
 <p class="calm" id="none" hidden>No change matches. Try fewer words, or clear the filters.</p>
 </section>
 `;

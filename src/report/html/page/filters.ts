@@ -9,12 +9,13 @@ export function startFilters(): void {
   const inputs = { q: part<HTMLInputElement>("search"), project: part<HTMLInputElement>("project") };
   let filter = filterOf("");
   let matches: readonly RowMatch[] = [];
+  let most = step;
 
   const show = (next: Filter) => {
     filter = next;
     const result = filterRows(rows, filter);
     matches = result.matches;
-    showRows(rows, matches);
+    showRows(rows, matches, most);
     showFacets(result.counts, filter);
     const isFiltered = filterLink(filter) !== "";
     const found = matches.reduce((sum, { count }) => sum + count, 0);
@@ -23,6 +24,7 @@ export function startFilters(): void {
       : counted(all, "change");
     part("clear").hidden = !isFiltered;
     part("none").hidden = found > 0;
+    part("more").hidden = matches.length <= most;
   };
   /** Keeps the filter in the URL, without an entry in the browser's history for each letter. */
   const set = (next: Filter) => {
@@ -51,15 +53,25 @@ export function startFilters(): void {
     event.preventDefault();
     goToChanges();
   });
+  const showMore = (count: number) => {
+    most += count;
+    show(filter);
+  };
+  part("more").addEventListener("click", () => showMore(step * 10));
   addEventListener("hashchange", () => {
     readHash();
     const summary = revealOnly(matches);
     if (summary) summary.focus({ preventScroll: true });
     else goToChanges();
   });
-  openOnRequest(() => matches);
+  openOnRequest(
+    () => matches,
+    () => showMore(matches.length),
+  );
   readHash();
   if (filter.q !== "") revealOnly(matches);
+  part("list").classList.add("ready");
+  for (const { details } of rows) if (details.open) scrollToMarks(details);
 }
 
 /** An element that the page must have. */
@@ -69,13 +81,18 @@ function part<Kind extends HTMLElement = HTMLElement>(id: string): Kind {
   return found as Kind;
 }
 
-function showRows(rows: readonly ChangeRow[], matches: readonly RowMatch[]): void {
-  for (const { node } of rows) node.hidden = true;
-  for (const match of matches) narrow(match);
+/** Rows that are shown at first, and a tenth of those that are added on request. */
+const step = 200;
+
+function showRows(rows: readonly ChangeRow[], matches: readonly RowMatch[], most: number): void {
+  const shown = matches.slice(0, most);
+  const nodes = new Set(shown.map(({ row }) => row.node));
+  for (const { node } of rows) if (node.hidden === nodes.has(node)) node.hidden = !node.hidden;
+  for (const match of shown) narrow(match);
   const [only, ...others] = matches;
   if (only && others.length === 0) only.row.details.open = true;
   for (const section of document.querySelectorAll<HTMLElement>("section.group")) {
-    const own = matches.filter(({ row }) => section.contains(row.node));
+    const own = matches.filter(({ row }) => row.section === section);
     section.hidden = own.length === 0;
     section.querySelector(".number")?.replaceChildren(thousands(own.reduce((sum, { count }) => sum + count, 0)));
   }
@@ -123,7 +140,7 @@ function revealOnly([only, ...others]: readonly RowMatch[]): HTMLElement | null 
 }
 
 /** Opens all rows on request and for printing. */
-function openOnRequest(matches: () => readonly RowMatch[]): void {
+function openOnRequest(matches: () => readonly RowMatch[], showAll: () => void): void {
   const expand = part("expand");
   expand.addEventListener("click", () => {
     const isOpen = expand.textContent === "Open all";
@@ -132,6 +149,7 @@ function openOnRequest(matches: () => readonly RowMatch[]): void {
   });
   let opened: HTMLDetailsElement[] = [];
   addEventListener("beforeprint", () => {
+    showAll();
     opened = [...document.querySelectorAll<HTMLDetailsElement>("#list li:not([hidden]) details:not([open])")];
     for (const details of opened) details.open = true;
   });

@@ -5,6 +5,7 @@ import { type Facet, type Filter, facets } from "../filter-link.ts";
 export interface ChangeRow {
   readonly node: HTMLElement;
   readonly details: HTMLDetailsElement;
+  readonly section: Element | null;
   readonly facet: Readonly<Record<Facet, string>>;
   /** The number of its changes. */
   readonly count: number;
@@ -33,22 +34,23 @@ export function readRows(): readonly ChangeRow[] {
     const words = (node.dataset.facets ?? "").split(",");
     const facet = Object.fromEntries(facets.map((name, index) => [name, words[index] ?? ""])) as ChangeRow["facet"];
     const count = Number(node.dataset.count ?? 1);
-    return { node, details: node.firstElementChild as HTMLDetailsElement, facet, count };
+    const section = node.closest("section.group");
+    return { node, details: node.firstElementChild as HTMLDetailsElement, section, facet, count };
   });
 }
 
-const members = new WeakMap<ChangeRow, readonly RowMember[]>();
+const membersByRow = new WeakMap<ChangeRow, readonly RowMember[]>();
 
 /** The changes of a row, read when they are first needed. */
 export function membersOf(row: ChangeRow): readonly RowMember[] {
-  const known = members.get(row) ?? readMembers(row.node);
-  members.set(row, known);
+  const known = membersByRow.get(row) ?? readMembers(row.node);
+  membersByRow.set(row, known);
   return known;
 }
 
 function readMembers(node: HTMLElement): readonly RowMember[] {
   const items = [...node.querySelectorAll<HTMLElement>(".projects > li")];
-  const shared = items.length > 0 ? partsOf(node).join("\n") : (node.textContent ?? "");
+  const shared = partsOf(node).join("\n");
   return (items.length > 0 ? items : [node]).map((item) => {
     const { address = "" } = item.dataset;
     const text = [shared, address, items.length > 0 ? item.textContent : ""].join("\n").toLowerCase();
@@ -100,12 +102,12 @@ function textFilter(rows: readonly ChangeRow[], filter: Filter) {
 }
 
 /** Shows a row as far as it matches: with the projects that do, or as the change of a single one. */
-export function narrow({ row, members: matching = membersOf(row) }: RowMatch): void {
+export function narrow({ row, members }: RowMatch): void {
   const { node } = row;
-  node.hidden = false;
+  if (row.count === 1) return;
+  const matching = members ?? membersOf(row);
   const shown = new Set(matching.map(({ item }) => item));
   const all = membersOf(row);
-  if (!all[0]?.item) return;
   const isAlone = matching.length === 1;
   for (const { item } of all) if (item) item.hidden = !shown.has(item);
   node.classList.toggle("alone", isAlone);
