@@ -62,8 +62,7 @@ export async function sendAttempt(run: RunConnection, request: Outgoing): Promis
 /** Method and template of a path, in which every second segment names something: /projects/:/hooks/:. */
 function endpointOf({ method, path }: Call): string {
   const [route = ""] = path.split("?", 1);
-  const parts = route.split("/").map((part, index) => (index > 0 && index % 2 === 0 ? ":" : part));
-  return `${method} ${parts.join("/")}`;
+  return `${method} ${route.replace(/(\/[^/]+)\/[^/]+/g, "$1/:")}`;
 }
 
 async function send(run: RunConnection, request: Outgoing): Promise<FullAnswer | CallFailed> {
