@@ -4,11 +4,11 @@ import { bundledKinds } from "./bundled-kinds.ts";
 import { type Dialect, type Fact, holdsIn, isQuirk } from "./dialect.ts";
 import { dialectNamed, dialects, neutral } from "./dialects.ts";
 import type { EventKind } from "./events.ts";
-import type { ForeignName, Integration } from "./integration.ts";
-import { type Definitions, type IntegrationSchema, integrationIn } from "./integration-schema.ts";
+import type { ForeignName, Integration, IntegrationParameter, ParameterType, QuirkSpan } from "./integration.ts";
 import type { KindRow } from "./kind-row.ts";
 import { renamedSchema } from "./renamed-schema.ts";
-import type { Kind } from "./types.ts";
+import type { FieldSchema } from "./resource-kind.ts";
+import type { Environment, Kind, Scalar, Tier } from "./types.ts";
 
 export type { ObservedQuirk } from "./dialect.ts";
 export {
@@ -122,4 +122,111 @@ function slugIn({ integrations }: Dialect, slug: string): string {
 export function factHolds({ facts }: Catalogue, id: string, release: string): boolean {
   const fact = facts.find((each) => each.id === id);
   return fact !== undefined && holdsIn(fact, release);
+}
+
+interface ParameterSchema extends FieldSchema {
+  $ref?: string;
+  anyOf?: ApiType[];
+  enum?: string[];
+  default?: Scalar;
+  "x-optional-from"?: string;
+  "x-observed-initial"?: Scalar;
+  "x-observed-pattern"?: string;
+  "x-observed-instead"?: string;
+  "x-observed-with"?: string;
+  "x-facts"?: QuirkSpan[];
+}
+
+interface ApiType {
+  $ref?: string;
+  type?: ParameterType | ParameterType[];
+  enum?: string[];
+  pattern?: string;
+}
+
+/** An integration in the schema. */
+interface IntegrationSchema {
+  title: string;
+  description: string;
+  required?: string[];
+  properties: Record<string, ParameterSchema>;
+  "x-tier"?: Tier;
+  "x-introduced"?: string;
+  "x-removed"?: string;
+  "x-environment"?: Environment;
+  "x-omitted"?: string[];
+  "x-observed-apart"?: boolean;
+  "x-observed-off"?: boolean;
+  "x-observed-alone"?: boolean;
+  "x-undeclared"?: Record<string, string>;
+  "x-always"?: Record<string, Scalar>;
+}
+
+/** Definitions that the schema refers to. */
+type Definitions = Readonly<Record<string, ParameterSchema>>;
+
+/** The integration of a schema entry, without names of other dialects. */
+function integrationIn(
+  slug: string,
+  entry: IntegrationSchema,
+  definitions: Definitions,
+): Omit<Integration, "foreignNames"> {
+  const required = new Set(entry.required);
+  const parameters = Object.entries(entry.properties).map(
+    ([name, parameter]) => [name, parameterOf(name, resolved(parameter, definitions), required.has(name))] as const,
+  );
+  return {
+    slug,
+    title: entry.title,
+    description: entry.description,
+    tier: entry["x-tier"] ?? "free",
+    introduced: entry["x-introduced"],
+    removed: entry["x-removed"],
+    environment: entry["x-environment"],
+    omitted: entry["x-omitted"] ?? [],
+    apart: entry["x-observed-apart"] ?? false,
+    staysOff: entry["x-observed-off"] ?? false,
+    alone: entry["x-observed-alone"] ?? false,
+    parameters: new Map(parameters),
+    fields: { required: entry.required ?? [], properties: Object.fromEntries(parameters) },
+    undeclared: new Map(Object.entries(entry["x-undeclared"] ?? {})),
+    always: new Map(Object.entries(entry["x-always"] ?? {})),
+  };
+}
+
+function resolved(parameter: ParameterSchema, definitions: Definitions): ParameterSchema {
+  const name = parameter.$ref?.replace("#/definitions/", "");
+  return (name && definitions[name]) || parameter;
+}
+
+function parameterOf(name: string, parameter: ParameterSchema, required: boolean): IntegrationParameter {
+  const { anyOf: [api = {}] = [], $ref: _, ...field } = parameter;
+  const type = api.type ?? "string";
+  return {
+    ...field,
+    "x-level": field["x-level"] ?? "properties",
+    ...(api.enum && { enum: api.enum }),
+    ...(api.pattern !== undefined && { pattern: api.pattern }),
+    type,
+    name,
+    types: [type].flat(),
+    isRequired: required || parameter["x-optional-from"] !== undefined,
+    optionalFrom: parameter["x-optional-from"],
+    introduced: parameter["x-introduced"],
+    removed: parameter["x-removed"],
+    secret: parameter.writeOnly ?? false,
+    returned: parameter["x-returned"] ?? false,
+    description: parameter.description ?? "",
+    level: parameter["x-level"] ?? "properties",
+    list: parameter["x-list"],
+    route: parameter["x-route"],
+    observed: new Set(parameter["x-observed"]),
+    quirks: parameter["x-facts"] ?? [],
+    initial: parameter["x-observed-initial"],
+    valid: {
+      pattern: parameter["x-observed-pattern"],
+      instead: parameter["x-observed-instead"],
+      with: parameter["x-observed-with"],
+    },
+  };
 }

@@ -1,5 +1,4 @@
-import { type Dialect, type Fact, isQuirk, type NamedIntegration } from "./dialect.ts";
-import { extendedSchema } from "./dialect-additions.ts";
+import { type Additions, type Dialect, type Fact, isQuirk, type NamedIntegration } from "./dialect.ts";
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -123,4 +122,30 @@ function withRenamedWords(value: unknown, words: ReadonlyMap<string, string>, ke
 /** Replaces whole words in a text. */
 export function replaceWords(text: string, words: ReadonlyMap<string, string>): string {
   return text.replace(/[a-z0-9]+(?:[-_][a-z0-9]+)*/g, (word) => words.get(word) ?? word);
+}
+
+/** The parts of a schema of integrations to which a dialect adds. */
+interface ExtendableSchema {
+  readonly "x-events": object;
+  readonly definitions: object;
+  readonly properties: Readonly<Record<string, { readonly properties: object }>>;
+}
+
+/**
+ * The schema of integrations with what only one platform has: events, parameters of integrations of the specification, and
+ * further integrations after them.
+ */
+function extendedSchema<Schema extends object>(schema: Schema, additions: Additions | undefined): Schema {
+  if (!additions) return schema;
+  const { definitions, properties, ...rest } = schema as unknown as ExtendableSchema;
+  const extended = Object.entries(properties).map(([slug, entry]) => {
+    const parameters = additions.parameters[slug];
+    return [slug, parameters ? { ...entry, properties: { ...entry.properties, ...parameters } } : entry] as const;
+  });
+  return {
+    ...rest,
+    "x-events": { ...rest["x-events"], ...additions.events },
+    properties: { ...Object.fromEntries(extended), ...additions.integrations },
+    definitions: { ...definitions, ...additions.definitions },
+  } as unknown as Schema;
 }

@@ -1,18 +1,29 @@
 import { isObject, type JsonObject } from "../base/json.ts";
-import type { CallName } from "../model/resource-kind.ts";
+import { type CallName, type FieldSchema, writtenCall } from "../model/resource-kind.ts";
+import { formerProject, movedReply } from "./former-paths.ts";
 import { groupsAbove } from "./groups.ts";
-import { type OwnerOfRows, ownerOf } from "./kind-owners.ts";
 import type { KindMatch } from "./kind-paths.ts";
-import { dropReferences } from "./kind-references.ts";
 import { changedRow, createdRow, shownRow } from "./kind-rows.ts";
-import { addRow, changeRow, type RowPlace, recordsOf, removeRow, rowsElsewhere } from "./kind-store.ts";
+import { addRow, changeRow, ownerRow, type RowPlace, recordsOf, removeRow, rowsElsewhere } from "./kind-store.ts";
 import { checkKindParameters } from "./kind-values.ts";
-import { hasKey, isPart, type ServedKind } from "./kinds.ts";
+import { hasKey, isPart, type OwnerKind, type ServedKind } from "./kinds.ts";
 import { keysetPaged, paged } from "./pages.ts";
 import { readBoolean } from "./parameters.ts";
-import { forbidden, invalid, json, noContent, noRecord, outOfScope, refused, type ServerReply } from "./reply.ts";
-import type { KindRequest, ParsedRequest, ServerContext } from "./server-context.ts";
-import { type Caller, type KindRecord, roles } from "./state.ts";
+import { shownGroup, shownProject } from "./projects.ts";
+import { put, putProject } from "./records.ts";
+import {
+  forbidden,
+  invalid,
+  json,
+  noContent,
+  noRecord,
+  notFound,
+  outOfScope,
+  refused,
+  type ServerReply,
+} from "./reply.ts";
+import { accessRefusal, type KindRequest, type ParsedRequest, type ServerContext } from "./server-context.ts";
+import { type Caller, findGroup, findProject, type KindRecord, type Repository, roles } from "./state.ts";
 
 /** A request whose project or group is known, and whose caller may send it. */
 interface Admitted extends RowPlace {
@@ -216,4 +227,85 @@ function rowsAbove({ state, kinds }: ServerContext, { kind, found }: Admitted): 
   return groupsAbove(state, found.path).flatMap(({ id }) =>
     recordsOf(state, { kind: ofGroups, owner: id }).map(({ row }) => row),
   );
+}
+
+/** A project or group that has rows, and is one itself where a kind says so. */
+interface OwnerOfRows {
+  readonly id: number;
+  readonly path: string;
+  /** It as it is answered. */
+  readonly shown: () => JsonObject;
+  readonly change: (params: JsonObject) => void;
+}
+
+/** The project or group of a request; a reply if there is none, or it may not be seen. */
+function ownerOf(context: ServerContext, asked: KindRequest, of: OwnerKind): OwnerOfRows | ServerReply {
+  return finders[of](context, asked);
+}
+
+const finders: Readonly<Record<OwnerKind, (context: ServerContext, asked: KindRequest) => OwnerOfRows | ServerReply>> =
+  {
+    project: (context, asked) => {
+      const { match, method, address, query, caller } = asked;
+      const project = findProject(context.state, match.owner) ?? formerProject(context, match.owner);
+      if (!project) return notFound("Project");
+      if (!("record" in project)) return movedReply(method, address, query, project.movedTo);
+      const shown = () => shownProject(context, caller, project.record);
+      const save = (record: Repository) => void putProject(context.state, record);
+      return accessRefusal(project) ?? ownerBehind(context, asked, { record: project.record, shown, save });
+    },
+    group: (context, asked) => {
+      const record = findGroup(context.state, asked.match.owner);
+      if (!record) return notFound("Group");
+      const save = (changed: Repository) => put(context.state, "group", record.id, changed);
+      const shown = () => shownGroup(context, findGroup(context.state, asked.match.owner) ?? record);
+      return ownerBehind(context, asked, { record, shown, save });
+    },
+  };
+
+interface Behind {
+  readonly record: Repository;
+  readonly shown: () => JsonObject;
+  readonly save: (record: Repository) => void;
+}
+
+function ownerBehind({ state }: ServerContext, { match }: KindRequest, { record, shown, save }: Behind): OwnerOfRows {
+  const place: RowPlace = { kind: match.kind, owner: record.id };
+  const change = (params: JsonObject): void => {
+    const [known] = recordsOf(state, place);
+    const row = ownerRow(state, [match.kind], record.id, {});
+    const changed = changedRow(match.kind.fields, { params, row, others: rowsElsewhere(state, place) });
+    const told = Object.entries(changed).filter(([name, value]) => value !== row[name]);
+    const kept = { ...known?.row, ...Object.fromEntries(told) };
+    if (known) changeRow(state, place, known, kept);
+    else addRow(state, place, {}, kept);
+    save({ ...record, ...Object.fromEntries(told.filter(([name]) => name in record)) });
+  };
+  return { id: record.id, path: record.path, shown, change };
+}
+
+/** What is deleted is gone from the lists of other resources of the project or group that refer to it by its ID. */
+function dropReferences({ state, kinds }: ServerContext, { kind, owner }: RowPlace, { id }: JsonObject): void {
+  if (id === undefined) return;
+  for (const other of kinds.all) {
+    const names = other.of === kind.of ? referringFields(other, kind) : [];
+    const place = { kind: other, owner };
+    for (const record of names.length > 0 ? recordsOf(state, place) : []) {
+      const kept = names.flatMap((name) => listWithout(name, record.row[name], id));
+      if (kept.length > 0) changeRow(state, place, record, { ...record.row, ...Object.fromEntries(kept) });
+    }
+  }
+}
+
+function listWithout(name: string, list: unknown, id: unknown): readonly (readonly [string, readonly unknown[]])[] {
+  if (!Array.isArray(list)) return [];
+  const kept = list.filter((each) => (isObject(each) ? each.id : each) !== id);
+  return kept.length < list.length ? [[name, kept]] : [];
+}
+
+/** The lists of a kind whose entries are looked up among the resources of another. */
+function referringFields({ fields }: ServedKind, { calls }: ServedKind): readonly string[] {
+  const path = calls.list === undefined ? undefined : writtenCall(calls.list).path.split("?")[0];
+  const refers = ({ "x-lookup": lookUp = "" }: FieldSchema) => writtenCall(lookUp).path === `${path}/:value`;
+  return fields.flatMap(({ name, field }) => (field.items && refers(field.items) ? [name] : []));
 }

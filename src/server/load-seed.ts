@@ -1,15 +1,19 @@
+import type { JsonObject } from "../base/json.ts";
 import type { Catalogue } from "../model/catalogue.ts";
 import type { Scalar } from "../model/types.ts";
 import { jobOf } from "./deployment-rows.ts";
 import { groupOwner } from "./groups.ts";
-import type { ServedKinds } from "./kinds.ts";
-import { loadRows } from "./load-rows.ts";
+import { changedRow, createdRow } from "./kind-rows.ts";
+import { addRow, type RowPlace } from "./kind-store.ts";
+import type { OwnerKind, ServedKinds } from "./kinds.ts";
 import * as records from "./records.ts";
-import type { Seed, SeedDeployment, SeedProject, SeedRepository } from "./seed.ts";
+import type { Seed, SeedDeployment, SeedProject, SeedRepository, SeedRows } from "./seed.ts";
 import {
   type Caller,
   type DeploymentRecord,
   finalStatuses,
+  findGroup,
+  findProject,
   type IntegrationOwner,
   type IntegrationRecord,
   nextNumber,
@@ -198,4 +202,41 @@ export function environmentOf(
     name,
     external_url: external_url ?? "",
   };
+}
+
+/** Loads the rows of a seed. What the release or the tier does not have is left out. */
+function loadRows(state: State, seed: Seed, kinds: ServedKinds): void {
+  for (const { id, path, resources } of seed.groups ?? []) {
+    const group = findGroup(state, String(id ?? path));
+    if (group) loadOwner(state, { of: "group", id: group.id, resources, kinds });
+  }
+  for (const { path, resources } of seed.projects ?? []) {
+    const project = state.projectsByPath.get(path.toLowerCase()) ?? findProject(state, path);
+    if (project) loadOwner(state, { of: "project", id: project.record.id, resources, kinds });
+  }
+}
+
+interface Seeded {
+  readonly of: OwnerKind;
+  readonly id: number;
+  readonly resources: SeedRows | undefined;
+  readonly kinds: ServedKinds;
+}
+
+function loadOwner(state: State, { of, id, resources = {}, kinds }: Seeded): void {
+  for (const [name, rows] of Object.entries(resources)) {
+    const kind = kinds.all.find((each) => each.file.name === name && each.of === of);
+    if (kind) for (const row of [rows].flat()) loadRow(state, { kind, owner: id }, row as JsonObject);
+  }
+}
+
+/** Parameters make the row, and its other parts are as the seed has them. */
+function loadRow(state: State, place: RowPlace, seeded: JsonObject): void {
+  const { kind } = place;
+  const known = new Set(kind.fields.flatMap(({ parameters }) => parameters));
+  const params = Object.fromEntries(Object.entries(seeded).filter(([name]) => known.has(name)));
+  const made = createdRow(kind.fields, { params, others: [] });
+  const told = kind.isOwner ? changedRow(kind.fields, { params, row: {}, others: [] }) : {};
+  const beside = Object.entries(seeded).filter(([name]) => name in made || !known.has(name));
+  addRow(state, place, params, { ...told, ...Object.fromEntries(beside) });
 }
