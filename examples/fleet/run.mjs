@@ -34,9 +34,12 @@ async function story(url, database, workers) {
     EVENKEEL_LEASE: few ? "6s" : "15s",
     CHAT_HOOK: "https://chat.example.com/hooks/all",
   };
-  const workspace = join(home, "workspace");
-  cpSync(fileURLToPath(new URL("evenkeel.yaml", import.meta.url)), join(workspace, "evenkeel.yaml"));
-  cpSync(fileURLToPath(new URL("policies", import.meta.url)), join(workspace, "policies"), { recursive: true });
+  const [workspace, checkout] = ["workspace", "checkout"].map((name) => {
+    const folder = join(home, name);
+    cpSync(fileURLToPath(new URL("evenkeel.yaml", import.meta.url)), join(folder, "evenkeel.yaml"));
+    cpSync(fileURLToPath(new URL("policies", import.meta.url)), join(folder, "policies"), { recursive: true });
+    return folder;
+  });
   const evenkeel = async (words) => shown(words, await begin(words, workspace, env).ended);
   /** Whether the last wave goes on: the first two have one project, and a twentieth. */
   const isInLastWave = async ({ said }) => {
@@ -47,7 +50,7 @@ async function story(url, database, workers) {
   };
 
   console.log(`# ${count} projects, one server, one database. Three workers wait for something to do.`);
-  for (let each = 0; each < 3; each++) workers.push(begin(`worker --concurrency ${few ? 2 : 8}`, home, env));
+  for (let each = 0; each < 3; each++) workers.push(begin(`worker --concurrency ${few ? 2 : 8}`, checkout, env));
   await until(() => workers.every(({ said }) => said().includes("Ready to work")));
   console.log("\n# What would change? They read, and one plan comes of it.");
   await evenkeel("plan --workers");

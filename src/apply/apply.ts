@@ -21,9 +21,7 @@ export interface ApplyOptions {
   /** Called before each write; a message is the reason to skip it. */
   readonly stopped: () => string | undefined;
   /** The outcome of a write that another process may have sent; undefined to send it now. */
-  readonly known?: (reader: Reader, change: Change) => Promise<Pick<ChangeEvent, "outcome" | "isReported"> | undefined>;
-  /** Applies batches in other processes; by default, this one does. */
-  readonly delegate?: ((batches: readonly Batch[], options: ApplyOptions) => Promise<Outcomes>) | undefined;
+  readonly known?: (reader: Reader, change: Change) => Promise<Pick<ChangeEvent, "outcome"> | undefined>;
 }
 
 /** The outcome of every change, by address. */
@@ -43,23 +41,13 @@ export async function applyChanges(
   batches: readonly Batch[],
   options: ApplyOptions,
 ): Promise<Outcomes> {
-  if (options.delegate) return options.delegate(batches, options);
-  return outcomesOf(await runBatches(writer, batches, options));
-}
-
-/** Like {@link applyChanges}, in this process, with all results of each step. */
-export async function runBatches(
-  writer: Writer,
-  batches: readonly Batch[],
-  options: ApplyOptions,
-): Promise<readonly ChangeEvent[]> {
   let ended: string | undefined;
   const end = (address: string) => {
     ended ??= `the run ended after ${address} failed`;
   };
   const ending = { ...options, stopped: () => options.stopped() ?? ended };
   const outcomes = await inParallel(batches, options.workers, (batch) => applyBatch(writer, batch, ending, end));
-  return outcomes.flat();
+  return outcomesOf(outcomes.flat());
 }
 
 /** The outcome of each event, by its address. */
@@ -79,7 +67,7 @@ async function applyBatch(
     const event = await take(writer, step, failed, options);
     if (event.outcome.status === "failed" || event.outcome.status === "unknown") failed ??= event.address;
     if (event.failure?.endsRun) end(event.address);
-    if (!event.isReported) for (const watcher of options.watchers) await watcher.outcome?.(event);
+    for (const watcher of options.watchers) await watcher.outcome?.(event);
     events.push(event);
   }
   return events;

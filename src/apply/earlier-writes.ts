@@ -10,7 +10,7 @@ import { isVisible } from "./verify-write.ts";
 type Known = Awaited<ReturnType<NonNullable<ApplyOptions["known"]>>>;
 
 /** Whether reading shows a change, or why it could not be read. */
-export async function observe(reader: Reader, change: Change): Promise<"there" | "missing" | CallFailed> {
+async function observe(reader: Reader, change: Change): Promise<"there" | "missing" | CallFailed> {
   if (!isVisible(change)) return "missing";
   try {
     return (await isInPlace(reader, change)) ? "there" : "missing";
@@ -21,11 +21,11 @@ export async function observe(reader: Reader, change: Change): Promise<"there" |
 }
 
 /** The outcome of a write that a stopped process may have sent; undefined, to send it again, if reading does not show it. */
-export async function lookUpWrite(reader: Reader, change: Change, another: string): Promise<Known> {
+async function lookUpWrite(reader: Reader, change: Change): Promise<Known> {
   const shown = await observe(reader, change);
   if (shown === "there") return { outcome: { status: "applied" } };
   if (shown === "missing") return undefined;
-  const error = `${another} may have sent it, and looking it up failed: ${shown.message}`;
+  const error = `a process that stopped may have sent it, and looking it up failed: ${shown.message}`;
   return { outcome: { status: "unknown", error } };
 }
 
@@ -37,7 +37,7 @@ function isPosted({ catalogue }: Reader, change: Change): boolean {
 }
 
 /**
- * Requests that an interrupted run left in flight may still be executed. Changes that would then exist twice wait until
+ * Requests that an interrupted run or worker left in flight may still be executed. Changes that would then exist twice wait until
  * those have timed out, `milliseconds` from now, and are sent if reading does not show them.
  */
 export function afterEarlierRuns(
@@ -52,6 +52,6 @@ export function afterEarlierRuns(
     for (let left = milliseconds; left > 0 && !stopped(); left = over - performance.now()) {
       await pause(Math.min(left, pollInterval));
     }
-    return lookUpWrite(reader, change, "an earlier run");
+    return lookUpWrite(reader, change);
   };
 }

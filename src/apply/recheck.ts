@@ -4,8 +4,8 @@ import { explained } from "../client/explain-failure.ts";
 import { CallFailed, type FailureKind } from "../client/failure.ts";
 import type { Unverified } from "../diff/diff.ts";
 import { unreadPart } from "../live/partly-read.ts";
-import { type RefreshedProject, refreshProject } from "../live/refresh.ts";
-import type { RefreshScope } from "../live/refresh-scope.ts";
+import { refreshProject } from "../live/refresh.ts";
+import type { RefreshedProject, RefreshScope } from "../live/refresh-scope.ts";
 import type { Catalogue } from "../model/catalogue.ts";
 import { projectPart } from "../model/identity.ts";
 import { kindIn } from "../model/owner.ts";
@@ -23,6 +23,8 @@ export type Target =
       readonly desired: DesiredProject;
       /** Fields that the plan lists as unverified, by address. */
       readonly unverified: ReadonlyMap<string, readonly string[]>;
+      /** Addresses whose requests another process may have begun to send for this run; they are finished. */
+      readonly begun?: ReadonlySet<string>;
     };
 
 /** The changes of a plan by project. Nothing is written to projects that could not be read. */
@@ -61,10 +63,16 @@ export async function stepsOf(reader: Reader, target: Target, scope: RefreshScop
     const part = unreadPart(reader.catalogue, read.unread ?? [], { kind: kindIn(change), key: change.key });
     if (part) return failed(change, explained(part.failure));
     const { address } = change;
+    if (target.begun?.has(address)) return finishing(address, now.get(address));
     const unlisted = unlistedIn(change, target.unverified.get(address), unverified.get(address));
     return unlisted ? stale(change, unlisted) : stepOf(change, now.get(address), reader.catalogue);
   });
   return steps.sort((a, b) => order.indexOf(addressOf(a)) - order.indexOf(addressOf(b)));
+}
+
+/** What is left of a change that was begun; its action may differ now, such as a creation after a deletion. */
+function finishing(address: string, change: Change | undefined): Step {
+  return change ? { change } : { address, outcome: { status: "applied" } };
 }
 
 /** Sends again what the plan sends because of `--resend`. */

@@ -1,9 +1,7 @@
 import type { Call, Change } from "../model/types.ts";
 import type { Journal } from "../state/journal.ts";
 import type { JournalEntry } from "../state/journal-entry.ts";
-import type { SecretDigests } from "../state/ledger/secret-digest.ts";
 import type { SentChange } from "./send-change.ts";
-import type { Seen } from "./verify-write.ts";
 
 /** Notified of each step as it happens; the journal, the ledger and a progress bar are watchers. */
 export interface Watcher {
@@ -21,12 +19,6 @@ export interface Watcher {
 export interface ChangeEvent extends SentChange {
   readonly address: string;
   readonly change?: Change;
-  /** State after the write, if another process sent it. */
-  readonly seen?: Seen;
-  /** Known digests of the secrets that another process sent; undefined if this process sent it. */
-  readonly sentSecrets?: SecretDigests;
-  /** Whether its watchers have been notified. */
-  readonly isReported?: true;
 }
 
 /** Announces a request that is about to be sent. Returns why it must not be sent, if a watcher cannot record it. */

@@ -11,9 +11,15 @@ import { type ApplyOptions, applyChanges, type Batch, type ChangeEvent, type Out
 import { projectOf, type Target } from "./recheck.ts";
 import { isVisible, lostOf, subjectsOf } from "./verify-write.ts";
 
-export interface WavesOptions extends ApplyOptions {
-  /** Computes the changes of these projects, immediately before their writes. */
-  readonly batchesOf: (targets: readonly Target[]) => readonly Batch[];
+export interface WavesOptions extends Pick<ApplyOptions, "watchers" | "stopped"> {
+  /** Writes the changes of these projects and reads them again. */
+  readonly write: (targets: readonly Target[]) => Promise<WrittenWave>;
+}
+
+/** The outcomes of a wave; `reason` prevents the next one. */
+export interface WrittenWave {
+  readonly outcomes: Outcomes;
+  readonly reason?: string | undefined;
 }
 
 /** One wave of an apply, by its projects. */
@@ -34,7 +40,6 @@ export interface AppliedWaves {
  * that was not kept ends the run: later waves are neither read nor written (docs/fleets.md).
  */
 export async function applyInWaves(
-  writer: Writer,
   waves: readonly (readonly Target[])[],
   options: WavesOptions,
 ): Promise<AppliedWaves> {
@@ -44,8 +49,7 @@ export async function applyInWaves(
   for (const [index, targets] of waves.entries()) {
     const why = halted ?? options.stopped();
     const place = { wave: index + 1, of: waves.length, projects: targets.length };
-    const end =
-      why === undefined ? await applyWave(writer, targets, options, place) : await skipWave(targets, why, options);
+    const end = why === undefined ? await applyWave(targets, options, place) : await skipWave(targets, why, options);
     for (const [address, outcome] of end.outcomes) outcomes.set(address, outcome);
     ended.push({ projects: targets.map(projectOf), ...end.wave });
     if (end.wave.reason !== undefined) halted = `wave ${place.wave} of ${place.of} ended the run: ${end.wave.reason}`;
@@ -65,33 +69,28 @@ interface WavePlace {
   readonly projects: number;
 }
 
-async function applyWave(
-  writer: Writer,
-  targets: readonly Target[],
-  options: WavesOptions,
-  place: WavePlace,
-): Promise<WaveEnd> {
+async function applyWave(targets: readonly Target[], options: WavesOptions, place: WavePlace): Promise<WaveEnd> {
   await note(options, place);
-  const { outcomes, reason } = await writeAndCheck(writer, targets, options);
+  const { outcomes, reason } = await options.write(targets);
   if (reason === undefined) return { outcomes, wave: { status: "applied" } };
   await note(options, { ...place, reason });
   return { outcomes, wave: { status: "stopped", reason } };
 }
 
-async function note({ watchers }: ApplyOptions, noted: WavePlace & { readonly reason?: string }): Promise<void> {
+async function note({ watchers }: WavesOptions, noted: WavePlace & { readonly reason?: string }): Promise<void> {
   for (const watcher of watchers) await watcher.noted?.({ event: "wave", ...noted });
 }
 
-/** Writes a wave and reads it again. `reason` prevents the next wave. */
-async function writeAndCheck(
+/** Writes a wave, or a part of it, and reads it again. */
+export async function writeAndCheck(
   writer: Writer,
-  targets: readonly Target[],
-  options: WavesOptions,
-): Promise<{ readonly outcomes: Outcomes; readonly reason?: string | undefined }> {
+  batches: readonly Batch[],
+  options: ApplyOptions,
+): Promise<WrittenWave> {
   const events: ChangeEvent[] = [];
   const listening = { outcome: async (event: ChangeEvent) => void events.push(event) };
   const watchers = [...options.watchers, listening];
-  const outcomes = await applyChanges(writer, options.batchesOf(targets), { ...options, watchers });
+  const outcomes = await applyChanges(writer, batches, { ...options, watchers });
   const reason = stopReason(outcomes) ?? options.stopped();
   if (reason !== undefined) return { outcomes, reason };
   const seen = await readAgain(writer, events, options.workers);
@@ -100,7 +99,7 @@ async function writeAndCheck(
 }
 
 /** The first outcome after which no further wave may start. */
-function stopReason(outcomes: Outcomes): string | undefined {
+export function stopReason(outcomes: Outcomes): string | undefined {
   const bad = [...outcomes].filter(([, outcome]) => isBad(outcome));
   const [first] = bad;
   if (!first) return undefined;
@@ -158,7 +157,7 @@ function undone(change: Change): string {
 }
 
 /** Skips a wave and notifies the watchers. */
-async function skipWave(targets: readonly Target[], why: string, { watchers }: ApplyOptions): Promise<WaveEnd> {
+async function skipWave(targets: readonly Target[], why: string, { watchers }: WavesOptions): Promise<WaveEnd> {
   const events = targets.flatMap((target) => skipped(target, why));
   for (const event of events) for (const watcher of watchers) await watcher.outcome?.(event);
   return { outcomes: outcomesOf(events), wave: { status: "not started" } };

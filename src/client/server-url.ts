@@ -68,11 +68,6 @@ function partsOf({ origin, pathname }: URL): Pick<ServerUrl, "origin" | "prefix"
   return { origin, prefix: path.endsWith(suffix) ? path : path + suffix };
 }
 
-/** Which server it is, of those that share a state: its origin, and its path where it has one there. */
-export function serverAt({ origin, prefix }: ServerUrl): string {
-  return origin + prefix.slice(0, -suffix.length);
-}
-
 /** Such a URL holds a credential, so it is redacted whatever happens next. */
 function learnCredentials(text: string, url: URL | undefined): void {
   if (!/[@?#]/.test(text)) return;

@@ -331,12 +331,17 @@ const table = {
     flags: [folder, yes, quiet],
   },
   worker: {
-    summary: "execute runs of a shared state that are started with --workers",
+    summary: "plan and apply shards of runs that are started with --workers, in a checkout of the same manifests",
     examples: [
-      ["evenkeel worker", "until it is interrupted; needs EVENKEEL_STATE, EVENKEEL_URL and a token"],
-      ["evenkeel worker --once --concurrency 16", "for one run, with at most 16 concurrent requests"],
+      ["evenkeel worker", "until it is interrupted; needs EVENKEEL_STATE and a token"],
+      ["evenkeel worker -C checkout --once --concurrency 16", "for one run, with at most 16 concurrent requests"],
     ],
-    flags: [concurrency, { flags: "--once", description: "exit after one run, or after 30s without one" }, quiet],
+    flags: [
+      folder,
+      concurrency,
+      { flags: "--once", description: "exit after one run, or after 30s without one" },
+      quiet,
+    ],
   },
   watch: {
     summary: "detect drift continuously: check on a schedule and on new commits, notify, optionally apply",

@@ -1,34 +1,45 @@
+import { randomBytes } from "node:crypto";
+import { hostname } from "node:os";
+import { pid } from "node:process";
+import { dayOf } from "../base/day.ts";
 import { exit, UserError } from "../base/exit.ts";
 import { printable } from "../base/printable.ts";
-import { networkFor } from "../client/network.ts";
-import { parseServerUrl, serverAt } from "../client/server-url.ts";
-import { durationOf } from "../manifest/duration.ts";
-import { maxConcurrency } from "../model/max-concurrency.ts";
-import { waitFor } from "../reconcile/workers.ts";
-import { readToken } from "../secrets/token.ts";
-import { leaseDuration } from "../state/lease.ts";
+import { hasErrors } from "../manifest/validate.ts";
+import { bySeverity } from "../model/problem-line.ts";
+import { validated } from "../reconcile/context.ts";
+import { openWorkerSession } from "../reconcile/worker-session.ts";
+import { queuePlace, shardDuration, waitFor } from "../reconcile/workers.ts";
+import { claimFor } from "../state/claim.ts";
 import { sharesState, unshared } from "../state/state-address.ts";
-import { membershipFor } from "../workers/membership.ts";
 import { work } from "../workers/worker.ts";
+import { loadWorkspace } from "../workspace/load.ts";
 import type { Run } from "./command.ts";
+import { printProblems } from "./outputs.ts";
+import { folderOf } from "./run-request.ts";
 import type { Options } from "./table.ts";
 
 /** `evenkeel worker`: exit code 0 also if it was interrupted, since other workers finish its work. */
-export const run: Run<Options<"worker">> = async (terminal, { concurrency = maxConcurrency, once }) => {
-  const { env, cwd, interrupted, listen, note } = terminal;
-  const { EVENKEEL_URL: url } = env;
+export const run: Run<Options<"worker">> = async (terminal, options) => {
+  const { env, interrupted, listen, note } = terminal;
+  const { concurrency, once } = options;
   if (!sharesState(env)) throw new UserError(unshared, exit.usage);
-  if (!url) throw new UserError("a worker needs EVENKEEL_URL: the server that it works for", exit.usage);
-  // A workspace has to allow plain http; here the user set the variable.
-  const origin = serverAt(parseServerUrl(url, true, "EVENKEEL_URL"));
-  const token = readToken(env);
-  const network = networkFor(url, env);
-  const duration = membershipFor(leaseDuration(env, durationOf));
+  const folder = folderOf(terminal, options);
+  const loaded = loadWorkspace(folder, env);
+  const say = (sentence: string) => note(printable(sentence));
+  const request = { folder, env, warn: say, ...(concurrency && { concurrency }) };
+  const checked = validated(loaded, { ...request, today: dayOf(new Date()) });
+  if (hasErrors(checked.problems)) {
+    printProblems(terminal, bySeverity(checked.problems));
+    return exit.problem;
+  }
+  const name = `${hostname().slice(0, 100)}/${pid}/${randomBytes(4).toString("hex")}`;
   listen();
   await work({
-    ...{ env, root: cwd, url, origin, token, network, concurrency, duration, signal: interrupted },
+    ...{ env, say, signal: interrupted, claim: claimFor(name, env), duration: shardDuration(env) },
+    place: queuePlace(checked),
+    name: `${loaded.workspace.name ?? "this workspace"} at ${checked.heading.url}`,
     once: once ? waitFor(env) : undefined,
-    say: (sentence) => note(printable(sentence)),
+    open: () => openWorkerSession({ loaded, request }),
   });
   return exit.done;
 };

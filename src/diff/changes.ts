@@ -58,7 +58,7 @@ function withPending(reason: string, { lookedUp }: ChangeSubject["resource"]): s
 }
 
 /** Of what is live, as it was read: another one means that someone changed it. */
-export function liveDigestOf(catalogue: Catalogue, live: Live): string {
+function liveDigestOf(catalogue: Catalogue, live: Live): string {
   return digestOf({ active: live.active, fields: readAs(catalogue, live) });
 }
 

@@ -32,6 +32,8 @@ export interface ProjectScope {
   readonly since?: Since;
   /** Only these, by the names that addresses begin with. */
   readonly only?: readonly string[];
+  /** Exactly these, which the caller has found already. */
+  readonly found?: readonly Project[];
   readonly workers: number;
 }
 
@@ -54,6 +56,7 @@ export interface FoundProjects extends Projects {
 
 /** The projects that policies mean, looked up as far as policies, or what people say of projects, need it. @throws CallFailed. */
 export async function findProjects(reader: Reader, scope: ProjectScope): Promise<FoundProjects> {
+  if (scope.found) return { projects: scope.found, problems: [] };
   const found = await selected(reader, scope);
   if (found.listing && !scope.needsNames) return found;
   return { ...found, projects: await recognised(reader, found.projects, scope) };

@@ -1,10 +1,12 @@
+import type { CallFailed } from "../client/failure.ts";
 import type { Difference } from "../diff/diff.ts";
 import type { DiffOptions } from "../diff/options.ts";
 import type { DesiredFleet } from "../manifest/desired-fleet.ts";
 import type { Policy } from "../manifest/policies.ts";
-import type { Desired, DesiredProject, Project } from "../model/types.ts";
+import type { DesiredProject, Problem, Project } from "../model/types.ts";
 import type { ProjectScope } from "./find-projects.ts";
-import type { PartlyRead, Trusts } from "./partly-read.ts";
+import type { Missing } from "./missing-projects.ts";
+import type { Trusts, Unread } from "./partly-read.ts";
 
 /** What a refresh compares. */
 export interface RefreshScope extends ProjectScope {
@@ -17,10 +19,8 @@ export interface RefreshScope extends ProjectScope {
   readonly diff: (project: Project) => DiffOptions;
   /** Integrations that need no GET of their own (`reads: trust-updated-at`). */
   readonly trusts?: Trusts;
-  /** The `updated_at` at which such an integration stands still; undefined where it is to be read. */
-  readonly stillAt?: (project: string, desired: Desired) => string | undefined;
-  /** Reads the projects; omitted: this process does. */
-  readonly delegate?: ReadDelegate | undefined;
+  /** Refreshes the projects; omitted: this process does. */
+  readonly delegate?: RefreshDelegate | undefined;
   readonly progress?: (done: number, total: number) => void;
   /** Called with the desired state of each project, in their order, before any is read. */
   readonly selected?: (desired: DesiredProject) => void;
@@ -28,8 +28,23 @@ export interface RefreshScope extends ProjectScope {
   readonly remember?: (difference: Pick<Difference, "settled" | "absent">) => void;
 }
 
+/** A project as it is now, or why that is not known. */
+export interface RefreshedProject {
+  readonly difference?: Difference;
+  readonly problems: readonly Problem[];
+  /** What of it could not be read, where the rest was. */
+  readonly unread?: readonly Unread[];
+  /** Set where nothing of it could be read. */
+  readonly failure?: CallFailed;
+  /** Set where the server does not know the project. */
+  readonly missing?: Missing;
+}
+
 /**
- * Has projects read by other processes, and reports each by its index as it arrives. Resolves to the number of requests
- * that they sent. @throws CallFailed if it ends the run.
+ * Has projects refreshed by other processes, and reports each by its index as it arrives. Resolves to the number of
+ * requests that they sent. @throws CallFailed if it ends the run.
  */
-export type ReadDelegate = (fleet: DesiredFleet, arrived: (index: number, read: PartlyRead) => void) => Promise<number>;
+type RefreshDelegate = (
+  fleet: DesiredFleet,
+  arrived: (index: number, result: RefreshedProject) => void,
+) => Promise<number>;

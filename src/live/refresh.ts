@@ -13,11 +13,11 @@ import type { DesiredProject, Problem, Project } from "../model/types.ts";
 import { whyNotCalled } from "../plan/requests.ts";
 import { failFastOnCommonError, refusedLists } from "./common-failures.ts";
 import { resolved } from "./look-up-values.ts";
-import { findMovedProjects, type Missing, missingProblems } from "./missing-projects.ts";
+import { findMovedProjects, missingProblems } from "./missing-projects.ts";
 import type { PartlyRead, Unread } from "./partly-read.ts";
 import { readableOf, unreadProblem } from "./partly-read.ts";
 import { readReadable } from "./read-live.ts";
-import type { RefreshScope } from "./refresh-scope.ts";
+import type { RefreshedProject, RefreshScope } from "./refresh-scope.ts";
 import type { Selection } from "./select-projects.ts";
 
 /** Every project's difference, sorted by project, and the problems. */
@@ -63,35 +63,46 @@ export async function refresh(
 
 type ObservedScope = RefreshScope & { readonly failed: (failure: CallFailed | undefined) => void };
 
-/** Every project in order, read here or by a delegate, and compared here. */
+/** Every project in order, refreshed here or by a delegate. */
 async function refreshAll(reader: Reader, fleet: DesiredFleet, scope: ObservedScope) {
-  const { projects } = fleet;
+  const { length } = fleet.projects;
   let done = 0;
   const finished = (result: RefreshedProject): RefreshedProject => {
-    const { difference } = result;
     scope.failed(result.failure);
     // Positions cost a parse of the manifest: computed here one by one, they do not delay a signal while the plan is made.
-    for (const { origin } of difference?.changes ?? []) origin.place();
-    scope.progress?.(++done, projects.length);
-    if (!difference || difference.settled.length + difference.absent.length === 0) return result;
-    scope.remember?.(difference);
-    return { ...result, difference: { ...difference, settled: none, absent: none } };
+    for (const { origin } of result.difference?.changes ?? []) origin.place();
+    scope.progress?.(++done, length);
+    return result;
   };
-  if (!scope.delegate) {
-    const here = async (_: Project, index: number) => {
-      const desired = fleet.at(index);
-      return finished(await refreshProject(reader, desired, scope));
-    };
-    // Each has a request to send at any time: more of them would only wait, with what is read of them already.
-    const workers = () => Math.min(scope.workers, reader.room());
-    return { read: await inParallel(projects, workers, here), delegatedReads: 0 };
-  }
-  const read = new Array<RefreshedProject>(projects.length);
-  const delegatedReads = await scope.delegate(fleet, (index, partlyRead) => {
-    if (index < projects.length)
-      read[index] = finished(refreshed(reader.catalogue, fleet.at(index), partlyRead, scope));
+  if (!scope.delegate) return { read: await refreshEach(reader, fleet, scope, finished), delegatedReads: 0 };
+  const read = new Array<RefreshedProject>(length);
+  const delegatedReads = await scope.delegate(fleet, (index, result) => {
+    read[index] = finished(result);
   });
   return { read, delegatedReads };
+}
+
+/** Refreshes the projects of a fleet in this process, in parallel. @throws CallFailed where it ends the run. */
+export function refreshEach(
+  reader: Reader,
+  fleet: DesiredFleet,
+  scope: RefreshScope,
+  finished: (result: RefreshedProject) => RefreshedProject,
+): Promise<RefreshedProject[]> {
+  const here = async (_: Project, index: number) => {
+    const desired = fleet.at(index);
+    return finished(remembered(await refreshProject(reader, desired, scope), scope));
+  };
+  // Each has a request to send at any time: more of them would only wait, with what is read of them already.
+  return inParallel(fleet.projects, () => Math.min(scope.workers, reader.room()), here);
+}
+
+/** A result without what a ledger remembers of it. */
+function remembered(result: RefreshedProject, { remember }: RefreshScope): RefreshedProject {
+  const { difference } = result;
+  if (!difference || difference.settled.length + difference.absent.length === 0) return result;
+  remember?.(difference);
+  return { ...result, difference: { ...difference, settled: none, absent: none } };
 }
 
 /** One list for all, because a run keeps the differences of a whole fleet. */
@@ -99,18 +110,6 @@ const none: readonly never[] = [];
 
 function problemsOf({ problems, missing }: RefreshedProject): readonly Problem[] {
   return missing ? [] : problems;
-}
-
-/** A project as it is now, or why that is not known. */
-export interface RefreshedProject {
-  readonly difference?: Difference;
-  readonly problems: readonly Problem[];
-  /** What of it could not be read, where the rest was. */
-  readonly unread?: readonly Unread[];
-  /** Set where nothing of it could be read. */
-  readonly failure?: CallFailed;
-  /** Set where the server does not know the project. */
-  readonly missing?: Missing;
 }
 
 /** One project, read as far as it can be and compared. @throws CallFailed where it ends the run. */

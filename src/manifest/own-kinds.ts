@@ -1,6 +1,5 @@
 import { isObject } from "../base/json.ts";
 import { memoized } from "../base/memoize.ts";
-import { bundledKinds } from "../model/bundled-kinds.ts";
 import type { Catalogue } from "../model/catalogue.ts";
 import { kindOfWord } from "../model/owner.ts";
 import { ownersOf, type ResourceKind } from "../model/resource-kind.ts";
@@ -72,11 +71,6 @@ function problemsOf(document: Document, others: readonly ResourceKind[], check: 
   return faults.map(({ path, message }) => problemAt("resource-kind", message, { document, path: [...path] }));
 }
 
-/** The kinds of a catalogue that manifests describe. */
-export function ownKindsOf({ kinds }: Catalogue): readonly ResourceKind[] {
-  return [...new Set(Array.from(kinds).flatMap(([kind, { file }]) => (file && !(kind in bundledKinds) ? file : [])))];
-}
-
 const extendedBy = memoized(
   (catalogue: Catalogue) =>
     memoized((text: string): Catalogue => {
@@ -89,6 +83,6 @@ const extendedBy = memoized(
 );
 
 /** A catalogue with more kinds. The same kinds return the same catalogue, so that its caches are shared. */
-export function withKinds(catalogue: Catalogue, kinds: readonly ResourceKind[]): Catalogue {
+function withKinds(catalogue: Catalogue, kinds: readonly ResourceKind[]): Catalogue {
   return kinds.length === 0 ? catalogue : extendedBy(catalogue)(JSON.stringify(kinds));
 }

@@ -179,7 +179,7 @@ interface LiveState {
 }
 
 /** Why live values are not those that a plan was made from; undefined where they are. */
-export function liveValuesChanged(
+function liveValuesChanged(
   planned: LiveState,
   now: Pick<LiveState, "digest"> & { readonly live: Pick<Live, "updatedAt"> | undefined },
 ): string | undefined {

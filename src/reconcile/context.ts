@@ -126,7 +126,7 @@ function notToday(day: string): readonly Problem[] {
   return [{ severity: "warning", rule: "as-of", message: `this is as of ${day}, not of today` }];
 }
 
-function keepsLedgerInState({ ledger }: Workspace): boolean {
+export function keepsLedgerInState({ ledger }: Workspace): boolean {
   return ledger === "state";
 }
 

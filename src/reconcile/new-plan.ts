@@ -14,13 +14,13 @@ import type { Dispatcher } from "../workers/dispatcher.ts";
 import type { Context } from "./context.ts";
 import { type PreparedPlan, preparePlan } from "./prepared-plan.ts";
 import { namesForPlan } from "./project-names.ts";
-import { readBy } from "./read-by-workers.ts";
 import type { Planned } from "./request.ts";
 import { withRuleObjections } from "./rules-in-force.ts";
 import { neededBy, secretsToCompare } from "./run-secrets.ts";
 import { guardRules, idleCanaries, idleProtection, scopeOf } from "./scope.ts";
 import { settingLineFinder } from "./setting-line.ts";
 import { movesOf } from "./storage-moves.ts";
+import { refreshedBy } from "./workers.ts";
 
 /** Who reads for a plan, and what is told on the way. */
 interface Reading extends Pick<RefreshScope, "remember"> {
@@ -35,7 +35,11 @@ export async function newPlan(
 ): Promise<PreparedPlan> {
   const declared = noteDeclared(context);
   const { selected } = declared;
-  const scope = readBy(dispatcher, { ...scopeOf(context), selected, ...(remember && { remember }) });
+  const scope = refreshedBy(dispatcher, reader, {
+    ...scopeOf(context),
+    selected,
+    ...(remember && { remember }),
+  });
   const selection = await select(reader, scope);
   const { fleet, problems } = selection;
   await keepListing(context, selection.listing);

@@ -1,6 +1,7 @@
-import type { Outcomes } from "../apply/apply.ts";
-import { projectOf, recheckTargets, type Target } from "../apply/recheck.ts";
+import type { Batch, Outcomes } from "../apply/apply.ts";
+import { projectOf, recheckTargets, stepsOf, type Target } from "../apply/recheck.ts";
 import type { PlanWave } from "../apply/waves.ts";
+import type { Reader } from "../client/client.ts";
 import { type DesiredFleet, desiredAmong } from "../manifest/desired-fleet.ts";
 import { canariesThenAll, inWaves } from "../manifest/waves.ts";
 import { isMove } from "../model/repository-kinds.ts";
@@ -8,8 +9,9 @@ import { type GuardRules, markWaived, type Objection } from "../plan/guards.ts";
 import { type Plan, planDigest } from "../plan/plan.ts";
 import type { Context } from "./context.ts";
 import type { Planned } from "./request.ts";
+import { stepsAllowedByRules } from "./rules-in-force.ts";
 import { type NeededSecret, neededBy } from "./run-secrets.ts";
-import { canaryTest, guardRules, refusedBy } from "./scope.ts";
+import { canaryTest, guardRules, refusedBy, scopeOf } from "./scope.ts";
 import type { MovesToMake } from "./storage-moves.ts";
 
 /** A plan, new or saved, with everything that applying it needs. */
@@ -34,7 +36,10 @@ export interface PreparedPlan {
   readonly waves?: readonly (readonly Target[])[];
 }
 
-/** Prepares a new plan: applied as it is or, where time passes before its writes, with each project read again first. */
+/**
+ * Prepares a new plan: applied as it is or, where time passes before its writes or workers make them, with each project
+ * read again first.
+ */
 export function preparePlan(context: Context, planned: Planned, fleet: DesiredFleet): PreparedPlan {
   const { request } = context;
   const { plan, differences, moves = [] } = planned;
@@ -47,13 +52,26 @@ export function preparePlan(context: Context, planned: Planned, fleet: DesiredFl
     isProtected: guardRules(context, fleet.projects).isProtected,
     isCanary: canaryTest(context, fleet.projects),
   };
-  if (request.recheck) {
+  const steps = moves.map((move) => ({ move }));
+  if (request.recheck || request.workers) {
     const recheck = plan.resource_changes.filter(isMove);
     const changing = new Set(plan.resource_changes.map(({ project }) => project));
-    return { ...rest, targets: recheckTargets(plan, desiredAmong(fleet, changing)), moves: { recheck } };
+    const targets = recheckTargets(plan, desiredAmong(fleet, changing));
+    return { ...rest, targets, moves: request.recheck ? { recheck } : { steps } };
   }
   const targets = changed.map((changes) => ({ steps: changes.map((change) => ({ change })) }));
-  return { ...rest, targets, moves: { steps: moves.map((move) => ({ move })) } };
+  return { ...rest, targets, moves: { steps } };
+}
+
+/** The changes of each project; where it has to be read again, that happens right before its writes. */
+export function batchesOf(reader: Reader, context: Context, targets: readonly Target[]): Batch[] {
+  const scope = scopeOf(context);
+  return targets.map((target) => ({
+    steps: async () => {
+      const steps = await stepsOf(reader, target, scope);
+      return "planned" in target ? stepsAllowedByRules(steps, context, target.desired) : steps;
+    },
+  }));
 }
 
 /** The plan with the objections that the request waives marked as waived. */

@@ -14,14 +14,14 @@ import {
   type RunStart,
   type WritingRun,
 } from "./open-run.ts";
-import { divideIntoWaves, type PreparedPlan } from "./prepared-plan.ts";
+import { batchesOf, divideIntoWaves, type PreparedPlan } from "./prepared-plan.ts";
 import { reportUnfinishedRuns } from "./recorder.ts";
 import type { Applied, ApplyHooks, Planned, Rehearsed, Request } from "./request.ts";
 import { missingSecrets } from "./run-secrets.ts";
 import { savedPlan } from "./saved-plan.ts";
 import { moveSteps } from "./storage-moves.ts";
 import { inSyncRecorder } from "./update-ledger.ts";
-import { batchesOf, writePlan } from "./write-plan.ts";
+import { writePlan } from "./write-plan.ts";
 
 /**
  * open, validate, select, read, diff, check, plan. Sends GET requests only: its client cannot write. What a person can

@@ -1,8 +1,8 @@
 import type { Outcomes } from "../apply/apply.ts";
 import { inParallel } from "../base/concurrency.ts";
 import type { Reader } from "../client/client.ts";
-import { type RefreshedProject, refreshProject } from "../live/refresh.ts";
-import type { RefreshScope } from "../live/refresh-scope.ts";
+import { refreshProject } from "../live/refresh.ts";
+import type { RefreshedProject, RefreshScope } from "../live/refresh-scope.ts";
 import { type DesiredFleet, fleetPart } from "../manifest/desired-fleet.ts";
 import { isSelected } from "../manifest/selection.ts";
 import type { Catalogue } from "../model/catalogue.ts";

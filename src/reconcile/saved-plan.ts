@@ -176,7 +176,7 @@ export async function savedPlan(reader: Reader, context: Context, read: Plan): P
   const fleet = await namedAsPlanned(reader, context, read, (await select(reader, scope)).fleet);
   const { projects } = fleet;
   const desired = desiredAmong(fleet, new Set(read.resource_changes.map(({ project }) => project)));
-  const references = referencesOf(desired.values(), read);
+  const references = plannedSecrets(desired.values(), read);
   await secretsToCompare(context, references);
   const rules = guardRules(context, projects);
   const { objections, unread } = await checkGuardsAgain(reader, { plan: read, fleet, rules, scope });
@@ -211,7 +211,10 @@ function narrowed(plan: Plan, { loaded }: Context): Pick<RefreshScope, "only"> {
 }
 
 /** The secrets of what a plan changes. */
-function referencesOf(desired: Iterable<DesiredProject>, { resource_changes }: Plan): readonly NeededSecret[] {
+export function plannedSecrets(
+  desired: Iterable<DesiredProject>,
+  { resource_changes }: Pick<Plan, "resource_changes">,
+): readonly NeededSecret[] {
   const addresses = new Set(resource_changes.map(({ address }) => address));
   return [...desired].flatMap(({ project, resources }) =>
     resources.flatMap(({ kind, key, fields, origin }) => {

@@ -65,7 +65,7 @@ export function scopeOf(context: Context): RefreshScope {
     includes: (project) => inTarget(project) && inShard(project.name),
     ...(only?.projects && { only: only.projects }),
     ...(since && { since: { ...since, ...fleetFor(listed, heading.url) } }),
-    ...(ledger && isTrusting && { trusts: trusting(ledger), stillAt: stillAt(ledger) }),
+    ...(ledger && isTrusting && { trusts: trusting(ledger) }),
     diff: (project) =>
       isLimited
         ? {
@@ -102,14 +102,6 @@ function moveFinder(loaded: Context["loaded"]): (glob: string) => boolean {
 
 function trusting(ledger: Ledger): Trusts {
   return (project) => (one) => standsStill(one, addressOf(project, one.desired.kind, one.desired.key), ledger);
-}
-
-function stillAt(ledger: Ledger): NonNullable<RefreshScope["stillAt"]> {
-  return (project, desired) => {
-    const address = addressOf(project, desired.kind, desired.key);
-    const updatedAt = ledger.recall(address)?.updated_at;
-    return updatedAt !== undefined && standsStill({ desired, updatedAt }, address, ledger) ? updatedAt : undefined;
-  };
 }
 
 /** A waiver is asked for only where something is protected. */

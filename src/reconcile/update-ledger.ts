@@ -5,13 +5,11 @@ import type { InSync } from "../diff/diff.ts";
 import { absence, type Memory, memoryOf } from "../diff/last-applied.ts";
 import type { RefreshScope } from "../live/refresh-scope.ts";
 import { isRemoval } from "../model/removal-changes.ts";
-import type { Change, Problem, Value } from "../model/types.ts";
-import { isReference } from "../model/values.ts";
+import type { Change, Problem } from "../model/types.ts";
 import type { Plan } from "../plan/plan.ts";
 import { sentFieldsOf } from "../plan/requests.ts";
 import type { LeaseToken } from "../state/lease-store.ts";
 import type { Ledger } from "../state/ledger/ledger.ts";
-import { type SecretDigests, withDigests } from "../state/ledger/secret-digest.ts";
 
 /** Milliseconds. */
 const saveEvery = 2000;
@@ -46,25 +44,12 @@ function rememberWrite(ledger: Ledger, change: Change, event: ChangeEvent): void
     return;
   }
   const resource = { kind: change.kind, key: change.key, fields: change.declared };
-  const written = event.seen ?? writtenState(ledger.catalogue, change, event.answer);
+  const written = writtenState(ledger.catalogue, change, event.answer);
   const sent = sentFieldsOf(change, ledger.catalogue);
   const unseen = written.unreported.filter((name) => !sent.includes(name));
   const seen = { ...written, unseen, unkept: event.outcome.not_kept ?? [] };
-  const memory = memoryOf(resource, change.address, seen, sentFingerprint(ledger, event));
+  const memory = memoryOf(resource, change.address, seen, ledger.fingerprint);
   ledger.remember(change.address, keeping(ledger.recall(change.address), memory, unseen));
-}
-
-/** Whoever sent a secret may have had another value of it than this process has now. */
-function sentFingerprint(ledger: Ledger, { sentSecrets }: ChangeEvent): Ledger["fingerprint"] {
-  if (!sentSecrets) return ledger.fingerprint;
-  return (resource, address, name, value) =>
-    isReference(value)
-      ? ledger.fingerprintSent(address, name, value, sentSecrets[value.secret])
-      : ledger.fingerprint(resource, address, name, withSentDigests(value, sentSecrets));
-}
-
-function withSentDigests(value: Value, sentSecrets: SecretDigests): Value {
-  return withDigests(value, ({ secret }) => sentSecrets[secret] ?? "") ?? null;
 }
 
 /** Remembers what of a project was found in sync, so that a later change on the server can be told from one in the manifests. */

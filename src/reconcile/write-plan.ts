@@ -1,23 +1,20 @@
-import { type ApplyOptions, applyChanges, type Batch, type Outcomes } from "../apply/apply.ts";
+import { type ApplyOptions, applyChanges, type Outcomes } from "../apply/apply.ts";
 import { afterEarlierRuns } from "../apply/earlier-writes.ts";
-import { stepsOf, type Target } from "../apply/recheck.ts";
-import type { PlanWave } from "../apply/waves.ts";
-import { type AppliedWaves, applyInWaves } from "../apply/waves.ts";
+import type { Target } from "../apply/recheck.ts";
+import { type AppliedWaves, applyInWaves, type PlanWave, type WrittenWave, writeAndCheck } from "../apply/waves.ts";
 import { counted } from "../base/text-format.ts";
-import type { Reader, Writer } from "../client/client.ts";
+import type { Writer } from "../client/client.ts";
 import type { Problem } from "../model/types.ts";
-import { applyingBy } from "./apply-by-workers.ts";
 import type { Context } from "./context.ts";
 import { withProblems } from "./failed-plan.ts";
 import { counting } from "./history.ts";
 import type { WritingRun } from "./open-run.ts";
-import type { PreparedPlan } from "./prepared-plan.ts";
+import { batchesOf, type PreparedPlan } from "./prepared-plan.ts";
 import { startRecorder, warnPendingWrites } from "./recorder.ts";
 import type { Applied, ApplyHooks } from "./request.ts";
-import { stepsAllowedByRules } from "./rules-in-force.ts";
-import { scopeOf } from "./scope.ts";
 import { moveSteps, runMoves, skippedMoves } from "./storage-moves.ts";
 import { warnUnkept } from "./update-ledger.ts";
+import { writingBy } from "./workers.ts";
 
 /** A plan that was approved. */
 interface ApprovedPlan extends Pick<PreparedPlan, "planned" | "targets" | "waves" | "moves"> {
@@ -39,10 +36,12 @@ export async function writePlan(
   await using record = writes ? await around?.({ connection, planned }) : undefined;
   const { watchers } = recorder;
   warnPendingWrites(context, planned.plan, inFlight);
-  const delegate = dispatcher && applyingBy(dispatcher, context, lease, inFlight);
   const known = afterEarlierRuns(inFlight, connection.requestTimeout, stopped);
   context.meter.begin("writing", approved.targets.length, performance.now());
-  const written = await writeChanges(writer, context, approved, { workers, watchers, stopped, known, delegate });
+  const write = dispatcher
+    ? writingBy({ dispatcher, context, writer, plan: planned.plan, inFlight, watchers, stopped })
+    : writingHere(writer, context, { workers, watchers, stopped, known });
+  const written = await writeChanges(context, approved, { watchers, stopped, write });
   const steps = written.halted ? skippedMoves(moves, written.halted) : await moveSteps(writer, context, moves);
   const moved = await runMoves(writer, steps, request, watchers);
   const outcomes = new Map([...written.outcomes, ...moved.outcomes]);
@@ -56,17 +55,6 @@ export async function writePlan(
   ]);
 }
 
-/** The changes of each project; where it has to be read again, that happens right before its writes. */
-export function batchesOf(reader: Reader, context: Context, targets: readonly Target[]): Batch[] {
-  const scope = scopeOf(context);
-  return targets.map((target) => ({
-    steps: async () => {
-      const steps = await stepsOf(reader, target, scope);
-      return "planned" in target ? stepsAllowedByRules(steps, context, target.desired) : steps;
-    },
-  }));
-}
-
 /** The outcomes of the changes of a run; only a wave can halt it. */
 interface WrittenChanges extends Pick<AppliedWaves, "halted"> {
   readonly outcomes: Outcomes;
@@ -74,16 +62,25 @@ interface WrittenChanges extends Pick<AppliedWaves, "halted"> {
   readonly problems: readonly Problem[];
 }
 
+/** Makes the changes of these projects, as a wave or all at once. */
+type WriteTargets = (targets: readonly Target[], isWave: boolean) => Promise<WrittenWave>;
+
+function writingHere(writer: Writer, context: Context, options: ApplyOptions): WriteTargets {
+  return async (targets, isWave) => {
+    const batches = batchesOf(writer, context, targets);
+    if (isWave) return writeAndCheck(writer, batches, options);
+    return { outcomes: await applyChanges(writer, batches, options) };
+  };
+}
+
 /** Makes the changes of all projects, wave by wave where there are waves. */
 async function writeChanges(
-  writer: Writer,
   context: Context,
   { targets, waves }: Pick<PreparedPlan, "targets" | "waves">,
-  options: ApplyOptions,
+  { write, ...options }: Pick<ApplyOptions, "watchers" | "stopped"> & { readonly write: WriteTargets },
 ): Promise<WrittenChanges> {
-  const batches = (some: readonly Target[]) => batchesOf(writer, context, some);
-  if (!waves) return { outcomes: await applyChanges(writer, batches(targets), options), problems: [] };
-  const applied = await applyInWaves(writer, waves, { ...options, batchesOf: batches });
+  if (!waves) return { outcomes: (await write(targets, false)).outcomes, problems: [] };
+  const applied = await applyInWaves(waves, { ...options, write: (wave) => write(wave, true) });
   return { ...applied, problems: remainingWaves(applied, context) };
 }
 

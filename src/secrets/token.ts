@@ -72,16 +72,6 @@ export function readHookSecret(env: Environment): string | undefined {
   return readSecret(env, "EVENKEEL_HOOK_SECRET", "[hook secret]");
 }
 
-/** The key of EVENKEEL_WORKER_KEY or EVENKEEL_WORKER_KEY_FILE, if any. @throws UserError, without the key. */
-export function readWorkerKey(env: Environment): string | undefined {
-  const key = readSecret(env, "EVENKEEL_WORKER_KEY", "[worker key]");
-  if (key === undefined || key.length >= shortestKey) return key;
-  throw new UserError(`EVENKEEL_WORKER_KEY has ${key.length} characters; expected ${shortestKey} at least`);
-}
-
-/** A shorter one can be guessed by whoever sees what was signed with it. */
-const shortestKey = 16;
-
 function readSecret(env: Environment, name: string, shown: string): string | undefined {
   const { direct, file } = valueOrFile(env, name);
   const secret = direct || (file ? secretIn(file, name) : undefined);

@@ -1,5 +1,6 @@
 import { UserError } from "../base/exit.ts";
 import { isObject, parsedJson } from "../base/json.ts";
+import type { Outcome } from "../model/types.ts";
 import type { JournalEntry, JournalLine } from "./journal-entry.ts";
 import type { LeaseToken } from "./lease-store.ts";
 import type { Journals, WorkspaceState } from "./state.ts";
@@ -56,6 +57,22 @@ function inFlight(entries: readonly JournalLine[]): string[] {
     if (endsRequest(entry)) open.delete(entry.address);
   }
   return [...open];
+}
+
+/**
+ * The changes that a run has begun to send. Those that failed have no outcome: after a deletion, the creation is still to
+ * be sent.
+ */
+export function beginningsIn(entries: readonly JournalLine[]): ReadonlyMap<string, Outcome | undefined> {
+  const begun = new Map<string, Outcome | undefined>();
+  for (const entry of entries) {
+    if (entry.event === "intent") begun.set(entry.address, undefined);
+    if (entry.event !== "result" || !begun.has(entry.address)) continue;
+    const { address, status, error } = entry;
+    if (status === "skipped") begun.delete(address);
+    if (status === "applied" || status === "unknown") begun.set(address, { status, ...(error && { error }) });
+  }
+  return begun;
 }
 
 function endsRequest(entry: JournalLine): entry is Extract<JournalLine, { readonly address: string }> {

@@ -1,5 +1,6 @@
 import type { Holder } from "./lease-store.ts";
 import type { WorkspaceState } from "./state.ts";
+import { runLeases } from "./worker-store.ts";
 
 /** The active runs, and the holder of the lease. */
 export interface LiveRuns {
@@ -7,10 +8,9 @@ export interface LiveRuns {
   readonly holder: Holder | undefined;
 }
 
-/** Active are the lease holder, and runs with workers that send heartbeats. */
+/** Active are the lease holder, and runs that have workers. */
 export async function liveRuns({ leases, workers }: WorkspaceState): Promise<LiveRuns> {
   const holder = await leases.holder();
-  const members = (await workers?.members()) ?? [];
-  const started = members.filter(({ role }) => role === "run").map(({ id }) => id);
-  return { holder, runs: new Set([...started, ...(holder ? [holder.run] : [])]) };
+  const withWorkers = (await workers?.holders(runLeases)) ?? [];
+  return { holder, runs: new Set([...withWorkers, ...(holder ? [holder] : [])].map(({ run }) => run)) };
 }

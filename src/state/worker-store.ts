@@ -1,80 +1,31 @@
-import type { LeaseToken } from "./lease-store.ts";
+import type { Holder, Leases } from "./lease-store.ts";
 
-/** A process that sends heartbeats: a worker, or a run with workers. */
-export interface Member {
-  /** Never reused. */
-  readonly id: string;
-  readonly role: "worker" | "run";
-  /** The server, and the key that its work is signed with. */
-  readonly origin: string;
-  readonly version: string;
-  readonly host: string;
-  readonly pid: number;
-  /** Requests sent so far. */
-  readonly requests?: number;
-}
-
-/** A sender of requests: a process uses a new name for each chunk. */
-export interface Sender {
-  readonly name: string;
-  /** The ID of its member. */
-  readonly member: string;
-}
-
-/**
- * The state of an intent. `mine`: this sender may send it. `abandoned`: its outcome is unknown, and its sender can no
- * longer send it.
- */
-export type Intent =
-  | { readonly mine: true }
-  | ({ readonly outcome: string } & SealedBySenders)
-  | ({ readonly pending: Sender; readonly abandoned: boolean } & SealedBySenders);
-
-/** Encrypted digests of secrets, one text for each possible sender of a write. */
-export interface SealedBySenders {
-  readonly sealed: readonly string[];
-}
-
-/** An intent, with its outcome if known, as its sender wrote it. */
-interface StoredIntent extends SealedBySenders {
-  readonly outcome?: string;
-}
-
-/** What runs and workers share besides the queue (docs/fleets.md). */
+/** What a run and its workers share beside journal and ledger (docs/fleets.md). */
 export interface WorkerStore {
-  /** A member counts as alive for this many milliseconds from now, in all workspaces. */
-  readonly heartbeat: (member: Member, milliseconds: number) => Promise<void>;
-  readonly leave: (id: string) => Promise<void>;
-  /** Members that are alive. */
-  readonly members: () => Promise<readonly Member[]>;
-  /**
-   * Stores the intent to write an address, unless there is one. `grace`: milliseconds after the last heartbeat of a member
-   * for which its requests may still be in flight. `sealed`: encrypted digests of the secrets to send, in one line.
-   * @throws LeaseLostError.
-   */
-  readonly claim: (
-    token: LeaseToken,
-    address: string,
-    sender: Sender,
-    grace: number,
-    sealed: string,
-  ) => Promise<Intent>;
-  /** Takes over an abandoned intent; false if another sender was faster. @throws LeaseLostError. */
-  readonly takeOver: (
-    token: LeaseToken,
-    address: string,
-    senders: { readonly from: Sender; readonly to: Sender },
-    grace: number,
-    sealed: string,
-  ) => Promise<boolean>;
-  /** Records the outcome of an intent, by its sender only; undefined if nothing was sent, so that another may claim it. */
-  readonly recordOutcome: (run: string, address: string, sender: Sender, outcome: string | undefined) => Promise<void>;
-  /** Every intent of a run. */
-  readonly intents: (run: string) => Promise<ReadonlyMap<string, StoredIntent>>;
-  /** Saves the result of a chunk; the first one wins. */
-  readonly saveResult: (run: string, part: string, result: string) => Promise<void>;
-  /** Some saved results of a run, by chunk; deletes those in `taken`. */
-  readonly collectResults: (run: string, taken: readonly string[]) => Promise<ReadonlyMap<string, string>>;
-  /** Deletes the intents and results of a run, and of all older than a day. */
-  readonly forgetRun: (run: string) => Promise<void>;
+  /** A lease of any name: of a run that has workers, or of a shard that somebody works on. */
+  readonly leases: (name: string) => Leases;
+  /** The holders of all leases whose names start with this. */
+  readonly holders: (start: string) => Promise<readonly Holder[]>;
+  /** Stores a document of a run: the task of a shard, or its result. The first one of a name stays. */
+  readonly write: (run: string, name: string, text: string) => Promise<void>;
+  /** Those of these documents that exist. */
+  readonly read: (run: string, names: readonly string[]) => Promise<ReadonlyMap<string, string>>;
+  /** Deletes the documents and leases of a run, and of all older than a day. */
+  readonly forget: (run: string) => Promise<void>;
+}
+
+/** The lease of a run that has workers; it ends when the run ends or is stopped. */
+export function runLease(run: string): string {
+  return `${runLeases}${run}`;
+}
+
+export const runLeases = "run/";
+
+/** The lease of a shard, held by whoever works on it. */
+export function shardLease(run: string, shard: string): string {
+  return `${shardLeases(run)}${shard}`;
+}
+
+export function shardLeases(run: string): string {
+  return `shard/${run}/`;
 }

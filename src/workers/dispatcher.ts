@@ -1,79 +1,161 @@
-import type { Outcome } from "../model/types.ts";
-import { boundedName } from "../state/bounded-name.ts";
+import { setTimeout as pause } from "node:timers/promises";
+import { UserError } from "../base/exit.ts";
+import { isObject } from "../base/json.ts";
+import type { Rate } from "../base/rate.ts";
+import { takeLease } from "../state/lease.ts";
+import type { Claim } from "../state/lease-store.ts";
 import type { WorkersStatus } from "../state/run-progress.ts";
-import type { SealedBySenders, WorkerStore } from "../state/worker-store.ts";
-import type { Chunk } from "./chunks.ts";
-import { Dispatch, type DispatchOptions, type IndexedResult } from "./dispatch.ts";
-import { join } from "./membership.ts";
-import { openQueue } from "./queue.ts";
-import type { SignedOutcomes } from "./signed-outcomes.ts";
-import { WorkerMonitor } from "./worker-monitor.ts";
+import type { SharedState } from "../state/state.ts";
+import { runLease, shardLeases } from "../state/worker-store.ts";
+import { openQueue, type ShardJob } from "./queue.ts";
+import { type RunDocument, resultOf, runDocument } from "./work-on-shard.ts";
 
-/** Dispatches the chunks of a run to workers. Disposing takes unstarted ones back. */
+/** Has shards of a run planned and applied by workers. Disposing removes what they have not started. */
 export interface Dispatcher extends AsyncDisposable {
-  /** Why nothing more is dispatched. */
-  readonly stopped: () => string | undefined;
-  /** Why the run may no longer write itself: it missed heartbeats, and workers may have taken its writes over. */
+  /** Why the run may send nothing itself: another process may work on its shard. */
   readonly lost: () => string | undefined;
-  /** A good chunk size for this many projects. */
-  readonly chunkSize: (projects: number) => Promise<number>;
   /**
-   * Dispatches chunks and yields their results as they arrive; if the run is stopped, those of chunks that were started.
-   * @throws UserError if the state is unavailable: then the outcome of the rest is unknown.
+   * Queues a shard for each task, and yields their results as they arrive; if the run is stopped, those of shards that
+   * were started. @throws UserError if the state is unavailable.
    */
-  readonly dispatch: (chunks: AsyncIterable<Chunk>) => AsyncIterable<IndexedResult>;
-  /** The writes that were claimed for the run, by address. @throws UserError if the state is unavailable. */
-  readonly intents: () => Promise<(address: string) => Claimed | undefined>;
+  readonly dispatch: (command: ShardJob["command"], tasks: readonly string[]) => AsyncIterable<ShardResult>;
+  /** Dispatches nothing more; workers finish what they have begun. */
+  readonly stop: (why: string) => void;
 }
 
-/** A write that was claimed, with its outcome if known. */
-interface Claimed extends SealedBySenders {
-  readonly outcome: Outcome | undefined;
+interface ShardResult {
+  readonly index: number;
+  readonly result: unknown;
 }
 
-export interface DispatcherOptions extends DispatchOptions {
+export interface DispatcherOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
-  readonly outcomes: SignedOutcomes;
-  /** Milliseconds after its last heartbeat for which a process counts as alive. */
+  readonly state: SharedState;
+  readonly claim: Claim;
+  /** Identifies workspace and manifests. */
+  readonly place: string;
+  readonly document: RunDocument;
+  /** Milliseconds after its last renewal for which the run counts as alive. */
   readonly duration: number;
-  /** Requests that this process has sent. */
+  /** Milliseconds to wait for workers before the run continues without them. */
+  readonly patience: number;
+  readonly allowed: Rate | undefined;
+  /** Requests that the run has sent itself. */
   readonly sent: () => number;
-  /** Called regularly, and at the end of a stage. */
+  readonly stopped: () => string | undefined;
+  readonly warn: (sentence: string) => void;
   readonly watch: (status: WorkersStatus) => void;
+  /** Works on a shard in this process. */
+  readonly runHere: (job: ShardJob) => Promise<"done" | "held" | "requeue">;
+  readonly lost: () => string | undefined;
 }
+
+const pollInterval = 100;
+
+/** Milliseconds between two counts of the workers. */
+const countInterval = 1000;
+
+/** Results that are fetched at a time. */
+const maxFetched = 50;
 
 /** Opens the queue and announces the run to workers. @throws UserError if the queue cannot be used. */
 export async function openDispatcher(options: DispatcherOptions): Promise<Dispatcher> {
-  const { env, store, key, common, duration } = options;
-  const queue = await openQueue(env, key.place);
-  const membership = await join(store, { id: common.run, role: "run", origin: key.place }, duration);
-  const monitor = new WorkerMonitor({ ...options, run: common.run, allowed: common.rateLimit });
+  const { env, state, claim, place, duration, document, patience, stopped, warn } = options;
+  const { workers: store } = state;
+  const { run } = claim;
+  const queue = await openQueue(env, place);
+  const alive = await takeLease(store.leases(runLease(run)), claim, { duration });
+  await store.write(run, runDocument, JSON.stringify(document));
+  const count = countWorkers(options);
   let stages = 0;
+  let isAlone = false;
+  let ended: string | undefined;
+  const continueAlone = (why: string) => {
+    if (!isAlone) warn(`${why}; the run continues without workers`);
+    isAlone = true;
+  };
+  const inQueue = async (work: () => Promise<void>) => {
+    try {
+      await work();
+    } catch (error) {
+      if (!(error instanceof UserError)) throw error;
+      continueAlone(error.message);
+    }
+  };
+
+  async function* dispatch(command: ShardJob["command"], tasks: readonly string[]) {
+    const stage = ++stages;
+    const jobs = tasks.map((_, index): ShardJob => ({ run, command, shard: `${stage}.${index + 1}` }));
+    const left = new Map(jobs.map((job, index) => [job.shard, { job, index }]));
+    try {
+      for (const [index, { shard }] of jobs.entries()) await store.write(run, shard, tasks[index] ?? "");
+      if (!isAlone) await inQueue(() => queue.add(jobs));
+      let busyAt = performance.now();
+      while (left.size > 0) {
+        const isStopped = (ended ?? stopped()) !== undefined;
+        if (isStopped) await alive[Symbol.asyncDispose]();
+        const workers = await count.workers();
+        const fetched = await store.read(run, [...left.keys()].slice(0, maxFetched).map(resultOf));
+        for (const [shard, { index }] of [...left]) {
+          const text = fetched.get(resultOf(shard));
+          if (text === undefined) continue;
+          left.delete(shard);
+          const result = JSON.parse(text);
+          count.add(result);
+          yield { index, result };
+        }
+        if (fetched.size > 0 || workers > 0) busyAt = performance.now();
+        else if (isStopped) return;
+        if (fetched.size > 0) continue;
+        if (performance.now() - busyAt >= patience) continueAlone(`no worker for ${patience / 1000} s`);
+        if (!isAlone || isStopped || !(await runOneHere([...left.values()]))) await pause(pollInterval);
+      }
+    } finally {
+      for (const { job } of left.values()) if (!isAlone) await inQueue(() => queue.remove(job));
+    }
+  }
+
+  /** False if workers have all that is left. */
+  async function runOneHere(left: readonly { readonly job: ShardJob }[]): Promise<boolean> {
+    for (const { job } of left) if ((await options.runHere(job)) !== "held") return true;
+    return false;
+  }
+
   return {
-    stopped: options.stopped,
-    lost: membership.lost,
-    chunkSize: async (projects) => {
-      const workers = await monitor.count();
-      return Math.min(maxSize, Math.max(minSize, Math.ceil(projects / (4 * Math.max(1, workers)))));
+    lost: options.lost,
+    dispatch,
+    stop: (why) => {
+      ended ??= why;
     },
-    dispatch: (chunks) => new Dispatch(options, { queue, membership, monitor }, `${++stages}`).results(chunks),
-    intents: async () => claimedIn(await store.intents(common.run), options.outcomes),
     [Symbol.asyncDispose]: async () => {
-      await membership[Symbol.asyncDispose]();
-      await store.forgetRun(common.run).catch(() => {});
+      await alive[Symbol.asyncDispose]();
+      await store.forget(run).catch(() => {});
       await queue[Symbol.asyncDispose]();
     },
   };
 }
 
-function claimedIn(intents: Awaited<ReturnType<WorkerStore["intents"]>>, outcomes: SignedOutcomes) {
-  return (address: string): Claimed | undefined => {
-    // A long address is stored by its hash.
-    const { outcome, sealed } = intents.get(address) ?? intents.get(boundedName(address)) ?? {};
-    return sealed && { outcome: outcome === undefined ? undefined : outcomes.read(address, outcome), sealed };
+/** Counts the workers that have a shard of the run, and reports them with the requests sent so far. */
+function countWorkers({ state, claim, allowed, sent, watch }: DispatcherOptions) {
+  const began = performance.now();
+  let countedAt = Number.NEGATIVE_INFINITY;
+  let [workers, mostWorkers, byWorkers] = [0, 0, 0];
+  return {
+    /** Adds the requests of a result. */
+    add: (result: unknown) => {
+      if (isObject(result) && typeof result.requests === "number") byWorkers += result.requests;
+    },
+    workers: async (): Promise<number> => {
+      const now = performance.now();
+      if (now - countedAt < countInterval) return workers;
+      countedAt = now;
+      const holders = await state.workers.holders(shardLeases(claim.run));
+      workers = holders.filter(({ run }) => run !== claim.run).length;
+      mostWorkers = Math.max(mostWorkers, workers);
+      const requests = sent() + byWorkers;
+      const perSecond = (requests * 1000) / Math.max(1000, now - began);
+      watch({ workers, mostWorkers, requests, perSecond, allowed });
+      return workers;
+    },
   };
 }
-
-/** Projects of a chunk. */
-const minSize = 50;
-const maxSize = 200;

@@ -1,24 +1,45 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { UnavailableError, UserError } from "../base/exit.ts";
-import { openConsumer, type WorkEnd } from "./queue-consumer.ts";
-import { type QueuedWork, receivedIn } from "./receive-work.ts";
-import { workKey } from "./work-key.ts";
-import type { WorkerOptions } from "./worker-connection.ts";
-import { openWorkerSession, type WorkerSession } from "./worker-session.ts";
+import type { Claim } from "../state/lease-store.ts";
+import type { SharedState } from "../state/state.ts";
+import { runLeases } from "../state/worker-store.ts";
+import { openConsumer, type ShardJob } from "./queue.ts";
+import { type HeldShard, workOnShard } from "./work-on-shard.ts";
 
-/** Milliseconds. */
-const pollInterval = 250;
+/** The open state and server connection of a worker. */
+export interface WorkerSession extends AsyncDisposable {
+  readonly state: SharedState;
+  /** Returns the result of a shard as JSON; undefined if it was stopped. */
+  readonly perform: (shard: HeldShard) => Promise<string | undefined>;
+}
+
+export interface WorkerOptions {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly claim: Claim;
+  /** Identifies workspace and manifests. */
+  readonly place: string;
+  /** What it works for, in messages. */
+  readonly name: string;
+  /** Milliseconds after which a worker that renews nothing counts as dead. */
+  readonly duration: number;
+  /** On abort, what was begun is finished and the rest returns to the queue. */
+  readonly signal: AbortSignal;
+  /** Exit after the first run, or after this many milliseconds without one; undefined: never. */
+  readonly once: number | undefined;
+  /** Prints a message. */
+  readonly say: (sentence: string) => void;
+  readonly open: () => Promise<WorkerSession>;
+}
 
 /** Milliseconds between attempts to reconnect to the state and the queue. */
 const reconnectInterval = 5000;
 
 /**
- * Processes the work of all runs for one server until it is stopped. If the state or the queue becomes unavailable later,
- * it waits until they are back, except with `once`.
- * @throws UserError if the state or the queue cannot be used at the start.
+ * Works on shards of runs with the same manifests until it is stopped. If the state or the queue becomes unavailable
+ * later, it waits until they are back, except with `once`. @throws UserError if they cannot be used at the start.
  */
 export async function work(options: WorkerOptions): Promise<void> {
-  const { signal, say } = options;
+  const { signal, say, once } = options;
   let reported = "";
   for (let isReady = false; !signal.aborted; ) {
     try {
@@ -27,7 +48,7 @@ export async function work(options: WorkerOptions): Promise<void> {
         reported = "";
       });
     } catch (error) {
-      if (!isReady || options.once !== undefined || !(error instanceof UnavailableError)) throw error;
+      if (!isReady || once !== undefined || !(error instanceof UnavailableError)) throw error;
       if (reported === "") say(`${error.message}; waiting for it to come back`);
       reported = error.message;
       await pause(reconnectInterval, undefined, { signal }).catch(() => {});
@@ -35,57 +56,44 @@ export async function work(options: WorkerOptions): Promise<void> {
   }
 }
 
+/** Milliseconds. */
+const pollInterval = 500;
+
 /** @throws UnavailableError if the state or the queue becomes unavailable. */
 async function workUntilUnavailable(options: WorkerOptions, onReady: () => void): Promise<void> {
-  const { env, origin, duration, say } = options;
-  const key = workKey(env, options);
-  await using session = await openWorkerSession(options, key);
-  let failure: UserError | undefined;
-  const failed = new AbortController();
-  const process = async (text: string): Promise<WorkEnd> => {
-    if (failed.signal.aborted || options.signal.aborted) return "requeue";
+  const { env, place, name, duration, signal, once, say } = options;
+  await using session = await options.open();
+  let failure: unknown;
+  let hasWorked = false;
+  const stopped = () => (signal.aborted || failure !== undefined ? "the worker was stopped" : undefined);
+  const process = async (job: ShardJob): Promise<"done" | "requeue"> => {
+    if (stopped() !== undefined) return "requeue";
     try {
-      return await processWork(session, receivedIn(text, key));
-    } catch (error) {
-      failure = error instanceof UserError ? error : new UserError(String(error));
-      failed.abort();
+      const end = await workOnShard(session.state, job, { ...options, ...session, stopped });
+      if (end !== "held") return end;
+      // Whoever had it before may hold it until its lease expires.
+      await pause(pollInterval, undefined, { signal }).catch(() => {});
       return "requeue";
+    } catch (error) {
+      failure ??= error;
+      return "requeue";
+    } finally {
+      hasWorked = true;
     }
   };
-  await using consumer = await openConsumer(env, key.place, { lock: Math.max(duration, 5000), work: process });
-  say(`Ready to work for ${origin}; interrupt to stop.`);
+  await using consumer = await openConsumer(env, place, { lock: Math.max(duration, 5000), work: process });
+  say(`Ready to work for ${name}; interrupt to stop.`);
   onReady();
-  const isIdle = async () => (await consumer.isIdle()) && !(await session.hasRun());
-  const keepAlive = async () => {
-    await session.keepAlive();
+  for (let idleAt = performance.now(); stopped() === undefined; ) {
+    const runs = await session.state.workers.holders(runLeases);
     const lost = consumer.lost();
     if (lost) throw lost;
-  };
-  const stopped = AbortSignal.any([failed.signal, options.signal]);
-  await untilDone(stopped, options.once, { isIdle, hasWorked: session.hasWorked, keepAlive });
-  failed.abort();
-  await consumer[Symbol.asyncDispose]();
-  if (failure) throw failure;
-}
-
-function processWork(session: WorkerSession, found: QueuedWork): Promise<WorkEnd> {
-  return "work" in found ? session.process(found.work) : session.reject(found);
-}
-
-interface Probes extends Pick<WorkerSession, "hasWorked"> {
-  readonly isIdle: () => Promise<boolean>;
-  /** @throws UnavailableError if the state or the queue is unavailable. */
-  readonly keepAlive: () => Promise<void>;
-}
-
-async function untilDone(signal: AbortSignal, once: number | undefined, probes: Probes): Promise<void> {
-  const { isIdle, hasWorked, keepAlive } = probes;
-  let since = performance.now();
-  while (!signal.aborted) {
-    await keepAlive();
+    const isIdle = once !== undefined && runs.length === 0 && (await consumer.isIdle().catch(() => false));
+    if (!isIdle) idleAt = performance.now();
+    else if (hasWorked || performance.now() - idleAt >= once) break;
     await pause(pollInterval, undefined, { signal }).catch(() => {});
-    if (once === undefined || signal.aborted) continue;
-    if (!(await isIdle().catch(() => false))) since = performance.now();
-    else if (hasWorked() || performance.now() - since >= once) return;
   }
+  await consumer[Symbol.asyncDispose]();
+  if (failure instanceof UserError) throw failure;
+  if (failure !== undefined) throw new UserError(String(failure));
 }

@@ -2,17 +2,11 @@ import { readFileSync } from "node:fs";
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import pg from "pg";
 import { afterEach, beforeAll, describe, expect, onTestFinished, test } from "vitest";
-import { version } from "../../src/base/version.ts";
 import type { ResourceKind } from "../../src/model/resource-kind.ts";
-import { stateAt } from "../../src/state/open-state.ts";
-import { openQueue } from "../../src/workers/queue.ts";
-import { workKey } from "../../src/workers/work-key.ts";
 import { readYaml } from "../kinds/kinds.ts";
 import { databases } from "../state/databases.ts";
 import type { Database } from "../support/database.mjs";
-import { folder } from "../support/folder.ts";
 import { lacks } from "../support/needs.ts";
 import type { Running } from "../support/processes.ts";
 import { startRedis } from "../support/redis.ts";
@@ -48,9 +42,8 @@ describe.skipIf(!available)("workers (need postgresql)", () => {
     const workspace = { ...setting.workspace, name: `workers-${++count}` };
     const made = await scene({ projects, policy, ...setting, workspace });
     const env = { EVENKEEL_TOKEN: token, EVENKEEL_STATE: database.url(), ...more };
-    const home = folder({});
     const worker = async (also: Environment = {}, ...args: string[]): Promise<Running> => {
-      const worker = start(["worker", ...args], home.root, { ...env, EVENKEEL_URL: made.server.url, ...also });
+      const worker = start(["worker", ...args], made.root, { ...made.environment, ...env, ...also });
       await until(() => worker.said().includes("Ready to work"));
       return worker;
     };
@@ -80,7 +73,7 @@ describe.skipIf(!available)("workers (need postgresql)", () => {
     return { open, at: { EVENKEEL_URL: `http://127.0.0.1:${way.port}` } };
   }
 
-  const told = (text: string) => text.replace(/"created_at": "[^"]*"/, "");
+  const told = (text: string) => text.replace(/"(created_at|digest)": "[^"]*"|"reads": \d+/g, "");
 
   test("read and write resources of kinds that are files: lists, secrets in them, and what expressions send", async () => {
     const hook = "https://hooks.example.com/ci";
@@ -136,18 +129,16 @@ describe.skipIf(!available)("workers (need postgresql)", () => {
     const alone = await evenkeel("plan", "--report", "json");
     await Promise.all([worker(), worker()]);
     const together = await evenkeel("plan", "--report", "json", "--workers");
-    expect(together).toMatchObject({ code: alone.code, stderr: alone.stderr, reads: alone.reads, writes: 0 });
+    expect(together).toMatchObject({ code: alone.code, stderr: alone.stderr, writes: 0 });
     expect(told(together.stdout)).toBe(told(alone.stdout));
     expect(await evenkeel("apply", "--yes", "--workers")).toMatchObject({ stderr: "", code: 0, writes: 10 });
     expect(await evenkeel("drift", "--workers")).toMatchObject({ code: 0, writes: 0 });
     expect((await ask("GET", "/projects/group%2Fp000/gates")).json).toMatchObject([
       { approvers: [51], mode: "closed" },
     ]);
-    const shards = [1, 2].map((each) => evenkeel("plan", "--shard", `${each}/2`, "--workers", "--detailed-exitcode"));
-    expect((await Promise.all(shards)).map(({ code }) => code)).toEqual([0, 0]);
   });
 
-  test("plan what one process plans, byte for byte, with as many requests", async () => {
+  test("plan what one process plans, byte for byte", async () => {
     const { evenkeel, worker, server } = await fleet({
       projects: [...projects, { path: "group/q", licenses: { MIT: "allowed", "agpl-3.0": "denied", X: "allowed" } }],
       policies: { missing: { projects: ["group/none"], licenses: { MIT: "allowed" } } },
@@ -157,17 +148,12 @@ describe.skipIf(!available)("workers (need postgresql)", () => {
     const together = await evenkeel("plan", "--report", "json", "--workers");
     expect(together.stderr).toBe(alone.stderr);
     expect(told(together.stdout)).toBe(told(alone.stdout));
-    expect(together).toMatchObject({ code: alone.code, reads: alone.reads, writes: 0 });
+    expect(together).toMatchObject({ code: alone.code, writes: 0 });
     expect(server.requests.writes).toBe(0);
     const agents = new Set(server.requests.kept.map(({ path }) => path));
     expect(agents.size).toBeGreaterThan(100);
-    const logged = /^Run \S+ of workers-\d+: read (\d+) projects? in \d+ chunks?, over \d+ s$/gm;
-    const projectsLogged = () =>
-      workers.flatMap((each) => [...each.said().matchAll(logged)]).reduce((sum, [, count]) => sum + Number(count), 0);
-    await until(() => projectsLogged() >= 122);
     for (const each of workers) each.kill("SIGTERM");
     expect(await Promise.all(workers.map(({ ended }) => ended))).toMatchObject([{ code: 0 }, { code: 0 }]);
-    expect(projectsLogged()).toBe(122);
   });
 
   test("plan the same in another dialect, whose release nobody states", async () => {
@@ -183,7 +169,7 @@ describe.skipIf(!available)("workers (need postgresql)", () => {
     const alone = await evenkeel("plan", "--report", "json");
     await worker({ HOOK: "h" });
     const together = await evenkeel("plan", "--report", "json", "--workers");
-    expect(together).toMatchObject({ code: alone.code, stderr: alone.stderr, reads: alone.reads, writes: 0 });
+    expect(together).toMatchObject({ code: alone.code, stderr: alone.stderr, writes: 0 });
     expect(told(together.stdout)).toBe(told(alone.stdout));
     const applied = await evenkeel("apply", "--yes", "--workers", "--report", "json");
     expect(applied).toMatchObject({ code: 0, writes: 120 });
@@ -216,8 +202,8 @@ describe.skipIf(!available)("workers (need postgresql)", () => {
     const metrics = readFileSync(join(made.root, "metrics.prom"), "utf8");
     expect(metrics).toMatch(/^evenkeel_workers\{command="apply",server="[^"]*"\} 3$/m);
     const [, counted] = /^evenkeel_requests\{.*\} (\d+)$/m.exec(metrics) ?? [];
-    // What the killed one sent last nobody told of.
-    expect(Number(counted)).toBeGreaterThan(200);
+    // Those of the killed one are not counted.
+    expect(Number(counted)).toBeGreaterThan(100);
     expect(Number(counted)).toBeLessThanOrEqual(server.requests.total);
     expect(await written(made)).toEqual({ posts: 120, licenses: new Set(["AGPL-3.0,MIT"]) });
     expect(await evenkeel("drift", "--workers")).toMatchObject({ code: 0, writes: 0 });
@@ -285,9 +271,7 @@ describe.skipIf(!available)("workers (need postgresql)", () => {
     const { evenkeel, evenkeelWith, env } = await fleet({}, { EVENKEEL_WORKER_WAIT: "300ms" });
     const ended = await evenkeel("apply", "--yes", "--workers");
     expect(ended).toMatchObject({ code: 0, stdout: expect.stringContaining("Apply: 240 applied.") });
-    expect(ended.stderr).toMatch(
-      /^warning: no worker for http:\/\/127\.0\.0\.1:\d+ for 0\.3 s; the run continues without workers$/m,
-    );
+    expect(ended.stderr).toMatch(/^warning: no worker for 0\.3 s; the run continues without workers$/m);
     const unshared = await evenkeelWith({ EVENKEEL_TOKEN: token }, "plan", "--workers");
     expect(unshared).toMatchObject({ code: 64, reads: 0 });
     expect(unshared.stderr).toContain("workers need a state that they share: set EVENKEEL_STATE");
@@ -345,51 +329,6 @@ describe.skipIf(!available)("workers (need postgresql)", () => {
     );
   });
 
-  test("remove what nobody can do any more, leave what others may do, and work on", async () => {
-    const made = await fleet();
-    const origin = new URL(made.server.url).origin;
-    const key = workKey({}, { token, origin });
-    await using queue = await openQueue(made.env, key.place);
-    const state = await stateAt(database.url(), "EVENKEEL_STATE", "w", {});
-    const living = { role: "run", origin, version: "0.0.1", host: "h", pid: 1 } as const;
-    await state.workers.heartbeat({ ...living, id: "lives" }, 300_000);
-    const work = (run: string, more: object) => JSON.stringify({ version: "0.0.1", run, ...more });
-    const rubbish = { text: "no JSON", list: "[1]", nothing: "null", empty: "", deep: `${"[".repeat(5000)}` };
-    const own = JSON.stringify({ version, run: "r9", chunk: { kind: "x" } });
-    const shapes = { bare: "{}", run: '{"run":5}', own: key.sign(["work"], own) };
-    await queue.add(new Map(Object.entries({ ...rubbish, ...shapes, over: work("over", {}) })));
-    const left = Array.from({ length: 20 }, (_, index) => `left${index}`);
-    await queue.add(new Map(left.map((name) => [name, work("lives", { part: name })])));
-    const workers = await Promise.all([made.worker(), made.worker()]);
-    const ended = await made.evenkeel("plan", "--workers");
-    expect(ended).toMatchObject({ code: 0, stderr: "" });
-    await until(async () => {
-      const there = await Promise.all(
-        [...Object.keys({ ...rubbish, ...shapes }), "over"].map((name) => queue.has(name)),
-      );
-      return !there.includes(true);
-    });
-    expect(await Promise.all(left.map((name) => queue.has(name)))).toEqual(left.map(() => true));
-    const allSaid = () => workers.map((worker) => worker.said()).join("\n");
-    await until(() => allSaid().includes("work of run lives"));
-    const said = allSaid();
-    const mine = version.replaceAll(".", "\\.");
-    expect(said).toMatch(
-      new RegExp(
-        `work of run over that .*: it is from evenkeel 0\\.0\\.1, and this worker is ${mine}; it is removed, because no such run is active`,
-      ),
-    );
-    expect(said).toMatch(/work of run lives that this worker cannot process: .*; it is left to other workers/);
-    expect(said).toContain("work of no run that this worker cannot process: it is not a JSON object; it is removed");
-    expect(said).toContain("work of run r9 that this worker cannot process: its format is unknown; it is removed");
-    expect(said.split("\n").filter((line) => line.includes("lives")).length).toBeLessThanOrEqual(2);
-    await state.workers.leave("lives");
-    await until(async () => !(await Promise.all(left.map((name) => queue.has(name)))).includes(true));
-    for (const each of workers) each.kill("SIGTERM");
-    for (const each of workers) expect(await each.ended).toMatchObject({ code: 0 });
-    await state[Symbol.asyncDispose]();
-  });
-
   test("stop what they do for a run that is cancelled, and nothing of it is left", async () => {
     const made = await fleet({ latency: 50 });
     const { open, at } = await gated(made, 6);
@@ -429,7 +368,7 @@ describe.skipIf(!available)("workers (need postgresql)", () => {
     const alone = await evenkeel("plan", "--report", "json");
     const together = await evenkeel("plan", "--report", "json", "--workers");
     expect(told(together.stdout)).toBe(told(alone.stdout));
-    expect(together).toMatchObject({ code: 0, stderr: alone.stderr, reads: alone.reads });
+    expect(together).toMatchObject({ code: 0, stderr: alone.stderr });
     expect(together.plan().resource_changes.map(({ action_reason }) => action_reason)).toEqual([
       "not on the server, loosened",
     ]);
@@ -519,31 +458,8 @@ describe.skipIf(!available)("workers (need postgresql)", () => {
     },
   );
 
-  test("have as many connections for many workspaces as for one", async () => {
-    const count = async () => {
-      const client = new pg.Client(database.url());
-      await client.connect();
-      const { rows } = await client.query("SELECT 1 FROM pg_stat_activity WHERE application_name = 'connections'");
-      await client.end();
-      return rows.length;
-    };
-    const [first, ...more] = [await fleet(), await fleet(), await fleet(), await fleet()];
-    const EVENKEEL_STATE = `${database.url()}?application_name=connections`;
-    const worker = await first.worker({ EVENKEEL_STATE });
-    expect(await first.evenkeel("plan", "--workers")).toMatchObject({ code: 0, stderr: "" });
-    const before = await count();
-    for (const each of more) {
-      const ended = await each.evenkeelWith({ ...each.env, EVENKEEL_URL: first.server.url }, "plan", "--workers");
-      expect(ended).toMatchObject({ code: 0, stderr: "" });
-    }
-    // A connection that ends is gone on the server a moment later.
-    await expect.poll(count).toBeLessThanOrEqual(before);
-    worker.kill("SIGTERM");
-    expect(await worker.ended).toMatchObject({ code: 0 });
-  });
-
   test("whose token is refused are named by what that ends", async () => {
-    const made = await fleet({}, { EVENKEEL_WORKER_KEY: "a-key-of-workers-and-runs" });
+    const made = await fleet();
     const wrong = await made.worker({ EVENKEEL_TOKEN: "wrong-CANARY" });
     const ended = await made.evenkeel("plan", "--workers");
     expect(ended.code).toBe(1);
@@ -551,31 +467,6 @@ describe.skipIf(!available)("workers (need postgresql)", () => {
       `the token was rejected; sent by the worker on ${hostname()} (process ${wrong.pid})`,
     );
     expect(ended.stderr).not.toContain("CANARY");
-  });
-
-  test("of another server on the same host leave its work alone; unreadable providers are told before any work", async () => {
-    const made = await fleet({}, { EVENKEEL_WORKER_WAIT: "300ms" });
-    const other = await made.worker({ EVENKEEL_URL: `${made.server.url}/other` });
-    expect(other.said()).toContain(`Ready to work for ${new URL(made.server.url).origin}/other; interrupt to stop.`);
-    const ended = await made.evenkeel("plan", "--workers");
-    expect(ended).toMatchObject({ code: 0, stderr: expect.stringContaining("no worker for ") });
-    const env = { ...made.env, EVENKEEL_URL: made.server.url, EVENKEEL_SECRET_PROVIDERS: "/nonexistent.yaml" };
-    const blind = await start(["worker", "--once"], folder({}).root, env).ended;
-    expect(blind).toMatchObject({
-      code: 1,
-      stderr: expect.stringMatching(/^\/nonexistent\.yaml:1:1 .*cannot be read/),
-    });
-  });
-
-  test("one that was paused for long while it was idle is there again", async () => {
-    const made = await fleet();
-    const paused = await made.worker({ EVENKEEL_LEASE: "2s" });
-    paused.kill("SIGSTOP");
-    await sleep(2500);
-    paused.kill("SIGCONT");
-    const ended = await made.evenkeel("apply", "--yes", "--workers");
-    expect(ended).toMatchObject({ code: 0, stderr: "" });
-    expect(await written(made)).toEqual({ posts: 120, licenses: new Set(["AGPL-3.0,MIT"]) });
   });
 
   test("go through the waves of an apply", async () => {

@@ -71,7 +71,6 @@ describe("a secret", () => {
 
   it.each([
     ["EVENKEEL_QUEUE", "redis://:queu%65-password@h", "the queue-password"],
-    ["EVENKEEL_WORKER_KEY", "worker-key-of-sixteen", "key=worker-key-of-sixteen"],
     ["EVENKEEL_CONSOLE_TOKEN", "sixteen-letters-or-more", "?token=sixteen-letters-or-more"],
   ])("is not what %s opens", (variable, value, copy) => {
     const env = { [variable]: value, COPY: copy };

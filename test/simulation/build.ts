@@ -12,7 +12,11 @@ export interface Program {
   readonly validated: typeof import("../../src/reconcile/context.ts").validated;
   readonly loadWorkspace: typeof import("../../src/workspace/load.ts").loadWorkspace;
   readonly createSecrets: typeof import("../../src/secrets/secrets.ts").createSecrets;
-  readonly stateAt: typeof import("../../src/state/open-state.ts").stateAt;
+  readonly openWorkerSession: typeof import("../../src/reconcile/worker-session.ts").openWorkerSession;
+  readonly queuePlace: typeof import("../../src/reconcile/workers.ts").queuePlace;
+  readonly claimFor: typeof import("../../src/state/claim.ts").claimFor;
+  readonly UnavailableError: typeof import("../../src/base/exit.ts").UnavailableError;
+  readonly LeaseLostError: typeof import("../../src/state/lease-store.ts").LeaseLostError;
 }
 
 /** What a process has of the world in place of Node's own: globals by their names, and modules by theirs. */
@@ -38,6 +42,7 @@ const nodeRequire = createRequire(import.meta.url);
 
 const globals = [
   ...["Date", "performance", "random", "setTimeout", "clearTimeout", "setInterval", "clearInterval", "opened"],
+  "sharedState",
   ...["AbortController", "AbortSignal"],
 ] as const;
 
@@ -50,7 +55,11 @@ export { apply, plan } from "./reconcile/reconcile.ts";
 export { validated } from "./reconcile/context.ts";
 export { loadWorkspace } from "./workspace/load.ts";
 export { createSecrets } from "./secrets/secrets.ts";
-export { stateAt } from "./state/open-state.ts";`;
+export { openWorkerSession } from "./reconcile/worker-session.ts";
+export { queuePlace } from "./reconcile/workers.ts";
+export { claimFor } from "./state/claim.ts";
+export { UnavailableError } from "./base/exit.ts";
+export { LeaseLostError } from "./state/lease-store.ts";`;
 
 /** Bundles the program as it is in src, but for patches. */
 export async function buildProgram(patches: readonly Patch[] = []): Promise<Start> {
@@ -72,12 +81,22 @@ function plainlyRequired(code: string): string {
 }
 
 /**
- * A workspace is opened by whoever made it, and small chunks do for small fleets; certificates have no wire here, and
- * machines no disk.
+ * A workspace is opened by whoever made it, state included, and small shards do for small fleets; certificates have no
+ * wire here, and machines no disk.
  */
 const always: readonly Patch[] = [
   { file: "state/unstored-outcomes.ts", from: "makeFolder(dirname(file));", to: "return { file };" },
-  { file: "workers/dispatcher.ts", from: "const minSize = 50;", to: "const minSize = 2;" },
+  { file: "reconcile/workers.ts", from: "[minSize, maxSize] = [50, 200]", to: "[minSize, maxSize] = [2, 200]" },
+  {
+    file: "state/open-state.ts",
+    from: "return stateAt(address.url, address.variable, name, env);",
+    to: "return sharedState();",
+  },
+  {
+    file: "reconcile/worker-session.ts",
+    from: "await withRules(validated(loaded, asked))",
+    to: "await opened(asked)",
+  },
   {
     file: "reconcile/open-run.ts",
     from: 'import { openWorkspace } from "./revisions.ts";',

@@ -1,8 +1,8 @@
 import type { PlanWave } from "../../src/apply/waves.ts";
-import type { Database } from "./database.ts";
 import type { Kernel } from "./kernel.ts";
 import type { Machine } from "./machine.ts";
 import type { Asked, Service } from "./service.ts";
+import type { JournalRow, StateServer } from "./state.ts";
 import { lease, rateLimit } from "./workspaces.ts";
 
 /** What is promised, by a name for each. */
@@ -32,9 +32,6 @@ interface Sent {
   landed?: number;
 }
 
-/** In the line of an intent. */
-const intent = '"event":"intent"';
-
 /** Sees all that is sent and lands, and says which law was broken by it. */
 export class Observer {
   readonly broken: { readonly law: Law; readonly how: string }[] = [];
@@ -44,15 +41,15 @@ export class Observer {
   /** Somebody keeps the rate alone, and has said so. */
   isRateShared = true;
   readonly #kernel: Kernel;
-  readonly #database: Database;
+  readonly #state: StateServer;
   readonly #service: Service;
   readonly #due: number[] = [];
   readonly #sent: Sent[] = [];
   readonly #released = new Map<string, number>();
 
-  constructor(kernel: Kernel, database: Database, service: Service) {
+  constructor(kernel: Kernel, state: StateServer, service: Service) {
     this.#kernel = kernel;
-    this.#database = database;
+    this.#state = state;
     this.#service = service;
   }
 
@@ -101,17 +98,12 @@ export class Observer {
 
   /** The run for which a machine sends a write: its latest durable intent says so. */
   #runOf(machine: Machine, address: string): string | undefined {
-    const quoted = `"address":${JSON.stringify(address)}`;
-    let found: string | undefined;
-    for (const row of this.#database.lines.values()) {
-      if (row.content.includes(intent) && row.content.includes(quoted) && row.machine === machine.name)
-        found = row.name;
-    }
-    return found;
+    const isIntent = ({ line }: JournalRow) => line.event === "intent" && line.address === address;
+    return this.#state.journal.findLast((row) => row.machine === machine && isIntent(row))?.run;
   }
 
   #checkLease(run: string, what: string): void {
-    if (this.#database.lease("w")?.run === run) return;
+    if (this.#state.holder()?.run === run) return;
     const released = this.#released.get(run);
     if (released === undefined) {
       this.break("lease", `${what} after run ${run} lost it`);
@@ -157,14 +149,9 @@ export class Observer {
   }
 
   #hasIntent(run: string, address: string): boolean {
-    return (
-      this.#database.claimed.has(`w\u0001${run}\u0001${JSON.stringify(address)}`) || this.#hasJournalled(run, address)
+    return this.#state.journal.some(
+      ({ run: own, line }) => own === run && line.event === "intent" && line.address === address,
     );
-  }
-
-  #hasJournalled(run: string, address: string): boolean {
-    const quoted = `"address":${JSON.stringify(address)}`;
-    return this.#database.journal(run).some(({ content }) => content.includes(intent) && content.includes(quoted));
   }
 
   judgeRate(): void {

@@ -87,7 +87,7 @@ export class Machine {
   }
 
   /** What its process has in place of Node's own. */
-  platform(modules: Readonly<Record<string, unknown>>, opened: unknown): Platform {
+  platform(modules: Readonly<Record<string, unknown>>, opened: unknown, sharedState: unknown): Platform {
     const { kernel, skew } = this;
     const start = calendar + skew;
     const setTimeout = (work: (...args: unknown[]) => void, milliseconds = 1, ...args: unknown[]): Timer => {
@@ -119,7 +119,7 @@ export class Machine {
         },
         performance: { now: () => kernel.now },
         random: kernel.random,
-        ...{ setTimeout, clearTimeout: clear, setInterval, clearInterval: clear, opened },
+        ...{ setTimeout, clearTimeout: clear, setInterval, clearInterval: clear, opened, sharedState },
         ...{ AbortController: Aborting, AbortSignal: Signal },
       },
       modules: {

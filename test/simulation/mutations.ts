@@ -8,21 +8,20 @@ export interface Mutation {
   readonly patch: Patch;
 }
 
-const addChunk = "this.#outstanding.set(part, { index, chunk, text, checked: performance.now() });";
-
-const addChunkTwice = `const again = part + "b";
-    const twice = key.sign(["work"], JSON.stringify({ version, made, part: again, traceparent, chunk, ...common }));
-    ${addChunk}
-    this.#outstanding.set(again, { index, chunk, text: twice, checked: performance.now() });
-    if (!this.#isAlone) await this.#tried(() => this.#queue.add(new Map([[this.#jobOf(again), twice]])));`;
-
 const bugs: readonly (readonly [name: string, within: number, file: string, from: string, to: string])[] = [
   [
-    "no intent",
-    150,
-    "workers/intents.ts",
-    "await store.claim(token, change.address, sender, grace, sending.sealed(change))",
-    "({ mine: true })",
+    "another worker does not ask the journal",
+    600,
+    "workers/work-on-shard.ts",
+    "isRepeated: lease.token.fence > 1",
+    "isRepeated: false",
+  ],
+  [
+    "who lost a shard writes on",
+    600,
+    "workers/work-on-shard.ts",
+    "const lost = () => lease.lost() ?? watched.lost();",
+    "const lost = watched.lost;",
   ],
   [
     "looked up before the write has landed",
@@ -32,8 +31,7 @@ const bugs: readonly (readonly [name: string, within: number, file: string, from
     "true",
   ],
   ["the lease is not checked", 300, "client/send-attempt.ts", "options.mayWrite?.()", "undefined"],
-  ["a limiter of each process", 150, "workers/worker-connection.ts", "limit: rateLimit, rates,", "limit: rateLimit,"],
-  ["a chunk is given twice", 150, "workers/dispatch.ts", addChunk, addChunkTwice],
+  ["a limiter of each process", 150, "reconcile/connection.ts", "(kept ?? ratesAt(env))", "ratesAt({})"],
   [
     "what an earlier run left in flight is not waited for",
     2000,
@@ -41,7 +39,6 @@ const bugs: readonly (readonly [name: string, within: number, file: string, from
     "!addresses.has(change.address)",
     "true",
   ],
-  ["a run waits for chunks that its workers dropped", 2000, "workers/dispatch.ts", "this.#dropped.has(part) || ", ""],
   [
     "a wave begins although the one before it failed",
     600,

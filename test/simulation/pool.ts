@@ -1,4 +1,3 @@
-import { systemError } from "./driver.ts";
 import type { Machine } from "./machine.ts";
 import type { Answered, Asked, Service } from "./service.ts";
 
@@ -43,6 +42,11 @@ interface Handler {
 interface Waiting {
   readonly asked: Asked;
   readonly handler: Handler;
+}
+
+/** As the system tells of broken connections. */
+function systemError(code: string): Error {
+  return Object.assign(new Error(code), { code });
 }
 
 /** The package `undici`, as far as the program uses it: connections that carry one request at a time. */

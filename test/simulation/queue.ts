@@ -1,6 +1,5 @@
-import type { DatabaseServer } from "./database-server.ts";
-import { systemError } from "./driver.ts";
 import type { Machine } from "./machine.ts";
+import type { StateServer } from "./state.ts";
 
 interface Job {
   readonly id: string;
@@ -43,7 +42,7 @@ interface Taken {
  * The package `bullmq`, as far as the program uses it: work is given to one at a time, and to another one when whoever
  * has it has not been heard of for the duration of a lock.
  */
-export function queueLibrary(machine: Machine, server: DatabaseServer, jobs: Jobs) {
+export function queueLibrary(machine: Machine, server: StateServer, jobs: Jobs) {
   const { kernel } = server;
   const all = (name: string) => {
     const own = jobs.get(name) ?? new Map<string, Job>();
@@ -81,12 +80,6 @@ export function queueLibrary(machine: Machine, server: DatabaseServer, jobs: Job
         if (!job || job.token !== undefined) return 0;
         all(this.#name).delete(id);
         return 1;
-      });
-    getJobState = (id: string) =>
-      ask(() => {
-        const job = all(this.#name).get(id);
-        if (!job) return "unknown";
-        return job.token === undefined ? "waiting" : "active";
       });
     getJobCountByTypes = () => ask(() => all(this.#name).size);
     getBackend = () => ({ close: async () => {} });
@@ -174,10 +167,22 @@ export function queueLibrary(machine: Machine, server: DatabaseServer, jobs: Job
     }
 
     #free(job: Job, token: string): void {
-      if (job.token !== token) throw systemError("EMISSING");
+      if (job.token !== token) throw new Error("Missing lock");
       job.token = undefined;
       jobs.more();
     }
   }
   return { __esModule: true, Queue, Worker, WaitingError, createPostgresBackend: {} };
+}
+
+/** The package `pg`, as far as a queue in PostgreSQL tries its connection. */
+export function connectionLibrary(machine: Machine, server: StateServer) {
+  class Client {
+    on(): this {
+      return this;
+    }
+    connect = () => server.ask(machine, () => undefined);
+    end = async () => {};
+  }
+  return { __esModule: true, default: { Client }, Client };
 }

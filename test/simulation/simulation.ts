@@ -1,13 +1,12 @@
 import type { Wave } from "../../src/manifest/waves.ts";
 import type { Program, Start } from "./build.ts";
-import { Database } from "./database.ts";
-import { DatabaseServer } from "./database-server.ts";
 import { Kernel, type Told } from "./kernel.ts";
 import { type Law, Observer } from "./laws.ts";
-import { Aborting, calendar, Machine } from "./machine.ts";
+import { Aborting, Machine } from "./machine.ts";
 import { type Fate, httpLibrary } from "./pool.ts";
-import { Jobs, queueLibrary } from "./queue.ts";
+import { connectionLibrary, Jobs, queueLibrary } from "./queue.ts";
 import { type Asked, Service } from "./service.ts";
+import { StateServer } from "./state.ts";
 import {
   type Checked,
   disturb,
@@ -109,8 +108,7 @@ interface Run {
 
 class World {
   readonly kernel: Kernel;
-  readonly database: Database;
-  readonly server: DatabaseServer;
+  readonly server: StateServer;
   readonly service: Service;
   readonly observer: Observer;
   readonly #start: Start;
@@ -138,12 +136,9 @@ class World {
     const kernel = new Kernel(seed, told);
     this.kernel = kernel;
     this.#start = start;
-    const skew = kernel.between(-5000, 5000);
-    this.database = new Database(() => calendar + skew + kernel.now);
-    this.database.version = workspaces.schema;
-    this.server = new DatabaseServer(kernel, this.database);
+    this.server = new StateServer(kernel);
     this.service = new Service(kernel, someProjects(kernel));
-    this.observer = new Observer(kernel, this.database, this.service);
+    this.observer = new Observer(kernel, this.server, this.service);
     this.#isLimited = kernel.is(0.3);
     this.#checked = this.#isLimited ? workspaces.limited : workspaces.unlimited;
     this.#isSlow = kernel.is(0.2);
@@ -188,7 +183,7 @@ class World {
   }
 
   #nameOf({ name }: Machine): string | undefined {
-    return this.database.summaries().find(({ summary }) => summary.includes(`"host":"${name}"`))?.run;
+    return [...this.server.runs.values()].find(({ host }) => host === name)?.run;
   }
 
   #judgeLast({ result }: Run): void {
@@ -213,7 +208,10 @@ class World {
     const [victim] = [...this.#machines].filter(({ isAlive }) => isAlive);
     if (kernel.is(0.5)) victim?.killAfter(1 + Math.floor(kernel.random() * 20));
     const together = await this.#planned(true);
-    const text = (planned: typeof alone) => JSON.stringify({ ...planned?.plan, created_at: "" });
+    const text = (planned: typeof alone) => {
+      const { created_at: _, digest: __, summary, ...rest } = planned?.plan ?? {};
+      return JSON.stringify({ ...rest, summary: { ...summary, reads: 0 } });
+    };
     if (text(alone) !== text(together)) observer.break("plan", differing(text(alone), text(together)));
   }
 
@@ -256,7 +254,7 @@ class World {
         due: () => this.observer.due(),
         sent: (from, asked) => this.#sent(from, asked),
       }),
-      pg: this.server.driverOf(machine),
+      pg: connectionLibrary(machine, this.server),
       bullmq: queueLibrary(machine, this.server, this.#jobs),
     };
     let program: Program;
@@ -264,7 +262,8 @@ class World {
       const secrets = program.createSecrets({ env: environment, root: "/dev/null/nowhere", plaintext: new Map() });
       return { ...this.#checked, secrets, request };
     };
-    program = this.#start(machine.platform(modules, opened));
+    const sharedState = () => this.server.stateOf(machine, () => program);
+    program = this.#start(machine.platform(modules, opened, sharedState));
     return program;
   }
 
@@ -299,20 +298,16 @@ class World {
       kernel.after(kernel.between(100, 3000), () => this.#hire());
     };
     machine.onDeath(again);
-    const { work } = this.#program(machine);
+    const { work, claimFor, queuePlace, openWorkerSession } = this.#program(machine);
+    const say = (sentence: string) => this.#say(machine, sentence);
+    const { loaded } = this.#checked;
+    const name = `${machine.name}/7`;
+    const request = { ...this.#request(), concurrency: 4, warn: say };
     work({
-      ...{
-        env: environment,
-        root: "/dev/null/nowhere",
-        url: environment.EVENKEEL_URL,
-        origin: environment.EVENKEEL_URL,
-      },
-      ...{ token: environment.EVENKEEL_TOKEN, network: {}, concurrency: 4, duration: lease },
-      ...{
-        signal: new Aborting().signal as unknown as AbortSignal,
-        once: undefined,
-        say: (sentence) => this.#say(machine, sentence),
-      },
+      ...{ env: environment, name: "w", duration: lease, once: undefined, say },
+      ...{ claim: claimFor(name, environment), place: queuePlace(this.#checked) },
+      signal: new Aborting().signal as unknown as AbortSignal,
+      open: () => openWorkerSession({ loaded, request }),
     }).then(
       () => machine.end(),
       (error) => {
@@ -415,11 +410,11 @@ class World {
 
   /** A person takes the lease away from whoever has it. */
   #release(): void {
-    const held = this.database.lease("w");
+    const held = this.server.holder();
     if (!held || !this.server.isUp) return;
     this.kernel.tell("a person", `takes the lease away from run ${held.run}`);
-    this.observer.released(held.run as string);
-    this.database.free("w", "apply");
+    this.observer.released(held.run);
+    this.server.free("apply");
   }
 
   #heal(): void {

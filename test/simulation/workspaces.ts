@@ -2,8 +2,6 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Program, Start } from "./build.ts";
-import { Database } from "./database.ts";
-import { driver } from "./driver.ts";
 import type { Kernel } from "./kernel.ts";
 import type { ServedProject } from "./service.ts";
 
@@ -26,8 +24,6 @@ export const rateLimit = { requests: 30, per: 1000 };
 export interface Workspaces {
   readonly unlimited: Checked;
   readonly limited: Checked;
-  /** The version of the state's schema, which every run finds made. */
-  readonly schema: number;
 }
 
 const settings = `apiVersion: evenkeel/v1
@@ -49,12 +45,8 @@ disabled: [irc-gateway]
 export async function readWorkspaces(start: Start): Promise<Workspaces> {
   const globals = { Date, performance, random: Math.random, setTimeout, clearTimeout, setInterval, clearInterval };
   const aborting = { AbortController, AbortSignal };
-  const database = new Database(Date.now);
-  const ask = async (text: string, values: readonly unknown[]) => database.execute(text, values);
-  const pg = driver(() => ({ connect: async () => {}, ask, end: () => {} }));
-  const program = start({ globals: { ...globals, ...aborting, opened: undefined }, modules: { pg } });
-  const { loadWorkspace, validated, stateAt } = program;
-  await stateAt(environment.EVENKEEL_STATE, "EVENKEEL_STATE", "w", environment);
+  const platform = { globals: { ...globals, ...aborting, opened: undefined, sharedState: undefined }, modules: {} };
+  const { loadWorkspace, validated } = start(platform);
   const root = mkdtempSync(join(tmpdir(), "evenkeel-simulation-"));
   const read = (name: string, more: string): Checked => {
     const folder = join(root, name);
@@ -67,7 +59,7 @@ export async function readWorkspaces(start: Start): Promise<Workspaces> {
   };
   try {
     const rate = `rateLimit: ${rateLimit.requests}/s\n`;
-    return { unlimited: read("unlimited", ""), limited: read("limited", rate), schema: database.version };
+    return { unlimited: read("unlimited", ""), limited: read("limited", rate) };
   } finally {
     rmSync(root, { recursive: true });
   }

@@ -68,20 +68,4 @@ describe.skipIf(!available)("a database whose clock was set (needs postgresql)",
     expect(await b.leases.take(claim("b"), minute)).toMatchObject({ run: "b" });
     expect(await a.leases.renew(token, hour / 2)).toBe(false);
   });
-
-  test("back keeps members that live, and ends those that are gone after their time", async () => {
-    const { open, setBack } = await fresh();
-    const state = await open();
-    const member = { role: "worker", origin: "https://x", version: "1", host: "h", pid: 1 } as const;
-    const token = await taken(state, "r");
-    await state.workers.heartbeat({ ...member, id: "gone" }, hour / 2);
-    await state.workers.claim(token, "p:license/MIT", { name: "gone.1", member: "gone" }, 0, "");
-    await setBack(1);
-    await state.workers.heartbeat({ ...member, id: "lives" }, 3 * hour);
-    expect((await state.workers.members()).map(({ id }) => id)).toEqual(["gone", "lives"]);
-    await setBack(-1);
-    expect((await state.workers.members()).map(({ id }) => id)).toEqual(["lives"]);
-    const next = { name: "lives.1", member: "lives" };
-    expect(await state.workers.claim(token, "p:license/MIT", next, 0, "")).toMatchObject({ abandoned: true });
-  });
 });

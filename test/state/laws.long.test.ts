@@ -42,15 +42,12 @@ laws({
   },
 });
 
-/** Lets leases of a workspace, and members, have been noted so much earlier. */
+/** Lets leases of a workspace have been noted so much earlier. */
 function aging(url: string, workspace: string) {
   const earlier = (milliseconds: number) =>
     ["deadline", "noted"].map((column) => `${column} = ${column} - interval '${milliseconds} milliseconds'`).join();
   return (milliseconds: number) =>
-    asked(url, [
-      `UPDATE evenkeel.lease SET ${earlier(milliseconds)} WHERE workspace = '${workspace}'`,
-      `UPDATE evenkeel.member SET ${earlier(milliseconds)}`,
-    ]);
+    asked(url, [`UPDATE evenkeel.lease SET ${earlier(milliseconds)} WHERE workspace = '${workspace}'`]);
 }
 
 async function asked(url: string, statements: readonly string[]): Promise<void> {

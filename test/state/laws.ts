@@ -70,7 +70,7 @@ export function ledgerLines(sent: Readonly<Record<string, Readonly<Record<string
 }
 
 /** A name as long as this, which PostgreSQL cannot make shorter. */
-export function incompressible(length: number): string {
+function incompressible(length: number): string {
   return randomBytes(length).toString("base64").slice(0, length);
 }
 

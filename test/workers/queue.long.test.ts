@@ -2,8 +2,7 @@ import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import { afterAll, describe, expect, test } from "vitest";
-import { openQueue } from "../../src/workers/queue.ts";
-import { openConsumer, type WorkEnd } from "../../src/workers/queue-consumer.ts";
+import { openConsumer, openQueue, type ShardJob } from "../../src/workers/queue.ts";
 import { databases } from "../state/databases.ts";
 import { lacks } from "../support/needs.ts";
 import { startRedis } from "../support/redis.ts";
@@ -61,101 +60,66 @@ describe.each(Object.entries(places))("a queue on %s", (_, { isMissing, open }) 
     const origin = `https://${randomUUID()}.example.com`;
     const queue = await openQueue(env, origin);
     const taken: string[] = [];
-    const taker = (work: (text: string) => Promise<WorkEnd> = async () => "done", lock = 5000) =>
+    const taker = (work: () => Promise<"done" | "requeue"> = async () => "done", lock = 5000) =>
       openConsumer(env, origin, {
         lock,
-        work: (text) => {
-          taken.push(text);
-          return work(text);
+        work: ({ shard }) => {
+          taken.push(shard);
+          return work();
         },
       });
     return { queue, taker, taken, cut };
   }
 
-  test.skipIf(isMissing)(
-    "gives each work to one, whatever its size, and a name that waits already to nobody else",
-    async () => {
-      const made = await staged();
-      await using queue = made.queue;
-      const works = new Map(
-        Array.from({ length: 20 }, (_, index) => [`w${index}`, `${index}:${"x".repeat(index * 50_000)}`]),
-      );
-      await queue.add(works);
-      await queue.add(new Map([["w0", "another"]]));
-      await using one = await made.taker();
-      await using other = await made.taker();
-      await until(async () => made.taken.length >= 20 && (await one.isIdle()) && (await other.isIdle()));
-      expect(made.taken.toSorted()).toEqual([...works.values()].toSorted());
-      expect(await queue.has("w0")).toBe(false);
-    },
-  );
+  const jobs = (...shards: string[]) => shards.map((shard): ShardJob => ({ run: "r", command: "plan", shard }));
 
-  test.skipIf(isMissing)(
-    "takes back what nobody has begun, and what a taker gives back goes to the next one",
-    async () => {
-      const made = await staged();
-      await using queue = made.queue;
-      await queue.add(new Map([["first", "first"]]));
-      let busy = true;
-      stopping.push(async () => {
-        busy = false;
-      });
-      await using unable = await made.taker(async () => {
-        await until(() => !busy);
-        return "requeue";
-      });
-      await until(() => made.taken.length > 0);
-      await queue.add(new Map([["second", "second"]]));
-      expect([await queue.remove("second"), await queue.remove("second")]).toEqual([true, false]);
-      expect([await queue.remove("first"), await queue.has("first")]).toEqual([false, true]);
-      const leaving = unable[Symbol.asyncDispose]();
-      busy = false;
-      await leaving;
-      await using able = await made.taker();
-      await until(async () => made.taken.length > 1 && (await able.isIdle()));
-      expect(new Set(made.taken)).toEqual(new Set(["first"]));
-    },
-  );
-
-  test.skipIf(isMissing)("gives work for others to them at once, and nobody is kept busy by it", async () => {
+  test.skipIf(isMissing)("gives each job to one worker, and one that waits already to nobody else", async () => {
     const made = await staged();
     await using queue = made.queue;
-    const refused: string[] = [];
-    const unable = await Promise.all(
-      Array.from({ length: 3 }, () =>
-        made.taker(async (text) => {
-          if (text === "own") return "done";
-          refused.push(text);
-          return "delay";
-        }),
-      ),
-    );
-    const others = Array.from({ length: 5 }, (_, index) => `other${index}`);
-    await queue.add(new Map([...others, "own"].map((each) => [each, each])));
-    await until(() => made.taken.includes("own"));
-    await sleep(4000);
-    expect(refused.length).toBeLessThan(40);
-    expect(await Promise.all(others.map((each) => queue.has(each)))).toEqual(others.map(() => true));
-    const done: string[] = [];
-    await using able = await made.taker(async (text) => {
-      done.push(text);
-      return "done";
+    const shards = Array.from({ length: 20 }, (_, index) => `1.${index}`);
+    await queue.add(jobs(...shards));
+    await queue.add(jobs("1.0"));
+    await using one = await made.taker();
+    await using other = await made.taker();
+    await until(async () => made.taken.length >= 20 && (await one.isIdle()) && (await other.isIdle()));
+    expect(made.taken.toSorted()).toEqual(shards.toSorted());
+  });
+
+  test.skipIf(isMissing)("removes what nobody has started; what a worker returns goes to the next one", async () => {
+    const made = await staged();
+    await using queue = made.queue;
+    await queue.add(jobs("first"));
+    let busy = true;
+    stopping.push(async () => {
+      busy = false;
     });
-    await until(async () => done.length === 5 && (await able.isIdle()));
-    await Promise.all(unable.map((each) => each[Symbol.asyncDispose]()));
+    await using unable = await made.taker(async () => {
+      await until(() => !busy);
+      return "requeue";
+    });
+    await until(() => made.taken.length > 0);
+    await queue.add(jobs("second"));
+    const [second] = jobs("second") as [ShardJob];
+    await queue.remove(second);
+    const leaving = unable[Symbol.asyncDispose]();
+    busy = false;
+    await leaving;
+    await using able = await made.taker();
+    await until(async () => made.taken.length > 1 && (await able.isIdle()));
+    expect(new Set(made.taken)).toEqual(new Set(["first"]));
   });
 
   test.skipIf(isMissing)("goes on when the connections of those that wait are lost", async () => {
     const made = await staged();
     await using queue = made.queue;
     await using taker = await made.taker();
-    await queue.add(new Map([["before", "before"]]));
+    await queue.add(jobs("before"));
     await until(() => made.taken.includes("before"));
     // It waits for the next one now, with its listening connection.
     await sleep(200);
     await made.cut();
     await until(async () => {
-      await queue.add(new Map([["after", "after"]])).catch(() => {});
+      await queue.add(jobs("after")).catch(() => {});
       return made.taken.includes("after");
     });
     await until(() => taker.isIdle().catch(() => false));

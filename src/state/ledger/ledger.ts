@@ -24,8 +24,8 @@ export interface Ledger extends Recollection {
   readonly catalogue: Catalogue;
   readonly remember: (address: string, memory: Memory) => void;
   readonly forget: (address: string) => void;
-  /** The fingerprint of a secret that another process sent, from the digest of its value; without a digest, it equals no other. */
-  readonly fingerprintSent: (address: string, name: string, secret: SecretReference, digest?: string) => string;
+  /** A hash by which processes see that they have the same key. */
+  readonly hashed: (text: string) => string;
   /** Called with the lease: stores the key, and reads the ledger again. @throws UserError if either cannot be written. */
   readonly ready: () => Promise<void>;
   /** Writes the changes since the last call; needs the lease. Returns an error message if that fails. */
@@ -59,6 +59,7 @@ export function openLedger(store: LedgerStore, contents: LedgerContents, options
   return {
     problems: [...keyProblems, ...contents.problems, ...(foreign > 0 ? [foreignKey(store, foreign)] : [])],
     catalogue,
+    hashed: keyed,
     recall: (address) => memories.recall(...namesIn(address)),
     ...fingerprinter(keyed, options.secrets, catalogue),
     remember: edit,
@@ -204,7 +205,7 @@ function fingerprinter(
   keyed: (text: string) => string,
   secrets: Secrets,
   catalogue: Catalogue,
-): Pick<Ledger, "fingerprint" | "fingerprintSent" | "isMarked"> {
+): Pick<Ledger, "fingerprint" | "isMarked"> {
   const hmac = (address: string, name: string, content: unknown) =>
     keyed(`[${JSON.stringify(address.toLowerCase())},${JSON.stringify(name)},${canonical(content)}]`);
   const digestOfKnown = (reference: SecretReference) => {
@@ -223,11 +224,6 @@ function fingerprinter(
     isMarked: (secret, mark) => {
       const known = secrets.known(secret);
       return known === undefined ? undefined : isMarkOf(known, mark);
-    },
-    fingerprintSent: (address, name, secret, digest = "") => {
-      const own = secrets.known(secret);
-      const isOwn = own !== undefined && secretDigest(own) === digest;
-      return isOwn ? hmac(address, name, own) : digested(address, name, digest);
     },
   };
 }

@@ -2,9 +2,6 @@ import { createHash } from "node:crypto";
 import type { Plain, SecretReference, Value } from "../../model/types.ts";
 import { isScalar, referencesWithin, replaceReferences } from "../../model/values.ts";
 
-/** Digests of secrets by reference. They are sensitive: a value that can be guessed can be found by its digest. */
-export type SecretDigests = Readonly<Record<string, string>>;
-
 /** A list or mapping with digests in place of the secrets in it; undefined where one of them has none. */
 export function withDigests(
   value: Value,

@@ -1,5 +1,4 @@
 import type { Holder, Leases } from "../lease-store.ts";
-import type { LeaseName } from "../store.ts";
 import type { PostgresSession } from "./session.ts";
 
 /** Columns of a held lease; times are the server's. */
@@ -51,8 +50,15 @@ const find = `
   SELECT fence, run, who, host, pid, job, since, deadline FROM evenkeel.lease
   WHERE workspace = $1 AND name = $2 AND deadline > clock_timestamp()`;
 
+const findAll = find.replace("name = $2", "starts_with(name, $2)");
+
+/** The holders of all leases whose names start with this. */
+export async function holdersOf({ query }: PostgresSession, workspace: string, start: string): Promise<Holder[]> {
+  return (await query<LeaseRow>(findAll, [workspace, start])).map(holderOf);
+}
+
 /** A lease as a row with a deadline by the clock of the database. */
-export function postgresLeases({ query }: PostgresSession, workspace: string, name: LeaseName): Leases {
+export function postgresLeases({ query }: PostgresSession, workspace: string, name: string): Leases {
   const holder = async () => {
     const [row] = await query<LeaseRow>(find, [workspace, name]);
     return row && holderOf(row);

@@ -18,13 +18,6 @@ const tables: readonly string[] = [
   "CREATE INDEX line_by_arrival ON evenkeel.line (workspace, log, name, arrival)",
   `CREATE TABLE evenkeel.rate (
      key text PRIMARY KEY, reserved timestamptz NOT NULL, noted timestamptz NOT NULL DEFAULT now())`,
-  `CREATE TABLE evenkeel.member (
-     id text PRIMARY KEY, role text NOT NULL, origin text NOT NULL, version text NOT NULL, host text NOT NULL,
-     pid integer NOT NULL, requests bigint, deadline timestamptz NOT NULL,
-     noted timestamptz NOT NULL DEFAULT now())`,
-  `CREATE TABLE evenkeel.intent (
-     workspace text, run text, address text, sender text NOT NULL, member text NOT NULL, since timestamptz NOT NULL,
-     outcome text, sealed text NOT NULL, PRIMARY KEY (workspace, run, address))`,
   `CREATE TABLE evenkeel.part (
      workspace text, run text, part text, since timestamptz NOT NULL, result text NOT NULL,
      PRIMARY KEY (workspace, run, part))`,
