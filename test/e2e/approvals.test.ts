@@ -181,14 +181,6 @@ describe("approvals", () => {
     expect(said(gone)).toContain("the state keeps no plan of run 20261121T072315Z-1f2e");
   });
 
-  it("of two keys of one person are one", async () => {
-    const signers = `eve@example.com ${publicKey("rsa")}\nEVE@example.com,e@x ${publicKey("ecdsa")}\nbob@x ${publicKey("ed25519")}\n`;
-    const staged = await reviewed({ signers });
-    await staged.sign("rsa");
-    await staged.sign("ecdsa");
-    expect(said(await staged.apply("plan.json", "--yes"))).toContain("it has 1 (eve@example.com)");
-  });
-
   it.each([
     ["a key that nobody listed", `bob@x ${"KEY"}`, "was made with a key that the signers file does not list"],
     [

@@ -165,14 +165,8 @@ describe("which repository git is told", () => {
     "GIT_WORK_TREE",
     "GIT_INDEX_FILE",
     "GIT_OBJECT_DIRECTORY",
-    "GIT_COMMON_DIR",
-    "GIT_NAMESPACE",
-    "GIT_CONFIG",
-    "GIT_CEILING_DIRECTORIES",
-    "GIT_SHALLOW_FILE",
     "GIT_GLOB_PATHSPECS",
     "GIT_EXTERNAL_DIFF",
-    "GIT_QUARANTINE_PATH",
   ];
   const asEver = async (at: string, from: string, to: string) => {
     const used = await everyUse(at, from, to);

@@ -46,7 +46,7 @@ export function isReported(text: string, path: Path): boolean {
 }
 
 /** The paths that have no problem at any of their keys. */
-export function unreportedIn(text: string, paths: readonly Path[]): readonly Path[] {
+function unreportedIn(text: string, paths: readonly Path[]): readonly Path[] {
   const lines = new LineCounter();
   const document = parseDocument(text, { lineCounter: lines });
   const places = new Set(imported(text).places);

@@ -201,15 +201,6 @@ describe("a secret", () => {
       }
     });
 
-    it("a large value is judged in time", () => {
-      const env = { EVENKEEL_TOKEN: "glpat-x7Qm_own-token" };
-      const begun = process.cpuUsage();
-      for (const unit of ["QUJDRA", "6f:77", "\\u0041%41&#65;", "a quick brown fox, "]) {
-        expect(asked({ ...env, COPY: unit.repeat(200_000 / unit.length) }, "env:COPY")).toEqual([]);
-      }
-      expect(process.cpuUsage(begun).user).toBeLessThan(30_000_000);
-    });
-
     it("what was used in this run, though its file has another text by now", () => {
       made.write("run/rotating", "first-token-1\n");
       const env = { EVENKEEL_TOKEN_FILE: join(made.root, "run/rotating"), COPY: "first-token-1" };
