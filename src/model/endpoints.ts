@@ -1,6 +1,5 @@
 import type { AnswerShape } from "./answer-shape.ts";
 import type { NeededRole } from "./command-access.ts";
-import { legacyStatuses, licenseStatuses } from "./license-status.ts";
 import type { Owner } from "./owner.ts";
 import type { Call, Fields } from "./types.ts";
 
@@ -82,13 +81,6 @@ const ofProject: Endpoint["segments"] = { id: requiredText };
 
 const ofDeployment: Endpoint["segments"] = { ...ofProject, deployment_id: { type: "integer", required: true } };
 
-const approval: Parameter = {
-  type: "string",
-  required: true,
-  enum: [...licenseStatuses, ...legacyStatuses.keys()],
-  older: Object.fromEntries(Array.from(legacyStatuses, ([older, today]) => [today, older])),
-};
-
 const move = { source_storage_name: requiredText, destination_storage_name: requiredText };
 
 const numbered = { id: "number" } as const;
@@ -119,12 +111,6 @@ const integration: AnswerShape = {
   ifAny: { properties: "row" },
   same: { slug: ":slug" },
 };
-
-const licenseFields = { ...numbered, name: "text", approval_status: "text" } as const;
-
-const license: AnswerShape = { holds: "row", fields: licenseFields };
-
-const oneLicense: AnswerShape = { ...license, same: { id: ":managed_license_id" } };
 
 const nothing: AnswerShape = { holds: "nothing" };
 
@@ -304,42 +290,6 @@ const table = {
     list: "paged",
     answer: { holds: "rows" },
     introduced: "12.7",
-  },
-
-  listLicenses: {
-    method: "GET",
-    needs: "maintainer",
-    path: "/projects/:id/managed_licenses",
-    list: "paged",
-    answer: { holds: "rows", fields: licenseFields },
-  },
-  getLicense: {
-    method: "GET",
-    needs: "maintainer",
-    path: "/projects/:id/managed_licenses/:managed_license_id",
-    answer: oneLicense,
-  },
-  createLicense: {
-    method: "POST",
-    needs: "maintainer",
-    path: "/projects/:id/managed_licenses",
-    body: "form",
-    answer: { ...license, alike: { name: ":name" } },
-    parameters: { name: requiredText, approval_status: approval },
-  },
-  updateLicense: {
-    method: "PATCH",
-    needs: "maintainer",
-    path: "/projects/:id/managed_licenses/:managed_license_id",
-    body: "form",
-    answer: oneLicense,
-    parameters: { approval_status: approval },
-  },
-  deleteLicense: {
-    method: "DELETE",
-    needs: "maintainer",
-    path: "/projects/:id/managed_licenses/:managed_license_id",
-    answer: nothing,
   },
 
   moveProjects: schedulingOf("project"),

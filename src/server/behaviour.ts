@@ -108,8 +108,6 @@ const choices = {
     spec: currentWords,
     observed: (release) => (holds("license-words-legacy-only", release) ? "legacy" : currentWords(release)),
   } as Choice<LicenseWords>,
-  /** A change of a license without an approval status changes nothing; otherwise it is rejected. */
-  approvalOptional: choice(false, true),
   /** License endpoints exist without licenses: reads respond with [], writes are rejected. */
   licensesGone: since("licenses-dead"),
   /** "mit" and "MIT" are different licenses. */

@@ -3,7 +3,6 @@ import * as deployments from "./deployments.ts";
 import { formerProject, movedReply } from "./former-paths.ts";
 import { type GroupHandler, getGroup, groupOwner, listGroups } from "./groups.ts";
 import * as integrations from "./integrations.ts";
-import * as licenses from "./licenses.ts";
 import { addMove, listMoves, ownMove, ownMoves, scheduleMoves, showMove } from "./moves.ts";
 import { readParameters } from "./parameters.ts";
 import { getProject, listProjects } from "./projects.ts";
@@ -14,7 +13,6 @@ import {
   type Handler,
   type ParsedRequest,
   type ProjectHandler,
-  type ProjectRefusal,
   type ServerContext,
 } from "./server-context.ts";
 import { type Caller, findGroup, findProject, type MoveKind, type Role, roles } from "./state.ts";
@@ -26,13 +24,7 @@ type HandlerRow = {
   readonly role: Role;
   /** Whether the role is checked before parameters are. */
   readonly roleFirst?: true;
-} & (OfProject | { readonly group: GroupHandler } | { readonly instance: Handler });
-
-interface OfProject {
-  readonly project: ProjectHandler;
-  /** Rejects requests after the check of the role and before that of parameters. */
-  readonly before?: ProjectRefusal;
-}
+} & ({ readonly project: ProjectHandler } | { readonly group: GroupHandler } | { readonly instance: Handler });
 
 function movesOf<Kind extends MoveKind>(kind: Kind) {
   const asAdmin = { role: "admin", roleFirst: true } as const;
@@ -73,17 +65,6 @@ const handlers: Readonly<Record<RouteName, HandlerRow>> = {
   updateDeployment: { role: "developer", project: deployments.editDeployment },
   deleteDeployment: { role: "maintainer", project: deployments.deleteDeployment },
   listDeploymentMergeRequests: { role: "reporter", project: deployments.listDeploymentMergeRequests },
-
-  listLicenses: { role: "guest", project: licenses.listLicenses },
-  getLicense: { role: "guest", project: licenses.getLicense },
-  createLicense: { role: "maintainer", project: licenses.createLicense },
-  updateLicense: {
-    role: "maintainer",
-    roleFirst: true,
-    before: licenses.unknownLicense,
-    project: licenses.updateLicense,
-  },
-  deleteLicense: { role: "maintainer", project: licenses.deleteLicense },
 
   moveProjects: { role: "admin", roleFirst: true, instance: scheduleMoves("project") },
   moveSnippets: { role: "admin", roleFirst: true, instance: scheduleMoves("snippet") },
@@ -127,7 +108,7 @@ export function handle(context: ServerContext, { endpoint, unreadable, ...asked 
   }
   if (unread && !row.roleFirst) return unread;
   if (!project) return noProject;
-  const refusal = accessRefusal(project) ?? roleRefusal(row, asked.caller) ?? row.before?.(context, call, project);
+  const refusal = accessRefusal(project) ?? roleRefusal(row, asked.caller);
   return refusal ?? unread ?? row.project(context, call, project);
 }
 

@@ -22,7 +22,13 @@ import {
   refused,
   type ServerReply,
 } from "./reply.ts";
-import { accessRefusal, type KindRequest, type ParsedRequest, type ServerContext } from "./server-context.ts";
+import {
+  accessRefusal,
+  type KindRequest,
+  type ParsedRequest,
+  type ServerContext,
+  tierRefusal,
+} from "./server-context.ts";
 import { type Caller, findGroup, findProject, type KindRecord, type Repository, roles } from "./state.ts";
 
 /** A request whose project or group is known, and whose caller may send it. */
@@ -39,7 +45,8 @@ export function handleKind(context: ServerContext, asked: KindRequest): ServerRe
   const found = ownerOf(context, asked, match.kind.of);
   if ("status" in found) return found;
   if (!mayCall(match, caller)) return forbidden;
-  if (unreadable) return unreadable;
+  const refusal = quirkRefusal(context, match) ?? unreadable;
+  if (refusal) return refusal;
   const admitted = { context, asked, found, kind: match.kind, owner: found.id };
   try {
     return calls[match.call](admitted);
@@ -55,7 +62,26 @@ function isInScope({ scopes = ["api"] }: Caller, method: string): boolean {
 
 function mayCall({ kind, call }: KindMatch<ServedKind>, { role }: Caller): boolean {
   const { role: writer = "guest", read = writer } = kind.file.needs ?? {};
-  return roles.indexOf(role) >= roles.indexOf(call === "list" || call === "show" ? read : writer);
+  return roles.indexOf(role) >= roles.indexOf(isRead(call) ? (kind.quirks?.reader ?? read) : writer);
+}
+
+function isRead(call: CallName): boolean {
+  return call === "list" || call === "show";
+}
+
+function quirkRefusal(
+  context: ServerContext,
+  { kind: { quirks, file }, call }: KindMatch<ServedKind>,
+): ServerReply | undefined {
+  if (!quirks) return undefined;
+  const gone = quirks.gone(context.behaviour);
+  return tierRefusal(context, quirks.what, file.needs?.tier ?? "free") ?? gone?.[isRead(call) ? "read" : "write"];
+}
+
+/** A row as the response has it. */
+function shown({ context, kind }: Admitted, row: JsonObject, isListed = false): JsonObject {
+  const fields = shownRow(kind.file, row, isListed);
+  return kind.quirks ? kind.quirks.show(context.behaviour, fields) : fields;
 }
 
 const calls: Readonly<Record<CallName, (admitted: Admitted) => ServerReply>> = {
@@ -70,14 +96,14 @@ function listRows(admitted: Admitted): ServerReply {
   const { context, asked, kind } = admitted;
   const call: ParsedRequest = { ...asked, segments: {}, raw: asked.query, given: {}, unmodifiedSince: undefined };
   const records = recordsOf(context.state, admitted);
-  const shown = ({ row }: Pick<KindRecord, "row">) => shownRow(kind.file, row, true);
+  const listed = ({ row }: Pick<KindRecord, "row">) => shown(admitted, row, true);
   const garbled = Object.entries(kind.listQuery).filter(([name, value]) => isGarbled(asked.query[name], value));
   if (garbled.length > 0) return invalid(garbled.map(([name]) => `${name} is invalid`));
   if (kind.listQuery.pagination !== "keyset" || asked.query.pagination !== "keyset")
-    return paged(context, call, records, shown);
+    return paged(context, call, records, listed);
   const after = Number(asked.query.id_after ?? 0);
   const later = records.flatMap(({ number, row }) => (number > after ? [{ id: number, row }] : []));
-  return keysetPaged(context, call, later, shown);
+  return keysetPaged(context, call, later, listed);
 }
 
 /** Whether a parameter of a list is no boolean where it has to be one. */
@@ -92,8 +118,12 @@ function showRow(admitted: Admitted): ServerReply {
   if (kind.isOwner) return json(200, found.shown());
   const record = find(admitted) ?? initialRecord(kind);
   if (record && "status" in record) return record;
-  if (!record) return kind.keys.length === 0 ? absent : noRecord;
-  return json(200, shownRow(kind.file, record.row));
+  if (!record) return kind.keys.length === 0 ? absent : missing(kind);
+  return json(200, shown(admitted, record.row));
+}
+
+function missing({ quirks }: ServedKind): ServerReply {
+  return quirks?.missing ?? noRecord;
 }
 
 /** What a singleton that nobody can create is until its first change. */
@@ -114,10 +144,11 @@ function createRow(admitted: Admitted): ServerReply {
   if (faults.length > 0) return invalid(faults);
   const made = createdRow(kind.fields, { params, others: rowsElsewhere(context.state, admitted) });
   const other = otherAnswer(admitted, "create", params, null);
-  const isTaken = recordsOf(context.state, admitted).some(({ row }) => hasKey(kind, row, made));
+  const caseCounts = kind.quirks?.caseCounts(context.behaviour);
+  const isTaken = recordsOf(context.state, admitted).some(({ row }) => hasKey(kind, row, made, caseCounts));
   if (isTaken && isRefused(admitted)) return takenReply(admitted, other);
   if (other) return other;
-  return json(201, shownRow(kind.file, addRow(context.state, admitted, params)));
+  return json(201, shown(admitted, addRow(context.state, admitted, params)));
 }
 
 /** Whether a key is refused because it is taken: by the specification always, on deployed servers if they keep keys apart. */
@@ -126,12 +157,14 @@ function isRefused({ context, kind }: Admitted): boolean {
 }
 
 function takenReply({ context, kind }: Admitted, other: ServerReply | undefined): ServerReply {
+  if (kind.quirks) return kind.quirks.taken;
   const isFit = other && (other.status === 409 || !context.behaviour.keysAreUnique);
   return isFit ? other : refused(409, `Conflict - the ${kind.file.singular.replaceAll("_", " ")} already exists`);
 }
 
 function updateRow(admitted: Admitted): ServerReply {
   const { context, kind, found } = admitted;
+  if (kind.quirks && !find(admitted)) return missing(kind);
   const { params, faults } = read(admitted, "change");
   if (faults.length > 0) return invalid(faults);
   if (kind.isOwner) {
@@ -139,7 +172,7 @@ function updateRow(admitted: Admitted): ServerReply {
     return json(200, found.shown());
   }
   const record = find(admitted) ?? firstRecord(admitted);
-  if (!record) return noRecord;
+  if (!record) return missing(kind);
   if ("status" in record) return record;
   const other = otherAnswer(admitted, "update", params, record.row);
   if (other) return other;
@@ -149,12 +182,12 @@ function updateRow(admitted: Admitted): ServerReply {
   if (!hasKey(kind, row, record.row) && rest.some((each) => hasKey(kind, each.row, row)) && isRefused(admitted)) {
     return takenReply(admitted, undefined);
   }
-  return json(200, shownRow(kind.file, changeRow(context.state, admitted, record, row)));
+  return json(200, shown(admitted, changeRow(context.state, admitted, record, row)));
 }
 
 function deleteRow(admitted: Admitted): ServerReply {
   const record = find(admitted);
-  if (!record) return noRecord;
+  if (!record) return missing(admitted.kind);
   if ("status" in record) return record;
   const other = otherAnswer(admitted, "delete", {}, record.row);
   if (other) return other;
@@ -192,7 +225,8 @@ function read(
 ): ReturnType<typeof checkKindParameters> {
   const { query, body, match } = asked;
   const inQuery = Object.entries(query).filter(([name]) => !(name in match.narrowing));
-  const raw = { ...Object.fromEntries(inQuery), ...body };
+  const given = { ...Object.fromEntries(inQuery), ...body };
+  const raw = kind.quirks ? kind.quirks.read(context.behaviour, given) : given;
   const checked = checkKindParameters(kind.checks, kind.checks[check], raw, !context.behaviour.lenientParameters);
   const isEmpty = Object.keys(checked.params).length === 0 && (kind.file.fields.minProperties ?? 0) > 0;
   if (!isEmpty || checked.faults.length > 0) return checked;
@@ -215,7 +249,7 @@ function otherAnswer(
   const answer = answers.find(({ when }) => when.valueOf(given) === true);
   if (!answer) return undefined;
   const body = answer.body.valueOf(given);
-  return json(answer.status, isObject(body) ? shownRow(kind.file, body) : body);
+  return json(answer.status, isObject(body) ? shown(admitted, body) : body);
 }
 
 /** The rows of the groups above, of their kind of the same name. */

@@ -6,6 +6,7 @@ import { compareReleases } from "../model/releases.ts";
 import { type FieldSchema, keyFieldsOf, ownersOf, type ResourceKind } from "../model/resource-kind.ts";
 import type { Tier } from "../model/types.ts";
 import { type KindCalls, type KindRouter, kindRouter, servedCalls } from "./kind-paths.ts";
+import { type KindQuirks, kindQuirks } from "./kind-quirks.ts";
 import { createdRow, expressionOf, type StoredField, storedFields } from "./kind-rows.ts";
 import { checksOf, type ParameterChecks } from "./kind-values.ts";
 import { endpointPaths } from "./routes.ts";
@@ -35,6 +36,7 @@ export interface ServedKind {
   readonly asksAbove: boolean;
   /** Whether its resource is the project or group itself. */
   readonly isOwner: boolean;
+  readonly quirks: KindQuirks | undefined;
   /** Whether it exists without a creation: a singleton that can only be changed. */
   readonly isAlways: boolean;
 }
@@ -75,7 +77,8 @@ export function allKinds(own: readonly ResourceKind[] = []): readonly ResourceKi
   return files.filter(({ calls }) => typeof calls.list !== "string" || !endpointPaths.has(calls.list));
 }
 
-function exists({ needs, removed }: ResourceKind, { release, tier }: Platform): boolean {
+function exists({ name, needs, removed }: ResourceKind, { release, tier }: Platform): boolean {
+  if (kindQuirks[name]) return true;
   if (needs?.tier !== undefined && !tierIncludes(tier, needs.tier)) return false;
   if (needs?.release !== undefined && compareReleases(release, needs.release) < 0) return false;
   return removed === undefined || compareReleases(release, removed.release) < 0;
@@ -110,6 +113,7 @@ function servedKind(file: ResourceKind, of: OwnerKind, platform: Platform): Serv
       .flat()
       .some((text) => /\bothers\b/.test(text)),
     asksAbove: (file.answers ?? []).some(({ when, body }) => /\babove\b/.test(`${when} ${body}`)),
+    quirks: kindQuirks[file.name],
     isOwner,
     isAlways,
   };
@@ -130,8 +134,11 @@ function isThere(field: FieldSchema, { release, tier }: Platform): boolean {
 }
 
 /** Whether two rows have the same key. */
-export function hasKey(kind: ServedKind, a: JsonObject, b: JsonObject): boolean {
-  return kind.keys.every((name) => isPart(kind, a, name, partText(kind, b, name)));
+export function hasKey(kind: ServedKind, a: JsonObject, b: JsonObject, caseCounts = false): boolean {
+  return kind.keys.every((name) => {
+    const [text, other] = [a, b].map((row) => partText(kind, row, name));
+    return caseCounts ? text === other : isPart(kind, a, name, other ?? "");
+  });
 }
 
 /** Whether a row has a text as a part, or as the field that is read from it. */

@@ -113,12 +113,6 @@ function loadProject(state: State, seed: SeedProject, now: string, isActive: Act
     ...(seed.merge_requests && { merge_requests: seed.merge_requests }),
   });
   loadIntegrations(state, project, seed.integrations, now, isActive);
-  const licenses = Object.entries(seed.licenses ?? {});
-  records.putLicenses(
-    state,
-    project,
-    licenses.map(([name, approval_status]) => ({ id: nextNumber(state, "license"), name, approval_status })),
-  );
   for (const deployment of seed.deployments ?? []) {
     records.putDeployment(state, project, deploymentOf(state, project, deployment, now));
   }
@@ -210,9 +204,11 @@ function loadRows(state: State, seed: Seed, kinds: ServedKinds): void {
     const group = findGroup(state, String(id ?? path));
     if (group) loadOwner(state, { of: "group", id: group.id, resources, kinds });
   }
-  for (const { path, resources } of seed.projects ?? []) {
+  for (const { path, licenses, resources } of seed.projects ?? []) {
     const project = state.projectsByPath.get(path.toLowerCase()) ?? findProject(state, path);
-    if (project) loadOwner(state, { of: "project", id: project.record.id, resources, kinds });
+    const rows = Object.entries(licenses ?? {}).map(([name, approval_status]) => ({ name, approval_status }));
+    const all = { ...(rows.length > 0 && { licenses: rows }), ...resources };
+    if (project) loadOwner(state, { of: "project", id: project.record.id, resources: all, kinds });
   }
 }
 

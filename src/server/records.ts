@@ -4,7 +4,6 @@ import type {
   IntegrationOwner,
   IntegrationRecord,
   KindRecord,
-  LicenseRecord,
   MoveRecord,
   ProjectState,
   Repository,
@@ -26,7 +25,6 @@ interface Rows {
   readonly group: Repository;
   readonly integration: IntegrationRecord;
   readonly groupIntegration: IntegrationRecord;
-  readonly license: LicenseRecord;
   readonly deployment: DeploymentRecord;
   readonly move: MoveRecord;
   readonly resource: KindRecord;
@@ -38,7 +36,7 @@ export function put<Each extends RowKind>(state: State, kind: Each, key: string 
   placements[kind](state, String(key), row);
 }
 
-/** The same for a project; its integrations, licenses and deployments are kept. */
+/** The same for a project; its integrations and deployments are kept. */
 export function putProject(state: State, record: Repository): ProjectState {
   state.store.save("project", String(record.id), record);
   return placeProject(state, record.id, record);
@@ -54,7 +52,6 @@ function placeProject(state: State, _: unknown, record: Repository): ProjectStat
   const project: ProjectState = {
     record,
     integrations: new Map(),
-    licenses: [],
     deployments: [],
     mergeRequests: record.merge_requests ?? [],
   };
@@ -84,16 +81,6 @@ function rowKindOf(owner: IntegrationOwner): "integration" | "groupIntegration" 
   return "isGroup" in owner ? "groupIntegration" : "integration";
 }
 
-export function putLicense(state: State, project: ProjectState, record: LicenseRecord): void {
-  state.store.save("license", `${project.record.id}/${record.id}`, record);
-  project.licenses = replaced(project.licenses, record);
-}
-
-export function dropLicense(state: State, project: ProjectState, record: LicenseRecord): void {
-  state.store.forget("license", `${project.record.id}/${record.id}`);
-  project.licenses = project.licenses.filter(({ id }) => id !== record.id);
-}
-
 export function putDeployment(state: State, project: ProjectState, record: DeploymentRecord): void {
   state.store.save("deployment", `${project.record.id}/${record.id}`, record);
   project.deployments = replaced(project.deployments, record);
@@ -102,12 +89,6 @@ export function putDeployment(state: State, project: ProjectState, record: Deplo
 export function dropDeployment(state: State, project: ProjectState, record: DeploymentRecord): void {
   state.store.forget("deployment", `${project.record.id}/${record.id}`);
   project.deployments = project.deployments.filter(({ id }) => id !== record.id);
-}
-
-/** Sets all licenses or deployments of a project, from a seed or a store: `records` sorted by ID. */
-export function putLicenses(state: State, project: ProjectState, records: readonly LicenseRecord[]): void {
-  for (const record of records) state.store.save("license", `${project.record.id}/${record.id}`, record);
-  project.licenses = records;
 }
 
 /** Saves a row of a kind in the place that `key` names. */
@@ -142,7 +123,6 @@ const placements: { readonly [Each in RowKind]: (state: State, key: string, row:
   group: placeGroup,
   groupIntegration: (state, key, record) => integrationsOfGroup(state, idIn(key)).set(record.slug, record),
   integration: (state, key, record) => owner(state, key).integrations.set(record.slug, record),
-  license: (state, key, record) => (owner(state, key).licenses as LicenseRecord[]).push(record),
   deployment: (state, key, record) => (owner(state, key).deployments as DeploymentRecord[]).push(record),
   move: (state, _, move) => state.moves.set(move.id, move),
   resource: (state, key, record) => {
@@ -179,7 +159,6 @@ type Placement = (state: State, key: string, row: unknown) => void;
 export function restore(state: State): void {
   for (const { kind, key, value } of state.store.rows()) (placements[kind] as Placement)(state, key, value);
   for (const project of state.projects.values()) {
-    project.licenses = project.licenses.toSorted((a, b) => a.id - b.id);
     project.deployments = project.deployments.toSorted((a, b) => a.id - b.id);
   }
   for (const [key, records] of state.rows) {

@@ -2,7 +2,6 @@ import type { JsonObject } from "../base/json.ts";
 import { tierIncludes, unavailable } from "../model/availability.ts";
 import type { Catalogue, Integration } from "../model/catalogue.ts";
 import type { Parameter } from "../model/endpoints.ts";
-import { legacyStatuses, licenseStatuses } from "../model/license-status.ts";
 import type { Environment, Tier } from "../model/types.ts";
 import type { Behaviour } from "./behaviour.ts";
 import type { KindMatch } from "./kind-paths.ts";
@@ -62,12 +61,6 @@ export type Handler = (context: ServerContext, call: ParsedRequest) => ServerRep
 
 export type ProjectHandler = (context: ServerContext, call: ParsedRequest, project: ProjectState) => ServerReply;
 
-export type ProjectRefusal = (
-  context: ServerContext,
-  call: ParsedRequest,
-  project: ProjectState,
-) => ServerReply | undefined;
-
 /** The slugs that exist in this release and environment. Those of another tier are rejected. */
 export function slugsOf(
   platform: Pick<ServerContext, "catalogue" | "release" | "tier" | "environment">,
@@ -93,33 +86,15 @@ export function tierRefusal(context: ServerContext, what: string, needed: Tier):
   return tooLowTier(`${what} need tier ${needed}; the server is ${context.tier}`);
 }
 
-const approvalWords: Readonly<Record<Behaviour["licenseWords"], readonly string[]>> = {
-  legacy: [...legacyStatuses.keys()],
-  all: [...licenseStatuses, ...legacyStatuses.keys()],
-  current: licenseStatuses,
-};
-
 /** The parameters of each route in this behaviour. */
 export function parametersOf(behaviour: Behaviour): ServerContext["parameters"] {
-  const byChoice = chosenParameters(behaviour);
+  const byChoice: Behaviour["parameters"] = { listDeployments: deploymentFilters(behaviour) };
   const entries = (Object.keys(routes) as RouteName[]).map((name) => {
     const table = routes[name].parameters;
     const listed = table === "integration" ? {} : table;
     return [name, { ...listed, ...behaviour.parameters[name], ...byChoice[name] }] as const;
   });
   return Object.fromEntries(entries) as ServerContext["parameters"];
-}
-
-/** The parameters that follow from a choice. */
-function chosenParameters(behaviour: Behaviour): Behaviour["parameters"] {
-  const { licenseWords, approvalOptional } = behaviour;
-  const approval: Parameter = { type: "string", enum: approvalWords[licenseWords] };
-  const needed: Parameter = { ...approval, required: true };
-  return {
-    createLicense: { approval_status: needed },
-    updateLicense: { approval_status: approvalOptional ? approval : needed },
-    listDeployments: deploymentFilters(behaviour),
-  };
 }
 
 function deploymentFilters({ ordersByRef, moreStatuses, knowsFinish }: Behaviour): Readonly<Record<string, Parameter>> {

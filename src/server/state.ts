@@ -38,8 +38,7 @@ export interface State {
 export interface ProjectState {
   record: Repository;
   readonly integrations: Map<string, IntegrationRecord>;
-  /** Sorted by ID, like the deployments. */
-  licenses: readonly LicenseRecord[];
+  /** Sorted by ID. */
   deployments: readonly DeploymentRecord[];
   readonly mergeRequests: readonly MergeRequest[];
 }
@@ -89,12 +88,6 @@ export interface IntegrationRecord {
 export interface KindRecord {
   readonly number: number;
   readonly row: JsonObject;
-}
-
-export interface LicenseRecord {
-  readonly id: number;
-  readonly name: string;
-  readonly approval_status: string;
 }
 
 export interface DeploymentRecord {

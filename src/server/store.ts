@@ -10,7 +10,6 @@ export const rowKinds = [
   "group",
   "integration",
   "groupIntegration",
-  "license",
   "deployment",
   "move",
   "resource",

@@ -5,12 +5,17 @@ import { parseServerUrl } from "../../src/client/server-url.ts";
 import { call } from "../../src/model/call.ts";
 import type { Call } from "../../src/model/types.ts";
 import { createSecrets } from "../../src/secrets/secrets.ts";
+import { integrationCalls, licenseCalls } from "./kind-calls.ts";
 import { failureOf, reader, type Scripted, serve, token, writer } from "./scripted.ts";
 
-const get = call("getLicense", { id: "a/b", managed_license_id: "1" });
+const get = call(licenseCalls.show, { id: "a/b", "row.id": "1" });
 const license = { id: 1, name: "MIT", approval_status: "allowed" };
 const configured: Scripted = { body: { slug: "irc-gateway" } };
-const put = call("putIntegration", { id: "a/b", slug: "irc-gateway" }, { recipients: "x y", push_events: false });
+const put = call(
+  integrationCalls.update,
+  { id: "a/b", slug: "irc-gateway" },
+  { recipients: "x y", push_events: false },
+);
 
 describe("a request", () => {
   it("carries the token, who asks, and an encoded path", async () => {
@@ -257,7 +262,7 @@ describe("the older name of integrations", () => {
   const bodyAt = (path: string) =>
     path.endsWith("irc-gateway") ? { active: true } : path.endsWith("/1") ? license : [];
   const lists = (count: number): Call[] =>
-    Array.from({ length: count }, (_, id) => call("listIntegrations", { id: String(id) }));
+    Array.from({ length: count }, (_, id) => call(integrationCalls.list, { id: String(id) }));
 
   it("is found out once, at the cost of one request, while others wait", async () => {
     const server = await serve(({ path }) => old(path));

@@ -5,11 +5,12 @@ import { call } from "../../src/model/call.ts";
 import { catalogueOf, type IntegrationParameter } from "../../src/model/catalogue.ts";
 import { normalise } from "../../src/model/normalise.ts";
 import { routesOf } from "../../src/routes/routes.ts";
+import { integrationCalls, licenseCalls } from "./kind-calls.ts";
 import { failureOf, reader, serve, writer } from "./scripted.ts";
 
-const single = call("getIntegration", { id: "a/b", slug: "irc-gateway" });
-const list = call("listLicenses", { id: "a/b" });
-const put = call("putIntegration", { id: "a/b", slug: "irc-gateway" }, { recipients: "x" });
+const single = call(integrationCalls.show, { id: "a/b", slug: "irc-gateway" });
+const list = call(licenseCalls.list, { id: "a/b" });
+const put = call(integrationCalls.update, { id: "a/b", slug: "irc-gateway" }, { recipients: "x" });
 const shown = { id: 1, slug: "irc-gateway", active: true };
 const long = "x".repeat(longestAnswerText + 1);
 

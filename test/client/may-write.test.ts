@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { call } from "../../src/model/call.ts";
+import { licenseCalls } from "./kind-calls.ts";
 import { serve, writer } from "./scripted.ts";
 
 test("a write is asked for right before each attempt, and a read never", async () => {
@@ -10,9 +11,9 @@ test("a write is asked for right before each attempt, and a read never", async (
     return { status: 503, body: {} };
   });
   const client = await writer(site.url, { mayWrite: () => lost });
-  const change = call("updateLicense", { id: "p", managed_license_id: "7" }, { approval_status: "denied" });
+  const change = call(licenseCalls.update, { id: "p", "row.id": "7" }, { approval_status: "denied" });
   await expect(client.send(change)).rejects.toThrow("answered 503");
   await expect(client.send(change)).rejects.toThrow("was not sent: the lease was lost");
   expect(site.seen.map(({ method }) => method)).toEqual(["PATCH"]);
-  expect(await client.list(call("listLicenses", { id: "p" }))).toEqual([]);
+  expect(await client.list(call(licenseCalls.list, { id: "p" }))).toEqual([]);
 });

@@ -3,14 +3,15 @@ import { mostPages, nextPage, readPages } from "../../src/client/read-list.ts";
 import { call } from "../../src/model/call.ts";
 import { projectsWithPaths } from "../../src/model/endpoints.ts";
 import type { Call } from "../../src/model/types.ts";
+import { integrationCalls, licenseCalls } from "./kind-calls.ts";
 import { failureOf, reader, type Scripted, serve, token } from "./scripted.ts";
 
 const projects = call("listProjects", {}, { repository_storage: "old" });
 const start = "/api/v4/projects?per_page=100&order_by=id&sort=asc&pagination=keyset&repository_storage=old";
 
 const moves = call("listSnippetMoves", {});
-const licenses = call("listLicenses", { id: "7" });
-const integrations = call("listIntegrations", { id: "7" });
+const licenses = call(licenseCalls.list, { id: "7" });
+const integrations = call(integrationCalls.list, { id: "7" });
 const full = Array.from({ length: 100 }, (_, at) => ({ id: at, name: `MIT-${at}`, approval_status: "allowed" }));
 
 describe("a list", () => {
@@ -48,8 +49,8 @@ describe("a list", () => {
   it("asks for 100 rows where the endpoint has pages, and for none where it has not", async () => {
     const server = await serve([{ body: [] }]);
     const client = await reader(server.url);
-    await client.list(call("listLicenses", { id: "7" }));
-    await client.list(call("listIntegrations", { id: "7" }));
+    await client.list(call(licenseCalls.list, { id: "7" }));
+    await client.list(call(integrationCalls.list, { id: "7" }));
     await client.list(call("listDeploymentMergeRequests", { id: "7", deployment_id: "1" }));
     await client.list(call("listSnippetMoves", {}));
     expect(server.seen.map(({ path }) => path.replace("/api/v4", ""))).toEqual([

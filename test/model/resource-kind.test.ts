@@ -5,7 +5,6 @@ import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
 import { call } from "../../src/model/call.ts";
 import { catalogueOf } from "../../src/model/catalogue.ts";
-import { endpoints } from "../../src/model/endpoints.ts";
 import { typesOf } from "../../src/model/field-meaning.ts";
 import { compileKindExpression } from "../../src/model/kind-expressions.ts";
 import { normalise } from "../../src/model/normalise.ts";
@@ -248,24 +247,25 @@ describe("licenses", () => {
   });
 
   test.each([
-    ["create", endpoints.createLicense, { name: "MIT", approval_status: "denied" }],
-    ["update", endpoints.updateLicense, { approval_status: "allowed" }],
-    ["delete", endpoints.deleteLicense, undefined],
-  ] as const)("are asked for with the %s of the specification", (action, endpoint, parameters) => {
+    ["create", { name: "MIT", approval_status: "denied" }, "POST", "managed_licenses"],
+    ["update", { approval_status: "allowed" }, "PATCH", "managed_licenses/7"],
+    ["delete", undefined, "DELETE", "managed_licenses/7"],
+  ] as const)("are asked for with the %s of the specification", (action, parameters, method, path) => {
     const own = row.calls[action];
     if (typeof own !== "object") throw new RangeError(`no call for ${action}`);
-    const segments = { id: "a/b", name: "MIT", "row.id": "7", managed_license_id: "7" };
-    const { answer: _, ...sent } = call(own, segments, parameters);
-    const { answer: __, ...specified } = call(endpoint, segments, parameters);
-    expect(sent).toEqual(specified);
-    expect(own.needs).toBe(endpoint.needs);
+    const sent = call(own, { id: "a/b", name: "MIT", "row.id": "7" }, parameters);
+    const older = parameters && {
+      approval_status: parameters.approval_status === "denied" ? "blacklisted" : "approved",
+    };
+    const body = parameters && { body: "form", parameters, older };
+    expect(sent).toEqual({ method, path: `/projects/a%2Fb/${path}`, ...body, answer: expect.anything() });
+    expect(own.needs).toBe("maintainer");
   });
 
   test("are listed by the call of the specification", () => {
     if (!row.read) throw new RangeError("they have no list");
     const { answer: _, ...sent } = call(row.read.list, { id: "a/b" });
-    const { answer: __, ...specified } = call(endpoints.listLicenses, { id: "a/b" });
-    expect(sent).toEqual(specified);
+    expect(sent).toEqual({ method: "GET", path: "/projects/a%2Fb/managed_licenses", list: "paged" });
   });
 });
 

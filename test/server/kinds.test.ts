@@ -36,7 +36,7 @@ const seed = {
   ],
 } as const;
 
-/** Licenses have endpoints of their own. */
+/** Licenses differ from other kinds (licenses.test.ts). */
 const served = [...kinds].filter(([file]) => file !== "licenses");
 
 const start = (options: ServerOptions = {}) => serving({ ...latest, seed, ...options });
