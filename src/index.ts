@@ -5,16 +5,6 @@
 
 import { type Catalogue, catalogueOf } from "./model/catalogue.ts";
 
-export {
-  type ApplyOptions,
-  type ApplyRecord,
-  applyChanges,
-  type Batch,
-  type ChangeEvent,
-  type Outcomes,
-  type Step,
-  type Watcher,
-} from "./apply/apply.ts";
 export { UserError } from "./base/exit.ts";
 export { version } from "./base/version.ts";
 export {
@@ -28,18 +18,6 @@ export {
 export { CallFailed } from "./client/failure.ts";
 export { type Network, networkFor } from "./client/network.ts";
 export type { EffectProbe, Settled } from "./client/reader.ts";
-export {
-  listMergeRequests,
-  readDeployment as getDeployment,
-  readDeployments as listDeployments,
-  recordDeployment as createDeployment,
-  updateDeployment,
-} from "./deployments/deployment-records.ts";
-export { type DeploymentOptions, deploying } from "./deployments/record-apply.ts";
-export { type Difference, diff, type Unverified } from "./diff/diff.ts";
-export type { DiffOptions } from "./diff/options.ts";
-export { readProjects } from "./live/list-projects.ts";
-export { readActive, readLive } from "./live/read-live.ts";
 export { desiredOf as desired } from "./manifest/layers.ts";
 export type { Policy } from "./manifest/policies.ts";
 export { needsLookup, projectsOf } from "./manifest/projects.ts";
@@ -57,23 +35,46 @@ export { checkParameters, type ParameterFault } from "./model/parameter-check.ts
 export { policyEffectOf } from "./model/policy-effect.ts";
 export { problemLine } from "./model/problem-line.ts";
 export type * from "./model/types.ts";
+export { type Difference, diff, type Unverified } from "./plan/diff/diff.ts";
+export type { DiffOptions } from "./plan/diff/options.ts";
 export { checkGuards, type Guards, type Objection, type Waivers } from "./plan/guards.ts";
 export { type PlanInput, planOf } from "./plan/make-plan.ts";
 export type { Plan, PlannedChange, Summary } from "./plan/plan.ts";
 export { callOf, callsOf } from "./plan/requests.ts";
+export type { RevisionChange } from "./plan/revision/compare-projects.ts";
+export { compareRevisions, type RevisionDiff, type RevisionSide } from "./plan/revision/revision.ts";
+export { shiftBetween } from "./plan/routes/audience.ts";
+export { declaredListeners, listenersAfter, listenersBefore, liveListeners } from "./plan/routes/listeners.ts";
+export type { EventDetails, Listener } from "./plan/routes/routes.ts";
+export { type Route, routesOf } from "./plan/routes/routes.ts";
 export { withOutcomes } from "./plan/run-end.ts";
-export { apply, plan, rehearse } from "./reconcile/reconcile.ts";
-export type { Applied, ApplyHooks, ApplyWrapper, Planned, Rehearsed, Request } from "./reconcile/request.ts";
-export { type OpenedRevisions, openRevisions, type RevisionRequest } from "./reconcile/revisions.ts";
 export { outcomesText } from "./report/outcomes.ts";
 export { plain } from "./report/terminal.ts";
 export { planWithProblemsText as planText } from "./report/text.ts";
-export type { RevisionChange } from "./revision/compare-projects.ts";
-export { compareRevisions, type RevisionDiff, type RevisionSide } from "./revision/revision.ts";
-export { shiftBetween } from "./routes/audience.ts";
-export { declaredListeners, listenersAfter, listenersBefore, liveListeners } from "./routes/listeners.ts";
-export type { EventDetails, Listener } from "./routes/routes.ts";
-export { type Route, routesOf } from "./routes/routes.ts";
+export {
+  type ApplyOptions,
+  type ApplyRecord,
+  applyChanges,
+  type Batch,
+  type ChangeEvent,
+  type Outcomes,
+  type Step,
+  type Watcher,
+} from "./run/apply/apply.ts";
+export { apply, rehearse } from "./run/apply.ts";
+export {
+  listMergeRequests,
+  readDeployment as getDeployment,
+  readDeployments as listDeployments,
+  recordDeployment as createDeployment,
+  updateDeployment,
+} from "./run/deployments/deployment-records.ts";
+export { type DeploymentOptions, deploying } from "./run/deployments/record-apply.ts";
+export { readProjects } from "./run/live/find-projects.ts";
+export { readActive, readLive } from "./run/live/read-live.ts";
+export { plan } from "./run/plan.ts";
+export type { Applied, ApplyHooks, ApplyWrapper, Planned, Rehearsed, Request } from "./run/request.ts";
+export { type OpenedRevisions, openRevisions, type RevisionRequest } from "./run/revisions.ts";
 export { createSecrets, type Secrets } from "./secrets/secrets.ts";
 export { parseSeed, type Seed } from "./server/seed.ts";
 export { createServer, type Server, type ServerOptions } from "./server/server.ts";

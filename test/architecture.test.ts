@@ -6,10 +6,10 @@ const source = join(import.meta.dirname, "../src");
 
 /** The layers of src/README.md, top to bottom; a folder imports only itself and folders below it. */
 const layers = {
-  interface: ["commands", "console", "report"],
-  operations: ["watch", "accept", "reconcile", "workers", "deployments", "storage", "import", "apply"],
-  io: ["live", "client", "state", "workspace", "secrets", "git"],
-  core: ["revision", "plan", "diff", "routes", "scan", "format", "manifest"],
+  interface: ["commands", "console", "watch", "report"],
+  operations: ["author", "run"],
+  outside: ["client", "state", "workspace", "secrets", "git"],
+  core: ["plan", "scan", "manifest"],
   foundation: ["model", "base"],
 } as const;
 const folders: readonly string[] = Object.values(layers).flat();

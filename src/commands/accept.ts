@@ -1,9 +1,9 @@
 import { dirname, join } from "node:path";
-import { type Acceptance, type AcceptRequest, accept } from "../accept/accept.ts";
-import type { NewPolicyFile } from "../accept/manifests.ts";
+import { type Acceptance, type AcceptRequest, accept } from "../author/accept/accept.ts";
+import type { NewPolicyFile } from "../author/accept/manifests.ts";
+import { fileOf } from "../author/import/names.ts";
 import { exitCode, UserError } from "../base/exit.ts";
 import { withoutSecrets } from "../base/known-secrets.ts";
-import { fileOf } from "../import/names.ts";
 import { bySeverity } from "../model/problem-line.ts";
 import type { Project } from "../model/types.ts";
 import { type AcceptReport, acceptJson, acceptText } from "../report/accept.ts";

@@ -1,19 +1,19 @@
-import { withWaves } from "../apply/waves.ts";
 import { type ExitCode, exit, UserError } from "../base/exit.ts";
 import { printable } from "../base/printable.ts";
 import { counted, paragraphs } from "../base/text-format.ts";
-import { type DeploymentOptions, deploying, recordCalls } from "../deployments/record-apply.ts";
 import type { Call, Problem } from "../model/types.ts";
 import type { Plan } from "../plan/plan.ts";
 import { withOutcomes } from "../plan/run-end.ts";
-import { withProblems } from "../reconcile/failed-plan.ts";
-import { apply, rehearse } from "../reconcile/reconcile.ts";
-import type { Applied, Planned, Request } from "../reconcile/request.ts";
-import { planPath } from "../reconcile/saved-plan.ts";
 import { outcomeLines, wavesText } from "../report/outcomes.ts";
 import { remainingText } from "../report/runs.ts";
 import type { Palette } from "../report/terminal.ts";
 import { planText, requestsText } from "../report/text.ts";
+import { withWaves } from "../run/apply/waves.ts";
+import { apply, rehearse } from "../run/apply.ts";
+import { type DeploymentOptions, deploying, recordCalls } from "../run/deployments/record-apply.ts";
+import { withProblems } from "../run/failed-plan.ts";
+import type { Applied, Planned, Request } from "../run/request.ts";
+import { planPath } from "../run/saved-plan.ts";
 import { holderText } from "../state/lease.ts";
 import {
   codeOf,

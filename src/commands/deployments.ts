@@ -1,6 +1,11 @@
 import { exit, UserError } from "../base/exit.ts";
 import { printable } from "../base/printable.ts";
 import type { Reader } from "../client/client.ts";
+import { unavailableBefore } from "../model/availability.ts";
+import { catalogueOf } from "../model/catalogue.ts";
+import { endpoints } from "../model/endpoints.ts";
+import type { Platform } from "../model/types.ts";
+import { deploymentsText, deploymentText, mergeRequestsText } from "../report/server-texts.ts";
 import {
   listMergeRequests,
   readDeployment,
@@ -8,13 +13,8 @@ import {
   recordDeployment,
   removeDeployment,
   updateDeployment,
-} from "../deployments/deployment-records.ts";
-import { platformAt } from "../live/read-release.ts";
-import { unavailableBefore } from "../model/availability.ts";
-import { catalogueOf } from "../model/catalogue.ts";
-import { endpoints } from "../model/endpoints.ts";
-import type { Platform } from "../model/types.ts";
-import { deploymentsText, deploymentText, mergeRequestsText } from "../report/server-texts.ts";
+} from "../run/deployments/deployment-records.ts";
+import { platformAt } from "../run/live/find-dialect.ts";
 import { dialectAround, loadSettings } from "../workspace/load.ts";
 import type { Run } from "./command.ts";
 import { checked, reading, shownDeployment, writing } from "./connected.ts";

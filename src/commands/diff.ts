@@ -5,7 +5,7 @@ import { shownUrl } from "../client/server-url.ts";
 import { hasErrors } from "../manifest/validate.ts";
 import { labelledErrors, reportedLine, reportedProblem } from "../model/problem-line.ts";
 import type { Problem, Project } from "../model/types.ts";
-import { type OpenedRevisions, openRevisions } from "../reconcile/revisions.ts";
+import { compareRevisions } from "../plan/revision/revision.ts";
 import { revisionKinds } from "../report/report.ts";
 import {
   isDifferent,
@@ -16,7 +16,7 @@ import {
   revisionMarkdown,
   revisionText,
 } from "../report/revision.ts";
-import { compareRevisions } from "../revision/revision.ts";
+import { type OpenedRevisions, openRevisions } from "../run/revisions.ts";
 import { keptProjects, type ProjectList } from "../state/notes.ts";
 import { openState, type StateOf } from "../state/open-state.ts";
 import { readProjectFile } from "../workspace/project-file.ts";

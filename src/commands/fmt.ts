@@ -1,9 +1,9 @@
 import { realpathSync, statSync } from "node:fs";
 import { dirname, join, relative, resolve, sep } from "node:path";
+import { format } from "../author/format/format.ts";
 import { exit, exitCode, UserError } from "../base/exit.ts";
 import { describeSystemError } from "../base/system-errors.ts";
 import { counted, firstFew } from "../base/text-format.ts";
-import { format } from "../format/format.ts";
 import { workspaceFile } from "../manifest/workspace.ts";
 import type { Catalogue } from "../model/catalogue.ts";
 import { bySeverity, labelledErrors, problemLine, reportedLine } from "../model/problem-line.ts";

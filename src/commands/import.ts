@@ -1,4 +1,8 @@
 import { resolve } from "node:path";
+import { kindsToImport, ownersIn } from "../author/import/chosen-projects.ts";
+import type { ForeignChoice, ForeignFile, ForeignImport } from "../author/import/from/foreign.ts";
+import { importGitlabform } from "../author/import/from/gitlabform/import.ts";
+import { type ImportResult, importProjects } from "../author/import/import-projects.ts";
 import { exit, exitCode, UserError } from "../base/exit.ts";
 import { globFault } from "../base/glob.ts";
 import { shellWord } from "../base/shell-word.ts";
@@ -6,18 +10,14 @@ import { compareTexts } from "../base/text-format.ts";
 import { connectReader } from "../client/client.ts";
 import { explained } from "../client/explain-failure.ts";
 import { CallFailed } from "../client/failure.ts";
-import { kindsToImport, ownersIn } from "../import/chosen-projects.ts";
-import type { ForeignChoice, ForeignFile, ForeignImport } from "../import/from/foreign.ts";
-import { importGitlabform } from "../import/from/gitlabform/import.ts";
-import { type ImportResult, importProjects } from "../import/import-projects.ts";
-import { platformAt } from "../live/read-release.ts";
 import { selectorOf } from "../manifest/selector.ts";
 import type { Catalogue } from "../model/catalogue.ts";
 import { labelledErrors, problemLine } from "../model/problem-line.ts";
 import type { Problem } from "../model/types.ts";
-import { connectionFrom } from "../reconcile/connection.ts";
-import type { Request } from "../reconcile/request.ts";
 import { importJson, importText } from "../report/import.ts";
+import { connectionFrom } from "../run/connection.ts";
+import { platformAt } from "../run/live/find-dialect.ts";
+import type { Request } from "../run/request.ts";
 import { catalogueAround, loadSettings } from "../workspace/load.ts";
 import { textIn } from "../workspace/text-files.ts";
 import type { Run } from "./command.ts";
@@ -107,7 +107,8 @@ const sources: Readonly<Record<Tool, Source>> = {
   },
   terraform: {
     most: 64 * megabyte,
-    read: async (files, choice) => (await import("../import/from/terraform/import.ts")).importTerraform(files, choice),
+    read: async (files, choice) =>
+      (await import("../author/import/from/terraform/import.ts")).importTerraform(files, choice),
   },
 };
 

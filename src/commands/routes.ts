@@ -4,22 +4,22 @@ import { printable } from "../base/printable.ts";
 import { connectReader } from "../client/client.ts";
 import { explained } from "../client/explain-failure.ts";
 import { CallFailed } from "../client/failure.ts";
-import type { Unread } from "../live/partly-read.ts";
-import { readActive, readActiveReadable } from "../live/read-live.ts";
 import { addressOf } from "../model/address.ts";
 import type { Catalogue } from "../model/catalogue.ts";
-import { connectionFrom } from "../reconcile/connection.ts";
-import type { Request } from "../reconcile/request.ts";
-import { routesText, shiftText, unknownText } from "../report/server-texts.ts";
-import { shiftBetween } from "../routes/audience.ts";
+import { shiftBetween } from "../plan/routes/audience.ts";
 import {
   declaredListeners,
   listenersAfter,
   listenersBefore,
   liveListeners,
   receivesEvents,
-} from "../routes/listeners.ts";
-import { type Listener, routesOf, unknownRoutesOf } from "../routes/routes.ts";
+} from "../plan/routes/listeners.ts";
+import { type Listener, routesOf, unknownRoutesOf } from "../plan/routes/routes.ts";
+import { routesText, shiftText, unknownText } from "../report/server-texts.ts";
+import { connectionFrom } from "../run/connection.ts";
+import type { Unread } from "../run/live/partly-read.ts";
+import { readActive, readActiveReadable } from "../run/live/read-live.ts";
+import type { Request } from "../run/request.ts";
 import { catalogueAround } from "../workspace/load.ts";
 import type { Run } from "./command.ts";
 import { openReports, type ReportContents } from "./outputs.ts";

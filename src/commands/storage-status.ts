@@ -4,7 +4,7 @@ import { printable } from "../base/printable.ts";
 import type { Reader } from "../client/client.ts";
 import { readMigrations } from "../manifest/migrations.ts";
 import { statusJson, statusText } from "../report/server-texts.ts";
-import { type Remainder, remaindersOn, StorageHidden, storagesOfMoves } from "../storage/storage-view.ts";
+import { type Remainder, remaindersOn, StorageHidden, storagesOfMoves } from "../run/storage/storage-view.ts";
 import { loadWorkspace, workspaceAbove } from "../workspace/load.ts";
 import type { Run } from "./command.ts";
 import { reading } from "./connected.ts";

@@ -1,10 +1,10 @@
 import { exitCode } from "../base/exit.ts";
 import { paragraphs } from "../base/text-format.ts";
-import type { Request } from "../reconcile/request.ts";
-import { type Unmanaged, unmanagedResources } from "../reconcile/unmanaged.ts";
 import { revisionKinds } from "../report/report.ts";
 import { type NextStep, nextStepsText } from "../report/terminal.ts";
 import { unmanagedJson, unmanagedMarkdown, unmanagedText } from "../report/unmanaged.ts";
+import type { Request } from "../run/request.ts";
+import { type Unmanaged, unmanagedResources } from "../run/unmanaged.ts";
 import type { Run } from "./command.ts";
 import { otherFolder } from "./import-files.ts";
 import { stepsAfterUnmanaged } from "./next-steps.ts";

@@ -1,8 +1,8 @@
 import { exit, UserError } from "../base/exit.ts";
-import { canPlan, readTokenAccess } from "../live/token-access.ts";
 import { readPolicies } from "../manifest/policies.ts";
 import { ownerOfName } from "../model/owner.ts";
 import { whoamiJson, whoamiText } from "../report/server-texts.ts";
+import { canPlan, readTokenAccess } from "../run/live/token-access.ts";
 import { loadWorkspace, workspaceAbove } from "../workspace/load.ts";
 import type { Run } from "./command.ts";
 import { reading } from "./connected.ts";

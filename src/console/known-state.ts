@@ -2,7 +2,7 @@ import { UserError } from "../base/exit.ts";
 import { compareTexts } from "../base/text-format.ts";
 import type { Catalogue } from "../model/catalogue.ts";
 import type { Plan } from "../plan/plan.ts";
-import { planOfRun } from "../reconcile/saved-plan.ts";
+import { planOfRun } from "../run/saved-plan.ts";
 import { type LiveRuns, liveRuns } from "../state/live-runs.ts";
 import type { RunSummary } from "../state/run-summary.ts";
 import { type FleetIndex, readFleetIndex, readSnapshot, shardNames } from "../state/snapshots/read-snapshots.ts";

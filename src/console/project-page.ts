@@ -4,10 +4,10 @@ import { addressMatcher, addressOf, partsOfAddress, resourceName } from "../mode
 import type { Catalogue } from "../model/catalogue.ts";
 import type { Desired, Fields } from "../model/types.ts";
 import { fieldNamesOf } from "../plan/groups.ts";
+import { declaredListeners } from "../plan/routes/listeners.ts";
+import { type Route, routesOf } from "../plan/routes/routes.ts";
 import { badge, commandsNode, each, type Markup, markup } from "../report/html/markup.ts";
 import { fieldsTable, rowNode, sourceText, valueNode } from "../report/html/rows.ts";
-import { declaredListeners } from "../routes/listeners.ts";
-import { type Route, routesOf } from "../routes/routes.ts";
 import type { LiveRuns } from "../state/live-runs.ts";
 import type { RunSummary } from "../state/run-summary.ts";
 import type { FleetIndex } from "../state/snapshots/read-snapshots.ts";

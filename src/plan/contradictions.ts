@@ -1,6 +1,4 @@
 import { canonical, isObject } from "../base/json.ts";
-import { pick } from "../diff/changes.ts";
-import { withoutMemory } from "../diff/reasons.ts";
 import { addressOf } from "../model/address.ts";
 import { segmentsIn } from "../model/call.ts";
 import type { Catalogue } from "../model/catalogue.ts";
@@ -11,6 +9,8 @@ import { kindIn } from "../model/owner.ts";
 import { policyEffectOf } from "../model/policy-effect.ts";
 import { isRemoval, turnsOff } from "../model/removal-changes.ts";
 import type { Change, DesiredProject, Fields, Live, Outcome, Project } from "../model/types.ts";
+import { pick } from "./diff/changes.ts";
+import { withoutMemory } from "./diff/reasons.ts";
 import { plannedChange } from "./make-plan.ts";
 import { actionOf, type PlannedChange, visibleOf } from "./plan.ts";
 

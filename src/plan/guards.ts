@@ -1,9 +1,9 @@
 import { commonForm, foldedAlike } from "../base/common-form.ts";
 import { counted, firstFew, joinedByAnd, thousands } from "../base/text-format.ts";
-import type { Difference } from "../diff/diff.ts";
 import { addressParts } from "../model/address.ts";
 import { turnsOff, type Visible } from "../model/removal-changes.ts";
 import type { Change } from "../model/types.ts";
+import type { Difference } from "./diff/diff.ts";
 
 /** Why a plan may not be applied (docs/safety.md). */
 export interface Objection {

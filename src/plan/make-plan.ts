@@ -1,12 +1,11 @@
 import { compareTexts } from "../base/text-format.ts";
-import type { Difference } from "../diff/diff.ts";
 import { type Catalogue, catalogueOf } from "../model/catalogue.ts";
 import { fullPathOf } from "../model/identity.ts";
 import { kindWord, ownerOfName } from "../model/owner.ts";
 import { bySeverity } from "../model/problem-line.ts";
 import type { Call, Change, Fields, Place, Problem, Project } from "../model/types.ts";
 import { referencesWithin } from "../model/values.ts";
-import { changeRerouting } from "../routes/listeners.ts";
+import type { Difference } from "./diff/diff.ts";
 import type { Objection } from "./guards.ts";
 import {
   actionOf,
@@ -27,6 +26,7 @@ import {
   writesOf,
 } from "./plan.ts";
 import { bareCallsOf } from "./requests.ts";
+import { changeRerouting } from "./routes/listeners.ts";
 
 /** All that a plan is made of. */
 export interface PlanInput {

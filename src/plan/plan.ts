@@ -1,6 +1,5 @@
 import { digestOf } from "../base/json.ts";
 import { compareTexts, thousands } from "../base/text-format.ts";
-import type { Unverified } from "../diff/diff.ts";
 import type { Catalogue } from "../model/catalogue.ts";
 import { kindIn } from "../model/owner.ts";
 import { policyEffectOf } from "../model/policy-effect.ts";
@@ -19,8 +18,9 @@ import type {
   Place,
   PolicyEffect,
 } from "../model/types.ts";
-import type { Rerouting } from "../routes/audience.ts";
+import type { Unverified } from "./diff/diff.ts";
 import type { Objection } from "./guards.ts";
+import type { Rerouting } from "./routes/audience.ts";
 
 /** What `plan --report json` prints and `--out` saves (docs/safety.md; `schemas/plan.schema.json`). Holds no secret. */
 export interface Plan {

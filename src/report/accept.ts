@@ -1,4 +1,4 @@
-import type { Acceptance, Hunk } from "../accept/accept.ts";
+import type { Acceptance, Hunk } from "../author/accept/accept.ts";
 import { knownSecrets } from "../base/known-secrets.ts";
 import { printable } from "../base/printable.ts";
 import { counted } from "../base/text-format.ts";

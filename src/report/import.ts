@@ -1,15 +1,14 @@
+import { type Draft, ownerOfDraft } from "../author/import/policy.ts";
 import { grouped, groupedAs } from "../base/grouped.ts";
 import { printable } from "../base/printable.ts";
 import { counted, firstFew, thousands } from "../base/text-format.ts";
-import { type Draft, ownerOfDraft } from "../import/policy.ts";
 import { addressOf } from "../model/address.ts";
 import type { Catalogue } from "../model/catalogue.ts";
 import { importedKinds, type PolicyKind, policyKinds } from "../model/kinds.ts";
 import { kindWord, owners } from "../model/owner.ts";
 import { problemLine, reportedProblem } from "../model/problem-line.ts";
 import type { Kind, Problem } from "../model/types.ts";
-import type { Palette } from "./terminal.ts";
-import { type NextStep, nextStepsText, widthOf } from "./terminal.ts";
+import { type NextStep, nextStepsText, type Palette, widthOf } from "./terminal.ts";
 
 /** What an import wrote, and what it leaves to people. */
 export interface ImportReport {

@@ -1,14 +1,13 @@
 import { isObject, type JsonObject } from "../base/json.ts";
 import { printable } from "../base/printable.ts";
 import { firstFew } from "../base/text-format.ts";
-import type { Allowance, ProjectAccess, TokenAccess } from "../live/token-access.ts";
 import { accessLevels, type CommandAccess, neededRoles } from "../model/command-access.ts";
 import type { RepositoryKind } from "../model/repository-kinds.ts";
-import type { Shift } from "../routes/audience.ts";
-import type { Route, UnknownRoute } from "../routes/routes.ts";
-import type { Remainder } from "../storage/storage-view.ts";
-import type { Palette } from "./terminal.ts";
-import { columns, factLines } from "./terminal.ts";
+import type { Shift } from "../plan/routes/audience.ts";
+import type { Route, UnknownRoute } from "../plan/routes/routes.ts";
+import type { Allowance, ProjectAccess, TokenAccess } from "../run/live/token-access.ts";
+import type { Remainder } from "../run/storage/storage-view.ts";
+import { columns, factLines, type Palette } from "./terminal.ts";
 
 /** How a column of a table is read off a row. */
 type Column = readonly [heading: string, read: (row: JsonObject) => string];

@@ -2,7 +2,7 @@ import { grouped } from "../base/grouped.ts";
 import { printable } from "../base/printable.ts";
 import { counted, firstFew, joinedByAnd, terminalWidth, wrapped } from "../base/text-format.ts";
 import { ownersCounted } from "../plan/heading.ts";
-import type { Unmanaged, UnreadSection } from "../reconcile/unmanaged.ts";
+import type { Unmanaged, UnreadSection } from "../run/unmanaged.ts";
 import { code, fittingOr, heading, row } from "./markdown-text.ts";
 import type { Palette } from "./terminal.ts";
 

@@ -26,7 +26,7 @@ import { objectionGroups } from "../plan/guards.ts";
 import { namesCounted, waveLines } from "../plan/heading.ts";
 import { asDrift, attention, driftHighlights, type Highlight, highlightsOf } from "../plan/highlights.ts";
 import { actionOf, type Plan, type PlannedChange } from "../plan/plan.ts";
-import type { RevisionAction, RevisionChange } from "../revision/compare-projects.ts";
+import type { RevisionAction, RevisionChange } from "../plan/revision/compare-projects.ts";
 
 /** What a report shows, whichever output prints it: lines in sections, and changes in rows. */
 export interface View {

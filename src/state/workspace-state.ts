@@ -1,7 +1,7 @@
 import { batchWriter } from "../base/batch-writer.ts";
-import { ledgerHead } from "../diff/ledger-line.ts";
 import type { Problem } from "../model/types.ts";
 import { armoredBlocks } from "../plan/approvals/ssh-signature.ts";
+import { ledgerHead } from "../plan/diff/ledger-line.ts";
 import { isUnfinished, journalLineIn } from "./journal.ts";
 import type { JournalLine } from "./journal-entry.ts";
 import type { LeaseToken } from "./lease-store.ts";

@@ -1,7 +1,7 @@
 import { digestOf } from "../base/json.ts";
 import type { ReportedProblem } from "../model/problem-line.ts";
 import type { Plan, PlannedChange } from "../plan/plan.ts";
-import type { Planned } from "../reconcile/request.ts";
+import type { Planned } from "../run/request.ts";
 import type { Differing, WatchMemory } from "../state/watch-memory.ts";
 import {
   driftNotification,

@@ -1,6 +1,6 @@
 import type { FastForwarded } from "../git/fast-forward.ts";
 import type { Workspace } from "../manifest/workspace.ts";
-import type { Request } from "../reconcile/request.ts";
+import type { Request } from "../run/request.ts";
 import type { Lease } from "../state/lease.ts";
 import type { Holder } from "../state/lease-store.ts";
 import type { WorkspaceState } from "../state/state.ts";

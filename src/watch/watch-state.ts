@@ -2,7 +2,7 @@ import { basename, dirname } from "node:path";
 import { UserError } from "../base/exit.ts";
 import { withoutTrailing } from "../base/text-format.ts";
 import type { Notify, Workspace } from "../manifest/workspace.ts";
-import type { Request } from "../reconcile/request.ts";
+import type { Request } from "../run/request.ts";
 import { loadProviders } from "../secrets/providers-file.ts";
 import { createSecrets } from "../secrets/secrets.ts";
 import type { Texts } from "../state/state.ts";

@@ -1,9 +1,9 @@
 import { closeSync, realpathSync, statSync } from "node:fs";
 import { basename, dirname, join, relative, sep } from "node:path";
 import { describeSystemError } from "../base/system-errors.ts";
-import { isLedger } from "../diff/ledger-line.ts";
 import { type Placed, problemAt } from "../manifest/problem.ts";
 import type { Problem } from "../model/types.ts";
+import { isLedger } from "../plan/diff/ledger-line.ts";
 import { isThere } from "./durable-file.ts";
 import { linesOf, openRegular } from "./file-lines.ts";
 import { outputAt } from "./output-file.ts";

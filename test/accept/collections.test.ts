@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
-import { manifestValue } from "../../src/accept/manifest-value.ts";
-import { setIn } from "../../src/format/edit.ts";
-import { plainNode } from "../../src/import/policy.ts";
+import { manifestValue } from "../../src/author/accept/manifest-value.ts";
+import { setIn } from "../../src/author/format/edit.ts";
+import { plainNode } from "../../src/author/import/policy.ts";
 import { catalogueOf } from "../../src/model/catalogue.ts";
 import type { Plain, Value } from "../../src/model/types.ts";
 

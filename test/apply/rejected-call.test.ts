@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { apply } from "../../src/reconcile/reconcile.ts";
+import { apply } from "../../src/run/apply.ts";
 import { type Scripted, serve } from "../client/scripted.ts";
 import { outcomes, scene, token, told } from "../e2e/workspace.ts";
 import { folder } from "../support/folder.ts";

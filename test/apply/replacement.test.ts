@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest";
-import { applyChanges, type Watcher } from "../../src/apply/apply.ts";
-import { journalling } from "../../src/apply/watcher.ts";
 import type { Writer } from "../../src/client/client.ts";
 import { CallFailed } from "../../src/client/failure.ts";
 import type { Settled } from "../../src/client/reader.ts";
 import { catalogueOf } from "../../src/model/catalogue.ts";
 import type { Call, Change } from "../../src/model/types.ts";
+import { applyChanges, type Watcher } from "../../src/run/apply/apply.ts";
+import { journalling } from "../../src/run/apply/send-change.ts";
 import { unfinishedRuns } from "../../src/state/journal.ts";
 import type { JournalEntry, JournalLine } from "../../src/state/journal-entry.ts";
 import { lastOutcomes } from "../../src/state/last-outcome.ts";

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { inWaves, type Wave, wavesIn, waveText } from "../../src/manifest/waves.ts";
-import type { Applied } from "../../src/reconcile/request.ts";
+import type { Applied } from "../../src/run/request.ts";
 import type { ChaosRule } from "../../src/server/chaos.ts";
 import { layWire } from "../laws/wire.ts";
 import { outcomes, type Runs, runs } from "../reconcile/runs.ts";

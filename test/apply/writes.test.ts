@@ -1,10 +1,11 @@
 import { describe, expect, test } from "vitest";
-import { updateDeployment } from "../../src/deployments/deployment-records.ts";
 import type { Outcome } from "../../src/model/types.ts";
 import type { Plan } from "../../src/plan/plan.ts";
 import { withOutcomes } from "../../src/plan/run-end.ts";
-import { apply, plan } from "../../src/reconcile/reconcile.ts";
-import type { Request } from "../../src/reconcile/request.ts";
+import { apply } from "../../src/run/apply.ts";
+import { updateDeployment } from "../../src/run/deployments/deployment-records.ts";
+import { plan } from "../../src/run/plan.ts";
+import type { Request } from "../../src/run/request.ts";
 import { SecretMissing } from "../../src/secrets/secrets.ts";
 import { type Script, type Scripted, serve, writer } from "../client/scripted.ts";
 import { policyText, token, workspaceText } from "../e2e/workspace.ts";
@@ -263,7 +264,7 @@ test("a POST is sent again with growing pauses, and looked up by those who know 
 test("a secret that cannot be resolved when it is to be sent is a failed change, and no defect", async () => {
   const { server, sent } = await answering({ integrations: [], licenses: [] }, () => ({ body: irc }));
   const client = await writer(server.url, { secrets: { resolve: refusing } });
-  const { applyChanges } = await import("../../src/apply/apply.ts");
+  const { applyChanges } = await import("../../src/run/apply/apply.ts");
   const { differences } = await runsAt(server.url, {
     integrations: { ...hook.integrations, ...bus.integrations },
   }).plan();

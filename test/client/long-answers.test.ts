@@ -4,7 +4,7 @@ import { longestAnswerText } from "../../src/model/answer-shape.ts";
 import { call } from "../../src/model/call.ts";
 import { catalogueOf, type IntegrationParameter } from "../../src/model/catalogue.ts";
 import { normalise } from "../../src/model/normalise.ts";
-import { routesOf } from "../../src/routes/routes.ts";
+import { routesOf } from "../../src/plan/routes/routes.ts";
 import { integrationCalls, licenseCalls } from "./kind-calls.ts";
 import { failureOf, reader, serve, writer } from "./scripted.ts";
 

@@ -3,14 +3,14 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
 import type { JsonObject } from "../../src/base/json.ts";
-import { diff } from "../../src/diff/diff.ts";
-import type { Memory } from "../../src/diff/last-applied.ts";
-import type { DiffOptions } from "../../src/diff/options.ts";
 import { addressMatcher } from "../../src/model/address.ts";
 import { catalogueOf } from "../../src/model/catalogue.ts";
 import { identityOf, policyKinds } from "../../src/model/kinds.ts";
 import { kindOfWord, kindWord, ownerOfName } from "../../src/model/owner.ts";
 import type { Desired, Fields, Kind, Live } from "../../src/model/types.ts";
+import { diff } from "../../src/plan/diff/diff.ts";
+import type { Memory } from "../../src/plan/diff/last-applied.ts";
+import type { DiffOptions } from "../../src/plan/diff/options.ts";
 import { callOf } from "../../src/plan/requests.ts";
 
 /** A golden case: what is declared, what is live, and the changes that it comes to, in order. */

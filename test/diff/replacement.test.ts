@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
-import { diff } from "../../src/diff/diff.ts";
-import type { Recollection } from "../../src/diff/last-applied.ts";
-import type { DiffOptions } from "../../src/diff/options.ts";
 import { catalogueOf } from "../../src/model/catalogue.ts";
 import type { ResourceKind } from "../../src/model/resource-kind.ts";
 import type { Desired, Fields, Live } from "../../src/model/types.ts";
+import { diff } from "../../src/plan/diff/diff.ts";
+import type { Recollection } from "../../src/plan/diff/last-applied.ts";
+import type { DiffOptions } from "../../src/plan/diff/options.ts";
 import { callsOf, secretsSentBy } from "../../src/plan/requests.ts";
 import { engineKind } from "../kinds/engine.ts";
 import { minimal } from "../kinds/kinds.ts";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { importTerraform } from "../../src/import/from/terraform/import.ts";
+import { importTerraform } from "../../src/author/import/from/terraform/import.ts";
 import { catalogueOf } from "../../src/model/catalogue.ts";
 import { seededAs } from "../import/seeded.ts";
 

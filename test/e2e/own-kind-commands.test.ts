@@ -1,7 +1,7 @@
 import { cpSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { format } from "../../src/format/format.ts";
+import { format } from "../../src/author/format/format.ts";
 import { catalogueOf } from "../../src/model/catalogue.ts";
 import { root as repository } from "../readme.ts";
 import { folder } from "../support/folder.ts";

@@ -2,12 +2,12 @@ import { describe, expect, test } from "vitest";
 import { parseAllDocuments } from "yaml";
 import gitlabform from "../../schemas/coming-from/gitlabform.json" with { type: "json" };
 import terraform from "../../schemas/coming-from/terraform.json" with { type: "json" };
-import { kindInSection } from "../../src/import/from/field-table.ts";
-import type { ForeignImport } from "../../src/import/from/foreign.ts";
-import { importGitlabform } from "../../src/import/from/gitlabform/import.ts";
-import type { SectionTable } from "../../src/import/from/gitlabform/sections.ts";
-import { importTerraform } from "../../src/import/from/terraform/import.ts";
-import { policyFileText } from "../../src/import/policy.ts";
+import { kindInSection } from "../../src/author/import/from/field-table.ts";
+import type { ForeignImport } from "../../src/author/import/from/foreign.ts";
+import { importGitlabform } from "../../src/author/import/from/gitlabform/import.ts";
+import type { SectionTable } from "../../src/author/import/from/gitlabform/sections.ts";
+import { importTerraform } from "../../src/author/import/from/terraform/import.ts";
+import { policyFileText } from "../../src/author/import/policy.ts";
 import { catalogueOf } from "../../src/model/catalogue.ts";
 
 const platform = { release: "18.0", dialect: "gitlab" } as const;

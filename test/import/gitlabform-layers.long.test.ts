@@ -1,11 +1,11 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { stringify } from "yaml";
-import { readConfiguration } from "../../src/import/from/gitlabform/configuration.ts";
-import { importGitlabform } from "../../src/import/from/gitlabform/import.ts";
-import { effectiveIn } from "../../src/import/from/gitlabform/inherit.ts";
-import { isSkippedName } from "../../src/import/from/gitlabform/keys.ts";
-import { policyFileText } from "../../src/import/policy.ts";
+import { readConfiguration } from "../../src/author/import/from/gitlabform/configuration.ts";
+import { importGitlabform } from "../../src/author/import/from/gitlabform/import.ts";
+import { effectiveIn } from "../../src/author/import/from/gitlabform/inherit.ts";
+import { isSkippedName } from "../../src/author/import/from/gitlabform/keys.ts";
+import { policyFileText } from "../../src/author/import/policy.ts";
 import { desiredOf } from "../../src/manifest/layers.ts";
 import { validate } from "../../src/manifest/validate.ts";
 import { catalogueOf } from "../../src/model/catalogue.ts";

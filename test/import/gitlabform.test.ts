@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { importGitlabform } from "../../src/import/from/gitlabform/import.ts";
+import { importGitlabform } from "../../src/author/import/from/gitlabform/import.ts";
 import { catalogueOf } from "../../src/model/catalogue.ts";
 
 const choice = { catalogue: catalogueOf(), platform: { release: "14.5" }, secrets: "by-project" } as const;

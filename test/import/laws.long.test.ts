@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { format } from "../../src/format/format.ts";
+import { format } from "../../src/author/format/format.ts";
 import { catalogueOf } from "../../src/model/catalogue.ts";
 import { type Fleet, fleet } from "../laws/fleet.ts";
 import { importInto } from "../laws/import-into.ts";

@@ -1,6 +1,6 @@
 import { type Document, isMap, LineCounter, type Node, type Pair, parseDocument } from "yaml";
-import { importGitlabform } from "../../src/import/from/gitlabform/import.ts";
-import { policyFileText } from "../../src/import/policy.ts";
+import { importGitlabform } from "../../src/author/import/from/gitlabform/import.ts";
+import { policyFileText } from "../../src/author/import/policy.ts";
 import { catalogueOf } from "../../src/model/catalogue.ts";
 
 const choice = {

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import table from "../../schemas/coming-from/terraform.json" with { type: "json" };
-import { importTerraform } from "../../src/import/from/terraform/import.ts";
-import { policyFileText } from "../../src/import/policy.ts";
+import { importTerraform } from "../../src/author/import/from/terraform/import.ts";
+import { policyFileText } from "../../src/author/import/policy.ts";
 import { catalogueOf } from "../../src/model/catalogue.ts";
 import type { Problem } from "../../src/model/types.ts";
 

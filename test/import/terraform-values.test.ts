@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { evaluate, type Names } from "../../src/import/from/terraform/evaluate.ts";
-import { hclReader } from "../../src/import/from/terraform/hcl.ts";
+import { evaluate, type Names } from "../../src/author/import/from/terraform/evaluate.ts";
+import { hclReader } from "../../src/author/import/from/terraform/hcl.ts";
 
 const values: Readonly<Record<string, unknown>> = {
   list: ["b", "a"],

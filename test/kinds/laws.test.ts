@@ -1,14 +1,14 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { JsonObject } from "../../src/base/json.ts";
-import { diff } from "../../src/diff/diff.ts";
-import { liveRow } from "../../src/live/kind-resources.ts";
 import { type Catalogue, catalogueOf } from "../../src/model/catalogue.ts";
 import { meaningOf, wireValue } from "../../src/model/field-meaning.ts";
 import { type FieldSchema, keyFieldsOf, keyTextOf, type ResourceKind } from "../../src/model/resource-kind.ts";
 import { kindRowOf } from "../../src/model/resource-kind-row.ts";
 import type { Desired, Fields, Plain, Value } from "../../src/model/types.ts";
+import { diff } from "../../src/plan/diff/diff.ts";
 import { bodyOf } from "../../src/plan/requests.ts";
+import { liveRow } from "../../src/run/live/kind-resources.ts";
 import { createdRow, numbered, shownRow, storedFields } from "../../src/server/kind-rows.ts";
 import { kinds } from "./kinds.ts";
 

@@ -1,13 +1,13 @@
 import { describe, expect, test } from "vitest";
-import { sendRecorded } from "../../src/apply/send-recorded.ts";
 import type { JsonObject } from "../../src/base/json.ts";
 import type { Reader, Writer } from "../../src/client/client.ts";
 import { CallFailed } from "../../src/client/failure.ts";
-import { refreshProject } from "../../src/live/refresh.ts";
 import { catalogueOf } from "../../src/model/catalogue.ts";
 import { meaningOf } from "../../src/model/field-meaning.ts";
 import { fieldOf, identityOf } from "../../src/model/kinds.ts";
 import type { Call, Desired, DesiredProject, Fields } from "../../src/model/types.ts";
+import { sendRecorded } from "../../src/run/apply/send-change.ts";
+import { refreshProject } from "../../src/run/live/refresh.ts";
 
 const catalogue = catalogueOf();
 

@@ -3,8 +3,6 @@ import { describe, expect, test } from "vitest";
 import type { JsonObject } from "../../src/base/json.ts";
 import type { Reader } from "../../src/client/client.ts";
 import { CallFailed } from "../../src/client/failure.ts";
-import { diff } from "../../src/diff/diff.ts";
-import { readInventory, readReadable } from "../../src/live/read-live.ts";
 import { type Catalogue, catalogueOf } from "../../src/model/catalogue.ts";
 import { meaningOf } from "../../src/model/field-meaning.ts";
 import type { KindRow } from "../../src/model/kind-row.ts";
@@ -13,6 +11,8 @@ import { fieldInRow, rowWithoutSecrets } from "../../src/model/read-field.ts";
 import { keyFieldsOf, keyTextOf, type ResourceKind } from "../../src/model/resource-kind.ts";
 import { kindRowOf } from "../../src/model/resource-kind-row.ts";
 import type { Call, Desired, DesiredProject, Fields, Value } from "../../src/model/types.ts";
+import { diff } from "../../src/plan/diff/diff.ts";
+import { readInventory, readReadable } from "../../src/run/live/read-live.ts";
 import { kinds, readYaml } from "./kinds.ts";
 
 const files = kinds as unknown as ReadonlyMap<string, ResourceKind>;

@@ -5,7 +5,7 @@ import { parseAllDocuments, stringify } from "yaml";
 import { addressOf, partsOfAddress } from "../../src/model/address.ts";
 import { catalogueOf, type Integration } from "../../src/model/catalogue.ts";
 import { dialects, neutral } from "../../src/model/dialects.ts";
-import type { Planned } from "../../src/reconcile/request.ts";
+import type { Planned } from "../../src/run/request.ts";
 import { type Fleet, fleet } from "./fleet.ts";
 import { changesOf, inSync, law, onStage, type Stage, withoutPauses } from "./stage.ts";
 

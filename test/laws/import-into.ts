@@ -1,11 +1,11 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect } from "vitest";
+import { kindsToImport } from "../../src/author/import/chosen-projects.ts";
+import { type ImportChoice, importProjects } from "../../src/author/import/import-projects.ts";
+import { policyFileText } from "../../src/author/import/policy.ts";
 import { grouped } from "../../src/base/grouped.ts";
 import { connectReader } from "../../src/client/client.ts";
-import { kindsToImport } from "../../src/import/chosen-projects.ts";
-import { type ImportChoice, importProjects } from "../../src/import/import-projects.ts";
-import { policyFileText } from "../../src/import/policy.ts";
 import type { Fleet } from "./fleet.ts";
 import { type Stage, token } from "./stage.ts";
 

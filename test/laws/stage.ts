@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { afterAll, beforeAll, expect, vi } from "vitest";
 import { stringify } from "yaml";
 import { memoized } from "../../src/base/memoize.ts";
-import type { Planned } from "../../src/reconcile/request.ts";
+import type { Planned } from "../../src/run/request.ts";
 import type { ChaosRule } from "../../src/server/chaos.ts";
 import { tempFolder } from "../support/folder.ts";
 import * as support from "../support/stage.ts";

@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { catalogueOf } from "../../src/model/catalogue.ts";
 import { type PlannedChange, planDigest } from "../../src/plan/plan.ts";
-import type { Applied, Planned } from "../../src/reconcile/request.ts";
+import type { Applied, Planned } from "../../src/run/request.ts";
 import { type Fleet, fleet } from "./fleet.ts";
 import { impatience, law, onStage, type Stage, token, withoutPauses } from "./stage.ts";
 import { secretNames } from "./values.ts";

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { wavesIn } from "../../src/manifest/waves.ts";
 import { legacyStatuses } from "../../src/model/license-status.ts";
-import type { Request } from "../../src/reconcile/request.ts";
+import type { Request } from "../../src/run/request.ts";
 import { expectedOf } from "./expected.ts";
 import { fleet } from "./fleet.ts";
 import { changesOf, inSync, law, onStage, withoutPauses } from "./stage.ts";

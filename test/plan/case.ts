@@ -1,9 +1,9 @@
 import type { JsonObject } from "../../src/base/json.ts";
-import { type Difference, diff } from "../../src/diff/diff.ts";
 import { catalogueOf } from "../../src/model/catalogue.ts";
 import { identityOf } from "../../src/model/kinds.ts";
 import { kindOfWord, ownerOfName } from "../../src/model/owner.ts";
 import type { Desired, Fields, Kind, Live, Origin, Problem } from "../../src/model/types.ts";
+import { type Difference, diff } from "../../src/plan/diff/diff.ts";
 
 /** What goes into a plan: resources by `kind/key`, as in `test/cases/plan`. */
 export interface PlanCase {

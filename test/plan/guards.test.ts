@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import type { Difference } from "../../src/diff/diff.ts";
 import { addressMatcher } from "../../src/model/address.ts";
 import type { Change } from "../../src/model/types.ts";
+import type { Difference } from "../../src/plan/diff/diff.ts";
 import { checkGuards, type GuardRules, unwaivedObjections } from "../../src/plan/guards.ts";
 
 const origin = { place: () => ({ file: "policy.yaml", line: 1, column: 1 }) };

@@ -1,11 +1,11 @@
 import { Ajv } from "ajv";
 import { describe, expect, test } from "vitest";
 import schema from "../../schemas/plan.schema.json" with { type: "json" };
-import type { Difference } from "../../src/diff/diff.ts";
 import { addressMatcher } from "../../src/model/address.ts";
 import { catalogueOf } from "../../src/model/catalogue.ts";
 import type { Change } from "../../src/model/types.ts";
 import { verifyApprovals } from "../../src/plan/approvals/verify.ts";
+import type { Difference } from "../../src/plan/diff/diff.ts";
 import { checkGuards, unwaivedObjections } from "../../src/plan/guards.ts";
 import { highlightLine, highlightsOf } from "../../src/plan/highlights.ts";
 import { plannedChange } from "../../src/plan/make-plan.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { catalogueOf } from "../../src/model/catalogue.ts";
 import { type Plan, planDigest } from "../../src/plan/plan.ts";
-import { readPlan, readReport } from "../../src/reconcile/saved-plan.ts";
+import { readPlan, readReport } from "../../src/run/saved-plan.ts";
 import { folder } from "../support/folder.ts";
 import { type Runs, runs } from "./runs.ts";
 

@@ -1,4 +1,4 @@
-import type { Applied, Planned, Request } from "../../src/reconcile/request.ts";
+import type { Applied, Planned, Request } from "../../src/run/request.ts";
 
 export { type Stage as Runs, stage as runs } from "../support/stage.ts";
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { Draft } from "../../src/import/policy.ts";
+import type { Draft } from "../../src/author/import/policy.ts";
 import { catalogueOf } from "../../src/model/catalogue.ts";
 import { importJson, importText } from "../../src/report/import.ts";
 import { plain } from "../../src/report/terminal.ts";

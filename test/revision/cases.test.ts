@@ -5,10 +5,10 @@ import { parse } from "yaml";
 import { readMigrations } from "../../src/manifest/migrations.ts";
 import { soundKinds } from "../../src/manifest/own-kinds.ts";
 import { validate } from "../../src/manifest/validate.ts";
+import type { RevisionChange } from "../../src/plan/revision/compare-projects.ts";
+import { settingText } from "../../src/plan/revision/notices.ts";
+import { compareRevisions, type RevisionSide } from "../../src/plan/revision/revision.ts";
 import { shown } from "../../src/report/view.ts";
-import type { RevisionChange } from "../../src/revision/compare-projects.ts";
-import { settingText } from "../../src/revision/notices.ts";
-import { compareRevisions, type RevisionSide } from "../../src/revision/revision.ts";
 import { loadWorkspace } from "../../src/workspace/load.ts";
 import { folder as folderWith } from "../support/folder.ts";
 

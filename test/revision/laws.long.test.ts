@@ -5,7 +5,12 @@ import { matchingLayers } from "../../src/manifest/selection.ts";
 import { validate } from "../../src/manifest/validate.ts";
 import { defaultWorkspace } from "../../src/manifest/workspace.ts";
 import type { Project } from "../../src/model/types.ts";
-import { compareRevisions, hasDesiredChange, type RevisionSide, touchedPolicies } from "../../src/revision/revision.ts";
+import {
+  compareRevisions,
+  hasDesiredChange,
+  type RevisionSide,
+  touchedPolicies,
+} from "../../src/plan/revision/revision.ts";
 
 const fleet: readonly Project[] = ["a/one", "a/two", "b/one", "b/deep/one"].map((path, index) => {
   return { name: path, path, id: index + 1 };

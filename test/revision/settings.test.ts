@@ -4,8 +4,8 @@ import { rootCertificates } from "node:tls";
 import { describe, expect, test } from "vitest";
 import { parseManifest } from "../../src/manifest/document.ts";
 import { readWorkspace, type Workspace } from "../../src/manifest/workspace.ts";
-import { settingText } from "../../src/revision/notices.ts";
-import { changedSettings } from "../../src/revision/setting-changes.ts";
+import { settingText } from "../../src/plan/revision/notices.ts";
+import { changedSettings } from "../../src/plan/revision/setting-changes.ts";
 import { stage } from "../support/stage.ts";
 import { repository } from "./repository.ts";
 

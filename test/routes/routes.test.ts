@@ -5,9 +5,9 @@ import { parse } from "yaml";
 import { branchKinds } from "../../src/model/branch-kinds.ts";
 import { catalogueOf } from "../../src/model/catalogue.ts";
 import type { Desired, Fields } from "../../src/model/types.ts";
-import { reroutingOf, shiftBetween } from "../../src/routes/audience.ts";
-import { declaredListeners } from "../../src/routes/listeners.ts";
-import { type EventDetails, type Listener, routesOf } from "../../src/routes/routes.ts";
+import { reroutingOf, shiftBetween } from "../../src/plan/routes/audience.ts";
+import { declaredListeners } from "../../src/plan/routes/listeners.ts";
+import { type EventDetails, type Listener, routesOf } from "../../src/plan/routes/routes.ts";
 
 const { integrations, events } = catalogueOf();
 

@@ -6,14 +6,14 @@ import { build, type Plugin } from "esbuild";
 
 /** The program's modules as one process of it has them: its own copy of all that is not pure. */
 export interface Program {
-  readonly work: typeof import("../../src/workers/worker.ts").work;
-  readonly apply: typeof import("../../src/reconcile/reconcile.ts").apply;
-  readonly plan: typeof import("../../src/reconcile/reconcile.ts").plan;
-  readonly validated: typeof import("../../src/reconcile/context.ts").validated;
+  readonly work: typeof import("../../src/run/workers/worker.ts").work;
+  readonly apply: typeof import("../../src/run/apply.ts").apply;
+  readonly plan: typeof import("../../src/run/plan.ts").plan;
+  readonly validated: typeof import("../../src/run/context.ts").validated;
   readonly loadWorkspace: typeof import("../../src/workspace/load.ts").loadWorkspace;
   readonly createSecrets: typeof import("../../src/secrets/secrets.ts").createSecrets;
-  readonly openWorkerSession: typeof import("../../src/reconcile/worker-session.ts").openWorkerSession;
-  readonly queuePlace: typeof import("../../src/reconcile/workers.ts").queuePlace;
+  readonly openWorkerSession: typeof import("../../src/run/worker-session.ts").openWorkerSession;
+  readonly queuePlace: typeof import("../../src/run/workers.ts").queuePlace;
   readonly claimFor: typeof import("../../src/state/claim.ts").claimFor;
   readonly UnavailableError: typeof import("../../src/base/exit.ts").UnavailableError;
   readonly LeaseLostError: typeof import("../../src/state/lease-store.ts").LeaseLostError;
@@ -47,16 +47,17 @@ const globals = [
 ] as const;
 
 /** Folders without effects (src/README.md), which all processes share; what is learnt of secrets is each one's own. */
-const pure = /^(?:model|base|revision|plan|diff|routes|scan|format|manifest)\/(?!known-secrets)/;
+const pure = /^(?:model|base|plan|scan|manifest)\/(?!known-secrets)/;
 
 const entry = `
-export { work } from "./workers/worker.ts";
-export { apply, plan } from "./reconcile/reconcile.ts";
-export { validated } from "./reconcile/context.ts";
+export { work } from "./run/workers/worker.ts";
+export { apply } from "./run/apply.ts";
+export { plan } from "./run/plan.ts";
+export { validated } from "./run/context.ts";
 export { loadWorkspace } from "./workspace/load.ts";
 export { createSecrets } from "./secrets/secrets.ts";
-export { openWorkerSession } from "./reconcile/worker-session.ts";
-export { queuePlace } from "./reconcile/workers.ts";
+export { openWorkerSession } from "./run/worker-session.ts";
+export { queuePlace } from "./run/workers.ts";
 export { claimFor } from "./state/claim.ts";
 export { UnavailableError } from "./base/exit.ts";
 export { LeaseLostError } from "./state/lease-store.ts";`;
@@ -86,19 +87,19 @@ function plainlyRequired(code: string): string {
  */
 const always: readonly Patch[] = [
   { file: "state/unstored-outcomes.ts", from: "makeFolder(dirname(file));", to: "return { file };" },
-  { file: "reconcile/workers.ts", from: "[minSize, maxSize] = [50, 200]", to: "[minSize, maxSize] = [2, 200]" },
+  { file: "run/workers.ts", from: "[minSize, maxSize] = [50, 200]", to: "[minSize, maxSize] = [2, 200]" },
   {
     file: "state/open-state.ts",
     from: "return stateAt(address.url, address.variable, name, env);",
     to: "return sharedState();",
   },
   {
-    file: "reconcile/worker-session.ts",
+    file: "run/worker-session.ts",
     from: "await withRules(validated(loaded, asked))",
     to: "await opened(asked)",
   },
   {
-    file: "reconcile/open-run.ts",
+    file: "run/open-run.ts",
     from: 'import { openWorkspace } from "./revisions.ts";',
     to: "const openWorkspace = opened;",
   },

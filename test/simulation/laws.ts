@@ -1,4 +1,4 @@
-import type { PlanWave } from "../../src/apply/waves.ts";
+import type { PlanWave } from "../../src/run/apply/waves.ts";
 import type { Kernel } from "./kernel.ts";
 import type { Machine } from "./machine.ts";
 import type { Asked, Service } from "./service.ts";

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { describe, expect, test } from "vitest";
-import { canonicalLine } from "../../src/diff/ledger-line.ts";
+import { canonicalLine } from "../../src/plan/diff/ledger-line.ts";
 import { boundedName } from "../../src/state/bounded-name.ts";
 import type { JournalLine } from "../../src/state/journal-entry.ts";
 import type { Claim, LeaseToken } from "../../src/state/lease-store.ts";

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { StorageMigration } from "../../src/manifest/migrations.ts";
 import type { Platform } from "../../src/model/types.ts";
-import { checkMigration } from "../../src/storage/moves.ts";
+import { checkMigration } from "../../src/run/storage/moves.ts";
 
 const start = () => ({ file: "a.yaml", line: 1, column: 1 });
 

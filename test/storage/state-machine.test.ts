@@ -8,8 +8,8 @@ import {
   type Situation,
   scheduledOnce,
   situationOf,
-} from "../../src/storage/state-machine.ts";
-import type { ListedMove } from "../../src/storage/storage-view.ts";
+} from "../../src/run/storage/state-machine.ts";
+import type { ListedMove } from "../../src/run/storage/storage-view.ts";
 
 const fresh: Attempts = {
   kind: "projects",

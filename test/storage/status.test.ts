@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { statusJson, statusText } from "../../src/report/server-texts.ts";
 import { plain } from "../../src/report/terminal.ts";
-import { remaindersOn } from "../../src/storage/storage-view.ts";
+import { remaindersOn } from "../../src/run/storage/storage-view.ts";
 import { reader, token as readerToken } from "../client/scripted.ts";
 import { eventually } from "../server/serving.ts";
 import { projectMoves, seed, snippetMoves, stage } from "./stage.ts";

@@ -6,9 +6,9 @@ import schema from "../../schemas/plan.schema.json" with { type: "json" };
 import { catalogueOf } from "../../src/model/catalogue.ts";
 import { type Plan, type PlannedChange, planDigest } from "../../src/plan/plan.ts";
 import { withOutcomes } from "../../src/plan/run-end.ts";
-import type { Applied } from "../../src/reconcile/request.ts";
 import { plain } from "../../src/report/terminal.ts";
 import { planText } from "../../src/report/text.ts";
+import type { Applied } from "../../src/run/request.ts";
 import { drain, groupMoves, projectMoves, seed, snippetMoves, stage } from "./stage.ts";
 
 const behaviours = ["spec", "observed"] as const;

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
-import { apply, plan } from "../../src/reconcile/reconcile.ts";
-import type { Applied } from "../../src/reconcile/request.ts";
+import { apply } from "../../src/run/apply.ts";
+import { plan } from "../../src/run/plan.ts";
+import type { Applied } from "../../src/run/request.ts";
 import { type Scripted, serve, token } from "../client/scripted.ts";
 import { workspaceText } from "../e2e/workspace.ts";
 import { folder } from "../support/folder.ts";

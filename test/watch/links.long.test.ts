@@ -2,8 +2,8 @@ import { lstatSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:f
 import { dirname, join } from "node:path";
 import { rootCertificates } from "node:tls";
 import { describe, expect, test } from "vitest";
-import { openRevisions } from "../../src/reconcile/revisions.ts";
-import { compareRevisions } from "../../src/revision/revision.ts";
+import { compareRevisions } from "../../src/plan/revision/revision.ts";
+import { openRevisions } from "../../src/run/revisions.ts";
 import { checkoutAround, touchesWorkspace } from "../../src/watch/checkout.ts";
 import { decidePush } from "../../src/watch/push.ts";
 import { repository } from "../revision/repository.ts";

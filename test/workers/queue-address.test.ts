@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { queueAddressIn } from "../../src/workers/queue-address.ts";
+import { queueAddressIn } from "../../src/run/workers/queue-address.ts";
 
 const place = (text: string) => queueAddressIn({ EVENKEEL_QUEUE: text });
 

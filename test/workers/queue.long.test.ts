@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import { afterAll, describe, expect, test } from "vitest";
-import { openConsumer, openQueue, type ShardJob } from "../../src/workers/queue.ts";
+import { openConsumer, openQueue, type ShardJob } from "../../src/run/workers/queue.ts";
 import { databases } from "../state/databases.ts";
 import { lacks } from "../support/needs.ts";
 import { startRedis } from "../support/redis.ts";

@@ -6,7 +6,7 @@ import { blockingText } from "../../plan/guards.ts";
 import { commitText, minuteText, namesCounted, ownersCounted, scopeText } from "../../plan/heading.ts";
 import type { Highlight } from "../../plan/highlights.ts";
 import { actionOf, type Plan } from "../../plan/plan.ts";
-import type { Unmanaged } from "../../reconcile/unmanaged.ts";
+import type { Unmanaged } from "../../run/unmanaged.ts";
 import { headlineOf, leadOf, type RevisionDocument, revisionView } from "../revision.ts";
 import type { NextStep } from "../terminal.ts";
 import { unmanagedGroups, unmanagedHeadline, unreadSentences } from "../unmanaged.ts";

@@ -1,0 +1,335 @@
+import { canonical } from "../../base/json.ts";
+import { lineOfField, type PolicyEntry } from "../../manifest/entries.ts";
+import { desiredOf, entryInEffect } from "../../manifest/layers.ts";
+import type { Policy, Variable } from "../../manifest/policies.ts";
+import { decidingVariables } from "../../manifest/precedence.ts";
+import { matchingLayers } from "../../manifest/selection.ts";
+import { parseReference, referencesOf } from "../../manifest/template.ts";
+import type { Catalogue } from "../../model/catalogue.ts";
+import { identityOf, policyKind } from "../../model/kinds.ts";
+import { compareField } from "../../model/normalise.ts";
+import type { Change, Desired, Kind, Live, Project, Value } from "../../model/types.ts";
+import { replaceReferences } from "../../model/values.ts";
+import { addTo, type Edited, removeIn, setIn, type WritableValue } from "../format/edit.ts";
+import { format } from "../format/format.ts";
+import { importProject } from "../import/import-project.ts";
+import { withReferences } from "../import/names.ts";
+import { entryNode, literal } from "../import/policy.ts";
+import { type Hunk, withHunks } from "./hunks.ts";
+import { type ManifestValue, manifestValue } from "./manifest-value.ts";
+import {
+  type EditTarget,
+  editTargets,
+  isOwn,
+  type Manifests,
+  type NewPolicyFile,
+  policyOf,
+  withText,
+} from "./manifests.ts";
+
+/** Manifests with edits towards the live state. */
+export interface ManifestDraft {
+  readonly manifests: Manifests;
+  readonly hunks: readonly Hunk[];
+  readonly notes: readonly string[];
+  /** A message for each thing that could not be declared. */
+  readonly left: readonly string[];
+}
+
+/** A desired resource in the form in which it is compared with what is live. */
+export type AsCompared = (desired: Desired) => Desired;
+
+/** A change whose live side is to be accepted. `live` is everything that the server reports of it. */
+export interface LiveTarget {
+  readonly ref: { readonly project: Project; readonly kind: Kind; readonly key: string };
+  readonly change: Change;
+  readonly live: Live | undefined;
+  readonly asCompared: AsCompared;
+}
+
+/** Changes the manifests to declare what is live, for this one resource and nothing else. */
+export function acceptChange(
+  manifests: Manifests,
+  target: LiveTarget,
+  newFile: NewPolicyFile | undefined,
+): ManifestDraft {
+  const draft: ManifestDraft = { manifests, hunks: [], notes: [], left: [] };
+  const { change, live } = target;
+  if (change.action === "create") {
+    const subject = subjectNow(draft, target, newFile);
+    return firstValid(draft, subject, absenceEdits(subject), (desired) => desired?.presence !== "present");
+  }
+  if (!live) return draft;
+  if (change.action === "update" || change.action === "replace")
+    return acceptFields(draft, { ...target, live }, newFile);
+  return acceptPresence(draft, { ...target, live }, newFile);
+}
+
+type Present = LiveTarget & { readonly live: Live };
+
+function acceptFields(start: ManifestDraft, target: Present, newFile: NewPolicyFile | undefined): ManifestDraft {
+  const subject = subjectNow(start, target, newFile);
+  const isVariable = (name: string) =>
+    subject.entry !== undefined && variableOf(subject, subject.entry, name) !== undefined;
+  const names = differing(start.manifests, target);
+  // Variables first, so that an entry that has to be repeated keeps them.
+  const ordered = [...names.filter(isVariable), ...names.filter((name) => !isVariable(name))];
+  return ordered.reduce((draft, name) => acceptField(draft, name, target, newFile), start);
+}
+
+function acceptField(
+  draft: ManifestDraft,
+  name: string,
+  target: Present,
+  newFile: NewPolicyFile | undefined,
+): ManifestDraft {
+  const { catalogue } = draft.manifests.workspace;
+  const { ref, live } = target;
+  const wrong = differing(draft.manifests, target);
+  if (!wrong.includes(name)) return draft;
+  const now = desiredNow(draft.manifests, target);
+  const values = new Map<string, ManifestValue>();
+  for (const each of wrong) {
+    const converted = manifestValue(catalogue, ref, each, live.fields[each] ?? null, now?.fields[each]);
+    if ("value" in converted) values.set(each, converted.value);
+    else if (each === name) return { ...draft, left: [...draft.left, converted.why] };
+  }
+  const subject = subjectNow(draft, target, newFile);
+  // One variable may set several fields: no other field may become different.
+  return firstValid(draft, subject, fieldEdits(subject, name, values), (desired) => {
+    const still = differingFields(catalogue, desired, target);
+    return desired?.presence === "present" && still.every((each) => each !== name && wrong.includes(each));
+  });
+}
+
+/** Fields that differ on the server, sorted. */
+function differing(manifests: Manifests, target: Present): readonly string[] {
+  return differingFields(manifests.workspace.catalogue, desiredNow(manifests, target), target);
+}
+
+function differingFields(
+  catalogue: Catalogue,
+  desired: Desired | undefined,
+  { live, asCompared }: Present,
+): readonly string[] {
+  const fields = Object.entries(desired ? asCompared(desired).fields : {});
+  const different = fields.filter(([name, value]) => {
+    return compareField(catalogue, live, name, value, live.fields[name]) === "different";
+  });
+  return different.map(([name]) => name).sort();
+}
+
+/** Declares it as `import` does; required values that are unknown become references to be set. */
+function acceptPresence(draft: ManifestDraft, target: Present, newFile: NewPolicyFile | undefined): ManifestDraft {
+  const { project, kind, key } = target.ref;
+  const { server, catalogue } = draft.manifests.workspace;
+  const found = importProject({ project, live: [target.live], others: [], unread: [] }, server, catalogue);
+  const [imported] = withReferences([found], { catalogue });
+  const [entry] = imported?.entries ?? [];
+  if (!entry) return { ...draft, left: [...draft.left, ...found.remarks] };
+  const blanks = [...entry.fields.values()].flatMap((field) => (field.form === "blank" ? [field.reference] : []));
+  const notes = [...entry.remarks, ...blanks.map((reference) => `set ${reference} before apply writes ${key}`)];
+  const subject = subjectNow(draft, target, newFile);
+  const node = () => entryNode(entry, policyKind(catalogue, kind)?.only);
+  return firstValid(
+    { ...draft, notes: [...draft.notes, ...notes] },
+    subject,
+    presenceEdits(subject, node),
+    (desired) => desired?.presence === "present",
+  );
+}
+
+/** A possible edit: the successive texts of a file, and what to say about it. */
+interface Edit {
+  readonly file: string;
+  readonly texts: readonly Edited[];
+  readonly notes: readonly string[];
+}
+
+/** The resource to declare, and where it is declared now. */
+interface Subject {
+  readonly target: LiveTarget;
+  readonly manifests: Manifests;
+  /** The entry in effect, if any. */
+  readonly entry: PolicyEntry | undefined;
+  readonly newFile: NewPolicyFile | undefined;
+}
+
+function subjectNow({ manifests }: ManifestDraft, target: LiveTarget, newFile: NewPolicyFile | undefined): Subject {
+  const { project } = target.ref;
+  const identity = identityOf(manifests.workspace.catalogue, target.ref);
+  const entry = entryInEffect(matchingLayers(manifests.policies, project), project, identity);
+  return { target, manifests, entry, newFile };
+}
+
+/**
+ * Edits that give one field its live value: the variable or the literal in the project's own policy; otherwise the variable,
+ * the field of a singleton, or the whole entry in the project's own policy, because entries are not merged.
+ */
+function* fieldEdits(subject: Subject, name: string, values: ReadonlyMap<string, ManifestValue>): Iterable<Edit> {
+  const { manifests, entry, target } = subject;
+  const value = values.get(name);
+  if (!entry) return;
+  const line = entry.written ? lineOfField(entry, name) : entry;
+  const variable = value === undefined ? undefined : variableOf(subject, entry, name);
+  for (const each of [variable, line]) {
+    const policy = each && policyOf(manifests, each);
+    if (!each || !policy || !isOwn(policy, target.ref.project)) continue;
+    const source = editable(manifests, each);
+    const text = value === undefined ? removeIn(source, each.path) : setIn(source, each.path, value);
+    const notes =
+      each === variable ? [`vars.${variable.name} of policy ${policy.name} (${each.document.file}) decides`] : [];
+    yield {
+      file: each.document.file,
+      texts: [sorted(manifests, source.text, text)],
+      notes: [...notes, ...untilNotes(policy)],
+    };
+  }
+  if (variable && value !== undefined)
+    yield* targetEdits(subject, variable, (own) => setIn(own, ["vars", variable.name], value));
+  const path = pathOf(subject, entry.desired.key);
+  if (entry.desired.key !== "") yield* targetEdits(subject, entry, (own) => setIn(own, path, restated(entry, values)));
+  else if (value !== undefined)
+    yield* targetEdits(subject, entry.setBy?.get(name) ?? entry, (own) => setIn(own, [...path, name], value));
+}
+
+/** The variable that alone is the written value of a field; undefined for any other value. */
+function variableOf({ manifests, target }: Subject, entry: PolicyEntry, name: string): Variable | undefined {
+  const value = entry.written?.parameters[name];
+  if (typeof value !== "string" || !/^\$\{[^}]*\}$/.test(value)) return undefined;
+  const [reference = ""] = referencesOf(value);
+  const parsed = parseReference(reference);
+  if (!parsed || !("variable" in parsed)) return undefined;
+  return decidingVariables(matchingLayers(manifests.policies, target.ref.project)).winners.get(parsed.variable);
+}
+
+/** The value of an entry with other values for these fields. */
+function restated({ written }: PolicyEntry, values: ReadonlyMap<string, ManifestValue>): WritableValue {
+  if (!written) return [...values.values()][0] ?? null;
+  const fields = Object.entries({ ...written.parameters, ...Object.fromEntries(values) });
+  return Object.fromEntries(fields.filter(([, value]) => value !== undefined)) as WritableValue;
+}
+
+/** Edits that list what is declared as disabled or absent. */
+function* absenceEdits(subject: Subject): Iterable<Edit> {
+  const { manifests, entry, target } = subject;
+  const policy = entry && policyOf(manifests, entry);
+  if (!entry || !policy) return;
+  const { off } = policyKind(manifests.workspace.catalogue, target.ref.kind) ?? {};
+  const add = (source: { text: string; document: number }): Edited => {
+    if (off) return addTo(source, [off], target.ref.key);
+    const path = ["absent", sectionOf(subject)];
+    return target.ref.key === "" ? setIn(source, path, true) : addTo(source, path, literal(target.ref.key));
+  };
+  if (isOwn(policy, target.ref.project)) {
+    const { file, index: document } = entry.document;
+    const text = removeIn(editable(manifests, entry), entry.path);
+    if (text !== undefined && !off) yield { file, texts: [text], notes: untilNotes(policy) };
+    if (text !== undefined) yield { file, texts: [text, add({ text, document })], notes: untilNotes(policy) };
+  }
+  yield* targetEdits(subject, entry, add);
+}
+
+/** Edits that declare what a policy lists as disabled or absent, or what an exclusive policy omits. */
+function* presenceEdits(subject: Subject, node: () => WritableValue): Iterable<Edit> {
+  const { manifests, entry, target } = subject;
+  const path = pathOf(subject, literal(target.ref.key));
+  const policy = entry && policyOf(manifests, entry);
+  if (entry && policy && isOwn(policy, target.ref.project)) {
+    const { file, index: document } = entry.document;
+    const text = removeIn(editable(manifests, entry), entry.path);
+    if (text !== undefined)
+      yield { file, texts: [text, setIn({ text, document }, path, node())], notes: untilNotes(policy) };
+  }
+  yield* targetEdits(subject, entry, (own) => setIn(own, path, node()));
+}
+
+/** Edits of the project's own policy, in place of the policy that decides now. */
+function* targetEdits(
+  { manifests, target: { ref }, newFile }: Subject,
+  line: Pick<PolicyEntry, "document"> | undefined,
+  edit: (target: EditTarget) => Edited,
+): Iterable<Edit> {
+  const layers = matchingLayers(manifests.policies, ref.project).map(({ policy }) => policy);
+  const policy = line ? policyOf(manifests, line) : layers.find(({ exclusive }) => exclusive.has(ref.kind));
+  for (const target of editTargets(manifests, ref.project, policy, newFile)) {
+    const texts = [sorted(manifests, target.text, edit(target))];
+    const declared = `declared for ${ref.project.name}`;
+    const why = line && policy ? `${whyElsewhere(policy, ref.project)}: ${declared} alone` : declared;
+    yield { file: target.file, texts, notes: [`${why} in ${target.words}`] };
+  }
+}
+
+function whyElsewhere(policy: Policy, project: Project): string {
+  const words = `policy ${policy.name} (${policy.document.file})`;
+  return isOwn(policy, project) ? `${words} cannot declare it` : `${words} applies to other projects too`;
+}
+
+function untilNotes({ name, until }: Policy): readonly string[] {
+  return until === undefined ? [] : [`applies until ${until} only, when policy ${name} expires`];
+}
+
+/** Restores the order of `fmt`, if the file was in that order. */
+function sorted({ workspace: { catalogue } }: Manifests, before: string, after: Edited): Edited {
+  if (after === undefined) return undefined;
+  const [was, is] = [format("", before, catalogue), format("", after, catalogue)];
+  return "text" in was && was.text === before && "text" in is ? is.text : after;
+}
+
+function editable({ texts }: Manifests, { document }: Pick<PolicyEntry, "document">) {
+  return { text: texts.get(document.file) ?? "", document: document.index };
+}
+
+function sectionOf({ manifests, target }: Subject): string {
+  return policyKind(manifests.workspace.catalogue, target.ref.kind)?.section ?? "";
+}
+
+/** Where a policy declares a resource; of a singleton, its section. */
+function pathOf(subject: Subject, key: string): readonly string[] {
+  return key === "" ? [sectionOf(subject)] : [sectionOf(subject), key];
+}
+
+/** The first edit that is valid, has the wanted effect today, and changes nothing else of the project. */
+function firstValid(
+  draft: ManifestDraft,
+  { target, entry }: Subject,
+  edits: Iterable<Edit>,
+  isAccepted: (desired: Desired | undefined) => boolean,
+): ManifestDraft {
+  const { manifests } = draft;
+  for (const { file, texts, notes } of edits) {
+    const text = texts.at(-1);
+    const next = text === undefined ? undefined : withText(manifests, file, text);
+    if (!next || othersOf(next, target) !== othersOf(manifests, target) || !isAccepted(desiredNow(next, target)))
+      continue;
+    const hunks = withHunks(draft.hunks, file, [manifests.texts.get(file), ...texts]);
+    return { ...draft, manifests: next, hunks, notes: [...new Set([...draft.notes, ...notes])] };
+  }
+  const { file, line } = entry?.place() ?? {};
+  const where = file === undefined ? "" : `; it is decided at ${file}:${line}`;
+  return { ...draft, left: [...draft.left, `no manifest can declare it for ${target.ref.project.name} alone${where}`] };
+}
+
+function desiredNow({ policies, workspace }: Manifests, { ref }: LiveTarget): Desired | undefined {
+  const identity = identityOf(workspace.catalogue, ref);
+  return desiredOf(policies, ref.project).desired.resources.find((each) => each.identity === identity);
+}
+
+/** The rest of the project's desired state. Literal secrets are compared without their location. */
+function othersOf({ policies, workspace }: Manifests, { ref }: LiveTarget): string {
+  const identity = identityOf(workspace.catalogue, ref);
+  const { desired, problems } = desiredOf(policies, ref.project);
+  const others = desired.resources.filter((resource) => resource.identity !== identity);
+  const resources = others.map(({ kind, key, presence, fields, origin: { reason = null, until = null } }) => {
+    const values = Object.entries(fields).map(([name, value]) => [name, placeless(value)]);
+    return [kind, key, presence, values, reason, until];
+  });
+  const errors = problems.filter(({ severity }) => severity === "error").map(({ rule }) => rule);
+  return canonical([resources, [...desired.exclusive.keys()].sort(), errors]);
+}
+
+function placeless(value: Value): unknown {
+  return replaceReferences(value, (reference) => {
+    return reference.secret.startsWith("manifest:") ? { secret: "manifest:" } : { ...reference };
+  });
+}

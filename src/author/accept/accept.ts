@@ -1,0 +1,226 @@
+import { inParallel } from "../../base/concurrency.ts";
+import { exit, UserError } from "../../base/exit.ts";
+import { isGlob } from "../../base/glob.ts";
+import { didYouMean } from "../../base/nearest.ts";
+import { connectReader, type Reader } from "../../client/client.ts";
+import { explained } from "../../client/explain-failure.ts";
+import { CallFailed } from "../../client/failure.ts";
+import { eachDesired } from "../../manifest/desired-fleet.ts";
+import { desiredOf } from "../../manifest/layers.ts";
+import type { Policy } from "../../manifest/policies.ts";
+import { projectsOf } from "../../manifest/projects.ts";
+import { hasErrors } from "../../manifest/validate.ts";
+import { addressOf } from "../../model/address.ts";
+import { addressTest, projectPart } from "../../model/identity.ts";
+import { identityOf } from "../../model/kinds.ts";
+import { isRemoval } from "../../model/removal-changes.ts";
+import type { Problem, Project } from "../../model/types.ts";
+import type { Difference } from "../../plan/diff/diff.ts";
+import { connectionOf } from "../../run/connection.ts";
+import { atRelease, type Context, leaseOf, openContext, refusedWorkspace, validated } from "../../run/context.ts";
+import { readInventory } from "../../run/live/read-live.ts";
+import { refresh } from "../../run/live/refresh.ts";
+import type { RefreshScope } from "../../run/live/refresh-scope.ts";
+import { type Selection, select } from "../../run/live/select-projects.ts";
+import type { Request } from "../../run/request.ts";
+import { scopeOf } from "../../run/scope.ts";
+import type { LeaseToken } from "../../state/lease-store.ts";
+import { loadWorkspace } from "../../workspace/load.ts";
+import { acceptChange, type LiveTarget } from "./accept-change.ts";
+import { type Hunk, movedByAll } from "./hunks.ts";
+import { asComparedBy, ledgerAfterAccept } from "./ledger-after-accept.ts";
+import { editableManifests, type Manifests, type NewPolicyFile, writeTexts } from "./manifests.ts";
+
+export type { Hunk } from "./hunks.ts";
+
+/** What the user accepts as it is on the server. */
+export interface AcceptRequest extends Request {
+  /** Addresses, or globs over those that differ now. */
+  readonly addresses: readonly string[];
+  /** Whether nothing is to be written. */
+  readonly dryRun: boolean;
+  /** A new file for a project's own policy; undefined if the workspace would ignore it. */
+  readonly newFileFor: (project: Project, root: string) => NewPolicyFile | undefined;
+  /** Writes files by their names in the workspace. @throws UserError on failure. */
+  readonly write: (root: string, texts: ReadonlyMap<string, string>) => void;
+}
+
+/** The result for one address. */
+interface AcceptedResource {
+  readonly address: string;
+  /** The changed lines; none if only the ledger was updated. */
+  readonly hunks: readonly Hunk[];
+  readonly notes: readonly string[];
+}
+
+export interface Acceptance {
+  readonly accepted: readonly AcceptedResource[];
+  /** Requested addresses that are already in sync. */
+  readonly inSync: readonly string[];
+  /** What could not be read or accepted. */
+  readonly problems: readonly Problem[];
+}
+
+/**
+ * Changes manifests to declare what is live at the addresses that differ, and changes nothing else. Sends GET requests
+ * only. @throws UserError where an address means nothing, or manifests changed meanwhile; then nothing is written.
+ */
+export async function accept(request: AcceptRequest): Promise<Acceptance> {
+  const { folder, env, addresses: targets } = request;
+  const checked = validated(loadWorkspace(folder, env), { ...request, targets });
+  const mistaken = refusedWorkspace(checked);
+  if (mistaken) return { accepted: [], inSync: [], problems: mistaken.problems };
+  await using context = await openContext(checked);
+  const blocked = refusedWorkspace(context);
+  if (blocked) return { accepted: [], inSync: [], problems: blocked.problems };
+  request.connecting?.();
+  await using lease = context.ledger && !request.dryRun ? await leaseOf(context) : undefined;
+  if (!request.dryRun) await context.ledger?.ready();
+  await using reader = await connectReader(connectionOf(context));
+  try {
+    return await accepted(reader, await atRelease(reader, context), request, lease?.token);
+  } catch (error) {
+    if (!(error instanceof CallFailed)) throw error;
+    const problem: Problem = { severity: "error", rule: error.kind, message: explained(error) };
+    return { accepted: [], inSync: [], problems: [...context.problems, problem] };
+  }
+}
+
+async function accepted(
+  reader: Reader,
+  context: Context,
+  request: AcceptRequest,
+  lease: LeaseToken | undefined,
+): Promise<Acceptance> {
+  const { trusts: _, ...scope } = scopeOf(context);
+  const selection = await select(reader, scope);
+  const known = [...context.problems, ...selection.problems.filter(({ rule }) => rule !== "no-match")];
+  if (hasErrors(known)) return { accepted: [], inSync: [], problems: known };
+  const refreshed = await refresh(reader, selection, scope);
+  const problems = [...known, ...refreshed.problems];
+  const candidates = candidatesIn(selection, refreshed.differences);
+  if (!hasErrors(problems)) checkAddresses(request.addresses, candidates, selection, context.policies);
+  const inSync = inSyncAmong(request.addresses, candidates);
+  const targets = await targetsOf(reader, refreshed.differences, selection.projects, scope);
+  const outcome = acceptAll(context, request, targets, scope);
+  if (!request.dryRun) writeTexts(context, request.write, outcome.manifests);
+  const failure = lease && (await context.ledger?.save(lease));
+  if (failure) throw new UserError(failure);
+  const reported = outcome.resources.filter(({ hunks, notes }) => hunks.length + notes.length > 0);
+  return { accepted: reported, inSync, problems: [...problems, ...outcome.problems] };
+}
+
+/** A resource that a plan would remove has to be declared, so all of its fields are read. */
+async function targetsOf(
+  reader: Reader,
+  differences: readonly Difference[],
+  known: readonly Project[],
+  { workers, policies }: RefreshScope,
+): Promise<readonly LiveTarget[]> {
+  const projects = new Map(known.map((project) => [project.name, project]));
+  const changes = differences.flatMap((difference) => difference.changes);
+  return inParallel(changes, workers, async (change): Promise<LiveTarget> => {
+    const { kind, key, live } = change;
+    const ref = { project: projects.get(change.project) ?? { name: change.project }, kind, key: live?.key ?? key };
+    const { resources } = desiredOf(policies, ref.project).desired;
+    const identity = identityOf(reader.catalogue, ref);
+    const asCompared = asComparedBy(
+      reader.catalogue,
+      resources.find((each) => each.identity === identity),
+      change,
+    );
+    if (!isRemoval(change)) return { ref: { ...ref, key }, change, live, asCompared };
+    const { live: all } = await readInventory(reader, ref.project, kind, (each) => each === ref.key);
+    return { ref, change, live: all.find((each) => each.key === ref.key) ?? live, asCompared };
+  });
+}
+
+interface AcceptedAll {
+  readonly manifests: Manifests;
+  readonly resources: readonly AcceptedResource[];
+  readonly problems: readonly Problem[];
+}
+
+function acceptAll(
+  context: Context,
+  request: AcceptRequest,
+  targets: readonly LiveTarget[],
+  scope: RefreshScope,
+): AcceptedAll {
+  const { root } = context.loaded;
+  const start = editableManifests(
+    context,
+    targets.map(({ ref }) => ref.project),
+  );
+  let resources: readonly AcceptedResource[] = [];
+  const problems: Problem[] = [];
+  const manifests = targets.reduce((before, target) => {
+    const { change } = target;
+    const draft = acceptChange(before, target, request.newFileFor(target.ref.project, root));
+    const outcome = ledgerAfterAccept(draft, target, { context, scope });
+    const accepted = { address: change.address, hunks: draft.hunks, notes: [...draft.notes, ...outcome.notes] };
+    resources = [...resources.map((each) => ({ ...each, hunks: movedByAll(draft.hunks, each.hunks) })), accepted];
+    problems.push(...outcome.problems);
+    return draft.manifests;
+  }, start);
+  return { manifests, resources, problems };
+}
+
+/** A resource that is declared or differs. */
+interface Candidate {
+  readonly address: string;
+  readonly project: Project;
+  readonly differs: boolean;
+}
+
+/** All of them, each once. */
+function candidatesIn({ fleet }: Pick<Selection, "fleet">, differences: readonly Difference[]): readonly Candidate[] {
+  const changes = differences.flatMap((difference) => difference.changes);
+  const changed = new Set(changes.map(({ address }) => address));
+  const projects = new Map(fleet.projects.map((project) => [project.name, project]));
+  const declared = [...eachDesired(fleet)].flatMap(({ project, resources }) =>
+    resources.map(({ kind, key }) => ({ address: addressOf(project.name, kind, key), project })),
+  );
+  const unlisted = changes.map(({ address, project: name }) => ({ address, project: projects.get(name) ?? { name } }));
+  const found = new Map([...declared, ...unlisted].map((each) => [each.address, each]));
+  return Array.from(found.values(), (each) => ({ ...each, differs: changed.has(each.address) }));
+}
+
+/** @throws UserError if a glob matches none of them, with a suggestion. */
+function checkAddresses(
+  globs: readonly string[],
+  candidates: readonly Candidate[],
+  { fleet, listing }: Selection,
+  policies: readonly Policy[],
+): void {
+  const lost = globs.find((glob) => candidatesMatching(glob, candidates).length === 0);
+  if (lost === undefined) return;
+  const projects = fleet.projects.length > 0 ? [] : projectsOf(policies, listing).projects;
+  const addresses = candidates.map(({ address }) => address);
+  throw unknownAddress(lost, addresses, projects);
+}
+
+function candidatesMatching(glob: string, candidates: readonly Candidate[]): readonly Candidate[] {
+  const matches = addressTest(glob);
+  return candidates.filter(({ address, project }) => matches(address, project));
+}
+
+function unknownAddress(glob: string, addresses: readonly string[], projects: readonly Project[]): UserError {
+  if (/^storage:/i.test(glob)) return new UserError(`${glob}: a storage move cannot be accepted`, exit.usage);
+  if (projects.length === 0) {
+    return new UserError(`no policy declares ${glob}, and no plan would change it${didYouMean(glob, addresses)}`);
+  }
+  const names = projects.map(({ name }) => name);
+  return new UserError(`no policy selects ${projectPart(glob)}${didYouMean(projectPart(glob), names)}`);
+}
+
+/** Requested addresses that are in sync. Of the matches of a glob only those that differ are requested. */
+function inSyncAmong(globs: readonly string[], candidates: readonly Candidate[]): readonly string[] {
+  const inSync = globs.flatMap((glob) => {
+    const meant = candidatesMatching(glob, candidates);
+    const same = meant.filter(({ differs }) => !differs);
+    if (!isGlob(glob)) return same.map(({ address }) => address);
+    return same.length > 0 && same.length === meant.length ? [glob] : [];
+  });
+  return [...new Set(inSync)];
+}

@@ -1,0 +1,257 @@
+import {
+  Document,
+  isAlias,
+  isMap,
+  isNode,
+  isScalar,
+  isSeq,
+  type Node,
+  Pair,
+  parseAllDocuments,
+  Scalar,
+  visit,
+  YAMLMap,
+  YAMLSeq,
+} from "yaml";
+import type { Path } from "../../manifest/positions.ts";
+import type { Plain } from "../../model/types.ts";
+import { isList, isScalar as isPlainScalar } from "../../model/values.ts";
+import { endOf, endOfNode, type Lined, lineAt, lineBehind, lined, lineStart, startOf } from "./arrange.ts";
+
+/** A document of a file: the file's text, and the index of the document among the non-empty ones. */
+export interface Editable {
+  readonly text: string;
+  readonly document: number;
+}
+
+/** The whole text after an edit; undefined where the edit is impossible. */
+export type Edited = string | undefined;
+
+/** A value to write: a scalar, in the style of the one that it replaces, a list or mapping, or a node with comments. */
+export type WritableValue = Plain | Node;
+
+/** Replaces the value at a path, or adds its last key. Nothing else changes. */
+export function setIn({ text, document }: Editable, path: Path, value: WritableValue): Edited {
+  const root = rootsOf(text)[document];
+  const found = findIn(root, path);
+  if (!found) {
+    const parent = path.slice(0, -1);
+    const isMissing = findIn(root, parent)?.pair === undefined && parent.length > 0;
+    return isMissing ? setIn({ text, document }, parent, mapOf(path, value)) : undefined;
+  }
+  const { map, pair, key, inFlow } = found;
+  if (!pair) return isMap(map) ? withPair(lined(text), map, key, value) : undefined;
+  const node = pair.value as Node | null;
+  const [from, to] = node?.range ?? [];
+  if (from === undefined || to === undefined || to <= from) return undefined;
+  if (node && !isPlainScalar(value as Plain) && !inFlow) return withCollection(text, pair, node, value);
+  const end = text.slice(from, to).endsWith("\n") ? lineEnd(text) : "";
+  return `${text.slice(0, from)}${inline(value, isScalar(node) ? node : undefined, inFlow)}${end}${text.slice(to)}`;
+}
+
+/** Replaces the value of a key by a list or mapping on one line; undefined where comments or an anchor would be lost. */
+function withCollection(text: string, { key }: Pair, node: Node, value: WritableValue): Edited {
+  const [, keyEnd = 0] = (key as Node | null)?.range ?? [];
+  const [from, to] = node.range ?? [keyEnd, keyEnd];
+  const between = text.slice(keyEnd, from);
+  const old = text.slice(from, to);
+  if (isAlias(node) || node.anchor || !/^:\s*$/.test(between) || (old.includes("\n") && /(^|\s)#/m.test(old)))
+    return undefined;
+  return `${text.slice(0, keyEnd)}: ${inline(value, undefined, true)}${old.endsWith("\n") ? lineEnd(text) : ""}${text.slice(to)}`;
+}
+
+/** Removes a key, and its mapping if that is then empty. */
+export function removeIn({ text, document }: Editable, path: Path): Edited {
+  const found = findIn(rootsOf(text)[document], path);
+  if (!found?.pair || path.length === 0) return undefined;
+  const { map, pair } = found;
+  if (map.items.length === 1) return removeIn({ text, document }, path.slice(0, -1));
+  const spans = isMap(map) ? map.items.map((each): Span => [startOf(each), endOf(each)]) : spansOf(map);
+  const index = isMap(map) ? map.items.indexOf(pair) : Number(path.at(-1));
+  return map.flow ? withoutFlow(text, spans, index) : withoutLines(lined(text), spans[index]);
+}
+
+/** Adds a word to a list, which is created if necessary. */
+export function addTo(source: Editable, path: Path, word: string): Edited {
+  const found = findIn(rootsOf(source.text)[source.document], path);
+  if (!found?.pair) return setIn(source, path, [word]);
+  const list = found.pair.value;
+  return isSeq(list) ? withItem(lined(source.text), list, word) : undefined;
+}
+
+/** The contents of the non-empty documents of a text. */
+function rootsOf(text: string): readonly unknown[] {
+  const documents = parseAllDocuments(text, { schema: "core", uniqueKeys: false, prettyErrors: false });
+  const roots = [...documents].map(({ contents }) => contents as unknown);
+  return roots.filter((root) => root !== null && !(isScalar(root) && root.value === null));
+}
+
+/** The location of a path in a document. */
+interface Found {
+  /** The collection of the last key. */
+  readonly map: YAMLMap | YAMLSeq;
+  readonly key: string;
+  /** Undefined if it does not exist. */
+  readonly pair: Pair | undefined;
+  readonly inFlow: boolean;
+}
+
+/** Finds a path; undefined if its parent does not exist, or is behind an alias. */
+function findIn(root: unknown, path: Path): Found | undefined {
+  let [at, inFlow] = [root, false];
+  let found: Found | undefined;
+  for (const part of path) {
+    if (!isMap(at) && !isSeq(at)) return undefined;
+    inFlow ||= at.flow === true;
+    const pair = isMap(at)
+      ? at.items.find(({ key }) => isScalar(key) && String(key.value) === String(part))
+      : itemOf(at, Number(part));
+    found = { map: at, key: String(part), pair, inFlow };
+    at = pair?.value;
+  }
+  return found;
+}
+
+function itemOf(list: YAMLSeq, index: number): Pair | undefined {
+  const item = list.items[index];
+  return item === undefined ? undefined : new Pair(item, item);
+}
+
+function withPair(source: Lined, map: YAMLMap, key: string, value: WritableValue): Edited {
+  const added = mapOf([key], value);
+  const last = map.items.at(-1);
+  if (map.flow) return withFlow(source.text, map, last && endOf(last), rendered(added, true).slice(1, -1).trim());
+  const [first] = map.items;
+  if (!first || !last) return undefined;
+  const column = startOf(first) - lineStart(source, lineAt(source, startOf(first)));
+  return withLines(source, lineBehind(source, last), rendered(added, false), column);
+}
+
+function withItem(source: Lined, list: YAMLSeq, word: string): Edited {
+  const last = list.items.at(-1);
+  if (list.flow)
+    return withFlow(source.text, list, last === undefined ? last : endOfNode(last), inline(word, undefined, true));
+  const start = list.range?.[0];
+  if (start === undefined || !last) return undefined;
+  const column = start - lineStart(source, lineAt(source, start));
+  return withLines(source, lineAt(source, endOfNode(last) - 1) + 1, `- ${inline(word, undefined, false)}`, column);
+}
+
+/** `behind`: the end of the last item; undefined if there is none. */
+function withFlow(text: string, { range }: Node, behind: number | undefined, added: string): Edited {
+  if (behind !== undefined) return `${text.slice(0, behind)}, ${added}${text.slice(behind)}`;
+  const opened = range && range[0] + 1;
+  return opened ? `${text.slice(0, opened)} ${added} ${text.slice(opened)}` : undefined;
+}
+
+function withLines(source: Lined, line: number, added: string, column: number): string {
+  const { text } = source;
+  const end = lineEnd(text);
+  const indent = " ".repeat(column);
+  const lines = added.split("\n").map((each) => `${each === "" ? "" : indent + each}${end}`);
+  const at = lineStart(source, line);
+  const before = at > 0 && text[at - 1] !== "\n" ? end : "";
+  return `${text.slice(0, at)}${before}${lines.join("")}${text.slice(at)}`;
+}
+
+type Span = readonly (number | undefined)[];
+
+function spansOf({ items }: YAMLSeq): readonly Span[] {
+  return items.map((item) => [isScalar(item) || isAlias(item) ? item.range?.[0] : undefined, endOfNode(item)]);
+}
+
+/** Removes an item with one adjacent comma. */
+function withoutFlow(text: string, spans: readonly Span[], index: number): Edited {
+  const [from, to] = index > 0 ? [spans[index - 1]?.[1], spans[index]?.[1]] : [spans[0]?.[0], spans[1]?.[0]];
+  return from === undefined || to === undefined ? undefined : text.slice(0, from) + text.slice(to);
+}
+
+/** Removes the lines of a range, but no comments above. Undefined if the range does not start its line. */
+function withoutLines(source: Lined, [from, to]: Span = []): Edited {
+  if (from === undefined || to === undefined) return undefined;
+  const first = lineStart(source, lineAt(source, from));
+  if (!/^ *(?:- +)?$/.test(source.text.slice(first, from))) return undefined;
+  return source.text.slice(0, first) + source.text.slice(lineStart(source, lineAt(source, to - 1) + 1));
+}
+
+function lineEnd(text: string): string {
+  return text.includes("\r\n") ? "\r\n" : "\n";
+}
+
+/** The YAML text of a value on one line, with escapes where necessary. */
+function inline(value: WritableValue, like: Scalar | undefined, inFlow: boolean): string {
+  const node = nodeOf(value);
+  if (!isScalar(node)) return rendered(node, true);
+  const style = like?.type;
+  if (node.type === undefined && (style === "QUOTE_DOUBLE" || style === "QUOTE_SINGLE") && typeof value === "string")
+    node.type = style;
+  const text = rendered(node, inFlow);
+  if (typeof value !== "string" || !inFlow || /^["']/.test(text)) return text;
+  node.type = Scalar.QUOTE_DOUBLE;
+  return /^[\w./@#:+-]+$/.test(text) && !text.endsWith(":") ? text : rendered(node, inFlow);
+}
+
+/** A longer list or mapping has one item on each line. */
+const longestLine = 90;
+
+function nodeOf(value: WritableValue): Node {
+  if (isNode(value)) return value;
+  if (isPlainScalar(value)) return scalarOf(value);
+  const node = isList(value) ? new YAMLSeq() : new YAMLMap();
+  node.items = isList(value)
+    ? value.map(nodeOf)
+    : Object.entries(value).map(([name, each]) => new Pair(scalarOf(name), nodeOf(each)));
+  node.flow = JSON.stringify(value).length < longestLine;
+  return node;
+}
+
+/** A mapping with the last key of a path. */
+function mapOf(path: Path, value: WritableValue): YAMLMap {
+  const map = new YAMLMap();
+  const node = nodeOf(value);
+  if (isMap(node) && !isNode(value)) node.flow = false;
+  map.items = [new Pair(scalarOf(String(path.at(-1))), node)];
+  return map;
+}
+
+function rendered(node: Node, inFlow: boolean): string {
+  if (inFlow) visit(node, { Node: (_, each) => flattened(each), Pair: (_, { key }) => flattened(key) });
+  const flowCollectionPadding = !hasList(node);
+  const text = new Document(node).toString({ lineWidth: 0, blockQuote: !inFlow, flowCollectionPadding });
+  return asciiEscapes(text.trimEnd());
+}
+
+/** Lists are written `[a, b]`, and mappings `{ a: b }`; few values here have both. */
+function hasList(node: Node): boolean {
+  let found = false;
+  visit(node, {
+    Seq: () => {
+      found = true;
+      return visit.BREAK;
+    },
+  });
+  return found;
+}
+
+/** Converts a node to flow style without comments, because it is written on one line. */
+function flattened(node: unknown): void {
+  if (isMap(node) || isSeq(node)) node.flow = true;
+  if (typeof node !== "object" || node === null) return;
+  Object.assign(node, { comment: null, commentBefore: null, spaceBefore: false });
+}
+
+/** Characters that must be escaped in YAML, and Unicode line separators. */
+const unprintable = /[\x7f-\x9f\u2028\u2029\ud800-\udfff\ufeff\ufffe\uffff]/u;
+
+/** A scalar that can be written to YAML, after {@link asciiEscapes}. */
+export function scalarOf(value: string | number | boolean | null): Scalar {
+  const node = new Scalar(value);
+  if (typeof value === "string" && unprintable.test(value)) node.type = Scalar.QUOTE_DOUBLE;
+  return node;
+}
+
+/** Escapes unprintable characters, which only occur in double-quoted strings ({@link scalarOf}). */
+export function asciiEscapes(text: string): string {
+  const each = new RegExp(unprintable, "gu");
+  return text.replace(each, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`);
+}

@@ -1,0 +1,175 @@
+import { exit, UserError } from "../../base/exit.ts";
+import { didYouMean } from "../../base/nearest.ts";
+import { compareTexts } from "../../base/text-format.ts";
+import type { Reader } from "../../client/client.ts";
+import { selectorOf } from "../../manifest/selector.ts";
+import type { Catalogue } from "../../model/catalogue.ts";
+import { outOfRelease, outOfTier } from "../../model/kind-availability.ts";
+import { importedKinds, type PolicyKind, policyKinds } from "../../model/kinds.ts";
+import { bareName, type Owner, ownerOfName, owners } from "../../model/owner.ts";
+import type { Kind, Platform, Problem, Project } from "../../model/types.ts";
+import { readOwners } from "../../run/live/find-projects.ts";
+
+/** What the user names to be imported. */
+export interface Choice {
+  /** IDs and full paths; of groups with a slash behind. */
+  readonly names: readonly string[];
+  /** Every project. */
+  readonly all: boolean;
+  /** Globs over full paths; one without wildcards selects the projects below the group, one with a slash behind groups. */
+  readonly groups: readonly string[];
+}
+
+/** The projects and groups of a choice. */
+export interface ChosenProjects {
+  readonly projects: readonly Project[];
+  /** Everything that the server lists of them, if it was needed. */
+  readonly listing: readonly Project[];
+  readonly problems: readonly Problem[];
+}
+
+/** Whether a choice is about projects, about groups or about both. */
+export function ownersIn(choice: Choice): readonly Owner[] {
+  return owners.filter((owner) => isAbout(choice, owner));
+}
+
+/** Finds what a choice names; `listed` asks for the list in any case. @throws CallFailed. */
+export async function chooseProjects(
+  reader: Reader,
+  choice: Choice,
+  listed: boolean,
+): Promise<ReadonlyMap<Owner, ChosenProjects>> {
+  const chosen = new Map<Owner, ChosenProjects>();
+  for (const owner of ownersIn(choice)) {
+    const part = partOf(choice, owner);
+    const listing = listed || needsListing(part, owner) ? await readOwners(reader, owner) : [];
+    chosen.set(owner, selected(part, owner, listing));
+  }
+  return chosen;
+}
+
+function isAbout(choice: Choice, owner: Owner): boolean {
+  const { names, all, groups } = partOf(choice, owner);
+  return all || names.length + groups.length > 0;
+}
+
+/** The part of a choice that is about projects, or about groups. */
+function partOf({ names, all, groups }: Choice, owner: Owner): Choice {
+  return {
+    names: names.filter((name) => ownerOfName(name) === owner),
+    all: all && owner === "project",
+    groups: groups.filter((glob) => ownerOfGlob(glob) === owner),
+  };
+}
+
+/** As in addresses, a glob with a slash behind matches groups. Without wildcards it names the group above projects. */
+function ownerOfGlob(glob: string): Owner {
+  return isBelowOnly(glob) ? "project" : ownerOfName(glob);
+}
+
+function isBelowOnly(glob: string): boolean {
+  return selectorOf(bareName(glob)).form !== "glob";
+}
+
+/** Whether a list is needed; it is not for paths alone. */
+function needsListing({ names, all, groups }: Choice, owner: Owner): boolean {
+  return all || groups.length > 0 || names.some((name) => selectorOf(name, owner).form === "id");
+}
+
+/** Sorted by name. A path that is not listed is used as it is. */
+function selected(choice: Choice, owner: Owner, listing: readonly Project[]): ChosenProjects {
+  const problems: Problem[] = [];
+  const found = choice.all ? [...listing] : [];
+  for (const glob of choice.groups) {
+    const members = listing.filter(({ name, path = name }) => isMember(path, glob, owner));
+    if (members.length === 0)
+      problems.push(missing(`${glob} matches no ${owner}${didYouMean(glob, foldersOf(listing))}`));
+    found.push(...members);
+  }
+  for (const name of choice.names) {
+    const project = named(name, owner, listing);
+    if (project) found.push(project);
+    else problems.push(missing(`there is no ${owner} with the ID ${bareName(name)}`));
+  }
+  const once = new Map(found.map((project) => [project.name.toLowerCase(), project]));
+  const projects = [...once.values()].toSorted((a, b) => compareTexts(a.name, b.name));
+  return { projects, listing, problems };
+}
+
+function named(name: string, owner: Owner, listing: readonly Project[]): Project | undefined {
+  const selector = selectorOf(name, owner);
+  if (selector.form === "id") return listing.find(({ id }) => id === selector.id);
+  return listing.find((project) => project.name.toLowerCase() === name.toLowerCase()) ?? { name, path: name };
+}
+
+function isMember(path: string, glob: string, owner: Owner): boolean {
+  const selector = selectorOf(bareName(glob), owner);
+  if (selector.form === "glob") return selector.matches(path);
+  return path.toLowerCase().startsWith(`${bareName(glob).toLowerCase()}/`);
+}
+
+function foldersOf(listing: readonly Project[]): readonly string[] {
+  const parts = listing.map(({ name }) => name.split("/"));
+  return parts.flatMap((words) => words.map((_, index) => words.slice(0, index + 1).join("/")));
+}
+
+function missing(message: string): Problem {
+  return { severity: "error", rule: "no-project", message };
+}
+
+/**
+ * The kinds in these sections, or without any those that need not be asked for, of projects, of groups or of both.
+ * @throws UserError for a section that policies of none of them have, and for one that the platform does not have.
+ */
+export function kindsToImport(
+  sections: readonly string[] | undefined,
+  owners: readonly Owner[],
+  catalogue: Catalogue,
+  platform: Platform,
+): ReadonlySet<Kind> {
+  const found = sections
+    ? namesIn(sections).flatMap((name) => kindsNamed(name, owners, catalogue, platform))
+    : owners.flatMap((owner) => defaultKinds(owner, catalogue, platform));
+  return new Set(found.map(({ kind }) => kind));
+}
+
+function namesIn(sections: readonly string[]): readonly string[] {
+  return sections.flatMap((each) => each.split(",")).filter((name) => name !== "");
+}
+
+function kindsNamed(name: string, owners: readonly Owner[], catalogue: Catalogue, platform: Platform) {
+  const known = owners.flatMap((owner) => policyKinds(catalogue, owner));
+  if (name === "all") return known;
+  const meant = known.filter(({ section }) => section === name);
+  if (meant.length > 0) return available(meant, catalogue, platform);
+  const words = [...new Set(known.map(({ section }) => section))];
+  const [only] = owners.length === 1 ? owners : [];
+  const whose = only === "group" ? "policies of groups" : "policies";
+  throw new UserError(
+    `--kinds: ${whose} have no ${name}${didYouMean(name, words) || `; there are ${words.join(", ")}`}`,
+    exit.usage,
+  );
+}
+
+/** Those that the platform has. @throws UserError where it has none of them. */
+function available(rows: readonly PolicyKind[], catalogue: Catalogue, platform: Platform): readonly PolicyKind[] {
+  const whyNot = (row: PolicyKind) => outOfRelease(catalogue, row, platform) ?? outOfTier(catalogue, row, platform);
+  const found = rows.filter((row) => whyNot(row) === undefined);
+  const [first] = rows;
+  if (found.length > 0 || !first) return found;
+  throw new UserError(`--kinds: ${whyNot(first)}`, exit.usage);
+}
+
+const elsewhere: Readonly<Record<Owner, string>> = {
+  project: "",
+  group: "; for the projects of a group: --group GROUP, without the slash",
+};
+
+function defaultKinds(owner: Owner, catalogue: Catalogue, platform: Platform): readonly PolicyKind[] {
+  const rows = importedKinds(catalogue, owner);
+  const [first, ...others] = rows;
+  const why = first && others.length === 0 ? outOfRelease(catalogue, first, platform) : undefined;
+  if (why)
+    throw new UserError(`${why}. Name other kinds of ${owner}s with --kinds, or all${elsewhere[owner]}`, exit.usage);
+  return rows;
+}

@@ -1,0 +1,128 @@
+import { grouped } from "../../../base/grouped.ts";
+import { counted } from "../../../base/text-format.ts";
+import type { Catalogue } from "../../../model/catalogue.ts";
+import { identityOf, sectionNameOf } from "../../../model/kinds.ts";
+import type { Owner } from "../../../model/owner.ts";
+import type { Place, Platform, Problem } from "../../../model/types.ts";
+import type { ImportedEntry } from "../imported-project.ts";
+import type { SecretScope } from "../names.ts";
+import type { Draft } from "../policy.ts";
+
+/** An integration as another tool's files declare it, in the platform's names. */
+export interface ForeignIntegration {
+  readonly slug: string;
+  /** Whether projects or a group has it. */
+  readonly of: Owner;
+  /** Whether it has to be off; its parameters are then ignored. */
+  readonly isOff: boolean;
+  readonly parameters: ReadonlyMap<string, ForeignValue>;
+  readonly place: () => Place;
+}
+
+/** A parsed value, or an expression of which the value is unknown. */
+export interface ForeignValue {
+  readonly value: unknown;
+  readonly place: () => Place;
+  /** The keys that state it, for {@link TranslatedEntry.named}. */
+  readonly from?: readonly string[];
+  /** An expression such as `var.hook`; the value is then ignored. */
+  readonly unknown?: string;
+  /** Its meaning as a boolean, if not its literal value. */
+  readonly truth?: boolean | undefined;
+  /** What may be meant, to append to a message about its type. */
+  readonly hint?: string | undefined;
+  /** Whether the tool itself marks it as a secret. */
+  readonly secret?: boolean;
+  /** The attributes of each of the blocks that it is made of, where they are written one by one. */
+  readonly blocks?: readonly ReadonlyMap<string, ForeignValue>[];
+}
+
+/** What a policy declares of one resource, and what was left out. */
+export interface TranslatedEntry {
+  readonly entry?: ImportedEntry;
+  /** The slug of an integration that has to be off. */
+  readonly off?: string;
+  /** A resource of another kind that has to be absent. */
+  readonly absent?: Pick<ImportedEntry, "kind" | "key">;
+  /** The section of which everything unlisted has to be absent. */
+  readonly exclusive?: string;
+  /** Where it was declared. */
+  readonly place?: () => Place;
+  /** The keys of the source that it states or that its problems name; undefined where one problem names the whole. */
+  readonly named?: readonly string[];
+  readonly problems: readonly Problem[];
+}
+
+/** Leaves out what declares the same resource of a policy again, and a single resource of which nothing is declared. */
+export function distinctEntries(all: readonly TranslatedEntry[], catalogue: Catalogue): readonly TranslatedEntry[] {
+  const known = new Set<string>();
+  return all.map((each) => {
+    const { entry, place, problems } = each;
+    if (!entry) return each;
+    if (entry.key === "" && entry.fields.size === 0) return { problems };
+    const identity = identityOf(catalogue, entry);
+    if (!known.has(identity)) {
+      known.add(identity);
+      return each;
+    }
+    const message = `${entry.key || sectionNameOf(catalogue, entry.kind)} is left out here: it is declared already`;
+    return { problems: [...problems, notImported(place?.(), message)] };
+  });
+}
+
+/** Reports what was not imported, and why. */
+export function notImported(place: Place | undefined, message: string): Problem {
+  return { severity: "warning", rule: "not-imported", message, ...(place && { place }) };
+}
+
+/** A file that cannot be parsed. */
+export function unusable(place: Place | undefined, message: string): Problem {
+  return { severity: "error", rule: "unreadable", message, ...(place && { place }) };
+}
+
+/** A file, named as the user wrote it. */
+export interface ForeignFile {
+  readonly name: string;
+  readonly text: string;
+}
+
+/** Policies with the same desired state as another tool's files, not yet written. */
+export interface ForeignImport {
+  readonly drafts: readonly Draft[];
+  /** Errors for unreadable files, warnings for what was not imported. */
+  readonly problems: readonly Problem[];
+}
+
+/** Options for importing another tool's files. */
+export interface ForeignChoice {
+  readonly catalogue: Catalogue;
+  readonly platform: Platform;
+  readonly secrets: SecretScope;
+}
+
+/** Something in another tool's files that policies are not about. */
+export interface NamedPlace {
+  readonly name: string;
+  readonly place: () => Place;
+}
+
+/** Reports each name once, at its first location, with the number and the locations of its occurrences. */
+export function reportUnsupported(others: readonly NamedPlace[], noun: "section" | "resource"): readonly Problem[] {
+  return [...grouped(others, ({ name }) => name)].flatMap(([name, found]) => {
+    const [first, ...others] = found.map(({ place }) => place());
+    const also = others.length > 0 ? `, also at ${others.map(placeText).join(", ")}` : "";
+    const count = counted(found.length, noun);
+    return [notImported(first, `${name} is left out (${count}${also}): no kind of resource is about it`)];
+  });
+}
+
+function placeText({ file, line, column }: Place): string {
+  return `${file}:${line}:${column}`;
+}
+
+/** Removes duplicates. */
+export function distinctProblems(problems: readonly Problem[]): readonly Problem[] {
+  return [...grouped(problems, ({ place, message }) => JSON.stringify([place, message])).values()].flatMap(
+    ([first]) => first ?? [],
+  );
+}

@@ -1,0 +1,177 @@
+import { isObject, type JsonObject } from "../../../../base/json.ts";
+import { dictionaryOf } from "../../../../base/nearest.ts";
+import { type Places, placesIn } from "../../../../manifest/positions.ts";
+import { parseYaml } from "../../../../manifest/yaml.ts";
+import type { Place, Problem } from "../../../../model/types.ts";
+import { type ForeignFile, type NamedPlace, notImported, reportUnsupported, unusable } from "../foreign.ts";
+import { archiving, flattened, isEmptyValue, otherKeys, resourceSections, sectionTable } from "./sections.ts";
+
+/** One key of `projects_and_groups` with its sections. */
+export interface ConfigLevel {
+  readonly key: string;
+  /** `{ integrations: …, hooks: … }`: the sections that policies can declare, with merge keys resolved. */
+  readonly config: JsonObject;
+  readonly place: (...path: string[]) => Place;
+}
+
+/** The integrations of a gitlabform configuration. */
+export interface Configuration {
+  readonly levels: readonly ConfigLevel[];
+  readonly skipProjects: readonly string[];
+  readonly skipGroups: readonly string[];
+  /** Whether `yes` is a boolean. */
+  readonly isYaml11: boolean;
+  readonly problems: readonly Problem[];
+}
+
+/** The last config_version in which integrations are called services, and the last of releases that read YAML 1.1. */
+const lastOfServices = 2;
+const lastOfYaml11 = 3;
+
+/** Reads a configuration; empty if any of the problems is an error. */
+export function readConfiguration({ name, text }: ForeignFile): Configuration {
+  const fail = (message: string, at: Partial<Place> = {}): Configuration => ({
+    ...empty,
+    problems: [unusable({ file: name, line: 1, column: 1, ...at }, message)],
+  });
+  const yaml = parseYaml(text);
+  if ("reason" in yaml) return fail(yaml.reason, { line: yaml.line + 1, column: yaml.column + 1 });
+  const [root] = yaml.values;
+  if (yaml.values.length !== 1 || !isObject(root)) return fail("expected one document, a gitlabform configuration");
+  const places = placesIn({ file: name, text, linesBefore: 0 });
+  const body = root.projects_and_groups;
+  if (!isObject(body)) return fail(misfit(root), places.place(0, ["projects_and_groups"], "key"));
+  return configurationOf(root, body, { places, isYaml11: isYaml11(root, text) });
+}
+
+/** A directive says so, otherwise the version: gitlabform read YAML 1.1 as long as `config_version` was 3 or less. */
+function isYaml11({ config_version: version }: JsonObject, text: string): boolean {
+  const [, stated] = /^%YAML[ \t]+1\.(\d)\b/m.exec(text) ?? [];
+  return stated === undefined ? typeof version === "number" && version <= lastOfYaml11 : stated === "1";
+}
+
+const empty: Configuration = { levels: [], skipProjects: [], skipGroups: [], isYaml11: false, problems: [] };
+
+function misfit(root: JsonObject): string {
+  const old = ["common_settings", "group_settings", "project_settings"].find((key) => Object.hasOwn(root, key));
+  if (old)
+    return `${old} is of config_version 1; bring the file to version 2 or later as gitlabform's upgrade guide says`;
+  const isThere = Object.hasOwn(root, "projects_and_groups");
+  const meant = isThere ? undefined : dictionaryOf(Object.keys(root)).nearest("projects_and_groups");
+  const found = meant === undefined ? "" : `; found ${meant}`;
+  return `expected projects_and_groups, a mapping, as in a gitlabform configuration${found}`;
+}
+
+interface Source {
+  readonly places: Places;
+  readonly isYaml11: boolean;
+}
+
+function configurationOf(root: JsonObject, body: JsonObject, { places, isYaml11 }: Source): Configuration {
+  const at = (...path: string[]) => places.place(0, path, "key");
+  const problems = [
+    ...almostDuplicates(Object.keys(body), at),
+    ...services(root, body, at),
+    ...unreadKeys(root, at),
+    ...unreadLevels(body, at),
+  ];
+  const section = isVersionOfServices(root) ? ["services", "integrations"] : ["integrations"];
+  const others: NamedPlace[] = otherKeys
+    .filter((name) => Object.hasOwn(root, name))
+    .map((name) => ({ name, place: () => at(name) }));
+  const levels = Object.entries(body).map(([key, level]): ConfigLevel => {
+    const place = (...path: string[]) => at("projects_and_groups", key, ...path);
+    try {
+      const sections = flattened(level, isYaml11);
+      const names = isObject(sections) ? Object.keys(sections).filter((name) => !knownSections.has(name)) : [];
+      others.push(...names.map((name) => ({ name, place: () => place(name) })));
+      return { key, config: { ...integrationsOf(sections, section), ...resourcesOf(sections) }, place };
+    } catch (error) {
+      if (!(error instanceof RangeError)) throw error;
+      problems.push(unusable(place(), error.message));
+      return { key, config: {}, place };
+    }
+  });
+  const skips = (key: string) =>
+    listOf(root[key], () => problems.push(unusable(at(key), `expected ${key} to be a list of texts`)));
+  return {
+    levels,
+    isYaml11,
+    skipProjects: skips("skip_projects"),
+    skipGroups: skips("skip_groups"),
+    problems: [...problems, ...reportUnsupported(others, "section")],
+  };
+}
+
+const knownSections: ReadonlySet<string> = new Set(["integrations", "services", "inherit", ...resourceSections]);
+
+function isVersionOfServices({ config_version: version }: JsonObject): boolean {
+  return typeof version === "number" && version <= lastOfServices;
+}
+
+function integrationsOf(level: unknown, sections: readonly string[]): JsonObject {
+  if (!isObject(level)) return {};
+  const stated = sections.filter((section) => Object.hasOwn(level, section)).map((section) => level[section]);
+  if (stated.length === 0) return "inherit" in level ? { inherit: level.inherit } : {};
+  const merged = stated.every(isObject) ? Object.assign(Object.create(null), ...stated) : stated.at(-1);
+  return { ...("inherit" in level && { inherit: level.inherit }), integrations: merged };
+}
+
+function resourcesOf(level: unknown): JsonObject {
+  if (!isObject(level)) return {};
+  const isRead = (name: string) => sectionTable(name) !== undefined || name === archiving.section;
+  return Object.fromEntries(Object.entries(level).filter(([name]) => isRead(name)));
+}
+
+type At = (...path: string[]) => Place;
+
+const readKeys: ReadonlySet<string> = new Set([
+  "config_version",
+  "projects_and_groups",
+  "skip_projects",
+  "skip_groups",
+  ...otherKeys,
+]);
+
+/** Anchors often stand below keys of their own; what aliases bring from there is read where they are. */
+function unreadKeys(root: JsonObject, at: At): readonly Problem[] {
+  const unread = Object.keys(root).filter((key) => !readKeys.has(key));
+  return unread.map((key) => {
+    const why =
+      key === "gitlab" ? "evenkeel.yaml states the server" : "gitlabform reads no such key; aliases of it are followed";
+    return notImported(at(key), `${key} is left out: ${why}`);
+  });
+}
+
+function unreadLevels(body: JsonObject, at: At): readonly Problem[] {
+  return Object.entries(body).flatMap(([key, level]) => {
+    if (isObject(level) && !isEmptyValue(level)) return [];
+    const why = isEmptyValue(level) ? "it is empty" : "expected a mapping of sections";
+    return [notImported(at("projects_and_groups", key), `${key} is left out: ${why}`)];
+  });
+}
+
+function services(root: JsonObject, body: JsonObject, at: At): readonly Problem[] {
+  if (isVersionOfServices(root)) return [];
+  return Object.entries(body).flatMap(([key, level]): Problem[] => {
+    if (!isObject(level) || !Object.hasOwn(level, "services")) return [];
+    const message = "services is left out: gitlabform ignores it since config_version 3; call it integrations";
+    return [{ severity: "warning", rule: "not-imported", message, place: at("projects_and_groups", key, "services") }];
+  });
+}
+
+function almostDuplicates(keys: readonly string[], at: At): Problem[] {
+  const known = new Set<string>();
+  return keys.flatMap((key) => {
+    const isKnown = known.has(key.toLowerCase());
+    known.add(key.toLowerCase());
+    return isKnown ? [unusable(at("projects_and_groups", key), `${key} stands there twice, in another case`)] : [];
+  });
+}
+
+function listOf(value: unknown, complain: () => void): readonly string[] {
+  if (value === undefined || value === null) return [];
+  if (Array.isArray(value) && value.every((item) => typeof item === "string")) return value;
+  complain();
+  return [];
+}

@@ -1,0 +1,221 @@
+import { takeName } from "../../../../base/free-name.ts";
+import { isObject } from "../../../../base/json.ts";
+import { kindWord, type Owner } from "../../../../model/owner.ts";
+import type { Problem } from "../../../../model/types.ts";
+import type { ImportedProject } from "../../imported-project.ts";
+import { fileOf, withReferences } from "../../names.ts";
+import type { Draft } from "../../policy.ts";
+import { translatorFor } from "../entries.ts";
+import { kindInSection, renamedFields } from "../field-table.ts";
+import {
+  distinctEntries,
+  distinctProblems,
+  type ForeignChoice,
+  type ForeignFile,
+  type ForeignImport,
+  type ForeignIntegration,
+  type ForeignValue,
+  notImported,
+  type TranslatedEntry,
+  unusable,
+} from "../foreign.ts";
+import { resourceEntry } from "../kind-entries.ts";
+import { type Configuration, readConfiguration } from "./configuration.ts";
+import { faultsOf } from "./inherit.ts";
+import { byPolicy, statementsOf } from "./policies.ts";
+import { type SectionTable, sectionAndName, sectionTable } from "./sections.ts";
+import {
+  hasToBeAbsent,
+  placeOf,
+  placeOfFlag,
+  type Statement,
+  statedValues,
+  titleOf,
+  unnamedKeys,
+  wrongFlag,
+} from "./statement.ts";
+
+/** What a gitlabform configuration declares of projects. */
+export function importGitlabform(file: ForeignFile, choice: ForeignChoice): ForeignImport {
+  const configuration = readConfiguration(file);
+  const faults = configuration.levels.flatMap((level) =>
+    faultsOf(level).map(({ path, message }) => unusable(level.place(...path), message)),
+  );
+  const problems = [...configuration.problems, ...faults];
+  if (problems.some(({ severity }) => severity === "error")) return { drafts: [], problems };
+  const { statements, repeated, problems: unstated } = statementsOf(configuration);
+  const all = [...statements, ...repeated];
+  const integrations = new Map(all.filter(isIntegration).map((each) => [each, foreignOf(each, configuration)]));
+  const { translate, numberOf } = translatorFor(integrations.values(), choice.catalogue, choice.platform);
+  const translated = new Map(
+    all.map((each): [Statement, TranslatedEntry] => {
+      const integration = integrations.get(each);
+      const context = { ...choice, numberOf };
+      return [
+        each,
+        translatedBy(each, () => (integration ? translate(integration) : resourceOf(each, configuration, context))),
+      ];
+    }),
+  );
+  const policies = byPolicy(statements);
+  const contents = policies.map((own) =>
+    distinctEntries(
+      own.flatMap((each) => translated.get(each) ?? []),
+      choice.catalogue,
+    ),
+  );
+  const drafts = draftsFor(policies, contents, choice);
+  const again = repeated.flatMap((each) => translated.get(each) ?? []);
+  const untranslated = distinctProblems([...contents.flat(), ...again].flatMap((each) => each.problems));
+  return { drafts, problems: [...problems, ...unstated, ...untranslated] };
+}
+
+function isIntegration({ id }: Statement): boolean {
+  return sectionAndName(id)[0] === "integrations";
+}
+
+/** A statement in the terms of policies, and everything in it that they do not state. */
+function translatedBy(statement: Statement, translate: () => TranslatedEntry): TranslatedEntry {
+  const wrong = wrongFlag(statement);
+  if (wrong !== undefined) {
+    const message = `${titleOf(statement)} is left out: expected ${wrong} to be true or false`;
+    return { problems: [notImported(placeOfFlag(statement, wrong), message)] };
+  }
+  const translated = translate();
+  return { ...translated, problems: [...translated.problems, ...unnamedKeys(statement, translated)] };
+}
+
+function foreignOf(statement: Statement, configuration: Configuration): ForeignIntegration {
+  const [, slug] = sectionAndName(statement.id);
+  const parameters = new Map(statedValues(statement, configuration));
+  parameters.delete("inherit");
+  return { slug, of: "project", isOff: hasToBeAbsent(statement), parameters, place: () => placeOf(statement) };
+}
+
+/** `enforce: true` removes what the section does not list. */
+const enforce = "enforce";
+
+function resourceOf(
+  statement: Statement,
+  configuration: Configuration,
+  context: ForeignChoice & Pick<ReturnType<typeof translatorFor>, "numberOf">,
+): TranslatedEntry {
+  const [section, name] = sectionAndName(statement.id);
+  const place = () => placeOf(statement);
+  const title = titleOf(statement);
+  const left = (why: string) => ({ problems: [notImported(place(), `${title} is left out: ${why}`)] });
+  const table = sectionTable(section);
+  const kind = table && kindInSection(context, table);
+  if (!table || !kind) return left("policies have no such kind");
+  if (name === enforce && typeof statement.value === "boolean")
+    return { ...(statement.value && { exclusive: table.section }), problems: [] };
+  if (!isObject(statement.value))
+    return left(name === enforce ? "expected true or false" : "expected a mapping of fields");
+  const body = new Map(statedValues(statement, configuration));
+  body.delete("inherit");
+  if (table.key) body.set(table.key, { value: name, place });
+  const unmarked = withoutMarks(table, title, body);
+  const { fields, named, problems } = renamedFields(table, title, unmarked.fields);
+  const translated = resourceEntry({ kind, title, isAbsent: hasToBeAbsent(statement), fields, place }, context);
+  return {
+    ...translated,
+    ...(translated.named && { named: [...unmarked.named, ...named, ...translated.named] }),
+    problems: [...unmarked.problems, ...problems, ...translated.problems],
+  };
+}
+
+function draftsFor(
+  policies: ReturnType<typeof byPolicy>,
+  contents: readonly (readonly TranslatedEntry[])[],
+  { catalogue, secrets }: ForeignChoice,
+): readonly Draft[] {
+  const parts = policies.map(([first], index): ImportedProject => {
+    const entries = (contents[index] ?? []).flatMap(({ entry }) => entry ?? []);
+    return { project: { name: fileNameOf(first) }, entries, remarks: [] };
+  });
+  const named = withReferences(parts, { secrets, catalogue });
+  const taken = new Set<string>();
+  return policies.flatMap(([first], index) => {
+    const entries = named[index]?.entries ?? [];
+    const of = contents[index] ?? [];
+    const disabled = of.flatMap(({ off }) => off ?? []);
+    const absent = of.flatMap((each) => each.absent ?? []);
+    const exclusive = [...new Set(of.flatMap((each) => each.exclusive ?? []))];
+    const isNeeded = entries.length + disabled.length + absent.length + exclusive.length > 0;
+    return isNeeded ? [draftOf(first, { entries, disabled, absent, exclusive }, taken)] : [];
+  });
+}
+
+type Content = Pick<Draft, "entries"> & Required<Pick<Draft, "disabled" | "absent" | "exclusive">>;
+
+function draftOf(first: Statement, content: Content, taken: Set<string>): Draft {
+  const { key, owner, projects, except } = first;
+  const { entries, disabled, absent } = content;
+  const [named = { key: "", kind: disabled[0] ?? "" }] = [...entries, ...absent];
+  const title = fileNameOf(first);
+  const suffix = owner === "group" ? "-groups" : "";
+  return {
+    file: fileOf({ name: title }),
+    name: nameFor(`${title}${suffix}`, named.key || kindWord(named.kind), taken),
+    projects,
+    except: [...except].sort(),
+    heading: key.form === "common" ? everywhere[owner] : [],
+    ...content,
+    remarks: [],
+  };
+}
+
+const everywhere: Readonly<Record<Owner, readonly string[]>> = {
+  project: [
+    "For every project that the token sees. gitlabform leaves out archived projects, and those of users:",
+    "add them to except where that matters.",
+  ],
+  group: ["For every group that the token sees."],
+};
+
+function fileNameOf({ key: { form, path } }: Statement): string {
+  return form === "common" ? "shared" : path;
+}
+
+function nameFor(title: string, slug: string, taken: Set<string>): string {
+  return takeName(taken.has(title.toLowerCase()) ? `${title}-${slug}` : title, taken);
+}
+
+/** Fields with the items of their lists that remain, and the reason why others are left out. */
+interface Unmarked {
+  readonly fields: ReadonlyMap<string, ForeignValue>;
+  /** The keys that problems name. */
+  readonly named: readonly string[];
+  readonly problems: readonly Problem[];
+}
+
+/** Policies state a list as a whole: without the items that are removed, and not where it keeps what is there. */
+function withoutMarks({ marked = {} }: SectionTable, title: string, body: Unmarked["fields"]): Unmarked {
+  const fields = new Map(body);
+  const named: string[] = [];
+  const problems: Problem[] = [];
+  for (const [name, marks] of Object.entries(marked)) {
+    const stated = body.get(name);
+    if (!stated || !Array.isArray(stated.value)) continue;
+    if (stated.value.some((item) => isObject(item) && item[marks.kept] === true)) {
+      fields.delete(name);
+      named.push(name);
+      const message = `${name} of ${title} is left out: ${marks.kept} keeps others, and policies state all of them`;
+      problems.push(notImported(stated.place(), message));
+    } else fields.set(name, { ...stated, value: stated.value.flatMap((item) => remaining(item, marks)) });
+  }
+  return { fields, named, problems };
+}
+
+type Marks = NonNullable<SectionTable["marked"]>[string];
+
+/** `[]` for an item that is removed, or for a mark of the whole list. */
+function remaining(item: unknown, { removed, kept }: Marks): readonly unknown[] {
+  if (!isObject(item)) return [item];
+  const [[name, marks] = ["", undefined], ...others] = Object.entries(item);
+  if (others.length > 0) return [item];
+  if (name === kept) return marks === false ? [] : [item];
+  if (!isObject(marks) || Object.keys(marks).some((each) => each !== removed)) return [item];
+  if (marks[removed] === true) return [];
+  return marks[removed] === false || marks[removed] === undefined ? [name] : [item];
+}

@@ -1,0 +1,119 @@
+import { isObject, type JsonObject } from "../../../../base/json.ts";
+import type { ConfigLevel, Configuration } from "./configuration.ts";
+import { isSkippedName, keyOf, patternFor } from "./keys.ts";
+import { archiving, idOf, sectionTable } from "./sections.ts";
+
+/** The settings of a project in gitlabform. */
+export interface Effective {
+  /** By section and name ({@link idOf}); nothing of sections that it does not manage. */
+  readonly resources: JsonObject;
+  readonly isArchived: boolean;
+  /** The sections with `skip: true`. */
+  readonly skipped: ReadonlySet<string>;
+  /** The levels that contribute to it, the most specific first. */
+  readonly levels: readonly ConfigLevel[];
+}
+
+/** Merges the levels of a configuration for a project as gitlabform does. */
+export function effectiveIn({ levels, skipGroups }: Configuration): (project: string) => Effective {
+  const byKey = new Map(levels.map((level) => [level.key.toLowerCase(), level]));
+  const patterns = levels.map(keyOf).filter(({ form }) => form === "pattern");
+  const levelOf = (key: string) => byKey.get(key.toLowerCase());
+  return (project) => {
+    const group = project.slice(0, project.lastIndexOf("/"));
+    const isSkipped = isSkippedName(skipGroups, group);
+    const common = isSkipped ? undefined : levelOf("*");
+    const groups = isSkipped ? [] : pathsOf(group).flatMap((path) => levelOf(`${path}/*`) ?? []);
+    const own = levelOf(project) ?? patternFor(patterns, project)?.level;
+    const inherited = merged(common?.config ?? {}, chained(groups));
+    const { [archiving.section]: state, ...sections } = merged(inherited, own?.config ?? {});
+    const isArchived = isObject(state) && state[archiving.flag] === true;
+    const skipped = new Set(Object.keys(sections).filter((section) => isSkip(sections[section])));
+    return {
+      resources: isArchived ? {} : resourcesIn(without(sections, ...skipped)),
+      isArchived,
+      skipped,
+      levels: [own, ...groups.toReversed(), common].filter((level) => level !== undefined),
+    };
+  };
+}
+
+function pathsOf(group: string): readonly string[] {
+  const segments = group.split("/");
+  return segments.map((_, index) => segments.slice(0, index + 1).join("/"));
+}
+
+/** Groups are merged from the outermost to the innermost, then with the common level. */
+function chained(groups: readonly ConfigLevel[]): JsonObject {
+  return groups.reduce<JsonObject>((above, { config }) => (isEmpty(above) ? config : merged(above, config)), {});
+}
+
+function isEmpty(config: JsonObject): boolean {
+  return Object.keys(config).length === 0;
+}
+
+/** Mappings are merged key by key, other values are replaced; `inherit: false` replaces its whole mapping. */
+function merged(general: JsonObject, specific: JsonObject): JsonObject {
+  if (breaks(specific)) return without(specific, "inherit");
+  const result: Record<string, unknown> = Object.assign(Object.create(null), general);
+  for (const [key, value] of Object.entries(specific)) {
+    const above = result[key];
+    if (isObject(value)) result[key] = merged(isObject(above) ? above : {}, value);
+    else result[key] = value;
+  }
+  return result;
+}
+
+function breaks(config: JsonObject): boolean {
+  return Object.hasOwn(config, "inherit") && !config.inherit;
+}
+
+function without(config: JsonObject, ...left: readonly string[]): JsonObject {
+  return Object.fromEntries(Object.entries(config).filter(([key]) => !left.includes(key)));
+}
+
+/** `skip: true` disables the whole section, and so does a `skip` that is neither true nor false, which is reported. */
+function isSkip(body: unknown): boolean {
+  return isObject(body) && body.skip !== undefined && body.skip !== false;
+}
+
+function resourcesIn(config: JsonObject): JsonObject {
+  const resources: Record<string, unknown> = Object.create(null);
+  for (const [section, body] of Object.entries(config)) {
+    if (!isObject(body)) continue;
+    const own = without(body, "inherit", "skip");
+    const parts = sectionTable(section)?.one ? [["", own] as const] : Object.entries(own);
+    for (const [name, value] of parts) resources[idOf(section, name)] = value;
+  }
+  return resources;
+}
+
+/** What gitlabform would reject in a level. */
+export function faultsOf({
+  config,
+}: ConfigLevel): readonly { readonly path: readonly string[]; readonly message: string }[] {
+  const { integrations } = config;
+  if (Object.hasOwn(config, "inherit"))
+    return [{ path: ["inherit"], message: "inherit stands in a section, not here" }];
+  const kept = pathsOfInherit(config).map((path) => ({ path, message: "inherit can only be false" }));
+  if (integrations === undefined || integrations === null) return kept;
+  if (!isObject(integrations)) return [{ path: ["integrations"], message: "expected integrations to be a mapping" }];
+  const others = Object.entries(integrations).filter(([slug, value]) => !isObject(value) && !isFlag(slug));
+  const bare = others.map(([slug]) => ({
+    path: ["integrations", slug],
+    message: `expected ${slug} to be a mapping of parameters, or delete: true`,
+  }));
+  return [...bare, ...kept];
+}
+
+function isFlag(name: string): boolean {
+  return ["inherit", "skip"].includes(name);
+}
+
+/** Where `inherit` has a value that is not false. */
+function pathsOfInherit(config: JsonObject): readonly (readonly string[])[] {
+  return Object.entries(config).flatMap(([key, value]): readonly (readonly string[])[] => {
+    if (key === "inherit") return value ? [[key]] : [];
+    return isObject(value) ? pathsOfInherit(value).map((path) => [key, ...path]) : [];
+  });
+}

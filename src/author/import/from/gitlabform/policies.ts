@@ -1,0 +1,265 @@
+import { grouped } from "../../../../base/grouped.ts";
+import { canonical, isObject } from "../../../../base/json.ts";
+import { type Selector, selectorOf } from "../../../../manifest/selector.ts";
+import { type Owner, ownerName, owners } from "../../../../model/owner.ts";
+import type { Problem } from "../../../../model/types.ts";
+import { notImported } from "../foreign.ts";
+import type { Configuration } from "./configuration.ts";
+import { type Effective, effectiveIn } from "./inherit.ts";
+import {
+  byRank,
+  globFor,
+  groupsSkipped,
+  isSkippedName,
+  type Key,
+  keyOf,
+  skippedGroups,
+  skippedProjects,
+} from "./keys.ts";
+import { archiving, isEmptyValue, ownerOfSection, sectionAndName, sectionTable } from "./sections.ts";
+import { type Statement, statesItself } from "./statement.ts";
+
+/** What the keys of a configuration state. */
+interface Statements {
+  readonly statements: readonly Statement[];
+  /** What a level states although less specific ones come to the same: policies have it already. */
+  readonly repeated: readonly Statement[];
+}
+
+interface Growing extends Statement {
+  readonly selectors: readonly Selector[];
+  readonly except: Set<string>;
+}
+
+/**
+ * Converts gitlabform's levels to statements of policies: each level states what differs from
+ * the levels above, and a statement excludes the projects for which a level removes it.
+ */
+export function statementsOf(configuration: Configuration): Statements & { readonly problems: readonly Problem[] } {
+  const effective = effectiveIn(configuration);
+  const left = new Map(configuration.levels.map(keyOf).map((key) => [key, whyLeft(key, configuration, effective)]));
+  const used = [...left].flatMap(([key, why]) => (why === undefined ? [key] : [])).toSorted(byWidth);
+  const stated = owners.map((owner) => statementsFor(owner, used, configuration, effective));
+  const unused = [...left].flatMap(([key, why]) => (why === undefined ? [] : leftKey(key, why)));
+  const unread = used.flatMap((key) => unreadSections(key, effective(sampleOf(key))));
+  const overlaps = used.flatMap((key) => (key.form === "pattern" ? overlap(key, groupsWithin(key, used)) : []));
+  return {
+    statements: stated.flatMap(({ statements }) => statements),
+    repeated: stated.flatMap(({ repeated }) => repeated),
+    problems: [...unused, ...overlaps, ...unread],
+  };
+}
+
+function statementsFor(
+  owner: Owner,
+  keys: readonly Key[],
+  configuration: Configuration,
+  effective: (project: string) => Effective,
+): Statements {
+  const statements = new Map<string, Growing[]>();
+  const repeated: Statement[] = [];
+  for (const key of keys) {
+    if (!isAbout(key, owner)) continue;
+    const except = excludedBy(key, keys, configuration, owner);
+    const { resources, levels } = effective(sampleOf(key));
+    const own = Object.entries(resources).filter(([id]) => ownerOfSection(sectionAndName(id)[0]) === owner);
+    const placed = { key, owner, projects: selectorsOf(key, owner), except };
+    repeated.push(...place(placed, { resources: Object.fromEntries(own), levels }, statements));
+  }
+  return { statements: [...statements.values()].flat(), repeated };
+}
+
+type Placed = Pick<Growing, "key" | "owner" | "projects"> & { readonly except: readonly string[] };
+
+/** Adds the statements of a key; those that add nothing are returned. */
+function place(
+  placed: Placed,
+  { resources, levels }: Pick<Effective, "resources" | "levels">,
+  statements: Map<string, Growing[]>,
+): readonly Statement[] {
+  const { key, owner, projects, except } = placed;
+  const repeated: Statement[] = [];
+  const sample = ownerName(owner, sampleOf(key));
+  for (const id of new Set([...Object.keys(resources), ...statements.keys()])) {
+    const known = statements.get(id) ?? [];
+    const applying = known.filter((each) => each.key.form !== "project" && literalOf(each, sample) !== undefined);
+    const value = resources[id];
+    const replaced = applying.filter((each) => value === undefined || addsFields(each, value));
+    for (const each of replaced) for (const project of projects) each.except.add(project);
+    statements.set(id, known);
+    if (value === undefined) continue;
+    const selectors = projects.map((each) => selectorOf(each));
+    const statement = { key, owner, id, value, levels, projects, selectors, except: new Set(except) };
+    if (!isSame(value, nearest(applying, sample)?.value)) known.push(statement);
+    else if (statesItself(statement)) repeated.push(statement);
+  }
+  return repeated;
+}
+
+/** Policies merge a section that is one resource by field: no field of a wider one may be left that this one lacks. */
+function addsFields({ id, value: wider }: Statement, value: unknown): boolean {
+  const [section] = sectionAndName(id);
+  if (!sectionTable(section)?.one || !isObject(wider) || !isObject(value)) return false;
+  return Object.keys(wider).some((name) => !Object.hasOwn(value, name));
+}
+
+function isSame(a: unknown, b: unknown): boolean {
+  return canonical(a) === canonical(b);
+}
+
+/** How specific a statement is for a project; undefined where it does not apply. */
+function literalOf({ selectors, except }: Growing, project: string): number | undefined {
+  if ([...except].some((each) => isMeant(selectorOf(each), project))) return undefined;
+  const literals = selectors.filter((each) => isMeant(each, project)).map(lengthOf);
+  return literals.length === 0 ? undefined : Math.max(...literals);
+}
+
+function isMeant(selector: Selector, project: string): boolean {
+  if (selector.form === "id") return false;
+  return selector.form === "path" ? selector.path === project.toLowerCase() : selector.matches(project.toLowerCase());
+}
+
+function lengthOf(selector: Selector): number {
+  return selector.form === "glob" ? selector.literal : Number.POSITIVE_INFINITY;
+}
+
+function nearest(applying: readonly Growing[], project: string): Growing | undefined {
+  const by = (each: Growing) => literalOf(each, project) ?? 0;
+  return applying.toSorted((a, b) => by(b) - by(a))[0];
+}
+
+const widths = ["common", "group", "pattern", "project"] as const;
+
+/** Sorts the widest first, and the most specific pattern last. */
+function byWidth(a: Key, b: Key): number {
+  const width = widths.indexOf(a.form) - widths.indexOf(b.form);
+  if (width !== 0 || a.form === "project") return width;
+  return a.form === "pattern" ? byRank(b, a) : depthOf(a) - depthOf(b);
+}
+
+function depthOf({ path }: Key): number {
+  return path.split("/").length;
+}
+
+/** Replaces a wildcard; no path of a project contains it. */
+const anything = "~";
+
+/** A path that the key matches, and no more specific one. */
+function sampleOf({ form, path }: Key): string {
+  if (form === "common") return `${anything}/${anything}/${anything}`;
+  return form === "group" ? `${path}/${anything}/${anything}` : path.replaceAll("*", anything);
+}
+
+/** Why nothing of a key counts; undefined if it does. */
+function whyLeft(
+  key: Key,
+  { skipProjects }: Configuration,
+  effective: (project: string) => Effective,
+): string | undefined {
+  const why = whyUnusable(key);
+  if (why !== undefined) return why;
+  if (key.form === "project" && isSkippedName(skipProjects, key.path)) return "skip_projects contains it";
+  if (effective(sampleOf(key)).levels.includes(key.level)) return undefined;
+  return key.form === "pattern" ? "another pattern has the same projects" : "skip_groups contains it";
+}
+
+const expectedKey = "expected GROUP/PROJECT, GROUP/* or *";
+
+/** Why a key is none of a group or project. */
+function whyUnusable({ form, path }: Key): string | undefined {
+  if (/[?[\]{}\\]/.test(path)) return "no path of a group or project has such characters";
+  if (form === "group" && path.includes("*")) return "gitlabform takes no wildcards in the name of a group";
+  return form === "project" && !/^[^/].*\/.*[^/]$/.test(path) ? expectedKey : undefined;
+}
+
+/** Statements that belong into one policy. */
+export function byPolicy(statements: readonly Statement[]): readonly (readonly [Statement, ...Statement[]])[] {
+  const sorted = (each: Statement) => JSON.stringify([each.key.level.key, each.owner, [...each.except].sort()]);
+  return [...grouped(statements, sorted).values()].flatMap(([first, ...others]) => (first ? [[first, ...others]] : []));
+}
+
+/** The selectors of what a key applies to. */
+function selectorsOf({ form, path }: Key, owner: Owner): readonly string[] {
+  if (form === "common") return [ownerName(owner, "**")];
+  if (form === "group") return [ownerName(owner, `${path}/**`)];
+  return [form === "pattern" ? globFor(path) : path];
+}
+
+/** Skipped projects; for a pattern also those of more specific patterns, and of groups with their own settings. */
+function excludedBy(key: Key, keys: readonly Key[], configuration: Configuration, owner: Owner): readonly string[] {
+  if (key.form === "project") return [];
+  const others = key.form === "pattern" ? [...winners(key, keys), ...groupsWithin(key, keys)] : [];
+  const globs = [...skippedIn(configuration, owner), ...others.flatMap((other) => selectorsOf(other, owner))];
+  return globs.filter((glob) => mayMeet(fixedPart(glob), fixedPart(selectorsOf(key, owner)[0] ?? "")));
+}
+
+function skippedIn({ skipProjects, skipGroups }: Configuration, owner: Owner): readonly string[] {
+  if (owner === "group") return skipGroups.map(groupsSkipped);
+  return [...skipProjects.map(skippedProjects), ...skipGroups.map(skippedGroups)];
+}
+
+function winners(key: Key, keys: readonly Key[]): readonly Key[] {
+  return keys.filter(
+    (other) =>
+      other.form === "pattern" && byRank(other, key) < 0 && mayMeet(fixedPart(other.path), fixedPart(key.path)),
+  );
+}
+
+/** Groups below the folder of a pattern that may contain matches; their settings affect those projects. */
+function groupsWithin({ path }: Key, keys: readonly Key[]): readonly Key[] {
+  const folder = fixedPart(path).replace(/[^/]*$/, "");
+  return keys.filter((key) => {
+    const group = `${key.path.toLowerCase()}/`;
+    return key.form === "group" && group !== folder && group.startsWith(folder) && mayMeet(group, fixedPart(path));
+  });
+}
+
+function fixedPart(glob: string): string {
+  return glob.toLowerCase().split(/[*{]/)[0] ?? "";
+}
+
+function mayMeet(a: string, b: string): boolean {
+  return a.startsWith(b) || b.startsWith(a);
+}
+
+/** Reports that nothing of a key of `projects_and_groups` counts. */
+function leftKey({ level }: Key, why: string): readonly Problem[] {
+  return [notImported(level.place(), `${level.key} is left out: ${why}`)];
+}
+
+/** Reports that a pattern does not count for groups with their own settings. */
+function overlap({ level }: Key, groups: readonly Key[]): readonly Problem[] {
+  if (groups.length === 0) return [];
+  const where = groups.map((group) => group.level.key).join(", ");
+  const message = `${level.key} is left out for projects in ${where}, which have settings of their own`;
+  return [notImported(level.place(), message)];
+}
+
+/** Sections about groups count below `*` and `GROUP/*`. */
+function isAbout({ form }: Key, owner: Owner): boolean {
+  return owner === "project" || form === "common" || form === "group";
+}
+
+/** Reports the sections of a key of which nothing counts. */
+function unreadSections(
+  key: Key,
+  { isArchived, skipped }: Pick<Effective, "isArchived" | "skipped">,
+): readonly Problem[] {
+  if (isArchived) return leftKey(key, `${archiving.section}.${archiving.flag} is true`);
+  const { level } = key;
+  const { [archiving.section]: _, ...sections } = level.config;
+  return Object.entries(sections).flatMap(([section, body]) => {
+    const isMeant = isAbout(key, ownerOfSection(section));
+    const why = isMeant ? misfit(body, skipped.has(section)) : "gitlabform reads it below * and GROUP/* only";
+    return why === undefined ? [] : [notImported(level.place(section), `${section} is left out here: ${why}`)];
+  });
+}
+
+function misfit(body: unknown, isSkipped: boolean): string | undefined {
+  if (isEmptyValue(body)) return "it is empty";
+  if (!isObject(body)) return "expected a mapping";
+  const { skip, ...others } = body;
+  if (skip !== undefined && typeof skip !== "boolean") return "expected skip to be true or false";
+  if (!isSkipped || Object.keys(others).length === 0) return undefined;
+  return skip ? "it has skip: true" : "it inherits skip: true";
+}

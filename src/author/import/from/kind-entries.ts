@@ -1,0 +1,156 @@
+import { didYouMean } from "../../../base/nearest.ts";
+import { expectedWords, typeOf } from "../../../base/type-words.ts";
+import { missingField } from "../../../manifest/field-availability.ts";
+import type { Catalogue } from "../../../model/catalogue.ts";
+import { propertyOf, typesOf, wireValue } from "../../../model/field-meaning.ts";
+import { outOfRelease } from "../../../model/kind-availability.ts";
+import { fieldCheck } from "../../../model/kind-schema.ts";
+import { kindOf, sectionNameOf } from "../../../model/kinds.ts";
+import { type FieldSchema, keyFieldsOf, keyTextOf, type ResourceKind } from "../../../model/resource-kind.ts";
+import type { Kind, Plain, Platform, Problem, Scalar } from "../../../model/types.ts";
+import { isList, isScalar, textsWithin } from "../../../model/values.ts";
+import type { ImportedValue } from "../imported-project.ts";
+import { hasCredentials, secretOf } from "./entries.ts";
+import { type ForeignValue, notImported, type TranslatedEntry } from "./foreign.ts";
+import { valueInField } from "./value-in-field.ts";
+
+/** A resource of a kind that is a file, as another tool's files declare it, in the fields of the kind. */
+export interface ForeignResource {
+  readonly kind: Kind;
+  /** What messages call it. */
+  readonly title: string;
+  /** Whether it has to be absent; of its fields only those of its key count then. */
+  readonly isAbsent: boolean;
+  readonly fields: ReadonlyMap<string, ForeignValue>;
+  readonly place: ForeignValue["place"];
+}
+
+interface Context {
+  readonly catalogue: Catalogue;
+  readonly platform: Platform;
+  /** Equal secrets get one number. */
+  readonly numberOf: (value: unknown) => number;
+}
+
+/** A resource as a policy declares it, or the problems that explain why it is left out. */
+export function resourceEntry(foreign: ForeignResource, context: Context): TranslatedEntry {
+  const { kind, title, fields } = foreign;
+  const { file } = kindOf(context.catalogue, kind);
+  const left = (why: string) => ({ problems: [notImported(foreign.place(), `${title} is left out: ${why}`)] });
+  const section = sectionNameOf(context.catalogue, kind);
+  const missing = outOfRelease(context.catalogue, { kind, section }, context.platform);
+  if (!file || missing) return left(missing ?? "policies have no such kind");
+  const read = [...fields].map(([name, value]) => fieldOf(file, name, value, foreign, context));
+  const values = new Map(read.flatMap(({ field }) => (field ? [field] : [])));
+  const problems = read.flatMap((each) => each.problems);
+  const key = keyOf(file, values);
+  const named = read.flatMap((each) => each.named);
+  if (key === undefined) return { problems: [...problems, ...left(keyWords(file)).problems] };
+  if (foreign.isAbsent) return { absent: { kind, key }, named: keysOf(file, fields), problems: [] };
+  const lacking = (file.fields.required ?? []).filter((name) => !values.has(name));
+  const impossible = lacking.find((name) => file.fields.properties[name]?.writeOnly !== true);
+  if (impossible) return { problems: [...problems, ...left(`${impossible} is required, and not stated`).problems] };
+  for (const name of lacking) values.set(name, secretOf({ value: undefined, place: foreign.place }, context.numberOf));
+  for (const name of keyFieldsOf(file)) values.delete(name);
+  const ordered = Object.keys(file.fields.properties).flatMap((name) => {
+    const value = values.get(name);
+    return value ? [[name, value] as const] : [];
+  });
+  return { entry: { kind, key, fields: new Map(ordered), remarks: [] }, place: foreign.place, named, problems };
+}
+
+/** The keys that state the fields of a resource's key. */
+function keysOf(file: ResourceKind, fields: ForeignResource["fields"]): readonly string[] {
+  return keyFieldsOf(file).flatMap((name) => fields.get(name)?.from ?? []);
+}
+
+function keyWords(file: ResourceKind): string {
+  return `its ${keyFieldsOf(file).join(" or ")} is not known from these files, or a policy cannot have it as a key`;
+}
+
+/** The key; undefined if a field of it is unknown or not a single value. */
+function keyOf(file: ResourceKind, values: ReadonlyMap<string, ImportedValue>): string | undefined {
+  const parts = keyFieldsOf(file).map(
+    (name) => [name, scalarIn(values.get(name)), file.fields.properties[name]] as const,
+  );
+  if (parts.some(([, value, field]) => value === undefined && field?.default === undefined)) return undefined;
+  const given = parts.filter(([, value]) => value !== undefined);
+  const text = keyTextOf(file, Object.fromEntries(given));
+  return keyFieldsOf(file).length > 0 && text.trim() !== text ? undefined : text;
+}
+
+function scalarIn(value: ImportedValue | undefined): Scalar | undefined {
+  const stated = value?.form === "value" && isScalar(value.value) ? value.value : undefined;
+  return stated === null || stated === "" ? undefined : stated;
+}
+
+interface ReadField {
+  readonly field?: readonly [name: string, value: ImportedValue];
+  /** The keys that state it; none where it says nothing. */
+  readonly named: readonly string[];
+  readonly problems: readonly Problem[];
+}
+
+function fieldOf(
+  file: ResourceKind,
+  name: string,
+  foreign: ForeignValue,
+  { title }: ForeignResource,
+  { numberOf, platform }: Context,
+): ReadField {
+  const { properties } = file.fields;
+  const named = foreign.from ?? [];
+  const field = Object.hasOwn(properties, name) ? properties[name] : undefined;
+  const left = (why: string): ReadField => ({
+    named,
+    problems: [notImported(foreign.place(), `${name} of ${title} is left out: ${why}`)],
+  });
+  if (!field) {
+    const has = file.name.endsWith("s") ? "have" : "has";
+    return left(`${file.name} ${has} no such field${didYouMean(name, Object.keys(properties))}`);
+  }
+  if (isUnset(field, foreign)) return { named: [], problems: [] };
+  const missing = missingField(file, name, foreign.value, platform);
+  if (missing !== undefined) return left(missing);
+  if (field.writeOnly === true) return { field: [name, secretOf(foreign, numberOf)], named, problems: [] };
+  if (foreign.secret === true) return left("it holds a secret");
+  if (foreign.unknown !== undefined) return left(`${foreign.unknown} is not known from these files`);
+  const value = valueInField(field, foreign.value, foreign.truth);
+  const got =
+    Array.isArray(foreign.value) && typesOf(field).includes("array")
+      ? `a list with ${typeOf(foreign.value.find((item) => valueInField(field.items ?? {}, item) === undefined))}`
+      : typeOf(foreign.value);
+  const why = value === undefined ? `expected ${expected(field)}, got ${got}` : faultIn(field, value);
+  if (value === undefined || why !== undefined) return left(`${why}${foreign.hint ?? ""}`);
+  return { field: [name, { form: "value", value }], named, problems: [] };
+}
+
+/** Whether a value says nothing: null where no field has it, or a text that Terraform has for what is not set. */
+function isUnset(field: FieldSchema, { value, unknown }: ForeignValue): boolean {
+  return unknown === undefined && (value === undefined || (value === null && !typesOf(field).includes("null")));
+}
+
+/** Why a value cannot be declared; never with the value itself. */
+function faultIn(field: FieldSchema, value: Plain): string | undefined {
+  if (holdsSecret(field, value)) return "it holds secrets; declare it by hand, with references";
+  if (textsWithin(value).some(hasCredentials)) return "it holds a secret";
+  const faults = fieldCheck(field)(wireValue(field, value));
+  const fault = faults.find(({ rule }) => rule === "unknown-key") ?? faults[0];
+  if (!fault) return undefined;
+  if (fault.path.length === 0) return `expected ${expected(field)}`;
+  return `its part ${fault.path.join(".")} is none that the API takes (${fault.rule})`;
+}
+
+function expected(field: FieldSchema): string {
+  const words = Object.entries(field["x-words"] ?? {}).filter(([, value]) => typeof value === "number");
+  const allowed = [...words.map(([word]) => word), ...(field.enum ?? []).map(String)];
+  if (field.pattern !== undefined) return `a string that matches ${field.pattern}`;
+  if (field.items && typesOf(field).includes("array")) return `a list, each item ${expected(field.items)}`;
+  return expectedWords(typesOf(field), allowed.length > 0 ? allowed : undefined) || "a value of the API";
+}
+
+function holdsSecret(field: FieldSchema, value: Plain): boolean {
+  if (isScalar(value)) return field.writeOnly === true && value !== null;
+  if (isList(value)) return value.some((item) => holdsSecret(field.items ?? {}, item));
+  return Object.entries(value).some(([name, each]) => holdsSecret(propertyOf(field, name) ?? {}, each));
+}

@@ -1,0 +1,244 @@
+import { isObject } from "../../../../base/json.ts";
+import type { HclExpression } from "./hcl.ts";
+
+/** The value of an expression, or a description of what is unknown in it. */
+export type Evaluated = { readonly known: unknown } | { readonly unknown: string };
+
+/**
+ * Looks up the first two steps of a path, such as `local` and `site`, or with an empty second one a name that is a value
+ * itself; undefined for unknown names.
+ */
+export type Names = (first: string, second: string, effort: Effort) => Evaluated | undefined;
+
+/** How deep an evaluation is, and what is left of its steps: one for each expression, member and character. */
+export interface Effort {
+  readonly depth: number;
+  readonly left: { steps: number };
+}
+
+/** A longer chain of names is a cycle. */
+const deepest = 50;
+
+const mostSteps = 1_000_000;
+
+/** Evaluates an expression as Terraform does, as far as the files determine it. */
+export function evaluate(
+  expression: HclExpression,
+  names: Names,
+  { depth, left }: Effort = { depth: 0, left: { steps: mostSteps } },
+): Evaluated {
+  if (depth > deepest) return { unknown: "a value that depends on itself" };
+  const result = left.steps > 0 ? evaluated(expression, names, { depth: depth + 1, left }) : tooLong;
+  left.steps -= 1 + ("known" in result ? sizeOf(result.known) : 0);
+  return left.steps > 0 ? result : tooLong;
+}
+
+const tooLong: Evaluated = { unknown: "a value that takes too long to work out" };
+
+function sizeOf(value: unknown): number {
+  if (typeof value === "string" || Array.isArray(value)) return value.length;
+  return isObject(value) ? Object.keys(value).length : 0;
+}
+
+function evaluated(expression: HclExpression, names: Names, within: Effort): Evaluated {
+  const inner = (each: HclExpression) => evaluate(each, names, within);
+  switch (expression.form) {
+    case "value":
+      return { known: expression.value };
+    case "template":
+      return template(expression.parts.map(inner));
+    case "list":
+      return all(expression.items.map(inner), (items) => items);
+    case "mapping":
+      return mapping(expression.pairs.flatMap((pair) => pair.map(inner)));
+    case "call":
+      return called(expression, expression.inputs.map(inner));
+    case "path":
+      return followed(expression, names, within);
+    case "condition":
+      return chosen(inner(expression.of), expression.results, inner);
+    case "operation":
+      return operated(expression.operator, expression.sides.map(inner));
+    case "for":
+      return repeated(expression, names, within);
+    default:
+      return { unknown: expression.words };
+  }
+}
+
+function all(parts: readonly Evaluated[], combine: (values: readonly unknown[]) => unknown): Evaluated {
+  const unknown = parts.find((part) => "unknown" in part);
+  if (unknown) return unknown;
+  return { known: combine(parts.map((part) => ("known" in part ? part.known : undefined))) };
+}
+
+/** A list, a mapping or null cannot be part of a text. */
+function template(parts: readonly Evaluated[]): Evaluated {
+  const isFit = parts.every((part) => "unknown" in part || isText(part.known));
+  return isFit ? all(parts, (values) => values.join("")) : { unknown: "a text with something else in it" };
+}
+
+/** Of keys and values in turn. */
+function mapping(parts: readonly Evaluated[]): Evaluated {
+  const isFit = parts.every((part, index) => index % 2 === 1 || "unknown" in part || isText(part.known));
+  return isFit ? all(parts, mappingOf) : { unknown: "a mapping with another key" };
+}
+
+function mappingOf(values: readonly unknown[]): unknown {
+  const pairs = values.flatMap((key, index) => (index % 2 === 0 ? [[String(key), values[index + 1]] as const] : []));
+  return Object.fromEntries(pairs);
+}
+
+function chosen(
+  of: Evaluated,
+  [then, otherwise]: readonly [HclExpression, HclExpression],
+  inner: (each: HclExpression) => Evaluated,
+): Evaluated {
+  if ("unknown" in of) return of;
+  return typeof of.known === "boolean" ? inner(of.known ? then : otherwise) : { unknown: "a condition" };
+}
+
+const operators: Readonly<Record<string, (sides: readonly unknown[]) => unknown>> = {
+  "!": ([of]) => (typeof of === "boolean" ? !of : undefined),
+  "&&": (sides) => (sides.every(isBoolean) ? sides.every(Boolean) : undefined),
+  "||": (sides) => (sides.every(isBoolean) ? sides.some(Boolean) : undefined),
+  "==": (sides) => equality(sides),
+  "!=": (sides) => {
+    const same = equality(sides);
+    return same === undefined ? undefined : !same;
+  },
+  ">": ([a, b]) => (typeof a === "number" && typeof b === "number" ? a > b : undefined),
+  "<": ([a, b]) => (typeof a === "number" && typeof b === "number" ? a < b : undefined),
+  ">=": ([a, b]) => (typeof a === "number" && typeof b === "number" ? a >= b : undefined),
+  "<=": ([a, b]) => (typeof a === "number" && typeof b === "number" ? a <= b : undefined),
+};
+
+function isBoolean(value: unknown): value is boolean {
+  return typeof value === "boolean";
+}
+
+/** Of single values of one type, and of anything and null. */
+function equality([a, b]: readonly unknown[]): boolean | undefined {
+  if (a === null || b === null) return a === b;
+  return isText(a) && typeof a === typeof b ? a === b : undefined;
+}
+
+function operated(operator: string, sides: readonly Evaluated[]): Evaluated {
+  const result = all(sides, (values) => operators[operator]?.(values));
+  return "known" in result && result.known === undefined ? { unknown: "an operation" } : result;
+}
+
+type Loop = Extract<HclExpression, { readonly form: "for" }>;
+
+function repeated({ of, bound, results, condition }: Loop, names: Names, within: Effort): Evaluated {
+  const over = evaluate(of, names, within);
+  if ("unknown" in over) return over;
+  const members = membersOf(over.known, bound.length);
+  if (!members) return { unknown: "a for expression" };
+  const values: Evaluated[] = [];
+  for (const [key, value] of members) {
+    const [second = "", first] = bound.toReversed();
+    const own = withValues(names, first === undefined ? { [second]: value } : { [first]: key, [second]: value });
+    const isKept = condition ? evaluate(condition, own, within) : { known: true };
+    if ("unknown" in isKept) return isKept;
+    if (!isBoolean(isKept.known)) return { unknown: "a for expression" };
+    if (!isKept.known) continue;
+    for (const each of results) values.push(evaluate(each, own, within));
+  }
+  return results.length === 1 ? all(values, (each) => each) : mapping(values);
+}
+
+/** Of a mapping in the order of its keys, as Terraform has it. The keys of a list are its indices, those of a set its values. */
+function membersOf(value: unknown, names: number): readonly (readonly [key: unknown, value: unknown])[] | undefined {
+  if (Array.isArray(value)) return names === 1 ? value.map((each) => [undefined, each]) : undefined;
+  if (!isObject(value)) return undefined;
+  return Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1));
+}
+
+/** Names, and more that are values themselves. */
+function withValues(names: Names, values: Readonly<Record<string, unknown>>): Names {
+  return (first, second, within) => {
+    if (!Object.hasOwn(values, first)) return names(first, second, within);
+    return second === "" ? { known: values[first] } : undefined;
+  };
+}
+
+type Path = Extract<HclExpression, { readonly form: "path" }>;
+
+function followed({ steps, text }: Path, names: Names, within: Effort): Evaluated {
+  const [first, second] = steps;
+  const bound = typeof first === "string" ? names(first, "", within) : undefined;
+  const named = typeof first === "string" && typeof second === "string" ? names(first, second, within) : undefined;
+  return steps.slice(bound ? 1 : 2).reduce<Evaluated>(
+    (at, step) => {
+      if ("unknown" in at) return { unknown: text };
+      const key = typeof step === "string" ? { known: step } : evaluate(step, names, within);
+      return ("known" in key ? memberOf(at.known, key.known) : undefined) ?? { unknown: text };
+    },
+    bound ?? named ?? { unknown: text },
+  );
+}
+
+function memberOf(value: unknown, key: unknown): Evaluated | undefined {
+  if (Array.isArray(value)) return typeof key === "number" && key in value ? { known: value[key] } : undefined;
+  return isObject(value) && Object.hasOwn(value, String(key)) ? { known: value[String(key)] } : undefined;
+}
+
+type Call = Extract<HclExpression, { readonly form: "call" }>;
+
+function called({ name, isSpread }: Call, inputs: readonly Evaluated[]): Evaluated {
+  const of = Object.hasOwn(functions, name) ? functions[name] : undefined;
+  const result = of && all(inputs, (values) => applied(of, values, isSpread));
+  if (result && "unknown" in result) return result;
+  return result?.known === undefined ? { unknown: `${name}(…)` } : result;
+}
+
+function applied(of: (inputs: readonly unknown[]) => unknown, values: readonly unknown[], isSpread: boolean): unknown {
+  if (!isSpread) return of(values);
+  const last = values.at(-1);
+  return Array.isArray(last) ? of([...values.slice(0, -1), ...last]) : undefined;
+}
+
+/** Whether a value can be part of a text. */
+function isText(value: unknown): value is string | number | boolean {
+  return typeof value === "string" || typeof value === "number" || typeof value === "boolean";
+}
+
+/** Functions of Terraform that depend on nothing else; undefined is what they give for inputs that are not supported. */
+const functions: Readonly<Record<string, (inputs: readonly unknown[]) => unknown>> = {
+  toset: ([of]) => distinct(of)?.toSorted((a, b) => (a < b ? -1 : 1)),
+  tolist: ([of]) => of,
+  tomap: ([of]) => of,
+  tostring: ([of]) => (isText(of) ? String(of) : undefined),
+  nonsensitive: ([of]) => of,
+  lower: ([of]) => (typeof of === "string" ? of.toLowerCase() : undefined),
+  upper: ([of]) => (typeof of === "string" ? of.toUpperCase() : undefined),
+  trimspace: ([of]) => (typeof of === "string" ? of.trim() : undefined),
+  concat: (lists) => (lists.every(Array.isArray) ? lists.flat() : undefined),
+  merge: (maps) => (maps.every(isObject) ? Object.assign({}, ...maps) : undefined),
+  join: ([between, list]) =>
+    typeof between === "string" && Array.isArray(list) && list.every(isText) ? list.join(between) : undefined,
+  split: ([between, text]) =>
+    typeof between === "string" && typeof text === "string" ? text.split(between) : undefined,
+  length: ([of]) => (Array.isArray(of) ? of.length : isObject(of) ? Object.keys(of).length : undefined),
+  keys: ([of]) => (isObject(of) ? Object.keys(of).sort() : undefined),
+  values: ([of]) =>
+    isObject(of)
+      ? Object.keys(of)
+          .sort()
+          .map((name) => of[name])
+      : undefined,
+  flatten: ([of]) => (Array.isArray(of) ? of.flat(Number.POSITIVE_INFINITY) : undefined),
+  distinct: ([of]) => distinct(of),
+  compact: ([of]) => (Array.isArray(of) ? of.filter((each) => each !== null && each !== "") : undefined),
+  contains: ([of, value]) => (Array.isArray(of) && isText(value) ? of.includes(value) : undefined),
+  lookup: ([of, key, fallback]) => {
+    if (!isObject(of)) return undefined;
+    return Object.hasOwn(of, String(key)) ? of[String(key)] : fallback;
+  },
+};
+
+/** Of single values, which are the same if they are equal. */
+function distinct(of: unknown): readonly (string | number | boolean)[] | undefined {
+  return Array.isArray(of) && of.every(isText) ? [...new Set(of)] : undefined;
+}

@@ -1,0 +1,340 @@
+import { readFile } from "node:fs/promises";
+import { createRequire } from "node:module";
+import type { Node, Parser } from "web-tree-sitter";
+import { UserError } from "../../../../base/exit.ts";
+import { systemCode } from "../../../../base/system-errors.ts";
+import type { Place, Problem } from "../../../../model/types.ts";
+import { type ForeignFile, unusable } from "../foreign.ts";
+
+/** Parses an HCL file, or returns its first error. */
+export type HclReader = (file: ForeignFile) => HclBlock | Problem;
+
+/** Loads the optional packages. @throws UserError where they are not installed. */
+export async function hclReader(): Promise<HclReader> {
+  const parser = await hclParser();
+  return (file) => {
+    const tree = parser.parse(file.text);
+    try {
+      return tree ? blockIn(tree.rootNode, file) : unusable(undefined, `${file.name} cannot be parsed`);
+    } finally {
+      tree?.delete();
+    }
+  };
+}
+
+const packages = ["web-tree-sitter", "@tree-sitter-grammars/tree-sitter-hcl"] as const;
+
+async function hclParser(): Promise<Parser> {
+  try {
+    const { Language, Parser } = await import("web-tree-sitter");
+    const grammar = createRequire(import.meta.url).resolve(`${packages[1]}/tree-sitter-terraform.wasm`);
+    await Parser.init();
+    return new Parser().setLanguage(await Language.load(await readFile(grammar)));
+  } catch (error) {
+    if (!["ERR_MODULE_NOT_FOUND", "MODULE_NOT_FOUND"].includes(systemCode(error) ?? "")) throw error;
+    const words = "reading Terraform's language needs packages that are not installed";
+    throw new UserError(`${words}: npm install ${packages.join(" ")}; or import what terraform show -json prints`);
+  }
+}
+
+function blockIn(root: Node, file: ForeignFile): HclBlock | Problem {
+  const fault = root.hasError ? faultIn(root) : undefined;
+  if (fault) return unusable(placeOf(fault, file), "expected Terraform's language; this cannot be parsed");
+  try {
+    const bodies = root.namedChildren.filter((child) => child?.type === "body");
+    return { type: "", labels: [], ...contentOf(bodies, file, 0), place: placeOf(root, file) };
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    return unusable(placeOf(root, file), `nested more than ${deepest} levels deep`);
+  }
+}
+
+function faultIn(root: Node): Node {
+  let at = root;
+  for (;;) {
+    const next = at.children.find((child) => child?.hasError || child?.isMissing);
+    if (!next || at.isError) return at;
+    at = next;
+  }
+}
+
+function placeOf({ startPosition: { row, column } }: Node, { name }: ForeignFile): Place {
+  return { file: name, line: row + 1, column: column + 1 };
+}
+
+function contentOf(
+  bodies: readonly (Node | null)[],
+  file: ForeignFile,
+  depth: number,
+): Pick<HclBlock, "attributes" | "blocks"> {
+  if (depth > deepest) throw new RangeError();
+  const attributes = new Map<string, HclAttribute>();
+  const blocks: HclBlock[] = [];
+  for (const node of bodies.flatMap((body) => body?.namedChildren ?? [])) {
+    if (node?.type === "block") blocks.push(blockOf(node, file, depth));
+    const [name, value] = node?.type === "attribute" ? node.namedChildren.filter(isMeant) : [];
+    if (node && name && value)
+      attributes.set(name.text, { value: hclExpression(value, 0), place: placeOf(node, file) });
+  }
+  return { attributes, blocks };
+}
+
+function blockOf(node: Node, file: ForeignFile, depth: number): HclBlock {
+  const parts = node.namedChildren.filter(isMeant);
+  const [type = "", ...labels] = parts
+    .filter((part) => part.type === "identifier" || part.type === "string_lit")
+    .map((part) => (part.type === "identifier" ? part.text : stringText(part)));
+  const bodies = parts.filter((part) => part.type === "body");
+  return { type, labels, ...contentOf(bodies, file, depth + 1), place: placeOf(node, file) };
+}
+
+/** An HCL expression that can be evaluated without Terraform. */
+export type HclExpression =
+  | { readonly form: "value"; readonly value: string | number | boolean | null }
+  | { readonly form: "template"; readonly parts: readonly HclExpression[] }
+  | { readonly form: "list"; readonly items: readonly HclExpression[] }
+  | { readonly form: "mapping"; readonly pairs: readonly (readonly [key: HclExpression, value: HclExpression])[] }
+  | { readonly form: "path"; readonly steps: readonly (string | HclExpression)[]; readonly text: string }
+  /** `isSpread`: the last input is a list of inputs. */
+  | {
+      readonly form: "call";
+      readonly name: string;
+      readonly inputs: readonly HclExpression[];
+      readonly isSpread: boolean;
+    }
+  | {
+      readonly form: "condition";
+      readonly of: HclExpression;
+      readonly results: readonly [then: HclExpression, otherwise: HclExpression];
+    }
+  | { readonly form: "operation"; readonly operator: string; readonly sides: readonly HclExpression[] }
+  /** `bound` are its names, of the value or of the key and the value; `results` a value, or a key and a value. */
+  | {
+      readonly form: "for";
+      readonly bound: readonly string[];
+      readonly of: HclExpression;
+      readonly results: readonly HclExpression[];
+      readonly condition?: HclExpression;
+    }
+  /** An unsupported expression, described without its content. */
+  | { readonly form: "other"; readonly words: string };
+
+export interface HclAttribute {
+  readonly value: HclExpression;
+  readonly place: Place;
+}
+
+/** `resource "type" "name" { … }`, or a whole file, which has neither type nor labels. */
+export interface HclBlock {
+  readonly type: string;
+  readonly labels: readonly string[];
+  readonly attributes: ReadonlyMap<string, HclAttribute>;
+  readonly blocks: readonly HclBlock[];
+  readonly place: Place;
+}
+
+const escapes: Readonly<Record<string, string>> = { n: "\n", r: "\r", t: "\t", '"': '"', "\\": "\\" };
+
+/** The value of a quoted HCL string; undefined where an escape is invalid. */
+function unescaped(text: string): string | undefined {
+  let isFaulty = false;
+  const plain = text.replace(
+    /\\(u[\da-fA-F]{4}|U[\da-fA-F]{8}|[\s\S])|([$%])\2\{/g,
+    (whole, name?: string, mark?: string) => {
+      if (mark !== undefined) return `${mark}{`;
+      const known = name === undefined ? undefined : (escapes[name] ?? codePoint(name));
+      isFaulty ||= known === undefined;
+      return known ?? whole;
+    },
+  );
+  return isFaulty ? undefined : plain;
+}
+
+function codePoint(name: string): string | undefined {
+  const code = name.length > 1 ? Number.parseInt(name.slice(1), 16) : Number.NaN;
+  return code <= 0x10ffff ? String.fromCodePoint(code) : undefined;
+}
+
+/** The value of a heredoc without interpolation; `<<-` removes common indentation. */
+function heredocText(source: string): string {
+  const lines = source.split(/\r?\n/).slice(1, -1);
+  const depths = lines.filter((line) => line.trim() !== "").map((line) => line.length - line.trimStart().length);
+  const indent = source.startsWith("<<-") ? Math.min(...depths, Number.MAX_SAFE_INTEGER) : 0;
+  return lines.map((line) => `${line.slice(indent)}\n`.replace(/([$%])\1\{/g, "$1{")).join("");
+}
+
+/** Blocks and expressions within each other. */
+const deepest = 100;
+
+/** Whether a node is none of the comments. */
+function isMeant(node: Node | null): node is Node {
+  return node !== null && node.type !== "comment";
+}
+
+/** The value of a quoted string without interpolation. */
+function stringText(node: Node): string {
+  return unescaped(node.text.slice(1, -1)) ?? "";
+}
+
+type NodeReader = (node: Node, depth: number) => HclExpression;
+
+const wrapped: NodeReader = (node, depth) => ofParts(node.namedChildren.filter(isMeant), depth);
+
+const readers: Readonly<Record<string, NodeReader>> = {
+  expression: wrapped,
+  literal_value: wrapped,
+  collection_value: wrapped,
+  template_expr: wrapped,
+  operation: wrapped,
+  string_lit: (node) => value(stringText(node)),
+  numeric_lit: (node) => value(Number(node.text)),
+  bool_lit: (node) => value(node.text === "true"),
+  null_lit: () => value(null),
+  unary_operation: unary,
+  binary_operation: binary,
+  conditional: (node, depth) => {
+    const [of, then, otherwise] = node.namedChildren.filter(isMeant).map((each) => hclExpression(each, depth + 1));
+    return of && then && otherwise ? { form: "condition", of, results: [then, otherwise] } : unread(node);
+  },
+  for_expr: wrapped,
+  for_tuple_expr: loop,
+  for_object_expr: loop,
+  tuple: (node, depth) => ({
+    form: "list",
+    items: expressionsIn(node).map((item) => hclExpression(item, depth + 1)),
+  }),
+  object: (node, depth) => ({
+    form: "mapping",
+    pairs: node.namedChildren.filter(isMeant).flatMap((pair) => pairOf(pair, depth)),
+  }),
+  function_call: (node, depth) => {
+    const [name, inputs] = node.namedChildren.filter(isMeant);
+    const given = inputs ? expressionsIn(inputs).filter(({ type }) => type !== "ellipsis") : [];
+    const isSpread = inputs?.namedChildren.some((each) => each?.type === "ellipsis") ?? false;
+    return {
+      form: "call",
+      name: name?.text ?? "",
+      inputs: given.map((each) => hclExpression(each, depth + 1)),
+      isSpread,
+    };
+  },
+  quoted_template: templateOf,
+  heredoc_template: (node) => {
+    const text = node.namedChildren.some((part) => part && templated.has(part.type))
+      ? undefined
+      : heredocText(node.text);
+    return text === undefined ? { form: "other", words: "a text over several lines" } : value(text);
+  },
+};
+
+const templated: ReadonlySet<string> = new Set(["template_interpolation", "template_directive"]);
+
+/** What messages call expressions that are not evaluated. */
+const words: Readonly<Record<string, string>> = {
+  for_tuple_expr: "a for expression",
+  for_object_expr: "a for expression",
+  unary_operation: "an operation",
+};
+
+function unread({ type }: Node): HclExpression {
+  return { form: "other", words: words[type] ?? "an expression" };
+}
+
+function value(each: string | number | boolean | null): HclExpression {
+  return { form: "value", value: each };
+}
+
+/** An expression of the tree. @throws RangeError where it is nested too deep. */
+function hclExpression(node: Node, depth: number): HclExpression {
+  if (depth > deepest) throw new RangeError();
+  return readers[node.type]?.(node, depth + 1) ?? unread(node);
+}
+
+/** A variable with attributes or indices is a path. */
+function ofParts(parts: readonly Node[], depth: number): HclExpression {
+  const [first, ...others] = parts;
+  if (first?.type === "variable_expr") return pathOf(first, others, depth);
+  if (first && others.length === 0) return hclExpression(first, depth);
+  return { form: "other", words: "an expression" };
+}
+
+function pathOf(first: Node, others: readonly Node[], depth: number): HclExpression {
+  const steps = others.map((each) => stepOf(each, depth));
+  if (steps.includes(undefined)) return { form: "other", words: "an expression" };
+  const known = steps.filter((step) => step !== undefined);
+  const names = known.map((step) => (typeof step === "string" ? `.${step}` : "[…]"));
+  return { form: "path", steps: [first.text, ...known], text: `${first.text}${names.join("")}` };
+}
+
+function stepOf(node: Node, depth: number): string | HclExpression | undefined {
+  if (node.type === "get_attr") return node.namedChildren.find(isMeant)?.text;
+  const [index] = node.type === "index" ? (node.namedChildren.find(isMeant)?.namedChildren ?? []) : [];
+  return index ? hclExpression(index, depth + 1) : undefined;
+}
+
+/** `!a`, or a negative number. */
+function unary(node: Node, depth: number): HclExpression {
+  const inner = ofParts(node.namedChildren.filter(isMeant), depth + 1);
+  if (node.text.startsWith("!")) return { form: "operation", operator: "!", sides: [inner] };
+  const isNumber = inner.form === "value" && typeof inner.value === "number" && node.text.startsWith("-");
+  return isNumber ? value(-Number(inner.value)) : unread(node);
+}
+
+function binary(node: Node, depth: number): HclExpression {
+  const at = node.children.findIndex((each) => each !== null && !each.isNamed);
+  const sides = [node.children.slice(0, at), node.children.slice(at + 1)];
+  const [left, right] = sides.map((side) => ofParts(side.filter(isMeant), depth + 1));
+  const operator = node.children[at]?.text ?? "";
+  return left && right ? { form: "operation", operator, sides: [left, right] } : unread(node);
+}
+
+/** `[for k, v in of : value if condition]`, and the same of pairs; not one that groups values by key. */
+function loop(node: Node, depth: number): HclExpression {
+  const parts = node.namedChildren.filter(isMeant);
+  const intro = parts.find(({ type }) => type === "for_intro")?.namedChildren.filter(isMeant) ?? [];
+  const condition = parts.find(({ type }) => type === "for_cond")?.namedChildren.find(isMeant);
+  const bound = intro.filter(({ type }) => type === "identifier").map(({ text }) => text);
+  const of = intro.find(({ type }) => type === "expression");
+  const results = parts.filter(({ type }) => type === "expression").map((each) => hclExpression(each, depth + 1));
+  if (!of || results.length === 0 || parts.some(({ type }) => type === "ellipsis")) return unread(node);
+  return {
+    form: "for",
+    bound,
+    of: hclExpression(of, depth + 1),
+    results,
+    ...(condition && { condition: hclExpression(condition, depth + 1) }),
+  };
+}
+
+function expressionsIn(node: Node): readonly Node[] {
+  return node.namedChildren.filter(isMeant).filter(({ type }) => !/_(?:start|end)$/.test(type));
+}
+
+function pairOf(pair: Node, depth: number): (readonly [HclExpression, HclExpression])[] {
+  const [key, of] = pair.type === "object_elem" ? pair.namedChildren.filter(isMeant) : [];
+  if (!key || !of) return [];
+  const name = hclExpression(key, depth + 1);
+  const isBare = name.form === "path" && name.steps.length === 1 && !key.text.startsWith("(");
+  return [[isBare ? value(name.text) : name, hclExpression(of, depth + 1)]];
+}
+
+/** Literal parts are taken from the source, because the tree omits white space. `"${a.id}"` is the same as `a.id`. */
+function templateOf(node: Node, depth: number): HclExpression {
+  const parts: HclExpression[] = [];
+  const start = node.startIndex;
+  let from = start + 1;
+  const text = (to: number) => {
+    const plain = unescaped(node.text.slice(from - start, to - start));
+    if (plain !== "") parts.push(plain === undefined ? { form: "other", words: "a text" } : value(plain));
+  };
+  for (const part of node.namedChildren.filter(isMeant).filter(({ type }) => templated.has(type))) {
+    text(part.startIndex);
+    const inner =
+      part.type === "template_interpolation" && part.namedChildren.find((each) => each?.type === "expression");
+    parts.push(inner ? hclExpression(inner, depth + 1) : { form: "other", words: "a directive" });
+    from = part.endIndex;
+  }
+  text(node.endIndex - 1);
+  const [only] = parts;
+  return only && parts.length === 1 ? only : { form: "template", parts };
+}

@@ -1,0 +1,155 @@
+import table from "../../../../../schemas/coming-from/terraform.json" with { type: "json" };
+import { isObject } from "../../../../base/json.ts";
+import type { Owner } from "../../../../model/owner.ts";
+import type { Place, Problem } from "../../../../model/types.ts";
+import { type FieldTable, kindInSection, renamedFields } from "../field-table.ts";
+import { type ForeignChoice, type ForeignIntegration, type ForeignValue, notImported } from "../foreign.ts";
+import type { ForeignResource } from "../kind-entries.ts";
+
+/** A resource of a project or a group in Terraform's names. */
+export interface ProviderResource {
+  /** `gitlab_integration_slack.chat["key"]`. */
+  readonly address: string;
+  readonly type: string;
+  readonly attributes: ReadonlyMap<string, ForeignValue>;
+  readonly place: () => Place;
+}
+
+interface Row {
+  readonly slug: string;
+  readonly attributes?: Readonly<Record<string, string>>;
+  readonly readOnly?: readonly string[];
+}
+
+const rows = new Map<string, Row>(Object.entries(table.integrations));
+const readOnly: ReadonlySet<string> = new Set(table.readOnly);
+const inherits = "use_inherited_settings";
+
+/** Whether a resource type is one that policies declare, in any version of the provider. */
+export function isMapped(type: string): boolean {
+  return nameIn(type) !== undefined || resourceTable(type) !== undefined;
+}
+
+/** How a type of resource becomes one of a kind that is a file. */
+interface ResourceTable extends FieldTable {
+  /** Whether a project or a group has a single resource of it. */
+  readonly one?: true;
+  /** Whether the resource is the project or the group itself. */
+  readonly itself?: true;
+  /** Blocks that are resources of other sections, which have one for each project. */
+  readonly parts?: Readonly<Record<string, string>>;
+}
+
+const resources = new Map<string, ResourceTable>(Object.entries(table.resources as Record<string, ResourceTable>));
+
+function resourceTable(type: string): ResourceTable | undefined {
+  return resources.get(type);
+}
+
+/** Whether a resource is itself the project, or the group, that it declares. */
+export function isItself(type: string): boolean {
+  return resourceTable(type)?.itself === true;
+}
+
+/** Whether a resource is one of a project or of a group. */
+export function ownerOfType(type: string): Owner {
+  return resourceTable(type)?.of ?? (/^gitlab_group_integration_/.test(type) ? "group" : "project");
+}
+
+/** The resources of kinds that are files that a resource declares; undefined for one of another type. */
+export function resourcesBy(
+  { address, type, attributes, place }: ProviderResource,
+  choice: Declarable,
+): { readonly resources: readonly ForeignResource[]; readonly problems: readonly Problem[] } | undefined {
+  const own = resourceTable(type);
+  if (!own) return undefined;
+  const parts = Object.entries(own.parts ?? {});
+  const isPart = (name: string) => own.parts !== undefined && Object.hasOwn(own.parts, name);
+  const left = new Set([...readOnlyIds, ...(own.itself ? [] : [ownerOfType(type)])]);
+  const renamed = new Set([own.levels, own.opposites, own.fields].flatMap((names) => Object.values(names ?? {})));
+  const isUnset = (name: string, { value, unknown }: ForeignValue) =>
+    renamed.has(name) && unknown === undefined && value === null;
+  const used = [...attributes].filter(([name, each]) => !left.has(name) && !isPart(name) && !isUnset(name, each));
+  const given = new Map(used.map(([name, each]) => [name, own.items?.[name] ? withoutBlanks(each) : each]));
+  const { fields, problems, overruled } = renamedFields(own, address, given);
+  if (fields.size > 0 && kindInSection(choice, own) === undefined) return undefined;
+  const whole = parts.flatMap(([name, section]) => {
+    const block = attributes.get(name);
+    return block ? resourceOf({ section }, `${name} of ${address}`, fieldsOfBlock(block), block.place, choice) : [];
+  });
+  const wordsOn = ([name, by]: readonly [string, string]) =>
+    notImported(attributes.get(name)?.place() ?? place(), `${name} of ${address} is left out: ${by} decides it`);
+  const lost = parts.flatMap(([name]) => lostOfBlock(`${name} of ${address}`, attributes.get(name)));
+  return {
+    resources: [...resourceOf(own, address, fields, place, choice), ...whole],
+    problems: [...problems, ...[...overruled].map(wordsOn), ...lost],
+  };
+}
+
+/** What of a block that may stand once is not read. */
+function lostOfBlock(title: string, block: ForeignValue | undefined): readonly Problem[] {
+  if (!block) return [];
+  const { value, unknown, blocks, place } = block;
+  if (unknown !== undefined && !blocks)
+    return [notImported(place(), `${title} is left out: ${unknown} is not known from these files`)];
+  const isOnce = Array.isArray(value) ? value.length < 2 : isObject(value);
+  return isOnce ? [] : [notImported(place(), `${title} is left out from its second block on: it may stand once`)];
+}
+
+/** Without what is not set: the provider writes 0 and empty texts for it in items that have one of several forms. */
+function withoutBlanks(stated: ForeignValue): ForeignValue {
+  return Array.isArray(stated.value)
+    ? { ...stated, value: stated.value.map(withoutBlank) }
+    : { ...stated, value: withoutBlank(stated.value) };
+}
+
+function withoutBlank(item: unknown): unknown {
+  if (!isObject(item)) return item;
+  const isBlank = (name: string, value: unknown) =>
+    value === null || value === undefined || value === "" || (value === 0 && name.endsWith("_id"));
+  return Object.fromEntries(Object.entries(item).filter(([name, value]) => !isBlank(name, value)));
+}
+
+type Declarable = Pick<ForeignChoice, "catalogue">;
+
+const readOnlyIds = ["id"];
+
+function resourceOf(
+  table: Pick<FieldTable, "section" | "of">,
+  title: string,
+  fields: ForeignResource["fields"],
+  place: () => Place,
+  choice: Declarable,
+): readonly ForeignResource[] {
+  const kind = kindInSection(choice, table);
+  return kind && fields.size > 0 ? [{ kind, title, isAbsent: false, fields, place }] : [];
+}
+
+/** The attributes of a block that may stand once. */
+function fieldsOfBlock({ value, unknown, place, blocks, secret = false }: ForeignValue): ForeignResource["fields"] {
+  const [written] = blocks ?? [];
+  if (written) return written;
+  const [block] = Array.isArray(value) ? value : [value];
+  if (unknown !== undefined || !isObject(block)) return new Map();
+  const set = Object.entries(block).filter(([, each]) => each !== null);
+  return new Map(set.map(([name, each]) => [name, { value: each, place, secret }]));
+}
+
+function nameIn(type: string): string | undefined {
+  const name = /^gitlab_(?:(?:project_)?(?:integration|service)|group_integration)_(\w+)$/.exec(type)?.[1];
+  return name?.startsWith("account") ? undefined : name;
+}
+
+/** The integration of a resource in the platform's names, or why it is not imported. */
+export function declaredBy({ type, attributes, place }: ProviderResource): ForeignIntegration | string {
+  if (resourceTable(type)) return "policies have no such kind";
+  const name = nameIn(type) ?? "";
+  const row = rows.get(name);
+  if (!row) return `${type} is not known`;
+  const inherited = attributes.get(inherits);
+  if (inherited && inherited.value !== false && inherited.value !== null) return "it inherits the settings of a group";
+  const left = new Set([...readOnly, ...(row.readOnly ?? []), ownerOfType(type), inherits]);
+  const own = [...attributes].filter(([attribute]) => !left.has(attribute));
+  const parameters = new Map(own.map(([attribute, value]) => [row.attributes?.[attribute] ?? attribute, value]));
+  return { slug: row.slug, of: ownerOfType(type), isOff: false, parameters, place };
+}

@@ -1,0 +1,128 @@
+import { type Integration, type IntegrationParameter, isRequiredAt, quirksAt } from "../../model/catalogue.ts";
+import { comparableScalar } from "../../model/field-meaning.ts";
+import { type ParameterFault, parameterFaults } from "../../model/parameter-check.ts";
+import type { Live, Plain, Scalar, Value } from "../../model/types.ts";
+import { isList, isReference, isScalar } from "../../model/values.ts";
+import type { ImportedEntry, ImportedValue } from "./imported-project.ts";
+import { replaceDeprecated } from "./replace-deprecated.ts";
+
+/** An integration as a policy declares it, or a sentence on why no policy can. */
+export type ImportedIntegration = { readonly entry: ImportedEntry } | { readonly left: string };
+
+type Parameters = ReadonlyMap<string, IntegrationParameter>;
+
+/**
+ * An active integration as a policy would declare it without a difference: every parameter that is reported and
+ * neither unset nor at its default, deprecated ones in their new form, and blanks for required ones that are not reported.
+ */
+export function importIntegration(integration: Integration, live: Live, release: string): ImportedIntegration {
+  const { parameters } = integration;
+  const { values, remarks } = replaceDeprecated(parameters, reportedValues(parameters, live, release), live.fields);
+  const faults = parameterFaults(integration, Object.fromEntries(values), release);
+  const required = faults.filter(({ parameter }) => isNeeded(parameters.get(parameter), release));
+  const unwritable = required.find(({ parameter }) => !parameters.get(parameter)?.types.includes("string"));
+  if (unwritable) return { left: `${live.key} is left out: ${unwritable.parameter} is required and not reported` };
+  const optional = faults.filter((fault) => !required.includes(fault));
+  const reported = [...remarks, ...optional.map((fault) => faultWords(fault, parameters, values))];
+  const fields = fieldsOf(parameters, values, faults, release);
+  return {
+    entry: {
+      kind: live.kind,
+      key: live.key,
+      fields,
+      remarks: [...reported, ...hiddenWords(parameters, live, fields, release)],
+    },
+  };
+}
+
+function reportedValues(parameters: Parameters, live: Live, release: string): Map<string, Plain> {
+  const values = new Map<string, Plain>();
+  const fields = parameters.has("active") ? { ...live.fields, active: live.active } : live.fields;
+  for (const [name, parameter] of parameters) {
+    const value = fields[name];
+    if (value === undefined || isUnset(value)) continue;
+    const spelled = isScalar(value) ? spelledAs(parameter, value, release) : listOf(parameter, value);
+    if (spelled !== undefined) values.set(name, spelled);
+  }
+  return values;
+}
+
+function isUnset(value: Value): boolean {
+  return value === null || value === "" || (isList(value) && value.length === 0);
+}
+
+/** A list as it is; undefined for anything else that no parameter has. */
+function listOf({ types }: IntegrationParameter, value: Value): Plain | undefined {
+  return types.includes("array") && isList(value) && !isReference(value) ? value : undefined;
+}
+
+/** The value in the type of its parameter; undefined where omitting it has the same meaning. */
+function spelledAs(parameter: IntegrationParameter, value: Scalar, release: string) {
+  const { types, default: standard = unsetOf(parameter, release) } = parameter;
+  const normalised = (one: Scalar) => comparableScalar(parameter, one);
+  const [type] = types;
+  if (normalised(value) === "" || (standard !== undefined && normalised(standard) === normalised(value)))
+    return undefined;
+  return type === "string" ? String(value) : normalised(value);
+}
+
+/** The value that servers assume for an event flag that was never set. */
+function unsetOf(parameter: IntegrationParameter, release: string): Scalar | undefined {
+  const { route } = parameter;
+  return route && "unset" in route && !quirksAt(parameter, release).has("required") ? route.unset : undefined;
+}
+
+/** Fields in the catalogue's order; required ones without a valid value are blanks. */
+function fieldsOf(
+  parameters: Parameters,
+  values: ReadonlyMap<string, Plain>,
+  faults: readonly ParameterFault[],
+  release: string,
+): ReadonlyMap<string, ImportedValue> {
+  const faulty = new Set(faults.map(({ parameter }) => parameter));
+  const fields = new Map<string, ImportedValue>();
+  for (const [name, parameter] of parameters) {
+    const value = values.get(name);
+    if (value !== undefined && !faulty.has(name)) fields.set(name, { form: "value", value });
+    else if (isRequiredAt(parameter, release))
+      fields.set(name, { form: "blank", why: blankWords(parameter.secret, value), reference: "" });
+  }
+  return fields;
+}
+
+function isNeeded(parameter: IntegrationParameter | undefined, release: string): boolean {
+  return parameter !== undefined && isRequiredAt(parameter, release);
+}
+
+function blankWords(secret: boolean, value: Plain | undefined): string {
+  if (secret) return "set this: a secret";
+  return value === undefined ? "set this: required, not reported" : "set this: the value on the server is not valid";
+}
+
+/** A value is repeated only where it cannot contain a secret. */
+function faultWords(
+  { parameter: name, expected }: ParameterFault,
+  parameters: Parameters,
+  values: ReadonlyMap<string, Plain>,
+) {
+  const parameter = parameters.get(name);
+  const closed = parameter && !parameter.secret && (parameter.enum || !parameter.types.includes("string"));
+  const got = closed ? `the server has ${JSON.stringify(values.get(name))}` : "the server has another value";
+  return `${name} is left out: expected ${expected}, ${got}`;
+}
+
+/** Parameters that servers do not report and that may be set. */
+function hiddenWords(
+  parameters: Parameters,
+  live: Live,
+  fields: ReadonlyMap<string, ImportedValue>,
+  release: string,
+): readonly string[] {
+  const unreported = [...parameters.values()].filter(
+    (parameter) =>
+      (parameter.secret || quirksAt(parameter, release).has("hidden")) &&
+      !fields.has(parameter.name) &&
+      live.fields[parameter.name] === undefined,
+  );
+  return unreported.length > 0 ? [`not reported, may be set: ${unreported.map(({ name }) => name).join(", ")}`] : [];
+}

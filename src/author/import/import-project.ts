@@ -1,0 +1,152 @@
+import schema from "../../../schemas/manifest.schema.json" with { type: "json" };
+import { grouped } from "../../base/grouped.ts";
+import { memoized } from "../../base/memoize.ts";
+import { compareTexts } from "../../base/text-format.ts";
+import { unavailable } from "../../model/availability.ts";
+import type { Catalogue } from "../../model/catalogue.ts";
+import type { PolicyColumn } from "../../model/kind-row.ts";
+import { catalogueEntry, identityOf, kindOf, policyKinds } from "../../model/kinds.ts";
+import { ownerOfName } from "../../model/owner.ts";
+import type { ResourceKind } from "../../model/resource-kind.ts";
+import type { Live, Plain, Platform, Resource, Scalar } from "../../model/types.ts";
+import { isAlike } from "../../model/values.ts";
+import { importIntegration } from "./import-integration.ts";
+import { importResource } from "./import-resource.ts";
+import type { FoundProject, ImportedEntry, ImportedProject } from "./imported-project.ts";
+
+type Named = Pick<Resource, "kind" | "key">;
+
+/** Why no policy can declare a resource on this platform; undefined where one can. */
+export function whyUndeclarable({ kind, key }: Named, platform: Platform, catalogue: Catalogue): string | undefined {
+  if (!kindOf(catalogue, kind).keys) return undefined;
+  const known = catalogueEntry(catalogue, { kind, key });
+  return known ? unavailable(known, platform)?.message : "it is not in the catalogue";
+}
+
+/** Everything that policies can declare for a project, in the order of `fmt`, with remarks on the rest. */
+export function importProject(found: FoundProject, platform: Platform, catalogue: Catalogue): ImportedProject {
+  const live = found.live.toSorted(byOrder(catalogue));
+  const imported = policyKinds(catalogue, ownerOfName(found.project.name)).map(({ kind, section, only }) => {
+    const own = live.filter((each) => each.kind === kind);
+    const { file, keys } = kindOf(catalogue, kind);
+    if (keys) return importParameters(own, platform, catalogue);
+    return only === undefined ? importResources(file, own, catalogue) : importValues(own, { section, only }, catalogue);
+  });
+  return {
+    project: found.project,
+    entries: imported.flatMap(({ entries }) => entries),
+    remarks: [
+      ...found.unread,
+      ...found.others.map((other) => othersWords(other, platform, catalogue)),
+      ...imported.flatMap(({ remarks }) => remarks),
+    ],
+  };
+}
+
+/** Resources of a file's kind. Those of one key are one resource in a policy, which is left out if they differ. */
+function importResources(
+  file: ResourceKind,
+  live: readonly Live[],
+  catalogue: Catalogue,
+): Pick<ImportedProject, "entries" | "remarks"> {
+  const namesakes = grouped(live, (each) => identityOf(catalogue, each)).values();
+  const results = [...namesakes].flatMap((alike) => importNamesakes(file, alike) ?? []);
+  return {
+    entries: results.flatMap((result) => ("entry" in result ? result.entry : [])),
+    remarks: results.flatMap((result) => ("left" in result ? `${file.singular} ${result.left}` : [])),
+  };
+}
+
+function importNamesakes(file: ResourceKind, [first, ...others]: readonly Live[]): ReturnType<typeof importResource> {
+  if (!first) return undefined;
+  const found = importResource(file, first);
+  if (others.length === 0 || !found || "left" in found) return found;
+  const several = `the server has ${others.length + 1} of that name`;
+  const disagree = others.some(({ fields }) => !isAlike(fields as Plain, first.fields as Plain));
+  if (disagree) return { left: `${first.key} is left out: ${several}, and they differ; keep one of them` };
+  return { entry: { ...found.entry, remarks: [...found.entry.remarks, several] } };
+}
+
+function importParameters(
+  live: readonly Live[],
+  { release }: Platform,
+  catalogue: Catalogue,
+): Pick<ImportedProject, "entries" | "remarks"> {
+  const results = live.flatMap((each) => {
+    const integration = catalogueEntry(catalogue, each);
+    return integration ? importIntegration(integration, each, release) : [];
+  });
+  return {
+    entries: results.flatMap((result) => ("entry" in result ? result.entry : [])),
+    remarks: results.flatMap((result) => ("left" in result ? result.left : [])),
+  };
+}
+
+/** The order of `fmt`: that of the catalogue, then by identity. */
+export function byOrder(catalogue: Catalogue): (a: Named, b: Named) => number {
+  const ranks = ranksIn(catalogue);
+  const rank = (named: Named) => ranks.get(identityOf(catalogue, named)) ?? ranks.size;
+  return (a, b) => rank(a) - rank(b) || compareTexts(identityOf(catalogue, a), identityOf(catalogue, b));
+}
+
+const ranksIn = memoized((catalogue: Catalogue): ReadonlyMap<string, number> => {
+  const known = [...catalogue.kinds].flatMap(([kind, row]) =>
+    [...(row.keys?.keys() ?? [])].map((key) => identityOf(catalogue, { kind, key })),
+  );
+  return new Map(known.map((identity, index) => [identity, index]));
+}, new WeakMap());
+
+function othersWords(other: FoundProject["others"][number], platform: Platform, catalogue: Catalogue): string {
+  const own = other.inherited ? "it is inherited from the group" : "the server lists it but does not show it";
+  return `${other.key} is left out: ${whyUndeclarable(other, platform, catalogue) ?? own}`;
+}
+
+/** The schema of a section with one value for each key, by the pattern of the key. */
+interface SectionSchema {
+  readonly patternProperties: Readonly<
+    Record<string, { readonly enum: readonly Scalar[]; readonly "x-expected": string }>
+  >;
+}
+
+const sections = schema.definitions.Policy.properties as unknown as Readonly<Record<string, SectionSchema>>;
+
+/**
+ * Resources with one value each, and remarks on those that a policy cannot declare. Keys of one identity are one
+ * resource in a policy, which is left out if their values differ.
+ */
+function importValues(
+  live: readonly Live[],
+  { section, only }: Required<Pick<PolicyColumn, "section" | "only">>,
+  catalogue: Catalogue,
+): Pick<ImportedProject, "entries" | "remarks"> {
+  const entries: ImportedEntry[] = [];
+  const remarks: string[] = [];
+  for (const namesakes of grouped(live, (each) => identityOf(catalogue, each)).values()) {
+    const [first] = namesakes;
+    if (!first) continue;
+    const value = first.fields[only] as Scalar;
+    const disagree = namesakes.some(({ fields }) => fields[only] !== value);
+    const why = disagree
+      ? "they differ only in case and disagree; keep one of them"
+      : misfit(section, first.key, value);
+    if (why) remarks.push(`${first.kind} ${namesOf(namesakes)} is left out: ${why}`);
+    else entries.push(entryOf(first, namesakes, new Map([[only, { form: "value", value }]])));
+  }
+  return { entries, remarks };
+}
+
+function misfit(section: string, key: string, value: Scalar): string | undefined {
+  const patterns = Object.entries(sections[section]?.patternProperties ?? {});
+  const [, allowed] = patterns.find(([pattern]) => new RegExp(pattern, "u").test(key)) ?? [];
+  if (key.trim() !== key || !allowed) return "a policy cannot contain its name";
+  return allowed.enum.includes(value) ? undefined : `expected ${allowed["x-expected"]}, the server has another value`;
+}
+
+function entryOf({ kind, key }: Live, namesakes: readonly Live[], fields: ImportedEntry["fields"]): ImportedEntry {
+  const remarks = namesakes.length > 1 ? [`the server has ${namesOf(namesakes)}, which differ only in case`] : [];
+  return { kind, key, fields, remarks };
+}
+
+function namesOf(namesakes: readonly Live[]): string {
+  return namesakes.map(({ key }) => JSON.stringify(key)).join(" and ");
+}

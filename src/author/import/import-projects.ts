@@ -1,0 +1,161 @@
+import { inParallel } from "../../base/concurrency.ts";
+import type { Reader } from "../../client/client.ts";
+import { explained } from "../../client/explain-failure.ts";
+import type { CallFailed } from "../../client/failure.ts";
+import { outOfRelease, outOfTier } from "../../model/kind-availability.ts";
+import { type PolicyKind, policyKinds } from "../../model/kinds.ts";
+import { type Owner, ownerOfName, owners } from "../../model/owner.ts";
+import type { Kind, Live, Platform, Problem, Project } from "../../model/types.ts";
+import { unreadOf } from "../../run/live/partly-read.ts";
+import { readInventory } from "../../run/live/read-live.ts";
+import { type Choice, chooseProjects } from "./chosen-projects.ts";
+import { factorShared } from "./factor-shared.ts";
+import { importProject, whyUndeclarable } from "./import-project.ts";
+import type { FoundProject, ImportedProject } from "./imported-project.ts";
+import { type SecretScope, withOwnFiles, withOwnNames, withReferences } from "./names.ts";
+import type { Draft } from "./policy.ts";
+import { draftsOf } from "./project-drafts.ts";
+import { inOneSpelling } from "./shared-drafts.ts";
+
+/** Policies that declare live state, not yet written, and what could not be read. */
+export interface ImportResult {
+  readonly drafts: readonly Draft[];
+  /** Names of projects and groups that were read and have nothing to declare. */
+  readonly idle: readonly string[];
+  readonly problems: readonly Problem[];
+}
+
+export interface ImportChoice extends Choice {
+  /** Whether shared settings are extracted. */
+  readonly factor: boolean;
+  readonly secrets: SecretScope;
+}
+
+/** Converts live state to policies. @throws CallFailed if it ends the run. */
+export async function importProjects(
+  reader: Reader,
+  choice: ImportChoice,
+  scope: InventoryScope,
+): Promise<ImportResult> {
+  const { catalogue } = reader;
+  const { factor, secrets } = choice;
+  const chosen = await chooseProjects(reader, choice, factor);
+  const all = [...chosen.values()];
+  const read = await readLiveProjects(
+    reader,
+    all.flatMap(({ projects }) => projects),
+    scope,
+  );
+  const imported = withReferences(
+    read.found.map((found) => importProject(found, scope.platform, catalogue)),
+    { secrets, catalogue },
+  );
+  const idle = imported.filter(({ entries, remarks }) => entries.length + remarks.length === 0);
+  const shared = () =>
+    owners.flatMap((owner) => {
+      const { listing = [] } = chosen.get(owner) ?? {};
+      return factorShared(ofOwner(imported, owner), listing, catalogue);
+    });
+  return {
+    drafts: withOwnNames(factor ? inOneSpelling(shared()) : withOwnFiles(draftsOf(imported))),
+    idle: idle.map(({ project }) => project.name),
+    problems: [...all.flatMap(({ problems }) => problems), ...read.problems],
+  };
+}
+
+function ofOwner(imported: readonly ImportedProject[], owner: Owner): readonly ImportedProject[] {
+  return imported.filter(({ project }) => ownerOfName(project.name) === owner);
+}
+
+/** Options for reading projects. */
+interface InventoryScope {
+  readonly platform: Platform;
+  readonly workers: number;
+  /** The kinds to read, of projects and of groups. */
+  readonly kinds: ReadonlySet<Kind>;
+  readonly progress?: (done: number, total: number) => void;
+}
+
+/** The live state of projects, in order, and what could not be read. */
+interface ProjectsRead {
+  readonly found: readonly FoundProject[];
+  readonly problems: readonly Problem[];
+}
+
+/**
+ * Reads the active resources of every kind that the tier has, for each project. What cannot be
+ * read is reported as a problem. @throws CallFailed if it ends the run.
+ */
+async function readLiveProjects(
+  reader: Reader,
+  projects: readonly Project[],
+  scope: InventoryScope,
+): Promise<ProjectsRead> {
+  let done = 0;
+  const read = await inParallel(projects, scope.workers, async (project) => {
+    const result = await readProject(reader, project, scope);
+    scope.progress?.(++done, projects.length);
+    return result;
+  });
+  return { found: read.flatMap(({ found }) => found ?? []), problems: read.flatMap(({ problems }) => problems) };
+}
+
+interface ReadProject {
+  readonly found?: FoundProject;
+  readonly problems: readonly Problem[];
+}
+
+/** A project that cannot be read at all is reported once. */
+async function readProject(reader: Reader, project: Project, scope: InventoryScope): Promise<ReadProject> {
+  const { platform, kinds } = scope;
+  const { catalogue } = reader;
+  const parts = policyKinds(catalogue, ownerOfName(project.name)).filter(
+    (row) => kinds.has(row.kind) && !outOfTier(catalogue, row, platform) && !outOfRelease(catalogue, row, platform),
+  );
+  const read = await Promise.all(parts.map((part) => readPart(reader, project, part, platform)));
+  const [first] = read;
+  if (first?.failure && read.every(({ failure }) => failure)) {
+    return { problems: [unreadable(project, explained(first.failure))] };
+  }
+  const unread = read.flatMap((each) => each.unread);
+  return {
+    found: {
+      project,
+      live: read.flatMap(({ live }) => live),
+      others: read.flatMap(({ others }) => others),
+      unread,
+    },
+    problems: unread.map((sentence) => unreadable(project, sentence)),
+  };
+}
+
+interface ReadPart extends Omit<FoundProject, "project"> {
+  /** Set where nothing could be read. */
+  readonly failure?: CallFailed;
+}
+
+/** A server may reject kinds that its tier lacks. */
+async function readPart(
+  reader: Reader,
+  project: Project,
+  { kind, section }: Pick<PolicyKind, "kind" | "section">,
+  platform: Platform,
+): Promise<ReadPart> {
+  try {
+    const isWanted = (key: string) => whyUndeclarable({ kind, key }, platform, reader.catalogue) === undefined;
+    const { live, others, unread } = await readInventory(reader, project, kind, isWanted);
+    const isOwn = ({ active, inherited }: Live) => active && !inherited;
+    return {
+      live: live.filter(isOwn),
+      others: [...others.map((key) => ({ kind, key })), ...live.filter((each) => !isOwn(each))],
+      unread: unread.map(({ key = "", failure }) => `${key} is left out: ${explained(failure)}`),
+    };
+  } catch (error) {
+    const { failure } = unreadOf({ kind }, error);
+    return { live: [], others: [], unread: [`${section} are left out: ${explained(failure)}`], failure };
+  }
+}
+
+function unreadable({ name: project }: Project, message: string): Problem {
+  return { severity: "error", rule: "unreadable", message, project };
+}

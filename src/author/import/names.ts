@@ -1,0 +1,135 @@
+import { takeName } from "../../base/free-name.ts";
+import { grouped, groupedAs } from "../../base/grouped.ts";
+import { compareTexts } from "../../base/text-format.ts";
+import type { Catalogue } from "../../model/catalogue.ts";
+import { isDestination } from "../../model/integration.ts";
+import { fieldOf, identityOf } from "../../model/kinds.ts";
+import { bareName } from "../../model/owner.ts";
+import type { Project } from "../../model/types.ts";
+import type { ImportedEntry, ImportedProject, ImportedValue } from "./imported-project.ts";
+import { withPathTemplates } from "./path-templates.ts";
+import type { Draft } from "./policy.ts";
+
+/**
+ * The file of the policy of a project or a group in the folder of policies. Names that a workspace ignores, and the name of
+ * the workspace file, get an underscore.
+ */
+export function fileOf({ name }: Pick<Project, "name">): string {
+  const segments = bareName(name).split("/").map(segmentOf);
+  return `${segments.join("/")}.yaml`;
+}
+
+/** Gives each draft a separate file, also on case-insensitive file systems. */
+export function withOwnFiles(drafts: readonly Draft[]): readonly Draft[] {
+  const taken = new Set<string>();
+  return drafts.map((draft) => {
+    return { ...draft, file: `${takeName(draft.file.replace(/\.yaml$/, ""), taken)}.yaml` };
+  });
+}
+
+/** Gives each draft a separate name, and none of those that are taken. */
+export function withOwnNames(drafts: readonly Draft[], others: Iterable<string> = []): readonly Draft[] {
+  const taken = new Set([...others].map((name) => name.toLowerCase()));
+  return drafts.map((draft) => ({ ...draft, name: takeName(draft.name, taken) }));
+}
+
+/** File systems have names of 255 bytes, of which a letter takes up to three. A path of the server may be as long. */
+const longestSegment = 80;
+
+function segmentOf(segment: string): string {
+  const safe = segment.replace(/[^\p{L}\p{N}._-]/gu, "_").replace(/^\./, "_");
+  const plain = safe.slice(0, longestSegment).toWellFormed();
+  return /^(?:node_modules|evenkeel|)$/i.test(plain) ? `_${plain}` : plain;
+}
+
+/** Whether secrets are named by project or by group. */
+export type SecretScope = "by-project" | "by-group";
+
+/** How blanks are named; by default by project. */
+export interface Naming {
+  readonly secrets?: SecretScope;
+  readonly catalogue: Catalogue;
+}
+
+/**
+ * Adds a separate reference to every blank, because hidden values may differ.
+ * By group, the projects of a folder share the name of a secret that they send to the same destination.
+ */
+export function withReferences(
+  imported: readonly ImportedProject[],
+  { secrets = "by-project", catalogue }: Naming,
+): readonly ImportedProject[] {
+  const taken = new Set<string>();
+  const shared = new Map<number, string>();
+  const nameOf = secrets === "by-group" ? groupNames(imported, taken, catalogue) : () => undefined;
+  return imported.map((each) => ({
+    ...each,
+    entries: each.entries.map((entry) => {
+      const named = [...entry.fields].map(([name, stated]): [string, ImportedValue] => {
+        if (stated.form !== "blank") return [name, stated];
+        const own = () => unique([each.project.name, entry.key, name], taken);
+        const known = stated.same === undefined ? undefined : shared.get(stated.same);
+        const variable = known ?? nameOf(each.project, entry, name) ?? own();
+        if (stated.same !== undefined) shared.set(stated.same, variable);
+        return [name, { ...stated, reference: `env:${variable}` }];
+      });
+      return { ...entry, fields: new Map(named) };
+    }),
+  }));
+}
+
+type NameOf = (project: Project, entry: ImportedEntry, name: string) => string | undefined;
+
+/** If projects of a folder send a secret to different destinations, only those of the most common one share a name. */
+function groupNames(imported: readonly ImportedProject[], taken: Set<string>, catalogue: Catalogue): NameOf {
+  const uses = imported.flatMap(({ project, entries }) =>
+    entries.map((entry) => ({ use: useOf(catalogue, project, entry), place: placeOf(catalogue, project, entry) })),
+  );
+  const common = new Map(
+    [
+      ...groupedAs(
+        uses,
+        ({ use }) => use,
+        ({ place }) => place,
+      ),
+    ].map(([use, places]) => [use, mostCommon(places)]),
+  );
+  const names = new Map<string, string>();
+  return (project, entry, name) => {
+    const use = useOf(catalogue, project, entry);
+    if (!fieldOf(catalogue, entry, name)?.writeOnly || use === undefined) return undefined;
+    if (common.get(use) !== placeOf(catalogue, project, entry)) return undefined;
+    const key = JSON.stringify([use, name]);
+    const known = names.get(key) ?? unique([folderOf(project), entry.key, name], taken);
+    names.set(key, known);
+    return known;
+  };
+}
+
+/** Undefined for a project that is in no folder. */
+function useOf(catalogue: Catalogue, project: Project, entry: ImportedEntry): string | undefined {
+  const folder = folderOf(project);
+  return folder === "" ? undefined : JSON.stringify([folder.toLowerCase(), identityOf(catalogue, entry)]);
+}
+
+function folderOf({ name }: Project): string {
+  return name.split("/").slice(0, -1).join("/");
+}
+
+function placeOf(catalogue: Catalogue, project: Project, entry: ImportedEntry): string {
+  const { fields } = withPathTemplates(entry, project);
+  return JSON.stringify([...fields].filter(([name]) => isDestination(fieldOf(catalogue, entry, name) ?? {})));
+}
+
+function mostCommon(texts: readonly string[]): string | undefined {
+  const counts = [...grouped(texts, (text) => text)];
+  return counts.toSorted((a, b) => b[1].length - a[1].length || compareTexts(a[0], b[0]))[0]?.[0];
+}
+
+function unique(parts: readonly string[], taken: Set<string>): string {
+  const words = parts
+    .join("_")
+    .toUpperCase()
+    .replace(/[^A-Z0-9]+/g, "_");
+  return takeName(/^\d/.test(words) ? `_${words}` : words, taken, "_");
+}

@@ -1,0 +1,175 @@
+import { Document, type Node, Pair, Scalar, YAMLMap, YAMLSeq } from "yaml";
+import { grouped } from "../../base/grouped.ts";
+import { printable } from "../../base/printable.ts";
+import type { Catalogue } from "../../model/catalogue.ts";
+import { kindOf, policyKinds, sectionNameOf } from "../../model/kinds.ts";
+import { bareName, type Owner, ownerOfName } from "../../model/owner.ts";
+import { idIn, isId } from "../../model/project-id.ts";
+import { isSingleton } from "../../model/resource-kind.ts";
+import type { Kind, Plain, Scalar as Value } from "../../model/types.ts";
+import { isList, isScalar } from "../../model/values.ts";
+import { asciiEscapes, scalarOf } from "../format/edit.ts";
+import type { ImportedEntry, ImportedValue } from "./imported-project.ts";
+
+/** A policy to be written. */
+export interface Draft {
+  /** Path in the folder of policies. */
+  readonly file: string;
+  readonly name: string;
+  readonly projects: readonly (string | number)[];
+  readonly except: readonly (string | number)[];
+  readonly priority?: number;
+  /** The last day on which it applies. */
+  readonly until?: string;
+  readonly reason?: string;
+  /** Comments at the top. */
+  readonly heading: readonly string[];
+  readonly entries: readonly ImportedEntry[];
+  /** Integrations that have to be off. */
+  readonly disabled?: readonly string[];
+  /** Resources of other kinds that have to be absent. */
+  readonly absent?: readonly Pick<ImportedEntry, "kind" | "key">[];
+  /** Sections of which everything unlisted has to be absent. */
+  readonly exclusive?: readonly string[];
+  /** Comments at the end: what was left out. */
+  readonly remarks: readonly string[];
+}
+
+/** The manifest of a draft. `schema` is the path of its JSON Schema, relative to the file. */
+export function policyText(draft: Draft, schema: string, catalogue: Catalogue): string {
+  return policyFileText([draft], schema, catalogue);
+}
+
+/** As {@link policyText}, with one document for each draft. */
+export function policyFileText(drafts: readonly Draft[], schema: string, catalogue: Catalogue): string {
+  return `# ${printable(`yaml-language-server: $schema=${schema}`)}\n${drafts.map((draft) => documentText(draft, catalogue)).join("---\n")}`;
+}
+
+function documentText(draft: Draft, catalogue: Catalogue): string {
+  const { name, projects, except, priority, until, reason, entries, disabled = [] } = draft;
+  const { absent = [], exclusive = [] } = draft;
+  const root = new YAMLMap();
+  const add = (key: string, value: unknown) => root.items.push(new Pair(new Scalar(key), value));
+  add("apiVersion", new Scalar("evenkeel/v1"));
+  add("kind", new Scalar("Policy"));
+  add("name", scalarOf(name));
+  const owner = ownerOfDraft(draft);
+  add(`${owner}s`, listOf(projects.map(bareSelector)));
+  if (except.length > 0) add("except", listOf(except.map(bareSelector)));
+  if (priority !== undefined) add("priority", new Scalar(priority));
+  if (until !== undefined) add("until", scalarOf(until));
+  if (reason !== undefined) add("reason", scalarOf(reason));
+  for (const { kind, section, only } of policyKinds(catalogue, owner)) {
+    const listed = entries.filter((entry) => entry.kind === kind);
+    if (listed.length > 0) add(section, isSingle(kind, catalogue) ? singletonOf(listed) : sectionOf(listed, only));
+  }
+  if (disabled.length > 0) add("disabled", listOf(disabled));
+  if (absent.length > 0) add("absent", absentOf(absent, catalogue));
+  if (exclusive.length > 0) add("exclusive", listOf(exclusive));
+  const document = new Document(root);
+  document.comment = commentOf(draft.remarks);
+  const heading = draft.heading.map((line) => `# ${printable(line)}\n`).join("");
+  const text = asciiEscapes(document.toString({ lineWidth: 0, blockQuote: false }));
+  return heading + text.replace(/^(projects|groups|except|disabled|exclusive): \[ (.*) \]$/gm, "$1: [$2]");
+}
+
+/** Whether a draft selects projects or groups. */
+export function ownerOfDraft({ projects }: Pick<Draft, "projects">): Owner {
+  return projects.every((each) => ownerOfName(String(each)) === "group") ? "group" : "project";
+}
+
+/** Without the slash of a group; an ID as a number. */
+function bareSelector(selector: string | number): string | number {
+  if (typeof selector === "number" || ownerOfName(selector) === "project") return selector;
+  const bare = bareName(selector);
+  return isId(bare) ? idIn(bare) : bare;
+}
+
+/** Whether each project has one resource of the kind, which a policy declares without a key. */
+function isSingle(kind: Kind, catalogue: Catalogue): boolean {
+  const { file } = kindOf(catalogue, kind);
+  return file !== undefined && isSingleton(file);
+}
+
+function singletonOf([first, ...others]: readonly ImportedEntry[]): YAMLMap {
+  const map = parametersOf({
+    kind: "",
+    key: "",
+    remarks: [],
+    fields: new Map([first, ...others].flatMap((each) => [...(each?.fields ?? [])])),
+  });
+  map.commentBefore = commentOf(first?.remarks ?? []);
+  return map;
+}
+
+function absentOf(absent: NonNullable<Draft["absent"]>, catalogue: Catalogue): YAMLMap {
+  const map = new YAMLMap();
+  map.items = [...grouped(absent, ({ kind }) => sectionNameOf(catalogue, kind))].map(
+    ([section, each]) => new Pair(new Scalar(section), listOf(each.map(({ key }) => literal(key)))),
+  );
+  return map;
+}
+
+/** A longer list has one selector on each line. */
+const longestLine = 90;
+
+function listOf(selectors: readonly (string | number)[]): YAMLSeq {
+  const list = new YAMLSeq();
+  list.items = selectors.map(scalarOf);
+  list.flow = selectors.join(", ").length < longestLine;
+  return list;
+}
+
+function sectionOf(entries: readonly ImportedEntry[], only: string | undefined): YAMLMap {
+  const map = new YAMLMap();
+  map.items = entries.map((entry) => new Pair(keyOf(entry), entryNode(entry, only)));
+  return map;
+}
+
+/** The value of an entry: its parameters or the value of `only`. */
+export function entryNode(entry: ImportedEntry, only: string | undefined): Node {
+  const value = entry.fields.get(only ?? "");
+  return value ? nodeOf(value) : parametersOf(entry);
+}
+
+function parametersOf({ fields }: ImportedEntry): YAMLMap {
+  const parameters = new YAMLMap();
+  parameters.items = [...fields].map(([name, stated]) => new Pair(new Scalar(name), nodeOf(stated)));
+  return parameters;
+}
+
+function keyOf({ key, remarks }: ImportedEntry): Scalar {
+  const node = scalarOf(literal(key));
+  node.commentBefore = commentOf(remarks);
+  return node;
+}
+
+function nodeOf(stated: ImportedValue): Node {
+  if (stated.form === "value") return plainNode(stated.value);
+  if (stated.form === "template") return scalarOf(stated.text);
+  const reference = new YAMLMap();
+  reference.flow = true;
+  reference.items = [new Pair(new Scalar("secret"), new Scalar(stated.reference))];
+  reference.comment = ` ${stated.why}`;
+  return reference;
+}
+
+/** A value as a node, its texts escaped. A short list or mapping is on one line. */
+export function plainNode(value: Plain): Node {
+  if (isScalar(value)) return scalarOf(literal(value));
+  const node = isList(value) ? new YAMLSeq() : new YAMLMap();
+  node.items = isList(value)
+    ? value.map(plainNode)
+    : Object.entries(value).map(([name, each]) => new Pair(scalarOf(name), plainNode(each)));
+  node.flow = JSON.stringify(value).length < longestLine;
+  return node;
+}
+
+/** Escapes a literal value: `$${` is `${` (docs/manifests.md). */
+export function literal<Each extends Value>(value: Each): Each | string {
+  return typeof value === "string" ? value.replaceAll("${", () => "$${") : value;
+}
+
+function commentOf(remarks: readonly string[]): string | null {
+  return remarks.length > 0 ? remarks.map((remark) => ` ${printable(remark)}`).join("\n") : null;
+}

@@ -1,0 +1,129 @@
+import { grouped } from "../../base/grouped.ts";
+import type { Project } from "../../model/types.ts";
+import { type Folder, globBelow, type Occurrence, type Placement } from "./placement.ts";
+
+/** A declaration for several projects. */
+interface SharedOccurrence<T> {
+  readonly first: Occurrence<T>;
+  readonly occurrences: readonly Occurrence<T>[];
+}
+
+/** The declarations of one policy, all for the same projects. */
+export interface Group<T> {
+  /** Equal for the same projects. */
+  readonly key: string;
+  readonly folder: Folder;
+  readonly glob: string | undefined;
+  /** Projects that are listed, or excluded from the glob. */
+  readonly named: readonly Project[];
+  readonly shared: SharedOccurrence<T>[];
+}
+
+/**
+ * Converts placements to policies. Each has a glob with exceptions or, if that is
+ * shorter, a list of projects.
+ */
+export function sharedGroups<T>(
+  placements: readonly Grouping<T>[],
+  isNotImported: (project: Project) => boolean,
+): readonly Group<T>[] {
+  const groups = new Map<string, Group<T>>();
+  for (const { placement, isUnaffected } of placements) {
+    for (const [folder, occurrences] of placement.shared) {
+      const [first] = occurrences;
+      if (!first) continue;
+      const { glob, named } = selected(folder, occurrences, { isUnaffected, isNotImported });
+      const key = JSON.stringify([glob, named.map(({ name }) => name)]);
+      const group = groups.get(key) ?? { key, folder, glob, named, shared: [] };
+      group.shared.push({ first, occurrences });
+      groups.set(key, group);
+    }
+  }
+  return [...groups.values()];
+}
+
+/** Where one resource is declared, and which projects must not have it. */
+export interface Grouping<T> {
+  readonly placement: Placement<T>;
+  readonly isUnaffected: (project: Project) => boolean;
+}
+
+/** The weight of an exception for a project that was not imported. */
+const foreignWeight = 4;
+
+function selected<T>(
+  folder: Folder,
+  occurrences: readonly Occurrence<T>[],
+  { isUnaffected, isNotImported }: Record<"isUnaffected" | "isNotImported", (project: Project) => boolean>,
+): Pick<Group<T>, "glob" | "named"> {
+  const glob = globBelow(folder);
+  const unaffected = folder.projects.filter(isUnaffected);
+  const weight = unaffected.reduce((sum, project) => sum + (isNotImported(project) ? foreignWeight : 1), 0);
+  if (glob !== undefined && weight < occurrences.length) return { glob, named: unaffected };
+  return { glob: undefined, named: occurrences.map(({ project }) => project) };
+}
+
+/** The longest list of projects that is easy to maintain by hand. */
+const longestList = 20;
+
+/** Groups of a few projects with equal declarations, in any folder. */
+export function listsOf<T>(
+  occurrences: readonly Occurrence<T>[],
+  identityOfOccurrence: (occurrence: Occurrence<T>) => string,
+  folderOf: (projects: readonly Project[]) => Folder,
+): readonly Group<T>[] {
+  const groups = new Map<string, Group<T>>();
+  for (const equal of grouped(occurrences, (occurrence) =>
+    JSON.stringify([identityOfOccurrence(occurrence), occurrence.form]),
+  ).values()) {
+    const [first] = equal;
+    if (!first || equal.length < 2 || equal.length > longestList) continue;
+    const named = equal.map(({ project }) => project);
+    const key = JSON.stringify([undefined, named.map(({ name }) => name)]);
+    const group = groups.get(key) ?? { key, folder: folderOf(named), glob: undefined, named, shared: [] };
+    group.shared.push({ first, occurrences: equal });
+    groups.set(key, group);
+  }
+  return [...groups.values()];
+}
+
+/** Lines of a policy apart from its entries. */
+const frame = 6;
+
+/**
+ * Keeps only groups that save lines; projects of the others declare everything themselves. Only groups with exceptions or
+ * lists are compared, because a policy for a whole folder also applies to future projects.
+ */
+export function groupsThatSaveLines<T>(
+  groups: readonly Group<T>[],
+  alone: readonly Occurrence<T>[],
+): { readonly groups: readonly Group<T>[]; readonly own: readonly Occurrence<T>[] } {
+  const weighed = groups.filter(({ named }) => named.length > 0);
+  const grouping = new Set(weighed.flatMap(occurrencesOf));
+  const declaring = new Set(alone.filter((occurrence) => !grouping.has(occurrence)).map(({ project }) => project));
+  const counts = new Map<Project, number>();
+  for (const { project } of grouping) counts.set(project, (counts.get(project) ?? 0) + 1);
+  const own = new Set(alone);
+  const refused = new Set(
+    weighed.filter((group) => {
+      const occurrences = occurrencesOf(group);
+      const frames = occurrences.map(({ project }) =>
+        declaring.has(project) ? 0 : frame / (counts.get(project) ?? 1),
+      );
+      const separate = occurrences.reduce((sum, { lines }, index) => sum + lines + (frames[index] ?? 0), 0);
+      const together = group.shared.reduce((sum, { first }) => sum + first.lines, frame + group.named.length);
+      const isRefused = together >= separate;
+      for (const occurrence of occurrences) {
+        if (isRefused) own.add(occurrence);
+        else own.delete(occurrence);
+        if (isRefused) declaring.add(occurrence.project);
+      }
+      return isRefused;
+    }),
+  );
+  return { groups: groups.filter((group) => !refused.has(group)), own: [...own] };
+}
+
+function occurrencesOf<T>({ shared }: Group<T>): readonly Occurrence<T>[] {
+  return shared.flatMap(({ occurrences }) => occurrences);
+}

@@ -1,0 +1,34 @@
+import { compile } from "../../base/schema.ts";
+import { alternativesIn } from "../../model/alternatives.ts";
+import { comparable, wireValue } from "../../model/field-meaning.ts";
+import type { KindRow } from "../../model/kind-row.ts";
+import { fieldInRow } from "../../model/read-field.ts";
+import { keyFieldsOf } from "../../model/resource-kind.ts";
+import type { Fields, Live, Plain } from "../../model/types.ts";
+import { isAlike } from "../../model/values.ts";
+
+/**
+ * The fields that a replacement leaves to the server's defaults: no policy declares them, and the live resource has others.
+ */
+export function resetFields(kind: KindRow, declared: Fields, { row }: Live): readonly string[] {
+  if (!row) return [];
+  const { file } = kind;
+  const keys = new Set(keyFieldsOf(file));
+  const set = Object.entries(file.fields.properties).flatMap(([name, field]) => {
+    if (keys.has(name) || name in declared) return [];
+    const value = fieldInRow(kind, name, row);
+    if (value === undefined || compile(field)(wireValue(field, value)).length > 0) return [];
+    return isSet(comparable(field, value), comparable(field, field.default ?? null)) ? [name] : [];
+  });
+  const told = new Set([...set, ...Object.keys(declared)]);
+  const same = alternativesIn(file).flatMap((names) => {
+    const one = names.find((name) => name in declared) ?? names.find((name) => told.has(name));
+    return names.filter((name) => name !== one);
+  });
+  return set.filter((name) => !same.includes(name));
+}
+
+function isSet(meant: Plain, filledIn: Plain): boolean {
+  const isEmpty = meant === null || meant === "" || (Array.isArray(meant) && meant.length === 0);
+  return !isEmpty && !isAlike(meant, filledIn);
+}

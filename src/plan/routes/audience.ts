@@ -1,0 +1,241 @@
+import { groupedAs } from "../../base/grouped.ts";
+import { memoized } from "../../base/memoize.ts";
+import { joinedByAnd } from "../../base/text-format.ts";
+import { type BranchKind, branchKinds } from "../../model/branch-kinds.ts";
+import type { Catalogue } from "../../model/catalogue.ts";
+import type { EventKind, PipelineStatus } from "../../model/events.ts";
+import { audienceOf, branchWords, type EventDetails, type Listener } from "./routes.ts";
+
+/** Messages on lost and on gained recipients of events. */
+export interface Shift {
+  readonly lost: readonly string[];
+  readonly gained: readonly string[];
+}
+
+/**
+ * How the recipients of a project's events change between two states of its integrations.
+ * `event` restricts it to one kind of event.
+ */
+export function shiftBetween(before: readonly Listener[], after: readonly Listener[], event?: string): Shift {
+  const bySlug = (listeners: readonly Listener[]) => new Map(listeners.map((each) => [each.slug, each]));
+  const [was, is] = [bySlug(before), bySlug(after)];
+  const slugs = [...new Set([...was.keys(), ...is.keys()])].sort();
+  const shifts = slugs.map((slug) => shiftOf(was.get(slug), is.get(slug), event));
+  return { lost: shifts.flatMap(({ lost }) => lost), gained: shifts.flatMap(({ gained }) => gained) };
+}
+
+/** How the recipients of one integration change; undefined on a side without the integration. */
+function shiftOf(before: Listener | undefined, after: Listener | undefined, event?: string): Shift {
+  const { lost, gained, sides, reversed } = comparisonOf(before, after, event);
+  return {
+    lost: sentences(lost, sides, "will no longer receive"),
+    gained: sentences(gained, reversed, "will receive"),
+  };
+}
+
+/** What becomes of the events of one integration. */
+export interface Rerouting {
+  /** Messages on events that a recipient loses, and that no other one gets instead. */
+  readonly lost: readonly string[];
+  /** From whom to whom other events move: `#mobile -> #mobile-on-call (chat)`. */
+  readonly moved: readonly string[];
+}
+
+/** Where no events are lost or moved. */
+export const noRerouting: Rerouting = { lost: [], moved: [] };
+
+/** Which events of one integration are lost, and which go to another recipient. */
+export function reroutingOf(before: Listener, after: Listener): Rerouting {
+  const { lost, gained, sides } = comparisonOf(before, after);
+  const moves = movesBetween(lost, gained);
+  const moving = groupedAs(
+    moves,
+    ({ from }) => from,
+    ({ situations }) => situations,
+  );
+  const left = goneOf(lost, new Map([...moving].map(([from, situations]) => [from, situations.flat()])));
+  return { lost: sentences(left, sides, "will no longer receive"), moved: moveSentences(moves, sides) };
+}
+
+function comparisonOf(before: Listener | undefined, after: Listener | undefined, event?: string) {
+  const slug = before?.slug ?? after?.slug ?? "";
+  const [own, others] = [audiencesOf(before, event), audiencesOf(after, event)];
+  return {
+    lost: goneOf(own, others),
+    gained: goneOf(others, own),
+    sides: { slug, own, others },
+    reversed: { slug, own: others, others: own },
+  };
+}
+
+const situationsIn = memoized(
+  ({ events }: Catalogue): readonly EventSituation[] =>
+    [...events].flatMap(([event, kind]) =>
+      (kind.onBranch ? branchKinds : [undefined]).flatMap((branchKind) =>
+        (kind.statuses ?? [undefined]).map((pipelineStatus) => {
+          return { event, kind, branchKind, pipelineStatus, key: [event, branchKind, pipelineStatus].join() };
+        }),
+      ),
+    ),
+  new WeakMap(),
+);
+
+/** The events that each channel, recipient or slug receives. */
+type Audiences = ReadonlyMap<string, readonly EventSituation[]>;
+
+function audiencesOf(listener: Listener | undefined, event: string | undefined): Audiences {
+  if (!listener) return new Map();
+  const wanted = situationsIn(listener.catalogue).filter(
+    (situation) => event === undefined || situation.event === event,
+  );
+  const received = wanted.flatMap((situation) => audienceOf(listener, situation).map((name) => ({ name, situation })));
+  return groupedAs(
+    received,
+    ({ name }) => name,
+    ({ situation }) => situation,
+  );
+}
+
+/** The events that each receiver has on one side and not on the other. */
+function goneOf(own: Audiences, others: Audiences): Audiences {
+  const gone = [...own].map(([name, received]) => {
+    const kept = keysOf(others.get(name) ?? []);
+    return [name, received.filter(({ key }) => !kept.has(key))] as const;
+  });
+  return new Map(gone.filter(([, situations]) => situations.length > 0));
+}
+
+function keysOf(situations: readonly EventSituation[]): ReadonlySet<string> {
+  return new Set(situations.map(({ key }) => key));
+}
+
+interface Sides {
+  readonly slug: string;
+  readonly own: Audiences;
+  readonly others: Audiences;
+}
+
+function sentences(
+  changed: Audiences,
+  { slug, own, others }: Sides,
+  verb: "will no longer receive" | "will receive",
+): string[] {
+  const elsewhere = [...others.values()].flat();
+  return [...changed].map(([name, situations]) => {
+    const received = own.get(name) ?? [];
+    const isWhole = situations.length === received.length && !others.has(name);
+    const isAll = verb === "will no longer receive" && isWhole && kindsOf(situations) > mostNamed;
+    return `${name} ${verb} ${isAll ? "any events" : phrases(situations, received, elsewhere)}${behind(name, slug)}`;
+  });
+}
+
+function behind(name: string, slug: string): string {
+  return name === slug ? "" : ` (${slug})`;
+}
+
+/** Events that one receiver has no longer and another one has from now on. */
+interface Move {
+  readonly from: string;
+  readonly to: string;
+  readonly situations: readonly EventSituation[];
+}
+
+function movesBetween(lost: Audiences, gained: Audiences): readonly Move[] {
+  return [...lost].flatMap(([from, gone]) =>
+    [...gained].flatMap(([to, news]) => {
+      const keys = keysOf(news);
+      const situations = gone.filter(({ key }) => keys.has(key));
+      return situations.length > 0 ? [{ from, to, situations }] : [];
+    }),
+  );
+}
+
+/** `#mobile -> #mobile-on-call (chat)`, with the events where they are not all that the receiver had. */
+function moveSentences(moves: readonly Move[], { slug, own, others }: Sides): string[] {
+  const alike = groupedAs(
+    moves,
+    ({ from, situations }) => JSON.stringify([from, [...keysOf(situations)]]),
+    (move) => move,
+  );
+  return [...alike.values()].flatMap((group) => {
+    const [first] = group;
+    if (!first) return [];
+    const { from, situations } = first;
+    const received = own.get(from) ?? [];
+    const what =
+      situations.length === received.length ? "" : `: ${phrases(situations, received, [...others.values()].flat())}`;
+    return [`${from} -> ${joinedByAnd(group.map(({ to }) => to))}${what}${behind(from, slug)}`];
+  });
+}
+
+/** More kinds of event are reported as "any events". */
+const mostNamed = 6;
+
+function kindsOf(situations: readonly EventSituation[]): number {
+  return new Set(situations.map(({ event }) => event)).size;
+}
+
+/** A combination of event, branch and status. */
+interface EventSituation extends EventDetails {
+  readonly kind: EventKind;
+  readonly key: string;
+}
+
+/** Events grouped by branches: `issues, and pushes and jobs on protected branches`. */
+function phrases(
+  moved: readonly EventSituation[],
+  received: readonly EventSituation[],
+  elsewhere: readonly EventSituation[],
+): string {
+  const all = [...new Set(moved.map((each) => each.event))].flatMap((event) => {
+    const of = (list: readonly EventSituation[]) => list.filter((each) => each.event === event);
+    return parts(of(moved), of(received), of(elsewhere));
+  });
+  const groups = groupedAs(
+    all,
+    ({ where }) => where,
+    ({ what }) => what,
+  );
+  const whole = ([where]: readonly [string, unknown]) => Number(where !== "");
+  const sorted = [...groups].sort((a, b) => whole(a) - whole(b));
+  return sorted.map(([where, words]) => `${joinedByAnd(words)}${where}`).join(", and ");
+}
+
+interface Part {
+  readonly what: string;
+  readonly where: string;
+}
+
+/** One part if all statuses changed on the same branches, else one for each status. */
+function parts(
+  moved: readonly EventSituation[],
+  received: readonly EventSituation[],
+  elsewhere: readonly EventSituation[],
+): Part[] {
+  const { many = "", statuses = [] } = moved[0]?.kind ?? {};
+  const branchesOf = (list: readonly EventSituation[], status: PipelineStatus | undefined) =>
+    list.flatMap((each) => (each.pipelineStatus === status ? (each.branchKind ?? []) : []));
+  const found = [...new Set(moved.map(({ pipelineStatus }) => pipelineStatus))].map((status) => {
+    const what = status ? `${statusWords[status]} ${many}` : many;
+    return {
+      what,
+      where: whereOf(branchesOf(moved, status), branchesOf(received, status), branchesOf(elsewhere, status)),
+    };
+  });
+  const [first] = found;
+  const isWhole = found.length >= statuses.length && found.every(({ where }) => where === first?.where);
+  return first && isWhole ? [{ what: many, where: first.where }] : found;
+}
+
+const statusWords: Readonly<Record<PipelineStatus, string>> = { failed: "failed", success: "successful" };
+
+/** Empty if all branches are affected and the other side does not receive the event on others. */
+function whereOf(
+  moved: readonly BranchKind[],
+  received: readonly BranchKind[],
+  elsewhere: readonly BranchKind[],
+): string {
+  const isAll = moved.length === received.length;
+  const sameThere = elsewhere.length === 0 || branchWords(elsewhere) === branchWords(received);
+  return isAll && sameThere ? "" : ` on ${branchWords(moved)}`;
+}

@@ -1,0 +1,127 @@
+import {
+  type Catalogue,
+  catalogueOf,
+  type Integration,
+  type IntegrationParameter,
+  impliedFields,
+} from "../../model/catalogue.ts";
+import { catalogueEntry, kindOf } from "../../model/kinds.ts";
+import { isRemoval } from "../../model/removal-changes.ts";
+import type { Change, Desired, DesiredProject, Fields, Kind, Live, Value } from "../../model/types.ts";
+import { isReference } from "../../model/values.ts";
+import { noRerouting, type Rerouting, reroutingOf } from "./audience.ts";
+import type { Listener } from "./routes.ts";
+
+/** Declared integrations as listeners. */
+export function declaredListeners(
+  resources: readonly Pick<Desired, "kind" | "key" | "fields" | "presence">[],
+  catalogue: Catalogue = catalogueOf(),
+): Listener[] {
+  return resources
+    .filter(({ kind, presence }) => listensIn(catalogue, kind) && presence === "present")
+    .map(({ key: slug, fields }) => ({
+      slug,
+      fields,
+      active: activeBy(catalogue.integrations.get(slug), fields),
+      source: "declared",
+      catalogue,
+    }));
+}
+
+/** Live integrations as listeners. */
+export function liveListeners(live: readonly Live[], catalogue: Catalogue = catalogueOf()): Listener[] {
+  return live.map(({ key: slug, fields, active }) => ({ slug, fields, active, source: "reported", catalogue }));
+}
+
+/** Live listeners, with declared values for fields that servers do not report (docs/comparing.md). */
+export function listenersBefore(
+  live: readonly Listener[],
+  { resources }: DesiredProject,
+  catalogue: Catalogue = catalogueOf(),
+): Listener[] {
+  const listed = bySlug(resources, catalogue);
+  return live.map((listener) => ({
+    ...listener,
+    fields: effectiveFields(
+      listener.catalogue.integrations.get(listener.slug),
+      listed.get(listener.slug)?.fields ?? {},
+      listener.fields,
+    ),
+  }));
+}
+
+/** Reported fields, and declared ones that a response would not contain. */
+function effectiveFields(spec: Integration | undefined, declared: Fields, reported: Fields): Fields {
+  const isProperty = (name: string) => spec?.parameters.get(name)?.level === "properties";
+  const reportsProperties = Object.keys(reported).some(isProperty);
+  const isUnreported = ([name, value]: readonly [string, Value]) =>
+    !(reportsProperties && isProperty(name)) || isReference(value) || isHidden(spec?.parameters.get(name));
+  return { ...Object.fromEntries(Object.entries(declared).filter(isUnreported)), ...reported };
+}
+
+function isHidden(column: IntegrationParameter | undefined): boolean {
+  return column !== undefined && (column.secret || column.observed.has("hidden"));
+}
+
+/** Live listeners after an apply: undeclared parameters are unchanged (docs/comparing.md). */
+export function listenersAfter(
+  live: readonly Listener[],
+  { resources, exclusive }: DesiredProject,
+  catalogue: Catalogue = catalogueOf(),
+): Listener[] {
+  const listed = bySlug(resources, catalogue);
+  const isExclusive = [...exclusive.keys()].some((kind) => listensIn(catalogue, kind));
+  const kept = live.flatMap((listener) => {
+    const desired = listed.get(listener.slug);
+    if (!desired) return isExclusive ? [] : [listener];
+    return desired.presence === "absent" ? [] : [overlaid(listener, desired.fields)];
+  });
+  const slugs = new Set(live.map(({ slug }) => slug));
+  return [...kept, ...declaredListeners(resources, catalogue).filter(({ slug }) => !slugs.has(slug))];
+}
+
+function listensIn(catalogue: Catalogue, kind: Kind): boolean {
+  return kindOf(catalogue, kind).keys !== undefined;
+}
+
+function bySlug(resources: readonly Desired[], catalogue: Catalogue): ReadonlyMap<string, Desired> {
+  return new Map(resources.filter(({ kind }) => listensIn(catalogue, kind)).map((each) => [each.key, each]));
+}
+
+function overlaid(listener: Listener, fields: Fields): Listener {
+  const spec = listener.catalogue.integrations.get(listener.slug);
+  return { ...listener, fields: { ...listener.fields, ...fields }, active: activeBy(spec, fields) };
+}
+
+/** Where `active` is a parameter it has its default; other declared integrations are on. */
+function activeBy(spec: Integration | undefined, fields: Fields): boolean {
+  const { active = true } = { ...impliedFields(spec), ...fields };
+  return !isReference(active) && String(active) === "true";
+}
+
+/**
+ * Messages on events that a change moves to other recipients, or that are lost by it, as far as its declared parameters
+ * show. Undeclared parameters are unchanged.
+ */
+export function changeRerouting(change: Change, catalogue: Catalogue): Rerouting {
+  const { kind, key: slug, declared, live } = change;
+  if (!listensIn(catalogue, kind) || !live?.active) return noRerouting;
+  const spec = catalogueEntry(catalogue, change);
+  if (isRemoval(change))
+    return receivesEvents(spec) ? { ...noRerouting, lost: [`${slug} will receive no events`] } : noRerouting;
+  if (!Object.keys(change.after ?? {}).some((name) => decidesRoutes(spec, name))) return noRerouting;
+  const fields = effectiveFields(spec, declared, live.fields);
+  const before: Listener = { slug, active: true, fields, source: "declared", catalogue };
+  return reroutingOf(before, { ...before, fields: declared, active: activeBy(spec, declared) });
+}
+
+/** Whether a field affects who is notified. */
+export function decidesRoutes(spec: Integration | undefined, name: string): boolean {
+  return name === "active" || spec?.parameters.get(name)?.route !== undefined;
+}
+
+/** Whether an integration receives any events. */
+export function receivesEvents(spec: Integration | undefined, event?: string): boolean {
+  const parameters = [...(spec?.parameters.values() ?? [])];
+  return parameters.some(({ route }) => route?.role === "flag" && (event === undefined || route.event === event));
+}

@@ -1,0 +1,242 @@
+import { grouped } from "../../base/grouped.ts";
+import { memoized } from "../../base/memoize.ts";
+import { type BranchKind, branchKinds } from "../../model/branch-kinds.ts";
+import type { Catalogue, Integration } from "../../model/catalogue.ts";
+import type { PipelineStatus, RouteColumn } from "../../model/events.ts";
+import { comparableScalar } from "../../model/field-meaning.ts";
+import type { Fields, Scalar } from "../../model/types.ts";
+import { inlineText, isReference, isScalar } from "../../model/values.ts";
+
+/** An integration that is notified, where, why, and under which further conditions (docs/reviewing.md). */
+export interface Route {
+  readonly slug: string;
+  /** A channel, or recipients; null if it has neither or it is unknown. */
+  readonly channel: string | null;
+  readonly reason: string;
+}
+
+/** Who is notified of an event, in the order of the listeners. */
+export function routesOf(listeners: readonly Listener[], event: EventDetails): Route[] {
+  return listeners.flatMap((listener) => routeOf(listener, event) ?? []);
+}
+
+/** An integration that may be notified: the server does not report the flag. */
+export interface UnknownRoute {
+  readonly slug: string;
+  readonly flag: string;
+}
+
+/** Who may be notified of an event, in the order of the listeners. */
+export function unknownRoutesOf(listeners: readonly Listener[], event: EventDetails): UnknownRoute[] {
+  return listeners.flatMap((listener) => unknownRouteOf(listener, event) ?? []);
+}
+
+function unknownRouteOf(listener: Listener, event: EventDetails): UnknownRoute | undefined {
+  const flag = flagOf(listener, event);
+  if (!listener.active || listener.source !== "reported" || !flag || flag.unset) return undefined;
+  if (settingOf(listener, flag.name) !== undefined) return undefined;
+  const isOut = furtherConditions.some((condition) => condition(listener, event) === notNotified);
+  return isOut ? undefined : { slug: listener.slug, flag: flag.name };
+}
+
+/** How one integration is notified of an event; undefined where it is not. */
+function routeOf(listener: Listener, event: EventDetails): Route | undefined {
+  const delivery = deliveryOf(listener, event);
+  return delivery && { slug: listener.slug, channel: delivery.channel, reason: delivery.reason };
+}
+
+/** The channels or recipients of an event, or the slug of an integration without them. */
+export function audienceOf(listener: Listener, event: EventDetails): readonly string[] {
+  return deliveryOf(listener, event)?.recipients ?? [];
+}
+
+/** The destination of an event, and why. */
+interface Delivery extends Pick<Route, "channel" | "reason"> {
+  /** The separate channels or recipients, or the slug. */
+  readonly recipients: readonly string[];
+}
+
+function deliveryOf(listener: Listener, event: EventDetails): Delivery | undefined {
+  if (!listener.active) return undefined;
+  const reasons: string[] = [];
+  for (const condition of [flagCondition, ...furtherConditions]) {
+    const answer = condition(listener, event);
+    if (answer === notNotified) return undefined;
+    reasons.push(answer);
+  }
+  const { words, ...destination } = destinationOf(listener, event);
+  return { ...destination, reason: [...reasons, words].filter(Boolean).join("; ") };
+}
+
+interface Destination extends Pick<Delivery, "channel" | "recipients"> {
+  readonly words: string;
+}
+
+function destinationOf(listener: Listener, { event }: EventDetails): Destination {
+  const columns = [...columnsOf(listener, "channel"), ...columnsOf(listener, "recipients")];
+  const own = columns.filter((column) => "event" in column && column.event === event);
+  const shared = columns.filter((column) => !("event" in column));
+  for (const { name, list } of [...own, ...shared]) {
+    const text = fieldText(listener, name);
+    if (text) return { channel: text, recipients: list ? partsOf(text, list) : [text], words: `to ${name}` };
+  }
+  const words = shared.map(({ name }) => `${name} is not ${listener.source}`).join("; ");
+  return { channel: null, recipients: [listener.slug], words };
+}
+
+function partsOf(text: string, list: "comma" | "whitespace"): string[] {
+  const parts = text.split(list === "comma" ? "," : /\s+/);
+  return parts.map((part) => part.trim()).filter(Boolean);
+}
+
+function fieldText({ fields }: Listener, name: string): string {
+  const value = fields[name] ?? "";
+  return isReference(value) ? `(secret ${value.secret})` : inlineText(value);
+}
+
+/** An event; unknown properties are omitted. */
+export interface EventDetails {
+  /** The flag's name without `_events`. */
+  readonly event: string;
+  readonly branch?: string | undefined;
+  readonly branchKind?: BranchKind | undefined;
+  readonly pipelineStatus?: PipelineStatus | undefined;
+}
+
+/** The result of a condition if the integration is not notified. */
+const notNotified = Symbol("not notified");
+
+/** A condition for being notified: why it is met, empty without a reason, or {@link notNotified}. */
+type Condition = (listener: Listener, event: EventDetails) => string | typeof notNotified;
+
+/** The flag that enables an event for an integration. */
+function flagOf(listener: Listener, { event }: EventDetails): FlagColumn | undefined {
+  return columnsOf(listener, "flag").find((column) => column.event === event);
+}
+
+const flagCondition: Condition = (listener, event) => {
+  const flag = flagOf(listener, event);
+  return flag ? isOn(listener, flag) : notNotified;
+};
+
+const switches: Condition = (listener, { event }) => {
+  const found = columnsOf(listener, "switch").find((column) => column.events.includes(event));
+  return found ? isOn(listener, found) : "";
+};
+
+function isOn(listener: Listener, { name, unset }: { readonly name: string; readonly unset: boolean }) {
+  const value = settingOf(listener, name);
+  if (value === undefined)
+    return unset ? `${name} is not ${listener.source}, and its default on servers is true` : notNotified;
+  return value === true ? `${name} is true` : notNotified;
+}
+
+const limits: Condition = (listener, { event, pipelineStatus }) => {
+  const limit = columnsOf(listener, "limit").find((column) => column.event === event);
+  if (!limit) return "";
+  const { name, to, unset } = limit;
+  const value = settingOf(listener, name);
+  if (!(value ?? unset) || pipelineStatus === to) return "";
+  if (pipelineStatus !== undefined) return notNotified;
+  const cause =
+    value === undefined ? `${name} is not ${listener.source}, and its default on servers is true` : `${name} is true`;
+  return `${to} ones only, because ${cause}`;
+};
+
+const branchesReached: Condition = (listener, { event, branchKind }) => {
+  const reach = reachOf(listener);
+  if (!reach || !listener.catalogue.events.get(event)?.onBranch) return "";
+  if (branchKind) return reach.kinds.includes(branchKind) ? "" : notNotified;
+  if (reach.kinds.length === branchKinds.length) return "";
+  return `on ${branchWords(reach.kinds)} only, because ${reach.cause}`;
+};
+
+interface Reach {
+  readonly kinds: readonly BranchKind[];
+  readonly cause: string;
+}
+
+/**
+ * The branches whose events an integration receives, by the first parameter or its default. Servers set the default
+ * whatever a deprecated parameter is; only a server that does not report the first uses the deprecated one.
+ */
+function reachOf(listener: Listener): Reach | undefined {
+  const columns = columnsOf(listener, "branches");
+  const deciding = listener.source === "declared" ? columns.slice(0, 1) : columns;
+  for (const { name, reach } of deciding) {
+    const value = String(settingOf(listener, name) ?? "");
+    if (reach[value]) return { kinds: reach[value], cause: `${name} is ${value}` };
+  }
+  const [first] = columns;
+  const byDefault = String(first?.default ?? "");
+  const kinds = first?.reach[byDefault];
+  return first && kinds && { kinds, cause: `${first.name} is not ${listener.source}, and its default is ${byDefault}` };
+}
+
+/** `default and protected branches`. */
+export function branchWords(kinds: readonly BranchKind[]): string {
+  const words = branchKinds.filter((kind) => kinds.includes(kind));
+  return words.join() === "default" ? "the default branch" : `${words.join(" and ")} branches`;
+}
+
+const branchNames: Condition = (listener, { event, branch }) => {
+  const [column] = columnsOf(listener, "branch-names");
+  const names = listOf(column && settingOf(listener, column.name));
+  if (!column || names.length === 0 || !listener.catalogue.events.get(event)?.onBranch) return "";
+  if (branch === undefined) return `on ${names.join(", ")} only, because ${column.name} says so`;
+  return names.includes(branch) ? `${column.name} lists ${branch}` : notNotified;
+};
+
+/** Conditions after {@link flagCondition}. */
+const furtherConditions: readonly Condition[] = [switches, limits, branchesReached, branchNames];
+
+function listOf(value: Scalar | undefined): string[] {
+  const text = typeof value === "string" ? value : "";
+  return text.split(/[,\n]/).flatMap((part) => part.trim() || []);
+}
+
+/** An integration that may be notified of events, as manifests declare it or as a server reports it. */
+export interface Listener {
+  readonly slug: string;
+  readonly active: boolean;
+  readonly fields: Fields;
+  /** The source of `fields`; completes "push_events is not …". */
+  readonly source: "declared" | "reported";
+  readonly catalogue: Catalogue;
+}
+
+/** A parameter that affects routing. */
+type RoutingColumn<Role> = Extract<RouteColumn, { readonly role: Role }> & {
+  readonly name: string;
+  readonly default: Scalar | undefined;
+  readonly list: "comma" | "whitespace" | undefined;
+};
+
+type FlagColumn = RoutingColumn<"flag">;
+
+/** The columns of a role, those of deprecated parameters last. */
+function columnsOf<Role extends RouteColumn["role"]>(
+  { slug, catalogue }: Listener,
+  role: Role,
+): readonly RoutingColumn<Role>[] {
+  const integration = catalogue.integrations.get(slug);
+  const columns = integration ? columnsByRole(integration).get(role) : undefined;
+  return (columns ?? []) as readonly RoutingColumn<Role>[];
+}
+
+const columnsByRole = memoized(({ parameters }: Integration) => {
+  const columns = [...parameters.values()]
+    .sort((a, b) => Number(a.deprecated ?? false) - Number(b.deprecated ?? false))
+    .flatMap(({ name, route, list, default: byDefault }) =>
+      route ? [{ ...route, name, list, default: byDefault }] : [],
+    );
+  return grouped(columns, ({ role }) => role);
+}, new WeakMap());
+
+/** The normalised value of a parameter; undefined if it is unset, a secret, a list or a mapping. */
+function settingOf({ slug, fields, catalogue }: Listener, name: string): Scalar | undefined {
+  const value = fields[name];
+  if (!isScalar(value) || value === null || value === "") return undefined;
+  const field = catalogue.integrations.get(slug)?.parameters.get(name);
+  return field ? comparableScalar(field, value) : value;
+}

@@ -1,0 +1,164 @@
+import { counted } from "../base/text-format.ts";
+import type { Writer } from "../client/client.ts";
+import type { Problem } from "../model/types.ts";
+import { callsOf } from "../plan/requests.ts";
+import { type ApplyOptions, afterEarlierRuns, applyChanges, type Outcomes } from "./apply/apply.ts";
+import type { Target } from "./apply/recheck.ts";
+import { type AppliedWaves, applyInWaves, type PlanWave, type WrittenWave, writeAndCheck } from "./apply/waves.ts";
+import { withApprovalObjections } from "./approvals.ts";
+import { missingSecrets } from "./connection.ts";
+import type { Context } from "./context.ts";
+import { withProblems } from "./failed-plan.ts";
+import { counting } from "./history.ts";
+import { inSyncRecorder, warnUnkept } from "./keep-results.ts";
+import type { RefreshScope } from "./live/refresh-scope.ts";
+import { type ApplyingRun, inRun, openApplyRun, openRehearsalRun, type WritingRun } from "./open-run.ts";
+import { newPlan } from "./plan.ts";
+import { batchesOf, divideIntoWaves, type PreparedPlan } from "./prepared-plan.ts";
+import { reportUnfinishedRuns, startRecorder, warnPendingWrites } from "./recorder.ts";
+import type { Applied, ApplyHooks, Planned, Rehearsed, Request } from "./request.ts";
+import { savedPlan } from "./saved-plan.ts";
+import { moveSteps, runMoves, skippedMoves } from "./storage-moves.ts";
+import { writingBy } from "./workers.ts";
+
+/**
+ * All of {@link plan}, or a saved plan; then guards, approval, writes and report: where no guard objects and `approve`
+ * agrees, the writes. Holds the lease of the workspace meanwhile, journals what it does, and updates the ledger.
+ */
+export function apply(request: Request, hooks: ApplyHooks): Promise<Applied> {
+  return inRun(openApplyRun, request, async (run): Promise<Applied> => {
+    const { notices, inFlight } = await reportUnfinishedRuns(run.context);
+    const { ledger } = run.context;
+    const prepared = await preparedPlan(run, ledger && inSyncRecorder(ledger));
+    const planned = withProblems(prepared.planned, notices);
+    const blocked = blockedApply(planned, prepared) ?? withErrors(planned, await secretsLacking(run, prepared));
+    if (blocked) return await run.end(blocked);
+    if (!(await hooks.approve(planned))) return await run.end(planned);
+    return run.end(await writePlan(run, { ...prepared, planned, inFlight }, hooks));
+  });
+}
+
+/** The requests that {@link apply} would send now; none is sent, because the client cannot write. */
+export function rehearse(request: Request): Promise<Rehearsed> {
+  return inRun(openRehearsalRun, request, async (run): Promise<Rehearsed> => {
+    const { planned, refused, stale, ...prepared } = await preparedPlan(run);
+    const steps = await stepsOf(run, prepared);
+    const settled = steps.flatMap((step) => ("outcome" in step ? [[step.address, step.outcome] as const] : []));
+    const outcomes: Outcomes = new Map([...(stale ?? []), ...settled]);
+    const requests = steps.flatMap((step) =>
+      "change" in step ? callsOf(step.change, run.context.loaded.workspace.catalogue) : [],
+    );
+    return { ...planned, refused, requests, ...(outcomes.size > 0 && { outcomes }) };
+  });
+}
+
+/** A new plan, or the saved one of the request, with the approvals it lacks and its waves. */
+async function preparedPlan(
+  { reader, context, saved, dispatcher }: ApplyingRun,
+  remember?: RefreshScope["remember"],
+): Promise<PreparedPlan> {
+  const found = saved
+    ? await savedPlan(reader, context, saved)
+    : await newPlan(reader, context, { dispatcher, ...(remember && { remember }) });
+  return divideIntoWaves(await withApprovalObjections(found, context), context);
+}
+
+/** Every change of a plan, storage moves last. */
+async function stepsOf({ reader, context }: ApplyingRun, { targets, moves }: Pick<PreparedPlan, "targets" | "moves">) {
+  const changes = await Promise.all(batchesOf(reader, context, targets).map((batch) => batch.steps()));
+  const moved = await moveSteps(reader, context, moves);
+  return [...changes.flat(), ...moved.map((step) => ("move" in step ? step.move : step))];
+}
+
+/** What an apply comes to that may not write; undefined where it may. */
+function blockedApply(planned: Planned, { refused, stale }: PreparedPlan): Applied | undefined {
+  if (!planned.compared) return planned;
+  if (refused.length > 0) return { ...planned, refused };
+  return stale && { ...planned, outcomes: stale };
+}
+
+/** Workers resolve secrets themselves, and report which they lack. */
+async function secretsLacking({ dispatcher, context }: WritingRun, prepared: PreparedPlan): Promise<Problem[]> {
+  return dispatcher ? [] : missingSecrets(prepared.references, context);
+}
+
+function withErrors(planned: Planned, errors: readonly Problem[]): Planned | undefined {
+  return errors.length > 0 ? withProblems(planned, errors) : undefined;
+}
+
+/** A plan that was approved. */
+interface ApprovedPlan extends Pick<PreparedPlan, "planned" | "targets" | "waves" | "moves"> {
+  /** Addresses that an earlier run was sending when it was cut short. */
+  readonly inFlight: readonly string[];
+}
+
+/** Makes the changes of an approved plan, each recorded before and after its request, and reports their outcomes. */
+async function writePlan(
+  { writer, context, connection, lease, dispatcher }: WritingRun,
+  approved: ApprovedPlan,
+  { watchers: listeners, around }: ApplyHooks,
+): Promise<Applied> {
+  const { planned, moves, inFlight } = approved;
+  const { concurrency: workers, request } = context;
+  const writes = planned.plan.summary.writes > 0;
+  const stopped = () => (request.signal?.aborted ? "the run was stopped" : lease.lost());
+  await using recorder = await startRecorder(context, lease, planned, [...listeners, counting(context)]);
+  await using record = writes ? await around?.({ connection, planned }) : undefined;
+  const { watchers } = recorder;
+  warnPendingWrites(context, planned.plan, inFlight);
+  const known = afterEarlierRuns(inFlight, connection.requestTimeout, stopped);
+  context.meter.begin("writing", approved.targets.length, performance.now());
+  const write = dispatcher
+    ? writingBy({ dispatcher, context, writer, plan: planned.plan, inFlight, watchers, stopped })
+    : writingHere(writer, context, { workers, watchers, stopped, known });
+  const written = await writeChanges(context, approved, { watchers, stopped, write });
+  const steps = written.halted ? skippedMoves(moves, written.halted) : await moveSteps(writer, context, moves);
+  const moved = await runMoves(writer, steps, request, watchers);
+  const outcomes = new Map([...written.outcomes, ...moved.outcomes]);
+  await record?.end(outcomes);
+  const problems = await recorder.end(outcomes);
+  return withProblems({ ...planned, outcomes, ...(written.waves && { waves: written.waves }) }, [
+    ...written.problems,
+    ...moved.warnings,
+    ...problems,
+    ...warnUnkept(context.ledger, planned.plan, outcomes),
+  ]);
+}
+
+/** The outcomes of the changes of a run; only a wave can halt it. */
+interface WrittenChanges extends Pick<AppliedWaves, "halted"> {
+  readonly outcomes: Outcomes;
+  readonly waves?: readonly PlanWave[];
+  readonly problems: readonly Problem[];
+}
+
+/** Makes the changes of these projects, as a wave or all at once. */
+type WriteTargets = (targets: readonly Target[], isWave: boolean) => Promise<WrittenWave>;
+
+function writingHere(writer: Writer, context: Context, options: ApplyOptions): WriteTargets {
+  return async (targets, isWave) => {
+    const batches = batchesOf(writer, context, targets);
+    if (isWave) return writeAndCheck(writer, batches, options);
+    return { outcomes: await applyChanges(writer, batches, options) };
+  };
+}
+
+/** Makes the changes of all projects, wave by wave where there are waves. */
+async function writeChanges(
+  context: Context,
+  { targets, waves }: Pick<PreparedPlan, "targets" | "waves">,
+  { write, ...options }: Pick<ApplyOptions, "watchers" | "stopped"> & { readonly write: WriteTargets },
+): Promise<WrittenChanges> {
+  if (!waves) return { outcomes: (await write(targets, false)).outcomes, problems: [] };
+  const applied = await applyInWaves(waves, { ...options, write: (wave) => write(wave, true) });
+  return { ...applied, problems: remainingWaves(applied, context) };
+}
+
+/** The error of a run that ended before its last wave: what is left, and how to continue. */
+function remainingWaves({ halted, waves }: AppliedWaves, { request }: Context): readonly Problem[] {
+  const left = waves.filter(({ status }) => status === "not started").flatMap(({ projects }) => projects);
+  if (halted === undefined || left.length === 0) return [];
+  const again = request.again === undefined ? "" : `; to go on: ${request.again}`;
+  const untouched = `${counted(left.length, "project")} of later waves ${left.length === 1 ? "is" : "are"} untouched`;
+  return [{ severity: "error", rule: "waves", message: `${halted}; ${untouched}${again}` }];
+}

@@ -1,0 +1,341 @@
+import { UserError } from "../../base/exit.ts";
+import { isObject, type JsonObject } from "../../base/json.ts";
+import { firstFew } from "../../base/text-format.ts";
+import type { Answer, Reader, Writer } from "../../client/client.ts";
+import { explained } from "../../client/explain-failure.ts";
+import { CallFailed } from "../../client/failure.ts";
+import type { Settled } from "../../client/reader.ts";
+import type { Catalogue } from "../../model/catalogue.ts";
+import type { KindRow } from "../../model/kind-row.ts";
+import { fieldOf, identityOf, kindOf } from "../../model/kinds.ts";
+import { compareField, isOff } from "../../model/normalise.ts";
+import { fieldInRow } from "../../model/read-field.ts";
+import { isRemoval } from "../../model/removal-changes.ts";
+import { keyFieldsOf, keyTextOf } from "../../model/resource-kind.ts";
+import { preservedValue, requiredByServer } from "../../model/server-required.ts";
+import type { Call, Change, DesiredProject, Fields, Live, Outcome, Value } from "../../model/types.ts";
+import { referencesWithin } from "../../model/values.ts";
+import { callsOf, partsOfChange } from "../../plan/requests.ts";
+import type { Journal } from "../../state/journal.ts";
+import type { JournalEntry } from "../../state/journal-entry.ts";
+import { lookUpAgain } from "../live/look-up-values.ts";
+import { readLive } from "../live/read-live.ts";
+import { updatedAtOf } from "../live/redacted-resources.ts";
+import { reportedFields } from "../live/resource-rows.ts";
+
+/** The outcome of a change, and the response or the failure of its request. */
+interface SentChange {
+  readonly outcome: Outcome;
+  readonly answer?: Answer;
+  readonly failure?: CallFailed;
+}
+
+/** Sends a change. Failed requests are outcomes, never exceptions. */
+async function sendChange(writer: Writer, change: Change, call: Call): Promise<SentChange> {
+  try {
+    const settled = await sendOrRewrite(writer, change, call);
+    if ("answer" in settled)
+      return { answer: settled.answer, outcome: answered(writer.catalogue, change, settled.answer) };
+    if ("found" in settled) return { outcome: { status: "applied" } };
+    return withAdvice(unanswered(settled, call), adviceOn(writer.catalogue, change, settled.failure));
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error;
+    return { outcome: { status: "failed", error: error.message } };
+  }
+}
+
+function withAdvice(result: SentChange, advice: string | undefined): SentChange {
+  const { outcome } = result;
+  if (!advice || outcome.status !== "failed") return result;
+  return { ...result, outcome: { ...outcome, error: `${outcome.error}; ${advice}` } };
+}
+
+/** If the server rejects the call, sends it once more as the server requires. */
+async function sendOrRewrite(writer: Writer, change: Change, call: Call): Promise<Settled> {
+  const probe = isVisible(change) ? (reader: Reader) => isInPlace(reader, change) : undefined;
+  const settled = await writer.settle(call, probe);
+  const other =
+    "failure" in settled && !settled.unknown
+      ? rewriteRejectedCall(writer.catalogue, change, call, settled.failure)
+      : undefined;
+  return other ? writer.settle(other, probe) : settled;
+}
+
+function unanswered({ failure, unknown, lookUp }: Extract<Settled, { failure: unknown }>, call: Call): SentChange {
+  if (unknown) return { outcome: { status: "unknown", error: unknownOutcomeText(failure, lookUp) }, failure };
+  if (isUnsent(failure, call)) return { outcome: { status: "skipped", error: "the run ended before it was sent" } };
+  return { outcome: { status: "failed", error: explained(failure) }, failure };
+}
+
+function unknownOutcomeText(failure: CallFailed, lookUp: CallFailed | undefined): string {
+  if (lookUp) return `${explained(failure)}; looking it up failed too: ${lookUp.message}`;
+  return `${explained(failure)}; the server may or may not have acted`;
+}
+
+/** Whether the run ended before a call was sent, by a signal or by the failure of another call. */
+function isUnsent(failure: CallFailed, { method, path }: Call): boolean {
+  if (!failure.endsRun) return false;
+  return failure.path !== path || failure.method !== method || (failure.kind === "aborted" && failure.attempts === 0);
+}
+
+/** Reads whether a change was applied. Only for one that {@link isVisible}. @throws CallFailed. */
+export async function isInPlace(reader: Reader, change: Change): Promise<boolean> {
+  return isApplied(
+    reader.catalogue,
+    change,
+    await readLive(reader, subjectsOf(reader.catalogue, change.project, [change])),
+  );
+}
+
+/** The outcome according to the response (docs/servers.md): servers may keep other values. */
+function answered(catalogue: Catalogue, change: Change, { body }: Answer): Outcome {
+  if (!isObject(body) || isRemoval(change)) return { status: "applied" };
+  const kind = kindOf(catalogue, change.kind);
+  const error = kind.file.off === undefined ? otherKeyText(kind, change, body) : inheritedText(body);
+  if (error !== undefined) return { status: "failed", error };
+  const notKept = [
+    ...differing(catalogue, change, reportedFields(catalogue, { ...change, fields: change.declared }, body)),
+    ...(kind.file.off === undefined ? [] : offIn(change, body)),
+  ];
+  return { status: "applied", ...(notKept.length > 0 && { not_kept: notKept }) };
+}
+
+function inheritedText({ inherited }: JsonObject): string | undefined {
+  return inherited === true ? "inherited from the group, nothing was changed" : undefined;
+}
+
+/** Servers name some resources themselves: what is declared is then not there, and would be created again for ever. */
+function otherKeyText(kind: KindRow, { key }: Change, row: JsonObject): string | undefined {
+  const told = keyFieldsOf(kind.file).map((name) => [name, fieldInRow(kind, name, row)] as const);
+  if (told.length === 0 || told.some(([, value]) => value === undefined || value === null)) return undefined;
+  const answered = keyTextOf(kind.file, Object.fromEntries(told));
+  if (kind.identity(answered) === kind.identity(key)) return undefined;
+  return `the server keeps it as ${JSON.stringify(answered)}, not as ${JSON.stringify(key)}: declare it under that name`;
+}
+
+/** A write activates a resource unless it declares `active`. */
+function offIn({ declared }: Change, { active }: Readonly<Record<string, unknown>>): string[] {
+  return isOff(active) && !("active" in declared) ? ["active"] : [];
+}
+
+function differing(catalogue: Catalogue, change: Change, live: Fields): string[] {
+  const isDifferent = ([name, value]: readonly [string, Value]) =>
+    compareField(catalogue, change, name, value, live[name]) === "different";
+  return Object.entries(change.declared)
+    .filter(isDifferent)
+    .map(([name]) => name);
+}
+
+/** Adds the parameters that a server reports as missing to the call; undefined unless all of their values are known. */
+function rewriteRejectedCall(catalogue: Catalogue, change: Change, call: Call, failure: CallFailed): Call | undefined {
+  if (failure.status !== 400) return undefined;
+  const missing = missingIn(catalogue, change, failure) ?? [];
+  const known = missing.flatMap((name) => {
+    const value = preservedValue(name, change.live);
+    return value === undefined ? [] : [[name, value] as const];
+  });
+  if (missing.length === 0 || known.length < missing.length) return undefined;
+  return { ...call, parameters: { ...call.parameters, ...Object.fromEntries(known) } };
+}
+
+/** Advice on a rejected change; undefined if the server's message suffices. */
+function adviceOn(catalogue: Catalogue, change: Change, failure: CallFailed): string | undefined {
+  const { status, method, serverMessage = "" } = failure;
+  if (method === "POST" && isTaken(failure)) return takenAdvice;
+  if (status !== 400 || method !== "PUT") return undefined;
+  const blind =
+    missingIn(catalogue, change, failure)?.filter((name) => preservedValue(name, change.live) === undefined) ?? [];
+  if (blind.length > 0)
+    return `declare ${firstFew(blind)}: its current value cannot be read, so it cannot be preserved`;
+  if (!/^(400 )?(bad request)?$/i.test(serverMessage)) return undefined;
+  const addresses = Object.keys(change.declared).filter((name) => fieldOf(catalogue, change, name)?.["x-url"]);
+  if (addresses.length === 0) return undefined;
+  return `the server gives no reason; many servers reject addresses in a local network: check ${firstFew(addresses)}`;
+}
+
+const refusals: ReadonlySet<number | undefined> = new Set([400, 409, 422]);
+
+/** Whether the server refuses to create what it has already: releases and kinds differ in the status. */
+function isTaken({ status, serverMessage = "" }: CallFailed): boolean {
+  return (
+    refusals.has(status) &&
+    /\b(?:already (?:exists?|been taken|taken|protected)|has already been)\b/i.test(serverMessage)
+  );
+}
+
+const takenAdvice =
+  "the server has one that its list does not show under this name, such as one of a group above or one created since; " +
+  "look for it there, and plan again";
+
+/** Parameters that the server reports as missing; undefined unless all of them are known to be required. */
+function missingIn(catalogue: Catalogue, change: Change, { serverMessage = "" }: CallFailed): string[] | undefined {
+  const missing = Array.from(serverMessage.matchAll(/(\w+) is missing/g), ([, name = ""]) => name);
+  const required = new Set(requiredByServer(catalogue, { ...change, fields: change.declared }).map(({ name }) => name));
+  return missing.length > 0 && missing.every((name) => required.has(name)) ? missing : undefined;
+}
+
+/**
+ * Sends the requests of a change, each recorded before. All are made before the first is sent, so that a replacement
+ * deletes nothing that could not be created again for want of a parameter.
+ */
+export async function sendRecorded(writer: Writer, planned: Change, watchers: readonly Watcher[]): Promise<SentChange> {
+  const change = await lookUpAgain(writer, planned).catch(unsent);
+  if ("outcome" in change) return change;
+  if ("why" in change) return { outcome: { status: "failed", error: `not sent: ${change.why}` } };
+  const calls = madeCalls(writer, change);
+  if (calls instanceof UserError) return { outcome: { status: "failed", error: `not sent: ${calls.message}` } };
+  const [first, second] = partsOfChange(change);
+  const sent = await sendOne(writer, first, calls[0], watchers);
+  if (!second || !calls[1] || sent.outcome.status !== "applied") return sent;
+  const http = sent.answer?.status;
+  const entry = { event: "deleted", address: change.address, ...(http !== undefined && { http }) } as const;
+  for (const watcher of watchers) await watcher.noted?.(entry);
+  return afterDeletion(await sendOne(writer, second, calls[1], watchers));
+}
+
+function unsent(error: unknown): SentChange {
+  if (!(error instanceof CallFailed)) throw error;
+  return { outcome: { status: "skipped", error: "the run ended before it was sent" }, failure: error };
+}
+
+function madeCalls({ catalogue }: Writer, change: Change): ReturnType<typeof callsOf> | UserError {
+  try {
+    return callsOf(change, catalogue);
+  } catch (error) {
+    if (error instanceof UserError) return error;
+    throw error;
+  }
+}
+
+async function sendOne(writer: Writer, change: Change, call: Call, watchers: readonly Watcher[]): Promise<SentChange> {
+  const unrecorded = await announce(watchers, change, call);
+  if (unrecorded) return { outcome: { status: "skipped", error: unrecorded } };
+  return sendChange(writer, change, call);
+}
+
+/** What is said of a replacement whose second request did not succeed: what it means for the resource, and what to do. */
+function afterDeletion(sent: SentChange): SentChange {
+  const { status, error = "" } = sent.outcome;
+  if (status === "applied") return sent;
+  const outcome: Outcome =
+    status === "unknown"
+      ? { status, error: `it was deleted, and perhaps not created again: ${error}; apply again` }
+      : { status: "failed", error: `it is deleted now and was not created again: ${error}; apply again to create it` };
+  return { ...sent, outcome };
+}
+
+/**
+ * Whether reading can show that a change was applied. It cannot if the change affects only secrets, or sends values that
+ * are live already.
+ */
+export function isVisible(change: Change): boolean {
+  const { action } = change;
+  return (action !== "update" && action !== "replace") || shownNames(change).length > 0;
+}
+
+/** The fields of an update that reading can show: those that differed, but for secrets. */
+function shownNames({ before, declared }: Change): readonly string[] {
+  return Object.keys(before ?? {}).filter((name) => referencesWithin(declared[name] ?? null).length === 0);
+}
+
+/** Whether live resources show that a change was applied. Only for one that {@link isVisible}. */
+function isApplied(catalogue: Catalogue, change: Change, live: readonly Live[]): boolean {
+  return lostOf(catalogue, change, live).length === 0;
+}
+
+/** The parameters of a change that are not live, or all. Only for one that {@link isVisible}. */
+export function lostOf(catalogue: Catalogue, change: Change, live: readonly Live[]): "all" | readonly string[] {
+  const found = live.find((each) => isSubject(catalogue, change, each));
+  if (isRemoval(change)) return found?.active ? "all" : [];
+  if (!found || !(found.active || "active" in change.declared)) return "all";
+  const names = change.action === "update" ? shownNames(change) : Object.keys(change.declared);
+  return names.filter((name) => {
+    const compared = compareField(catalogue, change, name, change.declared[name] ?? null, found.fields[name]);
+    return change.action === "update" ? compared !== "same" : compared === "different";
+  });
+}
+
+/** By ID if there is one, because keys may differ only in case; what was replaced has another one. */
+function isSubject(catalogue: Catalogue, { kind, key, live, action }: Change, found: Live): boolean {
+  if (found.kind !== kind) return false;
+  if (live?.id !== undefined && action !== "replace") return found.id === live.id;
+  return identityOf(catalogue, found) === identityOf(catalogue, { kind, key });
+}
+
+/** What the ledger needs of the response to a write. Unlike the response, it contains no secrets. */
+export interface Seen {
+  readonly updatedAt?: string | undefined;
+  /** Declared parameters that are missing in the response. */
+  readonly unreported: readonly string[];
+}
+
+export function writtenState(catalogue: Catalogue, { kind, key, declared }: Change, answer: Answer | undefined): Seen {
+  const row = isObject(answer?.body) ? answer.body : {};
+  const reported = reportedFields(catalogue, { kind, key, fields: declared }, row);
+  return { updatedAt: updatedAtOf(row), unreported: Object.keys(declared).filter((name) => !(name in reported)) };
+}
+
+/** The resources of changes in one project, as a desired state to read. */
+export function subjectsOf(catalogue: Catalogue, name: string, changes: readonly Change[]): DesiredProject {
+  const resources = changes.map((change) => {
+    const { kind, key, declared, origin } = change;
+    const identity = identityOf(catalogue, change);
+    return {
+      kind,
+      key,
+      identity,
+      fields: declared,
+      origin,
+      presence: isRemoval(change) ? "absent" : "present",
+    } as const;
+  });
+  return { project: { name }, kinds: new Set(changes.map(({ kind }) => kind)), resources, exclusive: new Map() };
+}
+
+/** Notified of each step as it happens; the journal, the ledger and a progress bar are watchers. */
+export interface Watcher {
+  /** Awaited before each request, so that the intent is durable before the server acts. A message prevents the request. */
+  readonly intent?: (change: Change, call: Call) => Promise<string | undefined>;
+  /** Another journal entry. */
+  readonly noted?: (entry: JournalEntry) => Promise<void>;
+  /** Whether it writes the journal; workers write their own. */
+  readonly isJournal?: true;
+  /** Awaited after each step, before the next step of the project. */
+  readonly outcome?: (event: ChangeEvent) => Promise<void>;
+}
+
+/** The outcome of one step. */
+export interface ChangeEvent extends SentChange {
+  readonly address: string;
+  readonly change?: Change;
+}
+
+/** Announces a request that is about to be sent. Returns why it must not be sent, if a watcher cannot record it. */
+export async function announce(watchers: readonly Watcher[], change: Change, call: Call): Promise<string | undefined> {
+  for (const watcher of watchers) {
+    const reason = await watcher.intent?.(change, call);
+    if (reason) return reason;
+  }
+  return undefined;
+}
+
+/** Writes intents and outcomes to the journal. A request without a stored intent is not sent. */
+export function journalling(journal: Journal): Watcher {
+  return {
+    isJournal: true,
+    intent: ({ address, action }, { method, path }) =>
+      journal.write({ event: "intent", address, action, method, path }),
+    noted: async (entry) => void (await journal.write(entry)),
+    outcome: async ({ address, outcome, answer, failure }) => {
+      const http = answer?.status ?? failure?.status;
+      await journal.write({
+        event: "result",
+        address,
+        status: outcome.status,
+        ...(http !== undefined && { http }),
+        ...(answer?.requestId !== undefined && { request_id: answer.requestId }),
+        ...(outcome.error !== undefined && { error: outcome.error }),
+      });
+    },
+  };
+}

@@ -1,0 +1,228 @@
+import { exitCode, UserError, userErrorOf } from "../base/exit.ts";
+import { CallFailed } from "../client/failure.ts";
+import { addressParts } from "../model/address.ts";
+import type { Fields } from "../model/types.ts";
+import { inlineText, isReference } from "../model/values.ts";
+import { fieldNamesOf, firstField, generalText } from "../plan/groups.ts";
+import { blockingText } from "../plan/guards.ts";
+import { datedPlan } from "../plan/highlights.ts";
+import { actionOf, type PlannedChange } from "../plan/plan.ts";
+import { endWord, runEnd, runReasons } from "../plan/run-end.ts";
+import { keptReasons, keptValues, type RunValue, touchedBy } from "../state/run-summary.ts";
+import { differsSince } from "../state/snapshots/read-snapshots.ts";
+import type { Watcher } from "./apply/apply.ts";
+import type { Context } from "./context.ts";
+import { failedPlan, withProblems } from "./failed-plan.ts";
+import { recordSnapshots } from "./keep-results.ts";
+import type { Applied, Planned } from "./request.ts";
+
+/** The summary of a run that the state keeps. One that is left without its end failed, by the error of its start. */
+export interface RunHistory extends AsyncDisposable {
+  /** Keeps what a run came to, and its plan where that was asked for. Returns it with what was kept. */
+  readonly end: <Result extends Applied>(result: Result) => Promise<Result>;
+}
+
+/** A run that may come to no plan. */
+export interface EarlyEnd {
+  /** What ended it, where anything did. */
+  failure?: unknown;
+  /** How the state kept it nevertheless. */
+  recorded?: Planned["recorded"];
+}
+
+/** The history of a run that only looks: nothing is kept before its end, but of one that has workers. */
+export function recordAtEnd(context: Context, early: EarlyEnd): Promise<RunHistory> {
+  if (context.request.workers) return recordFromStart(context, early);
+  return keeping(context, new Date().toISOString(), early);
+}
+
+/** The history of a run that writes: a summary without an end is kept at once, and then how far it is. */
+export async function recordFromStart(context: Context, early: EarlyEnd): Promise<RunHistory> {
+  const started = new Date().toISOString();
+  await record(context, { ...headOf(context, started), ...nothingYet });
+  const live = followed(context, started);
+  return keeping(context, started, early, live);
+}
+
+/** Milliseconds. */
+const progressInterval = 2000;
+
+/** Keeps how far a run is, until it is stopped. */
+function followed(context: Context, started: string): () => Promise<void> {
+  const { meter } = context;
+  let recording: Promise<unknown> = Promise.resolve();
+  const recordProgress = async () => {
+    const progress = meter.at(performance.now(), new Date());
+    if (progress) await record(context, { ...headOf(context, started), ...nothingYet, progress });
+  };
+  const timer = setInterval(() => {
+    recording = recording.then(recordProgress);
+  }, progressInterval);
+  timer.unref();
+  return async () => {
+    clearInterval(timer);
+    await recording;
+  };
+}
+
+/** Counts the projects that are written, or were come to. */
+export function counting({ meter }: Context): Watcher {
+  const projects = new Set<string>();
+  return {
+    outcome: async ({ address }) => {
+      meter.reach(projects.add(addressParts(address)[0]).size);
+    },
+  };
+}
+
+const nothingYet = { ended: null, outcome: null, changes: 0, touched: {} } as const;
+
+async function keeping(
+  context: Context,
+  started: string,
+  early: EarlyEnd,
+  stop: () => Promise<void> = async () => {},
+): Promise<RunHistory> {
+  let ended = false;
+  return {
+    end: async (result) => {
+      ended = true;
+      await stop();
+      const { fleet } = context.meter;
+      const saved = await save(context, fleet ? { ...result, fleet } : result);
+      const recorded = await keep(context, started, saved);
+      const dated = context.request.command === "drift" ? await withSince(context, saved) : saved;
+      return recorded ? { ...dated, recorded } : dated;
+    },
+    [Symbol.asyncDispose]: async () => {
+      await stop();
+      if (ended) return;
+      const end = { ...nothingYet, ended: new Date().toISOString(), ...failedEnd(context, early.failure) };
+      early.recorded = recordOf(context, await record(context, { ...headOf(context, started), ...end }));
+    },
+  };
+}
+
+/** The drift with the time since when each resource is known to differ. Without a state that tells it, as it is. */
+async function withSince<Result extends Applied>({ state }: Context, result: Result): Promise<Result> {
+  const addresses = result.plan.resource_changes.map(({ address }) => address);
+  const since = await differsSince(state.snapshots, addresses).catch((error) => {
+    if (!(error instanceof UserError)) throw error;
+    return new Map<string, string>();
+  });
+  return since.size === 0 ? result : { ...result, plan: datedPlan(result.plan, since) };
+}
+
+/** How a run ended that came to no plan. */
+function failedEnd(context: Context, failure: unknown): Pick<Summary, "outcome" | "reasons"> {
+  const isExpected = failure instanceof UserError || failure instanceof CallFailed;
+  return isExpected ? endOf(failedPlan(context, failure), context) : { outcome: "failed" };
+}
+
+async function keep(context: Context, started: string, result: Applied): Promise<Planned["recorded"]> {
+  const { plan, outcomes } = result;
+  const changes = plan.resource_changes.map((planned) => ({
+    address: planned.address,
+    action: actionOf(planned),
+    status: outcomes?.get(planned.address)?.status,
+  }));
+  const seen = await recordSnapshots(context, result);
+  const error = await record(context, {
+    ...headOf(context, started),
+    ended: new Date().toISOString(),
+    ...endOf(result, context),
+    changes: plan.resource_changes.length,
+    ...touchedBy(changes),
+    ...keptValues(runValues(plan.resource_changes)),
+    reads: plan.summary.reads,
+    ...("fleet" in seen && seen),
+  });
+  const recorded = recordOf(context, error);
+  return recorded && "run" in recorded && "unseen" in seen ? { ...recorded, ...seen } : recorded;
+}
+
+/** Where the state keeps a run, or why it does not. */
+function recordOf({ request, claim }: Context, error: string | undefined): Planned["recorded"] {
+  if (!request.command) return undefined;
+  return error === undefined ? { run: claim.run } : { error };
+}
+
+/** A plan that was to be saved and could not be is told in it. */
+async function save<Result extends Applied>({ request, state, claim }: Context, result: Result): Promise<Result> {
+  if (!request.save) return result;
+  try {
+    await state.plans.write(claim.run, JSON.stringify(result.plan, null, 2));
+    return { ...result, savedAs: claim.run };
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error;
+    const message = `the plan could not be saved: ${error.message}`;
+    return withProblems(result, [{ severity: "error", rule: "state", message }]);
+  }
+}
+
+type Summary = Parameters<Context["state"]["runs"]["record"]>[0];
+
+function headOf({ claim, heading, request }: Context, started: string) {
+  const { run, who, host, job } = claim;
+  const { commit } = heading.manifests;
+  const { savedRun: plan } = request;
+  const asked = { ...(job !== undefined && { job }), ...(plan !== undefined && { plan }) };
+  return { run, command: request.command ?? "", who, host, ...asked, started, commit };
+}
+
+/** A run whose observation cannot be stored still succeeds. */
+async function record({ request, state }: Context, summary: Summary): Promise<string | undefined> {
+  return request.command ? userErrorOf(state.runs.record(summary)) : undefined;
+}
+
+function endOf(result: Applied, context: Context): Pick<Summary, "outcome" | "reasons"> {
+  const outcome = outcomeOf(result, context);
+  const { plan, refused, outcomes } = result;
+  const isUnsuccessful = ["failed", "refused", "stale", "interrupted"].includes(outcome);
+  if (isUnsuccessful) return { outcome, ...keptReasons(runReasons({ problems: plan.problems, refused, outcomes })) };
+  const blocking = outcome === "pending" ? blockingText(plan) : "";
+  return { outcome, ...keptReasons(blocking === "" ? [] : [blocking]) };
+}
+
+/** In a word: what the exit code says, whatever options make of it. */
+function outcomeOf({ plan, outcomes, refused, stale }: Applied, { request }: Context): string {
+  const interrupted = request.signal?.aborted === true;
+  const code = exitCode(runEnd({ problems: plan.problems, outcomes, refused, stale, interrupted }));
+  const changes = plan.resource_changes;
+  const ended = endWord(code) ?? (changes.length === 0 ? "in sync" : undefined);
+  if (ended !== undefined) return ended;
+  if (request.command === "apply") return outcomes ? "applied" : "not approved";
+  if (request.command === "watch") return changes.some(({ cause }) => cause !== "pending") ? "drift" : "pending";
+  return request.command === "drift" ? "drift" : "pending";
+}
+
+/** The values of the changes of a plan, each once with how many projects have it. Changes in which no field tells more than another have none. */
+function runValues(changes: readonly PlannedChange[]): readonly RunValue[] {
+  const found = new Map<string, RunValue & { projects: number }>();
+  for (const planned of changes) {
+    const value = runValueOf(planned);
+    if (!value) continue;
+    const key = JSON.stringify(value);
+    const known = found.get(key);
+    if (known) known.projects++;
+    else found.set(key, { ...value, projects: 1 });
+  }
+  return [...found.values()];
+}
+
+function runValueOf(planned: PlannedChange): Omit<RunValue, "projects"> | undefined {
+  const { address, project, change } = planned;
+  const field = firstField(change);
+  if (field === undefined) return undefined;
+  const [before, after] = [change.before, change.after].map((side) => textOf(side, field, project));
+  const more = fieldNamesOf(change).length - 1;
+  const [, rest] = addressParts(address);
+  const what = { rest, action: actionOf(planned), field, before: before ?? null, after: after ?? null };
+  return { ...what, ...(more > 0 && { more }) };
+}
+
+function textOf(side: Fields | null, field: string, project: string): string | undefined {
+  const value = side?.[field];
+  if (value === undefined) return undefined;
+  return isReference(value) ? `secret ${value.secret}` : generalText(inlineText(value), project);
+}

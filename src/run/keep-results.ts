@@ -1,0 +1,212 @@
+import { UserError } from "../base/exit.ts";
+import { grouped } from "../base/grouped.ts";
+import { canonical } from "../base/json.ts";
+import type { DesiredFleet } from "../manifest/desired-fleet.ts";
+import { addressParts } from "../model/address.ts";
+import { addressTest } from "../model/identity.ts";
+import type { ReportedProblem } from "../model/problem-line.ts";
+import { isRemoval } from "../model/removal-changes.ts";
+import { isMove } from "../model/repository-kinds.ts";
+import type { Change, Problem, Project } from "../model/types.ts";
+import type { Difference, InSync } from "../plan/diff/diff.ts";
+import { absence, type Memory, memoryOf } from "../plan/diff/last-applied.ts";
+import type { Plan } from "../plan/plan.ts";
+import { sentFieldsOf } from "../plan/requests.ts";
+import type { LeaseToken } from "../state/lease-store.ts";
+import type { Ledger } from "../state/ledger/ledger.ts";
+import type { ProjectObservation, RunObservation } from "../state/snapshots/observation.ts";
+import { locator } from "../state/snapshots/observed.ts";
+import { recordObservation } from "../state/snapshots/record.ts";
+import type { SyncStatusCounts } from "../state/snapshots/snapshot.ts";
+import type { ChangeEvent, Outcomes, Watcher } from "./apply/apply.ts";
+import { writtenState } from "./apply/send-change.ts";
+import type { Context } from "./context.ts";
+import type { RefreshScope } from "./live/refresh-scope.ts";
+import type { Applied } from "./request.ts";
+
+/** Milliseconds. */
+const saveEvery = 2000;
+
+/** A large ledger is saved less often, so that saving it takes at most this part of the time. */
+const savingShare = 0.05;
+
+/**
+ * Remembers in the ledger what each write left; saved every two seconds, so that a kill forgets little. Once it could
+ * not be saved, nothing else is sent.
+ */
+export function ledgerWatcher(ledger: Ledger, token: LeaseToken, now: () => Date): Watcher {
+  let due = now().getTime() + saveEvery;
+  let error: string | undefined;
+  return {
+    intent: async () => error,
+    outcome: async (event) => {
+      if (event.outcome.status !== "applied" || !event.change) return;
+      rememberWrite(ledger, event.change, event);
+      const began = now().getTime();
+      if (began < due) return;
+      due = Number.POSITIVE_INFINITY;
+      error ??= await ledger.save(token);
+      due = now().getTime() + Math.max(saveEvery, (now().getTime() - began) / savingShare);
+    },
+  };
+}
+
+function rememberWrite(ledger: Ledger, change: Change, event: ChangeEvent): void {
+  if (isRemoval(change)) {
+    ledger.remember(change.address, absence);
+    return;
+  }
+  const resource = { kind: change.kind, key: change.key, fields: change.declared };
+  const written = writtenState(ledger.catalogue, change, event.answer);
+  const sent = sentFieldsOf(change, ledger.catalogue);
+  const unseen = written.unreported.filter((name) => !sent.includes(name));
+  const seen = { ...written, unseen, unkept: event.outcome.not_kept ?? [] };
+  const memory = memoryOf(resource, change.address, seen, ledger.fingerprint);
+  ledger.remember(change.address, keeping(ledger.recall(change.address), memory, unseen));
+}
+
+/** Remembers what of a project was found in sync, so that a later change on the server can be told from one in the manifests. */
+export function inSyncRecorder(ledger: Ledger): NonNullable<RefreshScope["remember"]> {
+  return ({ settled, absent }) => {
+    for (const each of settled) rememberAccepted(ledger, each);
+    for (const address of absent) if (!ledger.recall(address)?.absent) ledger.remember(address, absence);
+  };
+}
+
+/** A resource as it is to be remembered. */
+export type Remembered = Pick<InSync, "address" | "desired" | "live" | "unverified">;
+
+/** Remembers that what the server has is right, whatever moved it; what cannot be seen stays as it was remembered. */
+export function rememberAccepted(ledger: Ledger, { address, desired, live, unverified }: Remembered): void {
+  const before = ledger.recall(address);
+  const seen = {
+    updatedAt: live.updatedAt,
+    unseen: unverified,
+    unkept: before?.unkept?.filter((name) => name in desired.fields) ?? [],
+  };
+  const now = keeping(before, memoryOf(desired, address, seen, ledger.fingerprint), unverified);
+  if (!before || canonical(now) !== canonical(before)) ledger.remember(address, now);
+}
+
+/** What was sent and cannot be seen stays as it was remembered. */
+function keeping(before: Memory | undefined, now: Memory, unseen: readonly string[]): Memory {
+  const kept = Object.entries(before?.sent ?? {}).filter(([name]) => unseen.includes(name));
+  return { ...now, sent: { ...now.sent, ...Object.fromEntries(kept) } };
+}
+
+/** What is told where something was not kept and no ledger remembers that: each plan will list it again. */
+export function warnUnkept(
+  ledger: Ledger | undefined,
+  { resource_changes }: Plan,
+  outcomes: Outcomes,
+): readonly Problem[] {
+  const unkept = resource_changes.some(({ address }) => outcomes.get(address)?.not_kept?.length);
+  if (ledger || !unkept) return [];
+  const message =
+    "without a ledger each plan changes again what the server does not keep; set ledger in evenkeel.yaml " +
+    "to report it once";
+  return [{ severity: "warning", rule: "not-kept", message }];
+}
+
+/** What the state keeps of what a run saw of the fleet: how that stands now, or why it could not be kept. */
+export type KeptSnapshots =
+  | { readonly fleet: SyncStatusCounts }
+  | { readonly unseen: string }
+  | Readonly<Record<never, never>>;
+
+/** Keeps how each project was seen by a run, and left by an apply. A run whose observation cannot be stored still succeeds. */
+export async function recordSnapshots(context: Context, result: Applied): Promise<KeptSnapshots> {
+  const { request, state } = context;
+  if (!request.command || !result.compared) return {};
+  const observation = observationOf(context, result);
+  if (observation.projects.length === 0 && !observation.covers) return {};
+  try {
+    return { fleet: await recordObservation(state.snapshots, observation) };
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error;
+    return { unseen: error.message };
+  }
+}
+
+function observationOf(context: Context, result: Applied): RunObservation {
+  const { request, claim, heading, ledger } = context;
+  const { targets = [], shard, since, command } = request;
+  const isLimited = targets.length > 0 || since !== undefined || !result.desired;
+  return {
+    run: claim.run,
+    at: new Date().toISOString(),
+    commit: heading.manifests.commit,
+    server: heading.url,
+    whole: !isLimited && !shard,
+    ...(!isLimited && { covers: shard ?? (() => true) }),
+    ...(result.desired ? compared(result.desired, context, result) : settled(result)),
+    exceptions: context.rules.flatMap(exceptionOf),
+    hasLedger: ledger !== undefined,
+    cause: command === "plan" || command === "apply" ? "pending" : "drift",
+  };
+}
+
+function exceptionOf({ name, except, until }: Context["rules"][number]): RunObservation["exceptions"] {
+  if (except.length === 0) return [];
+  return [{ rule: name, except: except.slice(0, 50), ...(until && { until }) }];
+}
+
+type SeenProjects = Pick<RunObservation, "projects" | "observe" | "locate">;
+
+/** Every project that was to be read. */
+function compared({ projects, at }: DesiredFleet, { request }: Context, result: Applied): SeenProjects {
+  const differences = differencesOf(projects, result);
+  const problems = grouped(result.plan.problems, ({ project }) => project ?? "");
+  const targets = (request.targets ?? []).map(addressTest);
+  const observe = (index: number): ProjectObservation => {
+    const project = projects[index] ?? { name: "" };
+    const found = differences[index];
+    const told = problems.get(project.name) ?? (found ? [] : (problems.get("") ?? []).filter(isUnreadable));
+    const includes = (rest: string) => targets.some((test) => test(`${project.name}:${rest}`, project));
+    return {
+      project,
+      desired: () => at(index).resources,
+      ...(found && { changes: found.changes.filter(({ address }) => !isApplied(address, result)) }),
+      includes: targets.length > 0 ? includes : () => true,
+      unverified: Object.fromEntries(
+        (found?.unverified ?? []).map((each) => [addressParts(each.address)[1], each.fields]),
+      ),
+      ...(found?.inherited && { inherited: found.inherited.map((address) => addressParts(address)[1]) }),
+      unmanaged: found?.unmanaged.length ?? 0,
+      problems: told.slice(0, 3).map(({ message }) => message.slice(0, 500)),
+    };
+  };
+  return { projects, observe, locate: locator() };
+}
+
+/** By the place of their project; both have the same order, and some projects could not be read. */
+function differencesOf(projects: readonly Project[], { differences }: Applied): readonly (Difference | undefined)[] {
+  let next = 0;
+  return projects.map(({ name }) => (differences[next]?.project === name ? differences[next++] : undefined));
+}
+
+function isUnreadable({ rule }: ReportedProblem): boolean {
+  return rule === "unreadable";
+}
+
+/** What a saved plan has put right; of everything else its apply saw nothing that is not known. */
+function settled(result: Applied): SeenProjects {
+  const applied = result.plan.resource_changes.filter((each) => !isMove(each) && isApplied(each.address, result));
+  const observed = [...grouped(applied, ({ project }) => project)].map(([name, changes]): ProjectObservation => {
+    const addresses = new Set(changes.map(({ address }) => addressParts(address)[1]));
+    return {
+      project: { name },
+      changes: [],
+      includes: (rest) => addresses.has(rest),
+      unverified: {},
+      unmanaged: 0,
+      problems: [],
+    };
+  });
+  const observe = (index: number) => observed[index] as ProjectObservation;
+  return { projects: observed.map(({ project }) => project), observe, locate: () => undefined };
+}
+
+function isApplied(address: string, { outcomes }: Applied): boolean {
+  return outcomes?.get(address)?.status === "applied";
+}

@@ -1,0 +1,135 @@
+import { isObject, type JsonObject } from "../../base/json.ts";
+import { firstFew } from "../../base/text-format.ts";
+import type { Reader } from "../../client/client.ts";
+import { CallFailed } from "../../client/failure.ts";
+import { call, NamesNothing } from "../../model/call.ts";
+import type { Catalogue } from "../../model/catalogue.ts";
+import { dialectOfSlugs, otherDialectOf, tellingSlugs } from "../../model/dialect-evidence.ts";
+import { dialects } from "../../model/dialects.ts";
+import type { Call, Platform, Project } from "../../model/types.ts";
+import { readSomeProjects } from "./find-projects.ts";
+
+/** The dialect of a server, and what shows it, as a clause: `payments/api has slack`. */
+export interface FoundDialect {
+  readonly dialect: string;
+  readonly because: string;
+}
+
+/** Projects whose integrations are listed at most: one integration is enough, and most projects have some. */
+const mostProjects = 20;
+
+/**
+ * Finds out which names a server uses, in a few reads: by the integrations of its projects, else by the names that it accepts,
+ * else by a route that only one dialect has. Undefined if nothing tells. @throws CallFailed where it ends the run.
+ */
+export async function findDialect(reader: Reader): Promise<FoundDialect | undefined> {
+  const projects = (await unlessRefused(() => readSomeProjects(reader, mostProjects), isNoServer)) ?? [];
+  return (await byRows(reader, projects)) ?? (await byName(reader, projects)) ?? byRoute(reader);
+}
+
+async function byRows(reader: Reader, projects: readonly Project[]): Promise<FoundDialect | undefined> {
+  for (const { name } of projects) {
+    const list = await unlessRefused(() => reader.get(call("listIntegrations", { id: name })));
+    const rows = Array.isArray(list?.body) ? list.body.filter(isObject) : [];
+    const found = dialectOfSlugs(rows.map(({ slug }) => String(slug)));
+    if (found) return { dialect: found.dialect, because: `${name} has ${firstFew(found.slugs)}` };
+  }
+  return undefined;
+}
+
+/** A server rejects the name of an integration that it does not know, configured or not. */
+async function byName(reader: Reader, projects: readonly Project[]): Promise<FoundDialect | undefined> {
+  for (const { name } of projects) {
+    const known: FoundDialect[] = [];
+    for (const dialect of dialects.keys()) {
+      const [slug = ""] = tellingSlugs(dialect);
+      const answer = await knowsSlug(reader, name, slug);
+      if (answer === undefined) break;
+      if (answer) known.push({ dialect, because: `it has an integration named ${slug}` });
+    }
+    if (known.length === 1) return known[0];
+  }
+  return undefined;
+}
+
+/** Undefined where that cannot be read. */
+async function knowsSlug(reader: Reader, id: string, slug: string): Promise<boolean | undefined> {
+  try {
+    await reader.get(call("getIntegration", { id, slug }));
+    return true;
+  } catch (error) {
+    if (error instanceof NamesNothing) return undefined;
+    if (!(error instanceof CallFailed) || error.endsRun) throw error;
+    if (error.status === 400) return false;
+    return error.saysGone ? true : undefined;
+  }
+}
+
+async function byRoute(reader: Reader): Promise<FoundDialect | undefined> {
+  const named = [...dialects].find(([, { facts }]) => facts.some(({ id }) => id === "metadata-route"));
+  const answer = named && (await unlessRefused(() => reader.get(call("getMetadata", {}))));
+  return named && answer && { dialect: named[0], because: "it answers GET /metadata" };
+}
+
+/** Every server lists projects, to whoever asks. */
+function isNoServer({ status }: CallFailed): boolean {
+  return status === 404;
+}
+
+/** Undefined where the server refuses. @throws CallFailed where it ends the run, or says more than a refusal. */
+async function unlessRefused<Result>(
+  read: () => Promise<Result>,
+  saysMore: (failure: CallFailed) => boolean = () => false,
+): Promise<Result | undefined> {
+  try {
+    return await read();
+  } catch (error) {
+    if (error instanceof NamesNothing) return undefined;
+    if (!(error instanceof CallFailed) || error.endsRun || saysMore(error)) throw error;
+    return undefined;
+  }
+}
+
+/**
+ * Ends the run if a list of integrations is in the names of another dialect than the workspace: nothing would match then, and
+ * all that is declared would seem to be missing. @throws CallFailed.
+ */
+export function refuseOtherDialect(catalogue: Catalogue, { method, path }: Call, rows: readonly JsonObject[]): void {
+  const other = otherDialectOf(
+    catalogue,
+    rows.map(({ slug }) => String(slug)),
+  );
+  if (!other) return;
+  const names = `lists ${firstFew(other.slugs)}, in the names of dialect ${other.dialect}`;
+  const what = `${names}, and the workspace uses dialect ${catalogue.dialect}: ${remedy(other.dialect)}`;
+  throw new CallFailed({ method, path, url: path, kind: "dialect", what, status: 200, endsRun: true, attempts: 1 });
+}
+
+function remedy(dialect: string): string {
+  return `set server.dialect: ${dialect} in evenkeel.yaml, and use its names in the manifests, which evenkeel explain lists`;
+}
+
+/**
+ * The release that the server reports, such as `17.9.1`; undefined if it reports none, whatever it answers instead.
+ * No plan counts the request. @throws CallFailed where it ends the run: a rejected token, an unreachable server.
+ */
+export async function readRelease(reader: Reader): Promise<string | undefined> {
+  try {
+    const { body } = await reader.get(call("getVersion", {}));
+    return isObject(body) ? releaseIn(String(body.version)) : undefined;
+  } catch (error) {
+    if (!(error instanceof CallFailed) || error.endsRun) throw error;
+    return undefined;
+  }
+}
+
+/** The platform with the release that the server reports, if none was configured. @throws as {@link readRelease}. */
+export async function platformAt<Known extends Platform>(reader: Reader, platform: Known): Promise<Known> {
+  const release = platform.isReleaseAssumed ? await readRelease(reader) : undefined;
+  return release === undefined ? platform : { ...platform, release, isReleaseAssumed: false };
+}
+
+/** `17.9.1-ee` is 17.9.1. */
+function releaseIn(version: string): string | undefined {
+  return /^(\d{1,4}\.\d{1,4}(?:\.\d{1,4})?)(?![\d.])/.exec(version)?.[1];
+}

@@ -1,0 +1,235 @@
+import { isObject, type JsonObject } from "../../base/json.ts";
+import type { Reader } from "../../client/client.ts";
+import { explained } from "../../client/explain-failure.ts";
+import { CallFailed } from "../../client/failure.ts";
+import { NamesNothing } from "../../model/call.ts";
+import type { Catalogue } from "../../model/catalogue.ts";
+import { identityOf } from "../../model/kinds.ts";
+import {
+  type LookUp,
+  lookUpCall,
+  lookUpFields,
+  lookUpsIn,
+  mapFields,
+  nameKey,
+  withLookedUp,
+} from "../../model/look-ups.ts";
+import { isId } from "../../model/project-id.ts";
+import { keyFieldsOf, keyTextOf, type ResourceKind, writtenCall } from "../../model/resource-kind.ts";
+import type { Call, Change, Desired, DesiredProject, Live, Plain, Problem } from "../../model/types.ts";
+import { isScalar } from "../../model/values.ts";
+import { pick } from "../../plan/diff/changes.ts";
+
+/** What a look-up gave: a value, or why there is none; `isGone`: the server knows nothing of this name. */
+type LookedUp = { readonly value: Plain } | { readonly why: string; readonly isGone?: true };
+
+/** What look-ups gave, by {@link lookUpKey}. */
+export type LookedUpValues = Readonly<Record<string, LookedUp>>;
+
+/** Names a look-up and its answer in a project. */
+function lookUpKey(project: string, lookUp: LookUp): string {
+  const isOfProject = lookUp.template.includes(":id");
+  return `${lookUp.template} ${lookUp.field} ${isOfProject ? project : ""} ${lookUp.value}`;
+}
+
+/** Whether a kind that policies declare has fields that are looked up. */
+export function hasLookUps(catalogue: Catalogue, { kinds }: Pick<DesiredProject, "kinds">): boolean {
+  for (const kind of kinds) {
+    const file = catalogue.kinds.get(kind)?.file;
+    if (file && lookUpFields(file).length > 0) return true;
+  }
+  return false;
+}
+
+/**
+ * What people wrote for what the server takes, looked up: one request for each distinct value and run, or project where
+ * the path names it. Undefined where nothing is to be looked up. @throws CallFailed where it ends the run.
+ */
+export async function lookUpValues(reader: Reader, desired: DesiredProject): Promise<LookedUpValues | undefined> {
+  const { name: project } = desired.project;
+  const wanted = new Map<string, LookUp>();
+  for (const { kind, fields, presence } of desired.resources) {
+    const file = presence === "present" ? reader.catalogue.kinds.get(kind)?.file : undefined;
+    if (!file) continue;
+    for (const name of lookUpFields(file)) {
+      const found = lookUpsIn(file.fields.properties[name] ?? {}, fields[name] ?? null);
+      for (const each of found) wanted.set(lookUpKey(project, each), each);
+    }
+  }
+  if (wanted.size === 0) return undefined;
+  const answers = answersOf(reader);
+  const read = Array.from(wanted, async ([key, each]) => {
+    const answer = answers.get(key) ?? lookUpValue(reader, project, each);
+    answers.set(key, answer);
+    return [key, await answer] as const;
+  });
+  return Object.fromEntries(await Promise.all(read));
+}
+
+/** Answers of a run, by the connection that it reads with. */
+const known = new WeakMap<Reader, Map<string, Promise<LookedUp>>>();
+
+function answersOf(reader: Reader): Map<string, Promise<LookedUp>> {
+  const answers = known.get(reader) ?? new Map<string, Promise<LookedUp>>();
+  known.set(reader, answers);
+  return answers;
+}
+
+/** Requests for a project or a group by its path. */
+const ownersByPath = /^GET \/(?:projects|groups)\/:value(?:\?|$)/;
+
+/** Looks one value up now. @throws CallFailed where it ends the run. */
+async function lookUpValue(reader: Reader, project: string, lookUp: LookUp): Promise<LookedUp> {
+  if (isId(lookUp.value) && ownersByPath.test(lookUp.template))
+    return { why: "servers take digits for an ID; write an ID as a number" };
+  try {
+    const asked = lookUpCall(project, lookUp);
+    const { body } = await reader.get(asked);
+    return answerIn(body, asked, lookUp);
+  } catch (error) {
+    if (error instanceof NamesNothing) return { why: error.message };
+    if (!(error instanceof CallFailed) || error.endsRun) throw error;
+    return { why: explained(error), ...(error.saysGone && { isGone: true }) };
+  }
+}
+
+function answerIn(body: unknown, { path }: Call, lookUp: LookUp): LookedUp {
+  const rows = Array.isArray(body) ? body : [body];
+  const [row] = rows;
+  if (rows.length === 0) return { why: `GET ${path} found none`, isGone: true };
+  if (rows.length > 1) return { why: `GET ${path} found ${rows.length}` };
+  const { field } = lookUp;
+  const value = isObject(row) ? row[field] : undefined;
+  const other = isObject(row) ? otherName(row, lookUp) : undefined;
+  if (other !== undefined) return { why: `GET ${path} found ${JSON.stringify(other)} instead` };
+  if (isScalar(value) && value !== null) return { value };
+  return { why: `GET ${path} answered without ${field}` };
+}
+
+/** What a row is called, where that is not what was asked for: a server may ignore a filter that it does not know. */
+function otherName(row: JsonObject, { template, value }: LookUp): string | undefined {
+  const name = row[/[?&](\w+)=:value(?:&|$)/.exec(template)?.[1] ?? ""];
+  return typeof name === "string" && name.toLowerCase() !== value.toLowerCase() ? name : undefined;
+}
+
+/** A change with what look-ups give right before it is sent; or why they give nothing. @throws CallFailed where it ends the run. */
+export async function lookUpAgain(reader: Reader, change: Change): Promise<Change | { readonly why: string }> {
+  const { kind, project, declared, lookUpAgain: written } = change;
+  if (!written || Object.keys(written).length === 0) return change;
+  const properties = reader.catalogue.kinds.get(kind)?.file?.fields.properties ?? {};
+  const found = { ...declared };
+  for (const [name, value] of Object.entries(written)) {
+    const field = properties[name] ?? {};
+    const values = new Map<string, Plain>();
+    for (const each of lookUpsIn(field, value)) {
+      const answer = await lookUpValue(reader, project, each);
+      if (!("value" in answer))
+        return { why: `${name}: ${JSON.stringify(each.value)} could not be looked up: ${answer.why}` };
+      values.set(lookUpKey(project, each), answer.value);
+    }
+    found[name] = withLookedUp(field, value, (each) => values.get(lookUpKey(project, each)) ?? each.value);
+  }
+  return { ...change, declared: found };
+}
+
+/** What is desired, with what look-ups gave in place of what is written; what cannot be compared is left out on both sides. */
+export interface LookedUpDesired {
+  readonly desired: DesiredProject;
+  readonly live: readonly Live[];
+  readonly problems: readonly Problem[];
+}
+
+/**
+ * Puts what look-ups gave in place of what people wrote. What does not exist yet, but is declared in the same project,
+ * stays as it is written, and so does what the run replaces: `replaced` are their identities. What the run may create or
+ * replace is looked up again when it is sent.
+ */
+export function resolved(
+  catalogue: Catalogue,
+  desired: DesiredProject,
+  live: readonly Live[],
+  values: LookedUpValues | undefined,
+  replaced: ReadonlySet<string> = nothing,
+): LookedUpDesired {
+  if (!values) return { desired, live, problems: [] };
+  const each = desired.resources.map((resource) =>
+    resolvedResource(catalogue, desired, resource, { values, replaced }),
+  );
+  const failed = new Set(
+    each.flatMap(({ problems }, index) => (problems.length > 0 ? desired.resources[index]?.identity : [])),
+  );
+  const isKept = (identity: string) => !failed.has(identity);
+  return {
+    desired: { ...desired, resources: each.map(({ resource }) => resource).filter(({ identity }) => isKept(identity)) },
+    live: failed.size === 0 ? live : live.filter((one) => isKept(identityOf(catalogue, one))),
+    problems: each.flatMap(({ problems }) => problems),
+  };
+}
+
+const nothing: ReadonlySet<string> = new Set();
+
+interface ResolvedResource {
+  readonly resource: Desired;
+  readonly problems: readonly Problem[];
+}
+
+function resolvedResource(
+  catalogue: Catalogue,
+  desired: DesiredProject,
+  resource: Desired,
+  { values, replaced }: { readonly values: LookedUpValues; readonly replaced: ReadonlySet<string> },
+): ResolvedResource {
+  const { name: project } = desired.project;
+  const file = resource.presence === "present" ? catalogue.kinds.get(resource.kind)?.file : undefined;
+  const fields = file ? lookUpFields(file).filter((name) => resource.fields[name] !== undefined) : [];
+  if (!file || fields.length === 0) return { resource, problems: [] };
+  const answerTo = (lookUp: LookUp): LookedUp => values[lookUpKey(project, lookUp)] ?? { why: "it was not looked up" };
+  const names: Record<string, string> = {};
+  const again = new Set<string>();
+  const pending = new Set<string>();
+  const problems: Problem[] = [];
+  for (const name of fields) {
+    for (const lookUp of lookUpsIn(file.fields.properties[name] ?? {}, resource.fields[name] ?? null)) {
+      const answer = answerTo(lookUp);
+      const own = declaredAs(catalogue, desired, lookUp);
+      if (own) again.add(name);
+      if (own?.identity !== undefined && replaced.has(own.identity)) pending.add(name);
+      else if ("value" in answer) names[nameKey(lookUp.template, answer.value)] = lookUp.value;
+      else if (answer.isGone && own) pending.add(name);
+      else problems.push(problemOf(project, resource, name, lookUp, answer.why));
+    }
+  }
+  const known = fields.filter((name) => !pending.has(name));
+  const foundValue = (lookUp: LookUp): Plain => {
+    const answer = answerTo(lookUp);
+    return "value" in answer ? answer.value : lookUp.value;
+  };
+  const found = mapFields(file, resource.fields, known, (field, value) => withLookedUp(field, value, foundValue));
+  const lookedUp = { names, again: pick(resource.fields, [...again]), pending: [...pending] };
+  return { resource: { ...resource, fields: found, lookedUp }, problems };
+}
+
+function problemOf(project: string, { kind, origin }: Desired, name: string, { value }: LookUp, why: string): Problem {
+  const place = origin.fieldPlace?.(name) ?? origin.place();
+  const message = `${name}: ${JSON.stringify(value)} could not be looked up, so this ${kind} is left out of the plan: ${why}`;
+  return { severity: "error", rule: "look-up", message, place, project };
+}
+
+/** What the manifests declare by the name of a look-up, so that it exists once they are applied. */
+function declaredAs(
+  catalogue: Catalogue,
+  { resources }: DesiredProject,
+  { template, value }: LookUp,
+): Desired | undefined {
+  const path = template.slice(template.indexOf(" ") + 1).split("?")[0] ?? "";
+  return resources.find(({ kind, presence, key }) => {
+    const file = catalogue.kinds.get(kind)?.file;
+    return file !== undefined && presence === "present" && isKeyOf(file, path, key, value);
+  });
+}
+
+function isKeyOf(file: ResourceKind, path: string, key: string, value: string): boolean {
+  const list = file.calls.list === undefined ? undefined : writtenCall(file.calls.list).path.split("?")[0];
+  const [first = ""] = keyFieldsOf(file);
+  return path === `${list}/:value` && key === keyTextOf(file, { [first]: value });
+}

@@ -1,0 +1,202 @@
+import { inParallel } from "../../base/concurrency.ts";
+import { memoized } from "../../base/memoize.ts";
+import { compareTexts } from "../../base/text-format.ts";
+import type { Reader } from "../../client/client.ts";
+import { explained } from "../../client/explain-failure.ts";
+import type { CallFailed } from "../../client/failure.ts";
+import type { DesiredFleet } from "../../manifest/desired-fleet.ts";
+import type { Catalogue } from "../../model/catalogue.ts";
+import { identityOf } from "../../model/kinds.ts";
+import type { DesiredProject, Problem, Project } from "../../model/types.ts";
+import { type Difference, diff } from "../../plan/diff/diff.ts";
+import type { DiffOptions } from "../../plan/diff/options.ts";
+import { whyNotCalled } from "../../plan/requests.ts";
+import { failFastOnCommonError, refusedLists } from "./common-failures.ts";
+import { findMovedProjects, missingProblems } from "./find-projects.ts";
+import { resolved } from "./look-up-values.ts";
+import { type PartlyRead, readableOf, type Unread, unreadProblem } from "./partly-read.ts";
+import { readReadable } from "./read-live.ts";
+import type { RefreshedProject, RefreshScope } from "./refresh-scope.ts";
+import type { Selection } from "./select-projects.ts";
+
+/** Every project's difference, sorted by project, and the problems. */
+export interface Refreshed {
+  readonly differences: readonly Difference[];
+  readonly problems: readonly Problem[];
+  /** Requests beyond the planned ones, to find out what a misspelt path may mean. */
+  readonly lookUps: number;
+  /** Reads that a delegate sent. */
+  readonly delegatedReads: number;
+}
+
+/**
+ * Desired state against live state, project by project. A project that cannot be read is a problem, and the others go
+ * on. @throws CallFailed where it ends the run: a refused token, a server that cannot be reached.
+ */
+export async function refresh(
+  reader: Reader,
+  { fleet, listing }: Pick<Selection, "fleet" | "listing">,
+  scope: RefreshScope,
+): Promise<Refreshed> {
+  const failures = failFastOnCommonError(fleet.projects.length);
+  const { read, delegatedReads } = await refreshAll(reader, fleet, { ...scope, failed: failures.add });
+  const common = failures.problem();
+  if (common) return { differences: [], problems: [common], lookUps: 0, delegatedReads };
+  const refused = refusedLists(reader.catalogue, fleet, read);
+  const problems = [
+    ...read.flatMap(problemsOf).filter(({ message }) => !refused.some(({ instead }) => instead.has(message))),
+    ...refused.map(({ problem }) => problem),
+  ];
+  const missing = read.flatMap((each) => each.missing ?? []);
+  const before = reader.counts.reads;
+  const known = await findMovedProjects(reader, missing, listing);
+  return {
+    differences: read.flatMap(({ difference }) => difference ?? []),
+    problems: [...problems, ...missingProblems(missing, scope.policies, known)].sort((a, b) =>
+      compareTexts(a.project ?? "", b.project ?? ""),
+    ),
+    lookUps: reader.counts.reads - before,
+    delegatedReads,
+  };
+}
+
+type ObservedScope = RefreshScope & { readonly failed: (failure: CallFailed | undefined) => void };
+
+/** Every project in order, refreshed here or by a delegate. */
+async function refreshAll(reader: Reader, fleet: DesiredFleet, scope: ObservedScope) {
+  const { length } = fleet.projects;
+  let done = 0;
+  const finished = (result: RefreshedProject): RefreshedProject => {
+    scope.failed(result.failure);
+    // Positions cost a parse of the manifest: computed here one by one, they do not delay a signal while the plan is made.
+    for (const { origin } of result.difference?.changes ?? []) origin.place();
+    scope.progress?.(++done, length);
+    return result;
+  };
+  if (!scope.delegate) return { read: await refreshEach(reader, fleet, scope, finished), delegatedReads: 0 };
+  const read = new Array<RefreshedProject>(length);
+  const delegatedReads = await scope.delegate(fleet, (index, result) => {
+    read[index] = finished(result);
+  });
+  return { read, delegatedReads };
+}
+
+/** Refreshes the projects of a fleet in this process, in parallel. @throws CallFailed where it ends the run. */
+export function refreshEach(
+  reader: Reader,
+  fleet: DesiredFleet,
+  scope: RefreshScope,
+  finished: (result: RefreshedProject) => RefreshedProject,
+): Promise<RefreshedProject[]> {
+  const here = async (_: Project, index: number) => {
+    const desired = fleet.at(index);
+    return finished(remembered(await refreshProject(reader, desired, scope), scope));
+  };
+  // Each has a request to send at any time: more of them would only wait, with what is read of them already.
+  return inParallel(fleet.projects, () => Math.min(scope.workers, reader.room()), here);
+}
+
+/** A result without what a ledger remembers of it. */
+function remembered(result: RefreshedProject, { remember }: RefreshScope): RefreshedProject {
+  const { difference } = result;
+  if (!difference || difference.settled.length + difference.absent.length === 0) return result;
+  remember?.(difference);
+  return { ...result, difference: { ...difference, settled: none, absent: none } };
+}
+
+/** One list for all, because a run keeps the differences of a whole fleet. */
+const none: readonly never[] = [];
+
+function problemsOf({ problems, missing }: RefreshedProject): readonly Problem[] {
+  return missing ? [] : problems;
+}
+
+/** One project, read as far as it can be and compared. @throws CallFailed where it ends the run. */
+export async function refreshProject(
+  reader: Reader,
+  desired: DesiredProject,
+  scope: RefreshScope,
+): Promise<RefreshedProject> {
+  return refreshed(reader.catalogue, desired, await readReadable(reader, desired, scope.trusts), scope);
+}
+
+function refreshed(
+  catalogue: Catalogue,
+  desired: DesiredProject,
+  { live, unread, lookedUp }: PartlyRead,
+  scope: RefreshScope,
+): RefreshedProject {
+  const readable = readableOf(catalogue, desired, unread);
+  const [part] = unread;
+  if (part && readable.kinds.size === 0) {
+    return unreadable(desired.project, unread.find((each) => isMissing(catalogue, each)) ?? part, catalogue);
+  }
+  const given = scope.diff(desired.project);
+  const options = scope.remember ? given : unremembered(given);
+  const compared = compare(catalogue, { desired: readable, live, lookedUp }, options, new Set());
+  const difference = withoutUncallable(catalogue, compared.difference);
+  const problems = [...difference.problems, ...compared.problems];
+  if (unread.length === 0) return { difference, problems };
+  return {
+    difference,
+    problems: [...problems, ...unread.map((each) => unreadProblem(catalogue, desired, each))],
+    unread,
+  };
+}
+
+/** One for all projects that are compared alike. */
+const unremembered = memoized((options: DiffOptions): DiffOptions => ({ ...options, settled: false }), new WeakMap());
+
+interface Readable {
+  readonly desired: DesiredProject;
+  readonly live: PartlyRead["live"];
+  readonly lookedUp: PartlyRead["lookedUp"] | undefined;
+}
+
+/** Compares again where a replacement takes away what others refer to by its ID: they differ, too. */
+function compare(
+  catalogue: Catalogue,
+  readable: Readable,
+  options: DiffOptions,
+  replaced: ReadonlySet<string>,
+): { readonly difference: Difference; readonly problems: readonly Problem[] } {
+  const { desired, live, problems } = resolved(catalogue, readable.desired, readable.live, readable.lookedUp, replaced);
+  const difference = diff(desired, live, options);
+  const gone = readable.lookedUp ? difference.changes.filter(({ action }) => action === "replace") : [];
+  if (gone.length <= replaced.size) return { difference, problems };
+  return compare(catalogue, readable, options, new Set(gone.map((change) => identityOf(catalogue, change))));
+}
+
+/** A server may list what no request can name, such as a resource named `..`: a problem of that resource alone. */
+function withoutUncallable(catalogue: Catalogue, difference: Difference): Difference {
+  const problems = difference.changes.flatMap((change): Problem[] => {
+    const why = whyNotCalled(change, catalogue);
+    if (why === undefined) return [];
+    const { address, project, origin } = change;
+    const message = `no request can be made for ${address}, so it is left out of the plan: ${why}`;
+    return [{ severity: "error", rule: "cannot-request", message, place: origin.place(), project }];
+  });
+  if (problems.length === 0) return difference;
+  const changes = difference.changes.filter((change) => whyNotCalled(change, catalogue) === undefined);
+  return { ...difference, changes, problems: [...difference.problems, ...problems] };
+}
+
+function unreadable(project: Project, part: Unread, catalogue: Catalogue): RefreshedProject {
+  const { failure } = part;
+  const message = explained(failure);
+  const problem: Problem = { severity: "error", rule: "unreadable", message, project: project.name };
+  const { movedTo } = failure;
+  return {
+    problems: [problem],
+    failure,
+    ...(isMissing(catalogue, part) && { missing: { project, message, movedTo } }),
+  };
+}
+
+/** Whether the server does not know the project. What a kind needs of the server may be missing too, and is no project. */
+function isMissing(catalogue: Catalogue, { kind, failure }: Unread): boolean {
+  const { status, unknownRoute, movedTo, saysGone } = failure;
+  if (movedTo !== undefined) return true;
+  const isOfServer = saysGone && (catalogue.kinds.get(kind)?.file?.needs?.tier ?? "free") !== "free";
+  return status === 404 && !unknownRoute && !isOfServer;
+}

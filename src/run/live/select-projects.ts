@@ -1,0 +1,105 @@
+import { didYouMean, nearest } from "../../base/nearest.ts";
+import type { Reader } from "../../client/client.ts";
+import { type DesiredFleet, desiredFleet } from "../../manifest/desired-fleet.ts";
+import { noLongerSelected } from "../../manifest/expiry.ts";
+import { desiredOf } from "../../manifest/layers.ts";
+import { sortedProblems } from "../../manifest/problem.ts";
+import { addressOf } from "../../model/address.ts";
+import { addressTest, projectTest, unresolvedReferences } from "../../model/identity.ts";
+import { describeOwner } from "../../model/owner.ts";
+import type { DesiredProject, Problem, Project } from "../../model/types.ts";
+import { type FoundProjects, findProjects } from "./find-projects.ts";
+import type { RefreshScope } from "./refresh-scope.ts";
+
+/** The projects of a run with their desired state, before any of them is read, and its problems. */
+export interface Selection extends Pick<FoundProjects, "listing" | "of"> {
+  /** Everything that policies select, under each name that had to be known, whatever this run is limited to. */
+  readonly projects: FoundProjects["projects"];
+  readonly fleet: DesiredFleet;
+  readonly problems: readonly Problem[];
+}
+
+/** Finds the projects of a run and their desired state. @throws CallFailed if a look-up fails. */
+export async function select(reader: Reader, scope: RefreshScope): Promise<Selection> {
+  const { policies, expired = [], since } = scope;
+  const { listing, of, ...found } = await findProjects(reader, scope);
+  const projects = found.projects.filter(scope.includes);
+  const merged = (project: Project) => desiredOf(policies, project, expired);
+  const among = since ? " among the projects whose desired state differs" : "";
+  const idle = idleGlobs(scope);
+  const faults = projects.flatMap((project) => {
+    const { desired, problems } = merged(project);
+    idle.see(desired);
+    scope.selected?.(desired);
+    return problems;
+  });
+  const problems = [
+    ...found.problems,
+    ...faults,
+    ...unlisted(projects, scope),
+    ...(since ? [] : noLongerSelected(policies, expired, listing, scope.includes)),
+  ];
+  return {
+    projects: found.projects,
+    fleet: desiredFleet(projects, (project) => merged(project).desired),
+    listing,
+    of,
+    problems: [...sortedProblems(problems), ...idle.problems(among, found.projects)],
+  };
+}
+
+function unlisted(projects: readonly Project[], { referencedGlobs }: RefreshScope): Problem[] {
+  return projects.flatMap((project) => {
+    const [glob] = unresolvedReferences(referencedGlobs, [project]);
+    if (glob === undefined) return [];
+    const message = `the server does not list ${describeOwner(project.name)}, so it is unknown whether ${glob} matches it`;
+    return [{ severity: "warning", rule: "unlisted-project", message, project: project.name }];
+  });
+}
+
+/** Without this warning, a misspelt glob would look like a fleet in sync. */
+function idleGlobs({ globs, selecting }: Pick<RefreshScope, "globs" | "selecting">) {
+  const tests = new Map(globs.map((glob) => [glob, addressTest(glob)]));
+  const declared = new Map<string, string[]>();
+  return {
+    see: ({ project, resources, exclusive }: DesiredProject) => {
+      for (const [glob, matches] of tests) {
+        const isDeclared = resources.some(({ kind, key }) => matches(addressOf(project.name, kind, key), project));
+        // What is live and not listed is removed then, whatever it is called.
+        if (isDeclared || (exclusive.size > 0 && projectTest(glob)(project))) tests.delete(glob);
+        else if (isPlainAddress(glob) && projectTest(glob)(project)) {
+          declared.set(
+            glob,
+            resources.map(({ kind, key }) => addressOf(project.name, kind, key)),
+          );
+        }
+      }
+    },
+    problems: (among: string, projects: readonly Project[]): Problem[] =>
+      globs
+        .filter((glob) => tests.has(glob))
+        .map((glob) => ({
+          severity: selecting?.has(glob) ? "error" : "warning",
+          rule: "no-match",
+          ...(selecting?.has(glob) && { path: "--target" }),
+          message: `no declared resource matches ${glob}${among}${meant(glob, projects, declared.get(glob))}`,
+        })),
+  };
+}
+
+/** Whether a glob is one project's name or one address, and may be misspelled. */
+function isPlainAddress(glob: string): boolean {
+  return !/[*?{}[\]]/.test(glob);
+}
+
+/** The nearest declared address, or the address in the nearest project. */
+function meant(glob: string, projects: readonly Project[], declared: readonly string[] | undefined): string {
+  if (!isPlainAddress(glob)) return "";
+  if (declared) return didYouMean(glob, declared);
+  const [name = "", ...rest] = glob.split(":");
+  const near = nearest(
+    name,
+    projects.map((project) => project.name),
+  );
+  return near === undefined || near === name ? "" : `; did you mean ${[near, ...rest].join(":")}?`;
+}

@@ -1,0 +1,216 @@
+import { version } from "../base/version.ts";
+import type { Reader } from "../client/client.ts";
+import { linesOfFields } from "../manifest/deciding-lines.ts";
+import type { Policy, Variable } from "../manifest/policies.ts";
+import { hasErrors } from "../manifest/validate.ts";
+import { projectNamed } from "../model/identity.ts";
+import { isRemoval } from "../model/removal-changes.ts";
+import type { Change, DesiredProject, Place, Problem, Project, SecretReference } from "../model/types.ts";
+import { referencesIn } from "../model/values.ts";
+import { checkGuards, checkLoosening } from "../plan/guards.ts";
+import { type PlanInput, planOf } from "../plan/make-plan.ts";
+import type { Plan, PlanScope } from "../plan/plan.ts";
+import { keepProjects } from "../state/notes.ts";
+import { withApprovalObjections } from "./approvals.ts";
+import { neededBy, secretsToCompare } from "./connection.ts";
+import type { Checked, Context } from "./context.ts";
+import { refresh } from "./live/refresh.ts";
+import type { RefreshScope } from "./live/refresh-scope.ts";
+import { type Selection, select } from "./live/select-projects.ts";
+import { inRun, openPlanRun } from "./open-run.ts";
+import { type PreparedPlan, preparePlan } from "./prepared-plan.ts";
+import { namesForPlan } from "./project-names.ts";
+import type { Planned, Request } from "./request.ts";
+import { withRuleObjections } from "./rules-in-force.ts";
+import { guardRules, idleCanaries, idleProtection, scopeOf } from "./scope.ts";
+import { movesOf } from "./storage-moves.ts";
+import type { Dispatcher } from "./workers/dispatcher.ts";
+import { refreshedBy } from "./workers.ts";
+
+/**
+ * open, validate, select, read, diff, check, plan. Sends GET requests only: its client cannot write. What a person can
+ * correct is not thrown but reported in `plan.problems`.
+ */
+export function plan(request: Request): Promise<Planned> {
+  return inRun(openPlanRun, request, async (run) => {
+    const found = await newPlan(run.reader, run.context, run);
+    const { planned } = await withApprovalObjections(found, run.context);
+    return run.end(planned);
+  });
+}
+
+/** Who reads for a plan, and what is told on the way. */
+interface Reading extends Pick<RefreshScope, "remember"> {
+  readonly dispatcher: Dispatcher | undefined;
+}
+
+/** select, read, diff, check, plan. @throws CallFailed where it ends the run. */
+export async function newPlan(
+  reader: Reader,
+  context: Context,
+  { dispatcher, remember }: Reading,
+): Promise<PreparedPlan> {
+  const declared = noteDeclared(context);
+  const { selected } = declared;
+  const scope = refreshedBy(dispatcher, reader, {
+    ...scopeOf(context),
+    selected,
+    ...(remember && { remember }),
+  });
+  const selection = await select(reader, scope);
+  const { fleet, problems } = selection;
+  await keepListing(context, selection.listing);
+  const since = sinceOf(context, selection);
+  if (hasErrors(problems))
+    return preparePlan(context, unreadPlan(context, since, problems, reader.counts.reads), fleet);
+  const uncompared = await secretsToCompare(context, declared.secrets());
+  context.meter.begin("reading", fleet.projects.length, performance.now());
+  const read = await refresh(reader, selection, scope);
+  const named = await namesForPlan(reader, context, fleet.projects, read.differences);
+  const storage = await movesOf(reader, context);
+  const contents = contentsOf(context, fleet.projects, {
+    differences: read.differences,
+    projects: named.projects,
+    storage,
+    problems: [...problems, ...uncompared, ...read.problems],
+    reads: reader.counts.reads - read.lookUps - named.lookUps + read.delegatedReads,
+  });
+  const plan = withRuleObjections(documentOf(context, since, contents), context, fleet.projects);
+  return preparePlan(
+    context,
+    { ...comparedPlan(context, plan, read), ...declared.of(fleet), moves: storage.moves },
+    fleet,
+  );
+}
+
+/** What the selected projects turn out to declare: the secrets, and all of it where the run is recorded. */
+function noteDeclared({ request }: Context) {
+  const secrets = new Map<string, SecretReference>();
+  return {
+    selected: (desired: DesiredProject) => {
+      for (const { fields } of desired.resources)
+        for (const reference of referencesIn(fields)) secrets.set(reference.secret, reference);
+    },
+    secrets: () => [...secrets.values()],
+    of: (fleet: Selection["fleet"]) => request.command && { desired: fleet },
+  };
+}
+
+interface Compared extends Pick<PlanInput, "differences" | "projects" | "problems" | "reads"> {
+  readonly storage: Awaited<ReturnType<typeof movesOf>>;
+}
+
+/** What a plan says of all that was compared, with what guards have against it. */
+function contentsOf(context: Context, projects: readonly Project[], { storage, ...compared }: Compared): Contents {
+  const { differences, problems } = compared;
+  const changes = differences.flatMap((difference) => difference.changes);
+  const loosening = context.request.failOnLoosening ? checkLoosening(changes) : [];
+  return {
+    ...compared,
+    settingLine: settingLineFinder(context, projects),
+    moves: storage.moves.map(({ change }) => change),
+    objections: [...checkGuards(differences, guardRules(context, projects)), ...storage.objections, ...loosening],
+    problems: [
+      ...idleProtection(context, projects),
+      ...idleCanaries(context, projects),
+      ...problems,
+      ...storage.problems,
+    ],
+  };
+}
+
+function comparedPlan(
+  { loaded, secrets }: Context,
+  plan: Plan,
+  { differences }: Pick<Compared, "differences">,
+): Pick<Planned, "plan" | "catalogue" | "differences" | "compared" | "missing"> {
+  const { catalogue } = loaded.workspace;
+  return { plan, catalogue, differences, compared: true, missing: secrets.missing(neededBy(differences, catalogue)) };
+}
+
+/** For runs that have no server to ask. */
+async function keepListing({ state, heading }: Context, projects: readonly Project[] | undefined): Promise<void> {
+  if (projects) await keepProjects(state.notes, { server: heading.url, at: new Date(), projects });
+}
+
+type Contents = Pick<
+  PlanInput,
+  "differences" | "projects" | "settingLine" | "moves" | "objections" | "problems" | "reads"
+>;
+
+/** A new plan as a document. */
+function documentOf({ heading, problems, request }: Context, since: SinceScope | undefined, contents: Contents): Plan {
+  const { targets = [], part } = request;
+  const scope = {
+    ...since,
+    ...(targets.length > 0 && { targets: [...new Set(targets)].sort() }),
+    ...(part !== undefined && { shards: [part] }),
+  };
+  return planOf({
+    ...heading,
+    ...(Object.keys(scope).length > 0 && { scope }),
+    version,
+    createdAt: new Date().toISOString(),
+    ...contents,
+    problems: [...problems, ...contents.problems],
+  });
+}
+
+/** The scope of a run with `--since`; undefined for any other run. */
+function sinceOf({ since }: Context, { fleet, of }: Pick<Selection, "fleet" | "of">): SinceScope | undefined {
+  return since && { since: since.commit, projects: fleet.projects.length, ...(of !== undefined && { of }) };
+}
+
+type SinceScope = Pick<PlanScope, "since" | "projects" | "of">;
+
+/** The plan where manifests turned out to be wrong once projects were known, so that nothing was read. */
+function unreadPlan(
+  context: Context,
+  since: SinceScope | undefined,
+  problems: readonly Problem[],
+  reads: number,
+): Planned {
+  const plan = documentOf(context, since, { differences: [], objections: [], problems, reads });
+  return {
+    plan,
+    catalogue: context.loaded.workspace.catalogue,
+    differences: [],
+    moves: [],
+    compared: false,
+    missing: [],
+  };
+}
+
+/** Finds the line that sets the value of a change, where that is not the line of its resource. */
+export type FindSettingLine = (change: Change) => Place | undefined;
+
+/**
+ * A change whose values all come from variables is set by the line of a variable, and a singleton whose changed fields
+ * all stand in other policies than its nearest by the line of a field. With `--since`, a variable in a manifest that the
+ * revision changed goes first: there a reviewer reads.
+ */
+function settingLineFinder(
+  { policies, since, loaded: { workspace } }: Pick<Checked, "policies" | "since" | "loaded">,
+  projects: readonly Project[],
+): FindSettingLine {
+  const isChanged = since && changedSince(since.before.policies);
+  const byName = new Map(projects.map((project) => [project.name, project]));
+  const hasVariables = policies.some(({ vars }) => vars.length > 0);
+  return (change) => {
+    if (isRemoval(change) || (!hasVariables && change.key !== "")) return undefined;
+    const fields = Object.keys(change.after ?? {});
+    const project = byName.get(change.project) ?? projectNamed(change.project);
+    const lines = linesOfFields(workspace.catalogue, policies, project, { ...change, fields });
+    const variables = lines.flatMap((line) => line.variables);
+    const changed = isChanged && variables.find(isChanged);
+    if (changed) return changed.place();
+    if (lines.every((line) => line.variables.length > 0)) return variables[0]?.place();
+    return lines.every(({ elsewhere }) => elsewhere) ? lines[0]?.elsewhere?.place() : undefined;
+  };
+}
+
+/** Whether a variable stands in a manifest that is not as it was. Both sides share the documents of equal files. */
+function changedSince(before: readonly Policy[]): (variable: Variable) => boolean {
+  const unchanged = new Set(before.map(({ document }) => document));
+  return ({ document }) => !unchanged.has(document);
+}

@@ -1,0 +1,144 @@
+import { pid } from "node:process";
+import { UserError } from "../base/exit.ts";
+import { shellWord } from "../base/shell-word.ts";
+import { firstFew } from "../base/text-format.ts";
+import type { Problem } from "../model/types.ts";
+import type { Plan } from "../plan/plan.ts";
+import { withOutcomes } from "../plan/run-end.ts";
+import { startJournal, type UnfinishedRun, unfinishedRuns } from "../state/journal.ts";
+import type { JournalEntry, JournalLine } from "../state/journal-entry.ts";
+import type { Lease } from "../state/lease.ts";
+import { saveUnstored } from "../state/unstored-outcomes.ts";
+import type { Outcomes, Watcher } from "./apply/apply.ts";
+import { journalling } from "./apply/send-change.ts";
+import type { Context } from "./context.ts";
+import { ledgerWatcher } from "./keep-results.ts";
+import type { Planned } from "./request.ts";
+
+/**
+ * Makes sure, before anything is read, that an apply can keep its record.
+ * @throws UserError where a journal or the ledger cannot be kept.
+ */
+export async function readyToRecord({ state, ledger }: Context): Promise<void> {
+  const error = state.journals.writeError();
+  if (error) throw new UserError(error);
+  await ledger?.ready();
+}
+
+/** Keeps the record of an apply: a journal, where there is anything to write, and the ledger. */
+export interface Recorder extends AsyncDisposable {
+  /** All that are told of each step; where the record cannot be kept any more, nothing else is sent. */
+  readonly watchers: readonly Watcher[];
+  /**
+   * Writes the end of the run into its journal, and what the record lacks into problems. A recorder that is left
+   * without it, as by an unexpected error, still closes the journal and saves the ledger.
+   */
+  readonly end: (outcomes: Outcomes) => Promise<Problem[]>;
+}
+
+/** Starts the record of an apply. `listeners` are told too: after the ledger, and before the journal. */
+export async function startRecorder(
+  context: Context,
+  { token }: Lease,
+  { plan }: Planned,
+  listeners: readonly Watcher[],
+): Promise<Recorder> {
+  const { state, ledger, loaded, claim } = context;
+  const cutShort = await unfinishedRuns(state.journals);
+  const journal = plan.summary.writes > 0 ? startJournal(state, token, now) : undefined;
+  await journal?.write(startOf(plan, claim));
+  const close = async () => {
+    await journal?.close();
+    return problemOf("ledger", await ledger?.save(token));
+  };
+  let ended = false;
+  return {
+    watchers: [
+      ...(ledger ? [ledgerWatcher(ledger, token, now)] : []),
+      ...listeners,
+      ...(journal ? [journalling(journal)] : []),
+    ],
+    end: async (outcomes) => {
+      const counts = withOutcomes(plan, outcomes).summary.outcomes ?? {};
+      const lost = problemOf("journal", await journal?.write({ event: "end", outcomes: counts }));
+      ended = true;
+      const kept = journal ? saveUnstored(loaded.root, claim.run, journal.unstored()) : undefined;
+      return [
+        ...lost,
+        ...problemOf("journal", kept),
+        ...(await close()),
+        ...(await noticeAll(context, token, cutShort)),
+      ];
+    },
+    [Symbol.asyncDispose]: async () => {
+      if (!ended) await close();
+    },
+  };
+}
+
+const now = () => new Date();
+
+function problemOf(rule: string, error: string | undefined): Problem[] {
+  return error ? [{ severity: "error", rule, message: error }] : [];
+}
+
+async function noticeAll(
+  { state }: Context,
+  token: Lease["token"],
+  named: readonly UnfinishedRun[],
+): Promise<Problem[]> {
+  const line: JournalLine = { at: now().toISOString(), event: "noticed" };
+  const noted = await Promise.allSettled(named.map(({ run }) => state.journals.extend(token, run, [line])));
+  return noted.flatMap((each) => {
+    if (each.status === "fulfilled") return [];
+    if (!(each.reason instanceof UserError)) throw each.reason;
+    return [{ severity: "warning", rule: "journal", message: each.reason.message }];
+  });
+}
+
+/** Says what the run is going to wait for, where that may take it long. */
+export function warnPendingWrites({ request, loaded }: Context, plan: Plan, inFlight: readonly string[]): void {
+  const late = new Set(inFlight);
+  const awaited = plan.resource_changes.filter(
+    ({ address, call, next_call }) => late.has(address) && [call, next_call].some((each) => each?.method === "POST"),
+  );
+  if (awaited.length === 0) return;
+  const seconds = loaded.workspace.requestTimeout / 1000;
+  const addresses = firstFew(awaited.map(({ address }) => address));
+  request.warn?.(
+    `${addresses}: an earlier run may have just sent it; checking after ${seconds} s before sending it again`,
+  );
+}
+
+function startOf(
+  { manifests, server, resource_changes: changes }: Plan,
+  { who, host }: Context["claim"],
+): JournalEntry {
+  const { commit, digest } = manifests;
+  return {
+    event: "start",
+    who: `${who}@${host}`,
+    pid,
+    commit,
+    manifests: digest,
+    server: server.url,
+    changes: changes.length,
+  };
+}
+
+/** Runs that were killed, as problems, and the addresses of the requests that they left in flight. */
+export interface CutShort {
+  readonly notices: readonly Problem[];
+  readonly inFlight: readonly string[];
+}
+
+/** Reports runs that were killed, until an apply that reported them ends: a report from a run that is killed does not count. */
+export async function reportUnfinishedRuns({ state }: Context): Promise<CutShort> {
+  const runs = await unfinishedRuns(state.journals);
+  const notices = runs.map(({ run, inFlight }) => {
+    const flying = inFlight.length > 0 ? `in flight: ${inFlight.join(", ")}` : "nothing was in flight";
+    const message = `run ${run} did not finish: ${flying}; see evenkeel journal ${shellWord(run)}`;
+    return { severity: "warning", rule: "run-cut-short", message } as const;
+  });
+  return { notices, inFlight: runs.flatMap(({ inFlight }) => inFlight) };
+}

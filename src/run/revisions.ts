@@ -1,0 +1,143 @@
+import { dirname } from "node:path";
+import equal from "fast-deep-equal";
+import { dayOf } from "../base/day.ts";
+import { commitNamed, mergeBaseWith, repositoryAround } from "../git/repository.ts";
+import { readMigrations } from "../manifest/migrations.ts";
+import { soundKinds } from "../manifest/own-kinds.ts";
+import { sortedProblems } from "../manifest/problem.ts";
+import { validate } from "../manifest/validate.ts";
+import { defaultWorkspace } from "../manifest/workspace.ts";
+import type { Problem } from "../model/types.ts";
+import type { RevisionSide } from "../plan/revision/revision.ts";
+import { compileRules } from "../plan/rules/evaluate.ts";
+import { findWorkspace, type Loaded, loadWorkspace, type ParseManifest, type Workspace } from "../workspace/load.ts";
+import { contentsOnDisk, type LoadedRevision, loadRevision, parsingOnce } from "../workspace/load-revision.ts";
+import { type Checked, validated } from "./context.ts";
+import type { Request } from "./request.ts";
+
+/** Which two revisions of a workspace to compare. */
+export interface RevisionRequest {
+  /** Where to look for `evenkeel.yaml`, and upward from there. */
+  readonly folder: string;
+  /** Left out: where `to`, or the work tree, left the remote's default branch. */
+  readonly from?: string | undefined;
+  /** Left out: the files as they are. */
+  readonly to?: string | undefined;
+  /** What the remote's default branch is called, where the pipeline knows. */
+  readonly branch?: string | undefined;
+}
+
+/** A workspace at one revision: what it wants, and what is wrong with it. */
+interface OpenedSide {
+  /** Null for the files as they are. */
+  readonly commit: string | null;
+  /** Whether the folder was a workspace then; where it was none, nothing was wanted. */
+  readonly isThere: boolean;
+  readonly side: RevisionSide;
+  readonly problems: readonly Problem[];
+}
+
+/** Two revisions, read and validated. */
+export interface OpenedRevisions {
+  readonly root: string;
+  readonly before: OpenedSide;
+  readonly after: OpenedSide;
+}
+
+/**
+ * Reads a workspace at two revisions, offline. Mistakes in manifests are problems of their side.
+ * @throws UserError without git or a repository, and for a revision that git does not know.
+ */
+export async function openRevisions({ folder, from, to, branch }: RevisionRequest): Promise<OpenedRevisions> {
+  const root = dirname(findWorkspace(folder));
+  const repository = repositoryAround(root);
+  const today = dayOf(new Date());
+  const later = to === undefined ? null : commitNamed(repository, to);
+  const earlier =
+    from === undefined ? mergeBaseWith(repository, later ?? "HEAD", branch) : commitNamed(repository, from);
+  const parse = parsingOnce();
+  const read = (commit: string) => loadRevision(repository, commit, parse);
+  const is = later === null ? onDisk(loadWorkspace(folder, {}, parse)) : read(later);
+  const after = await sideOf(later, is, { beside: is?.workspace ?? defaultWorkspace, today });
+  const beside = { beside: after.side.workspace, today };
+  return { root, before: await sideOf(earlier, read(earlier), beside), after };
+}
+
+function onDisk(loaded: Loaded): LoadedRevision {
+  return { ...loaded, contents: contentsOnDisk(loaded) };
+}
+
+/** The full ID of the commit that a revision names in the repository of a workspace. @throws UserError (64) where there is none. */
+export function commitOfRevision(folder: string, revision: string): string {
+  return commitNamed(repositoryAround(dirname(findWorkspace(folder))), revision);
+}
+
+/** A validated workspace, with the manifests of the commit that the run compares with where there is one. @throws UserError. */
+export async function openWorkspace(request: Request): Promise<Checked> {
+  if (request.since === undefined) return validated(loadWorkspace(request.folder, request.env), request);
+  const parse = parsingOnce();
+  const loaded = loadWorkspace(request.folder, request.env, parse);
+  const context = validated(loaded, request);
+  const { commit, side: before, problems } = await openEarlier(context, request.since, parse);
+  const { policies, plaintext } = context;
+  const { workspace, settings, documents } = loaded;
+  const { migrations } = readMigrations(loaded);
+  const kinds = soundKinds(documents);
+  const after = { workspace, settings, policies, plaintext, migrations, rules: context.stated, kinds };
+  const wrong = problems
+    .filter(({ severity }) => severity === "error")
+    .map((each) => problemBefore(commit ?? "", each));
+  return { ...context, since: { commit: commit ?? "", before, after }, problems: [...context.problems, ...wrong] };
+}
+
+/** Its place is none in the files as they are. */
+function problemBefore(commit: string, { place, path, rule, message }: Problem): Problem {
+  const where = place ? `${place.file}:${place.line}:${place.column}` : undefined;
+  const said = [where, path, message].filter((part) => part !== undefined).join("  ");
+  return { severity: "error", rule, message: `at ${commit.slice(0, 12)}: ${said}` };
+}
+
+/** A workspace that was read with `parse`, and the same one as it was at an earlier commit. @throws UserError. */
+async function openEarlier(now: Checked, commit: string, parse: ParseManifest): Promise<OpenedSide> {
+  const repository = repositoryAround(now.loaded.root);
+  const named = commitNamed(repository, commit);
+  const read = loadRevision(repository, named, parse);
+  return sideOf(named, read, { beside: now.loaded.workspace, today: now.today });
+}
+
+interface Reading {
+  /** The workspace on the other side; policies that both have in common are read by it where it reads them alike. */
+  readonly beside: Workspace;
+  /** Decides what has expired, on both sides alike. */
+  readonly today: string;
+}
+
+async function sideOf(commit: string | null, read: LoadedRevision | undefined, reading: Reading): Promise<OpenedSide> {
+  const { beside, today } = reading;
+  const nothing = { workspace: beside, documents: [], problems: [] };
+  const { workspace, documents, problems: found, settings, contents }: LoadedRevision = read ?? nothing;
+  const by = readsAlike(workspace, beside) ? beside : workspace;
+  const valid = validate({ documents, workspace: by, problems: found }, today);
+  const { policies, plaintext, rules } = valid;
+  const compiled = await compileRules(rules);
+  const { migrations } = readMigrations({ documents });
+  return {
+    commit,
+    isThere: read !== undefined,
+    side: { workspace, settings, contents, policies, migrations, rules, kinds: soundKinds(documents), plaintext },
+    problems: sortedProblems([...valid.problems, ...compiled.problems]),
+  };
+}
+
+/** Whether policies mean the same by the settings and kinds of either: equal kinds are one catalogue. */
+function readsAlike(one: Workspace, other: Workspace): boolean {
+  const decisive = ({ server: { release, tier, environment, dialect }, ledger, allowPlaintextSecrets }: Workspace) => [
+    release,
+    tier,
+    environment,
+    dialect,
+    ledger === undefined,
+    allowPlaintextSecrets,
+  ];
+  return one.catalogue === other.catalogue && equal(decisive(one), decisive(other));
+}

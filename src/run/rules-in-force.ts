@@ -1,0 +1,157 @@
+import { expiryProblems, isExpired } from "../manifest/expiry.ts";
+import { sortedProblems } from "../manifest/problem.ts";
+import { type PlanRule, readOutsideRules, shadowed } from "../manifest/rules.ts";
+import { validate } from "../manifest/validate.ts";
+import { addressOf } from "../model/address.ts";
+import { addressTest, projectNamed, projectPart } from "../model/identity.ts";
+import { kindIn } from "../model/owner.ts";
+import { bySeverity } from "../model/problem-line.ts";
+import type { DesiredProject, Origin, Problem, Project } from "../model/types.ts";
+import { staleOutcome } from "../plan/contradictions.ts";
+import { otherNames } from "../plan/make-plan.ts";
+import { type Plan, type PlannedChange, planDigest } from "../plan/plan.ts";
+import {
+  type CompiledRule,
+  compileRules,
+  evaluateRules,
+  objectionsToChange,
+  type RuleContext,
+  withRuleFindings,
+} from "../plan/rules/evaluate.ts";
+import { loadWorkspace, workspaceAbove } from "../workspace/load.ts";
+import { readRulesFolder, rulesInside } from "../workspace/rules-folder.ts";
+import type { Step } from "./apply/apply.ts";
+import { type Checked, type Context, digestWithout } from "./context.ts";
+import type { Request } from "./request.ts";
+
+/** The rules that hold for a run, and what is wrong with them. */
+export interface RulesInForce {
+  readonly rules: readonly CompiledRule[];
+  readonly problems: readonly Problem[];
+}
+
+type InForce = Pick<Context, "rules" | "today">;
+
+/** The rules of a workspace and those outside it, in the folder that EVENKEEL_RULES names. */
+export async function rulesInForce(
+  rules: readonly PlanRule[],
+  env: Readonly<Record<string, string | undefined>>,
+  today: string,
+): Promise<RulesInForce> {
+  const folder = readRulesFolder(env);
+  const outside = readOutsideRules(folder.documents);
+  const compiled = await compileRules([...rules, ...outside.rules]);
+  const problems = [
+    ...folder.problems,
+    ...outside.problems,
+    ...shadowed(rules, outside.rules),
+    ...expiryProblems([], outside.rules, today),
+    ...compiled.problems,
+  ];
+  return { rules: compiled.rules, problems };
+}
+
+/** The context with the rules in force, and their problems among its own. */
+export async function withRules(context: Checked): Promise<Checked> {
+  const { env } = context.request;
+  const { rules, problems: found } = await rulesInForce(context.stated, env, context.today);
+  const problems = [...found, ...rulesInside(env, context.loaded.root)];
+  return {
+    ...context,
+    rules,
+    problems: problems.length > 0 ? sortedProblems([...context.problems, ...problems]) : context.problems,
+  };
+}
+
+/** Globs of the exceptions that hold: by them a person may name a project otherwise than policies do. */
+export function exceptionsOf({ rules, today }: InForce): readonly string[] {
+  return rules.filter((rule) => !isExpired(rule, today)).flatMap(({ except }) => except);
+}
+
+/** A plan with what the rules have against it. */
+export function withRuleObjections(plan: Plan, context: InForce, projects: readonly Project[]): Plan {
+  if (context.rules.length === 0 && !plan.warnings.some(({ from_rule }) => from_rule)) return plan;
+  return evaluated(plan, context, projects);
+}
+
+function evaluated(plan: Plan, context: InForce, projects: readonly Project[]): Plan {
+  return withRuleFindings(plan, evaluateRules(plan, context.rules, ruleContext(context, projects)));
+}
+
+/** A project as a plan tells of it. */
+function projectListed({ project, project_id: id, project_path: fullPath }: PlannedChange): Project {
+  return { ...projectNamed(project), ...(id !== undefined && { id }), ...(fullPath !== undefined && { fullPath }) };
+}
+
+/**
+ * A merged plan with what the rules have against the whole of it. Where its manifests are not those of the workspace
+ * around the folder, it keeps what they had against its parts.
+ */
+export async function mergedByRules(plan: Plan, { folder, env, today }: Required<RuleRequest>): Promise<Plan> {
+  if (!workspaceAbove(folder)) return plan;
+  const loaded = loadWorkspace(folder);
+  const { expired, rules: stated } = validate(loaded, today);
+  if (digestWithout(loaded.digest, expired) !== plan.manifests.digest) return plan;
+  const { rules, problems } = await rulesInForce(stated, env, today);
+  const merged = evaluated(plan, { rules, today }, plan.resource_changes.map(projectListed));
+  const found = bySeverity(problems).problems;
+  if (found.length === 0) return merged;
+  const told = { ...merged, problems: [...merged.problems, ...found] };
+  return { ...told, digest: planDigest(told) };
+}
+
+type RuleRequest = Pick<Request, "folder" | "env" | "today">;
+
+/** A saved plan with reasons, places and names of projects as manifests have them: rules see them, and whoever can write the file could edit them. */
+export function withReasons(plan: Plan, projects: ReadonlyMap<string, DesiredProject>): Plan {
+  const origins = new Map(
+    [...projects.values()].flatMap((each) =>
+      each.resources.map(
+        (resource) => [addressOf(each.project.name, resource.kind, resource.key), resource.origin] as const,
+      ),
+    ),
+  );
+  const originOf = (planned: PlannedChange) =>
+    origins.get(planned.address) ?? projects.get(planned.project)?.exclusive.get(kindIn(planned));
+  const withNames = ({ project_id: _, project_path: __, ...change }: PlannedChange): PlannedChange => {
+    const found = projects.get(change.project);
+    return { ...change, ...(found && otherNames(found.project)) };
+  };
+  const changes = plan.resource_changes.map((change) => reasoned(withNames(change), originOf(change)));
+  return { ...plan, resource_changes: changes };
+}
+
+function reasoned({ policy_reason: _, ...change }: PlannedChange, origin: Origin | undefined): PlannedChange {
+  if (!origin) return change;
+  return { ...change, source: origin.place(), ...(origin.reason !== undefined && { policy_reason: origin.reason }) };
+}
+
+/** Steps as they were worked out right before their writes; what a rule objects to only now is left. */
+export function stepsAllowedByRules(
+  steps: readonly Step[],
+  context: Context,
+  desired: DesiredProject,
+): readonly Step[] {
+  if (context.rules.length === 0) return steps;
+  const rules = ruleContext(context, [desired.project]);
+  const catalogue = context.loaded.workspace.catalogue;
+  return steps.map((step) => {
+    const [objection] = "change" in step ? objectionsToChange(catalogue, step.change, context.rules, rules) : [];
+    if (!objection || !("change" in step)) return step;
+    const { address } = step.change;
+    return { address, outcome: staleOutcome(objection.message) };
+  });
+}
+
+function ruleContext({ today }: InForce, projects: readonly Project[]): RuleContext {
+  const named = new Map(projects.map((project) => [project.name, project]));
+  const projectOf = (name: string) => named.get(name) ?? projectNamed(name);
+  return {
+    today,
+    projectOf,
+    means: (glob) => {
+      const test = addressTest(glob);
+      return (address) => test(address, projectOf(projectPart(address)));
+    },
+  };
+}

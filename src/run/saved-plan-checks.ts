@@ -1,0 +1,210 @@
+import { inParallel } from "../base/concurrency.ts";
+import type { Reader } from "../client/client.ts";
+import { type DesiredFleet, fleetPart } from "../manifest/desired-fleet.ts";
+import { isSelected } from "../manifest/selection.ts";
+import type { Catalogue } from "../model/catalogue.ts";
+import { projectNamed } from "../model/identity.ts";
+import { isMove } from "../model/repository-kinds.ts";
+import type { Change, DesiredProject, Outcome, Project } from "../model/types.ts";
+import { type Contradictions, contradictionIn, staleOutcome } from "../plan/contradictions.ts";
+import {
+  checkProtected,
+  checkRemovalShare,
+  type GuardRules,
+  isMany,
+  type Objection,
+  type RemovalShare,
+  theFleet,
+} from "../plan/guards.ts";
+import { plannedChange } from "../plan/make-plan.ts";
+import { notificationsIn, type Plan, type PlannedChange, removalsOf, visibleOf } from "../plan/plan.ts";
+import { asksServer, type CompiledRule } from "../plan/rules/evaluate.ts";
+import { partOfPlan } from "../plan/shards.ts";
+import type { Outcomes } from "./apply/apply.ts";
+import type { Context } from "./context.ts";
+import { refreshProject } from "./live/refresh.ts";
+import type { RefreshedProject, RefreshScope } from "./live/refresh-scope.ts";
+import type { PreparedPlan } from "./prepared-plan.ts";
+
+/** A saved plan, and what is known of its projects without it. */
+export interface SavedPlanContext {
+  readonly plan: Plan;
+  readonly fleet: DesiredFleet;
+  readonly rules: GuardRules;
+  readonly scope: RefreshScope;
+}
+
+export interface CheckedAgain {
+  readonly objections: readonly Objection[];
+  /** Projects that could not be read for it: nothing is written to them. */
+  readonly unread: ReadonlyMap<string, RefreshedProject>;
+}
+
+/**
+ * What the guards say of a saved plan. Whoever can write its file can make its digest match, so nothing that can be
+ * determined again is taken from it: what is live is counted on the server, where so much would go that shares matter.
+ * What the plan objected to itself still counts.
+ * @throws CallFailed where it ends the run.
+ */
+export async function checkGuardsAgain(reader: Reader, again: SavedPlanContext): Promise<CheckedAgain> {
+  const { plan, rules } = again;
+  const changes = plan.resource_changes.map(visibleOf);
+  const { objections: shares, unread } = await checkShares(reader, again);
+  const before = plan.objections.filter(({ guard }) => guard === "delete-percent");
+  const implicit = shares.filter(({ message }) => before.every((each) => each.message !== message));
+  return { objections: [...implicit, ...before, ...checkProtected(changes, rules)], unread };
+}
+
+async function checkShares(reader: Reader, { plan, fleet, rules, scope }: SavedPlanContext): Promise<CheckedAgain> {
+  const removals = removalsOf(plan);
+  if (!isMany(removals.length, rules.guards)) return { objections: [], unread: new Map() };
+  const losing = new Set(removals.map(({ project }) => project));
+  const isLosing = ({ name }: Project) => losing.has(name);
+  const { live, unread } = await countLive(reader, fleetPart(fleet, isLosing), scope);
+  const left = removals.filter(({ project }) => live.has(project));
+  const count = () =>
+    countLive(
+      reader,
+      fleetPart(fleet, (project) => !isLosing(project)),
+      scope,
+    );
+  const share = await checkFleet({ scope: theFleet, removals: left, live: sum(live) }, plan.summary.live, count, rules);
+  const shares = fleet.projects.length > 1 ? sharesOf(left, live) : [];
+  return { objections: [...share, ...shares.flatMap((share) => checkRemovalShare(share, rules.guards))], unread };
+}
+
+function sharesOf(removals: readonly PlannedChange[], live: ReadonlyMap<string, number>): readonly RemovalShare[] {
+  const groups = new Map<string, PlannedChange[]>([...live.keys()].map((project) => [project, []]));
+  for (const change of removals) groups.get(change.project)?.push(change);
+  return [...groups].map(([project, group]) => ({ scope: project, removals: group, live: live.get(project) ?? 0 }));
+}
+
+/** A plan's own count can only be held against it; the rest of the fleet is counted where the share hangs on it. */
+async function checkFleet(
+  losing: RemovalShare,
+  claimed: number,
+  countOthers: () => Promise<Counted>,
+  { guards }: GuardRules,
+): Promise<readonly Objection[]> {
+  if (checkRemovalShare(losing, guards).length === 0) return [];
+  const asClaimed = checkRemovalShare({ ...losing, live: claimed }, guards);
+  if (asClaimed.length > 0) return asClaimed;
+  const { live } = await countOthers();
+  return checkRemovalShare({ ...losing, live: Math.min(claimed, losing.live + sum(live)) }, guards);
+}
+
+interface Counted {
+  readonly live: ReadonlyMap<string, number>;
+  readonly unread: ReadonlyMap<string, RefreshedProject>;
+}
+
+/** What is live in each project; its lists tell, so nothing declared is read on its own. */
+async function countLive(reader: Reader, { projects, at }: DesiredFleet, scope: RefreshScope): Promise<Counted> {
+  const read = await inParallel(projects, scope.workers, async ({ name }, index) => {
+    const listed = { ...at(index), resources: [], exclusive: new Map() };
+    return { name, reread: await refreshProject(reader, listed, scope) };
+  });
+  return {
+    live: new Map(read.flatMap(({ name, reread: { difference } }) => (difference ? [[name, difference.live]] : []))),
+    unread: new Map(read.flatMap(({ name, reread }) => (reread.difference ? [] : [[name, reread]]))),
+  };
+}
+
+function sum(counts: ReadonlyMap<string, number>): number {
+  return [...counts.values()].reduce((total, count) => total + count, 0);
+}
+
+interface RecountScope {
+  readonly fleet: DesiredFleet;
+  readonly scope: RefreshScope;
+  readonly catalogue: Catalogue;
+}
+
+/**
+ * A saved plan with what rules ask for and only the server tells, counts and lost notifications, as they are now: whoever
+ * can write its file could keep a rule quiet with others. The server is asked only where a rule may ask for one.
+ * @throws CallFailed where it ends the run.
+ */
+export async function withLiveCounts(
+  reader: Reader,
+  plan: Plan,
+  rules: readonly CompiledRule[],
+  { fleet, scope, catalogue }: RecountScope,
+): Promise<Plan> {
+  if (!rules.some(asksServer)) return plan;
+  const { includes, target } = partOfPlan(plan);
+  const diff: RefreshScope["diff"] = (project) => ({
+    ...scope.diff(project),
+    target: (address) => target(address, project),
+  });
+  const { projects, at } = fleetPart(fleet, includes);
+  const read = await inParallel(projects, scope.workers, (_, index) =>
+    refreshProject(reader, at(index), { ...scope, diff }),
+  );
+  const found = read.flatMap(({ difference }) => difference ?? []);
+  const sum = (of: (each: (typeof found)[number]) => number) => found.reduce((total, each) => total + of(each), 0);
+  const counts = {
+    projects: found.length,
+    live: sum(({ live }) => live),
+    unmanaged: sum(({ unmanaged }) => unmanaged.length),
+    unverified: sum(({ unverified }) => unverified.reduce((total, { fields }) => total + fields.length, 0)),
+  };
+  const changes = found.flatMap((difference) => difference.changes);
+  const resource_changes = withLosses(plan.resource_changes, changes, catalogue);
+  return { ...plan, resource_changes, summary: { ...plan.summary, ...counts } };
+}
+
+/** Planned changes with the lost notifications of what they come to now; those that are no longer due stay as they are. */
+function withLosses(
+  planned: readonly PlannedChange[],
+  changes: readonly Change[],
+  catalogue: Catalogue,
+): readonly PlannedChange[] {
+  const now = new Map(changes.map((change) => [change.address, change]));
+  return planned.map((each) => {
+    const change = now.get(each.address);
+    if (!change) return each;
+    const { notes: _, lost_notifications: __, moved_notifications: ___, ...rest } = each;
+    const { notes, lost_notifications: lost = [], moved_notifications: moved = [] } = plannedChange(change, catalogue);
+    return { ...rest, ...(notes && { notes }), ...notificationsIn({ lost, moved }) };
+  });
+}
+
+/** Those of a plan's projects: whoever can write its file can make its digest match. */
+export function contradictionsOf(
+  context: Context,
+  plan: Plan,
+  projects: ReadonlyMap<string, DesiredProject>,
+): Contradictions {
+  const catalogue = context.loaded.workspace.catalogue;
+  const found = plan.resource_changes
+    .filter((planned) => !isMove(planned))
+    .flatMap((planned) => {
+      const project = projects.get(planned.project);
+      const why = project ? contradictionIn(planned, project, catalogue) : unselected(planned, context);
+      return why === undefined ? [] : [[planned.address, why] as const];
+    });
+  return new Map(found);
+}
+
+/** One that policies can select may have gone from the server since. */
+function unselected({ project }: PlannedChange, { policies }: Context): string | undefined {
+  return isSelected(policies, projectNamed(project)) ? undefined : `no policy selects ${project}`;
+}
+
+/** What is prepared of a plan, with nothing to send where any of it cannot follow from the manifests. */
+export function withContradictions(prepared: PreparedPlan, plan: Plan, contradictions: Contradictions): PreparedPlan {
+  if (contradictions.size === 0) return prepared;
+  const stale = outcomesOf(plan, contradictions);
+  return { ...prepared, targets: [], moves: { steps: [] }, references: [], stale };
+}
+
+function outcomesOf({ resource_changes: changes }: Plan, contradictions: Contradictions): Outcomes {
+  const [[first] = [""]] = contradictions;
+  const others = `nothing of this plan is sent, because ${first} does not match the manifests`;
+  const outcomeOf = ({ address }: PlannedChange): Outcome => {
+    const why = contradictions.get(address);
+    return staleOutcome(why ?? others);
+  };
+  return new Map(changes.map((planned) => [planned.address, outcomeOf(planned)]));
+}

@@ -1,0 +1,225 @@
+import { readFileSync } from "node:fs";
+import { resolve } from "node:path";
+import { text } from "node:stream/consumers";
+import planSchema from "../../schemas/plan.schema.json" with { type: "json" };
+import { exit, UserError } from "../base/exit.ts";
+import { isObject, jsonIn } from "../base/json.ts";
+import { didYouMean } from "../base/nearest.ts";
+import { compile } from "../base/schema.ts";
+import { describeSystemError } from "../base/system-errors.ts";
+import type { Reader } from "../client/client.ts";
+import { desiredAmong } from "../manifest/desired-fleet.ts";
+import { addressOf } from "../model/address.ts";
+import type { Catalogue } from "../model/catalogue.ts";
+import { isMove } from "../model/repository-kinds.ts";
+import type { DesiredProject } from "../model/types.ts";
+import { referencesIn } from "../model/values.ts";
+import { checkLoosening, isMany } from "../plan/guards.ts";
+import { formatVersion, type Plan, planDigest, recounted, removalsOf, visibleOf } from "../plan/plan.ts";
+import type { WorkspaceState } from "../state/state.ts";
+import { recheckTargets } from "./apply/recheck.ts";
+import { type NeededSecret, secretsToCompare } from "./connection.ts";
+import type { Context, Heading } from "./context.ts";
+import type { RefreshScope } from "./live/refresh-scope.ts";
+import { select } from "./live/select-projects.ts";
+import { type PreparedPlan, withWaivers } from "./prepared-plan.ts";
+import { namedAsPlanned } from "./project-names.ts";
+import { withReasons, withRuleObjections } from "./rules-in-force.ts";
+import { checkGuardsAgain, contradictionsOf, withContradictions, withLiveCounts } from "./saved-plan-checks.ts";
+import { canaryTest, guardRules, refusedBy, scopeOf } from "./scope.ts";
+import { movesAgain } from "./storage-moves.ts";
+
+/**
+ * Reads a plan that `plan --out` saved; its counts are those of its changes, whatever its summary says.
+ * @throws UserError as {@link readReport}, and for the report of an apply: what it says was done was not done by it.
+ */
+export async function readPlan(path: string, catalogue: Catalogue): Promise<Plan> {
+  return planIn(await readPlanFile(path), path, catalogue);
+}
+
+/**
+ * Reads a plan, or what an apply or a dry run says became of one.
+ * @throws UserError for one of another format, one that was edited, and one that is not what its schema says.
+ */
+export async function readReport(path: string, catalogue: Catalogue): Promise<Plan> {
+  return reportIn(await readPlanFile(path), path, catalogue);
+}
+
+async function planIn(text: string, path: string, catalogue: Catalogue): Promise<Plan> {
+  const plan = await reportIn(text, path, catalogue);
+  if (!isReport(plan)) return plan;
+  throw new UserError(`${path} is the report of an apply, not a plan; evenkeel plan --out FILE writes one`);
+}
+
+function isReport({ summary, resource_changes: changes, ...rest }: Plan): boolean {
+  if (summary.outcomes || summary.waves || "requests" in rest) return true;
+  return changes.some(({ outcome, wave }) => outcome !== undefined || wave !== undefined);
+}
+
+async function reportIn(text: string, path: string, catalogue: Catalogue): Promise<Plan> {
+  const plan = parse(text, path);
+  if (!isObject(plan) || typeof plan.format_version !== "string" || typeof plan.digest !== "string") {
+    throw new UserError(`${path} is not a saved plan; evenkeel plan --out FILE writes one`);
+  }
+  if (plan.format_version !== formatVersion) {
+    const { format_version: other } = plan;
+    throw new UserError(`${path} has format ${other}, and this version reads ${formatVersion}; plan again`);
+  }
+  const saved = plan as unknown as Plan;
+  if (planDigest(saved) !== saved.digest) {
+    throw new UserError(`${path} was edited since it was saved: its digest does not match; plan again`);
+  }
+  const fault = shapeFault(saved) ?? twiceIn(saved);
+  if (fault) throw new UserError(`${path} is not a complete plan: ${fault}; plan again`);
+  return recounted(saved, catalogue);
+}
+
+const checkPlan = compile(planSchema);
+
+/** What a plan lacks, all of it at once, or else the first thing in it that its schema does not allow. */
+function shapeFault(plan: Plan): string | undefined {
+  const faults = checkPlan(plan);
+  const missing = faults.filter(({ rule }) => rule === "missing-key").map(({ path }) => path.join("."));
+  if (missing.length > 0) return `missing ${missing.slice(0, 5).join(", ")}`;
+  return faults.map(({ path, message }) => `${path.join(".")} ${message}`)[0];
+}
+
+/** A change that stands in a plan twice would be sent twice. */
+function twiceIn({ resource_changes: changes }: Plan): string | undefined {
+  const seen = new Set<string>();
+  const twice = changes.find(({ address }) => seen.size === seen.add(address).size);
+  return twice && `${twice.address} is listed twice`;
+}
+
+/** The path of a plan that a command names; `-` is stdin. */
+export function planPath(folder: string, name: string): string {
+  return name === "-" ? stdin : resolve(folder, name);
+}
+
+const stdin = "/dev/stdin";
+
+/** Stdin is read as a stream, because a socket cannot be opened by its path, and a pipe may not have its text yet. */
+async function readPlanFile(path: string): Promise<string> {
+  try {
+    return path === stdin ? await text(process.stdin) : readFileSync(path, "utf8");
+  } catch (error) {
+    throw new UserError(`cannot read the plan ${path}: ${describeSystemError(error)}`);
+  }
+}
+
+function parse(text: string, path: string): unknown {
+  try {
+    return jsonIn(text);
+  } catch {
+    throw new UserError(`cannot read the plan ${path}: it is not JSON; evenkeel plan --out FILE writes one`);
+  }
+}
+
+/** The plan that a request names: a file, or one that the state keeps. @throws UserError as {@link readPlan}. */
+async function readRequested({ request: { saved = "", savedRun }, state, loaded }: Context): Promise<Plan> {
+  const { catalogue } = loaded.workspace;
+  return savedRun === undefined ? readPlan(saved, catalogue) : planOfRun(state, savedRun, catalogue);
+}
+
+/** The plan that a run saved in the state. @throws UserError as {@link readPlan}, and where the state keeps none. */
+export async function planOfRun(
+  { plans }: Pick<WorkspaceState, "plans">,
+  run: string,
+  catalogue: Catalogue,
+): Promise<Plan> {
+  const text = await plans.read(run);
+  if (text !== undefined) return planIn(text, `the plan of run ${run}`, catalogue);
+  const suggestion = didYouMean(run, await plans.list());
+  throw new UserError(`the state keeps no plan of run ${run}${suggestion || "; evenkeel plan --save keeps one"}`);
+}
+
+/** A saved plan that is stale altogether, since manifests changed. */
+export class StalePlan extends UserError {
+  readonly plan: Plan;
+
+  constructor(plan: Plan) {
+    super("the manifests changed since the plan was made, so it is stale; plan again", exit.stale);
+    this.name = "StalePlan";
+    this.plan = plan;
+  }
+}
+
+/** Throws {@link StalePlan} where manifests, {@link UserError} where the server is not the one that the plan was made for. */
+function checkCurrent(plan: Plan, now: Heading): void {
+  if (plan.manifests.digest !== now.manifests.digest) {
+    throw new StalePlan(plan);
+  }
+  if (plan.server.url !== now.url) {
+    throw new UserError(`the plan was made for a server other than ${now.url}; plan again`);
+  }
+}
+
+/** The saved plan that a run was asked to apply, if any. @throws UserError as {@link savedPlan}; nothing was sent then. */
+export async function requestedPlan(context: Context): Promise<Plan | undefined> {
+  const { saved, savedRun } = context.request;
+  if (saved === undefined && savedRun === undefined) return undefined;
+  const read = await readRequested(context);
+  checkCurrent(read, context.heading);
+  return read;
+}
+
+/**
+ * A saved plan, checked again against what is live now; each project is to be read again right before its writes, and
+ * requests are derived anew (docs/safety.md). Nothing is to be sent of a plan that says what its manifests do not.
+ * @throws UserError where the plan was edited, is not whole, or is stale altogether; CallFailed where it ends the run.
+ */
+export async function savedPlan(reader: Reader, context: Context, read: Plan): Promise<PreparedPlan> {
+  const { request } = context;
+  const moves = read.resource_changes.filter(isMove);
+  const again = await movesAgain(reader, context, moves);
+  const scope = { ...scopeOf(context), includes: () => true, ...narrowed(read, context) };
+  const fleet = await namedAsPlanned(reader, context, read, (await select(reader, scope)).fleet);
+  const { projects } = fleet;
+  const desired = desiredAmong(fleet, new Set(read.resource_changes.map(({ project }) => project)));
+  const references = plannedSecrets(desired.values(), read);
+  await secretsToCompare(context, references);
+  const rules = guardRules(context, projects);
+  const { objections, unread } = await checkGuardsAgain(reader, { plan: read, fleet, rules, scope });
+  const loosening = request.failOnLoosening ? checkLoosening(read.resource_changes.map(visibleOf)) : [];
+  const unruled = { ...withReasons(read, desired), objections: [...objections, ...again.objections, ...loosening] };
+  const catalogue = context.loaded.workspace.catalogue;
+  const counted = await withLiveCounts(reader, unruled, context.rules, { fleet, scope, catalogue });
+  const plan = withRuleObjections(counted, context, projects);
+  const refused = refusedBy(plan, projects, request);
+  const prepared = {
+    planned: withWaivers({ plan, catalogue, differences: [], compared: true, missing: [] }, refused),
+    targets: recheckTargets(read, desired, unread),
+    moves: { steps: again.steps },
+    references,
+    refused,
+    isProtected: rules.isProtected,
+    saved: read,
+    isCanary: canaryTest(context, projects),
+  };
+  const contradictions = new Map([...contradictionsOf(context, read, desired), ...again.contradictions]);
+  return withContradictions(prepared, read, contradictions);
+}
+
+/**
+ * A plan since a revision needs no more of the fleet than its own projects, unless so much would go that its share of
+ * the fleet matters.
+ */
+function narrowed(plan: Plan, { loaded }: Context): Pick<RefreshScope, "only"> {
+  const { scope, resource_changes: changes } = plan;
+  if (scope?.since === undefined || isMany(removalsOf(plan).length, loaded.workspace.guards)) return {};
+  return { only: [...new Set(changes.filter((each) => !isMove(each)).map(({ project }) => project))] };
+}
+
+/** The secrets of what a plan changes. */
+export function plannedSecrets(
+  desired: Iterable<DesiredProject>,
+  { resource_changes }: Pick<Plan, "resource_changes">,
+): readonly NeededSecret[] {
+  const addresses = new Set(resource_changes.map(({ address }) => address));
+  return [...desired].flatMap(({ project, resources }) =>
+    resources.flatMap(({ kind, key, fields, origin }) => {
+      const address = addressOf(project.name, kind, key);
+      return addresses.has(address) ? referencesIn(fields).map((each) => ({ ...each, address, origin })) : [];
+    }),
+  );
+}

@@ -1,0 +1,197 @@
+import type { Document } from "../manifest/document.ts";
+import { readMigrations } from "../manifest/migrations.ts";
+import { problemAt } from "../manifest/problem.ts";
+import { isMatch } from "../manifest/selection.ts";
+import { addressMatcher, addressOf } from "../model/address.ts";
+import { type Catalogue, catalogueOf } from "../model/catalogue.ts";
+import {
+  addressTest,
+  cautiousAddressTest,
+  projectFinder,
+  projectNamed,
+  projectPart,
+  projectTest,
+  renamed,
+} from "../model/identity.ts";
+import { kindOf } from "../model/kinds.ts";
+import { kindWord, ownerOfName } from "../model/owner.ts";
+import { isSingleton } from "../model/resource-kind.ts";
+import type { Kind, Problem, Project } from "../model/types.ts";
+import { standsStill } from "../plan/diff/last-applied.ts";
+import { type GuardRules, type Objection, unwaivedObjections, type Waivers } from "../plan/guards.ts";
+import { type Plan, removalsOf } from "../plan/plan.ts";
+import type { Ledger } from "../state/ledger/ledger.ts";
+import type { ProjectList } from "../state/notes.ts";
+import type { Context } from "./context.ts";
+import type { Since } from "./live/find-projects.ts";
+import type { Trusts } from "./live/partly-read.ts";
+import type { RefreshScope } from "./live/refresh-scope.ts";
+import type { Request } from "./request.ts";
+import { exceptionsOf } from "./rules-in-force.ts";
+import { addressesOf } from "./storage/moves.ts";
+
+/** What a run reads: everything that policies select, limited as requested. */
+export function scopeOf(context: Context): RefreshScope {
+  const { loaded, policies, expired, ledger, concurrency, request, since, listed, heading, meter } = context;
+  const { server } = loaded.workspace;
+  const targets = request.targets ?? [];
+  const inShard = request.shard ?? (() => true);
+  const inTarget = targets.length > 0 ? anyOf(targets.map(projectTest)) : () => true;
+  const resent = request.resend ?? [];
+  const resend = anyOf(resent.map(addressTest));
+  const target = anyOf(targets.map(addressTest));
+  const { only } = request;
+  const compared = {
+    catalogue: heading.catalogue ?? catalogueOf(),
+    ...(ledger && { ledger }),
+    release: server.release,
+    alwaysSend: !ledger && server.secrets === "always-send",
+    ...(only && { target: (address: string) => only.addresses.has(address) }),
+  };
+  const isTrusting = server.reads === "trust-updated-at";
+  const isLimited = targets.length > 0 || resent.length > 0;
+  const meansMoves = request.storage ? moveFinder(loaded) : () => false;
+  return {
+    policies,
+    expired,
+    ...(since || request.shard ? {} : { selecting: new Set(targets) }),
+    globs: [...targets, ...resent].filter((glob) => !meansMoves(glob)),
+    referencedGlobs: [
+      ...namedBy(loaded.workspace.protected, request),
+      ...exceptionsOf(context),
+      ...loaded.workspace.canary.map(({ written }) => written),
+    ],
+    needsNames: context.rules.length > 0,
+    includes: (project) => inTarget(project) && inShard(project.name),
+    ...(only?.projects && { only: only.projects }),
+    ...(since && { since: { ...since, ...fleetFor(listed, heading.url) } }),
+    ...(ledger && isTrusting && { trusts: trusting(ledger) }),
+    diff: (project) =>
+      isLimited
+        ? {
+            ...(resent.length > 0 && { resend: (address: string) => resend(address, project) }),
+            ...(targets.length > 0 && { target: (address: string) => target(address, project) }),
+            ...compared,
+          }
+        : compared,
+    workers: Math.min(concurrency, mostProjects),
+    progress: (done, total) => {
+      meter.reach(done);
+      request.progress?.(done, total);
+    },
+  };
+}
+
+/** Milliseconds for which a list of projects is believed: one that was created since is found by the next plan of all. */
+const longestBelieved = 3_600_000;
+
+function fleetFor(kept: ProjectList | undefined, server: string): Pick<Since, "recent" | "listed"> {
+  if (kept?.server !== server) return { recent: undefined, listed: undefined };
+  const age = Date.now() - kept.at.getTime();
+  return { recent: age >= 0 && age < longestBelieved ? kept.projects : undefined, listed: kept.projects };
+}
+
+/** Read side by side: each asks for several things at a time, and what is read of each is held until it is whole. */
+const mostProjects = 64;
+
+/** Tells whether a glob matches a storage move that manifests declare. */
+function moveFinder(loaded: Context["loaded"]): (glob: string) => boolean {
+  const addresses = readMigrations(loaded).migrations.flatMap(addressesOf);
+  return (glob) => addresses.some(addressMatcher(glob));
+}
+
+function trusting(ledger: Ledger): Trusts {
+  return (project) => (one) => standsStill(one, addressOf(project, one.desired.kind, one.desired.key), ledger);
+}
+
+/** A waiver is asked for only where something is protected. */
+function namedBy(globs: readonly string[], { targets = [], resend = [], waivers }: Request): readonly string[] {
+  const waived = globs.length > 0 ? (waivers?.protected ?? []) : [];
+  return [...globs, ...targets, ...resend, ...waived];
+}
+
+/** The guards of a workspace, for changes of these projects. */
+export function guardRules({ loaded }: Context, projects: readonly Project[]): GuardRules {
+  const { guards, protected: globs } = loaded.workspace;
+  const test = anyOf(globs.map(cautiousAddressTest));
+  const find = globs.length > 0 ? projectFinder(projects) : () => undefined;
+  const projectOf = (name: string) => find(name) ?? projectNamed(name);
+  return { guards, isProtected: (address) => test(address, projectOf(projectPart(address))) };
+}
+
+/** Tells by its name whether a project of these is one of the workspace's canaries. */
+export function canaryTest({ loaded }: Context, projects: readonly Project[]): (project: string) => boolean {
+  const { canary } = loaded.workspace;
+  const found = projects.filter((project) => canary.some((selector) => isMatch(selector, project)));
+  const names = new Set(found.map(({ name }) => name));
+  return (project) => names.has(project);
+}
+
+/** Objections of the guards that the request does not waive. */
+export function refusedBy(plan: Plan, projects: readonly Project[], { waivers }: Request): readonly Objection[] {
+  return unwaivedObjections(plan.objections, removalsOf(plan).length, waiversFor(waivers, projects));
+}
+
+/** Waivers as objections name what they are about, under whichever name of its project a person gave them. */
+function waiversFor(waivers: Waivers | undefined, projects: readonly Project[]): Waivers | undefined {
+  if (!waivers) return undefined;
+  const find = projectFinder(projects);
+  const named = (address: string) => renamed(address, find(projectPart(address))?.name ?? projectPart(address));
+  return { ...waivers, protected: new Set([...waivers.protected].map(named)) };
+}
+
+/** The settings, for warnings of what matches nothing; undefined for a run with limits, where that is not certain. */
+function settingsToCheck({ loaded, request }: Context): Document | undefined {
+  const { targets = [], shard, since, only } = request;
+  return targets.length > 0 || shard || since || only ? undefined : loaded.settings;
+}
+
+/** Globs of `protected` that protect nothing. */
+export function idleProtection(context: Context, projects: readonly Project[]): Problem[] {
+  const { workspace } = context.loaded;
+  const settings = settingsToCheck(context);
+  if (!settings) return [];
+  return workspace.protected.flatMap((glob, index) => {
+    const why = whyIdle(glob, projects, workspace.catalogue);
+    const at = { document: settings, path: ["protected", index] };
+    return why === undefined ? [] : [problemAt("idle-protection", `${glob} protects nothing: ${why}`, at)];
+  });
+}
+
+/**
+ * Why a `protected` glob protects nothing: no project is one that it means, or nothing that could be turned off there
+ * has such a name. Undefined where it may protect something, be it live or not.
+ */
+function whyIdle(glob: string, projects: readonly Project[], catalogue: Catalogue): string | undefined {
+  if (!projects.some(projectTest(glob)))
+    return `it matches no ${ownerOfName(projectPart(glob))} that the policies select`;
+  const removable = [...catalogue.kinds].flatMap(([kind, { calls, removal }]) => (calls[removal] ? kind : []));
+  const mayMatch = removable.some((kind) => mayMean(glob, kind, catalogue));
+  return mayMatch ? undefined : `no ${[...new Set(removable.map(kindWord))].join(" or ")} has such a name`;
+}
+
+function mayMean(glob: string, kind: Kind, catalogue: Catalogue): boolean {
+  const rest = glob.slice(projectPart(glob).length + 1);
+  const { keys: known, file } = kindOf(catalogue, kind);
+  if (!glob.includes(":")) return true;
+  if (known) return [...known.keys()].some((key) => addressMatcher(renamed(glob, "*"))(`any:${kindWord(kind)}/${key}`));
+  const [head = "", ...key] = rest.split("/");
+  const isSingle = isSingleton(file);
+  return /[^\w]/.test(head) || (head.toLowerCase() === kindWord(kind) && key.length > 0 === !isSingle);
+}
+
+/** Canaries that are no project of the run. */
+export function idleCanaries(context: Context, projects: readonly Project[]): Problem[] {
+  const { workspace } = context.loaded;
+  const settings = settingsToCheck(context);
+  if (!settings) return [];
+  return workspace.canary.flatMap((selector, index) => {
+    if (projects.some((project) => isMatch(selector, project))) return [];
+    const message = `canary ${selector.written} matches no ${ownerOfName(selector.written)} that a policy selects`;
+    return [problemAt("no-project", message, { document: settings, path: ["canary", index] })];
+  });
+}
+
+function anyOf<Input extends readonly unknown[]>(tests: readonly ((...input: Input) => boolean)[]) {
+  return (...input: Input) => tests.some((test) => test(...input));
+}

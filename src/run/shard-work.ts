@@ -1,0 +1,213 @@
+import { hostname } from "node:os";
+import { pid } from "node:process";
+import { UnavailableError, UserError } from "../base/exit.ts";
+import { knownSecrets } from "../base/known-secrets.ts";
+import type { Reader, Writer } from "../client/client.ts";
+import { CallFailed, type FailureFacts } from "../client/failure.ts";
+import { desiredAmong, eachDesired } from "../manifest/desired-fleet.ts";
+import type { Outcome, Project } from "../model/types.ts";
+import { referencesIn } from "../model/values.ts";
+import type { Plan } from "../plan/plan.ts";
+import { secretsSentBy } from "../plan/requests.ts";
+import { beginningsIn, startJournal } from "../state/journal.ts";
+import type { Ledger } from "../state/ledger/ledger.ts";
+import { saveUnstored } from "../state/unstored-outcomes.ts";
+import { afterEarlierRuns, applyChanges, type Batch, type Step, type Watcher } from "./apply/apply.ts";
+import { recheckTargets, type Target } from "./apply/recheck.ts";
+import { journalling } from "./apply/send-change.ts";
+import { writeAndCheck } from "./apply/waves.ts";
+import { secretsToCompare } from "./connection.ts";
+import type { Context } from "./context.ts";
+import { inSyncRecorder, ledgerWatcher } from "./keep-results.ts";
+import { refreshEach } from "./live/refresh.ts";
+import type { RefreshScope } from "./live/refresh-scope.ts";
+import { select } from "./live/select-projects.ts";
+import { batchesOf } from "./prepared-plan.ts";
+import { plannedSecrets } from "./saved-plan.ts";
+import { scopeOf } from "./scope.ts";
+import { type WireProject, wireProject } from "./wire-project.ts";
+import type { HeldShard } from "./workers/work-on-shard.ts";
+
+/** A connected process that works on shards. */
+export interface ShardProcess {
+  readonly context: Context;
+  readonly reader: Reader;
+  /** Undefined for a run that only reads. */
+  readonly writer: Writer | undefined;
+  /** Whether it is the run itself, whose own requests count already. */
+  readonly isRun?: true;
+}
+
+/** Projects to compare. */
+export interface PlanTask {
+  readonly projects: readonly Project[];
+}
+
+export interface PlanResult extends Requests {
+  readonly reads: number;
+  /** In the order of the task. */
+  readonly projects: readonly WireProject[];
+}
+
+/** A part of an approved plan. */
+export interface ApplyTask extends Pick<Plan, "resource_changes" | "unverified"> {
+  readonly projects: readonly Project[];
+  /** Addresses that an interrupted run left in flight. */
+  readonly inFlight: readonly string[];
+  /** Whether to read the projects again afterwards, because a wave follows. */
+  readonly isWave: boolean;
+}
+
+export interface ApplyResult extends Requests {
+  readonly outcomes: readonly (readonly [address: string, outcome: Outcome])[];
+  /** Why no wave may follow. */
+  readonly reason?: string | undefined;
+  /** Why the run ends. */
+  readonly ended?: string | undefined;
+}
+
+interface Requests {
+  /** Sent by a worker. */
+  readonly requests: number;
+}
+
+/** An error that ends the run. */
+export type EndOfRun = { readonly failure: FailureFacts } | { readonly refused: string };
+
+/** Plans or applies a shard with the ordinary code. Returns the result as JSON; undefined if it was stopped. */
+export async function performShard(process: ShardProcess, shard: HeldShard): Promise<string | undefined> {
+  try {
+    const before = requestsSent(process.reader);
+    const result = await (shard.job.command === "plan" ? planShard(process, shard) : applyShard(process, shard));
+    return JSON.stringify(process.isRun ? result : { ...result, requests: requestsSent(process.reader) - before });
+  } catch (error) {
+    if (error instanceof UnavailableError) throw error;
+    if (shard.stopped() !== undefined) return undefined;
+    // Another process would fail in the same way.
+    return JSON.stringify(endOfRun(error));
+  }
+}
+
+/** Requests that a connection sent, including retries. */
+export function requestsSent({ counts }: Pick<Reader, "counts">): number {
+  return counts.reads + counts.writes + counts.retries;
+}
+
+/** Names this process, because its token or network may be the cause. */
+function endOfRun(error: unknown): EndOfRun {
+  const whose = `by the worker on ${hostname().slice(0, 100)} (process ${pid})`;
+  if (error instanceof CallFailed) return { failure: error.endingRun(`sent ${whose}`).facts };
+  const text = knownSecrets.clean(error instanceof Error ? error.message : String(error));
+  return { refused: `${error instanceof UserError ? text : `internal error: ${text}`}; reported ${whose}` };
+}
+
+async function planShard({ context, reader, isRun }: ShardProcess, { task, document, stopped }: HeldShard) {
+  const { projects }: PlanTask = JSON.parse(task);
+  const { ledger } = context;
+  const { token } = document;
+  const remember = ledger && token && inSyncRecorder(ledger);
+  const scope = { ...scopeOfShard(context, projects), ...(remember && { remember }) };
+  const { fleet } = await select(reader, scope);
+  const before = reader.counts.reads;
+  const references = [...eachDesired(fleet)].flatMap(({ resources }) =>
+    resources.flatMap(({ fields }) => referencesIn(fields)),
+  );
+  await secretsToCompare(context, references);
+  const read = await refreshEach(reader, fleet, scope, (result) => {
+    const why = stopped();
+    if (why !== undefined) throw new UserError(why);
+    return result;
+  });
+  if (token) await saveLedger(context, token);
+  const result: Omit<PlanResult, "requests"> = {
+    reads: isRun ? 0 : reader.counts.reads - before,
+    projects: read.map(wireProject),
+  };
+  return result;
+}
+
+/** The same as that of the run, for projects that the run has found. */
+function scopeOfShard(context: Context, found: readonly Project[]): RefreshScope {
+  const { progress: _, ...scope } = scopeOf(context);
+  return { ...scope, found };
+}
+
+async function saveLedger({ ledger }: Context, token: NonNullable<HeldShard["document"]["token"]>): Promise<void> {
+  const error = await ledger?.save(token);
+  if (error) throw new UserError(error);
+}
+
+const reread = new WeakSet<Ledger>();
+
+/** Others have remembered what was in sync when it was planned, and what they sent of a shard that they did not finish. */
+async function rereadLedger({ ledger }: Context, { isRepeated }: HeldShard): Promise<void> {
+  if (!ledger || (reread.has(ledger) && !isRepeated)) return;
+  await ledger.ready();
+  reread.add(ledger);
+}
+
+async function applyShard(process: ShardProcess, shard: HeldShard): Promise<Omit<ApplyResult, "requests">> {
+  const { context, writer } = process;
+  const { state } = context;
+  const { task, stopped } = shard;
+  const { token } = shard.document;
+  if (!writer || !token) throw new RangeError("this run only reads");
+  const { projects, inFlight, isWave, ...plan }: ApplyTask = JSON.parse(task);
+  await rereadLedger(context, shard);
+  const { fleet } = await select(writer, scopeOfShard(context, projects));
+  const desired = desiredAmong(fleet, new Set(plan.resource_changes.map(({ project }) => project)));
+  const earlier = shard.isRepeated ? beginningsIn((await state.journals.read(token.run)) ?? []) : new Map();
+  const known = plan.resource_changes.flatMap(({ address }) => {
+    const outcome = earlier.get(address);
+    return outcome ? [[address, outcome] as const] : [];
+  });
+  const left = { ...plan, resource_changes: plan.resource_changes.filter(({ address }) => !earlier.get(address)) };
+  const begun = new Set(left.resource_changes.flatMap(({ address }) => (earlier.has(address) ? address : [])));
+  const targets = recheckTargets(left, desired).map((target): Target => ({ ...target, begun }));
+  const journal = startJournal(state, token, now);
+  let ended: string | undefined;
+  const listener: Watcher = {
+    outcome: async ({ address, failure }) => {
+      if (failure?.endsRun) ended ??= `the run ended after ${address} failed`;
+    },
+  };
+  const ledger = context.ledger ? [ledgerWatcher(context.ledger, token, now)] : [];
+  const options = {
+    workers: scopeOf(context).workers,
+    watchers: [...ledger, listener, journalling(journal)],
+    stopped: () => stopped() ?? ended,
+    known: afterEarlierRuns([...inFlight, ...begun], context.loaded.workspace.requestTimeout, stopped),
+  };
+  try {
+    await context.secrets.ask(plannedSecrets(desired.values(), left));
+    const batches = withSecrets(batchesOf(writer, context, targets), context);
+    const written = isWave
+      ? await writeAndCheck(writer, batches, options)
+      : { outcomes: await applyChanges(writer, batches, options), reason: undefined };
+    await saveLedger(context, token);
+    return { outcomes: [...known, ...written.outcomes], reason: written.reason, ended };
+  } finally {
+    await journal.close();
+    const sentence = saveUnstored(context.loaded.root, token.run, journal.unstored());
+    if (sentence !== undefined) context.request.warn?.(sentence);
+  }
+}
+
+const now = () => new Date();
+
+/** If a secret of a project cannot be resolved, none of its changes is written, and the others go on. */
+function withSecrets(batches: readonly Batch[], { secrets, loaded }: Context): Batch[] {
+  const { catalogue } = loaded.workspace;
+  return batches.map(({ steps }) => ({
+    steps: async () => {
+      const due = await steps();
+      const references = due.flatMap((step) => ("change" in step ? secretsSentBy(step.change, catalogue) : []));
+      const missing = secrets.missing(references);
+      if (missing.length === 0) return due;
+      const error = `a secret is needed and cannot be resolved: ${missing.join(", ")}`;
+      return due.map((step): Step => {
+        return "change" in step ? { address: step.change.address, outcome: { status: "failed", error } } : step;
+      });
+    },
+  }));
+}

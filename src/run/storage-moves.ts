@@ -1,0 +1,158 @@
+import type { Reader, Writer } from "../client/client.ts";
+import { explained } from "../client/explain-failure.ts";
+import { CallFailed } from "../client/failure.ts";
+import { readMigrations } from "../manifest/migrations.ts";
+import { addressMatcher } from "../model/address.ts";
+import type { Catalogue } from "../model/catalogue.ts";
+import type { Outcome, Problem } from "../model/types.ts";
+import { type Contradictions, differenceFrom, staleOutcome, statedDifference } from "../plan/contradictions.ts";
+import type { Objection } from "../plan/guards.ts";
+import type { PlannedChange } from "../plan/plan.ts";
+import { migrationChanges } from "../plan/revision/compare-projects.ts";
+import type { Watcher } from "./apply/apply.ts";
+import type { Context } from "./context.ts";
+import type { Request } from "./request.ts";
+import { type FollowResult, followMoves } from "./storage/follow-moves.ts";
+import { addressesOf, historyOf, type Move, type MovesScope, type PlannedMoves, planMoves } from "./storage/moves.ts";
+
+/** A move to apply, or one of a saved plan that is not to be applied any more. */
+export type MoveStep = { readonly move: Move } | { readonly address: string; readonly outcome: Outcome };
+
+const nothing: PlannedMoves = { moves: [], objections: [], problems: [] };
+
+/** The storage moves of a plan; none where `--storage` was not given. @throws CallFailed where it ends the run. */
+export async function movesOf(reader: Reader, context: Context): Promise<PlannedMoves> {
+  const { request } = context;
+  if (!request.storage) return nothing;
+  const scope = await movesScope(context);
+  if (scope.migrations.length === 0) return { ...nothing, problems: [undeclared] };
+  const targets = (request.targets ?? []).map(addressMatcher);
+  const inTarget = (address: string) => targets.length === 0 || targets.some((matches) => matches(address));
+  const inShard = request.shard ?? (() => true);
+  const { since } = context;
+  const changed = since && new Set(migrationChanges(since.before, since.after).map(({ address }) => address));
+  return planMoves(reader, {
+    ...scope,
+    includes: (address) => inTarget(address) && inShard(storageOf(address)) && (changed?.has(address) ?? true),
+  });
+}
+
+const undeclared: Problem = {
+  severity: "warning",
+  rule: "no-migration",
+  message: "--storage plans nothing: no manifest declares a StorageMigration",
+};
+
+/** All that leaves one storage is in one shard. */
+function storageOf(address: string): string {
+  return address.slice(0, address.lastIndexOf("/"));
+}
+
+async function movesScope({ loaded, heading, request, state }: Context): Promise<Omit<MovesScope, "includes">> {
+  const { migrations } = readMigrations(loaded);
+  const resends = (request.resend ?? []).map(addressMatcher);
+  return {
+    migrations,
+    platform: loaded.workspace.server,
+    history: await historyOf(state.journals, heading.url),
+    resend: (address) => resends.some((matches) => matches(address)),
+  };
+}
+
+interface MovesAgain extends Pick<PlannedMoves, "objections"> {
+  readonly steps: readonly MoveStep[];
+  readonly contradictions: Contradictions;
+}
+
+/** Moves that were planned before, checked again against what the storages hold now; what moved meanwhile is stale (docs/safety.md). */
+export async function movesAgain(
+  reader: Reader,
+  context: Context,
+  planned: readonly PlannedChange[],
+): Promise<MovesAgain> {
+  if (planned.length === 0) return { objections: [], steps: [], contradictions: new Map() };
+  const addresses = new Set(planned.map(({ address }) => address));
+  const includes = (address: string) => addresses.has(address);
+  const asked = new Set(planned.filter(({ resend }) => resend).map(({ address }) => address));
+  const scope = { ...(await movesScope(context)), includes };
+  const declared = new Set(scope.migrations.flatMap(addressesOf));
+  const { catalogue } = reader;
+  const resend = (address: string) => asked.has(address) || scope.resend(address);
+  const { moves, objections, problems } = await planMoves(reader, { ...scope, resend });
+  const now = new Map(moves.map((move) => [move.change.address, move]));
+  const unread = problems.find(({ severity }) => severity === "error");
+  const contradictions = planned.flatMap((each) => {
+    const why = declared.has(each.address)
+      ? contradictionOf(each, now.get(each.address), catalogue)
+      : "no manifest declares it";
+    return why === undefined ? [] : [[each.address, why] as const];
+  });
+  const steps = planned.map((each) => stepOf(each, now.get(each.address), unread, catalogue));
+  return { objections, steps, contradictions: new Map(contradictions) };
+}
+
+/** Where the source is as it was, nothing but the manifests decides where its repositories go. */
+function contradictionOf(planned: PlannedChange, move: Move | undefined, catalogue: Catalogue): string | undefined {
+  if (!move || move.change.liveDigest !== planned.live?.digest) return undefined;
+  return statedDifference(planned, move.change, catalogue);
+}
+
+function stepOf(
+  planned: PlannedChange,
+  move: Move | undefined,
+  unread: Problem | undefined,
+  catalogue: Catalogue,
+): MoveStep {
+  const { address, live } = planned;
+  const isAsPlanned = move?.change.liveDigest === live?.digest;
+  const other = move && isAsPlanned ? differenceFrom(planned, move.change, catalogue) : undefined;
+  if (move && isAsPlanned && other === undefined) return { move };
+  if (!move && unread) return { address, outcome: { status: "failed", error: unread.message } };
+  const why = other ?? (move ? "what is on the source changed since the plan was made" : "nothing is left to move");
+  return { address, outcome: staleOutcome(why) };
+}
+
+/** Moves that are known, or planned ones to check again right before they are made. */
+export type MovesToMake = { readonly steps: readonly MoveStep[] } | { readonly recheck: readonly PlannedChange[] };
+
+/** What to do about moves now. What guards and server say is each move's outcome: those of the projects before them are not to be lost. */
+export async function moveSteps(reader: Reader, context: Context, moves: MovesToMake): Promise<readonly MoveStep[]> {
+  if ("steps" in moves) return moves.steps;
+  try {
+    const { steps, objections } = await movesAgain(reader, context, moves.recheck);
+    return steps.map((step) => ("move" in step ? unlessObjected(step, objections) : step));
+  } catch (error) {
+    if (!(error instanceof CallFailed)) throw error;
+    return moves.recheck.map(({ address }) => ({ address, outcome: { status: "failed", error: explained(error) } }));
+  }
+}
+
+function unlessObjected(step: Extract<MoveStep, { move: unknown }>, objections: readonly Objection[]): MoveStep {
+  const { address } = step.move.change;
+  const objection = objections.find(({ addresses }) => addresses.includes(address));
+  return objection ? { address, outcome: staleOutcome(objection.message) } : step;
+}
+
+/** Moves of a run that ended before them. */
+export function skippedMoves(moves: MovesToMake, error: string): readonly MoveStep[] {
+  const skipped = (address: string): MoveStep => ({ address, outcome: { status: "skipped", error } });
+  if ("recheck" in moves) return moves.recheck.map(({ address }) => skipped(address));
+  return moves.steps.map((step) => ("move" in step ? skipped(step.move.change.address) : step));
+}
+
+/** Carries out moves until their sources are empty; warns of what succeeded and still wants a person's eye. */
+export async function runMoves(
+  writer: Writer,
+  steps: readonly MoveStep[],
+  { signal, pollInterval, moving: progress }: Request,
+  watchers: readonly Watcher[],
+): Promise<FollowResult> {
+  const settled = steps.flatMap((step) => ("outcome" in step ? [step] : []));
+  for (const step of settled) for (const watcher of watchers) await watcher.outcome?.(step);
+  const moves = steps.flatMap((step) => ("move" in step ? [step.move] : []));
+  const { outcomes, warnings } = await followMoves(writer, moves, { watchers, signal, pollInterval, progress });
+  return {
+    outcomes: new Map([...settled.map(({ address, outcome }) => [address, outcome] as const), ...outcomes]),
+    warnings,
+  };
+}

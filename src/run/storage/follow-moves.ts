@@ -1,0 +1,293 @@
+import { counted, firstFew } from "../../base/text-format.ts";
+import type { Answer, Writer } from "../../client/client.ts";
+import { explained } from "../../client/explain-failure.ts";
+import { CallFailed } from "../../client/failure.ts";
+import { createStop, type Stop } from "../../client/stop-signal.ts";
+import { repositoryKinds } from "../../model/repository-kinds.ts";
+import type { Outcome, Problem } from "../../model/types.ts";
+import { callOf } from "../../plan/requests.ts";
+import type { ChangeEvent, Outcomes, Watcher } from "../apply/apply.ts";
+import { announce } from "../apply/send-change.ts";
+import { type Move, movesFailed } from "./moves.ts";
+import { type Attempts, advanced, decide, type Situation, scheduledOnce, situationOf } from "./state-machine.ts";
+import { readStorage, StorageHidden } from "./storage-view.ts";
+
+export interface FollowOptions {
+  readonly watchers: readonly Watcher[];
+  /** Aborted: nothing more is scheduled or read; scheduled moves continue on the server. */
+  readonly signal?: AbortSignal | undefined;
+  /** Milliseconds between two checks; by default a second at first, then longer. */
+  readonly pollInterval?: number | undefined;
+  readonly progress?: ((progress: MovingProgress) => void) | undefined;
+}
+
+/** The result of storage moves. */
+export interface FollowResult {
+  readonly outcomes: Outcomes;
+  /** Successful moves that need attention. */
+  readonly warnings: readonly Problem[];
+}
+
+/**
+ * Schedules each move with one request and follows it until the source is verified to be empty, or as far as the server
+ * reports (docs/storage-moves.md). Moves run concurrently, because the server does the work. Never throws for errors of the server.
+ */
+export async function followMoves(
+  writer: Writer,
+  moves: readonly Move[],
+  options: FollowOptions,
+): Promise<FollowResult> {
+  const stop = createStop(options.signal);
+  const tally = createTally(options.progress);
+  try {
+    const ended = await Promise.all(moves.map((move) => follow({ writer, move, stop, tally, options })));
+    return {
+      outcomes: new Map(ended.map(({ address, outcome }) => [address, outcome])),
+      warnings: ended.flatMap(({ warning }) => warning ?? []),
+    };
+  } finally {
+    stop.now("the moves have ended");
+  }
+}
+
+interface MoveTask {
+  readonly writer: Writer;
+  readonly move: Move;
+  readonly stop: Stop;
+  readonly tally: Tally;
+  readonly options: FollowOptions;
+}
+
+interface EndedMove extends ChangeEvent {
+  readonly warning?: Problem | undefined;
+}
+
+async function follow(task: MoveTask): Promise<EndedMove> {
+  const ended = await followToEnd(task);
+  // Without its change, because the ledger does not record moves.
+  const event = { address: task.move.change.address, ...ended };
+  for (const watcher of task.options.watchers) await watcher.outcome?.(event);
+  return event;
+}
+
+type End = Omit<EndedMove, "address">;
+
+async function followToEnd(task: MoveTask): Promise<End> {
+  const { move, stop, tally, options } = task;
+  const start = Date.now();
+  const readAgain = createSituationReader(task);
+  let attempts = firstAttempts(move);
+  let situation: Situation | undefined;
+  for (;;) {
+    if (stop.reason !== undefined) return interrupted(move, attempts, situation, stop.reason);
+    const begun = Date.now();
+    const seen = await readAgain();
+    const cost = Date.now() - begun;
+    if ("end" in seen) return endedBy(seen.end, task, attempts, situation);
+    situation = seen;
+    const next = advanced(attempts, situation);
+    // An unanswered request evidently arrived.
+    if (attempts.unanswered !== undefined && next.unanswered === undefined) await note(task);
+    attempts = next;
+    tally.saw(move.change.address, situation);
+    const decision = decide(attempts, situation);
+    if (decision === "schedule") {
+      const sent = await schedule(task, attempts);
+      if ("outcome" in sent) return sent;
+      attempts = sent;
+    } else if (decision !== "wait") {
+      return conclude(decision, move, attempts, situation);
+    }
+    if (!isUnobservable(situation))
+      await stop.sleep(options.pollInterval ?? waitAfter({ elapsed: begun - start, cost }));
+  }
+}
+
+function firstAttempts({ kind, earlier, listsMoves, repeats }: Move): Attempts {
+  const mayBeRunning =
+    earlier?.state === "scheduled" || (earlier?.state === "sent" && (listsMoves || kind === "projects"));
+  return { kind, scheduled: 0, repeats, mayRun: mayBeRunning, unanswered: undefined, quietReads: 0, seen: undefined };
+}
+
+/** Whether the server reports nothing, so that another check is useless. */
+function isUnobservable({ left, reportsMoves }: Situation): boolean {
+  return left === undefined && !reportsMoves;
+}
+
+const maxMisses = 5;
+
+/**
+ * Creates a function that reads the server's state and tolerates a few consecutive failures. Moves that ended before this
+ * run scheduled any are ignored.
+ */
+function createSituationReader({ writer, move, stop }: MoveTask): () => Promise<Situation | { readonly end: Error }> {
+  const { migration, kind, listsMoves } = move;
+  let known: ReadonlySet<string> | undefined = firstAttempts(move).mayRun ? new Set() : undefined;
+  let misses = 0;
+  const readAgain = async (): Promise<Situation | { readonly end: Error }> => {
+    try {
+      const view = await readStorage(writer, migration.from, kind, listsMoves);
+      misses = 0;
+      known ??= new Set(view.moves?.filter(({ phase }) => phase !== "running").map(({ id }) => id));
+      return situationOf(view, migration.from, migration.to, known);
+    } catch (error) {
+      if (!(error instanceof CallFailed || error instanceof StorageHidden)) throw error;
+      const isLast = error instanceof StorageHidden || error.endsRun || ++misses >= maxMisses;
+      if (isLast || stop.reason !== undefined) return { end: error };
+      await stop.sleep(misses * 100);
+      return readAgain();
+    }
+  };
+  return readAgain;
+}
+
+function endedBy(error: Error, { move, stop }: MoveTask, attempts: Attempts, situation: Situation | undefined): End {
+  if (stop.reason !== undefined) return interrupted(move, attempts, situation, stop.reason);
+  const why = error instanceof CallFailed ? explained(error) : error.message;
+  const status = attempts.mayRun ? "unknown" : "failed";
+  return { outcome: { status, error: `the moves could not be monitored: ${why}` } };
+}
+
+async function schedule(task: MoveTask, attempts: Attempts): Promise<Attempts | End> {
+  const { writer, move, options, stop } = task;
+  const { change } = move;
+  const call = callOf(change, writer.catalogue);
+  const unrecorded = await announce(options.watchers, change, call);
+  if (unrecorded) return interrupted(move, attempts, undefined, unrecorded);
+  if (stop.reason !== undefined) return interrupted(move, attempts, undefined, stop.reason);
+  try {
+    const answer = await writer.send(call);
+    await note(task, answer);
+    return scheduledOnce(attempts);
+  } catch (error) {
+    if (!(error instanceof CallFailed)) throw error;
+    if (error.uncertain) return scheduledOnce(attempts, error.message);
+    if (stop.reason !== undefined) return interrupted(move, attempts, undefined, stop.reason);
+    return { outcome: { status: "failed", error: explained(error) }, failure: error };
+  }
+}
+
+async function note({ move, options }: MoveTask, answer?: Answer): Promise<void> {
+  const { change, migration } = move;
+  const entry = { event: "scheduled", address: change.address, to: migration.to } as const;
+  for (const watcher of options.watchers) await watcher.noted?.({ ...entry, ...(answer && { http: answer.status }) });
+}
+
+function interrupted(move: Move, attempts: Attempts, situation: Situation | undefined, reason: string): End {
+  if (!attempts.mayRun) return { outcome: { status: "skipped", error: reason } };
+  return { outcome: { status: "unknown", error: interruptedError(move, situation, reason) } };
+}
+
+function conclude(decision: "done" | "failed" | "unknown", move: Move, attempts: Attempts, situation: Situation): End {
+  const outcomes: Readonly<Record<typeof decision, () => Outcome>> = {
+    done: () => ({ status: "applied" }),
+    failed: () => ({ status: "failed", error: failedError(move, attempts, situation) }),
+    unknown: () => ({ status: "unknown", error: unknownError(move, attempts, situation) }),
+  };
+  return { outcome: outcomes[decision](), warning: cleanupWarning(move, situation) };
+}
+
+/** Progress of all moves of a run. */
+export interface MovingProgress {
+  readonly done: number;
+  readonly total: number;
+  /** Estimated milliseconds for the rest; undefined before anything has moved. */
+  readonly remaining: number | undefined;
+}
+
+/** Adds up the progress of several moves. */
+interface Tally {
+  readonly saw: (address: string, situation: Situation) => void;
+}
+
+interface Count {
+  readonly first: number;
+  readonly done: number;
+  readonly total: number;
+}
+
+/** A tally that calls `progress` after each check, once there is something to move. */
+function createTally(progress?: (progress: MovingProgress) => void): Tally {
+  const start = Date.now();
+  const counts = new Map<string, Count>();
+  return {
+    saw: (address, situation) => {
+      counts.set(address, countOf(situation, counts.get(address)));
+      const sum = sumOf([...counts.values()], Date.now() - start);
+      if (sum.total > 0) progress?.(sum);
+    },
+  };
+}
+
+/** Projects are counted on the source, other repositories by their moves. */
+function countOf({ left, running, failed, moved }: Situation, before: Count | undefined): Count {
+  const open = left ? left.length : running + failed.length;
+  const done = left ? Math.max(0, (before?.total ?? left.length) - left.length) : moved.length;
+  return { first: before?.first ?? done, done, total: Math.max(before?.total ?? 0, open + done) };
+}
+
+function sumOf(counts: readonly Count[], elapsed: number): MovingProgress {
+  const sum = (of: (count: Count) => number) => counts.reduce((total, count) => total + of(count), 0);
+  const done = sum((count) => count.done);
+  const total = sum((count) => count.total);
+  const moved = done - sum((count) => count.first);
+  return { done, total, remaining: moved > 0 ? ((total - done) * elapsed) / moved : undefined };
+}
+
+/** The error of failed moves: what remains, and how often it was scheduled. */
+function failedError(move: Move, attempts: Attempts, situation: Situation): string {
+  const once = move.repeats === 0 ? "; this release may lose a repository that is scheduled again, so it was not" : "";
+  return `${stayed(move, situation)} after being scheduled ${times(attempts.scheduled)}${failures(move, situation)}${once}`;
+}
+
+/** The error of moves with an unknown outcome. */
+function unknownError(move: Move, attempts: Attempts, situation: Situation): string {
+  if (attempts.unanswered !== undefined) {
+    return `${attempts.unanswered}; the server may have acted, so the request was not repeated`;
+  }
+  const silent = "the server does not report whether moves are still running";
+  return `${stayed(move, situation)} after being scheduled ${times(attempts.scheduled)}; ${silent}, so run apply --storage again later`;
+}
+
+/** The error of moves whose run was interrupted. */
+function interruptedError(move: Move, situation: Situation | undefined, reason: string): string {
+  const open = situation?.left ? ` while ${left(move, situation.left.length)} still on ${move.migration.from}` : "";
+  return `${reason}${open}; scheduled moves continue on the server, and the next apply --storage resumes following them`;
+}
+
+/** A warning for moves whose old copies could not be removed. */
+function cleanupWarning({ change, migration: { from } }: Move, { unclean }: Situation): Problem | undefined {
+  if (unclean.length === 0) return undefined;
+  const what = `moved, but old copies could not be removed from ${from}: ${firstFew(unclean)}`;
+  return { severity: "warning", rule: "storage-cleanup", message: `${change.address}: ${what}` };
+}
+
+function stayed(move: Move, { left: held, failed }: Situation): string {
+  const { from } = move.migration;
+  if (held) return `${left(move, held.length)} still on ${from} (${firstFew(held)})`;
+  const { one } = repositoryKinds[move.kind];
+  return `${one} moves did not all succeed (${firstFew(failed)})`;
+}
+
+function left({ kind }: Move, count: number): string {
+  return `${counted(count, repositoryKinds[kind].one)} ${count === 1 ? "is" : "are"}`;
+}
+
+function failures({ kind }: Move, { left: held, failed }: Situation): string {
+  return held && failed.length > 0 ? `; ${movesFailed(failed.length, kind)}` : "";
+}
+
+function times(count: number): string {
+  return count === 1 ? "once" : `${count} times`;
+}
+
+const standardInterval = 1000;
+const maxInterval = 30_000;
+
+/**
+ * Milliseconds until the next check: a second at first, then longer the longer the moves take, and after a slow check
+ * later still, to limit the load on the server.
+ */
+function waitAfter(check: { readonly elapsed: number; readonly cost: number }): number {
+  return Math.max(standardInterval, check.cost * 4, Math.min(maxInterval, check.elapsed / 50));
+}

@@ -1,0 +1,320 @@
+import { digestOf } from "../../base/json.ts";
+import { counted, firstFew, withoutTrailing } from "../../base/text-format.ts";
+import type { Reader } from "../../client/client.ts";
+import { explained } from "../../client/explain-failure.ts";
+import { CallFailed } from "../../client/failure.ts";
+import type { StorageMigration } from "../../manifest/migrations.ts";
+import { storageAddress } from "../../model/address.ts";
+import { needsDirectFetch, tierIncludes } from "../../model/availability.ts";
+import { endpoints } from "../../model/endpoints.ts";
+import { compareReleases, minorOf } from "../../model/releases.ts";
+import { type RepositoryKind, repositoryKinds, storageKey } from "../../model/repository-kinds.ts";
+import type { Change, Fields, Platform, Problem } from "../../model/types.ts";
+import { askedFor } from "../../plan/diff/reasons.ts";
+import type { Objection } from "../../plan/guards.ts";
+import type { JournalLine } from "../../state/journal-entry.ts";
+import type { Journals } from "../../state/state.ts";
+import { maxRepeats, type Situation, situationOf } from "./state-machine.ts";
+import { projectsOn, readStorage, StorageHidden } from "./storage-view.ts";
+
+/** The move of one migration's repositories of one kind. */
+export interface Move {
+  readonly migration: StorageMigration;
+  readonly kind: RepositoryKind;
+  readonly change: Change;
+  readonly earlier: EarlierMove | undefined;
+  /** Whether the server lists moves of this kind. */
+  readonly listsMoves: boolean;
+  /** How often failed moves may be scheduled again. */
+  readonly repeats: number;
+}
+
+export interface MovesScope {
+  readonly migrations: readonly StorageMigration[];
+  readonly platform: Platform;
+  /** Addresses in the scope of the run. */
+  readonly includes: (address: string) => boolean;
+  /** Addresses to schedule again although they are recorded as done. */
+  readonly resend: (address: string) => boolean;
+  readonly history: History;
+}
+
+/** Storage moves of a plan. */
+export interface PlannedMoves {
+  readonly moves: readonly Move[];
+  readonly objections: readonly Objection[];
+  readonly problems: readonly Problem[];
+}
+
+/**
+ * Reads the source of each migration, and plans one request for each kind of repository that has not
+ * left it (docs/storage-moves.md). What cannot be read is a problem. @throws CallFailed if it ends the run.
+ */
+export async function planMoves(reader: Reader, scope: MovesScope): Promise<PlannedMoves> {
+  const planned: PlannedMoves[] = [];
+  for (const migration of scope.migrations) planned.push(await planMigration(reader, migration, scope));
+  return {
+    moves: planned.flatMap(({ moves }) => moves),
+    objections: planned.flatMap(({ objections }) => objections),
+    problems: planned.flatMap(({ problems }) => problems),
+  };
+}
+
+async function planMigration(reader: Reader, migration: StorageMigration, scope: MovesScope): Promise<PlannedMoves> {
+  const { from, to, repositories } = migration;
+  const included = repositories.filter((kind) => scope.includes(addressOf(migration, kind)));
+  try {
+    const kinds = await Promise.all(included.map((kind) => planKind(reader, migration, kind, scope)));
+    const moves = kinds.flatMap(({ move }) => move ?? []);
+    const moving = from === to ? included : moves.map(({ kind }) => kind);
+    const objections = await checkRules(reader, { ...migration, repositories: moving }, scope.platform);
+    return { moves, objections, problems: kinds.flatMap(({ problems }) => problems) };
+  } catch (error) {
+    return { moves: [], objections: [], problems: [unreadable(migration, error)] };
+  }
+}
+
+/** The addresses of a migration's changes. */
+export function addressesOf(migration: StorageMigration): readonly string[] {
+  return migration.repositories.map((kind) => addressOf(migration, kind));
+}
+
+function addressOf({ from }: StorageMigration, kind: RepositoryKind): string {
+  return storageAddress(storageKey(from, kind));
+}
+
+async function checkRules(reader: Reader, migration: StorageMigration, platform: Platform): Promise<Objection[]> {
+  if (migration.repositories.length === 0) return [];
+  const decides = mayLoseRepositories({ migration, platform });
+  const held = decides ? (await projectsOn(reader, migration.to)).length : 0;
+  return checkMigration({ migration, platform, held }, addressesOf(migration));
+}
+
+function unreadable({ name, document }: StorageMigration, error: unknown): Problem {
+  const place = document.place(["name"]);
+  if (error instanceof StorageHidden) {
+    return { severity: "error", rule: "storage-hidden", message: `storage migration ${name}: ${error.message}`, place };
+  }
+  if (!(error instanceof CallFailed) || error.endsRun) throw error;
+  return { severity: "error", rule: "unreadable", message: explained(error), place };
+}
+
+interface PlannedKind {
+  readonly move?: Move;
+  readonly problems: readonly Problem[];
+}
+
+async function planKind(
+  reader: Reader,
+  migration: StorageMigration,
+  kind: RepositoryKind,
+  { history, resend, platform }: MovesScope,
+): Promise<PlannedKind> {
+  const address = addressOf(migration, kind);
+  const view = await readStorage(reader, migration.from, kind);
+  const situation = situationOf(view, migration.from, migration.to);
+  const last = history.get(address);
+  const earlier = last?.state === "done" && last.to !== migration.to ? undefined : last;
+  const listsMoves = view.moves !== undefined;
+  const known = earlier?.to === migration.to ? earlier.state : undefined;
+  const isAsked = resend(address) && !hasLeft(situation, listsMoves, undefined);
+  const isDone = hasLeft(situation, listsMoves, known);
+  if (isDone && !isAsked) return { problems: [] };
+  const ids = (view.held ?? []).map(({ id }) => id).sort();
+  const change = changeOf(migration, kind, situation, ids, isDone);
+  // With the defect, a second request could move repositories into the cluster that already contains them.
+  const repeats = mayLoseRepositories({ migration, platform }) ? 0 : maxRepeats;
+  const move = { migration, kind, change, earlier, listsMoves, repeats };
+  return { move, problems: uncertaintiesOf(move, situation).map((message) => uncertainWarning(move, message)) };
+}
+
+/** Whether all repositories left the source: by count for projects, by the journal and listed failures for others. */
+function hasLeft(
+  { left, running, failed }: Situation,
+  listsMoves: boolean,
+  earlier: EarlierMove["state"] | undefined,
+): boolean {
+  if (left !== undefined) return left.length === 0;
+  if (!listsMoves) return earlier === "done" || earlier === "scheduled";
+  return earlier === "done" && running + failed.length === 0;
+}
+
+function changeOf(
+  migration: StorageMigration,
+  kind: RepositoryKind,
+  situation: Situation,
+  ids: readonly string[],
+  isAsked: boolean,
+): Change {
+  const { from, to, document } = migration;
+  const key = storageKey(from, kind);
+  const before: Fields = { repository_storage: from, ...countOf(situation.left?.length) };
+  return {
+    address: storageAddress(key),
+    project: "storage",
+    kind: "storage",
+    key,
+    action: "update",
+    before,
+    after: { repository_storage: to, ...countOf(situation.left && 0) },
+    declared: { source_storage_name: from, destination_storage_name: to },
+    live: { kind: "storage", key, fields: before, active: true },
+    liveDigest: digestOf({ from, to, ids }),
+    reason: [reasonOf(migration, kind, situation), ...(isAsked ? [askedFor] : [])].join(", "),
+    cause: "pending",
+    ...(isAsked && { resend: true }),
+    origin: { place: () => document.place(["repositories"]) },
+  };
+}
+
+function countOf(left: number | undefined): Fields {
+  return left === undefined ? {} : { left_on_source: left };
+}
+
+function reasonOf({ from }: StorageMigration, kind: RepositoryKind, situation: Situation): string {
+  const { left, running, failed } = situation;
+  const remaining = left
+    ? `${counted(left.length, repositoryKinds[kind].one)} on ${from} (${firstFew(left)})`
+    : `all ${kind} on ${from}`;
+  const moving = running > 0 ? [`${running} moving already`] : [];
+  const tried = failed.length > 0 ? [`${movesFailed(failed.length, kind)} before`] : [];
+  return [remaining, ...moving, ...tried].join(", ");
+}
+
+/** `3 project moves failed`. */
+export function movesFailed(count: number, kind: RepositoryKind): string {
+  return `${counted(count, `${repositoryKinds[kind].one} move`)} failed`;
+}
+
+/** What cannot be verified about a move. */
+function uncertaintiesOf({ migration: { from }, kind, earlier }: Move, { left, reportsMoves }: Situation): string[] {
+  const { one } = repositoryKinds[kind];
+  const unproven = `the server does not list ${one} moves, so it cannot be verified that every ${one} has left ${from}; once it is scheduled, the run records the move as done, and it is not planned again`;
+  const unseen = `the server does not report running moves: what stays on ${from} for a while counts as failed and is scheduled again`;
+  const sent = `run ${earlier?.run} sent this request and got no answer; the server may or may not have acted`;
+  const open = `run ${earlier?.run} scheduled these moves and did not see them end; they may still be running, so apply watches for a while before it schedules any again`;
+  return [
+    ...(left === undefined && !reportsMoves ? [unproven] : []),
+    ...(left !== undefined && !reportsMoves ? [unseen] : []),
+    ...(earlier?.state === "sent" && !reportsMoves ? [sent] : []),
+    ...(earlier?.state === "scheduled" && !reportsMoves ? [open] : []),
+  ];
+}
+
+function uncertainWarning({ change }: Move, message: string): Problem {
+  const { address, origin } = change;
+  return { severity: "warning", rule: "storage-unverified", message: `${address}: ${message}`, place: origin.place() };
+}
+
+/** Input of the rules for moving. */
+export interface Question {
+  readonly migration: StorageMigration;
+  readonly platform: Platform;
+  /** Projects on the destination; read only if {@link mayLoseRepositories}. */
+  readonly held: number;
+}
+
+type Check = (question: Question) => string | undefined;
+
+/**
+ * The rules for moving that can be checked (docs/api.md#rules-for-moving): description -> the violation, if any.
+ * The others are listed in every plan with moves.
+ */
+const rules: ReadonlyMap<string, Check> = new Map<string, Check>([
+  [
+    "the source and the destination differ",
+    ({ migration: { from, to } }) => (from === to ? `${from} is both source and destination` : undefined),
+  ],
+  [
+    "no moves into a cluster that holds projects on a release with the data-loss defect (7)",
+    (question) => {
+      const { migration, platform, held } = question;
+      if (!mayLoseRepositories(question) || held === 0) return undefined;
+      const reason = `release ${platform.release} can permanently delete repositories that are moved into the cluster that already holds them`;
+      const many = counted(held, "project lies", "projects lie");
+      return `${reason}, and ${many} in ${migration.to}; fixed in ${fixes.join(", ")}`;
+    },
+  ],
+  [
+    "from 13.12 to 14.1 a move into a cluster needs direct-fetch replication (6)",
+    ({ migration: { to, destinationIsCluster, directFetchReplication }, platform: { release } }) => {
+      if (!destinationIsCluster || directFetchReplication || !needsDirectFetch(release)) return undefined;
+      const flag = "enable the feature flag for direct-fetch replication, then set directFetchReplication: true";
+      return `on release ${release} a move into the cluster ${to} needs direct-fetch replication: ${flag}`;
+    },
+  ],
+  [
+    "the tier supports moves of every kind in the migration (4)",
+    ({ migration: { repositories }, platform: { tier } }) => {
+      const missing = repositories.filter((kind) => !tierIncludes(tier, repositoryKinds[kind].tier));
+      const needs = missing.map((kind) => `${kind} need tier ${repositoryKinds[kind].tier} to move`);
+      return missing.length > 0 ? `${needs.join(", ")}; the server is ${tier}` : undefined;
+    },
+  ],
+]);
+
+/** Violations of the rules for moving (docs/storage-moves.md). */
+export function checkMigration(question: Question, addresses: readonly string[]): Objection[] {
+  const { name } = question.migration;
+  return [...rules.values()].flatMap((check) => {
+    const broken = check(question);
+    return broken ? [{ guard: "storage", message: `storage migration ${name}: ${broken}`, addresses }] : [];
+  });
+}
+
+/** Releases that fix the defect of rule 7, each for its own series, and the first for all later ones. */
+const fixes = ["14.3.0", "14.2.4", "14.1.6", "14.0.11", "13.12.12"] as const;
+
+/** Whether a migration is unsafe if the destination already contains projects (docs/api.md#rules-for-moving, rule 7). */
+function mayLoseRepositories({ migration, platform }: Pick<Question, "migration" | "platform">): boolean {
+  return migration.destinationIsCluster && hasDefect(platform.release);
+}
+
+function hasDefect(release: string): boolean {
+  if (compareReleases(release, fixes[0]) >= 0) return false;
+  const fix = fixes.find((each) => minorOf(each) === minorOf(release));
+  return !fix || compareReleases(release, fix) < 0;
+}
+
+/** The last run in the journal that moved a storage address, and how far it got. */
+interface EarlierMove {
+  readonly run: string;
+  /** `sent`: no response was received. `scheduled`: accepted, with no recorded end. */
+  readonly state: "sent" | "scheduled" | "done";
+  /** The destination, where it is known. */
+  readonly to: string | undefined;
+}
+
+export type History = ReadonlyMap<string, EarlierMove>;
+
+/** Moves of earlier runs against this server, by address. */
+export async function historyOf(journals: Journals, url: string): Promise<History> {
+  const history = new Map<string, EarlierMove>();
+  for (const run of await journals.list()) {
+    const entries = (await journals.read(run)) ?? [];
+    if (entries.some((entry) => entry.event === "start" && isSame(entry.server, url))) {
+      for (const entry of entries) remember(history, run, entry);
+    }
+  }
+  return history;
+}
+
+function isSame(a: string, b: string): boolean {
+  return withoutTrailing(a, "/") === withoutTrailing(b, "/");
+}
+
+/** Moves are recognised by path, because a project may be called `storage`. */
+const scheduling = new Set(Object.values(repositoryKinds).map(({ schedule }) => endpoints[schedule].path));
+
+function remember(history: Map<string, EarlierMove>, run: string, entry: JournalLine): void {
+  if (!("address" in entry)) return;
+  const { address } = entry;
+  const before = history.get(address);
+  if (entry.event === "intent" && scheduling.has(entry.path)) {
+    history.set(address, { run, state: "sent", to: undefined });
+  }
+  if (entry.event === "scheduled") history.set(address, { run, state: "scheduled", to: entry.to });
+  if (entry.event !== "result" || !before) return;
+  if (entry.status === "applied") history.set(address, { ...before, run, state: "done" });
+  if (entry.status === "failed") history.delete(address);
+}

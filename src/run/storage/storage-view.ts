@@ -1,0 +1,188 @@
+import { isObject, type JsonObject } from "../../base/json.ts";
+import type { Reader } from "../../client/client.ts";
+import { CallFailed } from "../../client/failure.ts";
+import { call } from "../../model/call.ts";
+import { type RepositoryKind, repositoryKinds } from "../../model/repository-kinds.ts";
+
+/** A project on a storage. */
+export interface StoredProject {
+  readonly id: string;
+  readonly path: string;
+  /** Undefined where the server does not report it. */
+  readonly readOnly: boolean | undefined;
+}
+
+/** The latest move of one repository. */
+export interface ListedMove {
+  readonly id: string;
+  readonly repository: string;
+  readonly name: string;
+  readonly from: string;
+  readonly to: string;
+  /** Unknown states count as running; `cleanup failed` as moved. */
+  readonly phase: "running" | "moved" | "failed";
+  /** Moved, but the old copy could not be removed. */
+  readonly unclean: boolean;
+}
+
+/** What the server reports about one kind of repository. */
+export interface StorageView {
+  /** Only for projects: other listings cannot be filtered by storage. */
+  readonly held: readonly StoredProject[] | undefined;
+  /** Undefined where the server does not list moves for this token. */
+  readonly moves: readonly ListedMove[] | undefined;
+}
+
+/** Thrown if rows do not contain their storage, because such a server ignores the filter too. */
+export class StorageHidden extends Error {
+  constructor() {
+    super("the server does not list projects by storage for this token; storage moves need an administrator's token");
+    this.name = "StorageHidden";
+  }
+}
+
+/**
+ * Reads the repositories of a kind on a storage. Moves are not read where they are known not to
+ * be listed or, with `while-any`, if no project is left. @throws CallFailed, {@link StorageHidden}.
+ */
+export async function readStorage(
+  reader: Reader,
+  storage: string,
+  kind: RepositoryKind,
+  listsMoves: boolean | "while-any" = "while-any",
+): Promise<StorageView> {
+  const held = kind === "projects" ? await projectsOn(reader, storage) : undefined;
+  const needsMoves = listsMoves === "while-any" ? held?.length !== 0 : listsMoves;
+  return { held, moves: needsMoves ? await latestMoves(reader, kind) : undefined };
+}
+
+/** The projects on a storage, filtered again because a server may ignore the filter (docs/api.md#rules-for-moving, rule 5). */
+export async function projectsOn(reader: Reader, storage: string): Promise<StoredProject[]> {
+  const rows = (await reader.list(call("listProjects", {}, { repository_storage: storage }))) as readonly JsonObject[];
+  if (rows.some((row) => typeof row.repository_storage !== "string")) throw new StorageHidden();
+  return rows.filter((row) => row.repository_storage === storage).map(storedProjectOf);
+}
+
+function storedProjectOf({ id, path_with_namespace: path, repository_read_only: readOnly }: JsonObject): StoredProject {
+  return {
+    id: String(id),
+    path: typeof path === "string" ? path : String(id),
+    readOnly: typeof readOnly === "boolean" ? readOnly : undefined,
+  };
+}
+
+/** The latest move of each repository of a kind; undefined where they cannot be listed. @throws CallFailed. */
+async function latestMoves(reader: Reader, kind: RepositoryKind): Promise<ListedMove[] | undefined> {
+  const moves = await listMoves(reader, kind);
+  return moves && latest(moves);
+}
+
+/** Sources and destinations of all listed moves. @throws CallFailed. */
+export async function storagesOfMoves(reader: Reader): Promise<ReadonlySet<string>> {
+  const kinds = Object.keys(repositoryKinds) as RepositoryKind[];
+  const moves = await Promise.all(kinds.map((kind) => listMoves(reader, kind)));
+  return new Set(moves.flatMap((listed = []) => listed.flatMap(({ from, to }) => [from, to])));
+}
+
+async function listMoves(reader: Reader, kind: RepositoryKind): Promise<readonly ListedMove[] | undefined> {
+  const { moves, record } = repositoryKinds[kind];
+  try {
+    const rows = (await reader.list(call(moves, {}))) as readonly JsonObject[];
+    return rows.flatMap((row) => moveOf(row, record) ?? []);
+  } catch (error) {
+    if (error instanceof CallFailed && isNotOffered(error)) return undefined;
+    throw error;
+  }
+}
+
+function isNotOffered({ status }: CallFailed): boolean {
+  return status === 403 || status === 404 || status === 405;
+}
+
+function latest(moves: readonly ListedMove[]): ListedMove[] {
+  const found = new Map<string, ListedMove>();
+  for (const move of moves) {
+    const other = found.get(move.repository);
+    if (!other || Number(move.id) > Number(other.id)) found.set(move.repository, move);
+  }
+  return [...found.values()];
+}
+
+/** Undefined for the move of a deleted repository. */
+function moveOf(row: JsonObject, record: string): ListedMove | undefined {
+  const repository = row[record];
+  if (!isObject(repository)) return undefined;
+  return {
+    id: String(row.id),
+    repository: String(repository.id),
+    name: nameOf(repository, record),
+    from: String(row.source_storage_name),
+    to: String(row.destination_storage_name),
+    phase: phases.get(String(row.state)) ?? "running",
+    unclean: row.state === "cleanup failed",
+  };
+}
+
+function nameOf({ id, path_with_namespace: path, name }: JsonObject, record: string): string {
+  if (typeof path === "string") return path;
+  return typeof name === "string" ? `${record} ${name}` : `${record} ${id}`;
+}
+
+const phases: ReadonlyMap<string, ListedMove["phase"]> = new Map([
+  ["finished", "moved"],
+  ["cleanup failed", "moved"],
+  ["failed", "failed"],
+]);
+
+/** The repositories of one kind on a storage. */
+export interface Remainder {
+  readonly kind: RepositoryKind;
+  /** Null where the server does not report it. Kinds that cannot be counted are estimated from their moves. */
+  readonly left: number | null;
+  /** Of those, the running and the failed ones; null where the server does not list moves. */
+  readonly moving: number | null;
+  readonly failed: number | null;
+  readonly names: readonly string[];
+}
+
+/** Counts the repositories on a storage (docs/storage-moves.md). @throws CallFailed, StorageHidden. */
+export async function remaindersOn(reader: Reader, storage: string): Promise<Remainder[]> {
+  const kinds = Object.keys(repositoryKinds) as RepositoryKind[];
+  return Promise.all(
+    kinds.map((kind) => (kind === "projects" ? projects(reader, storage) : others(reader, storage, kind))),
+  );
+}
+
+async function projects(reader: Reader, storage: string): Promise<Remainder> {
+  const held = await projectsOn(reader, storage);
+  const moves = held.length > 0 ? await latestMoves(reader, "projects") : [];
+  const latest = new Map(moves?.filter(({ from }) => from === storage).map((move) => [move.repository, move.phase]));
+  const readOnly = held.some((project) => project.readOnly !== undefined);
+  const isMoving = (project: (typeof held)[number]) => project.readOnly ?? latest.get(project.id) === "running";
+  return {
+    kind: "projects",
+    left: held.length,
+    moving: moves || readOnly ? held.filter(isMoving).length : null,
+    failed: moves ? held.filter(({ id }) => latest.get(id) === "failed").length : null,
+    names: held.map(({ path }) => path),
+  };
+}
+
+async function others(reader: Reader, storage: string, kind: RepositoryKind): Promise<Remainder> {
+  const moves = await latestMoves(reader, kind);
+  if (!moves) return { kind, left: null, moving: null, failed: null, names: [] };
+  const here = moves.filter((move) => liesOn(storage, move));
+  const inPhase = (phase: ListedMove["phase"]) => here.filter((move) => move.phase === phase).length;
+  return {
+    kind,
+    left: here.length,
+    moving: inPhase("running"),
+    failed: inPhase("failed"),
+    names: here.map(({ name }) => name),
+  };
+}
+
+/** Whether a repository is on a storage by its latest move. */
+function liesOn(storage: string, { from, to, phase }: ListedMove): boolean {
+  return (phase === "moved" ? to : from) === storage;
+}

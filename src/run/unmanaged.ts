@@ -1,0 +1,104 @@
+import { hasErrors } from "../manifest/validate.ts";
+import { addressParts } from "../model/address.ts";
+import type { Catalogue } from "../model/catalogue.ts";
+import { projectTest } from "../model/identity.ts";
+import { policyKinds } from "../model/kinds.ts";
+import { ownerOfName, owners } from "../model/owner.ts";
+import { bySeverity, type ReportedProblem } from "../model/problem-line.ts";
+import type { DesiredProject, Kind, Problem } from "../model/types.ts";
+import { failedPlan } from "./failed-plan.ts";
+import { refresh } from "./live/refresh.ts";
+import { select } from "./live/select-projects.ts";
+import { openPlanRun, type RunStart } from "./open-run.ts";
+import type { Request } from "./request.ts";
+import { scopeOf } from "./scope.ts";
+
+/** What is live and no policy declares, in the projects and groups that policies select. */
+export interface Unmanaged {
+  /** How many projects and groups were read. */
+  readonly projects: number;
+  /** How many of them are groups; left out where none is. */
+  readonly groups?: number;
+  /** Sorted by project. */
+  readonly resources: readonly UnmanagedResource[];
+  readonly unread: readonly UnreadSection[];
+  readonly problems: readonly ReportedProblem[];
+  readonly warnings: readonly ReportedProblem[];
+}
+
+interface UnmanagedResource {
+  readonly address: string;
+  readonly project: string;
+  /** What stands behind the project in its address, such as `webhook/https://hooks.example.com`. */
+  readonly resource: string;
+}
+
+/** A section that no policy of some projects, or of some groups, has: nothing of it is read there. */
+export interface UnreadSection {
+  readonly section: string;
+  readonly of: "project" | "group";
+  /** How many of them. */
+  readonly projects: number;
+  /** How many there are in all. */
+  readonly total: number;
+}
+
+/** Compares as a plan does, and sends GET requests only. Nothing is recorded. */
+export async function unmanagedResources(request: Request): Promise<Unmanaged> {
+  const start: RunStart = { request };
+  try {
+    await using run = await openPlanRun(start);
+    if (run.blocked) return nothingFound(run.blocked.plan);
+    const desired: DesiredProject[] = [];
+    // What is looked for is declared nowhere, so that no --target has to match what is.
+    const scope = { ...scopeOf(run.context), globs: [], selected: (each: DesiredProject) => void desired.push(each) };
+    const selection = await select(run.reader, scope);
+    const known = [...run.context.problems, ...selection.problems, ...idleTargets(request, desired)];
+    if (hasErrors(known)) return nothingFound(bySeverity(known));
+    const { differences, problems } = await refresh(run.reader, selection, scope);
+    const addresses = differences.flatMap(({ project, unmanaged }) => {
+      const { target = () => true } = scope.diff({ name: project });
+      return unmanaged.filter(target);
+    });
+    const groups = differences.filter(({ project }) => ownerOfName(project) === "group").length;
+    return {
+      projects: differences.length,
+      ...(groups > 0 && { groups }),
+      resources: addresses.map(resourceAt),
+      unread: unreadSections(run.reader.catalogue, desired),
+      ...bySeverity([...known, ...problems]),
+    };
+  } catch (error) {
+    return nothingFound(failedPlan(start.known, error).plan);
+  }
+}
+
+function idleTargets({ targets = [] }: Request, desired: readonly DesiredProject[]): readonly Problem[] {
+  const idle = targets.filter((glob) => !desired.some(({ project }) => projectTest(glob)(project)));
+  return idle.map((glob) => ({
+    severity: "error",
+    rule: "no-match",
+    path: "--target",
+    message: `no project that policies select matches ${glob}`,
+  }));
+}
+
+function nothingFound({ problems, warnings }: Pick<Unmanaged, "problems" | "warnings">): Unmanaged {
+  return { projects: 0, resources: [], unread: [], problems, warnings };
+}
+
+function resourceAt(address: string): UnmanagedResource {
+  const [project, resource] = addressParts(address);
+  return { address, project, resource };
+}
+
+function unreadSections(catalogue: Catalogue, desired: readonly DesiredProject[]): readonly UnreadSection[] {
+  return owners.flatMap((of) => {
+    const all = desired.filter(({ project }) => ownerOfName(project.name) === of);
+    const lacking = (kind: Kind) => all.filter(({ kinds }) => !kinds.has(kind)).length;
+    return policyKinds(catalogue, of).flatMap(({ kind, section }) => {
+      const projects = lacking(kind);
+      return projects > 0 ? [{ section, of, projects, total: all.length }] : [];
+    });
+  });
+}

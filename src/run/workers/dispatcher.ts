@@ -1,0 +1,161 @@
+import { setTimeout as pause } from "node:timers/promises";
+import { UserError } from "../../base/exit.ts";
+import { isObject } from "../../base/json.ts";
+import type { Rate } from "../../base/rate.ts";
+import { takeLease } from "../../state/lease.ts";
+import type { Claim } from "../../state/lease-store.ts";
+import type { WorkersStatus } from "../../state/run-progress.ts";
+import type { SharedState } from "../../state/state.ts";
+import { runLease, shardLeases } from "../../state/worker-store.ts";
+import { openQueue, type ShardJob } from "./queue.ts";
+import { type RunDocument, resultOf, runDocument } from "./work-on-shard.ts";
+
+/** Has shards of a run planned and applied by workers. Disposing removes what they have not started. */
+export interface Dispatcher extends AsyncDisposable {
+  /** Why the run may send nothing itself: another process may work on its shard. */
+  readonly lost: () => string | undefined;
+  /**
+   * Queues a shard for each task, and yields their results as they arrive; if the run is stopped, those of shards that
+   * were started. @throws UserError if the state is unavailable.
+   */
+  readonly dispatch: (command: ShardJob["command"], tasks: readonly string[]) => AsyncIterable<ShardResult>;
+  /** Dispatches nothing more; workers finish what they have begun. */
+  readonly stop: (why: string) => void;
+}
+
+interface ShardResult {
+  readonly index: number;
+  readonly result: unknown;
+}
+
+export interface DispatcherOptions {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly state: SharedState;
+  readonly claim: Claim;
+  /** Identifies workspace and manifests. */
+  readonly place: string;
+  readonly document: RunDocument;
+  /** Milliseconds after its last renewal for which the run counts as alive. */
+  readonly duration: number;
+  /** Milliseconds to wait for workers before the run continues without them. */
+  readonly patience: number;
+  readonly allowed: Rate | undefined;
+  /** Requests that the run has sent itself. */
+  readonly sent: () => number;
+  readonly stopped: () => string | undefined;
+  readonly warn: (sentence: string) => void;
+  readonly watch: (status: WorkersStatus) => void;
+  /** Works on a shard in this process. */
+  readonly runHere: (job: ShardJob) => Promise<"done" | "held" | "requeue">;
+  readonly lost: () => string | undefined;
+}
+
+const pollInterval = 100;
+
+/** Milliseconds between two counts of the workers. */
+const countInterval = 1000;
+
+/** Results that are fetched at a time. */
+const maxFetched = 50;
+
+/** Opens the queue and announces the run to workers. @throws UserError if the queue cannot be used. */
+export async function openDispatcher(options: DispatcherOptions): Promise<Dispatcher> {
+  const { env, state, claim, place, duration, document, patience, stopped, warn } = options;
+  const { workers: store } = state;
+  const { run } = claim;
+  const queue = await openQueue(env, place);
+  const alive = await takeLease(store.leases(runLease(run)), claim, { duration });
+  await store.write(run, runDocument, JSON.stringify(document));
+  const count = countWorkers(options);
+  let stages = 0;
+  let isAlone = false;
+  let ended: string | undefined;
+  const continueAlone = (why: string) => {
+    if (!isAlone) warn(`${why}; the run continues without workers`);
+    isAlone = true;
+  };
+  const inQueue = async (work: () => Promise<void>) => {
+    try {
+      await work();
+    } catch (error) {
+      if (!(error instanceof UserError)) throw error;
+      continueAlone(error.message);
+    }
+  };
+
+  async function* dispatch(command: ShardJob["command"], tasks: readonly string[]) {
+    const stage = ++stages;
+    const jobs = tasks.map((_, index): ShardJob => ({ run, command, shard: `${stage}.${index + 1}` }));
+    const left = new Map(jobs.map((job, index) => [job.shard, { job, index }]));
+    try {
+      for (const [index, { shard }] of jobs.entries()) await store.write(run, shard, tasks[index] ?? "");
+      if (!isAlone) await inQueue(() => queue.add(jobs));
+      let busyAt = performance.now();
+      while (left.size > 0) {
+        const isStopped = (ended ?? stopped()) !== undefined;
+        if (isStopped) await alive[Symbol.asyncDispose]();
+        const workers = await count.workers();
+        const fetched = await store.read(run, [...left.keys()].slice(0, maxFetched).map(resultOf));
+        for (const [shard, { index }] of [...left]) {
+          const text = fetched.get(resultOf(shard));
+          if (text === undefined) continue;
+          left.delete(shard);
+          const result = JSON.parse(text);
+          count.add(result);
+          yield { index, result };
+        }
+        if (fetched.size > 0 || workers > 0) busyAt = performance.now();
+        else if (isStopped) return;
+        if (fetched.size > 0) continue;
+        if (performance.now() - busyAt >= patience) continueAlone(`no worker for ${patience / 1000} s`);
+        if (!isAlone || isStopped || !(await runOneHere([...left.values()]))) await pause(pollInterval);
+      }
+    } finally {
+      for (const { job } of left.values()) if (!isAlone) await inQueue(() => queue.remove(job));
+    }
+  }
+
+  /** False if workers have all that is left. */
+  async function runOneHere(left: readonly { readonly job: ShardJob }[]): Promise<boolean> {
+    for (const { job } of left) if ((await options.runHere(job)) !== "held") return true;
+    return false;
+  }
+
+  return {
+    lost: options.lost,
+    dispatch,
+    stop: (why) => {
+      ended ??= why;
+    },
+    [Symbol.asyncDispose]: async () => {
+      await alive[Symbol.asyncDispose]();
+      await store.forget(run).catch(() => {});
+      await queue[Symbol.asyncDispose]();
+    },
+  };
+}
+
+/** Counts the workers that have a shard of the run, and reports them with the requests sent so far. */
+function countWorkers({ state, claim, allowed, sent, watch }: DispatcherOptions) {
+  const began = performance.now();
+  let countedAt = Number.NEGATIVE_INFINITY;
+  let [workers, mostWorkers, byWorkers] = [0, 0, 0];
+  return {
+    /** Adds the requests of a result. */
+    add: (result: unknown) => {
+      if (isObject(result) && typeof result.requests === "number") byWorkers += result.requests;
+    },
+    workers: async (): Promise<number> => {
+      const now = performance.now();
+      if (now - countedAt < countInterval) return workers;
+      countedAt = now;
+      const holders = await state.workers.holders(shardLeases(claim.run));
+      workers = holders.filter(({ run }) => run !== claim.run).length;
+      mostWorkers = Math.max(mostWorkers, workers);
+      const requests = sent() + byWorkers;
+      const perSecond = (requests * 1000) / Math.max(1000, now - began);
+      watch({ workers, mostWorkers, requests, perSecond, allowed });
+      return workers;
+    },
+  };
+}

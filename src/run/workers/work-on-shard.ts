@@ -1,0 +1,121 @@
+import { type Lease, tryLease } from "../../state/lease.ts";
+import type { Claim, LeaseToken } from "../../state/lease-store.ts";
+import type { SharedState } from "../../state/state.ts";
+import { runLease, shardLease } from "../../state/worker-store.ts";
+import type { ShardJob } from "./queue.ts";
+
+/** What all shards of a run have in common; the state keeps it while the run lasts. */
+export interface RunDocument {
+  /** Proves the lease of an apply; its workers write under it. */
+  readonly token?: LeaseToken | undefined;
+  /** Options of the run that decide what is compared. */
+  readonly request: {
+    readonly today: string;
+    readonly targets: readonly string[];
+    readonly resend: readonly string[];
+    readonly only?: readonly string[] | undefined;
+  };
+  /** The release of the server. */
+  readonly release: string;
+  /** A hash by which workers see that they have the same key of the ledger. */
+  readonly ledgerKey?: string;
+}
+
+/** The name of the document of a run. */
+export const runDocument = "run";
+
+/** The name of the result of a shard. */
+export function resultOf(shard: string): string {
+  return `${shard}.result`;
+}
+
+/** A shard that this process works on. */
+export interface HeldShard {
+  readonly job: ShardJob;
+  readonly document: RunDocument;
+  /** What to plan or apply, as JSON. */
+  readonly task: string;
+  /** Whether a process worked on it before, which may have sent requests. */
+  readonly isRepeated: boolean;
+  /** Why nothing may be sent any more: another process may work on the shard or write to the workspace. */
+  readonly lost: () => string | undefined;
+  /** Why nothing more is begun; what was begun is finished. */
+  readonly stopped: () => string | undefined;
+}
+
+export interface ShardOptions {
+  /** Names this process. */
+  readonly claim: Claim;
+  /** Milliseconds after which a process that renews nothing counts as dead. */
+  readonly duration: number;
+  /** Why this process stops. */
+  readonly stopped: () => string | undefined;
+  /** Returns the result as JSON; undefined if it was stopped. */
+  readonly perform: (shard: HeldShard) => Promise<string | undefined>;
+}
+
+/**
+ * Works on a shard under a lease of its own and stores the result. `held`: another process works on it. `requeue`: this
+ * one stopped before the end.
+ */
+export async function workOnShard(
+  state: SharedState,
+  job: ShardJob,
+  { claim, duration, stopped, perform }: ShardOptions,
+): Promise<"done" | "held" | "requeue"> {
+  const { workers } = state;
+  const { run, shard } = job;
+  const taken = await tryLease(workers.leases(shardLease(run, shard)), claim, duration);
+  if ("heldBy" in taken) return "held";
+  await using lease: Lease = taken;
+  const documents = await workers.read(run, [runDocument, shard, resultOf(shard)]);
+  const [text, task] = [documents.get(runDocument), documents.get(shard)];
+  if (text === undefined || task === undefined || documents.has(resultOf(shard))) return "done";
+  const document: RunDocument = JSON.parse(text);
+  using watched = await watchRun(state, run, document.token);
+  if (watched.lost() ?? watched.stopped()) return "done";
+  const lost = () => lease.lost() ?? watched.lost();
+  const result = await perform({
+    ...{ job, document, task, isRepeated: lease.token.fence > 1, lost },
+    stopped: () => lost() ?? watched.stopped() ?? stopped(),
+  });
+  if (stopped() !== undefined || lease.lost() !== undefined) return "requeue";
+  if (result !== undefined) await workers.write(run, resultOf(shard), result);
+  return "done";
+}
+
+/** Milliseconds. */
+const pollInterval = 1000;
+
+/** Polls, starting now, whether a run lasts and, if it writes, still holds the lease of the workspace. */
+async function watchRun({ workers, leases }: SharedState, run: string, token: LeaseToken | undefined) {
+  let until = Number.POSITIVE_INFINITY;
+  let stopped: string | undefined;
+  let lost: string | undefined;
+  const poll = async () => {
+    const asked = performance.now();
+    if (!(await workers.leases(runLease(run)).holder())) stopped ??= "the run was stopped";
+    if (!token) return;
+    const left = await leases.remaining(token);
+    if (left > 0) until = asked + left;
+    else lost ??= `run ${run} lost its lease`;
+  };
+  await poll();
+  let isPolling = false;
+  const timer = setInterval(async () => {
+    if (isPolling) return;
+    isPolling = true;
+    // While the state is unavailable, the lease expires by itself.
+    await poll().catch(() => {});
+    isPolling = false;
+  }, pollInterval);
+  timer.unref();
+  return {
+    stopped: () => stopped,
+    lost: () => {
+      if (performance.now() > until) lost ??= `run ${run} lost its lease`;
+      return lost;
+    },
+    [Symbol.dispose]: () => clearInterval(timer),
+  };
+}
