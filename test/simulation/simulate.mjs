@@ -1,4 +1,4 @@
-// npm run simulate -- [--seeds N] [--from N] | --seed N | --bugs [--only BEGINNING] [--from N]: see CONTRIBUTING.md.
+// npm run simulate -- [--seeds N] [--from N] | --seed N | --bugs [--only BEGINNING] [--from N]: see test/README.md.
 import { mkdirSync, rmSync } from "node:fs";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { build } from "esbuild";
