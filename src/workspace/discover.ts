@@ -1,8 +1,8 @@
 import { type Dirent, existsSync, readFileSync } from "node:fs";
-import { createRequire } from "node:module";
 import { dirname, join, posix, relative, sep } from "node:path";
 import type { Ignore } from "ignore";
 import { type GlobRules, globFolder, globMatcher, globReach, isGlob } from "../base/glob.ts";
+import { load } from "../base/load.ts";
 import { type Placed, problemAt, problemIn } from "../manifest/problem.ts";
 import { workspaceFile } from "../manifest/workspace.ts";
 import type { Problem } from "../model/types.ts";
@@ -213,8 +213,6 @@ function startOf(root: Located, pattern: string): readonly Located[] {
   return target ? [target] : [];
 }
 
-const require = createRequire(import.meta.url);
-
 /** The ignore rules of git in a folder. The most specific matching rule applies. */
 interface Ignored {
   /** `path` is absolute. */
@@ -261,7 +259,7 @@ function rulesIn(folder: string, file: string): readonly Rules[] {
   try {
     const text = readFileSync(file, "utf8");
     if (!anyRule.test(text)) return [];
-    const ignore: typeof import("ignore") = require("ignore");
+    const ignore: typeof import("ignore") = load("ignore");
     return [{ folder, rules: ignore().add(text) }];
   } catch {
     return [];
