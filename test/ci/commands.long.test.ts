@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { cpSync, readdirSync, symlinkSync } from "node:fs";
+import { cpSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
@@ -74,25 +74,39 @@ describe("examples/ci", () => {
       .split("\n")
       .filter((line) => line.startsWith("!"))
       .map((line) => line.slice(1));
-    expect(passed.sort()).toEqual(copied.sort());
+    expect(passed.sort()).toEqual([...new Set(copied)].sort());
     expect(/^USER (.*)$/m.exec(text)?.[1]).toBe("node");
     expect(/apt-get install (.*)$/m.exec(text)?.[1]).toMatch(/\bgit\b.*\bopenssh-client\b/);
   });
 
-  test("the image runs with what it holds", () => {
-    const text = read("Dockerfile");
-    const [build, image] = [tempFolder(), tempFolder()];
-    const [, from = "", to = ""] = text.split(/^FROM .*$/m);
-    for (const [, names = ""] of from.matchAll(/^COPY (.*) \S+$/gm))
-      for (const name of names.split(" ")) cpSync(join(root, name), join(build, name), { recursive: true });
-    symlinkSync(join(root, "node_modules"), join(build, "node_modules"));
-    execFileSync("npm", ["run", "--silent", "build:js"], { cwd: build });
-    for (const [, name = ""] of to.matchAll(/^COPY --from=build \/build\/(\S+)/gm))
-      cpSync(join(build, name), join(image, name), { recursive: true, verbatimSymlinks: true });
+  test("the image's steps install from the lock file, and the result runs with all optional packages", () => {
+    const stages = read("Dockerfile")
+      .split(/^FROM /m)
+      .slice(1);
+    const folders = new Map(stages.map((stage) => [/ AS (\w+)$/m.exec(stage)?.[1] ?? "image", tempFolder()]));
+    const folderOf = (name: string) => folders.get(name) ?? "";
+    for (const name of ["build", "packages"]) {
+      const steps = stages.find((stage) => stage.includes(` AS ${name}\n`))?.replaceAll("\\\n", "") ?? "";
+      for (const [, step, words = ""] of steps.matchAll(/^(COPY|RUN) (.*)$/gm)) {
+        if (step === "RUN") execFileSync("sh", ["-c", words], { cwd: folderOf(name) });
+        else
+          for (const file of words.split(" ").slice(0, -1))
+            cpSync(join(root, file), join(folderOf(name), file), { recursive: true });
+      }
+    }
+    const [image, locked] = [folderOf("image"), JSON.parse(read("package-lock.json")).packages];
+    for (const [, from = "", name = ""] of read("Dockerfile").matchAll(/^COPY --from=(\w+) \/build\/(\S+)/gm))
+      cpSync(join(folderOf(from), name), join(image, name), { recursive: true, verbatimSymlinks: true });
     const evenkeel = (...args: string[]) =>
       execFileSync(process.execPath, [join(image, "dist/cli.js"), ...args], { cwd: image, encoding: "utf8" });
     expect(evenkeel("init", "policies")).toContain("evenkeel.yaml");
     expect(evenkeel("validate", "-C", "policies")).toBe("Valid: 0 policies.\n");
     expect(evenkeel("state", "-C", "policies")).toContain("Lease: free");
+    const { dependencies, peerDependencies } = JSON.parse(read("package.json"));
+    for (const name of Object.keys({ ...dependencies, ...peerDependencies })) {
+      const { version } = JSON.parse(readFileSync(join(image, "node_modules", name, "package.json"), "utf8"));
+      expect([name, version]).toEqual([name, locked[`node_modules/${name}`].version]);
+    }
+    expect(readdirSync(join(image, "node_modules"))).not.toContain("vitest");
   });
 });
