@@ -20,7 +20,6 @@ export function calledKind(
   { method, path }: Pick<Call, "method" | "path">,
 ): CalledKind | undefined {
   for (const row of kinds.values()) {
-    if (row.keys) continue;
     const endpoint = endpointsOf(row).find((each) => each.method === method && segmentsIn(each, path));
     if (!endpoint) continue;
     const { tier, release } = row.file.needs ?? {};

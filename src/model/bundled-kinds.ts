@@ -15,35 +15,8 @@ const bundledFiles = (files as unknown as readonly ResourceKind[]).toSorted(
 /** The kinds of projects, or of groups. */
 function kindsOf(owner: Owner): readonly (readonly [Kind, KindRow])[] {
   const own = bundledFiles.filter((file) => ownersOf(file).includes(owner));
-  return own.map((file) => {
-    const row = kindRowOf(file, owner);
-    return [kindOfWord(owner, file.singular), file.keys ? { ...row, ...integrationCalls[owner] } : row];
-  });
+  return own.map((file) => [kindOfWord(owner, file.singular), kindRowOf(file, owner)]);
 }
-
-const integrationCalls: Readonly<Record<Owner, Pick<KindRow, "read" | "calls">>> = {
-  project: {
-    read: { list: endpoints.listIntegrations, key: "slug", numbered: false, single: endpoints.getIntegration },
-    calls: {
-      create: endpoints.putIntegration,
-      update: endpoints.putIntegration,
-      disable: endpoints.deleteIntegration,
-    },
-  },
-  group: {
-    read: {
-      list: endpoints.listGroupIntegrations,
-      key: "slug",
-      numbered: false,
-      single: endpoints.getGroupIntegration,
-    },
-    calls: {
-      create: endpoints.putGroupIntegration,
-      update: endpoints.putGroupIntegration,
-      disable: endpoints.deleteGroupIntegration,
-    },
-  },
-};
 
 /** Storage moves are no section of a policy, and the path of their call depends on what is moved. */
 const storage: KindRow = {

@@ -22,8 +22,7 @@ export function checkValues(
   named: (parameter: string) => string,
   facts: readonly Pick<Fact, "id">[] = [],
 ): CheckedValues {
-  const { parameters, segments = {} } = endpoints[name];
-  const table = typeof parameters === "object" ? parameters : {};
+  const { parameters: table = {}, segments = {} } = endpoints[name];
   const rows = Object.entries({ ...segments, ...table });
   const mistakes = rows.flatMap(
     ([parameter, row]) => mistakeIn(widened(row, facts), given[parameter], named(parameter)) ?? [],

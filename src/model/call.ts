@@ -29,7 +29,7 @@ export function call(of: EndpointName | Endpoint, given: Readonly<Record<string,
     filled += isSegment ? segmentOf(endpoint, segments, part, filled.includes("?")) : part;
     isSegment = !isSegment;
   }
-  const older = asked && table && table !== "integration" ? inOlderWords(asked, table) : undefined;
+  const older = asked && table ? inOlderWords(asked, table) : undefined;
   const made: Filled<Call> = { method, path: filled, answer: expectedOf(answer, segments, parameters) };
   if (asked) made.parameters = asked;
   if (body) made.body = body;

@@ -1,6 +1,5 @@
 import type { AnswerShape } from "./answer-shape.ts";
 import type { NeededRole } from "./command-access.ts";
-import type { Owner } from "./owner.ts";
 import type { Call, Fields } from "./types.ts";
 
 /**
@@ -28,8 +27,8 @@ interface EndpointRow {
   readonly answer: AnswerShape;
   /** Constraints of path segments. */
   readonly segments?: Readonly<Record<string, Parameter>>;
-  /** Query or body parameters; `integration`: those of the slug in the catalogue. */
-  readonly parameters?: Readonly<Record<string, Parameter>> | "integration";
+  /** Query or body parameters. */
+  readonly parameters?: Readonly<Record<string, Parameter>>;
   /** A read that is not counted as part of a plan. */
   readonly uncounted?: true;
   /** Fixed parameters of a list. */
@@ -103,15 +102,6 @@ export const groupsWithPaths: AnswerShape = {
   keeps: ["id", "full_path"],
 };
 
-/** The specification describes the fields of one integration only, so any field that all have is sufficient. */
-const integration: AnswerShape = {
-  holds: "row",
-  oneOf: { slug: "text", active: "boolean", properties: "row" },
-  // If a list counted as "not reported", every parameter would be unverified, and the plan would report "in sync".
-  ifAny: { properties: "row" },
-  same: { slug: ":slug" },
-};
-
 const nothing: AnswerShape = { holds: "nothing" };
 
 function schedulingOf(one: string): Endpoint {
@@ -130,27 +120,6 @@ function listingOf(one: string): Endpoint {
   const path = `/${one}_repository_storage_moves`;
   return { method: "GET", path, list: "paged", needs: "administrator", answer: numberedRows, observed: true };
 }
-
-function integrationsOf(owner: Owner) {
-  const list = `/${owner}s/:id/integrations`;
-  const path = `${list}/:slug`;
-  const needs = "maintainer";
-  return {
-    list: { method: "GET", needs, path: list, list: "whole", answer: { holds: "rows", fields: { slug: "text" } } },
-    show: { method: "GET", needs, path, answer: integration },
-    put: {
-      method: "PUT",
-      needs,
-      path,
-      body: "form",
-      answer: { ...integration, mayBeSilent: true },
-      parameters: "integration",
-    },
-    delete: { method: "DELETE", needs, path, answer: nothing },
-  } as const satisfies Record<string, Endpoint>;
-}
-
-const ofGroups = { introduced: "17.9", observed: true } as const;
 
 const table = {
   listProjects: {
@@ -215,16 +184,6 @@ const table = {
   },
   getUser: { method: "GET", path: "/user", answer: { holds: "row", fields: { ...numbered, username: "text" } } },
   getToken: { method: "GET", path: "/personal_access_tokens/self", answer: numberedRow },
-
-  listIntegrations: { ...integrationsOf("project").list, introduced: "12.7" },
-  getIntegration: integrationsOf("project").show,
-  putIntegration: integrationsOf("project").put,
-  deleteIntegration: integrationsOf("project").delete,
-
-  listGroupIntegrations: { ...integrationsOf("group").list, ...ofGroups },
-  getGroupIntegration: { ...integrationsOf("group").show, ...ofGroups },
-  putGroupIntegration: { ...integrationsOf("group").put, ...ofGroups },
-  deleteGroupIntegration: { ...integrationsOf("group").delete, ...ofGroups },
 
   listDeployments: {
     method: "GET",

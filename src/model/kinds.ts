@@ -2,9 +2,10 @@ import { memoized } from "../base/memoize.ts";
 import { serverWords } from "./availability.ts";
 import { bundledKinds } from "./bundled-kinds.ts";
 import type { Catalogue } from "./catalogue.ts";
+import type { Endpoint } from "./endpoints.ts";
 import type { Integration } from "./integration.ts";
 import type { KindRow, PolicyColumn } from "./kind-row.ts";
-import { kindWord, type Owner, ownerOfKind } from "./owner.ts";
+import { kindOfWord, kindWord, type Owner, ownerOfKind } from "./owner.ts";
 import { compareReleases } from "./releases.ts";
 import type { FieldSchema } from "./resource-kind.ts";
 import type { Kind, Platform, Resource } from "./types.ts";
@@ -14,6 +15,13 @@ export function kindOf({ kinds }: Catalogue, kind: Kind): KindRow {
   const row = kinds.get(kind);
   if (!row) throw new RangeError(`there is no kind ${kind}`);
   return row;
+}
+
+/** How the integrations of projects, or of groups, are read. */
+export function integrationReads(owner: Owner): { readonly list: Endpoint; readonly show: Endpoint } {
+  const { list, single } = bundledKinds[kindOfWord(owner, "integration")]?.read ?? {};
+  if (!list || !single) throw new RangeError("there is no kind of integrations");
+  return { list, show: single };
 }
 
 /** A kind that policies can list, and how. */

@@ -1,3 +1,4 @@
+import type { AnswerShape } from "./answer-shape.ts";
 import type { NeededRole } from "./command-access.ts";
 import type { Endpoint, Parameter } from "./endpoints.ts";
 import { typesOf } from "./field-meaning.ts";
@@ -88,6 +89,10 @@ const neededRole: Readonly<Record<string, NeededRole | undefined>> = {
 /** What an answer must hold: the key, the one field that a policy gives, and the ID that calls use. */
 function answerOf(kind: ResourceKind, name: CallName): Pick<Endpoint, "answer" | "list"> {
   if (name === "delete") return { answer: { holds: "nothing" } };
+  if (kind.keys)
+    return name === "list"
+      ? integrationList
+      : { answer: name === "show" ? integration : { ...integration, mayBeSilent: true } };
   const keys = keyFieldsOf(kind);
   const isTold = (field: string) => (keys.includes(field) || field === kind.only) && isPlainText(kind, field, name);
   const told = (kind.fields.required ?? []).filter(isTold).map((field) => [field, "text"] as const);
@@ -102,6 +107,17 @@ function answerOf(kind: ResourceKind, name: CallName): Pick<Endpoint, "answer" |
   const silent = keys.length === 0 && name === "show" && kind.calls.create ? { mayBeNull: true as const } : {};
   return { answer: { holds: "row", fields, ...same, ...created, ...silent } };
 }
+
+const integrationList = { list: "whole", answer: { holds: "rows", fields: { slug: "text" } } } as const;
+
+/** The specification describes the fields of one integration only, so any field that all have is sufficient. */
+const integration: AnswerShape = {
+  holds: "row",
+  oneOf: { slug: "text", active: "boolean", properties: "row" },
+  // If a list counted as "not reported", every parameter would be unverified, and the plan would report "in sync".
+  ifAny: { properties: "row" },
+  same: { slug: ":slug" },
+};
 
 /** Whether every row has a field as a text: not where another expression reads it, or tells which rows count at all. */
 function isPlainText({ fields, where }: ResourceKind, field: string, name: CallName): boolean {

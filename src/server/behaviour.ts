@@ -78,8 +78,6 @@ const choices = {
   writesMove: since("updated-at-moves"),
   /** Responses contain whether an integration is inherited; an inherited one changes only with `use_inherited_settings=false`. */
   inheritedSettings: since("inherited-integrations"),
-  /** Groups have integrations, which their projects inherit. */
-  groupIntegrations: since("group-integrations"),
   /** A failed validation lists its reasons; otherwise it is only "400 Bad Request". */
   validationTold: since("validation-sentences"),
   /** If the seed enables it, a project may have one issue tracker at a time. */

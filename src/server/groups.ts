@@ -1,12 +1,9 @@
 import { paged } from "./pages.ts";
 import { shownGroup } from "./projects.ts";
-import { integrationsOfGroup, put } from "./records.ts";
-import { json, type ServerReply } from "./reply.ts";
-import type { Handler, ParsedRequest, ServerContext } from "./server-context.ts";
-import { type GroupState, nextNumber, type Repository, type State, timestamp } from "./state.ts";
-
-/** Handles a request for a group that exists. */
-export type GroupHandler = (context: ServerContext, call: ParsedRequest, group: GroupState) => ServerReply;
+import { put } from "./records.ts";
+import { json, notFound } from "./reply.ts";
+import type { Handler } from "./server-context.ts";
+import { findGroup, nextNumber, type Repository, type State, timestamp } from "./state.ts";
 
 /** Creates the groups that are in paths and were not seeded, such as `a` and `a/b` for `a/b/project`. */
 export function implyGroups(state: State): void {
@@ -25,17 +22,6 @@ function implyAbove(state: State, path: string): void {
   put(state, "group", id, record);
 }
 
-/** A group with its own integrations. */
-export function groupOwner(state: State, record: Repository): GroupState {
-  return { record, integrations: integrationsOfGroup(state, record.id), isGroup: true };
-}
-
-/** The groups above a path, from the top. */
-export function groupsAbove({ groupsByPath }: State, path: string): readonly Repository[] {
-  const segments = path.toLowerCase().split("/").slice(0, -1);
-  return segments.flatMap((_, index) => groupsByPath.get(segments.slice(0, index + 1).join("/")) ?? []);
-}
-
 /** GET /groups: all groups, subgroups too. As on the platform, keyset pagination goes by name alone. */
 export const listGroups: Handler = (context, call) => {
   const { order_by: field, sort, pagination } = call.given;
@@ -47,4 +33,7 @@ export const listGroups: Handler = (context, call) => {
 };
 
 /** GET /groups/:id. */
-export const getGroup: GroupHandler = (context, _, { record }) => json(200, shownGroup(context, record));
+export const getGroup: Handler = (context, { segments }) => {
+  const group = findGroup(context.state, segments.id ?? "");
+  return group ? json(200, shownGroup(context, group)) : notFound("Group");
+};

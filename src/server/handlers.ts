@@ -1,8 +1,7 @@
 import { listDeployments } from "./deployment-list.ts";
 import * as deployments from "./deployments.ts";
 import { formerProject, movedReply } from "./former-paths.ts";
-import { type GroupHandler, getGroup, groupOwner, listGroups } from "./groups.ts";
-import * as integrations from "./integrations.ts";
+import { getGroup, listGroups } from "./groups.ts";
 import { addMove, listMoves, ownMove, ownMoves, scheduleMoves, showMove } from "./moves.ts";
 import { readParameters } from "./parameters.ts";
 import { getProject, listProjects } from "./projects.ts";
@@ -15,7 +14,7 @@ import {
   type ProjectHandler,
   type ServerContext,
 } from "./server-context.ts";
-import { type Caller, findGroup, findProject, type MoveKind, type Role, roles } from "./state.ts";
+import { type Caller, findProject, type MoveKind, type Role, roles } from "./state.ts";
 import { getMetadata, getToken, getUser, getVersion, listUsers } from "./users.ts";
 
 /** What an endpoint requires of its caller, and its handler. */
@@ -24,7 +23,7 @@ type HandlerRow = {
   readonly role: Role;
   /** Whether the role is checked before parameters are. */
   readonly roleFirst?: true;
-} & ({ readonly project: ProjectHandler } | { readonly group: GroupHandler } | { readonly instance: Handler });
+} & ({ readonly project: ProjectHandler } | { readonly instance: Handler });
 
 function movesOf<Kind extends MoveKind>(kind: Kind) {
   const asAdmin = { role: "admin", roleFirst: true } as const;
@@ -39,11 +38,7 @@ function movesOf<Kind extends MoveKind>(kind: Kind) {
 /** The handlers of the routes (docs/api.md). */
 const handlers: Readonly<Record<RouteName, HandlerRow>> = {
   listGroups: { role: "guest", instance: listGroups },
-  getGroup: { role: "guest", group: getGroup },
-  listGroupIntegrations: { role: "maintainer", roleFirst: true, group: integrations.listIntegrations },
-  getGroupIntegration: { role: "maintainer", roleFirst: true, group: integrations.getIntegration },
-  putGroupIntegration: { role: "maintainer", roleFirst: true, group: integrations.editIntegration },
-  deleteGroupIntegration: { role: "maintainer", roleFirst: true, group: integrations.deleteIntegration },
+  getGroup: { role: "guest", instance: getGroup },
 
   listProjects: { role: "guest", instance: listProjects },
   getProject: { role: "guest", project: getProject },
@@ -53,11 +48,6 @@ const handlers: Readonly<Record<RouteName, HandlerRow>> = {
   getVersion: { role: "guest", instance: getVersion },
   getMetadata: { role: "guest", instance: getMetadata },
   listUsers: { role: "guest", instance: listUsers },
-
-  listIntegrations: { role: "maintainer", roleFirst: true, project: integrations.listIntegrations },
-  getIntegration: { role: "maintainer", roleFirst: true, project: integrations.getIntegration },
-  putIntegration: { role: "maintainer", roleFirst: true, project: integrations.editIntegration },
-  deleteIntegration: { role: "maintainer", roleFirst: true, project: integrations.deleteIntegration },
 
   listDeployments: { role: "reporter", project: listDeployments },
   getDeployment: { role: "reporter", project: deployments.getDeployment },
@@ -86,7 +76,6 @@ export interface RoutedRequest {
   readonly caller: Caller;
   readonly segments: ParsedRequest["segments"];
   readonly raw: ParsedRequest["raw"];
-  readonly unmodifiedSince: ParsedRequest["unmodifiedSince"];
   readonly address: string;
   /** Why the body could not be read; reported after authentication. */
   readonly unreadable?: ServerReply | undefined;
@@ -100,7 +89,6 @@ export function handle(context: ServerContext, { endpoint, unreadable, ...asked 
   const unread = unreadable ?? (faults.length > 0 ? invalid(faults) : undefined);
   const call: ParsedRequest = { ...asked, given: values };
   if ("instance" in row) return roleRefusal(row, asked.caller) ?? unread ?? row.instance(context, call);
-  if ("group" in row) return handleGroup(context, call, row, unread);
   const named = asked.segments.id ?? "";
   const project = findProject(context.state, named) ?? formerProject(context, named);
   if (project && !("record" in project)) {
@@ -110,18 +98,6 @@ export function handle(context: ServerContext, { endpoint, unreadable, ...asked 
   if (!project) return noProject;
   const refusal = accessRefusal(project) ?? roleRefusal(row, asked.caller);
   return refusal ?? unread ?? row.project(context, call, project);
-}
-
-/** As for projects: the group, the role, then the parameters. */
-function handleGroup(
-  context: ServerContext,
-  call: ParsedRequest,
-  row: HandlerRow & { readonly group: GroupHandler },
-  unread: ServerReply | undefined,
-): ServerReply {
-  const group = findGroup(context.state, call.segments.id ?? "");
-  if (!group) return notFound("Group");
-  return roleRefusal(row, call.caller) ?? unread ?? row.group(context, call, groupOwner(context.state, group));
 }
 
 const ofAnyScope: ReadonlySet<RouteName> = new Set(["getUser", "getVersion", "getMetadata"]);

@@ -2,7 +2,20 @@ import { type Catalogue, type Integration, type IntegrationParameter, quirksAt }
 import type { Scalar } from "../model/types.ts";
 import { flagsListedIn } from "./release-facts.ts";
 import type { ServerContext } from "./server-context.ts";
-import { type IntegrationRecord, nextNumber, timestamp } from "./state.ts";
+import { nextNumber, timestamp } from "./state.ts";
+
+/** A row of the kind of integrations. */
+export interface IntegrationRecord {
+  readonly id: number;
+  readonly slug: string;
+  readonly active: boolean;
+  readonly created_at: string;
+  readonly updated_at: string;
+  /** Inherited from a group. */
+  readonly inherited?: true;
+  /** Event flags and other parameters that have been set. */
+  readonly values: Readonly<Record<string, Scalar>>;
+}
 
 type Values = Readonly<Record<string, Scalar>>;
 

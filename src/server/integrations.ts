@@ -8,98 +8,118 @@ import {
 } from "../model/catalogue.ts";
 import { holdsIn } from "../model/dialect.ts";
 import { type FaultKind, parameterFaults } from "../model/parameter-check.ts";
+import type { CallName } from "../model/resource-kind.ts";
 import type { Scalar } from "../model/types.ts";
-import { groupsAbove } from "./groups.ts";
-import { createdRecord, disabledRecord, editedRecord, entityOf, inactiveRecord, rowOf } from "./integration-record.ts";
+import {
+  createdRecord,
+  disabledRecord,
+  editedRecord,
+  entityOf,
+  type IntegrationRecord,
+  inactiveRecord,
+  rowOf,
+} from "./integration-record.ts";
+import { putRecord, recordsOf, removeRow, rowsAbove } from "./kind-store.ts";
 import { readBoolean, readInteger } from "./parameters.ts";
-import { dropIntegration, putIntegration as keep } from "./records.ts";
 import { releasesOf } from "./release-facts.ts";
 import { changedSince, invalid, json, noContent, notAllowed, notFound, refused, type ServerReply } from "./reply.ts";
-import type { ParsedRequest, ServerContext } from "./server-context.ts";
-import { type IntegrationOwner, type IntegrationRecord, nextNumber } from "./state.ts";
-
-type OwnerHandler = (context: ServerContext, call: ParsedRequest, owner: IntegrationOwner) => ServerReply;
+import type { Admitted, ServerContext } from "./server-context.ts";
+import { nextNumber } from "./state.ts";
 
 const noIntegration = ({ behaviour }: ServerContext) => notFound(behaviour.notFoundAs);
 const unknownSlug = invalid(["slug does not have a valid value"]);
 
 /** The integration endpoints (docs/api.md#integrations). Lists have no pages, and contain only active ones. */
-export const listIntegrations: OwnerHandler = (context, _, owner) => {
-  const active = [...effectiveIntegrations(context, owner).values()].filter((record) => record.active);
-  return json(
-    200,
-    active.map((record) => rowOf(context, record)),
-  );
+export const integrationHandlers: Readonly<Record<CallName, (admitted: Admitted) => ServerReply>> = {
+  list: listIntegrations,
+  show: showIntegration,
+  create: editIntegration,
+  update: editIntegration,
+  delete: disableIntegration,
 };
 
-export const getIntegration: OwnerHandler = (context, call, owner) => {
-  const known = lookUp(context, call, owner);
+function listIntegrations(admitted: Admitted): ServerReply {
+  const active = [...effectiveIntegrations(admitted).values()].filter((record) => record.active);
+  return json(
+    200,
+    active.map((record) => rowOf(admitted.context, record)),
+  );
+}
+
+function showIntegration(admitted: Admitted): ServerReply {
+  const { context } = admitted;
+  const known = lookUp(admitted);
   if (!known) return unknownSlug;
   if ("status" in known) return known;
   return known.record ? json(200, entityOf(context, known.integration, known.record)) : noIntegration(context);
-};
+}
 
-export const editIntegration: OwnerHandler = (context, call, owner) => {
-  const integration = context.slugs.get(slugOf(call));
+function editIntegration(admitted: Admitted): ServerReply {
+  const { context } = admitted;
+  const raw = { ...admitted.asked.query, ...admitted.asked.body };
+  const integration = context.slugs.get(slugOf(admitted));
   if (!integration) return notAllowed;
   if ("status" in integration) return integration;
-  const { values, active, faults } = readIntegration(context, integration, call.raw);
+  const { values, active, faults } = readIntegration(context, integration, raw);
   if (faults.length > 0) return invalid(faults);
-  if (isUnclear(context, call)) return invalid(["use_inherited_settings is invalid"]);
-  if (inheritsAgain(context, call)) dropIntegration(context.state, owner, integration.slug);
-  const known = effectiveIntegrations(context, owner).get(integration.slug);
-  if (known && staysInherited(context, call, known)) return json(200, entityOf(context, integration, known));
-  const own = known && ownRecord(context, owner, known);
+  if (isUnclear(context, raw)) return invalid(["use_inherited_settings is invalid"]);
+  const before = ownRecords(admitted).get(integration.slug);
+  if (before && inheritsAgain(admitted, raw))
+    removeRow(context.state, admitted, { number: before.id, row: { ...before } });
+  const known = effectiveIntegrations(admitted).get(integration.slug);
+  if (known && staysInherited(context, raw, known)) return json(200, entityOf(context, integration, known));
+  const own = known && ownRecord(admitted, known);
   const record = own ? editedRecord(context, own, values, active) : createdRecord(context, integration, values, active);
-  const refusal = modelRefusal(context, { owner, integration, given: values, result: record.values });
+  const refusal = modelRefusal(context, { admitted, integration, given: values, result: record.values });
   if (refusal) return refusal;
-  if (record !== owner.integrations.get(integration.slug)) keep(context.state, owner, record);
+  if (record !== ownRecords(admitted).get(integration.slug)) keep(admitted, record);
   return json(200, entityOf(context, integration, record));
-};
+}
+
+function keep(admitted: Admitted, record: IntegrationRecord): void {
+  putRecord(admitted.context.state, admitted, { number: record.id, row: { ...record } });
+}
 
 /** The record that a write edits: one of a group is copied first. */
-function ownRecord({ state }: ServerContext, owner: IntegrationOwner, known: IntegrationRecord): IntegrationRecord {
-  return owner.integrations.get(known.slug) ?? { ...known, id: nextNumber(state, "integration") };
+function ownRecord(admitted: Admitted, known: IntegrationRecord): IntegrationRecord {
+  const id = () => nextNumber(admitted.context.state, "integration");
+  return ownRecords(admitted).get(known.slug) ?? { ...known, id: id() };
 }
 
 /** Whether a request gives up settings of its own for those of a group. */
-function inheritsAgain({ behaviour }: ServerContext, { raw }: ParsedRequest): boolean {
-  return behaviour.groupIntegrations && readBoolean(raw.use_inherited_settings) === true;
+function inheritsAgain({ kind, context: { kinds } }: Admitted, raw: JsonObject): boolean {
+  const groupsHaveThem = kinds.all.some(({ of, file }) => of === "group" && file === kind.file);
+  return groupsHaveThem && readBoolean(raw.use_inherited_settings) === true;
 }
 
-export const deleteIntegration: OwnerHandler = (context, call, owner) => {
-  const known = lookUp(context, call, owner);
+function disableIntegration(admitted: Admitted): ServerReply {
+  const { context } = admitted;
+  const known = lookUp(admitted);
   if (!known) return unknownSlug;
   if ("status" in known) return known;
   const record = known.record ?? inactiveRecord(context, known.integration);
   if (!record) return context.behaviour.deletesUnconfigured ? noContent : noIntegration(context);
-  if (isChangedSince(context, call, known.record)) return changedSince;
+  if (isChangedSince(admitted, known.record)) return changedSince;
   if (record.active || record !== known.record)
-    keep(context.state, owner, disabledRecord(context, known.integration, ownRecord(context, owner, record)));
+    keep(admitted, disabledRecord(context, known.integration, ownRecord(admitted, record)));
   return noContent;
-};
+}
 
 /** Whether something changed after the time in a request, on a server that checks it. */
-function isChangedSince(
-  { behaviour }: ServerContext,
-  { unmodifiedSince }: ParsedRequest,
-  record?: IntegrationRecord,
-): boolean {
+function isChangedSince({ context, asked }: Admitted, record?: IntegrationRecord): boolean {
+  const { behaviour } = context;
+  const { unmodifiedSince } = asked;
   if (!behaviour.conditionalRemovals || unmodifiedSince === undefined || !record) return false;
   return Date.parse(record.updated_at) > unmodifiedSince;
 }
 
 /** Whether a request leaves open if the group's settings are used, on a server that requires it. */
-function isUnclear(context: ServerContext, { raw: { use_inherited_settings: asked } }: ParsedRequest): boolean {
+function isUnclear(context: ServerContext, { use_inherited_settings: asked }: JsonObject): boolean {
   return knowsInheriting(context) && asked !== undefined && asked !== "" && readBoolean(asked) === undefined;
 }
 
 /** Inherited settings are kept, unless the request overrides them for the project. */
-function staysInherited(
-  { behaviour }: ServerContext,
-  { raw }: ParsedRequest,
-  { inherited }: IntegrationRecord,
-): boolean {
+function staysInherited({ behaviour }: ServerContext, raw: JsonObject, { inherited }: IntegrationRecord): boolean {
   return behaviour.inheritedSettings && inherited === true && readBoolean(raw.use_inherited_settings) !== false;
 }
 
@@ -109,33 +129,37 @@ interface Known {
 }
 
 /** A slug outside the catalogue exists if it was seeded. */
-function lookUp(context: ServerContext, call: ParsedRequest, owner: IntegrationOwner): Known | ServerReply | undefined {
-  const slug = slugOf(call);
-  const integration = context.slugs.get(slug);
+function lookUp(admitted: Admitted): Known | ServerReply | undefined {
+  const slug = slugOf(admitted);
+  const integration = admitted.context.slugs.get(slug);
   if (integration && "status" in integration) return integration;
-  const record = effectiveIntegrations(context, owner).get(slug);
+  const record = effectiveIntegrations(admitted).get(slug);
   return integration || record ? { integration, record } : undefined;
 }
 
-function slugOf({ segments }: ParsedRequest): string {
-  return segments.slug ?? "";
+function slugOf({ asked }: Admitted): string {
+  return asked.match.named.slug ?? "";
+}
+
+/** The own integrations of a project or a group, by slug. */
+function ownRecords(admitted: Admitted): ReadonlyMap<string, IntegrationRecord> {
+  return bySlug(recordsOf(admitted.context.state, admitted).map(({ row }) => row));
+}
+
+function bySlug(rows: readonly JsonObject[]): Map<string, IntegrationRecord> {
+  return new Map((rows as unknown as readonly IntegrationRecord[]).map((record) => [record.slug, record]));
 }
 
 /**
  * The integrations of a project or a group as servers return them: its own and, where it has none, those of the nearest group
  * above it.
  */
-function effectiveIntegrations(
-  { state, behaviour }: ServerContext,
-  owner: IntegrationOwner,
-): ReadonlyMap<string, IntegrationRecord> {
-  if (!behaviour.groupIntegrations) return owner.integrations;
-  const groups = state.groupIntegrations.size > 0 ? groupsAbove(state, owner.record.path) : [];
-  const above = groups.flatMap(({ id }) => [...(state.groupIntegrations.get(id)?.values() ?? [])]);
-  if (above.length === 0) return owner.integrations;
-  const inherited = [...new Map(above.map((record) => [record.slug, record])).values()].filter(({ active }) => active);
+function effectiveIntegrations(admitted: Admitted): ReadonlyMap<string, IntegrationRecord> {
+  const { context, found } = admitted;
+  const above = bySlug(rowsAbove(context.state, context.kinds, admitted, found.path));
+  const inherited = [...above.values()].filter(({ active }) => active);
   const rows = inherited.map((record) => [record.slug, { ...record, inherited: true as const }] as const);
-  return new Map([...rows, ...owner.integrations]);
+  return new Map([...rows, ...ownRecords(admitted)]);
 }
 
 interface ReadIntegration {
@@ -229,7 +253,7 @@ const checks = {
 } as const satisfies Record<string, (context: ServerContext, asked: Asked) => Faults>;
 
 interface Asked {
-  readonly owner: IntegrationOwner;
+  readonly admitted: Admitted;
   readonly integration: Integration;
   /** The values of the request. */
   readonly given: Values;
@@ -259,9 +283,9 @@ function isLocal(value: string): boolean {
   return URL.canParse(value) && local.test(new URL(value).hostname);
 }
 
-function invalidValues({ behaviour, slugs }: ServerContext, { owner, integration, result }: Asked): Faults {
+function invalidValues({ behaviour }: ServerContext, { admitted, integration, result }: Asked): Faults {
   const faults = [...integration.parameters.values()].flatMap((parameter) => valueFaults(parameter, result));
-  const isTaken = behaviour.oneIssueTracker && integration.alone && hasAnother(owner, integration, slugs);
+  const isTaken = behaviour.oneIssueTracker && integration.alone && hasAnother(admitted, integration);
   return isTaken ? [...faults, ["base", alreadyInUse]] : faults;
 }
 
@@ -279,8 +303,9 @@ function valueFaults({ name, valid, isRequired }: IntegrationParameter, values: 
   return faults;
 }
 
-function hasAnother({ integrations }: IntegrationOwner, { slug }: Integration, slugs: ServerContext["slugs"]): boolean {
-  return [...integrations.values()].some((record) => {
+function hasAnother(admitted: Admitted, { slug }: Integration): boolean {
+  const { slugs } = admitted.context;
+  return [...ownRecords(admitted).values()].some((record) => {
     const other = slugs.get(record.slug);
     return record.active && record.slug !== slug && other !== undefined && !("status" in other) && other.alone;
   });

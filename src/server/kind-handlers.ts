@@ -1,10 +1,19 @@
 import { isObject, type JsonObject } from "../base/json.ts";
 import { type CallName, type FieldSchema, writtenCall } from "../model/resource-kind.ts";
 import { formerProject, movedReply } from "./former-paths.ts";
-import { groupsAbove } from "./groups.ts";
+import { integrationHandlers } from "./integrations.ts";
 import type { KindMatch } from "./kind-paths.ts";
 import { changedRow, createdRow, shownRow } from "./kind-rows.ts";
-import { addRow, changeRow, ownerRow, type RowPlace, recordsOf, removeRow, rowsElsewhere } from "./kind-store.ts";
+import {
+  addRow,
+  changeRow,
+  ownerRow,
+  type RowPlace,
+  recordsOf,
+  removeRow,
+  rowsAbove,
+  rowsElsewhere,
+} from "./kind-store.ts";
 import { checkKindParameters } from "./kind-values.ts";
 import { hasKey, isPart, type OwnerKind, type ServedKind } from "./kinds.ts";
 import { keysetPaged, paged } from "./pages.ts";
@@ -23,20 +32,15 @@ import {
   type ServerReply,
 } from "./reply.ts";
 import {
+  type Admitted,
   accessRefusal,
   type KindRequest,
+  type OwnerOfRows,
   type ParsedRequest,
   type ServerContext,
   tierRefusal,
 } from "./server-context.ts";
 import { type Caller, findGroup, findProject, type KindRecord, type Repository, roles } from "./state.ts";
-
-/** A request whose project or group is known, and whose caller may send it. */
-interface Admitted extends RowPlace {
-  readonly context: ServerContext;
-  readonly asked: KindRequest;
-  readonly found: OwnerOfRows;
-}
 
 /** Checks in the platform's order (scope, project or group, role, parameters), then answers. */
 export function handleKind(context: ServerContext, asked: KindRequest): ServerReply {
@@ -49,7 +53,7 @@ export function handleKind(context: ServerContext, asked: KindRequest): ServerRe
   if (refusal) return refusal;
   const admitted = { context, asked, found, kind: match.kind, owner: found.id };
   try {
-    return calls[match.call](admitted);
+    return (match.kind.file.keys ? integrationHandlers : rowHandlers)[match.call](admitted);
   } catch (error) {
     const reason = error instanceof Error ? error.message.split("\n")[0] : "";
     return refused(500, `Internal Server Error: an expression of the kind ${match.kind.file.name} failed: ${reason}`);
@@ -84,7 +88,7 @@ function shown({ context, kind }: Admitted, row: JsonObject, isListed = false): 
   return kind.quirks ? kind.quirks.show(context.behaviour, fields) : fields;
 }
 
-const calls: Readonly<Record<CallName, (admitted: Admitted) => ServerReply>> = {
+const rowHandlers: Readonly<Record<CallName, (admitted: Admitted) => ServerReply>> = {
   list: listRows,
   show: showRow,
   create: createRow,
@@ -94,7 +98,7 @@ const calls: Readonly<Record<CallName, (admitted: Admitted) => ServerReply>> = {
 
 function listRows(admitted: Admitted): ServerReply {
   const { context, asked, kind } = admitted;
-  const call: ParsedRequest = { ...asked, segments: {}, raw: asked.query, given: {}, unmodifiedSince: undefined };
+  const call: ParsedRequest = { ...asked, segments: {}, raw: asked.query, given: {} };
   const records = recordsOf(context.state, admitted);
   const listed = ({ row }: Pick<KindRecord, "row">) => shown(admitted, row, true);
   const garbled = Object.entries(kind.listQuery).filter(([name, value]) => isGarbled(asked.query[name], value));
@@ -245,31 +249,11 @@ function otherAnswer(
   const answers = kind.answers.filter((answer) => answer.on === on);
   if (answers.length === 0) return undefined;
   const rows = recordsOf(context.state, admitted).map((record) => record.row);
-  const given = { params, row, rows, above: rowsAbove(context, admitted) };
+  const given = { params, row, rows, above: rowsAbove(context.state, context.kinds, admitted, admitted.found.path) };
   const answer = answers.find(({ when }) => when.valueOf(given) === true);
   if (!answer) return undefined;
   const body = answer.body.valueOf(given);
   return json(answer.status, isObject(body) ? shown(admitted, body) : body);
-}
-
-/** The rows of the groups above, of their kind of the same name. */
-function rowsAbove({ state, kinds }: ServerContext, { kind, found }: Admitted): readonly JsonObject[] {
-  const ofGroups = kind.asksAbove
-    ? kinds.all.find(({ of, file }) => of === "group" && file.name === kind.file.name)
-    : undefined;
-  if (!ofGroups) return [];
-  return groupsAbove(state, found.path).flatMap(({ id }) =>
-    recordsOf(state, { kind: ofGroups, owner: id }).map(({ row }) => row),
-  );
-}
-
-/** A project or group that has rows, and is one itself where a kind says so. */
-interface OwnerOfRows {
-  readonly id: number;
-  readonly path: string;
-  /** It as it is answered. */
-  readonly shown: () => JsonObject;
-  readonly change: (params: JsonObject) => void;
 }
 
 /** The project or group of a request; a reply if there is none, or it may not be seen. */

@@ -1,3 +1,5 @@
+import { integrationsAlias } from "../model/endpoints.ts";
+import { compareReleases } from "../model/releases.ts";
 import { type CallName, callOfOwner, type ResourceKind, writtenCall } from "../model/resource-kind.ts";
 
 /** A request to a kind: the values that its path and its query name. */
@@ -28,11 +30,12 @@ export type KindRouter<Kind> = (method: string, path: string) => KindMatch<Kind>
 /** Compiles the calls of kinds. */
 export function kindRouter<Kind extends { readonly file: ResourceKind; readonly calls: KindCalls }>(
   kinds: readonly Kind[],
+  release: string,
 ): KindRouter<Kind> {
   const routes = kinds.flatMap((kind) =>
     (Object.keys(kind.calls) as CallName[]).flatMap((call) => {
       const written = kind.calls[call];
-      return written === undefined ? [] : [routeOf(kind, call, written)];
+      return written === undefined ? [] : spellings(written, release).map((each) => routeOf(kind, call, each));
     }),
   );
   return (method, path) => {
@@ -44,6 +47,16 @@ export function kindRouter<Kind extends { readonly file: ResourceKind; readonly 
   };
 }
 
+/** The first release with the newer name of the path segment of integrations (docs/api.md#integrations). */
+const renamedIn = "14.4";
+
+function spellings(call: string, release: string): readonly string[] {
+  const { segment, alias } = integrationsAlias;
+  const older = call.replace(segment, alias);
+  if (older === call) return [call];
+  return compareReleases(release, renamedIn) < 0 ? [older] : [call, older];
+}
+
 /** The calls of a kind that a server has, as methods and paths. */
 export type KindCalls = Readonly<Partial<Record<CallName, string>>>;
 
@@ -53,7 +66,7 @@ export type KindCalls = Readonly<Partial<Record<CallName, string>>>;
  */
 export function servedCalls(file: ResourceKind, of: "project" | "group", has: (release: string) => boolean): KindCalls {
   const entries = Object.entries(file.calls).flatMap(([name, call]) => {
-    const isThere = typeof call === "string" || has(call.release);
+    const isThere = typeof call === "string" ? !file.keys || name !== "list" || has(listedIn) : has(call.release);
     const { method, path } = callOfOwner(file, call, of);
     return isThere ? [[name, `${method} ${path}`] as const] : [];
   });
@@ -62,6 +75,9 @@ export function servedCalls(file: ResourceKind, of: "project" | "group", has: (r
   if (calls.show !== undefined || one === undefined) return calls;
   return { ...calls, show: `GET ${writtenCall(one).path}` };
 }
+
+/** The first release with a list of integrations. */
+const listedIn = "12.7";
 
 function routeOf<Kind>(kind: Kind, call: CallName, written: string): KindRoute<Kind> {
   const { method, path } = writtenCall(written);

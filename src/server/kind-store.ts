@@ -1,8 +1,8 @@
 import type { JsonObject } from "../base/json.ts";
 import { createdRow, numbered } from "./kind-rows.ts";
-import type { ServedKind } from "./kinds.ts";
+import type { ServedKind, ServedKinds } from "./kinds.ts";
 import { dropRow, putRow } from "./records.ts";
-import { type KindRecord, nextNumber, type State } from "./state.ts";
+import { groupsAbove, type KindRecord, nextNumber, type State } from "./state.ts";
 
 /** The rows of a kind of one project or group. */
 export interface RowPlace {
@@ -29,6 +29,22 @@ export function rowsElsewhere(state: State, { kind, owner }: RowPlace): readonly
   return [...state.rows].flatMap(([key, records]) =>
     key !== own && key.startsWith(prefix) ? records.map(({ row }) => row) : [],
   );
+}
+
+/** The rows of the groups above a path, from the top, of their kind of the same name. */
+export function rowsAbove(state: State, kinds: ServedKinds, { kind }: RowPlace, path: string): readonly JsonObject[] {
+  const ofGroups = kind.asksAbove
+    ? kinds.all.find(({ of, file }) => of === "group" && file.name === kind.file.name)
+    : undefined;
+  if (!ofGroups) return [];
+  return groupsAbove(state, path).flatMap(({ id }) =>
+    recordsOf(state, { kind: ofGroups, owner: id }).map(({ row }) => row),
+  );
+}
+
+/** Adds a record, or replaces that of the same number. */
+export function putRecord(state: State, place: RowPlace, record: KindRecord): void {
+  putRow(state, placeKey(place), record);
 }
 
 /** Adds a row with the numbers that it needs, and what a seed says of it beside its parameters. */

@@ -1,14 +1,17 @@
 import type { JsonObject } from "../base/json.ts";
 import { tierIncludes } from "../model/availability.ts";
+import { holdsIn } from "../model/dialect.ts";
 import type { KindExpression } from "../model/kind-expressions.ts";
 import bundled from "../model/kinds.json" with { type: "json" };
 import { compareReleases } from "../model/releases.ts";
 import { type FieldSchema, keyFieldsOf, ownersOf, type ResourceKind } from "../model/resource-kind.ts";
 import type { Tier } from "../model/types.ts";
+import type { Behaviour } from "./behaviour.ts";
 import { type KindCalls, type KindRouter, kindRouter, servedCalls } from "./kind-paths.ts";
 import { type KindQuirks, kindQuirks } from "./kind-quirks.ts";
 import { createdRow, expressionOf, type StoredField, storedFields } from "./kind-rows.ts";
 import { checksOf, type ParameterChecks } from "./kind-values.ts";
+import { releasesOf } from "./release-facts.ts";
 import { endpointPaths } from "./routes.ts";
 
 /** Whose resources a kind has. */
@@ -59,16 +62,23 @@ export interface ServedKinds {
 interface Platform {
   readonly release: string;
   readonly tier: Tier;
+  readonly behaviour: Behaviour;
 }
 
 /** The bundled kinds and `own` ones, as far as the release and the tier have them. Endpoints of the specification stay. */
 export function servedKinds(platform: Platform, own: readonly ResourceKind[] = []): ServedKinds {
   const all = allKinds(own)
     .filter((file) => exists(file, platform))
-    .flatMap((file) => ownersOf(file).map((of) => servedKind(file, of, platform)));
+    .flatMap((file) =>
+      ownersOf(file).flatMap((of) => (hasKind(of, file, platform) ? servedKind(file, of, platform) : [])),
+    );
   const owners = all.filter(({ isOwner }) => isOwner);
   const ofOwner = (owner: OwnerKind) => owners.filter(({ of }) => of === owner);
-  return { all, owners: { project: ofOwner("project"), group: ofOwner("group") }, route: kindRouter(all) };
+  return {
+    all,
+    owners: { project: ofOwner("project"), group: ofOwner("group") },
+    route: kindRouter(all, platform.release),
+  };
 }
 
 /** Every kind that can be served, of any release and tier. */
@@ -82,6 +92,12 @@ function exists({ name, needs, removed }: ResourceKind, { release, tier }: Platf
   if (needs?.tier !== undefined && !tierIncludes(tier, needs.tier)) return false;
   if (needs?.release !== undefined && compareReleases(release, needs.release) < 0) return false;
   return removed === undefined || compareReleases(release, removed.release) < 0;
+}
+
+/** Projects or groups have some kinds only in the releases of a fact about deployed servers. */
+function hasKind(of: OwnerKind, { facts }: ResourceKind, { release, behaviour }: Platform): boolean {
+  const fact = facts?.[of];
+  return fact === undefined || (behaviour.beyondSpec && holdsIn(releasesOf(fact), release));
 }
 
 function servedKind(file: ResourceKind, of: OwnerKind, platform: Platform): ServedKind {
@@ -112,7 +128,8 @@ function servedKind(file: ResourceKind, of: OwnerKind, platform: Platform): Serv
     asksOthers: Array.from(fields.values(), storeTexts)
       .flat()
       .some((text) => /\bothers\b/.test(text)),
-    asksAbove: (file.answers ?? []).some(({ when, body }) => /\babove\b/.test(`${when} ${body}`)),
+    asksAbove:
+      file.keys !== undefined || (file.answers ?? []).some(({ when, body }) => /\babove\b/.test(`${when} ${body}`)),
     quirks: kindQuirks[file.name],
     isOwner,
     isAlways,

@@ -2,9 +2,9 @@ import type { JsonObject } from "../base/json.ts";
 import type { Catalogue } from "../model/catalogue.ts";
 import type { Scalar } from "../model/types.ts";
 import { jobOf } from "./deployment-rows.ts";
-import { groupOwner } from "./groups.ts";
+import type { IntegrationRecord } from "./integration-record.ts";
 import { changedRow, createdRow } from "./kind-rows.ts";
-import { addRow, type RowPlace } from "./kind-store.ts";
+import { addRow, putRecord, type RowPlace } from "./kind-store.ts";
 import type { OwnerKind, ServedKinds } from "./kinds.ts";
 import * as records from "./records.ts";
 import type { Seed, SeedDeployment, SeedProject, SeedRepository, SeedRows } from "./seed.ts";
@@ -14,8 +14,6 @@ import {
   finalStatuses,
   findGroup,
   findProject,
-  type IntegrationOwner,
-  type IntegrationRecord,
   nextNumber,
   type ProjectState,
   type Repository,
@@ -48,12 +46,11 @@ export function loadSeed(state: State, seed: Seed, isActive: ActiveByDefault, ki
   for (const user of seed.users ?? []) loadUser(state, user);
   for (const seeded of seed.snippets ?? []) loadRepository(state, "snippet", seeded, now);
   for (const seeded of seed.groups ?? []) {
-    const group = groupOwner(state, loadRepository(state, "group", seeded, now));
-    loadIntegrations(state, group, seeded.integrations, now, isActive);
+    loadRepository(state, "group", seeded, now);
   }
   reserve(state, seed.projects ?? []);
-  for (const project of seed.projects ?? []) loadProject(state, project, now, isActive);
-  loadRows(state, seed, kinds);
+  for (const project of seed.projects ?? []) loadProject(state, project, now);
+  loadRows(state, seed, { kinds, now, isActive });
 }
 
 function loadRepository(state: State, kind: "snippet" | "group", seed: SeedRepository, now: string): Repository {
@@ -103,7 +100,7 @@ function repositoryOf(
   };
 }
 
-function loadProject(state: State, seed: SeedProject, now: string, isActive: ActiveByDefault): void {
+function loadProject(state: State, seed: SeedProject, now: string): void {
   const access = accessOf(seed);
   const project = records.putProject(state, {
     ...repositoryOf(state, "project", seed, now),
@@ -112,21 +109,8 @@ function loadProject(state: State, seed: SeedProject, now: string, isActive: Act
     ...(seed.former_paths && { former_paths: seed.former_paths }),
     ...(seed.merge_requests && { merge_requests: seed.merge_requests }),
   });
-  loadIntegrations(state, project, seed.integrations, now, isActive);
   for (const deployment of seed.deployments ?? []) {
     records.putDeployment(state, project, deploymentOf(state, project, deployment, now));
-  }
-}
-
-function loadIntegrations(
-  state: State,
-  owner: IntegrationOwner,
-  integrations: SeedProject["integrations"],
-  now: string,
-  isActive: ActiveByDefault,
-): void {
-  for (const [slug, values] of Object.entries(integrations ?? {})) {
-    records.putIntegration(state, owner, integrationOf(state, slug, values ?? {}, now, isActive));
   }
 }
 
@@ -199,27 +183,38 @@ export function environmentOf(
 }
 
 /** Loads the rows of a seed. What the release or the tier does not have is left out. */
-function loadRows(state: State, seed: Seed, kinds: ServedKinds): void {
-  for (const { id, path, resources } of seed.groups ?? []) {
+function loadRows(state: State, seed: Seed, context: SeedContext): void {
+  for (const { id, path, integrations, resources } of seed.groups ?? []) {
     const group = findGroup(state, String(id ?? path));
-    if (group) loadOwner(state, { of: "group", id: group.id, resources, kinds });
+    if (group) loadOwner(state, { of: "group", id: group.id, integrations, resources, ...context });
   }
-  for (const { path, licenses, resources } of seed.projects ?? []) {
+  for (const { path, integrations, licenses, resources } of seed.projects ?? []) {
     const project = state.projectsByPath.get(path.toLowerCase()) ?? findProject(state, path);
     const rows = Object.entries(licenses ?? {}).map(([name, approval_status]) => ({ name, approval_status }));
     const all = { ...(rows.length > 0 && { licenses: rows }), ...resources };
-    if (project) loadOwner(state, { of: "project", id: project.record.id, resources: all, kinds });
+    if (project) loadOwner(state, { of: "project", id: project.record.id, integrations, resources: all, ...context });
   }
 }
 
-interface Seeded {
-  readonly of: OwnerKind;
-  readonly id: number;
-  readonly resources: SeedRows | undefined;
+interface SeedContext {
   readonly kinds: ServedKinds;
+  readonly now: string;
+  readonly isActive: ActiveByDefault;
 }
 
-function loadOwner(state: State, { of, id, resources = {}, kinds }: Seeded): void {
+interface Seeded extends SeedContext {
+  readonly of: OwnerKind;
+  readonly id: number;
+  readonly integrations: SeedProject["integrations"];
+  readonly resources: SeedRows | undefined;
+}
+
+function loadOwner(state: State, { of, id, integrations = {}, resources = {}, kinds, now, isActive }: Seeded): void {
+  const keyed = kinds.all.find((each) => each.file.keys && each.of === of);
+  for (const [slug, values] of Object.entries(integrations)) {
+    const row = integrationOf(state, slug, values ?? {}, now, isActive);
+    if (keyed) putRecord(state, { kind: keyed, owner: id }, { number: row.id, row: { ...row } });
+  }
   for (const [name, rows] of Object.entries(resources)) {
     const kind = kinds.all.find((each) => each.file.name === name && each.of === of);
     if (kind) for (const row of [rows].flat()) loadRow(state, { kind, owner: id }, row as JsonObject);

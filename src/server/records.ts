@@ -1,8 +1,6 @@
 import type {
   Caller,
   DeploymentRecord,
-  IntegrationOwner,
-  IntegrationRecord,
   KindRecord,
   MoveRecord,
   ProjectState,
@@ -23,8 +21,6 @@ interface Rows {
   readonly project: Repository;
   readonly snippet: Repository;
   readonly group: Repository;
-  readonly integration: IntegrationRecord;
-  readonly groupIntegration: IntegrationRecord;
   readonly deployment: DeploymentRecord;
   readonly move: MoveRecord;
   readonly resource: KindRecord;
@@ -36,7 +32,7 @@ export function put<Each extends RowKind>(state: State, kind: Each, key: string 
   placements[kind](state, String(key), row);
 }
 
-/** The same for a project; its integrations and deployments are kept. */
+/** The same for a project; its deployments are kept. */
 export function putProject(state: State, record: Repository): ProjectState {
   state.store.save("project", String(record.id), record);
   return placeProject(state, record.id, record);
@@ -51,7 +47,6 @@ function placeProject(state: State, _: unknown, record: Repository): ProjectStat
   }
   const project: ProjectState = {
     record,
-    integrations: new Map(),
     deployments: [],
     mergeRequests: record.merge_requests ?? [],
   };
@@ -65,20 +60,6 @@ function placeProject(state: State, _: unknown, record: Repository): ProjectStat
 function insertInOrder(projects: ProjectState[], project: ProjectState): void {
   const after = projects.findLastIndex(({ record }) => record.id < project.record.id);
   projects.splice(after + 1, 0, project);
-}
-
-export function putIntegration(state: State, owner: IntegrationOwner, record: IntegrationRecord): void {
-  put(state, rowKindOf(owner), `${owner.record.id}/${record.slug}`, record);
-}
-
-/** Then the settings of its group apply again. */
-export function dropIntegration(state: State, owner: IntegrationOwner, slug: string): void {
-  state.store.forget(rowKindOf(owner), `${owner.record.id}/${slug}`);
-  owner.integrations.delete(slug);
-}
-
-function rowKindOf(owner: IntegrationOwner): "integration" | "groupIntegration" {
-  return "isGroup" in owner ? "groupIntegration" : "integration";
 }
 
 export function putDeployment(state: State, project: ProjectState, record: DeploymentRecord): void {
@@ -121,8 +102,6 @@ const placements: { readonly [Each in RowKind]: (state: State, key: string, row:
   project: placeProject,
   snippet: (state, _, record) => state.snippets.set(record.id, record),
   group: placeGroup,
-  groupIntegration: (state, key, record) => integrationsOfGroup(state, idIn(key)).set(record.slug, record),
-  integration: (state, key, record) => owner(state, key).integrations.set(record.slug, record),
   deployment: (state, key, record) => (owner(state, key).deployments as DeploymentRecord[]).push(record),
   move: (state, _, move) => state.moves.set(move.id, move),
   resource: (state, key, record) => {
@@ -134,13 +113,6 @@ const placements: { readonly [Each in RowKind]: (state: State, key: string, row:
 function placeGroup(state: State, _: string, record: Repository): void {
   state.groups.set(record.id, record);
   state.groupsByPath.set(record.path.toLowerCase(), record);
-}
-
-/** The own integrations of a group, by slug. */
-export function integrationsOfGroup({ groupIntegrations }: State, id: number): Map<string, IntegrationRecord> {
-  const known = groupIntegrations.get(id) ?? new Map<string, IntegrationRecord>();
-  groupIntegrations.set(id, known);
-  return known;
 }
 
 function idIn(key: string): number {

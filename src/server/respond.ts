@@ -90,8 +90,7 @@ async function replyTo(parts: Parts, request: IncomingMessage, { path, query, to
   if (typeof match === "string") return replyOfKind(parts, request, match, { path, query, token });
   const caller = callerOf(parts.context, request, token);
   if (!caller) return unauthorized;
-  const unmodifiedSince = timeIn(request.headers["if-unmodified-since"]);
-  const asked = { ...match, caller, unmodifiedSince, address: `http://${request.headers.host}${path}` };
+  const asked = { ...match, caller, address: `http://${request.headers.host}${path}` };
   return routes[match.endpoint].body
     ? answerBody(parts.context, asked, query, request)
     : handle(parts.context, { ...asked, raw: formFields(query) });
@@ -112,7 +111,9 @@ async function replyOfKind(
   const read = await readBody(request, nestedFormFields);
   const [body, unreadable] = "refusal" in read ? [{}, read.refusal] : [read.raw, undefined];
   const address = `http://${request.headers.host}${path}`;
-  return handleKind(context, { match, method, caller, query: formFields(query), body, unreadable, address });
+  const unmodifiedSince = timeIn(request.headers["if-unmodified-since"]);
+  const asked = { match, method, caller, query: formFields(query), body, unreadable, address, unmodifiedSince };
+  return handleKind(context, asked);
 }
 
 /** An invalid time is ignored. */

@@ -1,4 +1,4 @@
-import { type EndpointName, endpoints, integrationsAlias, type Parameter } from "../model/endpoints.ts";
+import { type EndpointName, endpoints, type Parameter } from "../model/endpoints.ts";
 import { compareReleases } from "../model/releases.ts";
 import type { Call } from "../model/types.ts";
 
@@ -7,7 +7,7 @@ interface Route {
   readonly method: Call["method"];
   readonly path: string;
   readonly body?: "form" | "json";
-  readonly parameters?: Readonly<Record<string, Parameter>> | "integration";
+  readonly parameters?: Readonly<Record<string, Parameter>>;
   readonly introduced?: string | undefined;
   /** Seen on deployed servers only. */
   readonly observed?: true;
@@ -68,19 +68,14 @@ export interface Match {
 /** The endpoint of a request; HEAD is like GET. `unknown`: no such path; `method`: the path does not support the method. */
 export type Router = (method: string, path: string) => Match | "unknown" | "method";
 
-/** The first release with the newer name of the path segment of integrations (docs/api.md#integrations). */
-const renamedIn = "14.4";
-
 /** Compiles the routes into patterns. `path` is relative to /api/v4, without the query. */
 export function router(release: string, withObserved: boolean): Router {
   const compiled = Object.entries(routes)
     .filter(([, { observed }]) => withObserved || !observed)
     .filter(([, { introduced }]) => !introduced || compareReleases(release, introduced) >= 0)
-    .flatMap(([name, { method, path }]) =>
-      spellings(path, release).map((each): Compiled => {
-        return { method, endpoint: name as RouteName, pattern: patternOf(each) };
-      }),
-    );
+    .map(([name, { method, path }]): Compiled => {
+      return { method, endpoint: name as RouteName, pattern: patternOf(path) };
+    });
   return (method, path) => {
     const known = compiled.filter(({ pattern }) => pattern.test(path));
     const route = known.find((each) => each.method === (method === "HEAD" ? "GET" : method));
@@ -102,11 +97,4 @@ function segmentsOf(path: string, { pattern }: Compiled): Match["segments"] | un
   } catch {
     return undefined;
   }
-}
-
-function spellings(path: string, release: string): string[] {
-  const { segment, alias } = integrationsAlias;
-  if (!path.includes(segment)) return [path];
-  const older = path.replace(segment, alias);
-  return compareReleases(release, renamedIn) < 0 ? [older] : [path, older];
 }

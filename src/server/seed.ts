@@ -113,7 +113,7 @@ function rowFaults({ projects, groups }: Seed, kinds: readonly ResourceKind[]): 
     ...(groups ?? []).map((each, index) => ({ of: "group" as const, path: ["groups", index], each })),
   ];
   return owners.flatMap(({ of, path, each }) => {
-    const names = kinds.filter((kind) => ownersOf(kind).includes(of)).map(({ name }) => name);
+    const names = kinds.filter((kind) => !kind.keys && ownersOf(kind).includes(of)).map(({ name }) => name);
     return Object.keys(each.resources ?? {})
       .filter((name) => !names.includes(name))
       .map((name) => ({

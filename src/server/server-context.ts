@@ -5,6 +5,7 @@ import type { Parameter } from "../model/endpoints.ts";
 import type { Environment, Tier } from "../model/types.ts";
 import type { Behaviour } from "./behaviour.ts";
 import type { KindMatch } from "./kind-paths.ts";
+import type { RowPlace } from "./kind-store.ts";
 import type { ServedKind, ServedKinds } from "./kinds.ts";
 import { forbidden, json, type ServerReply } from "./reply.ts";
 import { type RouteName, routes } from "./routes.ts";
@@ -40,8 +41,6 @@ export interface ParsedRequest {
   readonly given: Readonly<Record<string, string | number | boolean>>;
   /** Origin, prefix and path of the request, as in links to other pages. */
   readonly address: string;
-  /** Milliseconds since 1970: nothing that changed after it may be removed. */
-  readonly unmodifiedSince: number | undefined;
 }
 
 /** A request to a kind. */
@@ -55,6 +54,24 @@ export interface KindRequest {
   readonly body: JsonObject;
   readonly unreadable?: ServerReply | undefined;
   readonly address: string;
+  /** Milliseconds since 1970: nothing that changed after it may be removed. */
+  readonly unmodifiedSince: number | undefined;
+}
+
+/** A request to a kind whose project or group is known, and whose caller may send it. */
+export interface Admitted extends RowPlace {
+  readonly context: ServerContext;
+  readonly asked: KindRequest;
+  readonly found: OwnerOfRows;
+}
+
+/** A project or group that has rows, and is one itself where a kind says so. */
+export interface OwnerOfRows {
+  readonly id: number;
+  readonly path: string;
+  /** The response for the project or group itself. */
+  readonly shown: () => JsonObject;
+  readonly change: (params: JsonObject) => void;
 }
 
 export type Handler = (context: ServerContext, call: ParsedRequest) => ServerReply;
@@ -90,16 +107,14 @@ export function tierRefusal(context: ServerContext, what: string, needed: Tier):
 export function parametersOf(behaviour: Behaviour): ServerContext["parameters"] {
   const byChoice: Behaviour["parameters"] = { listDeployments: deploymentFilters(behaviour) };
   const entries = (Object.keys(routes) as RouteName[]).map((name) => {
-    const table = routes[name].parameters;
-    const listed = table === "integration" ? {} : table;
-    return [name, { ...listed, ...behaviour.parameters[name], ...byChoice[name] }] as const;
+    return [name, { ...routes[name].parameters, ...behaviour.parameters[name], ...byChoice[name] }] as const;
   });
   return Object.fromEntries(entries) as ServerContext["parameters"];
 }
 
 function deploymentFilters({ ordersByRef, moreStatuses, knowsFinish }: Behaviour): Readonly<Record<string, Parameter>> {
   const { parameters } = routes.listDeployments;
-  if (!parameters || parameters === "integration") return {};
+  if (!parameters) return {};
   const { order_by: order, status } = parameters;
   const listed = order?.enum?.filter((each) => ordersByRef || each !== "ref") ?? [];
   const orders = [...listed, ...((knowsFinish && order?.beyond?.enum) || [])];

@@ -66,7 +66,8 @@ export async function createServer(options: ServerOptions = {}): Promise<Server>
   const { release = defaultRelease, tier = "ultimate" } = options;
   if (!isReleaseText(release))
     throw new RangeError(`${JSON.stringify(release)} is no release such as ${defaultRelease}`);
-  const kinds = servedKinds({ release, tier }, options.kinds);
+  const behaviour = behaviourOf(options.behaviour ?? "spec", release);
+  const kinds = servedKinds({ release, tier, behaviour }, options.kinds);
   const store = await openStore(options.data);
   const state = await stateOf(store, options, kinds);
   const mover = createMover({

@@ -1,5 +1,4 @@
 import type { JsonObject } from "../base/json.ts";
-import type { Scalar } from "../model/types.ts";
 import type { Store } from "./store.ts";
 
 /**
@@ -19,8 +18,6 @@ export interface State {
   readonly snippets: Map<number, Repository>;
   readonly groups: Map<number, Repository>;
   readonly groupsByPath: Map<string, Repository>;
-  /** By the ID of the group, and the slug. */
-  readonly groupIntegrations: Map<number, Map<string, IntegrationRecord>>;
   readonly moves: Map<number, MoveRecord>;
   readonly storages: Map<string, Storage>;
   readonly tokens: Map<string, Caller>;
@@ -37,21 +34,10 @@ export interface State {
 
 export interface ProjectState {
   record: Repository;
-  readonly integrations: Map<string, IntegrationRecord>;
   /** Sorted by ID. */
   deployments: readonly DeploymentRecord[];
   readonly mergeRequests: readonly MergeRequest[];
 }
-
-/** A group and its integrations. */
-export interface GroupState {
-  readonly record: Repository;
-  readonly integrations: Map<string, IntegrationRecord>;
-  readonly isGroup: true;
-}
-
-/** A project or a group. */
-export type IntegrationOwner = ProjectState | GroupState;
 
 /** Something on a storage. `path` is the ID of a snippet without a path. */
 export interface Repository {
@@ -70,18 +56,6 @@ export interface Repository {
   readonly implied?: true;
   readonly created_at: string;
   readonly merge_requests?: readonly MergeRequest[];
-}
-
-export interface IntegrationRecord {
-  readonly id: number;
-  readonly slug: string;
-  readonly active: boolean;
-  readonly created_at: string;
-  readonly updated_at: string;
-  /** Inherited from a group. */
-  readonly inherited?: true;
-  /** Event flags and other parameters that have been set. */
-  readonly values: Readonly<Record<string, Scalar>>;
 }
 
 /** A row of a kind of resource, as its calls answer it, with its secrets. */
@@ -174,7 +148,6 @@ export function emptyState(store: Store): State {
     snippets: new Map(),
     groups: new Map(),
     groupsByPath: new Map(),
-    groupIntegrations: new Map(),
     moves: new Map(),
     storages: new Map(),
     tokens: new Map(),
@@ -214,6 +187,12 @@ export function findProject(state: State, id: string): ProjectState | undefined 
 export function findGroup(state: State, id: string): Repository | undefined {
   if (/^\d+$/.test(id)) return state.groups.get(Number(id));
   return state.groupsByPath.get(id.toLowerCase());
+}
+
+/** The groups above a path, from the top. */
+export function groupsAbove({ groupsByPath }: State, path: string): readonly Repository[] {
+  const segments = path.toLowerCase().split("/").slice(0, -1);
+  return segments.flatMap((_, index) => groupsByPath.get(segments.slice(0, index + 1).join("/")) ?? []);
 }
 
 /** The current time, but later than `previous`. */

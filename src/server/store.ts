@@ -8,8 +8,6 @@ export const rowKinds = [
   "project",
   "snippet",
   "group",
-  "integration",
-  "groupIntegration",
   "deployment",
   "move",
   "resource",

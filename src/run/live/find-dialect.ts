@@ -6,6 +6,7 @@ import { call, NamesNothing } from "../../model/call.ts";
 import type { Catalogue } from "../../model/catalogue.ts";
 import { dialectOfSlugs, otherDialectOf, tellingSlugs } from "../../model/dialect-evidence.ts";
 import { dialects } from "../../model/dialects.ts";
+import { integrationReads } from "../../model/kinds.ts";
 import type { Call, Platform, Project } from "../../model/types.ts";
 import { readSomeProjects } from "./find-projects.ts";
 
@@ -29,7 +30,7 @@ export async function findDialect(reader: Reader): Promise<FoundDialect | undefi
 
 async function byRows(reader: Reader, projects: readonly Project[]): Promise<FoundDialect | undefined> {
   for (const { name } of projects) {
-    const list = await unlessRefused(() => reader.get(call("listIntegrations", { id: name })));
+    const list = await unlessRefused(() => reader.get(call(integrationReads("project").list, { id: name })));
     const rows = Array.isArray(list?.body) ? list.body.filter(isObject) : [];
     const found = dialectOfSlugs(rows.map(({ slug }) => String(slug)));
     if (found) return { dialect: found.dialect, because: `${name} has ${firstFew(found.slugs)}` };
@@ -55,7 +56,7 @@ async function byName(reader: Reader, projects: readonly Project[]): Promise<Fou
 /** Undefined where that cannot be read. */
 async function knowsSlug(reader: Reader, id: string, slug: string): Promise<boolean | undefined> {
   try {
-    await reader.get(call("getIntegration", { id, slug }));
+    await reader.get(call(integrationReads("project").show, { id, slug }));
     return true;
   } catch (error) {
     if (error instanceof NamesNothing) return undefined;

@@ -4,6 +4,7 @@ import { explained } from "../../client/explain-failure.ts";
 import { CallFailed } from "../../client/failure.ts";
 import { call } from "../../model/call.ts";
 import { type CommandAccess, commandAccess, neededRoles, planAccess } from "../../model/command-access.ts";
+import { integrationReads } from "../../model/kinds.ts";
 import { ownerName, ownerOfName } from "../../model/owner.ts";
 
 /** Whose token it is and what it may do, as far as the server tells; null where it does not. */
@@ -65,7 +66,6 @@ export async function readTokenAccess(reader: Reader, project?: string): Promise
 }
 
 const singles = { project: "getProject", group: "getGroup" } as const;
-const lists = { project: "listIntegrations", group: "listGroupIntegrations" } as const;
 
 /** Whether `plan` can read with this token: false only where that is certain. */
 export function canPlan({ commands, project }: TokenAccess): boolean {
@@ -102,7 +102,7 @@ function unansweredBy(error: unknown): CallFailed {
 
 async function readableBy(reader: Reader, project: string): Promise<true | string> {
   try {
-    await reader.get(call(lists[ownerOfName(project)], { id: project }));
+    await reader.get(call(integrationReads(ownerOfName(project)).list, { id: project }));
     return true;
   } catch (error) {
     const failure = unansweredBy(error);
