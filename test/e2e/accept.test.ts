@@ -215,21 +215,6 @@ integrations:
   expect((await own.evenkeel("plan", "--detailed-exitcode")).code).toBe(0);
 });
 
-test("changes one of many documents in a file", async () => {
-  const others = Array.from(
-    { length: 30 },
-    (_, index) =>
-      `---\n# ${index}\n---\n${head}name: p${index}\nprojects: [payments/core]\nlicenses: { L${index}: allowed }\n`,
-  );
-  const text = `${others.slice(0, 20).join("")}---\n${team}${others.slice(20).join("")}`;
-  const own = await made(text);
-  await put(own, 1, "external-wiki", { external_wiki_url: "https://new.example.com/" });
-  await put(own, 2, "irc-gateway", { ...irc, push_events: false });
-  expect(await own.evenkeel("accept", "payments/*:integration/*")).toMatchObject({ code: 0 });
-  expect(own.read()).toBe(text.replace("https://wiki.example.com/core", "https://new.example.com/"));
-  expect((await own.evenkeel("plan", "--detailed-exitcode")).code).toBe(0);
-});
-
 test("never creates a policy behind a link, which may lead outside the workspace", async () => {
   const own = await made(team);
   const outside = folder({});

@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { repository } from "../revision/repository.ts";
 import { folder } from "../support/folder.ts";
 import { runProgram } from "./program.ts";
-import { outcomes, scene, told } from "./workspace.ts";
+import { scene, told } from "./workspace.ts";
 
 const policy = {
   projects: ["p"],
@@ -23,28 +23,6 @@ describe("against a server that speaks GitLab's names", () => {
   const gitlab = { dialect: "gitlab", release: "15.6", behaviour: "observed" } as const;
   const site = { dialect: "gitlab", release: "15.6" };
   const setting = { ...gitlab, site, policy, projects: [{ path: "p", integrations }], secrets: { HOOK: "h" } };
-
-  test("plan, apply and the wire speak them, and nothing is left to change", async () => {
-    const { evenkeel } = await scene({ ...setting, workspace: { ledger: ".evenkeel/ledger.ndjson" } });
-    const applied = await evenkeel("apply", "--yes", "--report", "json");
-    expect({ code: applied.code, outcomes: outcomes(applied.plan()) }).toEqual({
-      code: 0,
-      outcomes: ["applied p:integration/irker", "applied p:integration/jira", "applied p:integration/slack"],
-    });
-    expect(applied.requests).toContain("PUT /projects/p/integrations/slack");
-    const again = await evenkeel("plan", "--report", "json");
-    expect(told(again.plan())).toEqual([]);
-    expect(again.plan().summary.unmanaged).toBe(1);
-  });
-
-  test("import writes them, and the first plan is empty", async () => {
-    const { evenkeel, policy: write, read } = await scene({ ...setting, workspace: { manifests: ["policies/**"] } });
-    write({ projects: [] });
-    expect((await evenkeel("import", "--all")).code).toBe(0);
-    expect(read("policies/p.yaml")).toContain("  bamboo:\n    bamboo_url: https://ci\n");
-    const planned = await evenkeel("plan", "--report", "json");
-    expect({ code: planned.code, changes: told(planned.plan()) }).toEqual({ code: 0, changes: [] });
-  });
 
   test("routes, addresses, explain and completion speak them", async () => {
     const { evenkeel } = await scene(setting);

@@ -76,19 +76,6 @@ test("init at the URL of a project says so", async () => {
 });
 
 test.each([
-  ["p/aa", "p/a"],
-  ["p/aa:license/MIT", "p/a:license/MIT"],
-  ["p/a:license/MTI", "p/a:license/MIT"],
-])("a target that is misspelled, %s", async (target, meant) => {
-  const { evenkeel } = await scene({ policy, projects });
-  const ran = await evenkeel("plan", "--target", target);
-  expect(ran).toMatchObject({ code: 1, stdout: "" });
-  expect(ran.stderr).toBe(
-    `error: --target  no declared resource matches ${target}; did you mean ${meant}?  (no-match)\n`,
-  );
-});
-
-test.each([
   ["change.action == 'create' and change.key == 'MIT'", 27, "&& for and"],
   ["change.action == 'create' OR true", 27, "|| for OR"],
   ["not change.destructive", 1, "! for not"],

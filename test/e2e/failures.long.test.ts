@@ -1,9 +1,8 @@
 import { describe, expect, test } from "vitest";
-import type { ChaosRule } from "../../src/server/chaos.ts";
 import { closedPort, serve } from "../client/scripted.ts";
 import { folder } from "../support/folder.ts";
 import { runProgram } from "./program.ts";
-import { changeOf, outcomes, policyText, scene, token, told, workspaceText } from "./workspace.ts";
+import { outcomes, policyText, scene, token, told, workspaceText } from "./workspace.ts";
 
 const licenses = { projects: ["p"], licenses: { MIT: "allowed" } };
 const projects = [{ path: "p" }];
@@ -137,15 +136,6 @@ test("a write that fails skips the rest of its project, with the reason, and no 
   expect((await evenkeel("apply", "--yes")).code).toBe(0);
 });
 
-test("a refused token ends the run and is said once", async () => {
-  const { evenkeelWith, server } = await scene({ projects, policy: { ...licenses, projects: ["p", "q", "r"] } });
-  const ran = await evenkeelWith({ EVENKEEL_TOKEN: "wrong-CANARY" }, "plan", "--concurrency", "1");
-  expect(ran).toMatchObject({ code: 1, stdout: "", reads: 0 });
-  expect(server.requests.total).toBe(1);
-  expect(ran.stderr.match(/\b401\b/g)).toHaveLength(1);
-  expect(ran.stderr).not.toContain("CANARY");
-});
-
 test("a token that is refused in the middle of an apply is said once, and what was not sent is skipped", async () => {
   const { evenkeel } = await scene({
     projects: [{ path: "p" }, { path: "q" }, { path: "r" }],
@@ -184,67 +174,6 @@ test("a web page instead of JSON names the URL", async () => {
   expect(elsewhere.stderr).toContain("instead of JSON: EVENKEEL_URL may");
 });
 
-describe("a license is created once", () => {
-  test.each<[string, ChaosRule, number]>([
-    ["where the answer was lost after the server acted", { reset: true, acted: true, times: 1 }, 1],
-    ["where the answer broke off", { truncate: true, acted: true, times: 1 }, 1],
-    ["where a gateway answered for a server that acted", { status: 502, acted: true, times: 1 }, 1],
-    ["where the server says that it failed", { status: 500, times: 1 }, 2],
-    ["where the server asked to come later", { status: 429, retry_after: 0, times: 2 }, 3],
-  ])("%s", async (_, fault, posts) => {
-    const { evenkeel, ask } = await scene({ projects, policy: licenses, chaos: [{ method: "POST", ...fault }] });
-    const applied = await evenkeel("apply", "--yes", "--report", "json");
-    expect(applied.code).toBe(0);
-    expect(outcomes(applied.plan())).toEqual(["applied p:license/MIT"]);
-    expect(applied.writes).toBe(posts);
-    expect((await ask("GET", "/projects/p/managed_licenses")).json).toHaveLength(1);
-  });
-
-  test("or is unknown where nobody can tell", async () => {
-    const { evenkeel } = await scene({
-      projects,
-      policy: licenses,
-      chaos: [
-        { method: "POST", reset: true, acted: true },
-        { method: "GET", skip: 2, status: 403 },
-      ],
-    });
-    const applied = await evenkeel("apply", "--yes", "--report", "json");
-    expect(applied).toMatchObject({ code: 1, writes: 1 });
-    expect(changeOf(applied.plan(), "p:license/MIT").outcome).toMatchObject({ status: "unknown" });
-  });
-});
-
-test("reads, updates and disables are tried again where the fault may pass", async () => {
-  const { evenkeel } = await scene({
-    projects: [{ path: "p", integrations: { "irc-gateway": { recipients: "#a" } }, licenses: { MIT: "denied" } }],
-    policy: { ...licenses, disabled: ["irc-gateway"], integrations: { "external-wiki": { external_wiki_url: "x" } } },
-    chaos: [
-      { method: "GET", match: "*/integrations", status: 429, retry_after: 0, times: 1 },
-      { method: "GET", match: "*/managed_licenses", truncate: true, times: 1 },
-      { method: "PUT", status: 409, times: 2 },
-      { method: "PATCH", status: 503, retry_after: 0, times: 1 },
-      { method: "DELETE", reset: true, acted: true, times: 1 },
-    ],
-  });
-  const applied = await evenkeel("apply", "--yes", "--report", "json");
-  // A write without an answer is looked up as often as the pause before its next attempt allows.
-  expect(applied).toMatchObject({ code: 0, writes: 6 });
-  const reads = applied.requests.filter((line) => line.startsWith("GET"));
-  expect(reads.slice(0, 4).filter((line) => line.includes("licenses"))).toHaveLength(2);
-  expect(applied.plan().summary.outcomes).toMatchObject({ applied: 3 });
-  expect((await evenkeel("drift")).code).toBe(0);
-});
-
-test("what will not pass is not tried again", async () => {
-  const { evenkeel } = await scene({
-    projects,
-    policy: { projects: ["p"], integrations: { "external-wiki": { external_wiki_url: "x" } } },
-    chaos: [{ method: "PUT", status: 422 }],
-  });
-  expect(await evenkeel("apply", "--yes")).toMatchObject({ code: 1, writes: 1 });
-});
-
 test("a premium integration on a lower tier is explained, or a problem where the tier is stated", async () => {
   const premium = { "code-host-status": { token: { secret: "env:T" }, repository_url: "https://x" } };
   const setting = {
@@ -274,20 +203,6 @@ test("of a stale target and a failed one, the failure decides the exit code", as
   const applied = await evenkeel("apply", "plan.json", "--report", "json");
   expect(applied).toMatchObject({ code: 1, writes: 1 });
   expect(outcomes(applied.plan())).toEqual(["stale p:license/MIT", "failed q:license/MIT"]);
-});
-
-test("no server, and a server over plain http, are said before anything is sent", async () => {
-  for (const [server, words] of [
-    [{}, "no server"],
-    [{ url: "http://code.example.com" }, "https"],
-    [{ url: "https://user:CANARY@code.example.com" }, "without user"],
-  ] as const) {
-    const files = folder({ "evenkeel.yaml": workspaceText(server), "all.yaml": policyText(licenses) });
-    const ran = await runProgram(["plan"], files.root, { EVENKEEL_TOKEN: token });
-    expect(ran).toMatchObject({ code: 1, stdout: "" });
-    expect(ran.stderr).toContain(words);
-    expect(ran.stderr).not.toContain("CANARY");
-  }
 });
 
 test("fields and slugs that nobody has heard of are tolerated", async () => {

@@ -162,24 +162,6 @@ describe("integrations of groups", () => {
       "create payments/services/:integration/external-wiki",
     ]);
   });
-
-  test("are seen by rules as everything else is", async () => {
-    const { evenkeel, write } = await scene({ ...observed, site, seed, policies });
-    write(
-      "rule.yaml",
-      `apiVersion: evenkeel/v1
-kind: Rule
-name: groups
-when: change.project.endsWith("/") && change.kind == "integration" && change.action == "create"
-message: no integrations of groups
-except: ["payments/services/"]
-`,
-    );
-    const ran = await evenkeel("plan", "--report", "json");
-    expect(ran.plan().objections.flatMap(({ addresses }) => addresses)).toEqual([
-      "payments/:integration/external-wiki",
-    ]);
-  });
 });
 
 describe("what a project has from its group", () => {

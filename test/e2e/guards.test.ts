@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { scene } from "./workspace.ts";
 
 const licenses = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, i) => [`L-${i}`, "allowed"]));
@@ -13,50 +13,6 @@ function fleet(live: readonly number[], kept: readonly number[], guards: object)
     workspace: { guards },
   });
 }
-
-describe("deletes are refused from deleteMinimum on, beyond deletePercent", () => {
-  test.each([
-    ["below the minimum", [10], [5], { deleteMinimum: 6, deletePercent: 30 }, 0, /No guard/],
-    [
-      "as many as the minimum",
-      [10],
-      [5],
-      { deleteMinimum: 5, deletePercent: 30 },
-      3,
-      /5 of 10 .* of the fleet \(50 %\)/,
-    ],
-    ["not more than the percentage", [10], [5], { deleteMinimum: 1, deletePercent: 50 }, 0, /No guard/],
-    [
-      "one project of a fleet that passes",
-      [20, 6],
-      [20, 2],
-      { deleteMinimum: 4, deletePercent: 30 },
-      3,
-      /4 of 6 .* of p1/,
-    ],
-    [
-      "a fleet of projects that each pass",
-      [4, 4, 4],
-      [2, 2, 2],
-      { deleteMinimum: 6, deletePercent: 30 },
-      3,
-      /6 of 12 .* the fleet/,
-    ],
-    ["nothing would be deleted", [4], [4], { deleteMinimum: 0, deletePercent: 0 }, 0, /No guard/],
-    ["the defaults: ten, beyond 30 %", [20], [9], {}, 3, /11 of 20/],
-  ])("%s", async (_, live, kept, guards, code, words) => {
-    const { evenkeel } = await fleet(live, kept, guards);
-    const planned = await evenkeel("plan");
-    expect(planned).toMatchObject({ code: 0, writes: 0 });
-    const applied = await evenkeel("apply", "--yes");
-    expect(applied.code).toBe(code);
-    expect(applied.writes === 0).toBe(code === 3 || kept[0] === live[0]);
-    for (const { stdout } of [planned, applied]) {
-      if (code === 3) expect(stdout).toMatch(words);
-      else expect(stdout).not.toContain("Blocked by");
-    }
-  });
-});
 
 test("the refusal lists what would have happened, in text and report, and keeps no journal", async () => {
   const { evenkeel, files, read } = await fleet([12], [0], {});
@@ -161,14 +117,4 @@ test("a guard's refusal outweighs a project that could not be read", async () =>
   const refused = await evenkeel("apply", "--yes");
   expect(refused).toMatchObject({ code: 3, writes: 0 });
   expect(refused.stderr).toContain("403");
-});
-
-test("a folder that lost its manifests deletes nothing", async () => {
-  const { evenkeel, write } = await fleet([3], [1], {});
-  write("policy-0.yaml", "");
-  for (const args of [["plan"], ["apply", "--yes"]]) {
-    const ran = await evenkeel(...args);
-    expect(ran).toMatchObject({ writes: 0 });
-    expect([0, 1]).toContain(ran.code);
-  }
 });

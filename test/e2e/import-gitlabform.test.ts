@@ -90,13 +90,4 @@ describe.each(["gitlab", "neutral"])("dialect %s", (dialect) => {
     expect(planned.plan()).toMatchObject({ resource_changes: [], summary: { unmanaged: 0 } });
     expect(planned).toMatchObject({ code: 0, stderr: "" });
   });
-
-  test("what is there and gitlabform would remove is planned to go", async () => {
-    const { evenkeel, write } = await seededAs(dialect, { "payments/api-v1": { "pipelines-email": mail } });
-    write(file, configuration);
-    await evenkeel("import", "--from", "gitlabform", file);
-    const changes = (await evenkeel("plan", "--report", "json")).plan().resource_changes;
-    const of = changes.filter(({ address }) => address.endsWith("/pipelines-email"));
-    expect(of.map(({ change }) => change.actions)).toEqual([["disable"]]);
-  });
 });

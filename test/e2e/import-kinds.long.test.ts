@@ -119,22 +119,6 @@ describe("settings of projects that differ in some fields", () => {
       "
     `);
   });
-
-  const some = fc.record(
-    {
-      merge_method: fc.constantFrom("ff", "rebase_merge"),
-      squash_option: fc.constantFrom("always", "never"),
-      build_timeout: fc.constantFrom(7200, 600),
-      only_allow_merge_if_pipeline_succeeds: fc.constant(true),
-      topics: fc.constantFrom(["a"], ["a", "b"]),
-    },
-    { requiredKeys: [] },
-  );
-  const fleets = fc.sample(fc.array(some, { minLength: 5, maxLength: 5 }), { seed: 3, numRuns: 4 });
-
-  test.each(fleets.map((each) => [each]))("plan as empty, whatever they share: %j", async (settings) => {
-    expect(await imported(settings)).not.toEqual([]);
-  });
 });
 
 test("what is imported later is named apart from what was, which neither names nor counts other kinds", async () => {

@@ -1,4 +1,3 @@
-import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { importTerraform } from "../../src/author/import/from/terraform/import.ts";
 import { catalogueOf } from "../../src/model/catalogue.ts";
@@ -386,39 +385,4 @@ test("what a state marks as sensitive is in no policy, and what it marks as not 
     "description of gitlab_project_label.x is left out: it holds a secret",
     "topics of gitlab_project.x is left out: it holds a secret",
   ]);
-});
-
-test("every resource is imported, reported, or of a type that is told once", async () => {
-  const types = fc.constantFrom(
-    ...[
-      "gitlab_managed_license",
-      "gitlab_integration_external_wiki",
-      "gitlab_integration_shimo",
-      "gitlab_service_jira",
-    ],
-    ...["gitlab_group_integration_jira", "gitlab_branch_protection", "gitlab_project_variable", "aws_instance"],
-    ...["gitlab_service_account", "gitlab_project"],
-  );
-  const blocks = fc.array(fc.tuple(types, fc.constantFrom('"a/b"', "var.lost", '"c/d"')), {
-    minLength: 1,
-    maxLength: 8,
-  });
-  await fc.assert(
-    fc.asyncProperty(blocks, async (chosen) => {
-      const body =
-        'name = "MIT"\n approval_status = "denied"\n external_wiki_url = "https://x"\n url = "https://x"\n password = "p"';
-      const text = chosen.map(
-        ([type, project], n) => `resource "${type}" "r${n}" {\n project = ${project}\n ${body}\n}\n`,
-      );
-      const { entries, told } = await imported(text.join(""));
-      const own = chosen.filter(
-        ([type], n) => !told.some((line) => line.startsWith(`not-imported: ${type}.r${n} is left out`)),
-      );
-      const left = own.filter(
-        ([type]) => told.filter((line) => line.startsWith(`not-imported: ${type} is left out (`)).length !== 1,
-      );
-      const again = told.filter((line) => line.includes("is left out here: it is declared already"));
-      expect(entries).toHaveLength(left.length - again.length);
-    }),
-  );
 });

@@ -142,16 +142,6 @@ test.each(["spec", "observed"] as const)(
   },
 );
 
-test("what most projects share goes into one policy, and nothing is to change", async () => {
-  const licenses = { MIT: "approved", GPL: "denied" };
-  const { evenkeel, files } = await scene({ projects: ["a/x", "a/y", "b/z"].map((path) => ({ path, licenses })) });
-  expect(await evenkeel("import", "--all", "--factor")).toMatchObject({ code: 0, stderr: "" });
-  expect(Object.keys(files())).toContain("policies/shared.yaml");
-  const planned = await evenkeel("plan", "--report", "json", "--detailed-exitcode");
-  expect(planned).toMatchObject({ code: 0, stderr: "" });
-  expect(planned.plan().summary).toMatchObject({ projects: 3, unmanaged: 0 });
-});
-
 test("files that the workspace does not look at are told", async () => {
   const { evenkeel } = await scene({ projects, workspace: { manifests: ["mine/*.yaml"] } });
   const ran = await evenkeel("import", "payments/api");

@@ -179,33 +179,3 @@ test("a killed run is named by the next one, once, with what was in flight", asy
   expect(again.stderr).toContain(`run ${name} did not finish: in flight: p:license/ISC, q:license/ISC;`);
   expect(await held.begin().ended).toMatchObject({ code: 0, stderr: "" });
 });
-
-test("running again after a kill converges, and creates nothing twice", async () => {
-  const made = await scene({
-    projects,
-    policy,
-    latency: 60,
-    workspace: { concurrency: 2, ledger: "ledger.ndjson", requestTimeout: "4s" },
-  });
-  const running = made.begin("apply", "--yes");
-  await until(() => runsOf(made).length === 1 && brief(entriesOf(made)).some((line) => line.startsWith("result")));
-  running.kill("SIGKILL");
-  await running.ended;
-  expect((await made.evenkeel("apply", "--yes")).code).toBe(0);
-  expect(await made.evenkeel("drift")).toMatchObject({ code: 0 });
-  for (const path of names) {
-    const listed = await made.ask("GET", `/projects/${path}/managed_licenses`);
-    expect(listed.json.map(({ name }: { name: string }) => name).sort()).toEqual(["AGPL-3.0", "MIT"]);
-  }
-});
-
-test("the lock of a process that cannot be asked, as of another machine, holds until its time is over", async () => {
-  const made = await scene({ projects, policy });
-  const rest = { who: "ada", pid: 1, fence: 1, since: "2026-01-01T00:00:00Z", milliseconds: 3_600_000 };
-  made.write(".evenkeel/lock", JSON.stringify({ run: "r1", host: "another-machine", ...rest }));
-  const refused = await made.evenkeel("apply", "--yes");
-  expect(refused).toMatchObject({ code: 1, reads: 0, writes: 0 });
-  expect(refused.stderr).toContain("another-machine");
-  made.write(".evenkeel/lock", JSON.stringify({ run: "r1", host: "another-machine", ...rest, milliseconds: -1 }));
-  expect(await made.evenkeel("apply", "--yes")).toMatchObject({ code: 0, writes: 6 });
-});

@@ -4,8 +4,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { ResourceKind } from "../../src/model/resource-kind.ts";
 import { readYaml } from "../kinds/kinds.ts";
-import { chat } from "../watch/watching.ts";
-import { outcomes, type Setting, scene, told } from "./workspace.ts";
+import { outcomes, type Setting, scene } from "./workspace.ts";
 
 const gates = readYaml(join(import.meta.dirname, "../laws/own/gates.yaml")) as ResourceKind;
 const site = { dialect: "gitlab", release: "19.9", tier: "ultimate" };
@@ -91,68 +90,7 @@ test("waves, a deployment, blame and history name what they did", async () => {
   expect((await evenkeel("runs", "--project", "pay/")).stdout).toMatch(/apply/);
 });
 
-test("drift is told from what is pending, in a notification too", async () => {
-  const room = await chat();
-  const { evenkeelWith, ask } = await made({
-    workspace: { ledger: "state", notify: [{ url: { secret: "env:CHAT" } }] },
-    secrets: { CHAT: room.url },
-  });
-  const evenkeel = (...args: string[]) => evenkeelWith({}, ...args);
-  expect((await evenkeel("apply", "--yes")).code).toBe(0);
-  for (const owner of ["/projects/pay%2Fapi", "/groups/pay"]) {
-    const [{ id }] = (await ask("GET", `${owner}/gates`)).json;
-    await ask("PUT", `${owner}/gates/${id}`, {
-      form: { "limits[hours]": "5", gate_level: owner === "/groups/pay" ? "40" : "30" },
-    });
-  }
-  const planned = await evenkeel("plan", "--report", "json");
-  const drifted = ["pay/:gate/door", "pay/api:gate/door"];
-  expect(planned.plan().resource_changes.map(({ address, cause }) => `${cause} ${address}`)).toEqual(
-    drifted.map((address) => `drift ${address}`),
-  );
-  expect((await evenkeel("apply", "--fail-on-drift", "--yes")).code).not.toBe(0);
-  expect((await evenkeel("drift")).code).toBe(2);
-  expect((await evenkeel("watch", "--max-checks", "1", "--grace", "1")).code).toBe(2);
-  expect(room.heard.map(({ event, addresses }) => [event, ...addresses])).toEqual([["drift", ...drifted]]);
-});
-
-test("an exception that ended leaves what it declared, and the policy beneath holds again", async () => {
-  const exception = {
-    projects: ["pay/api"],
-    until: "2020-01-01",
-    reason: "OPS-1",
-    gates: { door: { level: "developer" } },
-  };
-  const { evenkeel } = await made({ policies: { ...policies, exception } });
-  const planned = await evenkeel("plan", "--report", "json", "--target", "pay/api:gate/*");
-  expect(told(planned.plan())).toEqual(["create pay/api:gate/door"]);
-  expect(planned.plan().resource_changes[0]?.change.after).toMatchObject({ level: "maintainer" });
-});
-
 describe("--since", () => {
-  test("reads the projects and groups whose declared state differs", async () => {
-    const { evenkeel, policy, root } = await made();
-    commit(root);
-    policy({ ...policies.groups, gates: { door: { level: "maintainer" } } }, "groups");
-    const planned = await evenkeel("plan", "--since", "HEAD", "--report", "json");
-    expect(told(planned.plan())).toEqual(["create pay/:gate/door", "create pay/:label/idea"]);
-    expect(planned.requests.filter((request) => request.includes("/projects/pay"))).toEqual([]);
-    expect((await evenkeel("diff", "HEAD")).stdout).toContain("pay/");
-  });
-
-  test("reads all of them where a kind of the workspace differs", async () => {
-    const { evenkeel, write, root } = await made();
-    commit(root);
-    write(
-      "gates.yaml",
-      JSON.stringify({
-        ...gates,
-        fields: { ...gates.fields, properties: { ...gates.fields.properties, more: { type: "string" } } },
-      }),
-    );
-    expect((await evenkeel("plan", "--since", "HEAD")).code).toBe(0);
-  });
-
   test("and diff know a kind that is gone by now, with what was declared of it", async () => {
     const { evenkeel, policy, root } = await made();
     commit(root);

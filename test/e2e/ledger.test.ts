@@ -50,36 +50,6 @@ describe.each(["spec", "observed"] as const)("on a server that behaves as %s", (
   });
 });
 
-test("a version that is raised sends the secret again; without a ledger it is a problem", async () => {
-  const { evenkeel, policy: write, ...made } = await settled();
-  write(policyOf({ "chat-webhook-d": { ...declared, webhook: { secret: "env:HOOK", version: 2 } } }));
-  const raised = await evenkeel("plan", "--report", "json");
-  expect(reasonOf(raised)).toContain("webhook");
-  expect(await evenkeel("apply", "--yes")).toMatchObject({ code: 0, writes: 1 });
-  expect((await evenkeel("drift")).code).toBe(0);
-  made.write("evenkeel.yaml", made.read("evenkeel.yaml").replace(/^ledger.*\n/m, ""));
-  const without = await evenkeel("plan");
-  expect(without).toMatchObject({ code: 1, reads: 0 });
-  expect(without.stderr).toMatch(/^all\.yaml:5:\d+ .*version/m);
-});
-
-test("drift is told from pending", async () => {
-  const both = {
-    "chat-webhook-d": declared,
-    "irc-gateway": { recipients: "#a" },
-    "external-wiki": { external_wiki_url: "x" },
-  };
-  const made = await settled({ policy: policyOf(both) });
-  await made.ask("PUT", "/projects/p/integrations/irc-gateway", { form: { recipients: "#b" } });
-  await made.ask("DELETE", "/projects/p/integrations/external-wiki");
-  made.policy(policyOf({ ...both, "chat-webhook-d": { ...declared, push_events: false } }));
-  const ran = await made.evenkeel("plan", "--report", "json");
-  expect(reasonOf(ran)).toBe("field differs, pending");
-  expect(reasonOf(ran, "p:integration/irc-gateway")).toBe("field differs, drift");
-  expect(reasonOf(ran, "p:integration/external-wiki")).toMatch(/drift/);
-  expect((await made.evenkeel("plan")).stdout).toContain("field differs, drift");
-});
-
 test("a parameter that the server never keeps is warned of, and not planned for ever", async () => {
   const unkept = { "chat-notifications-a": { webhook: { secret: "env:HOOK" }, job_events: false } };
   const setting = {

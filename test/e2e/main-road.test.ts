@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { changeOf, outcomes, scene, told } from "./workspace.ts";
+import { outcomes, scene, told } from "./workspace.ts";
 
 const links = (path: string) => ({
   project_url: `https://bugs.example.com/${path}`,
@@ -66,36 +66,6 @@ describe.each(["spec", "observed"] as const)("on a server that behaves as %s", (
     expect(twice).toMatchObject({ code: 0, writes: 0 });
   });
 
-  test("a change shows no more than what differs, with its cause and its call", async () => {
-    const { evenkeel, read } = await begin();
-    const plan = (await evenkeel("plan", "--report", "json")).plan();
-    const update = changeOf(plan, "pay/core:integration/issue-tracker-links-a");
-    expect(update).toMatchObject({ project: "pay/core", kind: "integration", key: "issue-tracker-links-a" });
-    expect(update.change).toEqual({
-      actions: ["update"],
-      before: { new_issue_url: "https://bugs.example.com/elsewhere" },
-      after: { new_issue_url: "https://bugs.example.com/pay/core/new" },
-      after_sensitive: {},
-    });
-    expect(update.action_reason).toBe("field differs");
-    expect(update.call).toEqual({
-      method: "PUT",
-      path: "/projects/pay%2Fcore/integrations/issue-tracker-links-a",
-    });
-    expect(update.live?.digest).toMatch(/^sha256:[0-9a-f]{64}$/);
-    const { source } = update;
-    expect(
-      read(source.file)
-        .split("\n")
-        [source.line - 1]?.slice(source.column - 1),
-    ).toMatch(/^"issue-tracker-links-a":/);
-    const create = changeOf(plan, "pay/core:integration/chat-notifications-a").change;
-    expect(create.before).toBeNull();
-    expect(create.after).toEqual({ webhook: { secret: "env:HOOK" }, channel: "#pay", pipeline_events: true });
-    expect(create.after_sensitive).toEqual({ webhook: true });
-    expect(changeOf(plan, "pay/core:license/WTFPL").change).toMatchObject({ after: null });
-  });
-
   test("what is changed on the server is drift; what was left alone before is left alone after", async () => {
     const { evenkeel, ask } = await begin();
     await evenkeel("apply", "--yes");
@@ -132,16 +102,4 @@ test("an integration with a parameter of its own called active may be off and in
   const again = await evenkeel("drift");
   expect(again.code).toBe(0);
   expect(again.requests).toEqual(["GET /projects/1/integrations", "GET /projects/1/integrations/issue-tracker-full"]);
-});
-
-test("a premium or ultimate thing on a lower tier says what it needs", async () => {
-  const policy = { projects: ["p"], licenses: { MIT: "allowed" } };
-  const { evenkeel } = await scene({ tier: "free", projects: [{ path: "p" }], policy });
-  const planned = await evenkeel("plan");
-  expect(planned.code).toBe(1);
-  expect(planned.stderr).toMatch(/403 Forbidden.*needs tier ultimate/);
-  const stated = await scene({ tier: "free", site: { tier: "free" }, projects: [{ path: "p" }], policy });
-  const refused = await stated.evenkeel("plan");
-  expect(refused).toMatchObject({ code: 1, reads: 0 });
-  expect(refused.stderr).toMatch(/^all\.yaml:\d+:\d+ .*ultimate.*\(tier\)$/m);
 });

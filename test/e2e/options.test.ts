@@ -1,4 +1,3 @@
-import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
@@ -148,14 +147,6 @@ describe("reports", () => {
     expect(ran.stderr).toContain("no evenkeel.yaml");
   });
 
-  test("a file that cannot be written is a sentence and exit 1", async () => {
-    const { evenkeel, root } = await scene({ projects, policy });
-    mkdirSync(join(root, "taken"));
-    const ran = await evenkeel("plan", "--report", "json=taken");
-    expect(ran.code).toBe(1);
-    expect(ran.stderr).toMatch(/^error: cannot write taken: /);
-  });
-
   test("never decide the exit code", async () => {
     const { evenkeel } = await scene({ projects, policy: { ...policy, projects: ["p", "q", "gone"] } });
     for (const report of ["json", "text", "json=r.json"]) {
@@ -189,23 +180,6 @@ test("--target takes addresses by globs, and reads no other project", async () =
   expect(applied.requests.filter((request) => request.includes("/projects/p"))).toEqual([]);
 });
 
-test("shards are disjoint, and together they are the whole", async () => {
-  const names = Array.from({ length: 24 }, (_, index) => `fleet/p${index}`);
-  const { evenkeel } = await scene({
-    projects: names.map((path) => ({ path })),
-    policy: { projects: ["fleet/*"], licenses: { MIT: "allowed" } },
-  });
-  const shards = [];
-  for (const shard of ["1/3", "2/3", "3/3"]) {
-    const planned = await evenkeel("plan", "--shard", shard, "--report", "json");
-    expect(planned.code).toBe(0);
-    expect(planned.reads).toBe(1 + planned.plan().summary.projects);
-    shards.push(planned.plan().resource_changes.map(({ project }) => project));
-  }
-  expect(shards.every((shard) => shard.length > 0)).toBe(true);
-  expect(shards.flat().sort()).toEqual([...names].sort());
-});
-
 test("as many requests are in flight as --concurrency says, reads and writes together", async () => {
   let most = 5;
   // Nothing is answered before as many are there as ever will be, unless they come only after an answer.
@@ -230,11 +204,6 @@ test("as many requests are in flight as --concurrency says, reads and writes tog
   [site.most, most] = [0, 2];
   expect((await runProgram(["apply", "--yes", "--concurrency", "2"], files.root, env)).code).toBe(0);
   expect(site.most).toBe(2);
-});
-
-test("a --timeout and a requestTimeout of weeks do not end a run at once", async () => {
-  const { evenkeel } = await scene({ projects, policy, workspace: { requestTimeout: "2000h" } });
-  expect(await evenkeel("plan", "--timeout", "600h")).toMatchObject({ code: 0, stderr: "" });
 });
 
 test("--timeout ends the whole run, and says so", async () => {
@@ -269,25 +238,6 @@ test("colours come where they are asked for, and nowhere else", async () => {
   expect((await evenkeelWith({ FORCE_COLOR: "1", NO_COLOR: "1" }, "plan")).stdout).toBe(plain);
   expect((await evenkeelWith({ FORCE_COLOR: "1" }, "plan", "--no-color")).stdout).toBe(plain);
   expect((await evenkeelWith({ FORCE_COLOR: "1" }, "plan", "--report", "json")).stdout).not.toContain(introducer);
-});
-
-test("the text is ordered whatever the concurrency", async () => {
-  const names = Array.from({ length: 12 }, (_, index) => `p${index}`);
-  const { evenkeel } = await scene({
-    projects: names.map((path) => ({ path })),
-    policy: {
-      projects: names,
-      licenses: { MIT: "allowed" },
-      integrations: { "external-wiki": { external_wiki_url: "x" } },
-    },
-  });
-  const one = await evenkeel("plan", "--concurrency", "1");
-  const many = await evenkeel("plan", "--concurrency", "32");
-  const [head, ...rest] = one.stdout.split("\n");
-  expect(many.stdout.split("\n").slice(1)).toEqual(rest);
-  expect(head).toMatch(/^Plan of \d{4}-\d\d-\d\d \d\d:\d\d UTC, for http/);
-  expect(one.stdout).toContain('12 projects: external-wiki created, external_wiki_url: "x" (all.yaml:6)\n');
-  expect(one.stdout).toMatch(/^ {6}in p0, p1, p10, p11, p2, .* and 2 more$/m);
 });
 
 test.each([

@@ -1,7 +1,5 @@
-import { execFileSync } from "node:child_process";
 import { describe, expect, test } from "vitest";
 import type { ResourceKind } from "../../src/model/resource-kind.ts";
-import { parsePrometheus } from "../support/prometheus.ts";
 import { stage } from "../support/stage.ts";
 import { until } from "../support/until.ts";
 
@@ -61,29 +59,4 @@ describe("what a kind of the workspace loosens is told in its words", () => {
     const applied = await evenkeel("apply", "--plan", run);
     expect([applied.code, applied.stdout]).toEqual([0, expect.stringContaining(loosened)]);
   });
-});
-
-test("metrics count what does not differ as none, of a kind of the workspace too", async () => {
-  const { evenkeel } = await made("shut");
-  const { stdout } = await evenkeel("plan", "--report", "prometheus");
-  const drift = parsePrometheus(stdout).find(({ name }) => name === "evenkeel_drift_resources")?.metrics ?? [];
-  const own = drift.flatMap(({ labels, value }) => (labels?.kind === "pass" ? [[labels.action, value]] : []));
-  expect(own).toEqual([
-    ["create", "0"],
-    ["update", "0"],
-    ["delete", "0"],
-  ]);
-});
-
-test.each(["text", "markdown", "html"])("a diff as %s names the section of the kind", async (report) => {
-  const { evenkeel, root, policy } = await made("shut");
-  const git = (...args: string[]) =>
-    execFileSync("git", ["-c", "user.name=a", "-c", "user.email=a@example.com", ...args], { cwd: root });
-  git("init", "-q");
-  git("add", ".");
-  git("commit", "-q", "-m", "first");
-  policy({ projects: ["a/b"], who_may_pass: { gate: "open" }, exclusive: ["who_may_pass"] });
-  const { code, stdout } = await evenkeel("diff", "HEAD", "--report", report);
-  expect(code).toBe(0);
-  for (const told of ["exclusive who_may_pass", "removed: who_may_pass in", loosened]) expect(stdout).toContain(told);
 });

@@ -22,16 +22,6 @@ async function ownStage(kind: object, setting: Parameters<typeof stage>[0] = {})
   return made;
 }
 
-describe("a singleton that nobody can create", () => {
-  test("is there, with its defaults, and is changed", async () => {
-    const { evenkeel } = await ownStage(tuning, { policy: { projects: ["a/b"], tuning: { speed: 5 } } });
-    const planned = await evenkeel("plan");
-    expect([planned.stderr, planned.stdout]).toEqual([expect.any(String), expect.stringContaining("speed: 3 -> 5")]);
-    expect((await evenkeel("apply", "--yes")).code).toBe(0);
-    expect((await evenkeel("plan", "--detailed-exitcode")).code).toBe(0);
-  });
-});
-
 describe("a key of several fields", () => {
   const flags = {
     ...{ name: "flags", singular: "flag", of: "project", key: ["name", "scope"] },
@@ -67,29 +57,6 @@ describe("a key of several fields", () => {
     ]);
     expect((await evenkeel("plan", "--detailed-exitcode")).code).toBe(0);
   });
-});
-
-test("a list that is asked for by ID is read to its end, a page after the other", async () => {
-  const paths = { list: "GET /projects/:id/marks?pagination=keyset&order_by=id&sort=asc" };
-  const calls = { ...paths, create: "POST /projects/:id/marks", delete: "DELETE /projects/:id/marks/:row.id" };
-  const fields = { required: ["name"], properties: { name: { type: "string" } } };
-  const kind = { ...{ name: "marks", singular: "mark", of: "project", key: "name" }, calls, fields };
-  const marks = Array.from({ length: 250 }, (_, index) => ({ name: `mark-${index}` }));
-  const seed = { projects: [{ path: "a/b", resources: { marks } }] };
-  const kept = Object.fromEntries(marks.slice(1).map(({ name }) => [name, {}]));
-  const { evenkeel } = await ownStage(kind, {
-    seed,
-    policy: { projects: ["a/b"], marks: kept, exclusive: ["marks"] },
-  });
-  const planned = await evenkeel("plan", "--report", "json");
-  const deleted = planned.plan().resource_changes.map(({ address, change }) => [change.actions[0], address]);
-  expect([planned.stderr, deleted]).toEqual(["", [["delete", "a/b:mark/mark-0"]]]);
-  const first = "GET /projects/a/b/marks?pagination=keyset&order_by=id&sort=asc";
-  expect(planned.requests.filter((request) => request.includes("/marks?"))).toEqual([
-    `${first}&per_page=100`,
-    `${first}&per_page=100&id_after=100`,
-    `${first}&per_page=100&id_after=200`,
-  ]);
 });
 
 describe("a resource for which no request can be made", () => {
@@ -148,14 +115,6 @@ describe("a refusal", () => {
     );
   });
 
-  test("of a creation too, where a singleton that is not there may be one that the server does not have", async () => {
-    const calls = { ...tuning.calls, create: "POST /projects/:id/tuning" };
-    const { evenkeel } = await ownStage({ ...tuning, calls }, { policy, kinds: [] });
-    const applied = await evenkeel("apply", "--yes");
-    expect(applied.code).toBe(1);
-    expect(applied.stdout + applied.stderr).toMatch(/answered 404 .*; tuning needs tier premium and release 9\.0/);
-  });
-
   test("names the tier and the release of a kind that the server does not know", async () => {
     const { evenkeel } = await ownStage(tuning, { policy, kinds: [] });
     expect((await evenkeel("plan")).stderr).toMatch(/answered 404 .*; tuning needs tier premium and release 9\.0 /m);
@@ -172,17 +131,6 @@ describe("--target", () => {
       code: 64,
       stderr: expect.stringContaining("such as a/b:tuning"),
     });
-  });
-});
-
-describe("explain", () => {
-  test("knows the kinds of the workspace in which it is asked", async () => {
-    const { evenkeel } = await ownStage(tuning);
-    expect((await evenkeel("explain", "tuning")).stdout).toContain("speed");
-    expect((await evenkeel("explain", "tuning.mode")).stdout).toContain("calm");
-    expect((await evenkeel("explain", "--kinds")).stdout).toContain("tuning");
-    expect((await evenkeel("explain", "tuning", "--dialect", "gitlab")).code).toBe(0);
-    expect((await evenkeel("explain", "tunning")).stderr).toContain("did you mean tuning?");
   });
 });
 
@@ -296,13 +244,6 @@ describe("what is looked up", () => {
   };
   const users = [{ id: 51, username: "anna" }];
   const policy = { projects: ["a/b"], reviewers: { door: { user: "anna" } } };
-
-  test("is sent by its ID, and a plan is empty afterwards", async () => {
-    const seed = { projects: [{ id: 1, path: "a/b" }], users };
-    const { evenkeel } = await ownStage(reviewers, { policy, seed });
-    expect(await evenkeel("apply", "--yes")).toMatchObject({ code: 0, writes: 1 });
-    expect((await evenkeel("plan", "--detailed-exitcode")).code).toBe(0);
-  });
 
   test.each<[string, object]>([
     ["whole", { user: { id: 51, username: "anna" } }],

@@ -50,23 +50,6 @@ test("one plan has every renderer, from one reading, and no secret on any", asyn
   }
 });
 
-test("every renderer is written also when the run fails, and tells of it", async () => {
-  const { evenkeel, read } = await scene({ projects, policy: { ...policy, priority: "high" } });
-  for (const command of [["plan"], ["drift"], ["apply", "--yes"]]) {
-    expect(await evenkeel(...command, ...all)).toMatchObject({ code: 1, writes: 0 });
-    expect(read("out/markdown")).toMatch(/### Evenkeel(?: drift)?: nothing was compared, 1 problem/);
-    expect(JSON.parse(read("out/sarif")).runs[0].results[0]).toMatchObject({ level: "error" });
-    expect(parseXml(read("out/junit")).attributes.errors).toBe("1");
-    expect(read("out/github")).toMatch(/^::error file=all\.yaml,line=\d+/);
-    expect(read("out/prometheus")).toContain("evenkeel_run_exit_code{");
-    expect(read("out/prometheus")).not.toContain("drift_resources");
-    expect(read("out/ndjson")).toContain('"type":"problem"');
-    expect(read("out/dotenv")).toBe(
-      "EVENKEEL_PLAN_PENDING=unknown\nEVENKEEL_PLAN_PROBLEMS=1\nEVENKEEL_PLAN_EXIT_CODE=1\n",
-    );
-  }
-});
-
 test("an apply tells outcomes, and the file for Prometheus remembers the last success", async () => {
   const { evenkeelWith, read, policy: write } = await scene({ projects, policy });
   const applied = await evenkeelWith({ HOOK: secret }, "apply", "--yes", ...all);

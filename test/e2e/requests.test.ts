@@ -53,19 +53,6 @@ test("none for what is not live, one for what is not listed but may be configure
   ]);
 });
 
-test("pages of licenses are followed, a hundred at a time", async () => {
-  const names = Array.from({ length: 230 }, (_, index) => [`L-${index}`, "allowed"]);
-  const licenses = Object.fromEntries(names);
-  const { evenkeel } = await scene({
-    projects: [{ path: "p", licenses }],
-    policy: { projects: ["p"], licenses: { ...licenses, New: "denied" }, exclusive: ["licenses"] },
-  });
-  const planned = await evenkeel("plan", "--report", "json");
-  expect(planned.reads).toBe(3);
-  expect(planned.requests[0]).toBe("GET /projects/p/managed_licenses?per_page=100");
-  expect(told(planned.plan())).toEqual(["create p:license/New"]);
-});
-
 describe("the look-up of projects", () => {
   const projects = [
     { id: 1, path: "a/one" },
@@ -103,17 +90,6 @@ describe("the look-up of projects", () => {
     expect(told(planned.plan())).toEqual(["create fleet/p4:integration/external-wiki"]);
     expect(JSON.stringify(planned.plan().resource_changes)).toContain("https://w/fleet/p4");
   });
-});
-
-test("a parameter that somebody emptied on the server differs", async () => {
-  const declared = { recipients: "#ops", default_irc_uri: "irc://a" };
-  const { evenkeel, ask } = await scene({
-    projects: [{ path: "p", integrations: { "irc-gateway": declared } }],
-    policy: { projects: ["p"], integrations: { "irc-gateway": declared } },
-  });
-  expect((await evenkeel("drift")).code).toBe(0);
-  await ask("PUT", "/projects/p/integrations/irc-gateway", { form: { recipients: "#ops", default_irc_uri: "" } });
-  expect(told((await evenkeel("plan", "--report", "json")).plan())).toEqual(["update p:integration/irc-gateway"]);
 });
 
 describe("the list of projects", () => {

@@ -103,14 +103,6 @@ test("a channel that the server never had is not the declared one, and --diff ag
   );
 });
 
-test("a plan notes who loses what by a change", async () => {
-  const { evenkeel } = await scene({ projects, policy });
-  const plan = (await evenkeel("plan", "--report", "json")).plan();
-  expect(changeOf(plan, "pay/api:integration/chat-notifications-a").notes).toContain(sentence);
-  expect(changeOf(plan, "pay/api:integration/irc-gateway").notes).toEqual(["irc-gateway will receive no events"]);
-  expect((await evenkeel("plan")).stdout).toContain(`      note: ${sentence}\n`);
-});
-
 test("a flag that the server does not report leaves it unknown whether an integration is notified", async () => {
   const integrations = { "chat-notifications-a": { webhook: "https://x", deployment_events: true } };
   const { evenkeel } = await scene({ projects: [{ path: "pay/api", integrations }], behaviour: "observed" });

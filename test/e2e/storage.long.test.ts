@@ -87,18 +87,6 @@ test("a saved plan: once applied, and then stale", async () => {
   expect((await evenkeel("apply", "plan.json")).code).toBe(4);
 });
 
-test("storage status of a token that is not an administrator's says what is missing", async () => {
-  const tokens = [{ token: "someone", role: "owner" as const }];
-  const { evenkeel } = await stage({
-    behaviour: "observed",
-    seed: { projects: [{ id: 1, path: "a/one" }], tokens },
-    as: "someone",
-  });
-  const { code, stderr } = await evenkeel("storage", "status", "default");
-  expect(code).toBe(1);
-  expect(stderr).toContain("need an administrator's token");
-});
-
 test("storage status of no storage is wrong usage", async () => {
   const { evenkeel } = await stage();
   const { code, stderr } = await evenkeel("storage", "status", "");
