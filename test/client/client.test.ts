@@ -27,15 +27,6 @@ describe("a request", () => {
     expect(server.seen[0]?.headers["user-agent"]).toMatch(/^evenkeel\/\d+\.\d+\.\d+/);
   });
 
-  it("carries form fields: words for booleans, nothing for null", async () => {
-    const server = await serve([{ ...configured, headers: { "x-request-id": "r1" } }]);
-    const parameters = { a: true, b: false, c: null, d: 6697, e: "ü &=+" };
-    const answer = await (await writer(server.url)).send({ ...put, parameters });
-    expect(answer).toMatchObject({ status: 200, requestId: "r1" });
-    expect(server.seen[0]?.headers["content-type"]).toBe("application/x-www-form-urlencoded");
-    expect(server.seen[0]?.body).toBe("a=true&b=false&c=&d=6697&e=%C3%BC+%26%3D%2B");
-  });
-
   it("carries JSON where the endpoint says so", async () => {
     const server = await serve([{ status: 202, body: { message: "202 Accepted" } }]);
     const names = { source_storage_name: "old", destination_storage_name: "new" };

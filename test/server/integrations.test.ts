@@ -181,13 +181,6 @@ describe("release, tier and environment", () => {
     expect((await old("GET", "/projects/42/deployments/1/merge_requests")).json).toEqual({ error: "404 Not Found" });
   });
 
-  test("before 14.4 only the older alias is routed", async () => {
-    const { ask } = await serving({ seed, release: "14.3" });
-    const { status, json } = await ask("GET", "/projects/42/integrations");
-    expect([status, json]).toEqual([404, { error: "404 Not Found" }]);
-    expect((await ask("GET", "/projects/42/services")).status).toBe(200);
-  });
-
   test("an integration of a higher tier is forbidden, with the reason", async () => {
     const { ask } = await serving({ seed, tier: "free" });
     const { status, json } = await ask("PUT", "/projects/42/integrations/code-host-status");

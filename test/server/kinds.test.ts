@@ -193,29 +193,7 @@ describe.each(rest)("%s", (file, kind) => {
     expect((await ask(...of(kind, "list"))).json).toEqual([]);
     expect((await ask(...of(kind, "create"), { json })).status).toBe(201);
   });
-
-  test("comes in pages, with the headers of other lists", async () => {
-    const rows = Array.from({ length: 5 }, (_, index) => keyed(kind, first(file).parameters, index));
-    const owner = { path: kind.of === "group" ? "payments" : "payments/api", resources: { [kind.name]: rows } };
-    const { ask } = await start({ seed: { [`${kind.of}s`]: [owner] } });
-    const [method, path] = of(kind, "list");
-    const mark = path.includes("?") ? "&" : "?";
-    const { json, headers } = await ask(method, `${path}${mark}page=2&per_page=2`);
-    expect([json.length, headers.get("x-total"), headers.get("x-next-page")]).toEqual([2, "5", "3"]);
-    expect(headers.get("link")).toContain("page=3");
-    expect((await ask(method, `${path}${mark}page=0`)).status).toBe(400);
-  });
 });
-
-/** Another resource: its key ends otherwise. */
-function keyed(kind: KindFile, parameters: Values, index: number): Values {
-  const [key = ""] = [kind.key ?? []].flat();
-  return {
-    ...parameters,
-    [key]: `${parameters[key]}${index}`,
-    ...("key" in parameters && { key: `${parameters.key}${index}` }),
-  };
-}
 
 describe("what clients of deployed servers meet", () => {
   const asked = async (path: string, json: object, options: ServerOptions = {}) => {
@@ -418,20 +396,6 @@ test("values of a mapping of any names have their type, sent as a form too", asy
   expect((await ask("POST", "/projects/42/windows", { form })).json.limits).toEqual({ hours: 5 });
 });
 
-test("a list whose path asks for pages by ID has a link to the next one, and no count", async () => {
-  const list = "GET /projects/:id/windows?pagination=keyset&order_by=id&sort=asc";
-  const resources = { windows: ["a", "b", "c"].map((title) => ({ title })) };
-  const projects = [{ id: 42, path: "payments/api", resources }];
-  const { ask } = await start({ kinds: [{ ...windows, calls: { ...windows.calls, list } }], seed: { projects } });
-  const path = "/projects/42/windows?per_page=2&pagination=keyset&order_by=id&sort=asc";
-  const first = await ask("GET", path);
-  expect([first.json.length, first.headers.get("x-total")]).toEqual([2, null]);
-  const next = /<([^>]*)>; rel="next"/.exec(first.headers.get("link") ?? "")?.[1] ?? "";
-  const last = await ask("GET", next.slice(next.indexOf("/projects")));
-  expect([last.json, last.headers.get("link")]).toEqual([[expect.objectContaining({ title: "c" })], null]);
-  expect((await ask("GET", "/projects/42/windows")).headers.get("x-total")).toBe("3");
-});
-
 test("a parameter of a list that is no boolean is refused", async () => {
   const { ask } = await start();
   const refused = await ask("GET", "/projects/42/labels?include_ancestor_groups=false?per_page=100");
@@ -477,26 +441,6 @@ test("what is deleted is gone from what refers to it", async () => {
   expect(await referred()).toEqual([{ id: made.json.id }]);
   await ask("DELETE", "/projects/42/protected_branches/next");
   expect(await referred()).toEqual([]);
-});
-
-test("a kind of projects and groups has the calls of both", async () => {
-  const { ask } = await start({ kinds: [{ ...windows, of: ["project", "group"] }] });
-  for (const path of ["/projects/42/windows", "/groups/payments/windows"]) {
-    expect((await ask("POST", path, { form: { title: "a" } })).status).toBe(201);
-    expect((await ask("GET", path)).json).toHaveLength(1);
-  }
-});
-
-test("faults and chaos hit rows as everything else", async () => {
-  const chaos = [
-    { match: "*/labels", method: "POST", status: 503, times: 1 },
-    { match: "*/labels", method: "POST", reset: true, acted: true, times: 1 },
-  ];
-  const { ask } = await start({ chaos });
-  const json = { name: "bug", color: "#cc0000" };
-  expect((await ask("POST", "/projects/42/labels", { json })).status).toBe(503);
-  await expect(ask("POST", "/projects/42/labels", { json })).rejects.toThrow();
-  expect((await ask("POST", "/projects/42/labels", { json })).status).toBe(409);
 });
 
 test("rows last, with the numbers that they have", async () => {

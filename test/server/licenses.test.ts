@@ -26,20 +26,6 @@ test("a name is taken in any case", async () => {
   expect((await ask("GET", path)).json).toHaveLength(2);
 });
 
-test("legacy words are taken before 15.0 and mean the current ones; seeded ones are answered as written", async () => {
-  const { ask } = await serving({ seed });
-  const { json } = await ask("POST", path, { form: { name: "X", approval_status: "approved" } });
-  expect(json.approval_status).toBe("allowed");
-  expect((await ask("GET", `${path}/2`)).json.approval_status).toBe("blacklisted");
-});
-
-test("from 15.0 on they are refused", async () => {
-  const { ask } = await serving({ seed, release: "15.0" });
-  const { status, json } = await ask("PATCH", `${path}/1`, { form: { approval_status: "blacklisted" } });
-  expect([status, json]).toEqual([400, { error: "approval_status does not have a valid value" }]);
-  expect((await ask("POST", path, { form: {} })).json.error).toBe("name is missing, approval_status is missing");
-});
-
 test("below tier ultimate they are forbidden", async () => {
   const { ask } = await serving({ seed, tier: "premium" });
   const { status, json } = await ask("GET", path);

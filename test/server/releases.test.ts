@@ -1,13 +1,5 @@
-import { readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { catalogueOf } from "../../src/model/catalogue.ts";
-import { dialects } from "../../src/model/dialects.ts";
-import { endpoints } from "../../src/model/endpoints.ts";
-import kinds from "../../src/model/kinds.json" with { type: "json" };
-import { behaviourOf } from "../../src/server/behaviour.ts";
-import { releasesOf } from "../../src/server/release-facts.ts";
-import { parseSeed, type Seed } from "../../src/server/seed.ts";
+import type { Seed } from "../../src/server/seed.ts";
 import { type Answered, type Asking, serving } from "./serving.ts";
 
 const seed: Seed = {
@@ -250,20 +242,6 @@ test.each([
   expect((await ask("PUT", "/projects/1/integrations/external-wiki", { form })).status).toBe(expected);
 });
 
-test("a seed may set the flags that only later releases answer", async () => {
-  const text =
-    "projects: [{ id: 1, path: a/b, integrations: { external-wiki: { alert_events: false, incident_events: true } } }]";
-  const parsed = parseSeed(text, "seed", catalogueOf());
-  if (!("seed" in parsed)) throw new Error("refused");
-  const flags = async (release: string) => {
-    const { ask } = await serving({ seed: parsed.seed, behaviour: "observed", release });
-    const { alert_events, incident_events } = (await ask("GET", "/projects/1/services")).json[0];
-    return [alert_events, incident_events];
-  };
-  expect(await flags("14.5")).toEqual([undefined, undefined]);
-  expect(await flags("16.0")).toEqual([false, true]);
-});
-
 test("local addresses are refused where the seed asks for it, with a reason in later releases", async () => {
   const form = { external_wiki_url: "http://192.168.1.7/wiki" };
   const refusal = async (release: string) => {
@@ -332,23 +310,4 @@ test("an environment has a slug, and null stands for an address that was never s
     external_url: null,
   });
   expect(production.environment.slug).toBe("production");
-});
-
-describe("by the specification no release changes what it does not say to change", () => {
-  const [first, ...others] = ["13.12", "14.5", "15.0", "16.0", "18.0"].map((release) => {
-    const { licenseWords: _, answerWords: __, ...rest } = behaviourOf("spec", release);
-    return rest;
-  });
-  test.each(others)("%#", (other) => expect(other).toEqual(first));
-});
-
-test("every fact that a dialect states of servers is done by the server", () => {
-  const folder = join(import.meta.dirname, "../../src/server");
-  const code = [JSON.stringify(kinds), ...readdirSync(folder).map((file) => readFileSync(join(folder, file), "utf8"))];
-  const stated = [...dialects.values()].flatMap(({ facts }) => facts).filter(({ says }) => says === "server");
-  // Of the last one only clients need to know.
-  const elsewhere = ["list-path", "deployments-delete", "approval-policies"];
-  const unknown = stated.filter(({ id }) => !code.some((text) => text.includes(`"${id}"`))).map(({ id }) => id);
-  expect(unknown.toSorted()).toEqual(elsewhere.toSorted());
-  expect(endpoints.deleteDeployment.introduced).toBe(releasesOf("deployments-delete").from);
 });
