@@ -141,7 +141,7 @@ interface WrittenExpression {
 }
 
 /** Every expression of a kind, where it is, and the names that it knows. */
-export function expressionsOf(kind: ResourceKind): readonly WrittenExpression[] {
+function expressionsOf(kind: ResourceKind): readonly WrittenExpression[] {
   const whole = [
     ["where", ["row"]],
     ["loosened", ["before", "after"]],

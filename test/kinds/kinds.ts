@@ -7,7 +7,7 @@ import type { FieldSchema } from "../../src/model/resource-kind.ts";
 
 export type { FieldSchema };
 
-export type Call = string | { readonly call: string; readonly release: string };
+type Call = string | { readonly call: string; readonly release: string };
 
 export interface KindFile {
   readonly name: string;

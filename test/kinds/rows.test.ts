@@ -57,11 +57,6 @@ describe.each([...kinds])("%s", (file, kind) => {
     }
   });
 
-  test.each(resources)("example %# is read as it is declared", ({ declared, row }) => {
-    expect(differences(kind, declared, row)).toEqual([]);
-    expect(isOwn(kind, row)).toBe(true);
-  });
-
   test.each(resources)("example %# is created with its parameters", ({ declared, parameters }) => {
     expect(parametersOf(kind, declared, null)).toEqual(inAnyOrder(parameters));
   });

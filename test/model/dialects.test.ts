@@ -74,12 +74,6 @@ describe.each(platforms)("dialect $name", (dialect: Dialect) => {
   });
 });
 
-test("37 integrations and 12 parameters have a name of GitLab's", () => {
-  const names = Object.values(dialects.get("gitlab")?.integrations ?? {});
-  expect(names).toHaveLength(37);
-  expect(names.flatMap(({ parameters = {} }) => Object.keys(parameters))).toHaveLength(12);
-});
-
 test("what servers do with a parameter goes by the release, where a dialect says so", () => {
   const gitlab = catalogueOf("gitlab");
   const quirks = (slug: string, name: string, release: string) => {

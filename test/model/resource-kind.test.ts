@@ -15,7 +15,7 @@ import {
   keyValuesOf,
   type ResourceKind,
 } from "../../src/model/resource-kind.ts";
-import { expressionsOf, resourceKindFaults } from "../../src/model/resource-kind-faults.ts";
+import { resourceKindFaults } from "../../src/model/resource-kind-faults.ts";
 import { kindRowOf } from "../../src/model/resource-kind-row.ts";
 import { minimal } from "../kinds/kinds.ts";
 
@@ -34,11 +34,6 @@ describe.each(kinds)("%s", (file, kind) => {
   test.skipIf(kind.keys !== undefined)("is right, beside all others", () => {
     const others = kinds.flatMap(([name, each]) => (name === file ? [] : [each]));
     expect(faults(kind, others)).toEqual([]);
-  });
-
-  test("has expressions that compile", () => {
-    const compiled = expressionsOf(kind).map(({ text, names, type }) => compileKindExpression(text, names, type));
-    expect(compiled.filter((each) => "fault" in each)).toEqual([]);
   });
 });
 
@@ -244,28 +239,6 @@ describe("licenses", () => {
     );
     expect(spelled).toEqual(["allowed", "denied", "allowed", "denied", "else"]);
     expect(["MIT", "mIt"].map(row.identity)).toEqual(["mit", "mit"]);
-  });
-
-  test.each([
-    ["create", { name: "MIT", approval_status: "denied" }, "POST", "managed_licenses"],
-    ["update", { approval_status: "allowed" }, "PATCH", "managed_licenses/7"],
-    ["delete", undefined, "DELETE", "managed_licenses/7"],
-  ] as const)("are asked for with the %s of the specification", (action, parameters, method, path) => {
-    const own = row.calls[action];
-    if (typeof own !== "object") throw new RangeError(`no call for ${action}`);
-    const sent = call(own, { id: "a/b", name: "MIT", "row.id": "7" }, parameters);
-    const older = parameters && {
-      approval_status: parameters.approval_status === "denied" ? "blacklisted" : "approved",
-    };
-    const body = parameters && { body: "form", parameters, older };
-    expect(sent).toEqual({ method, path: `/projects/a%2Fb/${path}`, ...body, answer: expect.anything() });
-    expect(own.needs).toBe("maintainer");
-  });
-
-  test("are listed by the call of the specification", () => {
-    if (!row.read) throw new RangeError("they have no list");
-    const { answer: _, ...sent } = call(row.read.list, { id: "a/b" });
-    expect(sent).toEqual({ method: "GET", path: "/projects/a%2Fb/managed_licenses", list: "paged" });
   });
 });
 
