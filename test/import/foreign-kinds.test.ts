@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { parseAllDocuments } from "yaml";
 import gitlabform from "../../schemas/coming-from/gitlabform.json" with { type: "json" };
@@ -25,45 +26,7 @@ function policies({ drafts }: ForeignImport): Readonly<Record<string, object>> {
 }
 
 const canary = "CANARY-0123456789";
-
-const configuration = `
-projects_and_groups:
-  "*":
-    project_settings: { visibility: internal, merge_method: ff, tag_list: [a], wrong: 1, emails_disabled: true, wiki_enabled: false, issues_enabled: true, issues_access_level: private }
-    labels: { bug: { color: red, description: x }, enforce: true }
-  payments/*:
-    project_settings: { visibility: private, container_expiration_policy: { enabled: true, name_regex: ".*" } }
-    branches:
-      main:
-        { protected: true, push_access_level: no access, merge_access_level: 30, allowed_to_push: [{ user: anna }, { group_id: 12 }] }
-      old: { protected: false }
-      dev: { protected: true, push_access_level: Developer, developers_can_push: true }
-    tags: { "v*": { protected: true, create_access_level: maintainer } }
-    deploy_keys: { ci: { key: "ssh-ed25519 AAAA", title: ci key, can_push: false } }
-    variables: { a: { key: TOKEN, value: ${canary}, masked: true, environment_scope: prod }, b: { key: RAW, value: 1 } }
-    hooks:
-      https://hooks.example.com/ci: { push_events: false, token: ${canary}, custom_headers: [{ key: X, value: ${canary} }] }
-      https://old.example.com: { delete: true }
-    badges: { b: { name: pipeline, link_url: "https://x/%{project_path}", image_url: https://x/y.svg } }
-    project_push_rules: { commit_message_regex: JIRA, member_check: true }
-    schedules: { nightly: { ref: refs/heads/main, cron: "0 1 * * *", variables: { A: { value: b } }, inputs: [{ name: a, value: "true" }, { name: b, value: [x, 1] }, { name: c, value: 2 }] } }
-    merge_requests_approvals: { reset_approvals_on_push: true }
-    merge_requests_approval_rules:
-      any: { approvals_required: 2, name: All, rule_type: any_approver }
-      sec: { name: Sec, approvals_required: 1, users: [anna], groups: [sec], protected_branches: [main] }
-    protected_environments: { prod: { deploy_access_levels: [{ access_level: maintainer, group_inheritance_type: 0 }] } }
-    group_settings: { visibility: private, avatar: a.png, default_branch_protection_defaults: { allowed_to_push: [{ access_level: 30 }] } }
-    group_variables: { t: { key: TOKEN, value: ${canary}, masked: true } }
-    group_hooks: { https://g.example.com: { push_events: true }, https://old.example.com: { delete: true } }
-    group_labels: { bug: { color: red }, enforce: true }
-    group_badges: { b: { name: pipeline, link_url: "https://x", image_url: https://x/y.svg } }
-    group_members: { users: {} }
-  payments/api:
-    hooks: { https://hooks.example.com/ci: { push_events: true } }
-    labels: { bug: { colour: x } }
-    group_hooks: { https://g.example.com: {} }
-application: { settings: {} }
-`;
+const fixture = (name: string) => readFileSync(new URL(name, import.meta.url), "utf8");
 
 const secret = { secret: expect.stringMatching(/^env:/) };
 const inputs = [
@@ -81,7 +44,7 @@ const shared = {
 };
 
 describe("gitlabform", () => {
-  const imported = fromGitlabform(configuration);
+  const imported = fromGitlabform(fixture("kinds.yml"));
 
   test("its sections become resources of the kinds that they are about", () => {
     expect(policies(imported)).toEqual({
@@ -157,167 +120,9 @@ describe("gitlabform", () => {
   });
 });
 
-const module = `
-variable "hook" {
-  sensitive = true
-}
-resource "gitlab_group" "g" {
-  name                  = "Payments"
-  path                  = "payments"
-  visibility_level      = "private"
-  ip_restriction_ranges = ["10.0.0.0/8", "10.1.0.0/8"]
-  push_rules {
-    prevent_secrets = true
-  }
-  default_branch_protection_defaults {
-    allowed_to_push  = ["developer"]
-    allow_force_push = true
-  }
-}
-resource "gitlab_group" "sub" {
-  name        = "Services"
-  path        = "services"
-  parent_id   = gitlab_group.g.id
-  description = "x"
-}
-resource "gitlab_project" "bare" {
-  for_each     = toset(["a", "b"])
-  name         = each.key
-  namespace_id = gitlab_group.sub.id
-}
-resource "gitlab_project" "api" {
-  name             = "api"
-  namespace_id     = gitlab_group.g.id
-  visibility_level = "private"
-  tags             = ["a"]
-  issues_enabled   = false
-  import_url       = "https://x"
-  push_rules {
-    author_email_regex = "@example.com$"
-  }
-  container_expiration_policy {
-    enabled = true
-    cadence = "1d"
-  }
-}
-resource "gitlab_branch_protection" "main" {
-  project            = gitlab_project.api.id
-  branch             = "main"
-  push_access_level  = "no one"
-  merge_access_level = "maintainer"
-  allowed_to_push { user_id = 5 }
-  allowed_to_push { group_id = 7 }
-  allowed_to_merge { user_id = data.gitlab_user.bob.id }
-}
-resource "gitlab_tag_protection" "v" {
-  project             = gitlab_project.api.id
-  tag                 = "v*"
-  create_access_level = "developer"
-}
-resource "gitlab_project_hook" "ci" {
-  project     = gitlab_project.api.id
-  url         = "https://hooks.example.com/ci"
-  token       = var.hook
-  push_events = false
-  custom_headers {
-    key   = "X"
-    value = "${canary}"
-  }
-}
-resource "gitlab_project_variable" "v" {
-  for_each = { A = "${canary}", B = "2" }
-  project  = gitlab_project.api.id
-  key      = each.key
-  value    = each.value
-}
-resource "gitlab_label" "bug" {
-  project = gitlab_project.api.id
-  name    = "bug"
-  color   = "orange"
-}
-resource "gitlab_project_approval_rule" "r" {
-  project            = gitlab_project.api.id
-  name               = "Sec"
-  approvals_required = 1
-  user_ids           = [50, 500]
-}
-resource "gitlab_pipeline_schedule" "n" {
-  project     = gitlab_project.api.id
-  description = "nightly"
-  ref         = "refs/heads/main"
-  cron        = "0 1 * * *"
-}
-resource "gitlab_project_protected_environment" "p" {
-  project     = gitlab_project.api.id
-  environment = "production"
-  deploy_access_levels_attribute = [{ access_level = "maintainer" }, { user_id = 5 }]
-}
-resource "gitlab_project_push_rules" "again" {
-  project      = gitlab_project.api.id
-  member_check = false
-}
-resource "gitlab_deploy_key" "k" {
-  project = "payments/other"
-  title   = "ci"
-  key     = "ssh-rsa AAA"
-}
-resource "gitlab_project_badge" "b" {
-  project   = gitlab_project.api.id
-  name      = "b"
-  link_url  = "https://l"
-  image_url = "https://i"
-}
-resource "gitlab_group_hook" "h" {
-  group       = "payments"
-  url         = "https://x"
-  push_events = true
-}
-resource "gitlab_group_variable" "v" {
-  group = gitlab_group.sub.full_path
-  key   = "TOKEN"
-  value = "${canary}"
-}
-resource "gitlab_group_variable" "lost" {
-  group = gitlab_group.elsewhere.id
-  key   = "TOKEN"
-  value = "${canary}"
-}
-data "gitlab_group" "web" {
-  group_id = 77
-}
-resource "gitlab_group_label" "bug" {
-  group = data.gitlab_group.web.id
-  name  = "bug"
-  color = "orange"
-}
-resource "gitlab_group_label" "none" {
-  for_each = toset([])
-  group    = "payments"
-  name     = each.key
-}
-resource "gitlab_group_badge" "b" {
-  group     = gitlab_group.g.id
-  name      = "b"
-  link_url  = "https://l"
-  image_url = "https://i"
-}
-resource "gitlab_group_integration_mattermost" "chat" {
-  group    = gitlab_group.g.id
-  webhook  = "https://chat.example.com/${canary}"
-  username = "keel"
-}
-resource "gitlab_group_membership" "m" {
-  group_id = 1
-}
-resource "gitlab_pipeline_schedule_variable" "n" {
-  project = gitlab_project.api.id
-  key     = "A"
-}
-`;
-
 describe("Terraform", () => {
   test("its resources become those of the kinds that they are about; what no kind has is reported", async () => {
-    const imported = await fromTerraform(module);
+    const imported = await fromTerraform(fixture("kinds.tf"));
     expect(policies(imported)).toEqual({
       "payments/api": {
         projects: ["payments/api"],
