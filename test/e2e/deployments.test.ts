@@ -53,44 +53,6 @@ test("list follows all pages, filters on the server, and pairs a time filter wit
   for (const row of rows) expect(row).toMatch(/^ {2}\d+ +\d+ +success +production +main +a{6}/);
 });
 
-test("in dialect gitlab a list takes the statuses and the order that servers alone know; nothing can be created or changed to them", async () => {
-  const seeded = [
-    { id: 7, path: "p", deployments: [{ status: "skipped" }, { status: "blocked" }, { status: "success" }] },
-  ];
-  const gitlab = { dialect: "gitlab", behaviour: "observed", release: "17.8", projects: seeded } as const;
-  const { evenkeel } = await scene({ ...gitlab, site: { dialect: "gitlab", release: "17.8" } });
-  for (const status of ["skipped", "blocked"]) {
-    const listed = await evenkeel("deployments", "list", "p", "--status", status, "--report", "json");
-    expect(JSON.parse(listed.stdout)).toMatchObject([{ status }]);
-    expect((await evenkeel("deployments", "update", "p", "1", "--status", status)).code).toBe(64);
-  }
-  const finished = await evenkeel("deployments", "list", "p", "--order-by", "finished_at", "--report", "json");
-  expect(JSON.parse(finished.stdout).map(({ status }: { status: string }) => status)).toEqual([
-    "success",
-    "skipped",
-    "blocked",
-  ]);
-  const misspelt = await evenkeel("deployments", "list", "p", "--status", "skiped");
-  expect(misspelt).toMatchObject({ code: 64, requests: [], stderr: expect.stringContaining("did you mean skipped?") });
-  const { evenkeel: neutral } = await scene({ projects: seeded, behaviour: "observed" });
-  const refused = await neutral("deployments", "list", "p", "--status", "skipped");
-  expect(refused).toMatchObject({
-    code: 64,
-    requests: [],
-    stderr: expect.stringContaining("success, failed or canceled, not"),
-  });
-});
-
-test("an order of one's own is kept, and a note says what servers make of it", async () => {
-  const { evenkeel } = await scene({ projects });
-  const ran = await evenkeel("deployments", "list", "7", "--updated-after", "2021-11-20", "--order-by", "ref");
-  expect(ran).toMatchObject({
-    code: 0,
-    stderr: expect.stringMatching(/^note: --updated-after needs --order-by updated_at/),
-  });
-  expect(ran.requests[0]).toContain("order_by=ref");
-});
-
 test.each([
   [
     ["list", "p", "--status", "succes", "--sort", "up"],

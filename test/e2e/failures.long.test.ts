@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { closedPort, serve } from "../client/scripted.ts";
+import { serve } from "../client/scripted.ts";
 import { folder } from "../support/folder.ts";
 import { runProgram } from "./program.ts";
 import { outcomes, policyText, scene, token, told, workspaceText } from "./workspace.ts";
@@ -146,32 +146,6 @@ test("a token that is refused in the middle of an apply is said once, and what w
   expect(ran).toMatchObject({ code: 1, writes: 1 });
   expect(ran.stdout.match(/answered 401/g)).toHaveLength(1);
   expect(ran.plan().summary.outcomes).toMatchObject({ applied: 0, failed: 1, skipped: 5 });
-});
-
-test("a server that nobody answers for is one sentence", async () => {
-  const url = `http://127.0.0.1:${await closedPort()}`;
-  const files = folder({
-    "evenkeel.yaml": workspaceText({ url }),
-    "all.yaml": policyText({ ...licenses, projects: ["p", "q", "r"] }),
-  });
-  const ran = await runProgram(["apply", "--yes", "--report", "json=r.json"], files.root, { EVENKEEL_TOKEN: token });
-  expect(ran).toMatchObject({ code: 1, stdout: "" });
-  expect(ran.stderr.trim().split("\n")).toHaveLength(1);
-  expect(ran.stderr).toContain(`${url}/api/v4/version`);
-  expect(ran.stderr).toContain("connection was refused");
-  expect(JSON.parse(files.read("r.json")).problems).toHaveLength(1);
-});
-
-test("a web page instead of JSON names the URL", async () => {
-  const chaos = [{ html: true, status: 200 }];
-  const { evenkeel, evenkeelWith, server } = await scene({ projects, policy: licenses, chaos });
-  const ran = await evenkeel("plan");
-  expect(ran).toMatchObject({ code: 1, reads: 1 });
-  expect(ran.stderr).toContain(`${server.url}/api/v4/projects/p/managed_licenses`);
-  expect(ran.stderr).toContain("instead of JSON: server.url may");
-  expect(ran.stderr).not.toContain("<");
-  const elsewhere = await evenkeelWith({ EVENKEEL_URL: server.url }, "plan");
-  expect(elsewhere.stderr).toContain("instead of JSON: EVENKEEL_URL may");
 });
 
 test("a premium integration on a lower tier is explained, or a problem where the tier is stated", async () => {

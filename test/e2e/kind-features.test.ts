@@ -124,19 +124,6 @@ describe("with a ledger", () => {
   });
 });
 
-test("what is live is accepted: a list, a word, a single field", async () => {
-  const { evenkeel, ask, read } = await settled();
-  await ask("PUT", "/projects/p", { json: { topics: ["c", "d"], merge_method: "merge" } });
-  const [label] = (await ask("GET", "/projects/p/labels")).json;
-  await ask("PUT", `/projects/p/labels/${label.id}`, { json: { color: "#0000ff" } });
-  await ask("DELETE", "/projects/p/protected_branches/main");
-  await ask("POST", "/projects/p/protected_branches", { json: { name: "main", push_access_level: 30 } });
-  const accepted = await evenkeel("accept", "p:*");
-  expect([accepted.code, accepted.stderr]).toEqual([0, ""]);
-  expect((await evenkeel("plan")).stdout).toContain("No changes");
-  expect(read("all.yaml")).toContain("developer");
-});
-
 test("what refers to a replaced resource has its new ID after the same apply", async () => {
   const rules = { two: { approvals_required: 2, users: ["anna"], protected_branches: ["main"] } };
   const seed = { projects: [{ path: "p" }], users: [{ id: 51, username: "anna" }] };

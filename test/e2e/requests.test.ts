@@ -54,30 +54,8 @@ test("none for what is not live, one for what is not listed but may be configure
 });
 
 describe("the look-up of projects", () => {
-  const projects = [
-    { id: 1, path: "a/one" },
-    { id: 2, path: "a/two" },
-    { id: 3, path: "b/three" },
-  ];
   const lookups = (requests: readonly string[]) =>
     requests.filter((request) => /^GET \/projects(\?|$|\/\d+$)/.test(request));
-  const disabled = ["irc-gateway"];
-
-  test.each([
-    ["only IDs", [[1, 2]], 0, 2],
-    ["only paths", [["a/one", "A/Two"]], 0, 2],
-    ["a glob", [["a/*"]], 1, 2],
-    ["two globs", [["a/*"], ["b/**"]], 1, 3],
-    ["an ID and a path of one project", [[1], ["a/one"]], 1, 1],
-  ])("%s: as many as needed", async (_, selectors, expected, reached) => {
-    const policies = selectors.map((each, index) => [`policy-${index}`, { projects: each, disabled }]);
-    const { evenkeel } = await scene({ projects, policies: Object.fromEntries(policies) });
-    const planned = await evenkeel("plan", "--report", "json");
-    expect(planned.code).toBe(0);
-    expect(lookups(planned.requests)).toHaveLength(expected);
-    expect(planned.reads).toBe(expected + reached);
-    expect(planned.plan().summary.projects).toBe(reached);
-  });
 
   test("an ID whose path is spoken of is resolved by itself, however many projects there are", async () => {
     const many = Array.from({ length: 205 }, (_, index) => ({ path: `fleet/p${index}` }));
