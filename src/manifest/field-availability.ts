@@ -1,4 +1,5 @@
 import { isObject } from "../base/json.ts";
+import { memoized } from "../base/memoize.ts";
 import { serverWords, tierIncludes, unavailableBefore } from "../model/availability.ts";
 import { compareReleases } from "../model/releases.ts";
 import type { FieldSchema, ResourceKind } from "../model/resource-kind.ts";
@@ -17,8 +18,7 @@ interface DeclaredField {
 export function fieldAvailability(written: WrittenResource, platform: Platform): readonly Problem[] {
   const { document, file, entry } = written;
   const subject = entry?.slug ?? file.singular.replaceAll("_", " ");
-  return declaredFields(written.fields, written.parameters, []).flatMap(({ path, field }) => {
-    if (limiting.every((word) => field[word] === undefined)) return [];
+  return limitedFields(written.fields, written.parameters, []).flatMap(({ path, field }) => {
     const name = nameOf(path);
     const at = { document, path: pathIn(written, path), of: "key" } as const;
     const { tier, release } = lackingOf(subject, { path, field }, platform);
@@ -32,11 +32,20 @@ export function fieldAvailability(written: WrittenResource, platform: Platform):
   });
 }
 
+/** Whether a field, or a part of its value, is deprecated or needs a tier or release. */
+const isLimited: (field: FieldSchema) => boolean = memoized(
+  ({ properties = {}, items, ...field }: FieldSchema) =>
+    limiting.some((word) => field[word] !== undefined) ||
+    Object.values(properties).some(isLimited) ||
+    (items !== undefined && isLimited(items)),
+  new WeakMap(),
+);
+
 const limiting = ["deprecated", "x-tier", "x-introduced", "x-removed"] as const;
 
 /** Why a server certainly does not have a field of a kind, or a part of its value; undefined if it does. */
 export function missingField(file: ResourceKind, name: string, value: unknown, platform: Platform): string | undefined {
-  const reasons = declaredFields(file.fields, { [name]: value }, []).map((declared) => {
+  const reasons = limitedFields(file.fields, { [name]: value }, []).map((declared) => {
     const { tier, release } = lackingOf(file.singular.replaceAll("_", " "), declared, platform);
     return tier ?? (severityOf(declared.field).severity === undefined ? release : undefined);
   });
@@ -54,16 +63,20 @@ function nameOf(path: Path): string {
   return path.filter((part) => typeof part === "string").join(".");
 }
 
-function declaredFields(field: FieldSchema, value: unknown, path: Path): readonly DeclaredField[] {
+function limitedFields(field: FieldSchema, value: unknown, path: Path): readonly DeclaredField[] {
+  if (!isLimited(field)) return none;
   if (Array.isArray(value))
-    return value.flatMap((each, index) => declaredFields(field.items ?? {}, each, [...path, index]));
-  if (!isObject(value)) return [];
-  return Object.entries(value).flatMap(([name, each]): readonly DeclaredField[] => {
+    return value.flatMap((each, index) => limitedFields(field.items ?? {}, each, [...path, index]));
+  if (!isObject(value)) return none;
+  return Object.keys(value).flatMap((name): readonly DeclaredField[] => {
     const own = field.properties?.[name];
+    if (!own || !isLimited(own)) return none;
     const here = [...path, name];
-    return own ? [{ path: here, field: own }, ...declaredFields(own, each, here)] : [];
+    return [{ path: here, field: own }, ...limitedFields(own, value[name], here)];
   });
 }
+
+const none: readonly never[] = [];
 
 function outOfTier({ "x-tier": tier }: FieldSchema, what: string, platform: Platform): string | undefined {
   if (tier === undefined || tierIncludes(platform.tier, tier)) return undefined;

@@ -104,15 +104,16 @@ function resourceEntry(
     document: from.document,
     path,
     file,
-    ...(entry && { entry }),
+    entry,
     fields: entry?.fields ?? file.fields,
     platform: workspace.server,
     keys,
     parameters,
-    ...(isBare && { bare: only }),
+    bare: isBare ? only : undefined,
   };
   const { fields, templates, problems, plaintext } = declareResource(written, workspace);
-  const resource = { kind, key: entry?.slug ?? keyTextOf(file, keys), fields: { ...impliedFields(entry), ...fields } };
+  const all = entry?.parameters.has("active") ? { ...impliedFields(entry), ...fields } : fields;
+  const resource = { kind, key: entry?.slug ?? keyTextOf(file, keys), fields: all };
   const rest = isBare && templates.length === 0 && !isTemplate(text) ? {} : { templates, written };
   const isLost = isBare && Object.keys(fields).length === 0;
   return { problems, plaintext, entry: isLost ? undefined : new DeclaredEntry(from, path, resource, rest) };

@@ -1,4 +1,4 @@
-import { isObject, type JsonObject, valueAtPath } from "../base/json.ts";
+import { isObject, type JsonObject, objectOf, valueAtPath } from "../base/json.ts";
 import { memoized } from "../base/memoize.ts";
 import { didYouMean, suggestionFor } from "../base/nearest.ts";
 import type { SchemaFault } from "../base/schema.ts";
@@ -36,22 +36,24 @@ type Fault = Omit<SchemaFault, "rule"> & { readonly rule: Rule };
 export function declareResource(written: WrittenResource, workspace: Workspace): Declared {
   const { parameters: fields } = written;
   const reading = new ResourceReading(written, workspace);
-  const read = reading.fields(fields);
+  const { properties } = written.fields;
+  const read = objectOf(Object.keys(fields), (name) => reading.value(properties[name], fields[name], [name]));
   const faults = faultsOf(written, read).filter(({ path }) => !reading.isSettled(path));
-  const broken = new Set([...reading.broken, ...faults.map(({ path }) => String(path[0]))]);
-  const own = Object.entries(read).filter(([name]) => !broken.has(name) && !Object.hasOwn(written.keys, name));
-  const templates = own.filter(([, value]) => textsWithin(value).some(isTemplate)).map(([name]) => name);
+  for (const { path } of faults) reading.broken.push(String(path[0]));
+  const names = Object.keys(read).filter(
+    (name) => !reading.broken.includes(name) && !Object.hasOwn(written.keys, name),
+  );
+  const templates = names.filter((name) => isOpen(read[name]));
   return {
-    fields: normalFields(written, Object.fromEntries(own), new Set(templates)),
+    fields: normalFields(written, read, names, templates),
     templates,
     plaintext: reading.plaintext,
-    problems: [
-      ...reading.problems,
-      ...faults.map((fault) => problemOf(written, fields, fault)),
-      ...mentionedKeys(written, fields),
-      ...fieldAvailability(written, workspace.server),
-      ...inactive(written),
-    ],
+    problems: reading.problems.concat(
+      faults.map((fault) => problemOf(written, fields, fault)),
+      mentionedKeys(written, fields),
+      fieldAvailability(written, workspace.server),
+      inactive(written),
+    ),
   };
 }
 
@@ -62,17 +64,20 @@ function inactive({ document, path, entry, parameters }: WrittenResource): reado
   return [problemAt("inactive", message, { document, path, of: "key" })];
 }
 
-/** In the order of the schema, which is the same whatever the order of keys in the manifest. */
-function normalFields({ fields: { properties } }: WrittenResource, fields: Fields, open: ReadonlySet<string>): Fields {
+/** In the order of the schema, which is the same whatever the order of keys in the manifest; `names` are sorted in place. */
+function normalFields(
+  { fields: { properties } }: WrittenResource,
+  fields: Fields,
+  names: string[],
+  open: readonly string[],
+): Fields {
   const order = orderOf(properties);
   const rank = (name: string) => order.get(name) ?? order.size;
-  const names = Object.keys(fields).sort((a, b) => rank(a) - rank(b) || (a < b ? -1 : 1));
-  return Object.fromEntries(
-    names.map((name) => {
-      const value = fields[name] as Value;
-      return [name, open.has(name) ? value : normalField(properties, name, value)];
-    }),
-  );
+  names.sort((a, b) => rank(a) - rank(b) || (a < b ? -1 : 1));
+  return objectOf(names, (name) => {
+    const value = fields[name] as Value;
+    return open.includes(name) ? value : normalField(properties, name, value);
+  });
 }
 
 const orderOf = memoized(
@@ -99,9 +104,9 @@ export function interpolatedResource(
     if (top === undefined) return isWhole && combining.has(keyword);
     return !isMissing(rule) && open.has(String(top));
   });
-  const known = new Set(Object.keys(fields).filter((name) => !open.has(name)));
+  const known = Object.keys(fields).filter((name) => !open.has(name));
   return {
-    fields: normalFields(written, fields, known),
+    fields: normalFields(written, fields, Object.keys(fields), known),
     problems: faults.map((fault) => problemOf(setBy(String(fault.path[0])), fields, fault)),
   };
 }
@@ -178,8 +183,9 @@ function isContainer(value: unknown): value is JsonObject {
 /** Keywords of a list or mapping that depend on the values in it. */
 const combining = new Set(["anyOf", "oneOf", "not", "uniqueItems", "contains"]);
 
+/** Whether a value, or a part of it, is to be interpolated. */
 function isOpen(value: unknown): boolean {
-  return isContainer(value) && textsWithin(value as Plain).some(isTemplate);
+  return isContainer(value) ? textsWithin(value as Plain).some(isTemplate) : isTemplate(value);
 }
 
 /** A key field that is mentioned again must be the same. */
@@ -264,8 +270,8 @@ class ResourceReading {
   readonly problems: Problem[] = [];
   readonly plaintext: [string, string][] = [];
   /** The fields that cannot be used. */
-  readonly broken = new Set<string>();
-  readonly #settled = new Set<string>();
+  readonly broken: string[] = [];
+  readonly #settled: string[] = [];
   readonly #written: WrittenResource;
   readonly #workspace: Workspace;
 
@@ -274,28 +280,21 @@ class ResourceReading {
     this.#workspace = workspace;
   }
 
-  fields(fields: JsonObject): Fields {
-    const { properties } = this.#written.fields;
-    const read = Object.entries(fields).map(([name, value]) => [name, this.#value(properties[name], value, [name])]);
-    return Object.fromEntries(read);
-  }
-
   /** Whether a value has been checked, so that the schema need not. */
   isSettled(path: SchemaFault["path"]): boolean {
-    return this.#settled.has(JSON.stringify(path));
+    return this.#settled.includes(JSON.stringify(path));
   }
 
-  #value(field: FieldSchema = {}, value: unknown, path: Path): Value {
+  /** A value at a path below the resource. */
+  value(field: FieldSchema = {}, value: unknown, path: Path): Value {
     const mayRefer = field.writeOnly || (this.#written.entry && isObject(value));
     if (mayRefer && !isShapeless(value)) return this.#secret(field, value, path);
     if (Array.isArray(value))
-      return value.map((each, index) => this.#value(field.items, each, [...path, index])) as Value;
+      return value.map((each, index) => this.value(field.items, each, [...path, index])) as Value;
     if (!isObject(value)) return value as Value;
     if (isStray(field, value)) return this.#fault(path, this.#strayReference(path));
-    const read = Object.entries(value).map(([name, each]) => {
-      return [name, this.#value(propertyOf(field, name), each, [...path, name])];
-    });
-    return Object.fromEntries(read);
+    const read = (name: string) => this.value(propertyOf(field, name), value[name], [...path, name]);
+    return objectOf(Object.keys(value), read) as Value;
   }
 
   #secret(field: FieldSchema, value: unknown, path: Path): Value {
@@ -304,7 +303,7 @@ class ResourceReading {
     const read: SecretField = isObject(value)
       ? secretReference(at, value, isText, this.#workspace)
       : secretLiteral(at, value, this.#workspace);
-    this.#settled.add(JSON.stringify(path));
+    this.#settled.push(JSON.stringify(path));
     if (read.form === "fault") return this.#fault(path, read.problem);
     if (read.literal !== undefined) this.plaintext.push([read.value.secret, read.literal]);
     return read.value;
@@ -318,8 +317,8 @@ class ResourceReading {
 
   #fault(path: Path, problem: Problem): Value {
     this.problems.push(problem);
-    this.broken.add(String(path[0]));
-    this.#settled.add(JSON.stringify(path));
+    this.broken.push(String(path[0]));
+    this.#settled.push(JSON.stringify(path));
     return "";
   }
 }

@@ -13,7 +13,7 @@ export interface WrittenResource {
   readonly path: Path;
   readonly file: ResourceKind;
   /** What the catalogue has for its key. */
-  readonly entry?: Integration;
+  readonly entry: Integration | undefined;
   /** The schema of its fields. */
   readonly fields: ResourceKind["fields"];
   readonly platform: Platform;
@@ -21,7 +21,7 @@ export interface WrittenResource {
   readonly keys: JsonObject;
   readonly parameters: JsonObject;
   /** The field whose value stands in place of a mapping. */
-  readonly bare?: string;
+  readonly bare: string | undefined;
 }
 
 /** The path of a part of a resource in its document. */
