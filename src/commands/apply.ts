@@ -29,11 +29,10 @@ import {
 import type { Run } from "./command.ts";
 import { stepsAfterApply } from "./next-steps.ts";
 import { noteUnrecorded, printMissingSecrets, printProblems } from "./outputs.ts";
-import { openPlanReports, type WriteReports } from "./plan-reports.ts";
+import { follow, openPlanReports, type WriteReports } from "./plan-reports.ts";
 import { folderOf, globsOf, requestOf, targetFaultIn } from "./run-request.ts";
 import type { Options } from "./table.ts";
 import { noBar, type Progress, type Terminal } from "./terminal.ts";
-import { follow } from "./workers-progress.ts";
 
 /** `evenkeel apply [PLAN]`. */
 export const run: Run<Options<"apply">> = async (terminal, options, [file]) => {

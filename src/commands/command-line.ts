@@ -6,11 +6,8 @@ import { asSentence, counted, terminalWidth, wrapped } from "../base/text-format
 import { version } from "../base/version.ts";
 import { labelledErrors } from "../model/problem-line.ts";
 import type { Palette } from "../report/terminal.ts";
-import type { Run } from "./command.ts";
-import { type Flag, parsedOption } from "./command.ts";
-import { sharedOptions } from "./flags.ts";
-import { runsByName } from "./runs-by-name.ts";
-import { type CliCommand, commands, groupOf, groups } from "./table.ts";
+import { type Flag, parsedOption, type Run, sharedOptions } from "./command.ts";
+import { type CliCommand, type CommandName, commands, groupOf, groups, type Options } from "./table.ts";
 import { createTerminal, type Host, paletteFor, withLabels } from "./terminal.ts";
 
 /**
@@ -201,3 +198,44 @@ export function defect(env: Host["env"], error: unknown): string {
 function debugged(env: Host["env"], { message, stack = message }: Error, otherwise = ""): string {
   return env.EVENKEEL_DEBUG === "1" ? stack : message + otherwise;
 }
+
+/** The function that runs each command. Its file is loaded on demand. */
+const runsByName: { readonly [Name in CommandName]: () => Promise<Run<Options<Name>>> } = {
+  init: async () => (await import("./init.ts")).run,
+  validate: async () => (await import("./validate.ts")).run,
+  plan: async () => (await import("./plan.ts")).run,
+  apply: async () => (await import("./apply.ts")).run,
+  drift: async () => (await import("./plan.ts")).drift,
+  diff: async () => (await import("./diff.ts")).run,
+  unmanaged: async () => (await import("./unmanaged.ts")).run,
+  approve: async () => (await import("./approve.ts")).run,
+  merge: async () => (await import("./approve.ts")).merge,
+  show: async () => (await import("./show.ts")).run,
+  import: async () => (await import("./import.ts")).run,
+  explain: async () => (await import("./explain.ts")).run,
+  journal: async () => (await import("./history.ts")).journal,
+  runs: async () => (await import("./history.ts")).runs,
+  console: async () => (await import("./console.ts")).run,
+  state: async () => (await import("./history.ts")).state,
+  "lock release": async () => (await import("./history.ts")).releaseLock,
+  worker: async () => (await import("./worker.ts")).run,
+  watch: async () => (await import("./watch.ts")).run,
+  "deployments list": async () => (await import("./deployments.ts")).printDeployments,
+  "deployments show": async () => (await import("./deployments.ts")).show,
+  "deployments merge-requests": async () => (await import("./deployments.ts")).mergeRequests,
+  "deployments create": async () => (await import("./deployments.ts")).create,
+  "deployments update": async () => (await import("./deployments.ts")).update,
+  "deployments delete": async () => (await import("./deployments.ts")).remove,
+  deprecations: async () => (await import("./deprecations.ts")).run,
+  "deprecations scan": async () => (await import("./deprecations.ts")).scan,
+  routes: async () => (await import("./routes.ts")).run,
+  accept: async () => (await import("./accept.ts")).run,
+  blame: async () => (await import("./show.ts")).blame,
+  fmt: async () => (await import("./fmt.ts")).run,
+  completion: async () => (await import("./completion.ts")).run,
+  schema: async () => (await import("./explain.ts")).schema,
+  "storage status": async () => (await import("./connected.ts")).storageStatus,
+  whoami: async () => (await import("./connected.ts")).whoami,
+  serve: async () => (await import("./serve.ts")).run,
+  __complete: async () => (await import("./completion.ts")).complete,
+};

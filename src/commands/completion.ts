@@ -1,5 +1,18 @@
 import { exit, UserError } from "../base/exit.ts";
-import type { Run } from "./command.ts";
+import { printable } from "../base/printable.ts";
+import { desiredOf } from "../manifest/layers.ts";
+import { readMigrations } from "../manifest/migrations.ts";
+import { projectsOf } from "../manifest/projects.ts";
+import { validate } from "../manifest/validate.ts";
+import { addressOf, storageAddress } from "../model/address.ts";
+import type { Catalogue } from "../model/catalogue.ts";
+import { dialects } from "../model/dialects.ts";
+import { storageKey } from "../model/repository-kinds.ts";
+import { catalogueAround, type Loaded, loadWorkspace } from "../workspace/load.ts";
+import type { Flag, Run } from "./command.ts";
+import { folderOf } from "./run-request.ts";
+import { type CliCommand, commands, groups } from "./table.ts";
+import type { Terminal } from "./terminal.ts";
 
 /** `evenkeel completion SHELL`: a script to source. */
 export const run: Run<object> = (terminal, _, [shell = ""]) => {
@@ -69,3 +82,214 @@ export const completionScripts: ReadonlyMap<string, string> = new Map([
   ["zsh", zsh],
   ["fish", fish],
 ]);
+
+/** `evenkeel __complete -- WORD...`: what a shell offers in place of the last word, a line each; offline. */
+export const complete: Run<object> = (terminal, _, words) => {
+  const named = namedIn(terminal, valueIn(words, "-C"), valueIn(words, "--dialect"));
+  const legible = candidatesFor(words, commands, named).filter(({ word }) => printable(word) === word);
+  terminal.emit(legible.map(lineOf).join("\n"));
+  return exit.done;
+};
+
+/** Shells that show meanings find them behind a tab. */
+function lineOf({ word, meaning }: Candidate): string {
+  const line = meaning ? `${word}\t${meaning}` : word;
+  return line.replaceAll(/[\r\n]+/g, " ");
+}
+
+function valueIn(words: readonly string[], option: string): string | undefined {
+  return words[words.indexOf(option) + 1 || words.length];
+}
+
+const nothing: Known = { projects: [], addresses: [], storages: [] };
+
+interface Known {
+  readonly projects: readonly string[];
+  readonly addresses: readonly string[];
+  readonly storages: readonly string[];
+}
+
+/** A workspace that cannot be read names nothing; one with mistakes, what can be read of it. */
+function namedIn(terminal: Terminal, C: string | undefined, dialect = ""): Named {
+  const folder = folderOf(terminal, C === undefined ? {} : { C });
+  let read: Known | undefined;
+  const known = () => {
+    read ??= readKnown(folder);
+    return read;
+  };
+  return {
+    projects: () => known().projects,
+    addresses: () => known().addresses,
+    storages: () => known().storages,
+    catalogue: () => catalogueAround(folder, dialects.has(dialect) ? dialect : undefined),
+  };
+}
+
+function readKnown(folder: string): Known {
+  try {
+    return knownIn(loadWorkspace(folder));
+  } catch {
+    return nothing;
+  }
+}
+
+function knownIn(loaded: Loaded): Known {
+  const { policies } = validate(loaded);
+  const { migrations } = readMigrations(loaded);
+  const { projects } = projectsOf(policies, undefined);
+  const resources = projects.flatMap((project) => {
+    const { desired } = desiredOf(policies, project);
+    return desired.resources.map(({ kind, key }) => addressOf(project.name, kind, key));
+  });
+  const moves = migrations.flatMap(({ from, repositories }) =>
+    repositories.map((kind) => storageAddress(storageKey(from, kind))),
+  );
+  return {
+    projects: projects.map(({ name }) => name),
+    addresses: [...resources, ...moves],
+    storages: [...new Set(migrations.flatMap(({ from, to }) => [from, to]))],
+  };
+}
+
+/** Something to go on with, and what it means. */
+interface Candidate {
+  readonly word: string;
+  readonly meaning?: string;
+}
+
+/** What manifests name; asked for only where it is wanted. */
+interface Named {
+  readonly projects: () => readonly string[];
+  readonly addresses: () => readonly string[];
+  readonly storages: () => readonly string[];
+  /** In the dialect and with the kinds of the workspace. */
+  readonly catalogue: () => Catalogue;
+}
+
+/**
+ * What may stand in place of the last of the words after `evenkeel`, which may be unfinished or empty. Nothing where
+ * a file is wanted, or something that only the user knows.
+ */
+function candidatesFor(words: readonly string[], commands: readonly CliCommand[], named: Named): readonly Candidate[] {
+  const word = words.at(-1) ?? "";
+  const before = words.slice(0, -1);
+  const command = commandOf(before, commands);
+  const within = command ? inCommand(command, before.slice(command.name.split(" ").length), word, named) : [];
+  const offered = [...commandWords(before, commands), ...within];
+  return offered.filter((candidate) => candidate.word.startsWith(word));
+}
+
+function commandOf(words: readonly string[], commands: readonly CliCommand[]): CliCommand | undefined {
+  const fits = ({ name }: CliCommand) => name.split(" ").every((part, index) => part === words[index]);
+  return commands.filter(fits).toSorted((a, b) => b.name.length - a.name.length)[0];
+}
+
+function commandWords(before: readonly string[], commands: readonly CliCommand[]): readonly Candidate[] {
+  const shown = commands.filter(({ hidden }) => !hidden);
+  if (before.length > 1) return [];
+  const [group] = before;
+  if (group !== undefined) {
+    const below = shown.filter(({ name }) => name.startsWith(`${group} `));
+    return below.map(({ name, summary }) => ({ word: name.slice(group.length + 1), meaning: summary }));
+  }
+  const single = shown.filter(({ name }) => !name.includes(" "));
+  return [
+    ...single.map(({ name, summary }) => ({ word: name, meaning: summary })),
+    ...Object.entries(groups).map(([word, meaning]) => ({ word, meaning })),
+    ...everywhere,
+    { word: "--version" },
+  ];
+}
+
+const everywhere: readonly Candidate[] = [{ word: "--help" }, { word: "--no-color", meaning: "plain text" }];
+
+function inCommand(command: CliCommand, before: readonly string[], word: string, named: Named): readonly Candidate[] {
+  const [, option, value] = /^(--[^=]+)=(.*)$/.exec(word) ?? [];
+  if (option !== undefined && value !== undefined) {
+    const flag = flagOf(command, option);
+    return flag ? valuesOf(flag, value, named).map((each) => ({ ...each, word: `${option}=${each.word}` })) : [];
+  }
+  const open = flagOf(command, before.at(-1));
+  if (open && takesValue(open)) return valuesOf(open, word, named);
+  if (word.startsWith("-")) return optionWords(command);
+  return wordsFor(placeholderOf(command, before), word, named);
+}
+
+function flagOf({ flags: known }: CliCommand, word: string | undefined): Flag | undefined {
+  return known.find(({ flags }) => flags.split(/[ ,]+/).some((part) => part === word));
+}
+
+function takesValue({ flags }: Flag): boolean {
+  return flags.includes("<");
+}
+
+function optionWords({ flags: known }: CliCommand): readonly Candidate[] {
+  const own = known.map(({ flags, description }) => ({ word: flags.split(/[ ,]+/)[0] ?? "", meaning: description }));
+  return [...own, ...everywhere];
+}
+
+function valuesOf({ choices, suggests, flags }: Flag, word: string, named: Named): readonly Candidate[] {
+  const fixed = choices ?? suggests;
+  return fixed ? fixed.map((each) => ({ word: each })) : wordsFor(/<(.*)>/.exec(flags)?.[1] ?? "", word, named);
+}
+
+/** The word in the command's usage that stands for the next argument. */
+function placeholderOf(command: CliCommand, before: readonly string[]): string {
+  const placeholders = [...(command.arguments ?? "").matchAll(/[[<]([^\]>]+)[\]>]/g)].map(([, name = ""]) => name);
+  const given = before.filter((word, index) => {
+    const option = flagOf(command, before[index - 1]);
+    return !word.startsWith("-") && !(option && takesValue(option));
+  });
+  const last = placeholders.at(-1) ?? "";
+  return (placeholders[given.length] ?? (last.endsWith("...") ? last : "")).replace("...", "");
+}
+
+/** What can be known of what a placeholder stands for. */
+const kinds: Readonly<Record<string, (word: string, named: Named) => readonly Candidate[]>> = {
+  slug: slugWords,
+  section: sectionWords,
+  shell: () => [...completionScripts.keys()].map((word) => ({ word })),
+  project: (_, { projects }) => projects().map((word) => ({ word })),
+  storage: (_, { storages }) => storages().map((word) => ({ word })),
+  glob: addressWords,
+  address: addressWords,
+};
+
+function wordsFor(placeholder: string, word: string, named: Named): readonly Candidate[] {
+  return kinds[placeholder]?.(word, named) ?? [];
+}
+
+function slugWords(word: string, { catalogue }: Named): readonly Candidate[] {
+  const { integrations, kinds } = catalogue();
+  const slug = word.split(".")[0] ?? "";
+  const files = [...kinds.values()].flatMap(({ file }) => file ?? []);
+  if (!word.includes(".")) {
+    const sections = files.map(({ name, description = "" }) => ({ word: name, meaning: description }));
+    return [
+      ...[...integrations.values()].map(({ slug, description }) => ({ word: slug, meaning: description })),
+      ...sections,
+    ];
+  }
+  const fields = files.filter(({ name }) => name === slug).flatMap(({ fields }) => Object.entries(fields.properties));
+  const parameters = [...(integrations.get(slug)?.parameters.values() ?? [])];
+  return [
+    ...parameters.map(({ name, description }) => ({ word: `${slug}.${name}`, meaning: description })),
+    ...fields.map(([name, { description = "" }]) => ({ word: `${slug}.${name}`, meaning: description })),
+  ];
+}
+
+/** Sections of policies, also at the end of a list with commas. */
+function sectionWords(word: string, { catalogue }: Named): readonly Candidate[] {
+  const before = word.slice(0, word.lastIndexOf(",") + 1);
+  const known = [...catalogue().kinds.values()].flatMap(({ policy, file }) =>
+    policy ? [{ word: policy.section, meaning: file?.description ?? "" }] : [],
+  );
+  const each = [...new Map(known.map((candidate) => [candidate.word, candidate])).values()];
+  const all = before === "" ? [{ word: "all", meaning: "every kind" }] : [];
+  return [...all, ...each.map((candidate) => ({ ...candidate, word: `${before}${candidate.word}` }))];
+}
+
+/** Projects first; their addresses when a project is known. */
+function addressWords(word: string, { projects, addresses }: Named): readonly Candidate[] {
+  return (word.includes(":") ? addresses() : projects()).map((each) => ({ word: each }));
+}

@@ -1,16 +1,25 @@
 import { type ExitCode, exit, exitCode, UserError } from "../base/exit.ts";
+import { didYouMean } from "../base/nearest.ts";
 import { printable } from "../base/printable.ts";
 import { type ClientOptions, type Closing, connectReader, connectWriter, type Reader } from "../client/client.ts";
 import { explained } from "../client/explain-failure.ts";
 import { CallFailed } from "../client/failure.ts";
+import { readMigrations } from "../manifest/migrations.ts";
+import { readPolicies } from "../manifest/policies.ts";
 import { type CheckedValues, checkValues, type Given } from "../model/call-check.ts";
 import type { Catalogue } from "../model/catalogue.ts";
 import type { EndpointName } from "../model/endpoints.ts";
-import { deploymentText } from "../report/server-texts.ts";
+import { ownerOfName } from "../model/owner.ts";
+import { deploymentText, statusJson, statusText, whoamiJson, whoamiText } from "../report/server-texts.ts";
 import { connectionFrom } from "../run/connection.ts";
 import type { WriteOutcome } from "../run/deployments/deployment-records.ts";
+import { canPlan, readTokenAccess } from "../run/live/token-access.ts";
+import { type Remainder, remaindersOn, StorageHidden, storagesOfMoves } from "../run/storage/storage-view.ts";
+import { loadWorkspace, workspaceAbove } from "../workspace/load.ts";
+import type { Run } from "./command.ts";
 import { openReports, type ReportContents } from "./outputs.ts";
-import { type OnlineOptions, requestOf } from "./run-request.ts";
+import { folderOf, type OnlineOptions, requestOf } from "./run-request.ts";
+import type { Options } from "./table.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** What a command shows, or a sentence that says what went wrong. */
@@ -84,3 +93,65 @@ const otherNames: Readonly<Record<string, string>> = {
   deployment_id: "ID",
   tag: "--tag or --no-tag",
 };
+
+/** `evenkeel whoami`: exit code 1 if `plan` could not read. */
+export const whoami: Run<Options<"whoami">> = async (terminal, options) => {
+  if (options.project?.trim() === "")
+    throw new UserError("--project is empty; expected the ID or the path of a project", exit.usage);
+  const project = options.project ?? firstNamed(folderOf(terminal, options));
+  let isEnough = true;
+  const code = await reading(terminal, options, async (reader) => {
+    const access = await readTokenAccess(reader, project);
+    isEnough = canPlan(access);
+    return { text: () => whoamiText(access, terminal.palette), json: () => whoamiJson(access) };
+  });
+  return code === exit.done && !isEnough ? exit.problem : code;
+};
+
+/** The first project, else the first group, that policies of the surrounding workspace name without a wildcard. */
+function firstNamed(folder: string): string | undefined {
+  if (workspaceAbove(folder) === undefined) return undefined;
+  const { policies } = readPolicies(loadWorkspace(folder));
+  const named = policies.flatMap(({ projects }) =>
+    projects.flatMap(({ form, written }) => (form === "glob" ? [] : written)),
+  );
+  return named.find((name) => ownerOfName(name) === "project") ?? named[0];
+}
+
+/** `evenkeel storage status STORAGE`. */
+export const storageStatus: Run<Options<"storage status">> = (terminal, options, [storage = ""]) => {
+  if (storage.trim() === "") throw new UserError("STORAGE is empty; expected the name of a storage", exit.usage);
+  return reading(terminal, options, async (reader) => {
+    try {
+      const remainders = await remaindersOn(reader, storage);
+      const doubt = await doubtAbout(storage, remainders, reader, folderOf(terminal, options));
+      if (doubt) terminal.note(printable(`warning: ${doubt}`));
+      return {
+        text: () => statusText(storage, remainders, terminal.palette),
+        json: () => statusJson(storage, remainders),
+      };
+    } catch (error) {
+      if (error instanceof StorageHidden) return { status: "failed", error: error.message };
+      throw error;
+    }
+  });
+};
+
+/** A misspelled storage would appear drained, since the API has no list of storages. */
+async function doubtAbout(
+  storage: string,
+  remainders: readonly Remainder[],
+  reader: Reader,
+  folder: string,
+): Promise<string | undefined> {
+  if (remainders.some(({ left }) => left)) return undefined;
+  const known = new Set([...declaredStorages(folder), ...(await storagesOfMoves(reader))]);
+  if (known.has(storage)) return undefined;
+  return `no project, listed move or manifest names storage ${storage}, so it may not exist${didYouMean(storage, known)}`;
+}
+
+function declaredStorages(folder: string): readonly string[] {
+  if (!workspaceAbove(folder)) return [];
+  const { migrations } = readMigrations(loadWorkspace(folder));
+  return migrations.flatMap(({ from, to }) => [from, to]);
+}

@@ -1,13 +1,17 @@
 import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { exit } from "../base/exit.ts";
+import { exit, exitCode, UserError } from "../base/exit.ts";
+import { printable } from "../base/printable.ts";
+import { counted } from "../base/text-format.ts";
 import { parseManifest } from "../manifest/document.ts";
 import { readWorkspace, workspaceFile } from "../manifest/workspace.ts";
 import { schedule } from "../model/deprecations.ts";
-import { type ScheduleFilter, scheduleRows, scheduleText } from "../report/deprecations.ts";
-import { textIn } from "../workspace/text-files.ts";
+import { findingsText, type ScheduleFilter, scheduleRows, scheduleText } from "../report/deprecations.ts";
+import { type IncludeGraph, includeGraphOf } from "../scan/pipelines.ts";
+import { type Finding, type ScanResult, scanText } from "../scan/scan.ts";
+import { filesBelow, type TextFile, textIn, type Unreadable } from "../workspace/text-files.ts";
 import type { Run } from "./command.ts";
-import { openReports } from "./outputs.ts";
+import { openReports, save } from "./outputs.ts";
 import { checkedRelease, folderOf } from "./run-request.ts";
 import type { Options } from "./table.ts";
 import type { Terminal } from "./terminal.ts";
@@ -40,4 +44,94 @@ function workspaceRelease(folder: string): string {
   const text = existsSync(path) ? textIn({ path, name: workspaceFile }) : "";
   const { workspace } = readWorkspace(parseManifest(workspaceFile, typeof text === "string" ? text : ""));
   return workspace.server.release;
+}
+
+/** `evenkeel deprecations scan`: finds uses in files; with `--fix`, rewrites those that it can and reports the rest. */
+export const scan: Run<Options<"deprecations scan">> = (terminal, options, paths) => {
+  const report = openReports(terminal, options.report);
+  const release = releaseOf(terminal, options);
+  const files = distinct(paths.flatMap((path) => filesBelow(terminal.cwd, path)));
+  const settings = { terminal, release, fix: options.fix ?? false, tree: treeOfFiles(files) };
+  const scanned = files.map((file) => ("unreadable" in file ? file : scanFile(settings, file)));
+  const unreadable = scanned.flatMap((each) => ("unreadable" in each ? [each.unreadable] : []));
+  const findings = scanned.flatMap((each) => ("findings" in each ? each.findings : []));
+  for (const message of unreadable) terminal.warn(`error: ${message}`);
+  tellFixed(terminal, scanned);
+  const hasNoAnswer = findings.length === 0 && unreadable.length > 0;
+  report({
+    text: () => (hasNoAnswer ? "" : findingsText(findings, terminal.palette)),
+    json: () => JSON.stringify(findings, null, 2),
+  });
+  const isDue = findings.some(({ severity }) => severity === "error");
+  return exitCode({ problem: isDue || unreadable.length > 0 });
+};
+
+interface ScannedFile {
+  readonly findings: readonly Finding[];
+  /** How many findings were rewritten. */
+  readonly fixed: number;
+}
+
+const nothing: ScannedFile = { findings: [], fixed: 0 };
+
+interface Scan {
+  readonly terminal: Terminal;
+  readonly release: string;
+  readonly fix: boolean;
+  readonly tree: IncludeGraph;
+}
+
+/** The includes of the CI/CD configurations among the files. */
+function treeOfFiles(files: readonly (TextFile | Unreadable)[]): IncludeGraph {
+  const byName = new Map(files.flatMap((file) => ("name" in file ? [[file.name, file] as const] : [])));
+  return includeGraphOf([...byName.keys()], (name) => {
+    const file = byName.get(name);
+    const text = file && textIn(file);
+    return typeof text === "string" ? text : undefined;
+  });
+}
+
+function scanFile({ terminal, release, fix, tree }: Scan, file: TextFile): ScannedFile | Unreadable {
+  const text = textIn(file);
+  if (typeof text !== "string") return text ?? nothing;
+  const mark = text.startsWith("\uFEFF") ? "\uFEFF" : "";
+  const source = { file: file.name, text: text.slice(mark.length), release };
+  const before = scanText(source, tree);
+  if (before.unread) {
+    const name = printable(file.name);
+    terminal.note(`warning: ${name} is not ${before.unread} that can be read; not all of it was scanned`);
+  }
+  if (!fix || before.fixed === source.text) return { findings: before.findings, fixed: 0 };
+  const written = write(terminal, file, mark + before.fixed);
+  if (written) return written;
+  const after = scanText({ ...source, text: before.fixed }, tree);
+  return { findings: leftIn(before, after), fixed: before.findings.length - before.left.length };
+}
+
+/** The findings that remain after a rewrite. */
+function leftIn(before: ScanResult, after: ScanResult): readonly Finding[] {
+  const keyOf = ({ id, line, column }: Finding) => `${id} ${line} ${column}`;
+  const all = new Map([...before.left, ...after.findings].map((finding) => [keyOf(finding), finding]));
+  return [...all.values()].sort((a, b) => a.line - b.line || a.column - b.column);
+}
+
+function write(terminal: Terminal, { path }: TextFile, text: string): Unreadable | undefined {
+  try {
+    save(terminal, path, text);
+    return undefined;
+  } catch (error) {
+    if (error instanceof UserError) return { unreadable: error.message };
+    throw error;
+  }
+}
+
+/** Scans each file once, even if several paths lead to it. */
+function distinct(files: readonly (TextFile | Unreadable)[]): readonly (TextFile | Unreadable)[] {
+  return [...new Map(files.map((file) => ["path" in file ? file.path : file.unreadable, file])).values()];
+}
+
+function tellFixed(terminal: Terminal, scanned: readonly (ScannedFile | Unreadable)[]): void {
+  const fixed = scanned.flatMap((each) => ("fixed" in each && each.fixed > 0 ? [each.fixed] : []));
+  const total = fixed.reduce((sum, count) => sum + count, 0);
+  if (total > 0) terminal.note(`Rewrote ${counted(total, "use")} in ${counted(fixed.length, "file")}.`);
 }

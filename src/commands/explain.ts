@@ -1,12 +1,15 @@
+import { join, resolve } from "node:path";
 import { exit, UserError } from "../base/exit.ts";
 import type { Catalogue } from "../model/catalogue.ts";
+import { dialectNamed } from "../model/dialects.ts";
+import { schemasIn } from "../model/schemas.ts";
 import { explainText } from "../report/explain.ts";
 import { explainJson, type Unexplained } from "../report/explain-json.ts";
 import { kindFiles, kindListText, kindsJson, kindsNamed, kindsText } from "../report/explain-kinds.ts";
 import type { Palette } from "../report/terminal.ts";
-import { catalogueAround } from "../workspace/load.ts";
+import { catalogueAround, dialectAround } from "../workspace/load.ts";
 import type { Run } from "./command.ts";
-import { openReports } from "./outputs.ts";
+import { openReports, save } from "./outputs.ts";
 import { folderOf } from "./run-request.ts";
 import type { Options } from "./table.ts";
 
@@ -44,3 +47,13 @@ function known<Found extends object | string>(found: Found | Unexplained): Found
   if (typeof found === "object" && "unknown" in found) throw new UserError((found as Unexplained).unknown);
   return found as Found;
 }
+
+/** `evenkeel schema [DIR]`: writes the JSON Schemas for editors, in the dialect and with the kinds of the workspace. */
+export const schema: Run<Options<"schema">> = (terminal, options, [folder = "."]) => {
+  const around = resolve(terminal.cwd, folder);
+  const dialect = dialectNamed(options.dialect ?? dialectAround(around));
+  const schemas = schemasIn(dialect, catalogueAround(around, dialect.name));
+  for (const [name, schema] of schemas) save(terminal, join(folder, name), `${JSON.stringify(schema, null, 2)}\n`);
+  terminal.note(`Wrote ${[...schemas.keys()].map((name) => join(folder, name)).join(", ")}.`);
+  return exit.done;
+};

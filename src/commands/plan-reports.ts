@@ -15,11 +15,13 @@ import {
   type Renderer,
   type Report,
 } from "../report/report.ts";
+import { fleetText, progressText } from "../report/runs.ts";
 import { problemLines } from "../report/terminal.ts";
+import type { RunProgress, Stage } from "../state/run-progress.ts";
 import { findWorkspace } from "../workspace/load.ts";
 import { openReports } from "./outputs.ts";
 import { folderOf, type OnlineOptions } from "./run-request.ts";
-import type { Terminal } from "./terminal.ts";
+import { noBar, type Progress, type Terminal } from "./terminal.ts";
 
 /** The reports that depend on the command. */
 type Own = Readonly<Record<OwnKind, () => string>>;
@@ -184,4 +186,37 @@ function webUrl(text = ""): string | undefined {
 function pathBelow(folder: string, file: string): readonly string[] | undefined {
   const parts = relative(folder, file).split(sep);
   return parts[0] === ".." || parts[0] === "" ? undefined : parts;
+}
+
+/** Milliseconds between two lines of progress in a log. */
+const betweenLines = 60_000;
+
+/**
+ * Shows the progress of a run with workers in its progress bars or, without a terminal, as a line a minute. `now` is in
+ * milliseconds.
+ */
+export function follow(
+  { note }: Pick<Terminal, "note">,
+  bars: Readonly<Record<Stage, Progress>>,
+  now: () => number = () => performance.now(),
+) {
+  let words = "";
+  let told = now();
+  const shown = new Map<Stage, readonly [number, number]>();
+  const barOf = (stage: Stage) => (done: number, total: number) => {
+    shown.set(stage, [done, total]);
+    bars[stage].update(done, total, words);
+  };
+  return {
+    reading: barOf("reading"),
+    writing: barOf("writing"),
+    following: (progress: RunProgress): void => {
+      words = fleetText(progress);
+      const [done, total] = shown.get(progress.stage) ?? [progress.done, progress.total];
+      bars[progress.stage].update(done, total, words);
+      if (bars[progress.stage] !== noBar || now() - told < betweenLines) return;
+      told = now();
+      note(`Still ${progressText(progress)}`);
+    },
+  };
 }

@@ -11,11 +11,10 @@ import type { Planned, Request } from "../run/request.ts";
 import type { Run } from "./command.ts";
 import { stepsAfterDrift, stepsAfterPlan, waiversText } from "./next-steps.ts";
 import { noteUnrecorded, outInPlace, printMissingSecrets, printProblems, writeTo } from "./outputs.ts";
-import { openPlanReports } from "./plan-reports.ts";
+import { follow, openPlanReports } from "./plan-reports.ts";
 import { folderOf, globsOf, requestOf, targetFaultIn } from "./run-request.ts";
 import type { Options } from "./table.ts";
 import { noBar, type Terminal } from "./terminal.ts";
-import { follow } from "./workers-progress.ts";
 
 /** `evenkeel plan`. */
 export const run: Run<Options<"plan">> = (terminal, options) => planAs("plan", terminal, options);

@@ -2,9 +2,9 @@ import { branchKinds } from "../model/branch-kinds.ts";
 import { dialectNames } from "../model/dialect-names.ts";
 import { findingKinds, revisionKinds } from "../report/report.ts";
 import { applyModes } from "../state/watch-memory.ts";
-import type { CommandRow, OptionsOf } from "./command.ts";
 import {
   asOf,
+  type CommandRow,
   check,
   concurrency,
   connected,
@@ -14,6 +14,7 @@ import {
   folder,
   giveUpAfter,
   isTag,
+  type OptionsOf,
   offline,
   online,
   out,
@@ -31,7 +32,7 @@ import {
   timeout,
   workers,
   yes,
-} from "./flags.ts";
+} from "./command.ts";
 
 /** Every command of `evenkeel`, in the order in which help lists them: what help shows, what is parsed, and the file that runs it. */
 const table = {

@@ -2,11 +2,11 @@ import { type ClientOptions, connectReader, connectWriter, type Reader, type Wri
 import { hasErrors } from "../manifest/validate.ts";
 import type { Plan } from "../plan/plan.ts";
 import type { Lease } from "../state/lease.ts";
-import { withApprovals } from "./approvals.ts";
 import { connectionOf } from "./connection.ts";
 import { atRelease, type Checked, type Context, leaseOf, openContext, refusedWorkspace } from "./context.ts";
 import { failedPlan } from "./failed-plan.ts";
 import { type EarlyEnd, type RunHistory, recordAtEnd, recordFromStart } from "./history.ts";
+import { withApprovals } from "./prepared-plan.ts";
 import { readyToRecord } from "./recorder.ts";
 import type { Planned, Request } from "./request.ts";
 import { openWorkspace } from "./revisions.ts";

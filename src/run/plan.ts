@@ -11,18 +11,16 @@ import { checkGuards, checkLoosening } from "../plan/guards.ts";
 import { type PlanInput, planOf } from "../plan/make-plan.ts";
 import type { Plan, PlanScope } from "../plan/plan.ts";
 import { keepProjects } from "../state/notes.ts";
-import { withApprovalObjections } from "./approvals.ts";
 import { neededBy, secretsToCompare } from "./connection.ts";
 import type { Checked, Context } from "./context.ts";
 import { refresh } from "./live/refresh.ts";
 import type { RefreshScope } from "./live/refresh-scope.ts";
 import { type Selection, select } from "./live/select-projects.ts";
 import { inRun, openPlanRun } from "./open-run.ts";
-import { type PreparedPlan, preparePlan } from "./prepared-plan.ts";
-import { namesForPlan } from "./project-names.ts";
+import { type PreparedPlan, preparePlan, withApprovalObjections } from "./prepared-plan.ts";
 import type { Planned, Request } from "./request.ts";
 import { withRuleObjections } from "./rules-in-force.ts";
-import { guardRules, idleCanaries, idleProtection, scopeOf } from "./scope.ts";
+import { guardRules, idleCanaries, idleProtection, namesForPlan, scopeOf } from "./scope.ts";
 import { movesOf } from "./storage-moves.ts";
 import type { Dispatcher } from "./workers/dispatcher.ts";
 import { refreshedBy } from "./workers.ts";
@@ -182,7 +180,7 @@ function unreadPlan(
 }
 
 /** Finds the line that sets the value of a change, where that is not the line of its resource. */
-export type FindSettingLine = (change: Change) => Place | undefined;
+type FindSettingLine = (change: Change) => Place | undefined;
 
 /**
  * A change whose values all come from variables is set by the line of a variable, and a singleton whose changed fields

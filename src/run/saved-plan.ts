@@ -17,16 +17,15 @@ import { referencesIn } from "../model/values.ts";
 import { checkLoosening, isMany } from "../plan/guards.ts";
 import { formatVersion, type Plan, planDigest, recounted, removalsOf, visibleOf } from "../plan/plan.ts";
 import type { WorkspaceState } from "../state/state.ts";
-import { recheckTargets } from "./apply/recheck.ts";
+import { recheckTargets } from "./apply/apply.ts";
 import { type NeededSecret, secretsToCompare } from "./connection.ts";
 import type { Context, Heading } from "./context.ts";
 import type { RefreshScope } from "./live/refresh-scope.ts";
 import { select } from "./live/select-projects.ts";
 import { type PreparedPlan, withWaivers } from "./prepared-plan.ts";
-import { namedAsPlanned } from "./project-names.ts";
 import { withReasons, withRuleObjections } from "./rules-in-force.ts";
 import { checkGuardsAgain, contradictionsOf, withContradictions, withLiveCounts } from "./saved-plan-checks.ts";
-import { canaryTest, guardRules, refusedBy, scopeOf } from "./scope.ts";
+import { canaryTest, guardRules, namedAsPlanned, refusedBy, scopeOf } from "./scope.ts";
 import { movesAgain } from "./storage-moves.ts";
 
 /**

@@ -1,3 +1,5 @@
+import type { Reader } from "../client/client.ts";
+import { type DesiredFleet, renamedFleet } from "../manifest/desired-fleet.ts";
 import type { Document } from "../manifest/document.ts";
 import { readMigrations } from "../manifest/migrations.ts";
 import { problemAt } from "../manifest/problem.ts";
@@ -17,13 +19,14 @@ import { kindOf } from "../model/kinds.ts";
 import { kindWord, ownerOfName } from "../model/owner.ts";
 import { isSingleton } from "../model/resource-kind.ts";
 import type { Kind, Problem, Project } from "../model/types.ts";
+import type { Difference } from "../plan/diff/diff.ts";
 import { standsStill } from "../plan/diff/last-applied.ts";
 import { type GuardRules, type Objection, unwaivedObjections, type Waivers } from "../plan/guards.ts";
 import { type Plan, removalsOf } from "../plan/plan.ts";
 import type { Ledger } from "../state/ledger/ledger.ts";
 import type { ProjectList } from "../state/notes.ts";
 import type { Context } from "./context.ts";
-import type { Since } from "./live/find-projects.ts";
+import { nameProjects, type Since } from "./live/find-projects.ts";
 import type { Trusts } from "./live/partly-read.ts";
 import type { RefreshScope } from "./live/refresh-scope.ts";
 import type { Request } from "./request.ts";
@@ -194,4 +197,41 @@ export function idleCanaries(context: Context, projects: readonly Project[]): Pr
 
 function anyOf<Input extends readonly unknown[]>(tests: readonly ((...input: Input) => boolean)[]) {
   return (...input: Input) => tests.some((test) => test(...input));
+}
+
+interface NamedForPlan {
+  readonly projects: readonly Project[];
+  /** The requests that it took. */
+  readonly lookUps: number;
+}
+
+/** The projects of a plan; one that is saved says the ID of each that changes, for a path can be given to another project. */
+export async function namesForPlan(
+  reader: Reader,
+  { request, concurrency }: Context,
+  projects: readonly Project[],
+  differences: readonly Difference[],
+): Promise<NamedForPlan> {
+  if (!request.outlives) return { projects, lookUps: 0 };
+  const changed = new Set(differences.flatMap(({ project, changes }) => (changes.length > 0 ? [project] : [])));
+  const isLacking = ({ id, name }: Project) => id === undefined && changed.has(name);
+  const before = reader.counts.reads;
+  const named = await nameProjects(reader, projects, isLacking, concurrency);
+  return { projects: named, lookUps: reader.counts.reads - before };
+}
+
+/** The projects with every name that a saved plan says of them, as the server says it now. */
+export async function namedAsPlanned(
+  reader: Reader,
+  { concurrency }: Context,
+  { resource_changes: changes }: Plan,
+  fleet: DesiredFleet,
+): Promise<DesiredFleet> {
+  const withId = new Set(changes.flatMap(({ project, project_id }) => (project_id === undefined ? [] : [project])));
+  const withPath = new Set(
+    changes.flatMap(({ project, project_path }) => (project_path === undefined ? [] : [project])),
+  );
+  const isLacking = ({ name, id, path }: Project) =>
+    (withId.has(name) && id === undefined) || (withPath.has(name) && (path === undefined || id === undefined));
+  return renamedFleet(fleet, await nameProjects(reader, fleet.projects, isLacking, concurrency));
 }

@@ -5,27 +5,37 @@ import { knownSecrets } from "../base/known-secrets.ts";
 import type { Reader, Writer } from "../client/client.ts";
 import { CallFailed, type FailureFacts } from "../client/failure.ts";
 import { desiredAmong, eachDesired } from "../manifest/desired-fleet.ts";
-import type { Outcome, Project } from "../model/types.ts";
+import type { Catalogue } from "../model/catalogue.ts";
+import { identityOf } from "../model/kinds.ts";
+import type { Change, DesiredProject, Origin, Outcome, Project } from "../model/types.ts";
 import { referencesIn } from "../model/values.ts";
+import type { Difference } from "../plan/diff/diff.ts";
 import type { Plan } from "../plan/plan.ts";
 import { secretsSentBy } from "../plan/requests.ts";
 import { beginningsIn, startJournal } from "../state/journal.ts";
 import type { Ledger } from "../state/ledger/ledger.ts";
 import { saveUnstored } from "../state/unstored-outcomes.ts";
-import { afterEarlierRuns, applyChanges, type Batch, type Step, type Watcher } from "./apply/apply.ts";
-import { recheckTargets, type Target } from "./apply/recheck.ts";
+import {
+  afterEarlierRuns,
+  applyChanges,
+  type Batch,
+  recheckTargets,
+  type Step,
+  type Target,
+  type Watcher,
+} from "./apply/apply.ts";
 import { journalling } from "./apply/send-change.ts";
 import { writeAndCheck } from "./apply/waves.ts";
 import { secretsToCompare } from "./connection.ts";
 import type { Context } from "./context.ts";
 import { inSyncRecorder, ledgerWatcher } from "./keep-results.ts";
+import type { Unread } from "./live/partly-read.ts";
 import { refreshEach } from "./live/refresh.ts";
-import type { RefreshScope } from "./live/refresh-scope.ts";
+import type { RefreshedProject, RefreshScope } from "./live/refresh-scope.ts";
 import { select } from "./live/select-projects.ts";
 import { batchesOf } from "./prepared-plan.ts";
 import { plannedSecrets } from "./saved-plan.ts";
 import { scopeOf } from "./scope.ts";
-import { type WireProject, wireProject } from "./wire-project.ts";
 import type { HeldShard } from "./workers/work-on-shard.ts";
 
 /** A connected process that works on shards. */
@@ -210,4 +220,56 @@ function withSecrets(batches: readonly Batch[], { secrets, loaded }: Context): B
       });
     },
   }));
+}
+
+/** A refreshed project as JSON: without secrets, and without lines of manifests, which the run knows itself. */
+interface WireProject extends Pick<RefreshedProject, "problems" | "missing"> {
+  readonly difference?: Omit<Difference, "changes"> & { readonly changes: readonly Omit<Change, "origin">[] };
+  readonly unread?: readonly (Omit<Unread, "failure"> & { readonly failure: FailureFacts })[];
+  readonly failure?: FailureFacts;
+}
+
+/** Converts what a worker found to its wire format. */
+function wireProject({ difference, unread, failure, ...rest }: RefreshedProject): WireProject {
+  return {
+    ...rest,
+    ...(difference && { difference: { ...difference, changes: difference.changes.map(withoutOrigin) } }),
+    ...(unread && { unread: unread.map(({ failure, ...part }) => ({ ...part, failure: failure.facts })) }),
+    ...(failure && { failure: failure.facts }),
+  };
+}
+
+function withoutOrigin({ origin: _, ...change }: Change): Omit<Change, "origin"> {
+  return change;
+}
+
+/** What a worker found, with the lines of the manifests of this process. */
+export function refreshedProject(
+  { difference, unread, failure, ...rest }: WireProject,
+  catalogue: Catalogue,
+  desired: () => DesiredProject,
+): RefreshedProject {
+  return {
+    ...rest,
+    ...(difference && {
+      difference: { ...difference, changes: withOrigins(difference.changes, catalogue, desired) },
+    }),
+    ...(unread && { unread: unread.map(({ failure, ...part }) => ({ ...part, failure: new CallFailed(failure) })) }),
+    ...(failure && { failure: new CallFailed(failure) }),
+  };
+}
+
+function withOrigins(
+  changes: readonly Omit<Change, "origin">[],
+  catalogue: Catalogue,
+  desired: () => DesiredProject,
+): readonly Change[] {
+  if (changes.length === 0) return [];
+  const { resources, exclusive } = desired();
+  const origins = new Map(resources.map((each) => [identityOf(catalogue, each), each.origin]));
+  return changes.map((change) => {
+    const origin: Origin | undefined = origins.get(identityOf(catalogue, change)) ?? exclusive.get(change.kind);
+    if (!origin) throw new RangeError(`no policy declares ${change.address}`);
+    return { ...change, origin };
+  });
 }

@@ -9,8 +9,7 @@ import { beginningsIn } from "../state/journal.ts";
 import { type Lease, leaseDuration } from "../state/lease.ts";
 import { isShared } from "../state/state.ts";
 import { unshared } from "../state/state-address.ts";
-import { applyChanges, type Outcomes, type Watcher } from "./apply/apply.ts";
-import type { Target } from "./apply/recheck.ts";
+import { applyChanges, type Outcomes, type Target, type Watcher } from "./apply/apply.ts";
 import { stopReason, type WrittenWave } from "./apply/waves.ts";
 import { type Checked, type Context, keepsLedgerInState } from "./context.ts";
 import type { RefreshScope } from "./live/refresh-scope.ts";
@@ -22,9 +21,9 @@ import {
   type PlanResult,
   type PlanTask,
   performShard,
+  refreshedProject,
   requestsSent,
 } from "./shard-work.ts";
-import { refreshedProject } from "./wire-project.ts";
 import { type Dispatcher, openDispatcher } from "./workers/dispatcher.ts";
 import { type HeldShard, type RunDocument, workOnShard } from "./workers/work-on-shard.ts";
 

@@ -1,5 +1,4 @@
-import type { ArgumentDetection, CommandDetection } from "../model/deprecations.ts";
-import { vocabulary } from "../model/deprecations.ts";
+import { type ArgumentDetection, type CommandDetection, vocabulary } from "../model/deprecations.ts";
 import { Program } from "./program.ts";
 import { assignedWord, type Command, commandNameOf, commandOf, commandsOf, plainWord, type Word } from "./shell.ts";
 import { type DetectionOf, rewriting, type Source, type Use } from "./text.ts";

@@ -6,22 +6,34 @@ import { readWorkspace } from "../manifest/workspace.ts";
 import { dialects } from "../model/dialects.ts";
 import type { Problem } from "../model/types.ts";
 import { evidenceIn, type Mention } from "./addresses.ts";
-import { configurationEntries } from "./ci.ts";
 import { allCommands, commandsInProgram, tokensOfCommands } from "./commands.ts";
 import { type Query, queriesIn, queryOf } from "./graphql.ts";
-import { type IncludeGraph, type Pipeline, pipelineAlone } from "./pipelines.ts";
+import { canOnlyBeCi, type IncludeGraph, kindsByName, type Pipeline, pipelineAlone } from "./pipelines.ts";
 import { Program } from "./program.ts";
 import { addressInText, mentionsInProgram } from "./program-requests.ts";
-import { canOnlyBeCi, kindsByName } from "./recognise.ts";
-import { settingsInCommands, settingsInYaml, type VariableSetting } from "./settings.ts";
+import {
+  commandsInYaml,
+  mentionsInCommands,
+  mentionsInModules,
+  settingsInCommands,
+  settingsInYaml,
+  type VariableSetting,
+} from "./scripts.ts";
 import { type Command, commandsOf } from "./shell.ts";
-import { mentionsInCommands } from "./shell-requests.ts";
 import { enclosingCalls } from "./statements.ts";
 import type { Source, TextFragment } from "./text.ts";
 import { languageOf, type Token, tokensOf, tokensWithin } from "./tokens.ts";
 import { parsed } from "./toml.ts";
-import { innerRange, resolverOf, stringOf, valueAt, type YamlEntry, yamlDocuments, yamlEntries } from "./yaml.ts";
-import { commandsInYaml, mentionsInModules } from "./yaml-scripts.ts";
+import {
+  configurationEntries,
+  innerRange,
+  resolverOf,
+  stringOf,
+  valueAt,
+  type YamlEntry,
+  yamlDocuments,
+  yamlEntries,
+} from "./yaml.ts";
 
 /** A file as detections see it; parts that it does not have are empty. */
 export interface FileView {

@@ -10,8 +10,7 @@ import {
   type SentParameter,
   wantedNames,
 } from "./addresses.ts";
-import { apiName, parametersAt } from "./parameters.ts";
-import { Program } from "./program.ts";
+import { apiName, Program, parametersAt } from "./program.ts";
 import {
   assignedName,
   type Calls,

@@ -16,7 +16,7 @@ import { argumentUses, commandUses } from "./commands.ts";
 import { type FileView, readFile } from "./file-view.ts";
 import { graphqlUses } from "./graphql.ts";
 import { type IncludeGraph, noIncludes } from "./pipelines.ts";
-import { variableUses } from "./settings.ts";
+import { variableUses } from "./scripts.ts";
 import { type DetectionOf, type Edit, edited, moved, positionsIn, rewriting, type Source, type Use } from "./text.ts";
 import type { Token } from "./tokens.ts";
 import { tomlUses } from "./toml.ts";

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
-import { manifestValue } from "../../src/author/accept/manifest-value.ts";
+import { manifestValue } from "../../src/author/accept/manifests.ts";
 import { setIn } from "../../src/author/format/edit.ts";
 import { plainNode } from "../../src/author/import/policy.ts";
 import { catalogueOf } from "../../src/model/catalogue.ts";

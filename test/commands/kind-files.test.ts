@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { readKinds } from "../../src/commands/kind-files.ts";
+import { readKinds } from "../../src/commands/serve.ts";
 import { allKinds } from "../../src/server/kinds.ts";
 import { root } from "../readme.ts";
 import { folder } from "../support/folder.ts";

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { factorShared } from "../../src/author/import/factor-shared.ts";
 import { importProject } from "../../src/author/import/import-project.ts";
-import type { ImportedEntry, ImportedValue } from "../../src/author/import/imported-project.ts";
 import { withReferences } from "../../src/author/import/names.ts";
+import type { ImportedEntry, ImportedValue } from "../../src/author/import/policy.ts";
 import { catalogueOf } from "../../src/model/catalogue.ts";
 import type { Fields, Live, Project } from "../../src/model/types.ts";
 

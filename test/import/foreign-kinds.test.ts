@@ -5,8 +5,8 @@ import gitlabform from "../../schemas/coming-from/gitlabform.json" with { type: 
 import terraform from "../../schemas/coming-from/terraform.json" with { type: "json" };
 import { kindInSection } from "../../src/author/import/from/field-table.ts";
 import type { ForeignImport } from "../../src/author/import/from/foreign.ts";
+import type { SectionTable } from "../../src/author/import/from/gitlabform/configuration.ts";
 import { importGitlabform } from "../../src/author/import/from/gitlabform/import.ts";
-import type { SectionTable } from "../../src/author/import/from/gitlabform/sections.ts";
 import { importTerraform } from "../../src/author/import/from/terraform/import.ts";
 import { policyFileText } from "../../src/author/import/policy.ts";
 import { catalogueOf } from "../../src/model/catalogue.ts";

@@ -15,15 +15,17 @@ import { format } from "../format/format.ts";
 import { importProject } from "../import/import-project.ts";
 import { withReferences } from "../import/names.ts";
 import { entryNode, literal } from "../import/policy.ts";
-import { type Hunk, withHunks } from "./hunks.ts";
-import { type ManifestValue, manifestValue } from "./manifest-value.ts";
 import {
   type EditTarget,
   editTargets,
+  type Hunk,
   isOwn,
   type Manifests,
+  type ManifestValue,
+  manifestValue,
   type NewPolicyFile,
   policyOf,
+  withHunks,
   withText,
 } from "./manifests.ts";
 

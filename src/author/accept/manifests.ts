@@ -7,14 +7,19 @@ import { type Policy, readPolicies } from "../../manifest/policies.ts";
 import { compareLayers, isLevel, isMatch, type Layer, matchingLayers } from "../../manifest/selection.ts";
 import { hasErrors, validate } from "../../manifest/validate.ts";
 import type { Workspace } from "../../manifest/workspace.ts";
+import type { Catalogue } from "../../model/catalogue.ts";
+import { comparableScalar, typesOf } from "../../model/field-meaning.ts";
+import { catalogueEntry, fieldOf } from "../../model/kinds.ts";
 import { bareName } from "../../model/owner.ts";
-import type { Project } from "../../model/types.ts";
+import { parameterFaults } from "../../model/parameter-check.ts";
+import type { Plain, Project, Resource, Value } from "../../model/types.ts";
+import { isList, isReference, isScalar, referencesWithin } from "../../model/values.ts";
 import type { Context } from "../../run/context.ts";
 import { loadWorkspace } from "../../workspace/load.ts";
 import { textIn } from "../../workspace/text-files.ts";
 import type { Editable } from "../format/edit.ts";
-import { policyText } from "../import/policy.ts";
-import { selectorFor } from "../import/project-drafts.ts";
+import { selectorFor } from "../import/names.ts";
+import { literal, policyText } from "../import/policy.ts";
 
 /** The manifests of a workspace, possibly edited. */
 export interface Manifests {
@@ -159,4 +164,98 @@ function appended(before: string, text: string): string {
     .filter((line) => !line.startsWith("#"))
     .join(end);
   return `${before}${before.endsWith("\n") ? "" : end}---${end}${body}`;
+}
+
+/** A value as a manifest declares it, its texts escaped; undefined if it is omitted. */
+export type ManifestValue = Plain | undefined;
+
+/**
+ * A live value as a manifest declares it, in the type of its parameter. An unset value that cannot be declared
+ * is omitted. @returns why no manifest can declare it otherwise.
+ */
+export function manifestValue(
+  catalogue: Catalogue,
+  resource: Pick<Resource, "kind" | "key">,
+  name: string,
+  live: Value,
+  declared: Value | undefined,
+): { readonly value: ManifestValue } | { readonly why: string } {
+  if (isReference(live)) return { why: `${name} is a secret` };
+  if (!isScalar(live)) return collectionValue(name, live, declared);
+  const entry = catalogueEntry(catalogue, resource);
+  const parameter = entry?.parameters.get(name);
+  if (!entry || !parameter) {
+    const field = fieldOf(catalogue, resource, name);
+    return { value: live === null && field && !typesOf(field).includes("null") ? undefined : literal(live) };
+  }
+  const typed = parameter.types[0] === "string" ? String(live ?? "") : comparableScalar(parameter, live);
+  const fault = parameterFaults(entry, { [name]: typed }).find((each) => each.parameter === name);
+  if (!fault) return { value: literal(typed) ?? undefined };
+  if ((live === null || live === "") && !parameter.isRequired) return { value: undefined };
+  return { why: `a policy cannot declare the server's value of ${name}: expected ${fault.expected}` };
+}
+
+/** Of a mapping, what is declared: all else is left alone on the server too. The server does not return what holds secrets. */
+function collectionValue(name: string, live: Plain, declared: Value = null): ReturnType<typeof manifestValue> {
+  if (referencesWithin(declared).length > 0) return { why: `${name} holds secrets; edit the manifest` };
+  return { value: escaped(declaredPart(live, declared as Plain)) };
+}
+
+function declaredPart(live: Plain, declared: Plain): Plain {
+  if (isScalar(live) || isList(live) || isScalar(declared) || isList(declared)) return live;
+  const kept = Object.entries(live).filter(([name]) => name in declared);
+  return Object.fromEntries(kept.map(([name, value]) => [name, declaredPart(value, declared[name] ?? null)]));
+}
+
+function escaped(value: Plain): Plain {
+  if (isScalar(value)) return literal(value);
+  if (isList(value)) return value.map(escaped);
+  return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, escaped(each)]));
+}
+
+/** Lines that an edit removes and adds, at a line of the final file, from 1. */
+export interface Hunk {
+  readonly file: string;
+  readonly line: number;
+  readonly removed: readonly string[];
+  readonly added: readonly string[];
+}
+
+function hunkOf(file: string, before: string, after: string): Hunk {
+  const [was, is] = [linesOf(before), linesOf(after)];
+  const most = Math.min(was.length, is.length);
+  let head = 0;
+  while (head < most && was[head] === is[head]) head++;
+  let tail = 0;
+  while (tail < most - head && was[was.length - 1 - tail] === is[is.length - 1 - tail]) tail++;
+  return { file, line: head + 1, removed: was.slice(head, was.length - tail), added: is.slice(head, is.length - tail) };
+}
+
+/** Adds the hunks between successive texts of a file; undefined is an edit that leaves the text as it is. */
+export function withHunks(
+  hunks: readonly Hunk[],
+  file: string,
+  [first = "", ...texts]: readonly (string | undefined)[],
+): readonly Hunk[] {
+  let before = first;
+  return texts.reduce<readonly Hunk[]>((found, text = before) => {
+    const hunk = hunkOf(file, before, text);
+    before = text;
+    return [...movedByAll([hunk], found), hunk];
+  }, hunks);
+}
+
+/** Shifts earlier edits by later ones of the same file. */
+export function movedByAll(later: readonly Hunk[], hunks: readonly Hunk[]): readonly Hunk[] {
+  return hunks.map((hunk) => later.reduce((moved, each) => movedBy(each, moved), hunk));
+}
+
+function movedBy(later: Hunk, { file, line, ...hunk }: Hunk): Hunk {
+  const moves = file === later.file && line > later.line;
+  return { file, line: moves ? line + later.added.length - later.removed.length : line, ...hunk };
+}
+
+function linesOf(text: string): readonly string[] {
+  const lines = text.split(/\r?\n/);
+  return lines.at(-1) === "" ? lines.slice(0, -1) : lines;
 }

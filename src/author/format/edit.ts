@@ -16,7 +16,7 @@ import {
 import type { Path } from "../../manifest/positions.ts";
 import type { Plain } from "../../model/types.ts";
 import { isList, isScalar as isPlainScalar } from "../../model/values.ts";
-import { endOf, endOfNode, type Lined, lineAt, lineBehind, lined, lineStart, startOf } from "./arrange.ts";
+import { endOf, endOfNode, type Lined, lineAt, lineBehind, lined, lineStart, startOf } from "./format.ts";
 
 /** A document of a file: the file's text, and the index of the document among the non-empty ones. */
 export interface Editable {

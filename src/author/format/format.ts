@@ -1,7 +1,20 @@
-import { type Document, isAlias, isMap, isScalar, parseAllDocuments, type YAMLMap } from "yaml";
+import {
+  type CST,
+  type Document,
+  isAlias,
+  isMap,
+  isNode,
+  isScalar,
+  isSeq,
+  type LineCounter,
+  type Pair,
+  parseAllDocuments,
+  type YAMLMap,
+} from "yaml";
 import integrationsSchema from "../../../schemas/integrations.schema.json" with { type: "json" };
 import kindSchema from "../../../schemas/resource-kind.schema.json" with { type: "json" };
 import { canonical, isObject } from "../../base/json.ts";
+import { linesOf } from "../../base/lines.ts";
 import { memoized } from "../../base/memoize.ts";
 import { compareTexts } from "../../base/text-format.ts";
 import { parseManifest } from "../../manifest/document.ts";
@@ -12,7 +25,6 @@ import { dialects } from "../../model/dialects.ts";
 import { renamedSchema } from "../../model/renamed-schema.ts";
 import { manifestSchema } from "../../model/schemas.ts";
 import type { Problem } from "../../model/types.ts";
-import { type Arranged, arrange, lined, type Order } from "./arrange.ts";
 
 /** The formatted text, or why there is none: syntax errors, or no manifest in it. */
 export type Formatted =
@@ -135,4 +147,163 @@ function bySchema(schemas: readonly Readonly<Record<string, Schema>>[], root: Sc
     compare: (a, b) => rank(a) - rank(b),
     below: (key) => orderBy(known.get(key) ?? {}, root),
   };
+}
+
+/** The order of the keys of a mapping, and of the mappings below it. */
+interface Order {
+  /** Negative if `a` comes before `b`, zero if the order does not matter. */
+  readonly compare: (a: string, b: string) => number;
+  readonly below: (key: string) => Order | undefined;
+}
+
+/** A text with its line starts. */
+export interface Lined {
+  readonly text: string;
+  readonly lines: LineCounter;
+}
+
+/** A range of offsets; `to` is exclusive. */
+interface Stretch {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** A key with its value and comments. */
+interface Block extends Stretch {
+  readonly key: string;
+  readonly pair: Pair;
+}
+
+/** A replacement of a range. */
+interface Arranged extends Stretch {
+  readonly text: string;
+}
+
+/**
+ * Sorts the keys of a mapping and of the mappings below it. Blocks are moved without changing a line, with the comments
+ * above and after them. Flow mappings are not changed. Undefined where there is nothing to move. The result may mean something
+ * else where an anchor moves behind its alias, or a comment behind a block scalar.
+ */
+function arrange(source: Lined, map: YAMLMap, order: Order): Arranged | undefined {
+  const blocks = map.flow ? [] : lineBlocks(source, map);
+  const [first] = blocks;
+  const last = blocks.at(-1);
+  if (!first || !last) return undefined;
+  const texts = new Map(blocks.map((block) => [block, blockText(source, block, innerOf(source, block, order))]));
+  const sorted = blocks.toSorted((a, b) => order.compare(a.key, b.key));
+  const moved = sorted[0] === first ? texts : withMovedGap(texts, first, sorted[0] ?? first);
+  return { from: first.from, to: last.to, text: sorted.map((block) => moved.get(block) ?? "").join("") };
+}
+
+/** Swaps the blank lines of the block that was first and of the one that is first now. */
+function withMovedGap(texts: ReadonlyMap<Block, string>, was: Block, is: Block): ReadonlyMap<Block, string> {
+  const [before, after] = [texts.get(was) ?? "", texts.get(is) ?? ""];
+  const [given, own] = [blankLines(after), blankLines(before)];
+  return new Map([...texts, [was, given + before.slice(own.length)], [is, own + after.slice(given.length)]]);
+}
+
+function blankLines(text: string): string {
+  return /^(?:[ \t]*\r?\n)*/.exec(text)?.[0] ?? "";
+}
+
+function innerOf(source: Lined, { key, pair: { value } }: Block, order: Order): Arranged | undefined {
+  const below = order.below(key);
+  return below && isMap(value) ? arrange(source, value, below) : undefined;
+}
+
+function blockText({ text }: Lined, { from, to }: Block, inner: Arranged | undefined): string {
+  if (!inner) return text.slice(from, to);
+  return text.slice(from, inner.from) + inner.text + text.slice(inner.to, to);
+}
+
+/** The blocks of a block mapping, each with the comments above it; none if a key does not start its line. */
+function lineBlocks(source: Lined, map: YAMLMap): readonly Block[] {
+  const { items } = map;
+  const starts = items.map((pair, index) => blockStart(source, pair, items[index - 1]));
+  if (starts.includes(undefined)) return [];
+  return items.map((pair, index) => {
+    const next = starts[index + 1] ?? lineStart(source, lineBehind(source, pair));
+    return { key: wordOf(pair), pair, from: starts[index] ?? 0, to: next };
+  });
+}
+
+/** Undefined if the key does not start its line. */
+function blockStart(source: Lined, pair: Pair, previous: Pair | undefined): number | undefined {
+  const start = startOf(pair);
+  const line = lineAt(source, start);
+  const indent = source.text.slice(lineStart(source, line), start);
+  if (/[^ ]/.test(indent)) return undefined;
+  if (previous) return lineStart(source, Math.min(lineBehind(source, previous), line));
+  // Comments at the start of a document stay there.
+  return lineStart(source, indent === "" ? line : floatsAbove(source, line));
+}
+
+/** The first of the comment and blank lines above a line. */
+function floatsAbove(source: Lined, line: number): number {
+  let top = line;
+  while (top > 0 && isFloating(lineText(source, top - 1))) top--;
+  return top;
+}
+
+/** The line after a block and the comments that are indented deeper than its key. */
+export function lineBehind(source: Lined, pair: Pair): number {
+  const column = columnOf(source, pair);
+  let behind = lineAt(source, endOf(pair) - 1) + 1;
+  for (let at = behind; at < source.lines.lineStarts.length && isFloating(lineText(source, at)); at++) {
+    const indent = /^ *(?=#)/.exec(lineText(source, at))?.[0] ?? "";
+    if (indent.length > column) behind = at + 1;
+  }
+  return behind;
+}
+
+function columnOf(source: Lined, pair: Pair): number {
+  const start = startOf(pair);
+  return start - lineStart(source, lineAt(source, start));
+}
+
+function isFloating(line: string): boolean {
+  return /^[ \t]*(?:#.*)?\r?\n?$/.test(line);
+}
+
+function wordOf({ key }: Pair): string {
+  return isScalar(key) ? String(key.value) : "";
+}
+
+const beforeKeys: ReadonlySet<CST.SourceToken["type"]> = new Set(["anchor", "tag", "explicit-key-ind"]);
+
+/** The start of a pair, including its anchor, tag or question mark if it has source tokens. */
+export function startOf({ key, srcToken }: Pair): number {
+  const first = srcToken?.start.find(({ type }) => beforeKeys.has(type));
+  return first?.offset ?? (isNode(key) ? (key.range?.[0] ?? 0) : 0);
+}
+
+/** The end of a pair, without trailing comments and white space. */
+export function endOf({ key, value }: Pair): number {
+  return Math.max(endOfNode(key), endOfNode(value));
+}
+
+/** The end of a node, without trailing comments and white space. */
+export function endOfNode(node: unknown): number {
+  if (isMap(node) && !node.flow && node.items.length > 0) return endOf(node.items.at(-1) as Pair);
+  if (isSeq(node) && !node.flow && node.items.length > 0) return endOfNode(node.items.at(-1));
+  return isNode(node) ? (node.range?.[1] ?? 0) : 0;
+}
+
+/** A text with its lines. */
+export function lined(text: string): Lined {
+  return { text, lines: linesOf(text) };
+}
+
+/** The line of an offset, from 0. */
+export function lineAt({ lines }: Lined, offset: number): number {
+  return lines.linePos(offset).line - 1;
+}
+
+/** The offset of a line; the end of the text after the last one. */
+export function lineStart({ text, lines }: Lined, line: number): number {
+  return lines.lineStarts[line] ?? text.length;
+}
+
+function lineText(source: Lined, line: number): string {
+  return source.text.slice(lineStart(source, line), lineStart(source, line + 1));
 }

@@ -9,13 +9,10 @@ import type { Kind, Live, Platform, Problem, Project } from "../../model/types.t
 import { unreadOf } from "../../run/live/partly-read.ts";
 import { readInventory } from "../../run/live/read-live.ts";
 import { type Choice, chooseProjects } from "./chosen-projects.ts";
-import { factorShared } from "./factor-shared.ts";
+import { factorShared, inOneSpelling } from "./factor-shared.ts";
 import { importProject, whyUndeclarable } from "./import-project.ts";
-import type { FoundProject, ImportedProject } from "./imported-project.ts";
-import { type SecretScope, withOwnFiles, withOwnNames, withReferences } from "./names.ts";
-import type { Draft } from "./policy.ts";
-import { draftsOf } from "./project-drafts.ts";
-import { inOneSpelling } from "./shared-drafts.ts";
+import { draftsOf, type SecretScope, withOwnFiles, withOwnNames, withReferences } from "./names.ts";
+import type { Draft, FoundProject, ImportedProject } from "./policy.ts";
 
 /** Policies that declare live state, not yet written, and what could not be read. */
 export interface ImportResult {

@@ -4,11 +4,15 @@ import { compareTexts } from "../../base/text-format.ts";
 import type { Catalogue } from "../../model/catalogue.ts";
 import { isDestination } from "../../model/integration.ts";
 import { fieldOf, identityOf } from "../../model/kinds.ts";
-import { bareName } from "../../model/owner.ts";
+import { bareName, ownerOfName } from "../../model/owner.ts";
 import type { Project } from "../../model/types.ts";
-import type { ImportedEntry, ImportedProject, ImportedValue } from "./imported-project.ts";
-import { withPathTemplates } from "./path-templates.ts";
-import type { Draft } from "./policy.ts";
+import {
+  type Draft,
+  type ImportedEntry,
+  type ImportedProject,
+  type ImportedValue,
+  withPathTemplates,
+} from "./policy.ts";
 
 /**
  * The file of the policy of a project or a group in the folder of policies. Names that a workspace ignores, and the name of
@@ -132,4 +136,25 @@ function unique(parts: readonly string[], taken: Set<string>): string {
     .toUpperCase()
     .replace(/[^A-Z0-9]+/g, "_");
   return takeName(/^\d/.test(words) ? `_${words}` : words, taken, "_");
+}
+
+/** A policy for each project with anything to declare. */
+export function draftsOf(imported: readonly ImportedProject[]): readonly Draft[] {
+  return imported
+    .filter(({ entries, remarks }) => entries.length + remarks.length > 0)
+    .map(({ project, entries, remarks }) => ({
+      file: fileOf(project),
+      name: project.name,
+      projects: [selectorFor(project)],
+      except: [],
+      heading: [],
+      entries,
+      remarks,
+    }));
+}
+
+/** The path of a project, or its ID if the path looks like an ID or a glob. */
+export function selectorFor({ name, id }: Project): string | number {
+  if (id === undefined || !/^\d+$|[*?[\]{}]/.test(bareName(name))) return name;
+  return ownerOfName(name) === "group" ? `${id}/` : id;
 }

@@ -1,15 +1,61 @@
 import { Document, type Node, Pair, Scalar, YAMLMap, YAMLSeq } from "yaml";
 import { grouped } from "../../base/grouped.ts";
 import { printable } from "../../base/printable.ts";
+import { interpolate } from "../../manifest/template.ts";
 import type { Catalogue } from "../../model/catalogue.ts";
 import { kindOf, policyKinds, sectionNameOf } from "../../model/kinds.ts";
 import { bareName, type Owner, ownerOfName } from "../../model/owner.ts";
 import { idIn, isId } from "../../model/project-id.ts";
 import { isSingleton } from "../../model/resource-kind.ts";
-import type { Kind, Plain, Scalar as Value } from "../../model/types.ts";
+import type { Kind, Live, Plain, Project, Scalar as Value } from "../../model/types.ts";
 import { isList, isScalar } from "../../model/values.ts";
 import { asciiEscapes, scalarOf } from "../format/edit.ts";
-import type { ImportedEntry, ImportedValue } from "./imported-project.ts";
+
+/** The live state of one project. */
+export interface FoundProject {
+  readonly project: Project;
+  /** Active resources of the project itself. */
+  readonly live: readonly Live[];
+  /** Resources that were not read, are off, or are inherited from the group. */
+  readonly others: readonly Pick<Live, "kind" | "key" | "inherited">[];
+  /** A message for each resource that could not be read. */
+  readonly unread: readonly string[];
+}
+
+/**
+ * The value that a policy will declare for one parameter: the server's value, text with an interpolation, or a blank
+ * that the user has to fill in. The `reference` of a blank is set once all blanks are known.
+ */
+export type ImportedValue =
+  | { readonly form: "value"; readonly value: Plain }
+  | { readonly form: "template"; readonly text: string }
+  | Blank;
+
+/** A secret reference for any value that the server does not report. */
+interface Blank {
+  readonly form: "blank";
+  readonly why: string;
+  readonly reference: string;
+  /** Blanks with the same number have the same value. */
+  readonly same?: number;
+}
+
+/** One resource of a policy to be written. */
+export interface ImportedEntry {
+  readonly kind: Kind;
+  readonly key: string;
+  readonly fields: ReadonlyMap<string, ImportedValue>;
+  /** A message for each thing that could not be read or declared. */
+  readonly remarks: readonly string[];
+}
+
+/** The entries of one project. */
+export interface ImportedProject {
+  readonly project: Project;
+  readonly entries: readonly ImportedEntry[];
+  /** A message for each resource that was left out. */
+  readonly remarks: readonly string[];
+}
 
 /** A policy to be written. */
 export interface Draft {
@@ -172,4 +218,28 @@ export function literal<Each extends Value>(value: Each): Each | string {
 
 function commentOf(remarks: readonly string[]): string | null {
   return remarks.length > 0 ? remarks.map((remark) => ` ${printable(remark)}`).join("\n") : null;
+}
+
+/** Replaces the project's own path by an interpolation. */
+export function withPathTemplates(entry: ImportedEntry, project: Project): ImportedEntry {
+  const fields = [...entry.fields].map(([name, stated]): [string, ImportedValue] => [
+    name,
+    stated.form === "value" ? withoutPath(stated, project) : stated,
+  ]);
+  return { ...entry, fields: new Map(fields) };
+}
+
+/** Only for the exact path of the server, with a slash. */
+function withoutPath(stated: Extract<ImportedValue, { form: "value" }>, project: Project): ImportedValue {
+  const { id } = project;
+  const path = bareName(project.path ?? "");
+  const fact = `${ownerOfName(project.name)}.path`;
+  const { value } = stated;
+  if (typeof value !== "string" || id === undefined || !path.includes("/") || !value.includes(path)) return stated;
+  const text = value
+    .split(path)
+    .map((part) => literal(part))
+    .join(`\${${fact}}`);
+  const back = interpolate(text, (name) => (name === fact ? { value: path } : "faulty"));
+  return typeof back === "object" && back.value === value ? { form: "template", text } : stated;
 }

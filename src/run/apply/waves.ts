@@ -7,8 +7,16 @@ import { isRemoval } from "../../model/removal-changes.ts";
 import type { Change, Outcome } from "../../model/types.ts";
 import { type Plan, planDigest, type WaveCount } from "../../plan/plan.ts";
 import { readLive } from "../live/read-live.ts";
-import { type ApplyOptions, applyChanges, type Batch, type ChangeEvent, type Outcomes, outcomesOf } from "./apply.ts";
-import { projectOf, type Target } from "./recheck.ts";
+import {
+  type ApplyOptions,
+  applyChanges,
+  type Batch,
+  type ChangeEvent,
+  type Outcomes,
+  outcomesOf,
+  projectOf,
+  type Target,
+} from "./apply.ts";
 import { isVisible, lostOf, subjectsOf } from "./send-change.ts";
 
 export interface WavesOptions extends Pick<ApplyOptions, "watchers" | "stopped"> {

@@ -9,8 +9,8 @@ import { kindOf, type PolicyKind, policyKinds } from "../../../model/kinds.ts";
 import type { Owner } from "../../../model/owner.ts";
 import { parameterFaults } from "../../../model/parameter-check.ts";
 import type { Platform, Problem, Scalar } from "../../../model/types.ts";
-import type { ImportedValue } from "../imported-project.ts";
-import { replaceDeprecated } from "../replace-deprecated.ts";
+import { replaceDeprecated } from "../import-integration.ts";
+import type { ImportedValue } from "../policy.ts";
 import { type ForeignIntegration, type ForeignValue, notImported, type TranslatedEntry } from "./foreign.ts";
 
 /** Translates what one source declares. Equal secrets get one number. */

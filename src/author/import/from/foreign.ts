@@ -4,9 +4,8 @@ import type { Catalogue } from "../../../model/catalogue.ts";
 import { identityOf, sectionNameOf } from "../../../model/kinds.ts";
 import type { Owner } from "../../../model/owner.ts";
 import type { Place, Platform, Problem } from "../../../model/types.ts";
-import type { ImportedEntry } from "../imported-project.ts";
 import type { SecretScope } from "../names.ts";
-import type { Draft } from "../policy.ts";
+import type { Draft, ImportedEntry } from "../policy.ts";
 
 /** An integration as another tool's files declare it, in the platform's names. */
 export interface ForeignIntegration {

@@ -2,9 +2,8 @@ import { takeName } from "../../../../base/free-name.ts";
 import { isObject } from "../../../../base/json.ts";
 import { kindWord, type Owner } from "../../../../model/owner.ts";
 import type { Problem } from "../../../../model/types.ts";
-import type { ImportedProject } from "../../imported-project.ts";
 import { fileOf, withReferences } from "../../names.ts";
-import type { Draft } from "../../policy.ts";
+import type { Draft, ImportedProject } from "../../policy.ts";
 import { translatorFor } from "../entries.ts";
 import { kindInSection, renamedFields } from "../field-table.ts";
 import {
@@ -20,10 +19,15 @@ import {
   unusable,
 } from "../foreign.ts";
 import { resourceEntry } from "../kind-entries.ts";
-import { type Configuration, readConfiguration } from "./configuration.ts";
+import {
+  type Configuration,
+  readConfiguration,
+  type SectionTable,
+  sectionAndName,
+  sectionTable,
+} from "./configuration.ts";
 import { faultsOf } from "./inherit.ts";
 import { byPolicy, statementsOf } from "./policies.ts";
-import { type SectionTable, sectionAndName, sectionTable } from "./sections.ts";
 import {
   hasToBeAbsent,
   placeOf,

@@ -4,10 +4,18 @@ import { type Selector, selectorOf } from "../../../../manifest/selector.ts";
 import { type Owner, ownerName, owners } from "../../../../model/owner.ts";
 import type { Problem } from "../../../../model/types.ts";
 import { notImported } from "../foreign.ts";
-import type { Configuration } from "./configuration.ts";
-import { type Effective, effectiveIn } from "./inherit.ts";
+import {
+  archiving,
+  type Configuration,
+  isEmptyValue,
+  ownerOfSection,
+  sectionAndName,
+  sectionTable,
+} from "./configuration.ts";
 import {
   byRank,
+  type Effective,
+  effectiveIn,
   globFor,
   groupsSkipped,
   isSkippedName,
@@ -15,8 +23,7 @@ import {
   keyOf,
   skippedGroups,
   skippedProjects,
-} from "./keys.ts";
-import { archiving, isEmptyValue, ownerOfSection, sectionAndName, sectionTable } from "./sections.ts";
+} from "./inherit.ts";
 import { type Statement, statesItself } from "./statement.ts";
 
 /** What the keys of a configuration state. */

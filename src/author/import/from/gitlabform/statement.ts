@@ -3,9 +3,16 @@ import type { Owner } from "../../../../model/owner.ts";
 import type { Place, Problem } from "../../../../model/types.ts";
 import { lostIn } from "../field-table.ts";
 import { type ForeignValue, notImported, type TranslatedEntry } from "../foreign.ts";
-import type { ConfigLevel, Configuration } from "./configuration.ts";
-import type { Key } from "./keys.ts";
-import { isEmptyValue, sectionAndName, sectionTable, stepInto, truths } from "./sections.ts";
+import {
+  type ConfigLevel,
+  type Configuration,
+  isEmptyValue,
+  sectionAndName,
+  sectionTable,
+  stepInto,
+  truths,
+} from "./configuration.ts";
+import type { Key } from "./inherit.ts";
 
 /** One resource as policies have to declare it: complete, because policies do not merge entries. */
 export interface Statement {

@@ -1,0 +1,285 @@
+import { isMap, isScalar, isSeq, type Node, type YAMLMap } from "yaml";
+import { grouped } from "../base/grouped.ts";
+import { type VariableDetection, vocabulary } from "../model/deprecations.ts";
+import {
+  type Address,
+  addressMentions,
+  type Evidence,
+  type Mention,
+  matchAddress,
+  parametersIn,
+  readIn,
+  resolveAddress,
+  wantedNames,
+} from "./addresses.ts";
+import { assignedWord, type Command, commandNameOf, commandOf, commandsOf, plainWord, type Word } from "./shell.ts";
+import {
+  type DetectionOf,
+  hole,
+  masked,
+  rewriting,
+  type TextFragment,
+  type Use,
+  withHoles,
+  withoutWord,
+} from "./text.ts";
+import { innerRange, nameOf, stringOf, valueAt, type YamlEntry } from "./yaml.ts";
+
+/** Shell commands in a YAML file: scripts, and commands as lists of words. */
+export function commandsInYaml(entries: readonly YamlEntry[], text: string, isCi: boolean): readonly Command[] {
+  const names = new Set(isCi ? vocabulary.ci.scripts : [...vocabulary.ci.scripts, ...vocabulary.yaml.scripts]);
+  return entries.flatMap((entry) => {
+    const name = entry.path.findLast((part) => typeof part === "string") ?? "";
+    if (!names.has(String(name))) return [];
+    return !isCi && isScript(entry) ? wordsAsCommand(entry, text) : commandsOfScalar(entry.value, text);
+  });
+}
+
+const { arguments: argumentKeys } = vocabulary.yaml;
+
+/** Whether a key contains one command, and not a list of commands. */
+function isScript({ path }: YamlEntry): boolean {
+  const last = path.at(-1);
+  return typeof last === "string" ? last in argumentKeys : String(path.at(-2)) in argumentKeys;
+}
+
+/** `command: [sh, -c]` and `args: [script]` of one mapping are one command. */
+function wordsAsCommand(entry: YamlEntry, text: string): readonly Command[] {
+  const { key, value, holder, path } = entry;
+  if (!key) return [];
+  const head = argumentKeys[String(path.at(-1))] ?? "";
+  const before = head === "" ? undefined : valueAt(holder, head);
+  if (!before && !isSeq(value)) return commandsOfScalar(value, text);
+  return [commandOf([...commandWords(before, text), ...commandWords(value, text)])];
+}
+
+function commandWords(value: Node | null | undefined, text: string): Word[] {
+  if (isSeq(value)) return value.items.flatMap((item) => wordsOf(item, text));
+  return value ? commandsOfScalar(value, text).flatMap(({ words }) => words) : [];
+}
+
+function wordsOf(item: unknown, text: string): readonly Word[] {
+  const range = innerRange(item, text);
+  return range ? [plainWord(text.slice(range.start, range.end), range.start)] : [];
+}
+
+function commandsOfScalar(value: Node | null, text: string): readonly Command[] {
+  const range = innerRange(value, text);
+  return range ? commandsOf(text, range.start, range.end, { folded: range.folded }) : [];
+}
+
+/** Requests of playbook modules: `uri: { url, body }`. */
+export function mentionsInModules(entries: readonly YamlEntry[], text: string, evidence: Evidence): readonly Mention[] {
+  const { requests } = vocabulary.yaml;
+  return entries.flatMap(({ path, key, value }) =>
+    key && isMap(value) && requests.has(String(path.at(-1))) ? mentionsOf(value, text, evidence) : [],
+  );
+}
+
+function mentionsOf(module: YAMLMap, text: string, evidence: Evidence): readonly Mention[] {
+  const piece = pieceIn(valueAt(module, "url"), text);
+  const written = piece && matchAddress(piece.text, piece.text);
+  const address = written && resolveAddress(written, evidence);
+  if (!piece || !written || !address) return [];
+  return [...addressMentions(piece, written, address), ...bodyOf(module, text, address)];
+}
+
+function bodyOf(module: YAMLMap, text: string, address: Address): readonly Mention[] {
+  const body = valueAt(module, "body");
+  const piece = pieceIn(body, text);
+  if (piece) return parametersIn(piece).map((each) => ({ about: "sent", address, ...each }));
+  if (!isMap(body)) return [];
+  return body.items.flatMap(({ key, value }): readonly Mention[] => {
+    const name = nameOf(key);
+    const range = innerRange(value, text);
+    if (!wantedNames.has(name) || !range || !isScalar(key)) return [];
+    const [string, own] = isScalar(value) ? [stringOf(value), value.anchor === undefined] : [undefined, false];
+    const place = { nameOffset: key.range?.[0] ?? range.start, offset: range.start };
+    return [{ about: "sent", address, name, value: string, ...place, isVariable: !own }];
+  });
+}
+
+/** A scalar with template placeholders as holes. */
+function pieceIn(value: unknown, text: string): TextFragment | undefined {
+  const range = innerRange(value, text);
+  return range && { text: masked(text.slice(range.start, range.end), /\{\{.*?\}\}/g), start: range.start };
+}
+
+type Variables = ReadonlyMap<string, readonly VariableSetting[]>;
+
+/** A word of a command, or a value of the variable that it consists of. */
+interface Argument extends TextFragment {
+  readonly raw: string;
+  readonly isVariable: boolean;
+}
+
+const { http, readers } = vocabulary.shell;
+
+/** Further values of a variable are dropped. */
+const maxValues = 20;
+
+/**
+ * Requests of a script: certain in one pipeline, likely where a parameter is the value of a variable.
+ * @param settings All values that the file gives to variables.
+ */
+export function mentionsInCommands(
+  commands: readonly Command[],
+  settings: readonly VariableSetting[],
+  evidence: Evidence,
+): readonly Mention[] {
+  const values = grouped(settings, ({ name }) => name);
+  const variables: Variables = new Map([...values].map(([name, all]) => [name, all.slice(0, maxValues)]));
+  const mentions: Mention[] = [];
+  let called: readonly Address[] = [];
+  let piped: readonly Argument[] = [];
+  for (const command of commands) {
+    const name = commandNameOf(command);
+    const words = command.words.slice(1).flatMap((word) => argumentsOf(word, variables));
+    mentions.push(...command.assignments.flatMap((word) => wholeAddress(assignedWord(word), evidence)));
+    if (http.has(name)) {
+      const requests = words.flatMap((word) => requestIn(word, variables, evidence, name === "glab"));
+      called = distinct(requests.filter(({ about }) => about === "path").map(({ address }) => address));
+      mentions.push(...requests, ...sentTo(called, [...piped, ...words], variables));
+    } else if (readers.has(name)) {
+      for (const address of called) mentions.push(...words.flatMap((word) => readIn(word, address)));
+    }
+    piped = command.feeds ? words.filter(({ raw }) => /\n|^["']?[[{]/.test(raw)) : [];
+    if (!command.feeds) called = [];
+  }
+  return mentions;
+}
+
+/** Single quotes prevent expansion; only a word quoted as a whole has lost its quotes. */
+function argumentsOf({ raw, text, start, end }: Word, variables: Variables): readonly Argument[] {
+  const name = /^"?\$\{?(\w+)(?:\[[@*]\])?\}?"?$/.exec(raw)?.[1];
+  const settings = (name === undefined ? undefined : variables.get(name)) ?? [];
+  if (settings.length > 0)
+    return settings.map(({ value, start: at }) => ({
+      text: withHoles(value),
+      raw: value,
+      start: at,
+      isVariable: true,
+    }));
+  const inner = raw.length === end - start + 2 ? raw.slice(1, -1) : raw;
+  return [{ text: raw.startsWith("'") ? text : withHoles(inner), raw: inner, start, isVariable: false }];
+}
+
+/** A literal that is an address by itself, wherever it is used. */
+function wholeAddress({ text, start }: Word, evidence: Evidence): readonly Mention[] {
+  const match = matchAddress(text, text);
+  const address = match?.base === "api" ? resolveAddress(match, evidence) : undefined;
+  return match && address ? addressMentions({ text, start }, match, address) : [];
+}
+
+function requestIn(word: Argument, variables: Variables, evidence: Evidence, isOwn: boolean): readonly Mention[] {
+  const match = matchAddress(word.text, word.raw);
+  const base = /^\$\{?(\w+)/.exec(word.raw)?.[1] ?? "";
+  // `glab api` sends requests to this API alone.
+  const address = match && resolveAddress(match, evidence, isOwn ? "/api/v4" : variables.get(base)?.[0]?.value);
+  if (!match || !address) return [];
+  const sure = (isOwn || address.sure) && !word.isVariable;
+  const [path, ...sent] = addressMentions(word, match, { ...address, sure });
+  return path ? [path, ...sent.flatMap((each) => filled(each, word, variables))] : [];
+}
+
+/** Parameters among the arguments and the input of a request. */
+function sentTo(called: readonly Address[], words: readonly Argument[], variables: Variables): readonly Mention[] {
+  if (called.length === 0) return [];
+  const bodies = words.filter(({ text }) => !/^[A-Za-z-]+:\s/.test(text) && !matchAddress(text, text));
+  return bodies.flatMap((word) => {
+    const sent = parametersIn(word);
+    return called.flatMap((address) =>
+      sent.flatMap((each) => filled({ about: "sent", address, ...each, isVariable: word.isVariable }, word, variables)),
+    );
+  });
+}
+
+/** `name=$variable`, with each value that the variable has in the file. */
+function filled(mention: Mention, { raw, start }: Argument, variables: Variables): readonly Mention[] {
+  if (!mention.value?.startsWith(hole)) return [mention];
+  const name = /^\$\{?(\w+)/.exec(raw.slice(mention.offset - start))?.[1] ?? "";
+  const settings = variables.get(name) ?? [];
+  return settings.map(({ value, start: offset }) => ({ ...mention, value, offset, isVariable: true }));
+}
+
+/** Each is combined with all parameters of its command. */
+const maxAddresses = 50;
+
+function distinct(addresses: readonly Address[]): readonly Address[] {
+  const byName = new Map(addresses.map((address) => [`${address.sure} ${address.path}`, address]));
+  return [...byName.values()].slice(0, maxAddresses);
+}
+
+/** An environment variable that is given a value. */
+export interface VariableSetting {
+  readonly name: string;
+  readonly value: string;
+  /** Offset that is reported. */
+  readonly offset: number;
+  /** Range of the value, without its quotes. */
+  readonly start: number;
+  readonly end: number;
+  /** An empty value as it would be written here; undefined where it cannot be rewritten. */
+  readonly empty: string | undefined;
+}
+
+/** Variables that commands set: assignedWord, exported, or passed by an option such as `-e`. */
+export function settingsInCommands(commands: readonly Command[]): readonly VariableSetting[] {
+  return commands.flatMap(({ assignments, words, printsOnly }) =>
+    [...assignments, ...(printsOnly ? [] : words.slice(1))].flatMap(settingOfWord),
+  );
+}
+
+function settingOfWord(word: Word): readonly VariableSetting[] {
+  const name = /^([A-Za-z_]\w*)=/.exec(word.text)?.[1];
+  if (name === undefined) return [];
+  const { text, start, end } = assignedWord(word.raw.startsWith(name) ? word : { ...word, raw: word.text });
+  return [{ name, value: text, offset: word.start, start, end, empty: "" }];
+}
+
+/** Variables of CI/CD configuration, and environments of containers. */
+export function settingsInYaml(entries: readonly YamlEntry[], text: string): readonly VariableSetting[] {
+  const { environments } = vocabulary.yaml;
+  return entries.flatMap((entry) => {
+    const { path, key, value } = entry;
+    const at = path.findLastIndex((part) => environments.has(String(part)));
+    const inside = path.slice(at + 1);
+    // A matrix is a list of environments.
+    const [name, below] = typeof inside[0] === "number" && inside.length > 1 ? inside.slice(1) : inside;
+    if (at < 0 || name === undefined) return [];
+    if (typeof name === "number") return key ? [] : settingOfItem(entry, text);
+    const isValue = below === undefined || below === "value" || typeof below === "number";
+    return isValue ? settingOf(name, value, text) : [];
+  });
+}
+
+/** `- NAME=value`, or `- name: NAME` with its `value`. */
+function settingOfItem({ value }: YamlEntry, text: string): readonly VariableSetting[] {
+  if (isMap(value)) return settingOf(stringOf(valueAt(value, "name")) ?? "", valueAt(value, "value"), text);
+  const range = innerRange(value, text);
+  const [whole = "", name = ""] = /^([A-Za-z_]\w*)=/.exec(range ? text.slice(range.start, range.end) : "") ?? [];
+  if (!range || whole === "") return [];
+  const start = range.start + whole.length;
+  return [{ name, value: text.slice(start, range.end), offset: range.start, start, end: range.end, empty: "" }];
+}
+
+function settingOf(name: string, value: unknown, text: string): readonly VariableSetting[] {
+  const range = innerRange(value, text);
+  const string = stringOf(value);
+  if (!range || string === undefined || !isScalar(value)) return [];
+  const empty = range.isBlock ? undefined : value.type === "PLAIN" ? '""' : "";
+  return [{ name, value: string, offset: value.range?.[0] ?? 0, start: range.start, end: range.end, empty }];
+}
+
+export function variableUses(
+  settings: readonly VariableSetting[],
+  { detection }: DetectionOf<VariableDetection>,
+): readonly Use[] {
+  const { name: wanted, lists, drop } = detection;
+  return settings.flatMap(({ name, value, offset, start, end, empty }) => {
+    const left = name === wanted ? withoutWord(value, lists) : undefined;
+    if (left === undefined) return [];
+    const isKept = !drop || empty === undefined;
+    return [{ offset, ...rewriting(start, end, isKept ? undefined : left || empty) }];
+  });
+}
