@@ -58,7 +58,7 @@ describe("the file", () => {
     const made = planHtml(planWith({ changes: [change, ...largePlan().resource_changes] }), catalogueOf());
     expect(made).not.toContain("<img");
     expect(made.match(/<\/script/g)).toHaveLength(1);
-    expect(made.match(/data-facets=/g)).toHaveLength(10_001);
+    expect(made.match(/data-facets=/g)).toHaveLength(3_001);
   });
 });
 
@@ -306,7 +306,8 @@ describe.skipIf(lacks("chromium"))("in a browser (needs chromium)", () => {
     expect((await opened.boundingBox())?.y).toBeLessThan(400);
     const linked = await open(planWith({ changes: [...changes, one] }), `#q=${one.address}`);
     expect(await namesOf(linked)).toEqual(["integration/mail"]);
-    await expect.poll(() => linked.evaluate("scrollY")).toBeGreaterThan(0);
+    const shownRow = await rowsOf(linked).first().boundingBox();
+    expect(shownRow?.y).toBeLessThan(linked.viewportSize()?.height ?? 0);
   });
 
   test("what loosens a policy stands on top, with what a license becomes, a tile and a filter", async () => {
@@ -355,15 +356,15 @@ describe.skipIf(lacks("chromium"))("in a browser (needs chromium)", () => {
     expect(await broken.getByText("as declared").count()).toBe(0);
   });
 
-  test("filters ten thousand changes", async () => {
+  test("filters thousands of changes", async () => {
     const page = await open(largePlan());
-    expect(await countOf(page)).toBe("10,000 changes");
+    expect(await countOf(page)).toBe("3,000 changes");
     expect(await rowsOf(page).count()).toBe(200);
-    await page.getByLabel("Search").fill("9998");
-    expect(await countOf(page)).toBe("2 of 10,000 changes");
+    await page.getByLabel("Search").fill("2998");
+    expect(await countOf(page)).toBe("2 of 3,000 changes");
     expect(await rowsOf(page).count()).toBe(2);
     await page.getByLabel("Search").fill("active");
-    expect(await countOf(page)).toBe("9,800 of 10,000 changes");
+    expect(await countOf(page)).toBe("2,940 of 3,000 changes");
     expect(await rowsOf(page).count()).toBe(200);
     await page.getByText("Show more").click();
     expect(await rowsOf(page).count()).toBe(2_200);

@@ -105,10 +105,10 @@ export function reportOf(plan: Plan, more: Partial<Report> = {}): Report {
   };
 }
 
-/** Ten thousand changes of all kinds and actions in two thousand projects, always the same. */
+/** Three thousand changes of all kinds and actions in two thousand projects, always the same. */
 export function largePlan(): Plan {
   const actions: readonly Action[] = ["create", "update", "update", "update", "disable"];
-  const changes = Array.from({ length: 10_000 }, (_, i) => {
+  const changes = Array.from({ length: 3_000 }, (_, i) => {
     const project = `group-${i % 40}/project-${i % 2000}`;
     if (i % 50 === 0) return planned(project, `License ${i}`, "delete", { kind: "license" });
     const action = actions[i % actions.length] ?? "update";

@@ -1,10 +1,10 @@
 import { counted, thousands } from "../../../base/text-format.ts";
 import { type Facet, type Filter, filterLink, filterOf } from "../filter-link.ts";
-import { type ChangeRow, filterRows, membersOf, narrow, type RowMatch, readRows } from "./rows.ts";
+import { type ChangeRow, filterRows, membersOf, narrow, type RowMatch, takeRows } from "./rows.ts";
 
 /** Filters the list of changes as the reader and the URL fragment ask. */
 export function startFilters(): void {
-  const rows = readRows();
+  const rows = takeRows();
   const all = rows.reduce((sum, { count }) => sum + count, 0);
   const inputs = { q: part<HTMLInputElement>("search"), project: part<HTMLInputElement>("project") };
   let filter = filterOf("");
@@ -15,7 +15,7 @@ export function startFilters(): void {
     filter = next;
     const result = filterRows(rows, filter);
     matches = result.matches;
-    showRows(rows, matches, most);
+    showRows(matches, most);
     showFacets(result.counts, filter);
     const isFiltered = filterLink(filter) !== "";
     const found = matches.reduce((sum, { count }) => sum + count, 0);
@@ -84,16 +84,17 @@ function part<Kind extends HTMLElement = HTMLElement>(id: string): Kind {
 /** Rows that are shown at first, and a tenth of those that are added on request. */
 const step = 200;
 
-function showRows(rows: readonly ChangeRow[], matches: readonly RowMatch[], most: number): void {
+/** Keeps only the shown rows in the document: a browser is slow with tens of thousands of elements, hidden or not. */
+function showRows(matches: readonly RowMatch[], most: number): void {
   const shown = matches.slice(0, most);
-  const nodes = new Set(shown.map(({ row }) => row.node));
-  for (const { node } of rows) if (node.hidden === nodes.has(node)) node.hidden = !node.hidden;
   for (const match of shown) narrow(match);
   const [only, ...others] = matches;
   if (only && others.length === 0) only.row.details.open = true;
   for (const section of document.querySelectorAll<HTMLElement>("section.group")) {
     const own = matches.filter(({ row }) => row.section === section);
     section.hidden = own.length === 0;
+    const nodes = shown.flatMap(({ row }) => (row.section === section ? [row.node] : []));
+    section.querySelector(".rows")?.replaceChildren(...nodes);
     section.querySelector(".number")?.replaceChildren(thousands(own.reduce((sum, { count }) => sum + count, 0)));
   }
 }
@@ -150,7 +151,7 @@ function openOnRequest(matches: () => readonly RowMatch[], showAll: () => void):
   let opened: HTMLDetailsElement[] = [];
   addEventListener("beforeprint", () => {
     showAll();
-    opened = [...document.querySelectorAll<HTMLDetailsElement>("#list li:not([hidden]) details:not([open])")];
+    opened = [...document.querySelectorAll<HTMLDetailsElement>("#list details:not([open])")];
     for (const details of opened) details.open = true;
   });
   addEventListener("afterprint", () => {
