@@ -3,9 +3,15 @@ import { exit, UserError } from "../base/exit.ts";
 import type { Catalogue } from "../model/catalogue.ts";
 import { dialectNamed } from "../model/dialects.ts";
 import { schemasIn } from "../model/schemas.ts";
-import { explainText } from "../report/explain.ts";
-import { explainJson, type Unexplained } from "../report/explain-json.ts";
-import { kindFiles, kindListText, kindsJson, kindsNamed, kindsText } from "../report/explain-kinds.ts";
+import { explainJson, explainText } from "../report/explain.ts";
+import {
+  kindFiles,
+  kindListText,
+  kindsJson,
+  kindsNamed,
+  kindsText,
+  type Unexplained,
+} from "../report/explain-kinds.ts";
 import type { Palette } from "../report/terminal.ts";
 import { catalogueAround, dialectAround } from "../workspace/load.ts";
 import type { Run } from "./command.ts";

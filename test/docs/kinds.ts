@@ -1,6 +1,6 @@
 import files from "../../src/model/kinds.json" with { type: "json" };
 import { type FieldSchema, ownersOf, type ResourceKind } from "../../src/model/resource-kind.ts";
-import { fieldFacts, fieldPurpose, fieldValues, kindExample, kindLimits } from "../../src/report/kind-facts.ts";
+import { fieldFacts, fieldPurpose, fieldValues, kindExample, kindLimits } from "../../src/report/explain-kinds.ts";
 
 // Integrations are listed by evenkeel explain.
 const kinds = (files as unknown as readonly ResourceKind[]).filter((kind) => kind.keys === undefined);

@@ -2,10 +2,15 @@ import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
 import { catalogueOf } from "../../src/model/catalogue.ts";
 import { checkParameters } from "../../src/model/parameter-check.ts";
-import { explainText } from "../../src/report/explain.ts";
-import { explainJson } from "../../src/report/explain-json.ts";
-import { kindFiles, kindListText, kindsJson, kindsNamed, kindsText } from "../../src/report/explain-kinds.ts";
-import { kindExample } from "../../src/report/kind-facts.ts";
+import { explainJson, explainText } from "../../src/report/explain.ts";
+import {
+  kindExample,
+  kindFiles,
+  kindListText,
+  kindsJson,
+  kindsNamed,
+  kindsText,
+} from "../../src/report/explain-kinds.ts";
 import { type Palette, plain } from "../../src/report/terminal.ts";
 
 const { integrations } = catalogueOf();
