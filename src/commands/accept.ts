@@ -47,7 +47,7 @@ function accepting(
   return accept({ ...request, newFileFor, write, progress: bar.update }).finally(bar.stop);
 }
 
-/** The result that reports of a failed run contain; stderr has the reason. */
+/** The result in the reports of a failed run; the reason is on stderr. */
 function refusedReport(error: UserError, dryRun: boolean): AcceptReport {
   const { message } = withoutSecrets(error);
   return { accepted: [], inSync: [], problems: [{ severity: "error", rule: "setup", message }], dryRun };

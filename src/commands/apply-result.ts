@@ -82,8 +82,8 @@ export function optionOf(name: string): string {
 }
 
 /**
- * The command that goes on with an apply that ended between two waves: the same, since what was applied is in sync by
- * then; a saved plan would be stale.
+ * The command that continues an apply that ended between two waves: the same command, since applied changes are in
+ * sync by then; a saved plan would be stale.
  */
 export function commandAgain({ yes, waves, shard, ...options }: Options<"apply">, saved: Saved | undefined): string {
   const given = (names: readonly (typeof kept)[number][]) =>

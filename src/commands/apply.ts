@@ -177,7 +177,7 @@ async function applyWithBars(
   }
 }
 
-/** Replaces the progress bar of writes once repositories move. */
+/** Replaces the progress bar of writes as soon as repositories move. */
 function movingBar(writing: Progress, moving: Progress): NonNullable<Request["moving"]> {
   return ({ done, total, remaining }) => {
     writing.stop();
@@ -185,7 +185,7 @@ function movingBar(writing: Progress, moving: Progress): NonNullable<Request["mo
   };
 }
 
-/** Prints the plan before the outcome; also where a report replaces the text, if a person is asked to confirm. */
+/** Prints the plan before the outcome; also if a report replaces the text and a person has to confirm. */
 function showPlan(
   terminal: Terminal,
   { report }: Options<"apply">,
@@ -222,7 +222,7 @@ function applyRequestOf(terminal: Terminal, options: Options<"apply">, saved: Sa
   };
 }
 
-/** Whether a person confirms the plan, which leaves time for changes on the server. */
+/** Asks a person to confirm the plan. The server may change meanwhile. */
 function asksFirst({ yes, dryRun }: Options<"apply">, saved: Saved | undefined): boolean {
   return !yes && !dryRun && saved === undefined;
 }

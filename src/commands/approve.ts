@@ -131,7 +131,7 @@ function write(file: string, text: string): void {
 }
 
 /** `evenkeel merge PLAN...`: merges the plans of shards, and evaluates the rules for the result; offline. */
-export const merge: Run<Options<"merge">> = async (terminal, asked, files) => {
+export const mergeShards: Run<Options<"merge">> = async (terminal, asked, files) => {
   const options = outInPlace(terminal, asked);
   const write = await openPlanReports(terminal, "merge", options);
   const nothing = (refusal: UserError) => {

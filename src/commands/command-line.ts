@@ -11,8 +11,8 @@ import { type CliCommand, type CommandName, commands, groupOf, groups, type Opti
 import { createTerminal, type Host, paletteFor, withLabels } from "./terminal.ts";
 
 /**
- * One run of the command line on `host`, whose `argv` begins with two words that are not read, as a process's does. It knows
- * the secrets of this run alone. Resolves to its exit code, made worse by what `host.exitCode` says already of outputs that could not be written.
+ * Runs the command line of a process, whose first two words of `argv` are skipped. Redaction knows only the secrets of
+ * this run. Resolves to the exit code, which a failed output recorded in `host.exitCode` can only make worse.
  */
 export async function main(host: Host): Promise<ExitCode> {
   let ended: ExitCode = exit.done;
@@ -54,7 +54,7 @@ function program(host: Host, done: (code: ExitCode) => void): Command {
   return root;
 }
 
-/** The parser's suggestion, which it puts in parentheses on a line of its own, and what to do about an argument too many. */
+/** Joins the parser's suggestion, which is on a line of its own in parentheses, and explains a superfluous argument. */
 function inOneLine(error: string): string {
   return error
     .replace(
@@ -124,7 +124,7 @@ function addCommand(host: Host, parent: Command, command: CliCommand, done: (cod
 
 const sharedHeading = "Shared options:";
 
-/** Options of a command's own, then those that most commands have. */
+/** The options specific to a command, then the shared ones. */
 function partedFlags(flags: readonly Flag[]): readonly [own: readonly Flag[], shared: readonly Flag[]] {
   const isShared = (flag: Flag) => sharedOptions.has(flag.flags);
   return [flags.filter((flag) => !isShared(flag)), flags.filter(isShared)];
@@ -160,7 +160,7 @@ function refuseContradictions(parser: Command): void {
   }
 }
 
-/** Two columns, or pairs of lines if the columns would be wider than a terminal; no line is. */
+/** Two columns, or pairs of lines if a row would be wider than a terminal. */
 function examplesText({ examples }: Pick<CliCommand, "examples">): string {
   const width = Math.max(...examples.map(([line]) => line.length));
   const rows = examples.map(([line, meaning]) => `  ${line.padEnd(width)}  ${meaning}`);
@@ -209,7 +209,7 @@ const runsByName: { readonly [Name in CommandName]: () => Promise<Run<Options<Na
   diff: async () => (await import("./diff.ts")).run,
   unmanaged: async () => (await import("./unmanaged.ts")).run,
   approve: async () => (await import("./approve.ts")).run,
-  merge: async () => (await import("./approve.ts")).merge,
+  merge: async () => (await import("./approve.ts")).mergeShards,
   show: async () => (await import("./show.ts")).run,
   import: async () => (await import("./import.ts")).run,
   explain: async () => (await import("./explain.ts")).run,

@@ -62,7 +62,7 @@ type ValueOf<Each extends Flag> = Each extends { readonly takes: infer Kind exte
       ? string
       : boolean;
 
-/** The export `run` of a command's file, called with the parsed options and the arguments in order. */
+/** The function of a command, called with the parsed options and the arguments in order. */
 export type Run<Options> = (
   terminal: Terminal,
   options: Options,
@@ -81,7 +81,7 @@ export interface CommandRow {
   readonly hidden?: true;
 }
 
-/** The option of the parser for a flag, whose value is checked as it is read. */
+/** Converts a flag to an option of the parser, which validates its value. */
 export function parsedOption({ flags, description, takes, choices, default: standard }: Flag): Option {
   const option = new Option(flags, description);
   if (takes) option.argParser(parsers[takes]);
@@ -247,7 +247,7 @@ export const online = [
   quiet,
 ] as const;
 
-/** Options that most commands have, and that help lists after those of a command's own. */
+/** Options that most commands share, which help lists last. */
 export const sharedOptions: ReadonlySet<string> = new Set(
   [folder, report, concurrency, workers, timeout, giveUpAfter, quiet].map(({ flags }) => flags),
 );

@@ -83,7 +83,7 @@ export const completionScripts: ReadonlyMap<string, string> = new Map([
   ["fish", fish],
 ]);
 
-/** `evenkeel __complete -- WORD...`: what a shell offers in place of the last word, a line each; offline. */
+/** `evenkeel __complete -- WORD...`: completions of the last word, one per line; offline. */
 export const complete: Run<object> = (terminal, _, words) => {
   const named = namedIn(terminal, valueIn(words, "-C"), valueIn(words, "--dialect"));
   const legible = candidatesFor(words, commands, named).filter(({ word }) => printable(word) === word);
@@ -91,7 +91,7 @@ export const complete: Run<object> = (terminal, _, words) => {
   return exit.done;
 };
 
-/** Shells that show meanings find them behind a tab. */
+/** Shells that show descriptions expect them after a tab. */
 function lineOf({ word, meaning }: Candidate): string {
   const line = meaning ? `${word}\t${meaning}` : word;
   return line.replaceAll(/[\r\n]+/g, " ");

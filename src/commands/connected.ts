@@ -22,7 +22,7 @@ import { folderOf, type OnlineOptions, requestOf } from "./run-request.ts";
 import type { Options } from "./table.ts";
 import type { Terminal } from "./terminal.ts";
 
-/** What a command shows, or a sentence that says what went wrong. */
+/** The output of a command, or an error message. */
 export type Shown = ReportContents | { readonly status: "failed" | "unknown"; readonly error: string };
 
 /** Runs `work` on a connection that can only read. */
@@ -33,7 +33,7 @@ export const writing = connected(connectWriter);
 
 type Work<Connection> = (connection: Connection) => Promise<Shown>;
 
-/** A failed call is told in a sentence, and stands in the report as well. */
+/** Reports a failed call on stderr and in the report. */
 function connected<Connection extends Reader & Closing>(connect: (options: ClientOptions) => Promise<Connection>) {
   return async (terminal: Terminal, options: OnlineOptions, work: Work<Connection>): Promise<ExitCode> => {
     const report = openReports(terminal, options.report);
@@ -58,7 +58,7 @@ function isFailure(shown: Shown): shown is Exclude<Shown, ReportContents> {
   return typeof shown.error === "string";
 }
 
-/** What a write left, for people and for scripts. */
+/** Formats the result of a write, for people and for scripts. */
 export function shownDeployment(written: WriteOutcome, { palette, note: tell }: Terminal): Shown {
   if (!("row" in written)) return written;
   const { row, note } = written;
@@ -66,7 +66,10 @@ export function shownDeployment(written: WriteOutcome, { palette, note: tell }: 
   return { text: () => deploymentText(row, palette), json: () => JSON.stringify(row, null, 2) };
 }
 
-/** The options and arguments of a command as values that may be sent. @throws UserError naming every mistake. */
+/**
+ * Checks options and arguments as parameters of an endpoint, and prints notes.
+ * @throws UserError naming every mistake.
+ */
 export function checked(terminal: Terminal, name: EndpointName, given: Given, facts?: Catalogue["facts"]): Passed {
   const result = passed(name, given, otherNames, facts);
   for (const note of result.notes) terminal.note(`note: ${note}`);
@@ -75,7 +78,7 @@ export function checked(terminal: Terminal, name: EndpointName, given: Given, fa
 
 type Passed = Extract<CheckedValues, { values: unknown }>;
 
-/** The same, without a word on what was added; `others` says what is not given by the option of its name. */
+/** Like {@link checked}, without notes; `others` names parameters that are not set by an option of their name. */
 export function passed(
   name: EndpointName,
   given: Given,

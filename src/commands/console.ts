@@ -13,8 +13,8 @@ import { folderOf } from "./run-request.ts";
 import type { Options } from "./table.ts";
 
 /**
- * V8 would let the space of new objects grow to 32 MB, which then lies unused between two requests: neither a page nor a shard
- * that is read keeps so many at a time.
+ * Limits V8's young generation, which would grow to 32 MB and stay allocated between requests: neither a page nor a
+ * shard needs as much.
  */
 const keepYoungSmall = "--semi-space-growth-factor=1";
 

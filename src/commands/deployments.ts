@@ -73,7 +73,7 @@ export const update: Run<Options<"deployments update">> = (terminal, options, [p
 
 type Choice = Options<"deployments delete">;
 
-/** `evenkeel deployments delete PROJECT ID`: shown, agreed to, deleted. */
+/** `evenkeel deployments delete PROJECT ID`: shows the deployment, asks for confirmation and deletes it. */
 export const remove: Run<Choice> = (terminal, options, [project = "", id = ""]) => {
   checked(terminal, "deleteDeployment", { id: project, deployment_id: id });
   if (!options.yes && !terminal.interactive) throw new UserError("stdin is not a terminal: pass --yes", exit.usage);
@@ -104,7 +104,7 @@ async function agreed(terminal: Terminal, reader: Reader, project: string, id: s
   return terminal.confirm("Its record cannot be brought back. Delete it? Type yes to continue:");
 }
 
-/** `evenkeel deployments merge-requests PROJECT ID`: which changes a deployment shipped. */
+/** `evenkeel deployments merge-requests PROJECT ID`: the changes that a deployment shipped. */
 export const mergeRequests: Run<Options<"deployments merge-requests">> = (
   terminal,
   options,

@@ -23,7 +23,7 @@ import type { Terminal } from "./terminal.ts";
 /** A draft and its path relative to the current folder. */
 type ImportedFile = readonly [path: string, draft: Draft];
 
-/** Where drafts are written, and in which names. */
+/** The folder for drafts, and the dialect of their names. */
 interface Destination {
   /** A folder of the workspace, if there is one. */
   readonly folder: string;
@@ -51,14 +51,17 @@ function placed({ cwd }: Terminal, drafts: readonly Draft[], around: string, out
   return drafts.map((draft) => [relative(cwd, besideExample(join(folder, draft.file))), draft]);
 }
 
-/** A folder for the import of a project whose policy an earlier import wrote, as seen from `cwd`; undefined if none did. */
+/**
+ * A separate folder for the import of a project that an earlier import covered, relative to `cwd`; undefined
+ * otherwise.
+ */
 export function otherFolder(cwd: string, around: string, project: string): string | undefined {
   const folder = join(rootOf(around), "policies");
   if (!isThere(besideExample(join(folder, fileOf({ name: project }))))) return undefined;
   return relative(cwd, freeName(join(folder, "unmanaged"), isThere));
 }
 
-/** What the policies of the surrounding workspace are called: several imports may be about the same projects. */
+/** The names of the workspace's policies, since several imports may cover the same projects. */
 function namesAround(folder: string): readonly string[] {
   if (!workspaceAbove(folder)) return [];
   return loadWorkspace(folder).documents.flatMap(({ value }) =>
@@ -66,7 +69,7 @@ function namesAround(folder: string): readonly string[] {
   );
 }
 
-/** The path, or a free one beside the example of `init`, which declares nothing. */
+/** The path, or a free one next to the example of `init`, which declares nothing. */
 function besideExample(path: string): string {
   const end = extname(path);
   return `${freeName(path.slice(0, -end.length), (name) => isExample(`${name}${end}`))}${end}`;
@@ -122,7 +125,7 @@ function write(
   }
 }
 
-/** As `fmt` leaves it. */
+/** Formats it as `fmt` does. */
 function formatted(name: string, text: string, catalogue: Catalogue): string {
   const result = format(name, text, catalogue);
   return "text" in result ? result.text : text;
@@ -138,7 +141,7 @@ function draftsByFile(written: readonly ImportedFile[]): ReadonlyMap<string, rea
 
 const modeline = /^# *yaml-language-server: *\$schema=(\S+)/m;
 
-/** The path of the manifest schema from a folder: as in evenkeel.yaml, or else as `init` writes it. */
+/** The path of the manifest schema relative to a folder: as in evenkeel.yaml, or else as written by `init`. */
 export function schemaFrom(folder: string, around: string): string {
   const workspace = workspaceAbove(around);
   const told = workspace && modeline.exec(readFileSync(workspace, "utf8"))?.[1];
@@ -148,8 +151,8 @@ export function schemaFrom(folder: string, around: string): string {
 }
 
 /**
- * Notes files that the workspace does not include, and policies that are not valid: for a server of this release, or for
- * `validate`, which cannot ask for it. Returns whether the workspace is valid for the server.
+ * Notes files that the workspace does not include, and invalid policies: for this release of the server, or for
+ * `validate`, which cannot ask for it. Returns true if the workspace is valid for the server.
  */
 export function checkImported(
   { cwd, note }: Terminal,

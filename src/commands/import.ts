@@ -59,7 +59,7 @@ function checkUsage({ all, group = [] }: Options<"import">, names: readonly stri
   if (glob !== undefined) throw new UserError(`${glob} is a glob: use --group ${shellWord(glob)}`, exit.usage);
 }
 
-/** What the server has, and its release. */
+/** The drafts of live state, and the server's release. */
 async function adopted(
   terminal: Terminal,
   { all = false, group = [], factor = false, secrets, kinds: sections }: Options<"import">,
@@ -148,7 +148,7 @@ function checkForeignUsage({ all, group = [], factor, kinds }: Choice, tool: Too
   if (names.length === 0) throw new UserError(`name the files of ${tool}`, exit.usage);
 }
 
-/** @throws UserError if it is not a text within the size limit. */
+/** Reads a text file. @throws UserError if it is not text or too large. */
 function fileAt({ cwd }: Terminal, name: string, most: number): ForeignFile {
   const text = textIn({ path: resolve(cwd, name), name }, most);
   if (typeof text === "string") return { name, text: text.replace(/^\uFEFF/, "") };

@@ -52,7 +52,7 @@ function dialectLine(dialect: string, isKnown: boolean): string {
   return isKnown ? "" : `  ${"# dialect: gitlab".padEnd(27)} # for a GitLab server; default: ${dialect}\n`;
 }
 
-/** A line of the example, by which it is known. */
+/** A line that identifies the example. */
 export const exampleMark = "# An example of a policy. It does nothing until you remove";
 
 /** The first policy, all of it in comments. */
@@ -128,7 +128,7 @@ function refuseLink(name: string, fault: string | undefined): void {
   if (fault !== undefined) throw new UserError(`cannot write ${name}: ${fault}; nothing was written`);
 }
 
-/** A server of a platform may be of any release, unless one is stated. */
+/** A platform's server may have any release, unless one is set. */
 function hasLicenses({ release, tier }: ServerSettings, dialect: string): boolean {
   const isKept = release
     ? !removedSection(kindOf(catalogueOf(), "license"), "licenses", { release })
@@ -181,7 +181,6 @@ const exampleUrl = "https://code.example.com";
 interface Row {
   readonly name: keyof ServerSettings;
   readonly question: string;
-  /** The default. */
   readonly standard: string;
   readonly expected: string;
 }
@@ -208,7 +207,7 @@ const rows: readonly Row[] = [
 ];
 
 /**
- * Settings from flags and, on a terminal, from prompts; an invalid answer is asked for again.
+ * Reads settings from flags and, on a terminal, from prompts, which are repeated after an invalid answer.
  * @throws UserError for an invalid flag, and if input ends.
  */
 export async function serverOf(terminal: Terminal, given: Partial<ServerSettings>): Promise<ServerSettings> {
@@ -241,7 +240,7 @@ async function answerTo(row: Row, ask: AskQuestion, terminal: Terminal): Promise
   }
 }
 
-/** Validates it by the rules of a workspace. */
+/** Validates it like the setting of a workspace. */
 function isRight({ name, standard }: Row, value: string): boolean {
   if (value === standard) return true;
   const text = JSON.stringify({ apiVersion: "evenkeel/v1", kind: "Workspace", server: { [name]: value } });
@@ -258,12 +257,12 @@ interface ChosenDialect {
 
 const assumed: ChosenDialect = { dialect: neutral.name };
 
-/** Milliseconds for which a server that does not answer is waited for. */
+/** Milliseconds to wait for a server that does not respond. */
 const patience = 10_000;
 
 /**
- * The dialect that a flag names, else that of the server, which is asked if there is a token for it. Why it could not be
- * asked is noted, and the specification's own is assumed.
+ * Determines the dialect: that of the flag, else that of the server if there is a token, else that of the
+ * specification. Notes why the server could not be asked.
  */
 async function chooseDialect(terminal: Terminal, url: string, named: string | undefined): Promise<ChosenDialect> {
   if (named !== undefined) return { dialect: named, because: "" };
@@ -273,14 +272,14 @@ async function chooseDialect(terminal: Terminal, url: string, named: string | un
   return { ...assumed, ...found };
 }
 
-/** Whether a token is set; it may not be valid. */
+/** True if a token is set; it may be invalid. */
 function hasToken({ EVENKEEL_TOKEN, EVENKEEL_TOKEN_FILE }: Terminal["env"]): boolean {
   return Boolean(EVENKEEL_TOKEN || EVENKEEL_TOKEN_FILE);
 }
 
 const unseen = "it has no project, or none whose integrations the token may read";
 
-/** What the server shows of its dialect and release, or why it does not show the dialect. */
+/** The dialect and release that the server reports, or why the dialect could not be detected. */
 async function askServer(terminal: Terminal, url: string): Promise<Partial<ChosenDialect> & { readonly why?: string }> {
   const { cwd: folder, env, interrupted: signal, listen: connecting } = terminal;
   try {

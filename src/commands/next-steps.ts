@@ -3,13 +3,13 @@ import { type Plan, removalsOf } from "../plan/plan.ts";
 import type { NextStep } from "../report/terminal.ts";
 import type { OnlineOptions } from "./run-request.ts";
 
-/** Options that make a command mean the same workspace and the same changes as the one before it. */
+/** Options that select the same workspace and the same changes as the previous command. */
 type Scope = Pick<OnlineOptions, "C" | "target" | "since"> & {
   readonly storage?: boolean;
   readonly resend?: readonly string[];
 };
 
-/** What follows a plan: applying it, or a workspace's first policies. */
+/** Next steps after a plan: apply it, or write the first policies of a workspace. */
 export function stepsAfterPlan(plan: Plan, options: Scope & { readonly out?: string }): readonly NextStep[] {
   const { summary } = plan;
   if (summary.writes === 0) return summary.projects === 0 ? firstSteps(plan, options) : [];
@@ -27,7 +27,7 @@ export function stepsAfterPlan(plan: Plan, options: Scope & { readonly out?: str
   return options.out === undefined ? [apply, savingStep(options, "saves the plan for a review")] : [apply];
 }
 
-/** A plan that needs approvals is saved, and then signed. */
+/** A plan that needs approvals is saved first, then signed. */
 function stepsToSign(options: Scope & { readonly out?: string }): readonly NextStep[] {
   if (options.out === undefined) return [savingStep(options, "saves the plan, so that it can be approved")];
   return [[`${commandIn("approve", options)} ${shellWord(options.out)}`, "signs the plan"]];
@@ -40,13 +40,13 @@ function savingStep(options: Scope, meaning: string): NextStep {
 /** Guards that an option of `apply` waives. */
 const isWaivable: ReadonlySet<string> = new Set(["delete-percent", "protected"]);
 
-/** There is nothing to compare yet. */
+/** Nothing can be compared yet. */
 function firstSteps({ scope, problems }: Plan, options: Scope): readonly NextStep[] {
   if (scope || problems.length > 0) return [];
   return [[`${commandIn("import", options)} --all --factor`, "writes what is live as policies"]];
 }
 
-/** What follows drift: either side can be right. */
+/** Next steps after drift: restore the declared state, or accept the live one. */
 export function stepsAfterDrift({ resource_changes: changes, summary }: Plan, options: Scope): readonly NextStep[] {
   if (summary.writes === 0) return [];
   const [first, second] = changes;
@@ -62,14 +62,14 @@ export function stepsAfterDrift({ resource_changes: changes, summary }: Plan, op
   return shown ? [[`${commandIn("accept", options)} ${what.map(shellWord).join(" ")}`, kept], restore] : [restore];
 }
 
-/** Whether the server reports anything that could be accepted: never where only secrets differ. */
+/** True if the server reports a value that could be accepted; it never reports secrets. */
 function isReported({
   change: { actions, after, after_sensitive: secrets },
 }: Plan["resource_changes"][number]): boolean {
   return actions[0] !== "update" || Object.keys(after ?? {}).some((name) => !secrets[name]);
 }
 
-/** What follows an apply: a look at what the server kept, or another try of what is left. */
+/** Next steps after an apply: check values that the server did not keep, or retry the rest. */
 export function stepsAfterApply(
   { summary: { outcomes } }: Pick<Plan, "summary">,
   options: Scope,
@@ -83,7 +83,7 @@ export function stepsAfterApply(
   return outcomes?.applied ? [[commandFor("drift", options), "checks that the server kept it"], ...journal] : [];
 }
 
-/** What follows a signature: another one, or the apply. */
+/** Next steps after a signature: another one, or the apply. */
 export function stepsAfterApproval(
   { plan, ...options }: Pick<Scope, "C"> & { readonly plan?: string },
   file: string | undefined,
@@ -92,7 +92,7 @@ export function stepsAfterApproval(
   return [[`${commandIn("apply", options)} ${which}`, "applies the plan, once it has enough signatures"]];
 }
 
-/** What follows an import: of live state, which is as the policies declare, or of files, which may declare something else. */
+/** Next steps after an import: live state is in sync with its policies; other tools' files may differ. */
 export function stepsAfterImport(
   options: Pick<Scope, "C"> & { readonly kinds?: readonly string[] },
   { isLive, isValid }: { readonly isLive: boolean; readonly isValid: boolean },
@@ -105,7 +105,10 @@ export function stepsAfterImport(
   ];
 }
 
-/** What follows a list of what no policy declares: the policies of one project, in another folder if it has some. */
+/**
+ * Next steps after a list of unmanaged resources: import the policies of one project, into another folder if it has
+ * some.
+ */
 export function stepsAfterUnmanaged(
   project: string,
   options: Pick<Scope, "C">,
@@ -132,16 +135,16 @@ function commandFor(command: string, { target = [], since, storage, resend = [],
   ].join(" ");
 }
 
-/** More of them make no line that anyone reads. */
+/** Longer lines are unreadable. */
 const mostWaivers = 8;
 
-/** The narrowest options that let a plan pass its guards, those of many addresses in words; empty where none does. */
+/** The narrowest options that let a plan pass its guards, with many addresses abbreviated; empty if no option does. */
 export function waiversText(plan: Pick<Plan, "objections" | "resource_changes">): string {
   const { line, rest } = waiversOf(plan);
   return [line, rest].filter(Boolean).join(" ");
 }
 
-/** The options as they are typed, and in words what would be too many of them. */
+/** The options as typed; too many are abbreviated in words. */
 function waiversOf({ objections, resource_changes }: Pick<Plan, "objections" | "resource_changes">) {
   const isTooMuch = objections.some(({ guard }) => guard === "delete-percent");
   const deletes = isTooMuch ? [`--allow-deletes ${removalsOf({ resource_changes }).length}`] : [];

@@ -22,7 +22,7 @@ interface ReportTarget {
 /** The renderer of each kind of report. */
 export type ReportContents = Readonly<Record<string, (before: Before) => string>>;
 
-/** `file` is the text for a file, which includes the problems that stderr has otherwise. */
+/** `file` is the text for a file, which includes the problems that are normally printed on stderr. */
 type Outputs = ReportContents & { readonly file?: () => string };
 
 /**
@@ -51,7 +51,7 @@ export function openReports(
   };
 }
 
-/** Whether a report is HTML, whose renderer is loaded only then. */
+/** True if a report is HTML; its renderer is only loaded then. */
 export function asksForHtml(requested: readonly string[] = []): boolean {
   return requested.some((each) => each.split("=")[0] === "html");
 }
@@ -89,7 +89,7 @@ function isStdout({ cwd }: Terminal, path: string): boolean {
   return output !== undefined && "fd" in output && output.fd === 1;
 }
 
-/** With `--out` to stdout, the options that print the plan there as a report, which is the same JSON, in place of the text. */
+/** Handles `--out` to stdout: adds a report of the plan, which is the same JSON, in place of the text. */
 export function outInPlace<Asked extends PlanOutputs>(
   terminal: Terminal,
   options: Asked,

@@ -23,7 +23,7 @@ import { openReports } from "./outputs.ts";
 import { folderOf, type OnlineOptions } from "./run-request.ts";
 import { noBar, type Progress, type Terminal } from "./terminal.ts";
 
-/** The reports that depend on the command. */
+/** The reports that each command renders itself. */
 type Own = Readonly<Record<OwnKind, () => string>>;
 
 /** How a run ended. */
@@ -43,7 +43,7 @@ export async function openPlanReports(terminal: Terminal, command: string, optio
   return openRendered(terminal, command, options, planKinds, await renderers?.planRenderers(kindsIn(options)));
 }
 
-/** The same for a command that reports problems and makes no plan. */
+/** Like {@link openPlanReports}, for a command that reports problems and makes no plan. */
 export async function openFindingReports(
   terminal: Terminal,
   command: string,
@@ -53,7 +53,7 @@ export async function openFindingReports(
   return openRendered(terminal, command, options, findingKinds, renderers?.findingRenderers);
 }
 
-/** Most runs render nothing but what each command renders itself. */
+/** The other renderers are loaded on demand, because most runs need none. */
 async function renderersFor(options: Options) {
   return kindsIn(options).every(isOwnKind) ? undefined : await import("../report/formats.ts");
 }
@@ -131,7 +131,10 @@ function workspaceFileAround(folder: string): string {
 
 type Environment = Terminal["env"];
 
-/** Where the pipeline's CI system shows files and the HTML report; empty outside of a pipeline. `reports`: as given to `--report`. */
+/**
+ * Links to files and the HTML report in the pipeline's CI system; empty outside a pipeline. `reports`: the values of
+ * `--report`.
+ */
 export function ciLinks({ env, cwd }: Pick<Terminal, "env" | "cwd">, reports: readonly string[] = []): Links {
   const html = reports.flatMap((each) =>
     each.startsWith("html=") ? [resolve(cwd, each.slice("html=".length))] : [],

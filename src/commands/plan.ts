@@ -51,7 +51,7 @@ function nextOf(command: "plan" | "drift", options: Options<"plan">, plan: Plan)
   return command === "drift" ? stepsAfterDrift(plan, options) : stepsAfterPlan(plan, options);
 }
 
-/** The plan, where it was saved, and what follows. */
+/** The plan, where it was saved, and the next steps. */
 function planAndNext(
   command: "plan" | "drift",
   { palette }: Terminal,

@@ -58,7 +58,7 @@ function partOf(shard: OptionValues["shard"], { env }: Pick<Terminal, "env">): S
   throw new UserError("--shard auto needs CI_NODE_INDEX, from 1 to N, and CI_NODE_TOTAL, N", exit.usage);
 }
 
-/** The options of every command with a workspace and a server. */
+/** The options common to commands with a workspace and a server. */
 export type OnlineOptions = Options<"drift">;
 
 /** The globs of a flag. @throws UserError for an invalid one. */

@@ -85,8 +85,8 @@ function readNamedFile({ cwd }: Terminal, file: string): string {
 export type KindsRead = { readonly kinds: readonly ResourceKind[] } | { readonly problems: readonly Problem[] };
 
 /**
- * Reads the `ResourceKind` documents of a folder and of those below it; other documents, such as policies of a workspace,
- * are left alone. `known` are the kinds whose names are taken.
+ * Reads the `ResourceKind` documents below a folder; ignores other documents, such as policies. `known` are the kinds
+ * whose names are taken.
  */
 export function readKinds(cwd: string, folder: string, known: readonly ResourceKind[]): KindsRead {
   const kinds: ResourceKind[] = [];
@@ -110,7 +110,7 @@ function parseKind(text: string, file: string, others: readonly ResourceKind[]):
 
 interface DocumentText {
   readonly file: string;
-  /** With empty lines in place of what comes before it in the file, so that locations are those of the file. */
+  /** Pads the text with empty lines, so that locations are those of the file. */
   readonly text: string;
 }
 

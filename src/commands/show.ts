@@ -60,9 +60,9 @@ export async function effectiveState(
 }
 
 /**
- * The desired state of a project named by ID or full path; undefined if the manifests have mistakes, which are printed.
- * `check` is asked first, and may throw. @throws UserError if no policy selects it; CallFailed if it cannot be looked up on
- * the server.
+ * The desired state of a project named by ID or full path; undefined if the manifests have mistakes, which are
+ * printed. `check` runs first, and may throw.
+ * @throws UserError if no policy selects it; CallFailed if it cannot be looked up.
  */
 export async function effectiveProject(
   terminal: Terminal,
@@ -164,7 +164,7 @@ function otherOwner(name: string, { policies }: Pick<Checked, "policies">): stri
   return kinds.size > 0 ? `; did you mean the ${ownerOfName(other)} ${other}?` : "";
 }
 
-/** `evenkeel blame ADDRESS`: offline as far as `show` is; only reads git and the journal. Tells what it knows without git too. */
+/** `evenkeel blame ADDRESS`: offline like `show`; reads git and the journal. Works without git too. */
 export const blame: Run<Options<"blame">> = async (terminal, options, [address = ""]) => {
   const report = openReports(terminal, options.report);
   const written = partsOfAddress(address);
@@ -184,13 +184,13 @@ function notAnAddress(text: string): UserError {
   return new UserError(`${text}: expected an address such as payments/api:license/MIT`, exit.usage);
 }
 
-/** Whether the catalogue has the kind, and the key is as its resources have one. */
+/** True if the catalogue has the kind, and the key is valid for it. */
 function isOfKind({ kinds }: Catalogue, { kind, key }: AddressParts): boolean {
   const row = kinds.get(kind);
   return row !== undefined && (key === "") === (row.file !== undefined && isSingleton(row.file));
 }
 
-/** A key may state the parts that policies leave out by their default. */
+/** Normalizes a key, which may contain parts that policies omit because they are the default. */
 function withKeyText({ kinds }: Catalogue, { kind, key, ...rest }: AddressParts): AddressParts {
   const file = kinds.get(kind)?.file;
   return { ...rest, kind, key: file ? keyTextOf(file, keyValuesOf(file, key)) : key };

@@ -34,7 +34,7 @@ import {
   yes,
 } from "./command.ts";
 
-/** Every command of `evenkeel`, in the order in which help lists them: what help shows, what is parsed, and the file that runs it. */
+/** Every command of `evenkeel`, in the order of help: its help text, options and arguments. */
 const table = {
   init: {
     arguments: "[dir]",
@@ -661,14 +661,14 @@ export const commands: readonly CliCommand[] = Object.entries(table).map(([name,
   ...row,
 }));
 
-/** First words that are no commands of their own: alone they list the commands below them. */
+/** First words that are not commands themselves: alone, they list their subcommands. */
 export const groups: Readonly<Record<string, string>> = {
   deployments: "the deployment records of a project",
   storage: "repositories that remain on a storage",
   lock: "the lease that prevents concurrent applies",
 };
 
-/** What commands are for, in the order in which help lists them. */
+/** The purposes of commands, in the order of help. */
 const purposes: Readonly<Record<string, readonly string[]>> = {
   "Get started": ["init", "import", "whoami", "explain", "schema", "completion"],
   "Write manifests": ["validate", "fmt", "show"],

@@ -19,12 +19,14 @@ export interface Terminal {
   readonly note: (text: string) => void;
   /** Reports an output that could not be written on stderr, and makes the run fail. */
   readonly fail: (sentence: string) => void;
-  /** Runs something that may wait for another program, such as opening a FIFO: a signal then ends the process at once. */
+  /**
+   * Runs something that may block on another program, such as opening a FIFO: a signal then ends the process at once.
+   */
   readonly blocking: (work: () => void) => void;
   /** For stdout, and for stderr. */
   readonly palette: Palette;
   readonly warnings: Palette;
-  /** Whether there is a person to prompt. */
+  /** True if a person can be prompted. */
   readonly interactive: boolean;
   /** Prompts; true only for `yes`. */
   readonly confirm: (question: string) => Promise<boolean>;
@@ -109,8 +111,8 @@ function writerTo(stream: OutputStream): (text: string) => void {
 }
 
 /**
- * As a bigint: otherwise a `stat` of a pipe remains in a cache of Node's, which then does not resolve links of packages in
- * a linked installation.
+ * Uses bigint, because Node.js caches a plain `stat` of a pipe, and then fails to resolve links to packages in a
+ * linked installation.
  */
 function isRegular(fd: number): boolean {
   return fstatSync(fd, { bigint: true }).isFile();
@@ -142,7 +144,7 @@ async function interview<Result>(host: Host, work: (ask: AskQuestion) => Promise
 
 const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
-/** Runs something during which a signal has its default effect: it ends the process at once. */
+/** Runs something during which a signal has its default effect: ending the process at once. */
 function blocking(host: Host, work: () => void): void {
   const kept = signals.map((signal) => [signal, host.listeners(signal)] as const);
   for (const signal of signals) host.removeAllListeners(signal);
@@ -153,7 +155,7 @@ function blocking(host: Host, work: () => void): void {
   }
 }
 
-/** What the first signal aborts, from `listen` on; the second one ends the process, after `leaving`. */
+/** Aborted by the first signal after `listen`; the second one ends the process, after `leaving`. */
 function interruptionOf(
   host: Host,
   leaving: () => void,
@@ -181,7 +183,7 @@ export interface Progress {
   readonly stop: () => void;
 }
 
-/** Shows nothing: there is no terminal. */
+/** A bar that shows nothing, without a terminal. */
 export const noBar: Progress = { update: () => {}, stop: () => {} };
 
 /** The bars of a terminal, of which one is shown at a time. */
@@ -201,12 +203,12 @@ export class Screen {
     this.#shown--;
   }
 
-  /** Takes a bar out of the line in which something else is to be printed; its next update shows it again below. */
+  /** Clears the bar before something else is printed; its next update shows it again below. */
   clear(): void {
     if (this.#shown > 0) this.#stream.write("\r\u001b[2K");
   }
 
-  /** The same for a process that ends at once: the cursor, which a bar hides, comes back. */
+  /** Restores the cursor, which a bar hides, when the process ends at once. */
   leave(): void {
     if (this.#shown > 0) this.#stream.write("\r\u001b[2K\u001b[?25h");
   }

@@ -13,7 +13,7 @@ import { requestOf } from "./run-request.ts";
 import type { Options } from "./table.ts";
 import type { Terminal } from "./terminal.ts";
 
-/** `evenkeel unmanaged`: what is live and no policy declares. */
+/** `evenkeel unmanaged`: live resources that no policy declares. */
 export const run: Run<Options<"unmanaged">> = async (terminal, options) => {
   const report = openReports(terminal, options.report, revisionKinds);
   const html = asksForHtml(options.report) ? (await import("../report/html/report-page.ts")).unmanagedHtml : () => "";

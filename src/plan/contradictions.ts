@@ -14,12 +14,12 @@ import { withoutMemory } from "./diff/reasons.ts";
 import { plannedChange } from "./make-plan.ts";
 import { actionOf, type PlannedChange, visibleOf } from "./plan.ts";
 
-/** Why changes of a saved plan cannot follow from the manifests, by their addresses. */
+/** Explains why changes of a saved plan cannot follow from the manifests, by address. */
 export type Contradictions = ReadonlyMap<string, string>;
 
 /**
- * Why a planned change is not the one that would be sent now, in a sentence; undefined where every part of it that
- * people read is the same, but for what a ledger alone can know. What people sign is what is sent.
+ * Explains how a planned change differs from the one that would be sent now; undefined if every part that people read
+ * is equal, except for facts that only a ledger knows. The signed change is the one that is sent.
  */
 export function differenceFrom(planned: PlannedChange, change: Change, catalogue: Catalogue): string | undefined {
   const names = Object.keys(change.declared);
@@ -28,13 +28,15 @@ export function differenceFrom(planned: PlannedChange, change: Change, catalogue
   return part === undefined ? undefined : `the plan's ${part} would be different now`;
 }
 
-/** A ledger that knows as much as the one of the plan knows the same cause; plans of older versions have none. */
+/** An equal ledger determines the same cause; plans of older versions have none. */
 function differingCause(planned: PlannedChange, now: PlannedChange): string | undefined {
   if (planned.action_reason !== now.action_reason || planned.cause === undefined) return undefined;
   return planned.cause === now.cause ? undefined : "cause";
 }
 
-/** Why a project is not the one that a change was planned for, in a sentence; undefined where it is, as far as the plan says. */
+/**
+ * Explains why a project is not the one that a change was planned for; undefined if it is, as far as the plan shows.
+ */
 export function otherProject(planned: PlannedChange, project: Project): string | undefined {
   const { project: name, project_id: id, project_path: path } = planned;
   const fullPath = fullPathOf(project);
@@ -45,7 +47,9 @@ export function otherProject(planned: PlannedChange, project: Project): string |
   return `the plan was made for project ${name} at ${path}, and it is now at ${fullPath ?? "an unknown path"}`;
 }
 
-/** What would be sent without being compared and is shown nowhere in the plan; `listed` is what the plan says of it. */
+/**
+ * Values that would be sent without comparison and are not shown in the plan; `listed` are those that the plan lists.
+ */
 export function unlistedIn(
   { change: { after } }: PlannedChange,
   listed: readonly string[] = [],
@@ -55,7 +59,10 @@ export function unlistedIn(
   return name && `${name} cannot be compared and would be sent, which the plan does not show`;
 }
 
-/** What people read of a change. What is sent again because of a ledger is left out, for it was held against the manifests. */
+/**
+ * The parts of a change that people read, without values resent because of a ledger, which were compared with the
+ * manifests.
+ */
 function shownOf(planned: PlannedChange, declared: readonly string[]): object {
   const { live, notes, change, resend } = planned;
   const { before, after } = change;
@@ -70,8 +77,8 @@ function shownOf(planned: PlannedChange, declared: readonly string[]): object {
 }
 
 /**
- * Why no manifest can lead to a planned change, whatever is live; undefined where one can. What the change says of live
- * values is believed here, and compared when its project is read again.
+ * Explains why no manifest can lead to a planned change, whatever is live; undefined if one can. Live values in the
+ * change are trusted here, and compared when its project is read again.
  */
 export function contradictionIn(
   planned: PlannedChange,
@@ -82,18 +89,18 @@ export function contradictionIn(
   return typeof change === "string" ? change : statedDifference(planned, change, catalogue);
 }
 
-/** The same of a change that is known; what it says of live values is left out. */
+/** Like {@link contradictionOf} for a known change, without its live values. */
 export function statedDifference(planned: PlannedChange, change: Change, catalogue: Catalogue): string | undefined {
   const part = differingPart(statedOf(planned), statedOf(plannedChange(change, catalogue)));
   return part === undefined ? undefined : `the plan's ${part} does not match the manifests`;
 }
 
-/** What manifests alone decide of a change, once its action and the names of what differs are known. */
+/** The parts of a change that manifests alone determine, given its action and the names of the different fields. */
 function statedOf({ address, project, kind, key, change, policy_reason: reason, source, call }: PlannedChange): object {
   return { address, project, kind, key, change, policy_reason: reason, source, call };
 }
 
-/** The change that manifests lead to where live is what a planned change says; or why they lead to none. */
+/** Derives the change from the manifests and the live values of the planned change, or explains why there is none. */
 function declaredChange(planned: PlannedChange, desired: DesiredProject, catalogue: Catalogue): Change | string {
   const { key, change, action_reason: reason, cause = "drift" } = planned;
   const kind = kindIn(planned);
@@ -122,7 +129,7 @@ function declaredChange(planned: PlannedChange, desired: DesiredProject, catalog
   };
 }
 
-/** What is declared of the parameters that a change names; one that is turned off may not be declared. */
+/** The declared values of the parameters in a change; a disabled resource may not be declared. */
 function declaredPart(declared: Fields, { change: { actions, before, after } }: PlannedChange): Fields {
   if (actions[0] === "create") return declared;
   return pick(
@@ -131,7 +138,7 @@ function declaredPart(declared: Fields, { change: { actions, before, after } }: 
   );
 }
 
-/** What is live, as a planned change says it. */
+/** The live values according to a planned change. */
 function claimedLive({ read, calls }: KindRow, planned: PlannedChange): Live | undefined {
   const { key, change, live, call } = planned;
   const kind = kindIn(planned);
@@ -146,7 +153,7 @@ function claimedLive({ read, calls }: KindRow, planned: PlannedChange): Live | u
   return { ...found, ...(id !== undefined && { id: Number(id) }) };
 }
 
-/** The first part that differs, as a path such as `change.after.recipients`; undefined where none does. */
+/** The path of the first difference, such as `change.after.recipients`; undefined without any. */
 function differingPart(one: unknown, other: unknown, path: readonly string[] = []): string | undefined {
   if (canonical(one) === canonical(other)) return undefined;
   if (!isObject(one) || !isObject(other)) return path.join(".");
@@ -160,7 +167,7 @@ export function staleOutcome(reason: string): Outcome {
   return { status: "stale", error: `${reason}; plan again` };
 }
 
-/** Why a planned change is stale now that its project was read again; undefined where it would have the same effect. */
+/** Explains why a planned change is stale after its project was read again; undefined if the effect is the same. */
 export function changedSincePlan(planned: PlannedChange, now: Change): string | undefined {
   const action = actionOf(planned);
   const visible = visibleOf(planned);
@@ -178,7 +185,7 @@ interface LiveState {
   readonly updatedAt: string | undefined;
 }
 
-/** Why live values are not those that a plan was made from; undefined where they are. */
+/** Explains how live values differ from those of the plan; undefined if they do not. */
 function liveValuesChanged(
   planned: LiveState,
   now: Pick<LiveState, "digest"> & { readonly live: Pick<Live, "updatedAt"> | undefined },

@@ -10,37 +10,36 @@ import { isList, isReference, isScalar } from "../model/values.ts";
 import { namesCounted } from "./heading.ts";
 import { actionOf, type PlannedChange, visibleOf } from "./plan.ts";
 
-/** A change as grouping sees it, be it one of a plan or one between two revisions. */
+/** The properties of a change that grouping compares: of a plan or between two revisions. */
 export interface Groupable {
   readonly project: string;
-  /** What changes there, such as `license/MIT`. */
+  /** The changed resource, such as `license/MIT`. */
   readonly subject: string;
   /** Any word. */
   readonly action: string;
-  /** Whether the thing goes away by it: then it does not matter what it held. */
+  /** True if the resource is removed: then its previous values do not matter. */
   readonly removes: boolean;
   readonly before: Fields | null;
   readonly after: Fields | null;
-  /** All else that is said of the change. */
+  /** Further properties to compare. */
   readonly sentences: readonly string[];
   readonly source: Place;
 }
 
-/** Changes that say the same of different projects. */
+/** Equal changes in different projects. */
 export interface ChangeGroup<Each> {
-  /** In the order in which they came; never empty. */
+  /** In their original order; never empty. */
   readonly members: readonly [Each, ...Each[]];
   readonly projects: readonly string[];
-  /** What all of them say; where there are several, a project's own path is `${project.path}` in it. */
+  /** The common values; with several changes, a project's own path is written `${project.path}`. */
   readonly shared: Omit<Groupable, "source">;
-  /** The lines that they come from, each once, in the order in which they came. */
+  /** Their distinct source lines, in their original order. */
   readonly lines: readonly [Place, ...Place[]];
 }
 
 /**
- * Equal changes together, in the order in which the first of each came. Two are equal where they differ in nothing but
- * the project and the line that they come from: the same subject, action, values and sentences. Of a thing that goes
- * away, `shared.before` holds what was the same everywhere.
+ * Groups equal changes, in the order of the first of each. Changes are equal if only project and source line differ.
+ * For removed resources, `shared.before` contains the common values.
  */
 export function groupsOf<Each>(changes: Iterable<Each>, viewOf: (change: Each) => Groupable): ChangeGroup<Each>[] {
   const viewed = [...changes].map((change) => ({ change, view: viewOf(change) }));
@@ -61,7 +60,7 @@ function linesOf(views: readonly Groupable[]): ChangeGroup<unknown>["lines"] {
   return [...byLine.values()] as [Place, ...Place[]];
 }
 
-/** `policies/all.yaml:5`, and how many more lines there are. */
+/** `policies/all.yaml:5`, and the number of further lines. */
 export function linesText([first, ...others]: ChangeGroup<unknown>["lines"]): string {
   const [second, ...more] = others;
   const rest = more.length > 0 ? counted(others.length, "more line") : second && lineText(second);
@@ -91,7 +90,7 @@ function isSame(one: Value, other: Value): boolean {
   return JSON.stringify(one) === JSON.stringify(other);
 }
 
-/** Without what only the project's own path makes different. */
+/** Ignores differences due to the project's own path. */
 function generalised(view: Groupable): Groupable {
   const { project, before, after, sentences } = view;
   return {
@@ -102,7 +101,7 @@ function generalised(view: Groupable): Groupable {
   };
 }
 
-/** Fields of a project as a policy would write them: its path is `${project.path}`. */
+/** Writes a project's path in fields as `${project.path}`. */
 export function generalFields(fields: Fields, project: string): Fields {
   return Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, general(value, project)]));
 }
@@ -115,7 +114,10 @@ function general(value: Value, project: string): Value {
   return Object.fromEntries(inside);
 }
 
-/** A text as a policy would write it. An ID, or any path without a slash, may stand in a text by chance. */
+/**
+ * Writes a project's path in a text as `${project.path}`. IDs and paths without a slash are left, because they may
+ * occur by chance.
+ */
 export function generalText(text: string, project: string): string {
   const literal = text.replaceAll("${", () => "$${");
   const path = bareName(project);
@@ -124,7 +126,7 @@ export function generalText(text: string, project: string): string {
 
 export type PlannedGroup = ChangeGroup<PlannedChange>;
 
-/** The equal changes of a plan together, what a reviewer should see first before the rest. */
+/** Groups the equal changes of a plan, most important first. */
 export function plannedGroups(changes: readonly PlannedChange[]): PlannedGroup[] {
   const groups = groupsOf(changes, groupable);
   return groups.sort((a, b) => urgencyOf(a.members[0]) - urgencyOf(b.members[0]));
@@ -151,14 +153,14 @@ export function lineOf({ source, set_at = source }: Pick<PlannedChange, "source"
   return set_at;
 }
 
-/** What a change is about, apart from its project: the key alone where a catalogue lists it, else `license/MIT`. */
+/** The resource of a change without its project: the key alone if the catalogue lists it, else `license/MIT`. */
 export function subjectOf({ kind, key }: Pick<PlannedChange, "kind" | "key">): string {
   return isListedByCatalogue(kind) ? key : resourceName(kind, key);
 }
 
 const order: readonly Action[] = ["disable", "delete", "replace", "create", "update"];
 
-/** Where a change stands among others: what loosens, deletions, lost notifications, the rest. */
+/** The rank of a change: loosening, deletions, lost notifications, the rest. */
 export function urgencyOf(planned: PlannedChange): number {
   const action = actionOf(planned);
   if (planned.policy_effect === "loosened") return 0;
@@ -183,7 +185,7 @@ export function groupLine(group: PlannedGroup, brief?: string): string {
   return `${namesCounted(projects)}: ${what} (${placesText(group)})`;
 }
 
-/** The lines that set the values, and before them the line that declares all members, if that is another one. */
+/** The lines that set the values, preceded by the line that declares all members if that differs. */
 function placesText({ members, lines }: PlannedGroup): string {
   const set = linesText(lines);
   const declared = new Set(members.map(({ source }) => lineText(source)));
@@ -191,27 +193,27 @@ function placesText({ members, lines }: PlannedGroup): string {
   return members[0].set_at && declared.size === 1 ? `${only}, set in ${set}` : set;
 }
 
-/** What the line of a group shows of its values stands for the word "updated". */
+/** The values in the line of a group, in place of the word "updated". */
 function whatOf(subject: string, action: Action, brief: string | undefined): string {
   const word = `${subject} ${participles[action]}`;
   if (brief === undefined) return word;
   return action === "update" ? `${subject} ${brief}` : `${word}, ${brief}`;
 }
 
-/** The values of a change: what was there, and what will be. */
+/** The old and the new values of a change. */
 export interface Sides {
   readonly before: Fields | null;
   readonly after: Fields | null;
 }
 
-/** The fields of both sides, each once. */
+/** The distinct fields of both sides. */
 export function fieldNamesOf({ before, after }: Sides): readonly string[] {
   return [...new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})])];
 }
 
 /**
- * The field that one row shows. Undefined where there is none, and where a resource of several fields comes or goes: then
- * none tells more than another.
+ * The field that represents a change in one row. Undefined without fields, and if a resource of several fields is
+ * created or removed: then no field represents it.
  */
 export function firstField(sides: Sides): string | undefined {
   const [name, ...others] = fieldNamesOf(sides);

@@ -5,14 +5,14 @@ import { turnsOff, type Visible } from "../model/removal-changes.ts";
 import type { Change } from "../model/types.ts";
 import type { Difference } from "./diff/diff.ts";
 
-/** Why a plan may not be applied (docs/safety.md). */
+/** A reason not to apply a plan (docs/safety.md). */
 export interface Objection {
   readonly guard: "delete-percent" | "protected" | "storage" | "loosening" | "approvals" | "rule";
   readonly message: string;
   readonly addresses: readonly string[];
-  /** The rule that objects. */
+  /** The objecting rule. */
   readonly name?: string;
-  /** How many approvals the plan needs, and how many of them it has. */
+  /** The number of approvals that the plan needs and has. */
   readonly approvals?: { readonly needed: number; readonly given: number };
   /** Waived for this run: it blocks nothing. */
   readonly waived?: true;
@@ -23,11 +23,11 @@ export interface Guards {
   readonly deleteMinimum: number;
 }
 
-/** What a person has allowed for this run only. */
+/** Exceptions for this run only. */
 export interface Waivers {
-  /** `--allow-deletes N`: so many things turned off or deleted in all. */
+  /** `--allow-deletes N`: at most this many resources disabled or deleted. */
   readonly deletes: number;
-  /** `--allow-protected ADDRESS`: as objections name it; case does not count. */
+  /** `--allow-protected ADDRESS`: an address as in objections; case-insensitive. */
   readonly protected: ReadonlySet<string>;
 }
 
@@ -36,13 +36,13 @@ export interface GuardRules {
   readonly isProtected: (address: string) => boolean;
 }
 
-/** Checks a whole plan before its first write. Empty: no guard objects. */
+/** Checks a whole plan before its first write. Returns an empty list if no guard objects. */
 export function checkGuards(differences: readonly Difference[], rules: GuardRules): Objection[] {
   const removals = differences.map(({ changes }) => changes.filter(turnsOff));
   return [...checkRemovalShares(differences, removals, rules), ...checkProtected(removals.flat(), rules)];
 }
 
-/** The objections that the waivers do not cover, for a plan with so many removals. */
+/** The objections that the waivers do not cover, for a plan with this number of removals. */
 export function unwaivedObjections(
   objections: readonly Objection[],
   removals: number,
@@ -60,7 +60,7 @@ export function unwaivedObjections(
   return objections.filter((objection) => !isWaived[objection.guard](objection));
 }
 
-/** Objections, each marked as waived that is not among those that still block. */
+/** Marks the objections that no longer block as waived. */
 export function markWaived(objections: readonly Objection[], unwaived: readonly Objection[]): Objection[] {
   return objections.map((objection) => {
     const { waived: _, ...rest } = objection;
@@ -68,7 +68,7 @@ export function markWaived(objections: readonly Objection[], unwaived: readonly 
   });
 }
 
-/** What blocks a plan; completes "blocked by …". */
+/** Describes the blocking objections; completes "blocked by …". */
 export function blockersOf(objections: readonly Objection[]): string {
   return joinedByAnd([...new Set(objections.map(({ guard }) => blockers[guard]))]);
 }
@@ -89,7 +89,7 @@ export interface RemovalShare {
   readonly live: number;
 }
 
-/** Objects where too large a share would be turned off or deleted. */
+/** Objects if too large a share would be disabled or deleted. */
 export function checkRemovalShare({ scope, removals, live }: RemovalShare, guards: Guards): Objection[] {
   const count = removals.length;
   if (!isMany(count, guards) || count * 100 <= live * guards.deletePercent) return [];
@@ -100,12 +100,12 @@ export function checkRemovalShare({ scope, removals, live }: RemovalShare, guard
   return [{ guard: "delete-percent", message, addresses: removals.map((change) => change.address) }];
 }
 
-/** Whether so many removals are enough for their share to count. */
+/** True if the number of removals is large enough for their share to count. */
 export function isMany(removals: number, { deleteMinimum }: Guards): boolean {
   return removals >= Math.max(1, deleteMinimum);
 }
 
-/** How objections name all projects together. */
+/** The subject of objections about all projects together. */
 export const theFleet = "the fleet";
 
 function checkRemovalShares(
@@ -121,7 +121,7 @@ function checkRemovalShares(
   return (projects.length > 1 ? [fleet, ...projects] : [fleet]).flatMap((share) => checkRemovalShare(share, guards));
 }
 
-/** What would turn off a protected thing. */
+/** Objects to changes that would disable protected resources. */
 export function checkProtected(
   changes: readonly (Visible & Pick<Change, "address">)[],
   { isProtected }: GuardRules,
@@ -139,7 +139,7 @@ function isUpdate({ action }: Visible): boolean {
   return action === "update";
 }
 
-/** What `--fail-on-loosening` has against changes: one objection for all that make a policy laxer. */
+/** The objection of `--fail-on-loosening`: one for all changes that loosen a policy. */
 export function checkLoosening(changes: readonly Pick<Change, "address" | "policyEffect">[]): Objection[] {
   const addresses = changes.filter(({ policyEffect }) => policyEffect === "loosened").map(({ address }) => address);
   if (addresses.length === 0) return [];
@@ -149,8 +149,8 @@ export function checkLoosening(changes: readonly Pick<Change, "address" | "polic
 }
 
 /**
- * What keeps a plan from being applied as it is, in a few words: `Blocked by deletePercent`, `Needs 2 approvals, has 1`.
- * Every report begins with it. Empty if nothing does.
+ * Describes in a few words what prevents the apply: `Blocked by deletePercent`, `Needs 2 approvals, has 1`; empty if
+ * nothing does. The first line of every report.
  */
 export function blockingText({ objections }: { readonly objections: readonly Objection[] }): string {
   const blocking = objections.filter(({ waived }) => !waived);
@@ -159,13 +159,13 @@ export function blockingText({ objections }: { readonly objections: readonly Obj
   return [...blocked, ...new Set(blocking.flatMap(lackOf))].join("; ");
 }
 
-/** What an objection names: the setting of the workspace, the option or the rule. */
+/** The setting, option or rule that an objection names. */
 function blockerOf({ guard, name }: Objection): readonly string[] {
   if (guard === "approvals") return [];
   return [name !== undefined && plainName.test(name) ? `rule ${name}` : settings[guard]];
 }
 
-/** A file of a plan could hold any. */
+/** The file of a plan could contain any word. */
 const plainName = /^[\w.-]{1,80}$/;
 
 const settings: Readonly<Record<Exclude<Objection["guard"], "approvals">, string>> = {
@@ -195,7 +195,7 @@ export function objectionGroups(objections: readonly Objection[]) {
   return titled.flatMap(([title, those]) => (those.length > 0 ? [[title, withoutRepeats(those)] as const] : []));
 }
 
-/** Objections to the same change in many projects, as one. */
+/** Merges objections to the same change in many projects. */
 function withoutRepeats(objections: readonly Objection[]): readonly Objection[] {
   return foldedAlike(objections, formOf).map(([first, ...others]) => {
     if (others.length === 0) return first;

@@ -3,7 +3,7 @@ import { counted, firstFew, thousands } from "../base/text-format.ts";
 import { ownerOfName } from "../model/owner.ts";
 import type { Plan, PlanScope, Summary } from "./plan.ts";
 
-/** What a plan was limited to, by revision too: `shard 1/8, --target payments/*`; empty for everything. */
+/** Describes the scope of a plan: `shard 1/8, --target payments/*`; empty for everything. */
 export function scopeText({ targets = [], shards = [], since, projects, of }: PlanScope = {}): string {
   const counts =
     projects === undefined
@@ -17,18 +17,18 @@ export function scopeText({ targets = [], shards = [], since, projects, of }: Pl
   return words.join(", ");
 }
 
-/** When a plan was made and of which commit, in one line, so that an old one is seen. */
+/** The time and the commit of a plan, in one line. */
 export function creationText({ created_at, manifests }: Pick<Plan, "created_at" | "manifests">): string {
   const commit = commitText(manifests);
   return `${minuteText(created_at)}${commit && `, commit ${commit}`}`;
 }
 
-/** `a1b2c3d4e5f6, with uncommitted changes`; empty where no commit is known. */
+/** `a1b2c3d4e5f6, with uncommitted changes`; empty if no commit is known. */
 export function commitText({ commit, uncommitted }: Plan["manifests"], digits = 12): string {
   return commit === null ? "" : `${commit.slice(0, digits)}${uncommitted ? ", with uncommitted changes" : ""}`;
 }
 
-/** An ISO time to the minute; anything else as it is. */
+/** Shortens an ISO time to the minute; returns other texts unchanged. */
 export function minuteText(iso: string): string {
   return /^\d{4}-\d\d-\d\dT\d\d:\d\d.*Z$/.test(iso) ? `${iso.slice(0, 10)} ${iso.slice(11, 16)} UTC` : iso;
 }
@@ -46,7 +46,7 @@ export function waveLines({ summary, resource_changes: changes }: Plan): readonl
 
 const mostNamed = 3;
 
-/** A merged plan may know how many there are, and not all of their names. */
+/** A merged plan may contain the number of projects without all names. */
 function ownersOf(projects: number, names: readonly string[]): string {
   return names.length === projects ? namesCounted(names) : counted(projects, "project");
 }
@@ -58,7 +58,7 @@ export function ownersCounted({ projects, groups = 0 }: Pick<Summary, "projects"
   return `${thousands(projects)} projects and groups (${thousands(projects - groups)} and ${thousands(groups)})`;
 }
 
-/** The same of their names: a group's ends in a slash. */
+/** Like {@link ownersCounted}, by names: those of groups end in a slash. */
 export function namesCounted(names: readonly string[]): string {
   return ownersCounted({
     projects: names.length,

@@ -8,10 +8,10 @@ import { groupsOf, subjectOf } from "./groups.ts";
 import { namesCounted } from "./heading.ts";
 import { actionOf, type Plan, type PlannedChange, planDigest, visibleOf } from "./plan.ts";
 
-/** The heading of what a reviewer should look at before anything else. */
+/** The title of a highlight. */
 export const attention = "Needs attention";
 
-/** What a reviewer should look at before anything else. */
+/** Changes that a reviewer should read first. */
 export interface Highlight {
   readonly topic:
     | "looser"
@@ -21,11 +21,11 @@ export interface Highlight {
     | "disabled"
     | "deleted"
     | "replaced";
-  /** The changes that it is about; at least one. */
+  /** The changes, at least one. */
   readonly changes: readonly [PlannedChange, ...PlannedChange[]];
-  /** How many they are, and of what. */
+  /** Their number and kind. */
   readonly title: string;
-  /** What they do and where, equal ones together: the first few, and how many more there are. */
+  /** The first few groups of equal changes, and the number of the others. */
   readonly details: readonly string[];
 }
 
@@ -42,7 +42,7 @@ interface Topic {
   readonly topic: Highlight["topic"];
   readonly holds: (planned: PlannedChange) => boolean;
   readonly says: (count: number) => string;
-  /** What one change does, in a few words. */
+  /** Describes a change in a few words. */
   readonly word: (planned: PlannedChange, catalogue: Catalogue) => string;
 }
 
@@ -85,7 +85,7 @@ const topics: readonly Topic[] = [
   },
 ];
 
-/** Where live state is looser than what is declared: of drift, the gravest. */
+/** Live state that is looser than declared: the most serious drift. */
 function looserTopic(changes: readonly PlannedChange[], at: string): Topic {
   const holds = ({ policy_effect }: PlannedChange) => policy_effect === "tightened";
   const ages = longestFirst(changes.filter(holds), at);
@@ -109,12 +109,15 @@ function doesDelete({ change }: PlannedChange): boolean {
   return change.actions[0] === "delete";
 }
 
-/** The topics that changes give reason for, the gravest first; empty where there is nothing of the kind. */
+/** The topics of changes, most serious first; empty if none applies. */
 export function highlightsOf(changes: readonly PlannedChange[], catalogue: Catalogue): Highlight[] {
   return highlightsIn(topics, changes, catalogue);
 }
 
-/** The same of drift that was found at a time: what is looser than declared, in place of what an apply would loosen. */
+/**
+ * Like {@link highlightsOf}, for drift found at a time: live state that is looser than declared takes the place of
+ * changes that loosen.
+ */
 export function driftHighlights(found: FoundDrift, catalogue: Catalogue): Highlight[] {
   const { resource_changes: changes, created_at: at } = found;
   const sought = [looserTopic(changes, at), ...topics.filter(({ topic }) => topic !== "loosened")];
@@ -159,7 +162,7 @@ function groupedDetails<Each extends Pick<PlannedChange, "project">>(
   });
 }
 
-/** What a change makes of a resource: `license/MIT becomes allowed`, `label/bug: color becomes #ff0000`. */
+/** The effect of a change on a resource: `license/MIT becomes allowed`, `label/bug: color becomes #ff0000`. */
 export function loosening(change: Pick<Visible, "kind" | "key" | "before" | "after">, catalogue: Catalogue): string {
   const { kind, before, after } = change;
   const subject = subjectOf(change);
@@ -175,15 +178,15 @@ function shownText(value: Value): string {
   return inlineText(replaceReferences(value, () => "(secret)") ?? null);
 }
 
-/** How live state compares with what is declared, by what an apply would do to the policy. */
+/** Compares live with declared state, by the effect that an apply would have on the policy. */
 export const directions: Readonly<Record<PolicyEffect, string>> = {
   tightened: "looser than declared",
   loosened: "stricter than declared",
 };
 
 /**
- * A change as a report of drift tells of it: what the server has now and since when, and not what an apply would make of
- * it. `at`: when the drift was found.
+ * Describes a change as drift: the live values and their age, instead of the effect of an apply. `at`: when the drift
+ * was found.
  */
 export function asDrift({ policy_effect: effect, ...planned }: PlannedChange, at: string): PlannedChange {
   const reason = planned.action_reason;
@@ -195,19 +198,19 @@ export function asDrift({ policy_effect: effect, ...planned }: PlannedChange, at
   };
 }
 
-/** `for 10 days`; empty if it is not known, or less than an hour. */
+/** `for 10 days`; empty if unknown or less than an hour. */
 function ageWords({ differs_since: since = "" }: Pick<PlannedChange, "differs_since">, at: string): string {
   const hours = hoursBetween(since, at);
   if (!(hours >= 1)) return "";
   return `for ${hours < 48 ? counted(Math.floor(hours), "hour") : counted(Math.floor(hours / 24), "day")}`;
 }
 
-/** NaN if a time is not known. */
+/** NaN if a time is unknown. */
 function hoursBetween(since: string, at: string): number {
   return (Date.parse(at) - Date.parse(since)) / 3_600_000;
 }
 
-/** The plan with the time since when each of its changes is known to differ, ISO 8601 by address. */
+/** Adds to each change when its difference was first seen: ISO 8601 by address. */
 export function datedPlan(plan: Plan, since: ReadonlyMap<string, string>): Plan {
   const changes = plan.resource_changes.map((planned): PlannedChange => {
     const known = since.get(planned.address);

@@ -28,7 +28,7 @@ import {
 import { bareCallsOf } from "./requests.ts";
 import { changeRerouting } from "./routes/listeners.ts";
 
-/** All that a plan is made of. */
+/** The input of a plan. */
 export interface PlanInput {
   readonly version: string;
   readonly createdAt: string;
@@ -36,20 +36,20 @@ export interface PlanInput {
   readonly manifests: Plan["manifests"];
   readonly scope?: PlanScope;
   readonly differences: readonly Difference[];
-  /** What is known of the projects beside the names that changes have. */
+  /** Projects with their IDs and paths, as far as known. */
   readonly projects?: readonly Project[];
-  /** The line that sets the value of a change, where that is not the line of its resource. */
+  /** The line that sets the value of a change, if that is not the line of its resource. */
   readonly settingLine?: (change: Change) => Place | undefined;
-  /** Changes of no project: storage moves. */
+  /** Storage moves, which belong to no project. */
   readonly moves?: readonly Change[];
   readonly objections: readonly Objection[];
   readonly problems: readonly Problem[];
   readonly reads: number;
-  /** What there is to configure on the server; left out: in the specification's own names. */
+  /** The catalogue; default: the specification's own names. */
   readonly catalogue?: Catalogue;
 }
 
-/** The plan as a document: sorted, and the same bytes for the same input but for `created_at`. */
+/** Builds the plan document: sorted, and equal for equal input but for `created_at`. */
 export function planOf(input: PlanInput): Plan {
   const changes = [...input.differences.flatMap((difference) => difference.changes), ...(input.moves ?? [])];
   const { catalogue = catalogueOf() } = input;
@@ -98,7 +98,7 @@ function setAt(place: Place | undefined): Pick<PlannedChange, "set_at"> {
   return place ? { set_at: place } : {};
 }
 
-/** A change as a plan lists it. */
+/** Converts a change to its form in plans. */
 export function plannedChange(change: Change, catalogue: Catalogue, named?: Project): PlannedChange {
   const { address, project, kind, key, action, before, after, live, liveDigest } = change;
   const [call, next] = bareCallsOf(change, catalogue);
@@ -129,7 +129,7 @@ function plannedCall({ method, path }: Call): PlannedCall {
   return { method, path };
 }
 
-/** The names of a project that plans list beside the one that addresses begin with. */
+/** The names of a project besides the one in addresses. */
 export function otherNames(project: Project): Pick<PlannedChange, "project_id" | "project_path"> {
   const path = fullPathOf(project);
   return {

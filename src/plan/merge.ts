@@ -5,17 +5,17 @@ import { reportedLine } from "../model/problem-line.ts";
 import { scopeText } from "./heading.ts";
 import { inheritedIn, type Plan, type PlanScope, planDigest, type Summary } from "./plan.ts";
 
-/** A plan and the file that it came from. */
+/** A plan and its file. */
 export interface NamedPlan {
   readonly name: string;
   readonly plan: Plan;
 }
 
 /**
- * Joins the plans of a run's shards into the one that a run of the whole would have made: the same whatever their
- * order, as old as the oldest, and what several parts tell alike told once.
- * @throws UserError where they are not parts of one run: other manifests, another server, another version, an address in
- * two of them, or the same part of the fleet twice, whose live things would count twice for the guards.
+ * Merges the plans of shards into the plan of the whole run: independent of their order, as old as the oldest, with
+ * repeated messages once.
+ * @throws UserError for plans of different runs: other manifests, another server or version, an address in two of
+ * them, or a shard given twice, whose live resources guards would count twice.
  */
 export function mergePlans(parts: readonly [NamedPlan, ...NamedPlan[]]): Plan {
   const [first, ...others] = parts;
@@ -84,7 +84,7 @@ function checkScopes(parts: readonly NamedPlan[]): void {
   });
 }
 
-/** Plans with targets of their own are held apart by their addresses alone: whether globs overlap cannot be known. */
+/** Plans with targets are only compared by address, because the overlap of globs cannot be determined. */
 function mayOverlap(one: PlanScope = {}, other: PlanScope = {}): boolean {
   if (canonical(one.targets) !== canonical(other.targets)) return !one.targets || !other.targets;
   if (!one.shards || !other.shards) return true;
@@ -96,7 +96,7 @@ function totalOf(shard: string): number {
   return Number(shard.split("/")[1]);
 }
 
-/** All shards of a run together are the whole of it. */
+/** All shards of a run together cover everything. */
 function joinedScope(scopes: readonly PlanScope[]): Pick<Plan, "scope"> {
   const targets = distinct(scopes.flatMap(({ targets }) => targets ?? []));
   const shards = distinct(scopes.flatMap(({ shards }) => shards ?? []));
@@ -107,7 +107,7 @@ function joinedScope(scopes: readonly PlanScope[]): Pick<Plan, "scope"> {
   return { scope: { ...revised, ...(targets.length > 0 && { targets }), ...(isSplit && { shards }) } };
 }
 
-/** Parts since one revision are counted together; where one was not counted, the whole is not. */
+/** Adds up the projects of parts with `--since`; unknown if any part's number is. */
 function joinedSince(scopes: readonly PlanScope[]): PlanScope | undefined {
   const since = scopes[0]?.since;
   if (since === undefined) return undefined;
@@ -134,7 +134,7 @@ function gathered<Key extends keyof Lists>(
   return keyed.sort((a, b) => (a.sorted < b.sorted ? -1 : 1)).map(({ row }) => row);
 }
 
-/** Counts added up; outcomes too, where any part has them. */
+/** Adds up the counts, and outcomes if any part has them. */
 function sum(summaries: readonly Summary[]): Summary {
   const counts = added(summaries.map(({ outcomes: _, waves: __, ...counts }) => counts));
   const outcomes = summaries.flatMap((summary) => summary.outcomes ?? []);

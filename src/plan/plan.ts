@@ -22,26 +22,28 @@ import type { Unverified } from "./diff/diff.ts";
 import type { Objection } from "./guards.ts";
 import type { Rerouting } from "./routes/audience.ts";
 
-/** What `plan --report json` prints and `--out` saves (docs/safety.md; `schemas/plan.schema.json`). Holds no secret. */
+/**
+ * The document of `plan --report json` and `--out` (docs/safety.md; `schemas/plan.schema.json`). Contains no secret.
+ */
 export interface Plan {
   readonly format_version: typeof formatVersion;
   readonly evenkeel_version: string;
   readonly created_at: string;
-  /** Of everything else but `created_at`. */
+  /** Digest of everything else but `created_at`. */
   readonly digest: string;
   readonly server: { readonly url: string };
   readonly manifests: {
     readonly digest: string;
     readonly commit: string | null;
-    /** The manifests are not all as the commit has them. */
+    /** True if manifests have uncommitted changes. */
     readonly uncommitted?: true;
   };
-  /** What the run was limited to; omitted if it covered everything. */
+  /** The limits of the run; omitted if it covered everything. */
   readonly scope?: PlanScope;
   readonly summary: Summary;
   readonly resource_changes: readonly PlannedChange[];
   readonly unverified: readonly Unverified[];
-  /** Declared resources that are as declared because a group above has them so, by address; omitted if there are none. */
+  /** Declared resources that are inherited in sync from a group above, by address; omitted if empty. */
   readonly inherited?: readonly string[];
   readonly objections: readonly Objection[];
   readonly problems: readonly ReportedProblem[];
@@ -50,7 +52,7 @@ export interface Plan {
 
 export const formatVersion = "1.0";
 
-/** The part of a fleet that a plan is about. */
+/** The part of a fleet that a plan covers. */
 export interface PlanScope {
   /** `--target`, sorted. */
   readonly targets?: readonly string[];
@@ -58,16 +60,16 @@ export interface PlanScope {
   readonly shards?: readonly string[];
   /** `--since`, as a full commit ID: only projects whose desired state differs from there. */
   readonly since?: string;
-  /** How many of them there are. */
+  /** Number of these projects. */
   readonly projects?: number;
-  /** How many policies select in all; left out where nobody knows. */
+  /** Number of all selected projects; undefined if unknown. */
   readonly of?: number;
 }
 
 export interface Summary extends ActionCounts {
   /** Projects and groups. */
   readonly projects: number;
-  /** How many of them are groups; omitted if none is. */
+  /** Number of groups among them; omitted if 0. */
   readonly groups?: number;
   readonly changed_projects: number;
   /** Live resources that were read: the base of a guard's percentage. */
@@ -100,9 +102,9 @@ export interface PlannedChange {
   readonly address: string;
   /** Of a group, with a slash at the end. */
   readonly project: string;
-  /** Left out where it is not known. */
+  /** Omitted if unknown. */
   readonly project_id?: number;
-  /** The full path as the server says it, where `project` is not that. */
+  /** The full path reported by the server, if it differs from `project`. */
   readonly project_path?: string;
   /** The word in its address. */
   readonly kind: Kind;
@@ -116,29 +118,29 @@ export interface PlannedChange {
   };
   readonly live: { readonly updated_at: string | null; readonly digest: string } | null;
   readonly action_reason: string;
-  /** Left out in plans of older versions. */
+  /** Missing in plans of older versions. */
   readonly cause?: Cause;
-  /** ISO 8601: since when it is known to differ. Only of drift, and where the state tells it. */
+  /** ISO 8601: when the difference was first seen. Only in drift, if the state knows it. */
   readonly differs_since?: string;
-  /** It is planned only because `--resend` asks for it, so that a saved plan asks for it again. */
+  /** Planned only because of `--resend`, so that a saved plan sends it again. */
   readonly resend?: true;
-  /** The `reason` of the policy that decides; left out where it gives none. */
+  /** The `reason` of the deciding policy; omitted if it gives none. */
   readonly policy_reason?: string;
-  /** What it does to a policy; left out where it is none, or stays as strict as it was. */
+  /** The effect on a policy; omitted for other kinds and if the strictness is unchanged. */
   readonly policy_effect?: PolicyEffect;
-  /** What a reviewer should know of it, lost_notifications among them. Left out where there is nothing. */
+  /** Remarks for reviewers, including `lost_notifications`; omitted if empty. */
   readonly notes?: readonly string[];
-  /** Who will no longer receive which events, and no one else instead. Left out where none are known to be lost. */
+  /** Events that a receiver loses and no one else gets; omitted if none are known. */
   readonly lost_notifications?: readonly string[];
-  /** From whom to whom events move. Left out where none are known to. */
+  /** Events that move from one receiver to another; omitted if none are known. */
   readonly moved_notifications?: readonly string[];
   readonly source: Place;
-  /** The line that sets the value, such as that of a variable or of another policy; left out where that is `source`. */
+  /** The line that sets the value, such as that of a variable or of another policy; omitted if it is `source`. */
   readonly set_at?: Place;
   readonly call: PlannedCall;
   /** The second request of a replacement. */
   readonly next_call?: PlannedCall;
-  /** The wave that it belongs to, from 1; only of an apply in waves. */
+  /** Its wave, from 1; only in an apply with waves. */
   readonly wave?: number;
   readonly outcome?: Outcome;
 }
@@ -158,13 +160,13 @@ export function actionOf({ change: { actions } }: Pick<PlannedChange, "change">)
   return actions.length > 1 ? "replace" : actions[0];
 }
 
-/** The digest that a plan should carry; it differs from the one it does carry where somebody has edited it. */
+/** Computes the digest of a plan; it differs from the recorded one if the plan was edited. */
 export function planDigest(plan: Omit<Plan, "digest" | "created_at"> & Partial<Plan>): string {
   const { digest: _, created_at: __, ...rest } = plan;
   return digestOf(rest);
 }
 
-/** The plan with all that its changes show taken anew from the changes themselves, whatever it says. */
+/** Recomputes everything in a plan that follows from its changes. */
 export function recounted(plan: Plan, catalogue: Catalogue): Plan {
   const changes = plan.resource_changes.map(
     ({ policy_effect: said, lost_notifications: _, moved_notifications: __, ...planned }) => {
@@ -186,12 +188,12 @@ export function recounted(plan: Plan, catalogue: Catalogue): Plan {
   return { ...plan, summary, resource_changes: changes };
 }
 
-/** The changes of a plan that turn something off or delete it. */
+/** The changes of a plan that disable or delete a resource. */
 export function removalsOf({ resource_changes }: Pick<Plan, "resource_changes">): readonly PlannedChange[] {
   return resource_changes.filter((planned) => turnsOff(visibleOf(planned)));
 }
 
-/** What a planned change says of the thing itself, as the diff said it. */
+/** Restores the change of the diff from a planned change. */
 export function visibleOf(planned: PlannedChange) {
   const { address, key, change, policy_effect } = planned;
   const { before, after } = change;
@@ -206,17 +208,17 @@ export function visibleOf(planned: PlannedChange) {
   };
 }
 
-/** The addresses of inherited resources as a part of a plan, sorted. */
+/** The property of a plan for inherited resources, sorted. */
 export function inheritedIn(addresses: readonly string[]): Pick<Plan, "inherited"> {
   return addresses.length > 0 ? { inherited: [...new Set(addresses)].sort(compareTexts) } : {};
 }
 
-/** How many requests the changes of a plan are. */
+/** Counts the requests of a plan's changes. */
 export function writesOf(changes: readonly PlannedChange[]): number {
   return changes.reduce((sum, { change }) => sum + change.actions.length, 0);
 }
 
-/** What changes do beyond their actions. */
+/** Counts the effects of changes beyond their actions. */
 export function effectsOf(changes: readonly PlannedChange[]) {
   const count = (is: (planned: PlannedChange) => boolean) => changes.filter(is).length;
   return {
@@ -226,7 +228,7 @@ export function effectsOf(changes: readonly PlannedChange[]) {
   };
 }
 
-/** Lost and moved notifications as a part of what a plan lists. */
+/** The properties of a planned change for lost and moved notifications. */
 export function notificationsIn({
   lost,
   moved,
@@ -237,15 +239,15 @@ export function notificationsIn({
   };
 }
 
-/** What a change does to a policy, as a part of what a plan lists. */
+/** The property of a planned change for its effect on a policy. */
 export function policyEffectIn(policy_effect: PolicyEffect | undefined): Pick<PlannedChange, "policy_effect"> {
   return policy_effect ? { policy_effect } : {};
 }
 
-/** How many changes there are of each action; of replacements, only where there are any. */
+/** The number of changes per action; replacements only if there are any. */
 type ActionCounts = Readonly<Record<CallAction, number>> & { readonly replace?: number };
 
-/** How many changes there are of each action. */
+/** Counts changes by action. */
 export function countsOf(actions: readonly Action[]): ActionCounts {
   const count = (action: Action) => actions.filter((each) => each === action).length;
   const replaced = count("replace");
@@ -258,7 +260,7 @@ export function countsOf(actions: readonly Action[]): ActionCounts {
   };
 }
 
-/** How many changes there are in all. */
+/** The total number of changes. */
 export function changeCount(counts: ActionCounts): number {
   return inOrder.reduce((sum, action) => sum + (counts[action] ?? 0), 0);
 }
@@ -273,7 +275,7 @@ export function actionCountWords(counts: ActionCounts): readonly string[] {
   });
 }
 
-/** What a reviewer should know of a change: lost and moved notifications last. */
+/** The remarks on a change; lost and moved notifications last. */
 export function notesOf(
   change: Visible & Pick<Change, "resets">,
   inherited: true | undefined,
@@ -288,7 +290,7 @@ export function notesOf(
   ];
 }
 
-/** What the notes on a change tell of events that are lost or move. */
+/** Extracts lost and moved events from the remarks on a change. */
 function reroutingIn(notes: readonly string[], change: Visible): Rerouting {
   const moved = notes.filter((note) => note.startsWith(moveNote)).map((note) => note.slice(moveNote.length));
   const others = notesOf(change, true, { lost: [], moved });

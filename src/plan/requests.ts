@@ -14,7 +14,7 @@ import { compiledExpressions, valueInRow } from "../model/row-values.ts";
 import type { Call, Change, Fields, Plain, SecretReference, Value } from "../model/types.ts";
 import { definedFields, isList, isMapping, referencesIn, referencesWithin } from "../model/values.ts";
 
-/** The calls that carry a change out, in order, their parameters still references where they are secret. */
+/** The calls of a change, in order; secret parameters are still references. */
 export function callsOf(change: Change, catalogue: Catalogue = catalogueOf()): readonly [Call, ...Call[]] {
   const [first, ...others] = partsOfChange(change);
   const callFor = (part: Change) =>
@@ -22,19 +22,19 @@ export function callsOf(change: Change, catalogue: Catalogue = catalogueOf()): r
   return [callFor(first), ...others.map(callFor)];
 }
 
-/** The call that carries a change out; of a replacement, which has two, the first. */
+/** The call of a change; of a replacement, the first of two. */
 export function callOf(change: Change, catalogue?: Catalogue): Call {
   return callsOf(change, catalogue)[0];
 }
 
-/** The same without parameters, for which nothing but the path has to be known. */
+/** The calls without parameters, which need nothing but the path. */
 export function bareCallsOf(change: Change, catalogue: Catalogue): readonly [Call, ...Call[]] {
   const [first, ...others] = partsOfChange(change);
   const callFor = (part: Change) => oneCall(part, catalogue, () => undefined);
   return [callFor(first), ...others.map(callFor)];
 }
 
-/** A change as what each of its requests does: a replacement deletes the resource, and creates it. */
+/** Splits a replacement into a deletion and a creation. */
 export function partsOfChange(change: Change): readonly [Change, ...Change[]] {
   if (change.action !== "replace") return [change];
   const { before: _, live: __, liveDigest: ___, ...rest } = change;
@@ -60,7 +60,7 @@ function endpointFor({ calls }: KindRow, { kind, key, action }: Change): Endpoin
   return endpoint;
 }
 
-/** What fills the path of its call: the project, the key or fields, and the row as read. */
+/** The path parameters of a call: the project, the key or fields, and the row as read. */
 function segmentsOf(row: KindRow, change: Change, endpoint: Endpoint): Readonly<Record<string, string>> {
   const { project, key, declared, live } = change;
   const { file, read } = row;
@@ -71,7 +71,7 @@ function segmentsOf(row: KindRow, change: Change, endpoint: Endpoint): Readonly<
   return pathValues(endpoint, (name) => (name === "id" ? project : fieldOf(name)));
 }
 
-/** Why no request can be made of a change; undefined if one can. */
+/** Explains why a change cannot become a request; undefined if it can. */
 export function whyNotCalled(change: Change, catalogue: Catalogue): string | undefined {
   try {
     bareCallsOf(change, catalogue);
@@ -99,16 +99,16 @@ function parametersOf(row: KindRow, change: Change): Fields {
   return bodyOf(row, change, change.action === "create" ? null : (change.live?.row ?? {}));
 }
 
-/** What a request is made of: what is declared, as requests have it, and the row as it was read, null before a creation. */
+/** The input of a request: the declared values in the form of requests, and the row as read, null before a creation. */
 interface RequestSource {
   readonly want: Fields;
   readonly row: JsonObject | null;
 }
 
 /**
- * The parameters of the request that creates a resource of a kind that is a file, or updates it. A creation sends all
- * that is declared; an update what changes, what the kind requires, what the server would clear otherwise, and secrets,
- * which nobody can compare. @throws UserError where it would send a secret that is not declared.
+ * The parameters that create or update a resource. A creation sends everything declared; an update sends changes,
+ * fields that the kind requires or that the server would otherwise clear, and secrets, which cannot be compared.
+ * @throws UserError if it would send an undeclared secret.
  */
 export function bodyOf(kind: KindRow, change: SentFields, row: JsonObject | null): Fields {
   const { properties } = kind.file.fields;
@@ -126,14 +126,14 @@ export function bodyOf(kind: KindRow, change: SentFields, row: JsonObject | null
   return parameters;
 }
 
-/** What a row holds never becomes a reference to a secret. @throws UserError for one that nobody declared. */
+/** Values of a row never become references to secrets. @throws UserError for an undeclared reference. */
 function checkReferences(parameters: Fields, { declared }: SentFields): void {
   const known = new Set(referencesIn(declared).map(({ secret }) => secret));
   const stray = referencesIn(parameters).some(({ secret }) => !known.has(secret));
   if (stray) throw new UserError("it would send a secret that no policy declares for it");
 }
 
-/** What decides which fields are sent. */
+/** The input that determines which fields are sent. */
 type SentFields = Pick<Change, "key" | "declared" | "after" | "action">;
 
 /** The declared fields that a change sends. */
@@ -142,7 +142,7 @@ function sentFields(file: ResourceKind, change: SentFields): readonly string[] {
   return change.action === "update" ? names.filter(updatesField(file, change)) : names;
 }
 
-/** Whether an update sends a field: where nothing is known to differ, it sends all again. */
+/** True if an update sends a field: if no difference is known, it sends all again. */
 function updatesField({ fields, key }: ResourceKind, { declared, after }: SentFields): (name: string) => boolean {
   const changed = Object.keys(after ?? {});
   const required = new Set(fields.required);
@@ -157,7 +157,7 @@ function updatesField({ fields, key }: ResourceKind, { declared, after }: SentFi
   };
 }
 
-/** The fields of a key, numbers as such; a part that is the default, which the server fills in, is left out. */
+/** The fields of a key, with numbers as numbers; without parts at the default, which the server fills in. */
 function keyFields(file: ResourceKind, key: string): Fields {
   return definedFields(keyValuesOf(file, key), (name, text) => {
     const field = file.fields.properties[name] ?? {};
@@ -174,12 +174,12 @@ function wireFields({ fields }: ResourceKind, values: Fields): Fields {
   return Object.fromEntries(wired);
 }
 
-/** Whether what is live is sent again where it is not declared, at any depth. */
+/** True if undeclared live values are resent, at any depth. */
 function needsLive({ properties, ...field }: FieldSchema): boolean {
   return field["x-keep"] === true || Object.values(properties ?? {}).some(needsLive);
 }
 
-/** What is declared, with what the server would clear otherwise as it was read. */
+/** The declared values, and live ones that the server would otherwise clear. */
 function completed(field: FieldSchema, declared: Value | undefined, live: Plain | undefined): Value | undefined {
   if (declared === undefined) return field["x-keep"] === true ? live : undefined;
   if (!field.properties || !isMapping(declared) || !isMapping(live)) return declared;
@@ -193,7 +193,7 @@ function completed(field: FieldSchema, declared: Value | undefined, live: Plain 
   return { ...inside, ...kept };
 }
 
-/** The parameters that a field is sent as; those whose expression gives null are not sent. */
+/** The parameters of a field, without those whose expression is null. */
 function parametersFor(kind: KindRow, name: string, field: FieldSchema, given: RequestSource): Fields {
   const { "x-send": send, "x-send-as": sendAs = name } = field;
   if (send === undefined) return { [sendAs]: plainParameter(kind, field, given.want[name] ?? null, given.row) };
@@ -201,7 +201,7 @@ function parametersFor(kind: KindRow, name: string, field: FieldSchema, given: R
   return definedFields(texts, (_, text) => compiledExpressions(kind).valueOf(text, { ...given }) ?? undefined);
 }
 
-/** A value as it is sent: what it holds under the names of parameters. */
+/** Renames the members of a value to parameters. */
 function plainParameter(kind: KindRow, field: FieldSchema, value: Value, row: JsonObject | null): Value {
   if (isList(value)) return value.map((item) => plainParameter(kind, field.items ?? {}, item, row) as Plain);
   if (!isMapping(value)) return value;

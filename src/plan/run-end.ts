@@ -7,21 +7,20 @@ import type { ReportedProblem } from "../model/problem-line.ts";
 import type { Outcome, OutcomeStatus } from "../model/types.ts";
 import { type Plan, type PlannedChange, planDigest } from "./plan.ts";
 
-/** What a run leaves behind, as far as its exit code and its history tell. */
+/** The results of a run that determine its exit code and history. */
 export interface RunEnd {
   readonly problems: readonly unknown[];
-  /** What became of each change; left out where nothing was to be written. */
+  /** The outcome of each change; undefined if nothing was to be written. */
   readonly outcomes?: ReadonlyMap<string, Outcome> | undefined;
-  /** Objections that were not waived. */
   readonly refused?: readonly unknown[] | undefined;
-  /** Whether a saved plan is stale as a whole. */
+  /** True if a saved plan is stale as a whole. */
   readonly stale?: boolean | undefined;
   readonly interrupted?: boolean;
 }
 
 export type OutcomeCounts = Readonly<Record<OutcomeStatus, number>>;
 
-/** How a run ended, for its exit code (docs/running.md) and for the word in its history. */
+/** Determines the end of a run, for its exit code (docs/running.md) and its history. */
 export function runEnd({ problems, outcomes = new Map(), refused = [], stale = false, interrupted = false }: RunEnd) {
   const { failed, unknown, skipped, stale: staleChanges } = countOutcomes(outcomes.values());
   return {
@@ -32,14 +31,14 @@ export function runEnd({ problems, outcomes = new Map(), refused = [], stale = f
   } satisfies Facts;
 }
 
-/** How many changes ended in each way. */
+/** Counts the outcomes. */
 export function countOutcomes(outcomes: Iterable<Outcome>): OutcomeCounts {
   const counts = { applied: 0, failed: 0, skipped: 0, stale: 0, unknown: 0 };
   for (const { status } of outcomes) counts[status] += 1;
   return counts;
 }
 
-/** How a run ended, in a word; undefined where its exit code says that nothing is left to do. */
+/** The end of a run in a word; undefined if the exit code is that of a completed run. */
 export function endWord(code: ExitCode, differs: "drift" | "pending" = "pending"): string | undefined {
   return { ...words, [exit.pending]: differs }[code];
 }
@@ -56,7 +55,10 @@ interface UnsuccessfulRun extends Pick<RunEnd, "outcomes"> {
   readonly refused?: readonly { readonly message: string }[] | undefined;
 }
 
-/** Why a run was refused, failed, or left something stale: a sentence for each cause, the one of most projects first. */
+/**
+ * Explains why a run was refused, failed, or left changes stale: a sentence for each cause, those of most projects
+ * first.
+ */
 export function runReasons({ refused = [], problems, outcomes = new Map() }: UnsuccessfulRun): readonly string[] {
   const told = [...problems.map(problemCause), ...[...outcomes].flatMap(outcomeCause)];
   const causes = [...grouped(told, ({ message, project }) => commonForm(message, project)).values()];
@@ -93,7 +95,7 @@ function reasonText([first, ...others]: readonly Cause[]): string {
   return others.length === 0 ? `${where}: ${message}` : `${message} (${where} and ${counted(others.length, "other")})`;
 }
 
-/** The plan with what became of each change, and what servers did not keep named once a parameter. */
+/** Adds to the plan the outcome of each change, and each parameter that servers did not keep, once. */
 export function withOutcomes(plan: Plan, outcomes: ReadonlyMap<string, Outcome> | undefined): Plan {
   if (!outcomes) return plan;
   const changes = plan.resource_changes.map((change) => withOutcome(change, outcomes.get(change.address)));

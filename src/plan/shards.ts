@@ -9,7 +9,7 @@ export interface Shard {
   readonly total: number;
 }
 
-/** Parts by a hash of the project's name, so that a project stays in its part whatever else comes or goes. */
+/** Assigns projects by a hash of their name, so that a project stays in its shard whatever is added or removed. */
 export function shardOf({ index, total }: Shard): (project: string) => boolean {
   return (project) => {
     const hash = createHash("sha256").update(project.toLowerCase()).digest();
@@ -17,13 +17,13 @@ export function shardOf({ index, total }: Shard): (project: string) => boolean {
   };
 }
 
-/** What a plan is about, by its scope and its changes. */
+/** The part of the fleet that a plan covers. */
 export interface PlanPart {
   readonly includes: (project: Project) => boolean;
   readonly target: (address: string, project: Project) => boolean;
 }
 
-/** What changes is always a part of it, whatever its scope says: whoever can write its file can write its scope. */
+/** Changed projects are always included, because the scope in the file could have been edited. */
 export function partOfPlan({ scope = {}, resource_changes: changes }: Plan): PlanPart {
   const { targets = [], shards = [] } = scope;
   const changed = new Set(changes.map(({ project }) => project));

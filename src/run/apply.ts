@@ -20,8 +20,8 @@ import { moveSteps, runMoves, skippedMoves } from "./storage-moves.ts";
 import { writingBy } from "./workers.ts";
 
 /**
- * All of {@link plan}, or a saved plan; then guards, approval, writes and report: where no guard objects and `approve`
- * agrees, the writes. Holds the lease of the workspace meanwhile, journals what it does, and updates the ledger.
+ * Makes a plan, or reads the saved one, and checks guards and approvals; sends the writes if `approve` agrees. Holds
+ * the workspace's lease, keeps a journal and updates the ledger.
  */
 export function apply(request: Request, hooks: ApplyHooks): Promise<Applied> {
   return inRun(openApplyRun, request, async (run): Promise<Applied> => {
@@ -36,7 +36,7 @@ export function apply(request: Request, hooks: ApplyHooks): Promise<Applied> {
   });
 }
 
-/** The requests that {@link apply} would send now; none is sent, because the client cannot write. */
+/** Returns the requests that {@link apply} would send. Sends none: its client cannot write. */
 export function rehearse(request: Request): Promise<Rehearsed> {
   return inRun(openRehearsalRun, request, async (run): Promise<Rehearsed> => {
     const { planned, refused, stale, ...prepared } = await preparedPlan(run);
@@ -50,7 +50,7 @@ export function rehearse(request: Request): Promise<Rehearsed> {
   });
 }
 
-/** A new plan, or the saved one of the request, with the approvals it lacks and its waves. */
+/** Makes the new plan, or reads the saved one, and adds the approvals that it lacks and its waves. */
 async function preparedPlan(
   { reader, context, saved, dispatcher }: ApplyingRun,
   remember?: RefreshScope["remember"],
@@ -68,14 +68,14 @@ async function stepsOf({ reader, context }: ApplyingRun, { targets, moves }: Pic
   return [...changes.flat(), ...moved.map((step) => ("move" in step ? step.move : step))];
 }
 
-/** What an apply comes to that may not write; undefined where it may. */
+/** The result of an apply that may not write; undefined if it may. */
 function blockedApply(planned: Planned, { refused, stale }: PreparedPlan): Applied | undefined {
   if (!planned.compared) return planned;
   if (refused.length > 0) return { ...planned, refused };
   return stale && { ...planned, outcomes: stale };
 }
 
-/** Workers resolve secrets themselves, and report which they lack. */
+/** Empty with workers: they resolve secrets themselves, and report which they lack. */
 async function secretsLacking({ dispatcher, context }: WritingRun, prepared: PreparedPlan): Promise<Problem[]> {
   return dispatcher ? [] : missingSecrets(prepared.references, context);
 }
@@ -84,7 +84,6 @@ function withErrors(planned: Planned, errors: readonly Problem[]): Planned | und
   return errors.length > 0 ? withProblems(planned, errors) : undefined;
 }
 
-/** A plan that was approved. */
 interface ApprovedPlan extends Pick<PreparedPlan, "planned" | "targets" | "waves" | "moves"> {
   /** Addresses that an earlier run was sending when it was cut short. */
   readonly inFlight: readonly string[];
@@ -130,7 +129,7 @@ interface WrittenChanges extends Pick<AppliedWaves, "halted"> {
   readonly problems: readonly Problem[];
 }
 
-/** Makes the changes of these projects, as a wave or all at once. */
+/** Writes the changes of these projects, as a wave or all at once. */
 type WriteTargets = (targets: readonly Target[], isWave: boolean) => Promise<WrittenWave>;
 
 function writingHere(writer: Writer, context: Context, options: ApplyOptions): WriteTargets {
@@ -141,7 +140,7 @@ function writingHere(writer: Writer, context: Context, options: ApplyOptions): W
   };
 }
 
-/** Makes the changes of all projects, wave by wave where there are waves. */
+/** Writes the changes of all projects, wave by wave if there are waves. */
 async function writeChanges(
   context: Context,
   { targets, waves }: Pick<PreparedPlan, "targets" | "waves">,
@@ -152,7 +151,7 @@ async function writeChanges(
   return { ...applied, problems: remainingWaves(applied, context) };
 }
 
-/** The error of a run that ended before its last wave: what is left, and how to continue. */
+/** The error of a run that ended before its last wave, with the remaining projects and the command to continue. */
 function remainingWaves({ halted, waves }: AppliedWaves, { request }: Context): readonly Problem[] {
   const left = waves.filter(({ status }) => status === "not started").flatMap(({ projects }) => projects);
   if (halted === undefined || left.length === 0) return [];

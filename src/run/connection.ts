@@ -17,9 +17,9 @@ import type { Checked, Context } from "./context.ts";
 import type { Request } from "./request.ts";
 
 /**
- * How to reach the server of a workspace. The secrets that policies name are learnt first, as far as they are set here,
- * for the server may repeat them in anything that is read.
- * @throws UserError where none is named that requests may go to, or there is no usable token.
+ * Client options for the server of a workspace. Resolves the secrets that policies name first, as far as they are set
+ * here, so that they are redacted from every response.
+ * @throws UserError without a server that requests may go to, or without a usable token.
  */
 export function connectionOf({ loaded, request, secrets, policies, ...run }: Checked | Context): ClientOptions {
   const references = policies.flatMap(({ entries }) => entries.flatMap(({ desired }) => referencesIn(desired.fields)));
@@ -28,22 +28,22 @@ export function connectionOf({ loaded, request, secrets, policies, ...run }: Che
   return { ...connection({ ...loaded.workspace, authorities: loaded.authorities }, request, rates), secrets };
 }
 
-/** What is needed to talk to a server without reading manifests. */
+/** The options of a connection that needs no manifests. */
 export type ConnectionRequest = Pick<
   Request,
   "folder" | "env" | "concurrency" | "signal" | "connecting" | "patience" | "warn"
 >;
 
 /**
- * How to reach the server of the workspace around a folder, or the one that EVENKEEL_URL names; no manifest is read.
- * @throws UserError as {@link connectionOf}, and where `evenkeel.yaml` has mistakes.
+ * Client options for the server of the surrounding workspace, or the one in EVENKEEL_URL; reads no manifest.
+ * @throws UserError as {@link connectionOf}, and for mistakes in `evenkeel.yaml`.
  */
 export function connectionFrom(request: ConnectionRequest): ClientOptions {
   return connection(loadSettings(request.folder), request);
 }
 
 /**
- * How to reach a server that no workspace names yet, or the one that EVENKEEL_URL names.
+ * Client options for a server that no workspace names yet, or the one in EVENKEEL_URL.
  * @throws UserError as {@link connectionOf}.
  */
 export function connectionTo(url: string, request: ConnectionRequest): ClientOptions {
@@ -99,8 +99,8 @@ export function neededBy(differences: readonly Difference[], catalogue: Catalogu
 }
 
 /**
- * Learns the secrets of a run's projects, which the server may repeat. With a ledger, what they are now is compared with
- * what was sent, so providers are asked for all of them at once; returned is a warning where they do not give one.
+ * Resolves the secrets of a run's projects, so that they are redacted. With a ledger, all are requested from their
+ * providers at once, to compare them with those last sent; returns a warning for each that fails.
  */
 export async function secretsToCompare(
   { secrets, ledger, request }: Context,
@@ -113,7 +113,10 @@ export async function secretsToCompare(
   return [{ severity: "warning", rule: "secret-provider", message }];
 }
 
-/** Every secret is resolved before the first write (docs/manifests.md); what is missing is named, with a change that needs it. */
+/**
+ * Resolves every secret before the first write (docs/manifests.md). Returns an error for each missing one, with a
+ * change that needs it.
+ */
 export async function missingSecrets(
   references: readonly NeededSecret[],
   { secrets, request }: Context,

@@ -29,36 +29,36 @@ import type { Loaded, Workspace } from "../workspace/load.ts";
 import { readRelease } from "./live/find-dialect.ts";
 import type { Request } from "./request.ts";
 
-/** A validated workspace and what was asked for of it: all that is known of a run offline. */
+/** A validated workspace and the request: everything that a run knows offline. */
 export interface Checked {
   readonly request: Request;
   readonly loaded: Loaded;
-  /** Policies that count today. */
+  /** Policies that have not expired. */
   readonly policies: Validated["policies"];
   readonly expired: Validated["expired"];
   readonly plaintext: Validated["plaintext"];
-  /** The rules of the workspace as they are stated; `withRules` compiles them into those in force. */
+  /** The declared rules; `withRules` compiles them into `rules`. */
   readonly stated: Validated["rules"];
   readonly rules: readonly CompiledRule[];
   /** The day, in UTC, that decides what has expired. */
   readonly today: string;
-  /** What validation and the ledger have to say; errors among them end the run. */
+  /** Problems found by validation and in the ledger; an error among them ends the run. */
   readonly problems: readonly Problem[];
-  /** Those of them that depend on the release of the server. */
+  /** The `problems` that depend on the server's release. */
   readonly ofRelease: readonly Problem[];
   readonly secrets: Secrets;
-  /** Where the workspace keeps one. */
+  /** Undefined if the workspace keeps none. */
   readonly ledger: Ledger | undefined;
   readonly heading: Heading;
   /** The manifests of the commit that the run compares with. */
   readonly since?: EarlierManifests;
-  /** Requests in flight, and projects worked on side by side. */
+  /** Maximum number of requests in flight, and of projects processed at a time. */
   readonly concurrency: number;
-  /** The approvals that an apply needs, where any are asked for. */
+  /** Undefined if an apply needs no approvals. */
   readonly approvals?: ApprovalPolicy;
 }
 
-/** The manifests as they were at a commit, and as they are. */
+/** The manifests at an earlier commit, and now. */
 interface EarlierManifests {
   /** Its full ID. */
   readonly commit: string;
@@ -66,21 +66,20 @@ interface EarlierManifests {
   readonly after: RevisionSide;
 }
 
-/** All that a run knows before it talks to a server. Disposing closes its state. */
+/** Everything that a run knows before it connects to the server. Disposing closes its state. */
 export interface Context extends Checked, AsyncDisposable {
   readonly state: WorkspaceState;
-  /** The fleet as an earlier run listed it; only for a run since a revision. */
+  /** The project list of an earlier run; only with `--since`. */
   readonly listed?: ProjectList;
-  /** The name of the run, and who runs it. */
+  /** Names the run and its owner, for the lease. */
   readonly claim: Claim;
-  /** How far the run is. */
   readonly meter: ProgressMeter;
 }
 
-/** The parts of a plan that are known before anything is read; `url` is empty where there is none that requests may go to. */
+/** The parts of a plan that are known before the server is read; `url` is empty without a usable server URL. */
 export type Heading = Pick<PlanInput, "url" | "manifests" | "catalogue">;
 
-/** Validates a workspace, and opens what its runs need. What a person can mend is among the problems. */
+/** Validates a workspace, and opens its secrets and its ledger. Mistakes that users can correct become problems. */
 export function validated(loaded: Loaded, request: Request): Checked {
   const { env } = request;
   const { root, workspace, digest } = loaded;
@@ -116,7 +115,7 @@ export function validated(loaded: Loaded, request: Request): Checked {
   };
 }
 
-/** The commit of the manifests, and whether they are as it has them. */
+/** The commit of the manifests, and whether any has uncommitted changes. */
 function committedAs({ root, documents }: Loaded, env: Request["env"]): Omit<Heading["manifests"], "digest"> {
   const commit = commitOf(root, env);
   if (commit === null) return { commit };
@@ -124,7 +123,7 @@ function committedAs({ root, documents }: Loaded, env: Request["env"]): Omit<Hea
   return { commit, ...(hasUncommitted(root, files) && { uncommitted: true }) };
 }
 
-/** A report as of another day must not pass for one of today. */
+/** Marks reports as of another day, so that they do not pass for today's. */
 function notToday(day: string): readonly Problem[] {
   if (day === dayOf(new Date())) return [];
   return [{ severity: "warning", rule: "as-of", message: `this is as of ${day}, not of today` }];
@@ -134,7 +133,10 @@ export function keepsLedgerInState({ ledger }: Workspace): boolean {
   return ledger === "state";
 }
 
-/** Opens what lasts of a workspace. @throws UserError where its state cannot be used. */
+/**
+ * Opens the state of a workspace, and the ledger if it is kept there.
+ * @throws UserError if the state cannot be used.
+ */
 export async function openContext(checked: Checked): Promise<Context> {
   const { loaded, request, secrets, since, heading } = checked;
   const { root, workspace } = loaded;
@@ -160,7 +162,7 @@ function disposable(context: Omit<Context, typeof Symbol.asyncDispose>): Context
   return { ...context, [Symbol.asyncDispose]: () => context.state[Symbol.asyncDispose]() };
 }
 
-/** Two workspaces of one name would hold one lease, and remember in one ledger what they did to different servers. */
+/** Warns if the state was last used with another server: workspaces of one name share the lease and the ledger. */
 async function otherServer(
   { notes }: WorkspaceState,
   url: string,
@@ -172,29 +174,29 @@ async function otherServer(
   return [{ ...problemAt("workspace-name", message, { document, path: ["name"] }), severity: "warning" }];
 }
 
-/** The lease of a run that may write. @throws UserError where another run holds it. */
+/** Takes the lease of a run that may write. @throws UserError if another run holds it. */
 export function leaseOf({ state, claim, request }: Context): Promise<Lease> {
   const { env, lockTimeout: patience, signal, waiting } = request;
   return takeLease(state.leases, claim, { duration: leaseDuration(env, durationOf), patience, signal, waiting });
 }
 
-/** Manifests of which less counts are other manifests: a plan that was saved before a policy expired is stale. */
+/** Includes expired policies in the digest: a plan saved before a policy expired is stale. */
 export function digestWithout(digest: string, expired: Validated["expired"]): string {
   return expired.length === 0 ? digest : digestOf({ digest, expired: expired.map(({ name }) => name).sort() });
 }
 
-/** A shared state keeps workspaces apart by their names (docs/state.md). */
+/** Requires a workspace name with a shared state, which stores workspaces by name (docs/state.md). */
 export function nameProblems({ workspace, settings: document }: Loaded, env: Request["env"]): readonly Problem[] {
   if (!document || workspace.name !== undefined || !sharesState(env)) return [];
   return [problemAt("workspace-name", unnamed, { document, path: [] })];
 }
 
-/** Later than any: it has all that was ever added. */
+/** A release later than any other, which supports everything. */
 const latest = "9999.0";
 
 /**
- * A workspace that has mistakes whatever release its server has, with these alone; undefined if it has none. Where no one
- * stated the release, what a later one may have is no mistake yet.
+ * Returns the workspace with the mistakes that it has on every release of the server; undefined without any. If the
+ * release is only assumed, mistakes that a later release may allow are left out.
  */
 export function refusedWorkspace<Known extends Checked>(checked: Known): Known | undefined {
   if (!hasErrors(checked.problems)) return undefined;
@@ -206,7 +208,7 @@ export function refusedWorkspace<Known extends Checked>(checked: Known): Known |
   return hasErrors(problems) ? { ...checked, problems } : undefined;
 }
 
-/** Whether a later release may have no such mistake. */
+/** True if a later release may allow it. */
 function isOfRelease(rule: string): boolean {
   return rule === "release" || rule === "required-parameter";
 }
@@ -216,8 +218,9 @@ function isSamePlace({ place: one }: Problem, { place: other }: Problem): boolea
 }
 
 /**
- * The run at the release that its server says it has: where no one stated one, everything is checked against it; a stated one
- * stands, with a warning where it is another. A server that says none is taken for the default. @throws CallFailed.
+ * Sets the release that the server reports: an assumed release is replaced, and everything is checked again; a
+ * configured one is kept, with a warning if it differs. A server that reports none has the default.
+ * @throws CallFailed.
  */
 export async function atRelease(reader: Reader, context: Context): Promise<Context> {
   const { loaded, problems, ofRelease } = context;
@@ -240,12 +243,12 @@ function otherRelease({ loaded: { settings, workspace } }: Checked, actual: stri
   return problemAt("other-release", message, { document: settings, path: ["server", "release"] });
 }
 
-/** What validation says of the manifests for a release. */
+/** Validates the manifests again for a release. */
 function problemsAt(checked: Checked, release: string): readonly Problem[] {
   return validate(loadedAt(checked.loaded, release), checked.today).problems;
 }
 
-/** A workspace as if it stated this release. */
+/** The workspace with this release configured. */
 export function loadedAt(loaded: Checked["loaded"], release: string): Checked["loaded"] {
   const { workspace } = loaded;
   return { ...loaded, workspace: { ...workspace, server: { ...workspace.server, release, isReleaseAssumed: false } } };

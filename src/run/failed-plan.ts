@@ -15,8 +15,8 @@ import { StalePlan } from "./saved-plan.ts";
 const unknown: Heading = { url: "", manifests: { digest: "", commit: null } };
 
 /**
- * The plan of a run that was kept from planning, by problems of its workspace or by what was thrown. Refusals and
- * failed calls are for people to mend; anything else is thrown on, without the secrets that it may hold.
+ * The empty plan of a run that failed before it had one, because of problems in its workspace or an error. UserError
+ * and CallFailed become problems; other errors are rethrown, with their secrets redacted.
  */
 export function failedPlan(context: Checked | undefined, error?: unknown): Planned {
   const problems = error === undefined ? [] : [problemOf(error)];
@@ -39,7 +39,7 @@ function nothingPlanned(heading: Heading, problems: readonly Problem[]): Omit<Pl
   return { plan: document, differences: [], compared: false, missing: [] };
 }
 
-/** A plan with more to say than when it was made. */
+/** Adds problems to a plan and updates its digest. */
 export function withProblems<Result extends Planned>(planned: Result, more: readonly Problem[]): Result {
   if (more.length === 0) return planned;
   const { problems, warnings } = bySeverity(more);

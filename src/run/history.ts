@@ -16,27 +16,27 @@ import { failedPlan, withProblems } from "./failed-plan.ts";
 import { recordSnapshots } from "./keep-results.ts";
 import type { Applied, Planned } from "./request.ts";
 
-/** The summary of a run that the state keeps. One that is left without its end failed, by the error of its start. */
+/** The stored summary of a run. If it is disposed without an end, it records a failure with the error of the start. */
 export interface RunHistory extends AsyncDisposable {
-  /** Keeps what a run came to, and its plan where that was asked for. Returns it with what was kept. */
+  /** Stores the result of a run and, if requested, its plan. Returns the result with the outcome of storing it. */
   readonly end: <Result extends Applied>(result: Result) => Promise<Result>;
 }
 
-/** A run that may come to no plan. */
+/** A run that may end without a plan. */
 export interface EarlyEnd {
-  /** What ended it, where anything did. */
+  /** The error that ended it. */
   failure?: unknown;
-  /** How the state kept it nevertheless. */
+  /** The stored summary, or why it could not be stored. */
   recorded?: Planned["recorded"];
 }
 
-/** The history of a run that only looks: nothing is kept before its end, but of one that has workers. */
+/** The history of a run that only reads: stored at its end, or from its start if it has workers. */
 export function recordAtEnd(context: Context, early: EarlyEnd): Promise<RunHistory> {
   if (context.request.workers) return recordFromStart(context, early);
   return keeping(context, new Date().toISOString(), early);
 }
 
-/** The history of a run that writes: a summary without an end is kept at once, and then how far it is. */
+/** The history of a run that writes: a summary without an end is stored at once, then its progress. */
 export async function recordFromStart(context: Context, early: EarlyEnd): Promise<RunHistory> {
   const started = new Date().toISOString();
   await record(context, { ...headOf(context, started), ...nothingYet });
@@ -47,7 +47,7 @@ export async function recordFromStart(context: Context, early: EarlyEnd): Promis
 /** Milliseconds. */
 const progressInterval = 2000;
 
-/** Keeps how far a run is, until it is stopped. */
+/** Stores the progress of a run until it is stopped. */
 function followed(context: Context, started: string): () => Promise<void> {
   const { meter } = context;
   let recording: Promise<unknown> = Promise.resolve();
@@ -65,7 +65,7 @@ function followed(context: Context, started: string): () => Promise<void> {
   };
 }
 
-/** Counts the projects that are written, or were come to. */
+/** Counts the projects that have been written or skipped. */
 export function counting({ meter }: Context): Watcher {
   const projects = new Set<string>();
   return {
@@ -103,7 +103,7 @@ async function keeping(
   };
 }
 
-/** The drift with the time since when each resource is known to differ. Without a state that tells it, as it is. */
+/** Adds to each change when it was first seen; unchanged if the state does not know. */
 async function withSince<Result extends Applied>({ state }: Context, result: Result): Promise<Result> {
   const addresses = result.plan.resource_changes.map(({ address }) => address);
   const since = await differsSince(state.snapshots, addresses).catch((error) => {
@@ -113,7 +113,7 @@ async function withSince<Result extends Applied>({ state }: Context, result: Res
   return since.size === 0 ? result : { ...result, plan: datedPlan(result.plan, since) };
 }
 
-/** How a run ended that came to no plan. */
+/** The end of a run without a plan. */
 function failedEnd(context: Context, failure: unknown): Pick<Summary, "outcome" | "reasons"> {
   const isExpected = failure instanceof UserError || failure instanceof CallFailed;
   return isExpected ? endOf(failedPlan(context, failure), context) : { outcome: "failed" };
@@ -141,13 +141,13 @@ async function keep(context: Context, started: string, result: Applied): Promise
   return recorded && "run" in recorded && "unseen" in seen ? { ...recorded, ...seen } : recorded;
 }
 
-/** Where the state keeps a run, or why it does not. */
+/** The stored run, or why it was not stored. */
 function recordOf({ request, claim }: Context, error: string | undefined): Planned["recorded"] {
   if (!request.command) return undefined;
   return error === undefined ? { run: claim.run } : { error };
 }
 
-/** A plan that was to be saved and could not be is told in it. */
+/** Reports in the plan that it could not be saved. */
 async function save<Result extends Applied>({ request, state, claim }: Context, result: Result): Promise<Result> {
   if (!request.save) return result;
   try {
@@ -184,7 +184,7 @@ function endOf(result: Applied, context: Context): Pick<Summary, "outcome" | "re
   return { outcome, ...keptReasons(blocking === "" ? [] : [blocking]) };
 }
 
-/** In a word: what the exit code says, whatever options make of it. */
+/** The outcome in a word, independent of options that change the exit code. */
 function outcomeOf({ plan, outcomes, refused, stale }: Applied, { request }: Context): string {
   const interrupted = request.signal?.aborted === true;
   const code = exitCode(runEnd({ problems: plan.problems, outcomes, refused, stale, interrupted }));
@@ -196,7 +196,10 @@ function outcomeOf({ plan, outcomes, refused, stale }: Applied, { request }: Con
   return request.command === "drift" ? "drift" : "pending";
 }
 
-/** The values of the changes of a plan, each once with how many projects have it. Changes in which no field tells more than another have none. */
+/**
+ * The distinct values of a plan's changes, each with its number of projects. Omits changes in which no field stands
+ * for the whole.
+ */
 function runValues(changes: readonly PlannedChange[]): readonly RunValue[] {
   const found = new Map<string, RunValue & { projects: number }>();
   for (const planned of changes) {

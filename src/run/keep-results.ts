@@ -27,12 +27,12 @@ import type { Applied } from "./request.ts";
 /** Milliseconds. */
 const saveEvery = 2000;
 
-/** A large ledger is saved less often, so that saving it takes at most this part of the time. */
+/** Maximum share of the time that saving a large ledger may take. */
 const savingShare = 0.05;
 
 /**
- * Remembers in the ledger what each write left; saved every two seconds, so that a kill forgets little. Once it could
- * not be saved, nothing else is sent.
+ * Records the result of each write in the ledger, saved every two seconds so that a kill loses little. If saving
+ * fails, nothing else is sent.
  */
 export function ledgerWatcher(ledger: Ledger, token: LeaseToken, now: () => Date): Watcher {
   let due = now().getTime() + saveEvery;
@@ -65,7 +65,10 @@ function rememberWrite(ledger: Ledger, change: Change, event: ChangeEvent): void
   ledger.remember(change.address, keeping(ledger.recall(change.address), memory, unseen));
 }
 
-/** Remembers what of a project was found in sync, so that a later change on the server can be told from one in the manifests. */
+/**
+ * Records resources found in sync, so that a later change on the server can be distinguished from one in the
+ * manifests.
+ */
 export function inSyncRecorder(ledger: Ledger): NonNullable<RefreshScope["remember"]> {
   return ({ settled, absent }) => {
     for (const each of settled) rememberAccepted(ledger, each);
@@ -73,10 +76,10 @@ export function inSyncRecorder(ledger: Ledger): NonNullable<RefreshScope["rememb
   };
 }
 
-/** A resource as it is to be remembered. */
+/** A resource to record. */
 export type Remembered = Pick<InSync, "address" | "desired" | "live" | "unverified">;
 
-/** Remembers that what the server has is right, whatever moved it; what cannot be seen stays as it was remembered. */
+/** Records the live values as accepted; fields that cannot be read keep their recorded values. */
 export function rememberAccepted(ledger: Ledger, { address, desired, live, unverified }: Remembered): void {
   const before = ledger.recall(address);
   const seen = {
@@ -88,13 +91,13 @@ export function rememberAccepted(ledger: Ledger, { address, desired, live, unver
   if (!before || canonical(now) !== canonical(before)) ledger.remember(address, now);
 }
 
-/** What was sent and cannot be seen stays as it was remembered. */
+/** Keeps the recorded values of fields that were sent and cannot be read. */
 function keeping(before: Memory | undefined, now: Memory, unseen: readonly string[]): Memory {
   const kept = Object.entries(before?.sent ?? {}).filter(([name]) => unseen.includes(name));
   return { ...now, sent: { ...now.sent, ...Object.fromEntries(kept) } };
 }
 
-/** What is told where something was not kept and no ledger remembers that: each plan will list it again. */
+/** Warns of values that the server did not keep and no ledger records: each plan will list them again. */
 export function warnUnkept(
   ledger: Ledger | undefined,
   { resource_changes }: Plan,
@@ -108,13 +111,13 @@ export function warnUnkept(
   return [{ severity: "warning", rule: "not-kept", message }];
 }
 
-/** What the state keeps of what a run saw of the fleet: how that stands now, or why it could not be kept. */
+/** The stored observation of the fleet, or why it could not be stored. */
 export type KeptSnapshots =
   | { readonly fleet: SyncStatusCounts }
   | { readonly unseen: string }
   | Readonly<Record<never, never>>;
 
-/** Keeps how each project was seen by a run, and left by an apply. A run whose observation cannot be stored still succeeds. */
+/** Stores how each project was found by a run and left by an apply. If that fails, the run still succeeds. */
 export async function recordSnapshots(context: Context, result: Applied): Promise<KeptSnapshots> {
   const { request, state } = context;
   if (!request.command || !result.compared) return {};
@@ -153,7 +156,7 @@ function exceptionOf({ name, except, until }: Context["rules"][number]): RunObse
 
 type SeenProjects = Pick<RunObservation, "projects" | "observe" | "locate">;
 
-/** Every project that was to be read. */
+/** Every project that the run selected. */
 function compared({ projects, at }: DesiredFleet, { request }: Context, result: Applied): SeenProjects {
   const differences = differencesOf(projects, result);
   const problems = grouped(result.plan.problems, ({ project }) => project ?? "");
@@ -179,7 +182,7 @@ function compared({ projects, at }: DesiredFleet, { request }: Context, result: 
   return { projects, observe, locate: locator() };
 }
 
-/** By the place of their project; both have the same order, and some projects could not be read. */
+/** By the index of their project: both lists have the same order, and some projects could not be read. */
 function differencesOf(projects: readonly Project[], { differences }: Applied): readonly (Difference | undefined)[] {
   let next = 0;
   return projects.map(({ name }) => (differences[next]?.project === name ? differences[next++] : undefined));
@@ -189,7 +192,7 @@ function isUnreadable({ rule }: ReportedProblem): boolean {
   return rule === "unreadable";
 }
 
-/** What a saved plan has put right; of everything else its apply saw nothing that is not known. */
+/** The changes of a saved plan that were applied; its apply observed nothing else. */
 function settled(result: Applied): SeenProjects {
   const applied = result.plan.resource_changes.filter((each) => !isMove(each) && isApplied(each.address, result));
   const observed = [...grouped(applied, ({ project }) => project)].map(([name, changes]): ProjectObservation => {

@@ -15,7 +15,7 @@ import { requestedPlan } from "./saved-plan.ts";
 import type { Dispatcher } from "./workers/dispatcher.ts";
 import { dispatcherOf } from "./workers.ts";
 
-/** What a run is started with, and what is known of it so far: for the report and the record of a run that fails. */
+/** The request and, once it is open, the context of a run: for the report and the record of a failure. */
 export interface RunStart extends EarlyEnd {
   readonly request: Request;
   known?: Checked;
@@ -32,7 +32,7 @@ export interface ConnectedRun extends AsyncDisposable {
   readonly end: RunHistory["end"];
 }
 
-/** A run that applies a plan, or shows what applying it would send. */
+/** A run that applies a plan or rehearses it. */
 export interface ApplyingRun extends ConnectedRun {
   /** The saved plan to apply; undefined: the run makes a new one. */
   readonly saved: Plan | undefined;
@@ -49,7 +49,7 @@ export interface BlockedRun extends AsyncDisposable {
   readonly blocked: Planned;
 }
 
-/** Opens a run, does its work and closes it. What ends it early is reported, and known to its record as it is closed. */
+/** Opens a run, does its work and closes it. Errors that end it early are reported, and recorded when it is closed. */
 export async function inRun<Run extends AsyncDisposable & { readonly blocked?: undefined }, Result>(
   open: (start: RunStart) => Promise<Run | BlockedRun>,
   request: Request,
@@ -69,7 +69,10 @@ export async function inRun<Run extends AsyncDisposable & { readonly blocked?: u
   }
 }
 
-/** Opens a run that plans. @throws UserError for what a person can correct; CallFailed where the server ends the run. */
+/**
+ * Opens a run that plans.
+ * @throws UserError for mistakes that users can correct; CallFailed if the server ends the run.
+ */
 export async function openPlanRun(start: RunStart): Promise<ConnectedRun | BlockedRun> {
   const ruled = await withRules(await openWorkspace(start.request));
   start.known = start.request.command === "plan" ? await withApprovals(ruled) : ruled;
@@ -81,7 +84,7 @@ export async function openPlanRun(start: RunStart): Promise<ConnectedRun | Block
   });
 }
 
-/** Opens a run that shows what applying would send, and writes nothing. @throws as {@link openPlanRun}. */
+/** Opens a run that rehearses an apply, and writes nothing. @throws as {@link openPlanRun}. */
 export async function openRehearsalRun(start: RunStart): Promise<ApplyingRun | BlockedRun> {
   start.known = await withApprovals(await withRules(await openWorkspace(start.request)));
   return openRun(start, start.known, async (context, opened) => {
@@ -133,7 +136,7 @@ async function openRun<Run>(start: RunStart, checked: Checked, connect: Connect<
 
 type Connected = Pick<ConnectedRun, "connection" | "reader" | "end"> & Partial<Pick<WritingRun, "writer" | "lease">>;
 
-/** The run at the release of its server, with the workers that it asked for. */
+/** Sets the server's release, and connects the workers that the run requested. */
 async function atServer<Own extends Connected>(context: Context, own: Own, opened: OpenedResources) {
   const current = await atRelease(own.reader, context);
   if (hasErrors(current.problems)) return blockedRun(await own.end(failedPlan(current)), opened);
@@ -150,7 +153,7 @@ function disposing(opened: OpenedResources): AsyncDisposable {
   return { [Symbol.asyncDispose]: () => opened[Symbol.asyncDispose]() };
 }
 
-/** What a run has opened, closed in reverse order. */
+/** The resources of a run, closed in reverse order. */
 class OpenedResources implements AsyncDisposable {
   readonly #resources: AsyncDisposable[] = [];
 

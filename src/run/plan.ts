@@ -26,8 +26,8 @@ import type { Dispatcher } from "./workers/dispatcher.ts";
 import { refreshedBy } from "./workers.ts";
 
 /**
- * open, validate, select, read, diff, check, plan. Sends GET requests only: its client cannot write. What a person can
- * correct is not thrown but reported in `plan.problems`.
+ * Opens, validates, selects, reads, compares, checks and plans. Sends GET requests only: its client cannot write.
+ * Mistakes that users can correct are reported in `plan.problems`.
  */
 export function plan(request: Request): Promise<Planned> {
   return inRun(openPlanRun, request, async (run) => {
@@ -37,12 +37,11 @@ export function plan(request: Request): Promise<Planned> {
   });
 }
 
-/** Who reads for a plan, and what is told on the way. */
 interface Reading extends Pick<RefreshScope, "remember"> {
   readonly dispatcher: Dispatcher | undefined;
 }
 
-/** select, read, diff, check, plan. @throws CallFailed where it ends the run. */
+/** Selects, reads, compares, checks and plans. @throws CallFailed if it ends the run. */
 export async function newPlan(
   reader: Reader,
   context: Context,
@@ -81,7 +80,7 @@ export async function newPlan(
   );
 }
 
-/** What the selected projects turn out to declare: the secrets, and all of it where the run is recorded. */
+/** Collects the secrets that the selected projects declare, and their desired state if the run is recorded. */
 function noteDeclared({ request }: Context) {
   const secrets = new Map<string, SecretReference>();
   return {
@@ -98,7 +97,7 @@ interface Compared extends Pick<PlanInput, "differences" | "projects" | "problem
   readonly storage: Awaited<ReturnType<typeof movesOf>>;
 }
 
-/** What a plan says of all that was compared, with what guards have against it. */
+/** The contents of a plan, with the objections of the guards. */
 function contentsOf(context: Context, projects: readonly Project[], { storage, ...compared }: Compared): Contents {
   const { differences, problems } = compared;
   const changes = differences.flatMap((difference) => difference.changes);
@@ -126,7 +125,7 @@ function comparedPlan(
   return { plan, catalogue, differences, compared: true, missing: secrets.missing(neededBy(differences, catalogue)) };
 }
 
-/** For runs that have no server to ask. */
+/** Stores the project list for offline commands. */
 async function keepListing({ state, heading }: Context, projects: readonly Project[] | undefined): Promise<void> {
   if (projects) await keepProjects(state.notes, { server: heading.url, at: new Date(), projects });
 }
@@ -136,7 +135,6 @@ type Contents = Pick<
   "differences" | "projects" | "settingLine" | "moves" | "objections" | "problems" | "reads"
 >;
 
-/** A new plan as a document. */
 function documentOf({ heading, problems, request }: Context, since: SinceScope | undefined, contents: Contents): Plan {
   const { targets = [], part } = request;
   const scope = {
@@ -161,7 +159,7 @@ function sinceOf({ since }: Context, { fleet, of }: Pick<Selection, "fleet" | "o
 
 type SinceScope = Pick<PlanScope, "since" | "projects" | "of">;
 
-/** The plan where manifests turned out to be wrong once projects were known, so that nothing was read. */
+/** The plan if projects revealed mistakes in manifests, so that nothing was read. */
 function unreadPlan(
   context: Context,
   since: SinceScope | undefined,
@@ -179,13 +177,13 @@ function unreadPlan(
   };
 }
 
-/** Finds the line that sets the value of a change, where that is not the line of its resource. */
+/** Finds the line that sets the value of a change, if that is not the line of its resource. */
 type FindSettingLine = (change: Change) => Place | undefined;
 
 /**
- * A change whose values all come from variables is set by the line of a variable, and a singleton whose changed fields
- * all stand in other policies than its nearest by the line of a field. With `--since`, a variable in a manifest that the
- * revision changed goes first: there a reviewer reads.
+ * A change whose values all come from variables is set by the line of a variable; a singleton whose changed fields are
+ * all set in farther policies, by the line of a field. With `--since`, a variable in a changed manifest goes first,
+ * because reviewers read that one.
  */
 function settingLineFinder(
   { policies, since, loaded: { workspace } }: Pick<Checked, "policies" | "since" | "loaded">,
@@ -207,7 +205,7 @@ function settingLineFinder(
   };
 }
 
-/** Whether a variable stands in a manifest that is not as it was. Both sides share the documents of equal files. */
+/** True if the variable's manifest has changed. Both sides share the documents of equal files. */
 function changedSince(before: readonly Policy[]): (variable: Variable) => boolean {
   const unchanged = new Set(before.map(({ document }) => document));
   return ({ document }) => !unchanged.has(document);

@@ -18,32 +18,27 @@ import { stepsAllowedByRules } from "./rules-in-force.ts";
 import { canaryTest, guardRules, refusedBy, scopeOf } from "./scope.ts";
 import type { MovesToMake } from "./storage-moves.ts";
 
-/** A plan, new or saved, with everything that applying it needs. */
+/** A new or saved plan with everything that applying it needs. */
 export interface PreparedPlan {
   readonly planned: Planned;
   readonly targets: readonly Target[];
   /** Storage moves, made after all other changes. */
   readonly moves: MovesToMake;
-  /** Every secret that the writes will need. */
   readonly references: readonly NeededSecret[];
   /** Objections that the request does not waive: nothing may be written. */
   readonly refused: readonly Objection[];
-  /** Whether `protected` matches an address of the plan. */
+  /** True if `protected` matches an address of the plan. */
   readonly isProtected: GuardRules["isProtected"];
-  /** A saved plan as it was read: what people signed. */
+  /** A saved plan as it was read: the signatures are for this text. */
   readonly saved?: Plan;
-  /** Whether a project belongs to the first wave. */
   readonly isCanary: (project: string) => boolean;
-  /** The outcomes of a saved plan that does not follow from its manifests: nothing may be sent of it. */
+  /** The outcomes of a saved plan that does not follow from its manifests, so nothing of it may be sent. */
   readonly stale?: Outcomes;
   /** The targets wave by wave; left out where the run has no waves. */
   readonly waves?: readonly (readonly Target[])[];
 }
 
-/**
- * Prepares a new plan: applied as it is or, where time passes before its writes or workers make them, with each project
- * read again first.
- */
+/** Prepares a new plan. If time passes before its writes, or if workers make them, each project is read again first. */
 export function preparePlan(context: Context, planned: Planned, fleet: DesiredFleet): PreparedPlan {
   const { request } = context;
   const { plan, differences, moves = [] } = planned;
@@ -67,7 +62,7 @@ export function preparePlan(context: Context, planned: Planned, fleet: DesiredFl
   return { ...rest, targets, moves: { steps } };
 }
 
-/** The changes of each project; where it has to be read again, that happens right before its writes. */
+/** The changes of each project, read again right before its writes if necessary. */
 export function batchesOf(reader: Reader, context: Context, targets: readonly Target[]): Batch[] {
   const scope = scopeOf(context);
   return targets.map((target) => ({
@@ -86,7 +81,7 @@ export function withWaivers(planned: Planned, refused: readonly Objection[]): Pl
   return { ...planned, plan: { ...marked, digest: planDigest(marked) } };
 }
 
-/** The plan with its targets wave by wave, by `--waves` or else by the workspace; unchanged where neither asks for waves. */
+/** Divides the targets into the waves of `--waves` or else of the workspace; unchanged if neither has any. */
 export function divideIntoWaves(prepared: PreparedPlan, { request, loaded: { workspace } }: Context): PreparedPlan {
   const { canary } = workspace;
   const stated = request.waves ?? workspace.waves ?? (canary.length > 0 ? canariesThenAll : undefined);
@@ -98,7 +93,7 @@ export function divideIntoWaves(prepared: PreparedPlan, { request, loaded: { wor
   return { ...prepared, targets: waves.flat(), waves, planned: { ...prepared.planned, waves: planned } };
 }
 
-/** A context with the approvals that applying its plan needs, as EVENKEEL_APPROVALS says. */
+/** Adds the approval policy of EVENKEEL_APPROVALS. */
 export async function withApprovals(context: Checked): Promise<Checked> {
   const { request, loaded } = context;
   if (request.env.EVENKEEL_APPROVALS === undefined) return context;
@@ -110,8 +105,8 @@ export async function withApprovals(context: Checked): Promise<Checked> {
 }
 
 /**
- * A plan, refused where it lacks approvals that its changes need (docs/approvals.md).
- * @throws UserError where the signatures cannot be read.
+ * Refuses a plan that lacks approvals for its changes (docs/approvals.md).
+ * @throws UserError if the signatures cannot be read.
  */
 export async function withApprovalObjections(prepared: PreparedPlan, context: Context): Promise<PreparedPlan> {
   const { approvals: policy } = context;
@@ -127,17 +122,17 @@ export async function withApprovalObjections(prepared: PreparedPlan, context: Co
   return { ...prepared, planned: { ...planned, plan: shown }, refused: [...refused, ...lacking] };
 }
 
-/** The armored signatures of the saved plan that a request names: beside its file, or in the state. */
+/** The armored signatures of the requested plan: from beside its file, or from the state. */
 async function signaturesFor({ request: { saved = "", savedRun }, state }: Context): Promise<string> {
   return savedRun === undefined ? signatureText(saved) : (await state.approvals.list(savedRun)).join("\n");
 }
 
-/** Where `approve` puts the signatures of a plan. */
+/** The file to which `approve` writes the signatures of a plan. */
 export function signatureFileOf(plan: string): string {
   return `${plan}.sig`;
 }
 
-/** The armored signatures of a saved plan; empty where there are none. @throws UserError where they cannot be read. */
+/** The armored signatures of a saved plan; empty without any. @throws UserError if they cannot be read. */
 export function signatureText(plan: string): string {
   const file = signatureFileOf(plan);
   try {

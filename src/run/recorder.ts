@@ -16,8 +16,8 @@ import { ledgerWatcher } from "./keep-results.ts";
 import type { Planned } from "./request.ts";
 
 /**
- * Makes sure, before anything is read, that an apply can keep its record.
- * @throws UserError where a journal or the ledger cannot be kept.
+ * Checks, before anything is read, that an apply can keep its record.
+ * @throws UserError if the journal or the ledger cannot be written.
  */
 export async function readyToRecord({ state, ledger }: Context): Promise<void> {
   const error = state.journals.writeError();
@@ -25,18 +25,18 @@ export async function readyToRecord({ state, ledger }: Context): Promise<void> {
   await ledger?.ready();
 }
 
-/** Keeps the record of an apply: a journal, where there is anything to write, and the ledger. */
+/** The record of an apply: a journal if there is anything to write, and the ledger. */
 export interface Recorder extends AsyncDisposable {
-  /** All that are told of each step; where the record cannot be kept any more, nothing else is sent. */
+  /** Notified of each step; if the record fails, nothing else is sent. */
   readonly watchers: readonly Watcher[];
   /**
-   * Writes the end of the run into its journal, and what the record lacks into problems. A recorder that is left
-   * without it, as by an unexpected error, still closes the journal and saves the ledger.
+   * Ends the journal, and returns gaps of the record as problems. A recorder disposed before, as after an unexpected
+   * error, still closes the journal and saves the ledger.
    */
   readonly end: (outcomes: Outcomes) => Promise<Problem[]>;
 }
 
-/** Starts the record of an apply. `listeners` are told too: after the ledger, and before the journal. */
+/** Starts the record of an apply. `listeners` are notified after the ledger and before the journal. */
 export async function startRecorder(
   context: Context,
   { token }: Lease,
@@ -96,7 +96,7 @@ async function noticeAll(
   });
 }
 
-/** Says what the run is going to wait for, where that may take it long. */
+/** Warns of requests in flight for which the run waits before it sends them again. */
 export function warnPendingWrites({ request, loaded }: Context, plan: Plan, inFlight: readonly string[]): void {
   const late = new Set(inFlight);
   const awaited = plan.resource_changes.filter(
@@ -126,13 +126,16 @@ function startOf(
   };
 }
 
-/** Runs that were killed, as problems, and the addresses of the requests that they left in flight. */
+/** Problems for runs that were killed, and the addresses of the requests that they left in flight. */
 export interface CutShort {
   readonly notices: readonly Problem[];
   readonly inFlight: readonly string[];
 }
 
-/** Reports runs that were killed, until an apply that reported them ends: a report from a run that is killed does not count. */
+/**
+ * Reports killed runs until an apply that reported them ends: the report of a run that is killed itself does not
+ * count.
+ */
 export async function reportUnfinishedRuns({ state }: Context): Promise<CutShort> {
   const runs = await unfinishedRuns(state.journals);
   const notices = runs.map(({ run, inFlight }) => {

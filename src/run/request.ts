@@ -13,138 +13,135 @@ import type { PlanWave } from "./apply/waves.ts";
 import type { MovingProgress } from "./storage/follow-moves.ts";
 import type { Move } from "./storage/moves.ts";
 
-/** What a person asked for. Everything but `folder` and `env` is optional. */
+/** The options of a run. Everything but `folder` and `env` is optional. */
 export interface Request {
-  /** Where to look for `evenkeel.yaml`, and upward from there. */
+  /** The folder from which `evenkeel.yaml` is searched upward. */
   readonly folder: string;
-  /** Holds the token, the secrets and EVENKEEL_URL. */
+  /** Contains the token, the secrets and EVENKEEL_URL. */
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** The day, such as 2027-06-30, in UTC, that decides what has expired; where it is left out, that of the clock. */
+  /** The day (UTC), such as 2027-06-30, on which policies may have expired; default: today. */
   readonly today?: string;
-  /** Globs over addresses; none: everything. */
+  /** Globs over addresses; default: everything. */
   readonly targets?: readonly string[];
-  /** Whether a project is in this run's part of the fleet; left out: it is. */
+  /** True if a project is in this run's shard; default: all are. */
   readonly shard?: (project: string) => boolean;
-  /** Requests in flight at most; the workspace's own number where it is left out. */
+  /** Maximum number of requests in flight; default: that of the workspace. */
   readonly concurrency?: number;
-  /** Aborted: no request is begun any more, and a write in flight is finished. */
+  /** Once aborted, no request is started, and a write in flight is finished. */
   readonly signal?: AbortSignal;
-  /** Called before the run takes its lock or opens a connection: from then on its `signal` is what stops it. */
+  /** Called before the run takes its lease or connects; from then on, `signal` stops it. */
   readonly connecting?: () => void;
-  /** Only these changes, of all that a run before this one found. */
+  /** Limits the run to these changes of an earlier run. */
   readonly only?: ChosenChanges;
-  /** Globs over addresses to write whatever the comparison says. */
+  /** Globs over addresses to write even if nothing differs. */
   readonly resend?: readonly string[];
   readonly waivers?: Waivers;
-  /** Object to what makes a policy laxer; no one can waive that. */
+  /** Objects to changes that loosen a policy; there is no waiver. */
   readonly failOnLoosening?: boolean;
-  /** What part of the fleet `shard` is, such as `1/8`: the plan says so, and merging knows what it was given. */
+  /** The name of `shard`, such as `1/8`: stored in the plan, for merging. */
   readonly part?: string;
-  /** How an apply goes through the projects that change; left out: as the workspace says. */
+  /** The waves of an apply; default: those of the workspace. */
   readonly waves?: readonly Wave[];
-  /** The command line that goes on with an apply that ended between two waves, for its message. */
+  /** The command that continues an apply that ended between two waves, for its message. */
   readonly again?: string;
-  /** Read each project again right before its writes: for a run that lets time pass between plan and writes. */
+  /** Reads each project again right before its writes: for runs with a pause between plan and writes. */
   readonly recheck?: boolean;
-  /** Path of a plan that `plan --out` saved, to be applied instead of a new one. */
+  /** Path of a saved plan to apply instead of a new one. */
   readonly saved?: string;
-  /** A commit: only projects whose desired state differs from there. */
+  /** A commit: limits the run to projects whose desired state has changed since. */
   readonly since?: string;
-  /** The run whose plan the state keeps, to be applied instead of a new one. */
+  /** A run whose stored plan is applied instead of a new one. */
   readonly savedRun?: string;
-  /** The command that the state keeps a summary of; left out: it keeps none. */
+  /** The command, for the run's stored summary; default: no summary is stored. */
   readonly command?: "plan" | "drift" | "watch" | "apply";
-  /** Whether the plan is kept beyond the run, so that it has to say the ID of each project that changes. */
+  /** True if the plan outlives the run, so that it has to contain the ID of each project that changes. */
   readonly outlives?: boolean;
-  /** Whether the state keeps the plan itself. */
+  /** Stores the plan itself in the state. */
   readonly save?: boolean;
-  /** Milliseconds to wait for another apply; left out: none. */
+  /** Milliseconds to wait for another apply; default: 0. */
   readonly lockTimeout?: number;
-  /** Told of each run that is waited for. */
+  /** Called for each run that this run waits for. */
   readonly waiting?: (holder: Holder) => void;
-  /** Told in a sentence what a person should know while the run goes on. */
+  /** Called with sentences for the user while the run goes on. */
   readonly warn?: (sentence: string) => void;
-  /** Told every second how far a run with workers is. */
+  /** Called every second with the progress of a run with workers. */
   readonly following?: (progress: RunProgress) => void;
-  /** Told as projects are read. */
+  /** Called as projects are read. */
   readonly progress?: (done: number, total: number) => void;
-  /** Whether storage migrations are planned too. */
+  /** Plans storage migrations too. */
   readonly storage?: boolean;
-  /** Told as repositories move. */
+  /** Called as repositories move. */
   readonly moving?: (progress: MovingProgress) => void;
-  /** Whether projects are read and written by the workers of a shared state. */
+  /** Distributes reads and writes to the workers of a shared state. */
   readonly workers?: boolean;
-  /** Told what secret providers print on stderr; left out: no one is. */
+  /** Called with the stderr of secret providers. */
   readonly debug?: (text: string) => void;
-  /** Milliseconds between two looks at moving repositories; left out: a second at first, longer with time. */
+  /** Milliseconds between two checks of moving repositories; default: one second at first, then longer. */
   readonly pollInterval?: number;
   /**
-   * Pauses between attempts, how long a write without an answer is looked up, and how long a server may answer nothing;
-   * left out: as {@link ClientOptions} says.
+   * Pauses between attempts, and time limits for verifying a lost write and for an unresponsive server; default: as in
+   * {@link ClientOptions}.
    */
   readonly patience?: Pick<ClientOptions, "backoff" | "lookUpFor" | "giveUpAfter">;
 }
 
-/** Some of the changes that an earlier run found. */
+/** A selection of the changes of an earlier run. */
 export interface ChosenChanges {
   readonly addresses: ReadonlySet<string>;
-  /** Their projects, where nothing else has to be read to check them. */
+  /** Their projects, if nothing else has to be read to check them. */
   readonly projects?: readonly string[];
 }
 
-/** A plan, with what an apply needs beyond the document. */
+/** A plan, and the context that reports and an apply need beyond the document. */
 export interface Planned {
   readonly plan: Plan;
-  /** That of the workspace, with its own kinds. */
+  /** The catalogue of the workspace, with its own kinds. */
   readonly catalogue: Catalogue;
   readonly differences: readonly Difference[];
-  /** The desired state of the projects that were to be read; only of a new plan. */
+  /** The desired state of the selected projects; only of a new plan. */
   readonly desired?: DesiredFleet;
-  /** What storage migrations are to move; only where a new plan was asked for them. */
+  /** The planned storage moves; only of a new plan with `storage`. */
   readonly moves?: readonly Move[];
-  /** The waves of an apply, before it and after it; left out where it has none. */
+  /** The waves of an apply, planned or finished; undefined without any. */
   readonly waves?: readonly PlanWave[];
-  /** False where manifests or the server kept anything from being compared: the plan then says nothing of the state. */
+  /** False if manifests or the server prevented the comparison, so that the plan says nothing about the state. */
   readonly compared: boolean;
-  /** Secrets that an apply would need and that cannot be resolved here, each with the reason. */
+  /** Secrets that an apply needs and that cannot be resolved here, each with the reason. */
   readonly missing: readonly string[];
-  /** Whether a saved plan was refused whole since manifests changed. */
+  /** True if a saved plan was refused as a whole because manifests changed. */
   readonly stale?: boolean;
-  /** The run by which the state keeps the plan, where that was asked for. */
+  /** The run under which the plan is stored, if requested. */
   readonly savedAs?: string;
-  /** What was seen of the workers; left out where the run had none. */
+  /** Statistics of the workers; undefined without any. */
   readonly fleet?: WorkersStatus;
-  /**
-   * The run, where the state keeps a summary of it, and why what it saw of the fleet could not be kept; or why no
-   * summary could be.
-   */
+  /** The run whose summary was stored, and why its observations could not be; or why no summary could be stored. */
   readonly recorded?: { readonly run: string; readonly unseen?: string } | { readonly error: string };
 }
 
-/** A plan and the requests that would carry it out; outcomes only where a saved plan's target is stale. */
+/** A plan and the requests that would apply it; outcomes only if a target of a saved plan is stale. */
 export interface Rehearsed extends Planned {
   readonly requests?: readonly Call[];
   readonly outcomes?: Outcomes;
-  /** What the guards would object to in spite of the waivers. */
+  /** Objections that the waivers do not cover. */
   readonly refused?: readonly Objection[];
 }
 
-/** A plan that was applied as far as possible; or was not, and then it has no outcomes. */
+/** A plan that was applied as far as possible; without outcomes if nothing was attempted. */
 export interface Applied extends Planned {
   readonly outcomes?: Outcomes;
-  /** What the guards object to in spite of the waivers: then nothing was written. */
+  /** Objections that the waivers do not cover: nothing was written. */
   readonly refused?: readonly Objection[];
 }
 
-/** Decides, once the plan stands, whether to go on; and listens while it is applied. */
+/** Approves the finished plan, and watches its writes. */
 export interface ApplyHooks {
   readonly approve: (planned: Planned) => Promise<boolean>;
   readonly watchers: readonly Watcher[];
-  /** Keeps a record of its own around the writes, where there are any; `deploying` makes one. */
+  /** Records the writes in another system, if there are any; see `deploying`. */
   readonly around?: ApplyWrapper;
 }
 
-/** Begins a record before the first write. `connection` is how to reach the server; its signal stops the run. */
+/** Starts a record before the first write. `connection` is for the server; its signal stops the run. */
 export type ApplyWrapper = (context: {
   readonly connection: ClientOptions;
   readonly planned: Planned;

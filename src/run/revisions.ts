@@ -15,23 +15,23 @@ import { contentsOnDisk, type LoadedRevision, loadRevision, parsingOnce } from "
 import { type Checked, validated } from "./context.ts";
 import type { Request } from "./request.ts";
 
-/** Which two revisions of a workspace to compare. */
+/** Two revisions of a workspace to compare. */
 export interface RevisionRequest {
-  /** Where to look for `evenkeel.yaml`, and upward from there. */
+  /** The folder from which `evenkeel.yaml` is searched upward. */
   readonly folder: string;
-  /** Left out: where `to`, or the work tree, left the remote's default branch. */
+  /** Default: the merge base of `to`, or of the work tree, with the remote's default branch. */
   readonly from?: string | undefined;
-  /** Left out: the files as they are. */
+  /** Default: the current files. */
   readonly to?: string | undefined;
-  /** What the remote's default branch is called, where the pipeline knows. */
+  /** The name of the remote's default branch, if the pipeline knows it. */
   readonly branch?: string | undefined;
 }
 
-/** A workspace at one revision: what it wants, and what is wrong with it. */
+/** A workspace at one revision: its policies and its problems. */
 interface OpenedSide {
-  /** Null for the files as they are. */
+  /** Null for the current files. */
   readonly commit: string | null;
-  /** Whether the folder was a workspace then; where it was none, nothing was wanted. */
+  /** True if the folder was a workspace then; if not, nothing was desired. */
   readonly isThere: boolean;
   readonly side: RevisionSide;
   readonly problems: readonly Problem[];
@@ -67,12 +67,12 @@ function onDisk(loaded: Loaded): LoadedRevision {
   return { ...loaded, contents: contentsOnDisk(loaded) };
 }
 
-/** The full ID of the commit that a revision names in the repository of a workspace. @throws UserError (64) where there is none. */
+/** Resolves a revision to a full commit ID. @throws UserError (64) if it does not exist. */
 export function commitOfRevision(folder: string, revision: string): string {
   return commitNamed(repositoryAround(dirname(findWorkspace(folder))), revision);
 }
 
-/** A validated workspace, with the manifests of the commit that the run compares with where there is one. @throws UserError. */
+/** Loads and validates a workspace, and the manifests of the requested commit. @throws UserError. */
 export async function openWorkspace(request: Request): Promise<Checked> {
   if (request.since === undefined) return validated(loadWorkspace(request.folder, request.env), request);
   const parse = parsingOnce();
@@ -90,14 +90,14 @@ export async function openWorkspace(request: Request): Promise<Checked> {
   return { ...context, since: { commit: commit ?? "", before, after }, problems: [...context.problems, ...wrong] };
 }
 
-/** Its place is none in the files as they are. */
+/** Positions refer to the old revision, so they go into the message. */
 function problemBefore(commit: string, { place, path, rule, message }: Problem): Problem {
   const where = place ? `${place.file}:${place.line}:${place.column}` : undefined;
   const said = [where, path, message].filter((part) => part !== undefined).join("  ");
   return { severity: "error", rule, message: `at ${commit.slice(0, 12)}: ${said}` };
 }
 
-/** A workspace that was read with `parse`, and the same one as it was at an earlier commit. @throws UserError. */
+/** A workspace that was parsed with `parse`, and the same workspace at an earlier commit. @throws UserError. */
 async function openEarlier(now: Checked, commit: string, parse: ParseManifest): Promise<OpenedSide> {
   const repository = repositoryAround(now.loaded.root);
   const named = commitNamed(repository, commit);
@@ -106,9 +106,9 @@ async function openEarlier(now: Checked, commit: string, parse: ParseManifest): 
 }
 
 interface Reading {
-  /** The workspace on the other side; policies that both have in common are read by it where it reads them alike. */
+  /** The other side: policies that both sides read alike are shared. */
   readonly beside: Workspace;
-  /** Decides what has expired, on both sides alike. */
+  /** The day on which policies may have expired, for both sides. */
   readonly today: string;
 }
 
@@ -129,7 +129,7 @@ async function sideOf(commit: string | null, read: LoadedRevision | undefined, r
   };
 }
 
-/** Whether policies mean the same by the settings and kinds of either: equal kinds are one catalogue. */
+/** True if policies mean the same with the settings and kinds of either side: equal kinds share one catalogue. */
 function readsAlike(one: Workspace, other: Workspace): boolean {
   const decisive = ({ server: { release, tier, environment, dialect }, ledger, allowPlaintextSecrets }: Workspace) => [
     release,

@@ -24,7 +24,7 @@ import type { Step } from "./apply/apply.ts";
 import { type Checked, type Context, digestWithout } from "./context.ts";
 import type { Request } from "./request.ts";
 
-/** The rules that hold for a run, and what is wrong with them. */
+/** The rules of a run, and their problems. */
 export interface RulesInForce {
   readonly rules: readonly CompiledRule[];
   readonly problems: readonly Problem[];
@@ -32,7 +32,7 @@ export interface RulesInForce {
 
 type InForce = Pick<Context, "rules" | "today">;
 
-/** The rules of a workspace and those outside it, in the folder that EVENKEEL_RULES names. */
+/** Compiles the rules of a workspace, and those in the folder EVENKEEL_RULES. */
 export async function rulesInForce(
   rules: readonly PlanRule[],
   env: Readonly<Record<string, string | undefined>>,
@@ -51,7 +51,7 @@ export async function rulesInForce(
   return { rules: compiled.rules, problems };
 }
 
-/** The context with the rules in force, and their problems among its own. */
+/** Adds the compiled rules and their problems. */
 export async function withRules(context: Checked): Promise<Checked> {
   const { env } = context.request;
   const { rules, problems: found } = await rulesInForce(context.stated, env, context.today);
@@ -63,12 +63,12 @@ export async function withRules(context: Checked): Promise<Checked> {
   };
 }
 
-/** Globs of the exceptions that hold: by them a person may name a project otherwise than policies do. */
+/** Globs of the current exceptions, which may name a project differently from policies. */
 export function exceptionsOf({ rules, today }: InForce): readonly string[] {
   return rules.filter((rule) => !isExpired(rule, today)).flatMap(({ except }) => except);
 }
 
-/** A plan with what the rules have against it. */
+/** Adds the objections of the rules to a plan. */
 export function withRuleObjections(plan: Plan, context: InForce, projects: readonly Project[]): Plan {
   if (context.rules.length === 0 && !plan.warnings.some(({ from_rule }) => from_rule)) return plan;
   return evaluated(plan, context, projects);
@@ -78,14 +78,14 @@ function evaluated(plan: Plan, context: InForce, projects: readonly Project[]): 
   return withRuleFindings(plan, evaluateRules(plan, context.rules, ruleContext(context, projects)));
 }
 
-/** A project as a plan tells of it. */
+/** A project as in a plan. */
 function projectListed({ project, project_id: id, project_path: fullPath }: PlannedChange): Project {
   return { ...projectNamed(project), ...(id !== undefined && { id }), ...(fullPath !== undefined && { fullPath }) };
 }
 
 /**
- * A merged plan with what the rules have against the whole of it. Where its manifests are not those of the workspace
- * around the folder, it keeps what they had against its parts.
+ * Adds the objections of the rules to a merged plan as a whole. If its manifests are not those of the surrounding
+ * workspace, it keeps the objections of its parts.
  */
 export async function mergedByRules(plan: Plan, { folder, env, today }: Required<RuleRequest>): Promise<Plan> {
   if (!workspaceAbove(folder)) return plan;
@@ -102,7 +102,10 @@ export async function mergedByRules(plan: Plan, { folder, env, today }: Required
 
 type RuleRequest = Pick<Request, "folder" | "env" | "today">;
 
-/** A saved plan with reasons, places and names of projects as manifests have them: rules see them, and whoever can write the file could edit them. */
+/**
+ * Replaces reasons, locations and project names of a saved plan by those of the manifests: rules read them, and the
+ * plan file could have been edited.
+ */
 export function withReasons(plan: Plan, projects: ReadonlyMap<string, DesiredProject>): Plan {
   const origins = new Map(
     [...projects.values()].flatMap((each) =>
@@ -126,7 +129,7 @@ function reasoned({ policy_reason: _, ...change }: PlannedChange, origin: Origin
   return { ...change, source: origin.place(), ...(origin.reason !== undefined && { policy_reason: origin.reason }) };
 }
 
-/** Steps as they were worked out right before their writes; what a rule objects to only now is left. */
+/** Skips steps, computed right before their writes, to which a rule objects only now. */
 export function stepsAllowedByRules(
   steps: readonly Step[],
   context: Context,

@@ -26,7 +26,7 @@ import { refreshProject } from "./live/refresh.ts";
 import type { RefreshedProject, RefreshScope } from "./live/refresh-scope.ts";
 import type { PreparedPlan } from "./prepared-plan.ts";
 
-/** A saved plan, and what is known of its projects without it. */
+/** A saved plan, and its projects according to the manifests. */
 export interface SavedPlanContext {
   readonly plan: Plan;
   readonly fleet: DesiredFleet;
@@ -36,15 +36,15 @@ export interface SavedPlanContext {
 
 export interface CheckedAgain {
   readonly objections: readonly Objection[];
-  /** Projects that could not be read for it: nothing is written to them. */
+  /** Projects that could not be read; nothing is written to them. */
   readonly unread: ReadonlyMap<string, RefreshedProject>;
 }
 
 /**
- * What the guards say of a saved plan. Whoever can write its file can make its digest match, so nothing that can be
- * determined again is taken from it: what is live is counted on the server, where so much would go that shares matter.
- * What the plan objected to itself still counts.
- * @throws CallFailed where it ends the run.
+ * Checks the guards for a saved plan. Its file could have been edited with a matching digest, so nothing that can be
+ * determined again is taken from it: live resources are counted on the server if a guard depends on their share.
+ * Objections in the plan itself remain.
+ * @throws CallFailed if it ends the run.
  */
 export async function checkGuardsAgain(reader: Reader, again: SavedPlanContext): Promise<CheckedAgain> {
   const { plan, rules } = again;
@@ -79,7 +79,7 @@ function sharesOf(removals: readonly PlannedChange[], live: ReadonlyMap<string, 
   return [...groups].map(([project, group]) => ({ scope: project, removals: group, live: live.get(project) ?? 0 }));
 }
 
-/** A plan's own count can only be held against it; the rest of the fleet is counted where the share hangs on it. */
+/** The plan's own count can only add objections; the rest of the fleet is counted if the share depends on it. */
 async function checkFleet(
   losing: RemovalShare,
   claimed: number,
@@ -98,7 +98,7 @@ interface Counted {
   readonly unread: ReadonlyMap<string, RefreshedProject>;
 }
 
-/** What is live in each project; its lists tell, so nothing declared is read on its own. */
+/** Counts the live resources of each project from its lists, without reading declared ones separately. */
 async function countLive(reader: Reader, { projects, at }: DesiredFleet, scope: RefreshScope): Promise<Counted> {
   const read = await inParallel(projects, scope.workers, async ({ name }, index) => {
     const listed = { ...at(index), resources: [], exclusive: new Map() };
@@ -121,9 +121,9 @@ interface RecountScope {
 }
 
 /**
- * A saved plan with what rules ask for and only the server tells, counts and lost notifications, as they are now: whoever
- * can write its file could keep a rule quiet with others. The server is asked only where a rule may ask for one.
- * @throws CallFailed where it ends the run.
+ * Updates the counts and lost notifications that rules read from a saved plan, because its file could have been edited
+ * to satisfy a rule. The server is read only if a rule may need it.
+ * @throws CallFailed if it ends the run.
  */
 export async function withLiveCounts(
   reader: Reader,
@@ -154,7 +154,7 @@ export async function withLiveCounts(
   return { ...plan, resource_changes, summary: { ...plan.summary, ...counts } };
 }
 
-/** Planned changes with the lost notifications of what they come to now; those that are no longer due stay as they are. */
+/** Updates the lost notifications of planned changes; changes that are no longer necessary remain unchanged. */
 function withLosses(
   planned: readonly PlannedChange[],
   changes: readonly Change[],
@@ -170,7 +170,7 @@ function withLosses(
   });
 }
 
-/** Those of a plan's projects: whoever can write its file can make its digest match. */
+/** The integrations of a plan's projects, read again because the plan file could have been edited. */
 export function contradictionsOf(
   context: Context,
   plan: Plan,
@@ -187,12 +187,12 @@ export function contradictionsOf(
   return new Map(found);
 }
 
-/** One that policies can select may have gone from the server since. */
+/** A selected project may have been deleted since. */
 function unselected({ project }: PlannedChange, { policies }: Context): string | undefined {
   return isSelected(policies, projectNamed(project)) ? undefined : `no policy selects ${project}`;
 }
 
-/** What is prepared of a plan, with nothing to send where any of it cannot follow from the manifests. */
+/** Sends nothing of a plan that cannot follow from the manifests. */
 export function withContradictions(prepared: PreparedPlan, plan: Plan, contradictions: Contradictions): PreparedPlan {
   if (contradictions.size === 0) return prepared;
   const stale = outcomesOf(plan, contradictions);

@@ -29,16 +29,16 @@ import { canaryTest, guardRules, namedAsPlanned, refusedBy, scopeOf } from "./sc
 import { movesAgain } from "./storage-moves.ts";
 
 /**
- * Reads a plan that `plan --out` saved; its counts are those of its changes, whatever its summary says.
- * @throws UserError as {@link readReport}, and for the report of an apply: what it says was done was not done by it.
+ * Reads a plan saved by `plan --out`, and counts its changes again.
+ * @throws UserError as {@link readReport}, and for the report of an apply, which cannot be applied.
  */
 export async function readPlan(path: string, catalogue: Catalogue): Promise<Plan> {
   return planIn(await readPlanFile(path), path, catalogue);
 }
 
 /**
- * Reads a plan, or what an apply or a dry run says became of one.
- * @throws UserError for one of another format, one that was edited, and one that is not what its schema says.
+ * Reads a plan, or the report of an apply or a dry run.
+ * @throws UserError for another format, an edited file, and a violation of the schema.
  */
 export async function readReport(path: string, catalogue: Catalogue): Promise<Plan> {
   return reportIn(await readPlanFile(path), path, catalogue);
@@ -75,7 +75,7 @@ async function reportIn(text: string, path: string, catalogue: Catalogue): Promi
 
 const checkPlan = compile(planSchema);
 
-/** What a plan lacks, all of it at once, or else the first thing in it that its schema does not allow. */
+/** All missing properties of a plan, or else the first violation of its schema. */
 function shapeFault(plan: Plan): string | undefined {
   const faults = checkPlan(plan);
   const missing = faults.filter(({ rule }) => rule === "missing-key").map(({ path }) => path.join("."));
@@ -83,21 +83,21 @@ function shapeFault(plan: Plan): string | undefined {
   return faults.map(({ path, message }) => `${path.join(".")} ${message}`)[0];
 }
 
-/** A change that stands in a plan twice would be sent twice. */
+/** An address that occurs twice would be sent twice. */
 function twiceIn({ resource_changes: changes }: Plan): string | undefined {
   const seen = new Set<string>();
   const twice = changes.find(({ address }) => seen.size === seen.add(address).size);
   return twice && `${twice.address} is listed twice`;
 }
 
-/** The path of a plan that a command names; `-` is stdin. */
+/** Resolves the path of a plan; `-` is stdin. */
 export function planPath(folder: string, name: string): string {
   return name === "-" ? stdin : resolve(folder, name);
 }
 
 const stdin = "/dev/stdin";
 
-/** Stdin is read as a stream, because a socket cannot be opened by its path, and a pipe may not have its text yet. */
+/** Reads stdin as a stream, because a socket cannot be opened by its path, and a pipe may still be empty. */
 async function readPlanFile(path: string): Promise<string> {
   try {
     return path === stdin ? await text(process.stdin) : readFileSync(path, "utf8");
@@ -114,13 +114,13 @@ function parse(text: string, path: string): unknown {
   }
 }
 
-/** The plan that a request names: a file, or one that the state keeps. @throws UserError as {@link readPlan}. */
+/** Reads the requested plan from its file or the state. @throws UserError as {@link readPlan}. */
 async function readRequested({ request: { saved = "", savedRun }, state, loaded }: Context): Promise<Plan> {
   const { catalogue } = loaded.workspace;
   return savedRun === undefined ? readPlan(saved, catalogue) : planOfRun(state, savedRun, catalogue);
 }
 
-/** The plan that a run saved in the state. @throws UserError as {@link readPlan}, and where the state keeps none. */
+/** Reads the plan of a run from the state. @throws UserError as {@link readPlan}, and if there is none. */
 export async function planOfRun(
   { plans }: Pick<WorkspaceState, "plans">,
   run: string,
@@ -132,7 +132,7 @@ export async function planOfRun(
   throw new UserError(`the state keeps no plan of run ${run}${suggestion || "; evenkeel plan --save keeps one"}`);
 }
 
-/** A saved plan that is stale altogether, since manifests changed. */
+/** A saved plan that is stale as a whole because manifests changed. */
 export class StalePlan extends UserError {
   readonly plan: Plan;
 
@@ -143,7 +143,7 @@ export class StalePlan extends UserError {
   }
 }
 
-/** Throws {@link StalePlan} where manifests, {@link UserError} where the server is not the one that the plan was made for. */
+/** Throws {@link StalePlan} if the manifests differ from those of the plan, {@link UserError} if the server does. */
 function checkCurrent(plan: Plan, now: Heading): void {
   if (plan.manifests.digest !== now.manifests.digest) {
     throw new StalePlan(plan);
@@ -153,7 +153,7 @@ function checkCurrent(plan: Plan, now: Heading): void {
   }
 }
 
-/** The saved plan that a run was asked to apply, if any. @throws UserError as {@link savedPlan}; nothing was sent then. */
+/** The saved plan to apply, if any. @throws UserError as {@link savedPlan}, before anything is sent. */
 export async function requestedPlan(context: Context): Promise<Plan | undefined> {
   const { saved, savedRun } = context.request;
   if (saved === undefined && savedRun === undefined) return undefined;
@@ -163,9 +163,9 @@ export async function requestedPlan(context: Context): Promise<Plan | undefined>
 }
 
 /**
- * A saved plan, checked again against what is live now; each project is to be read again right before its writes, and
- * requests are derived anew (docs/safety.md). Nothing is to be sent of a plan that says what its manifests do not.
- * @throws UserError where the plan was edited, is not whole, or is stale altogether; CallFailed where it ends the run.
+ * Checks a saved plan against live state. Each project is read again right before its writes, and requests are derived
+ * anew (docs/safety.md). Nothing is sent of a plan that does not follow from its manifests.
+ * @throws UserError if the plan was edited, is incomplete, or is stale as a whole; CallFailed if it ends the run.
  */
 export async function savedPlan(reader: Reader, context: Context, read: Plan): Promise<PreparedPlan> {
   const { request } = context;
@@ -199,17 +199,13 @@ export async function savedPlan(reader: Reader, context: Context, read: Plan): P
   return withContradictions(prepared, read, contradictions);
 }
 
-/**
- * A plan since a revision needs no more of the fleet than its own projects, unless so much would go that its share of
- * the fleet matters.
- */
+/** A plan with `--since` needs only its own projects, unless a guard depends on the share of the fleet. */
 function narrowed(plan: Plan, { loaded }: Context): Pick<RefreshScope, "only"> {
   const { scope, resource_changes: changes } = plan;
   if (scope?.since === undefined || isMany(removalsOf(plan).length, loaded.workspace.guards)) return {};
   return { only: [...new Set(changes.filter((each) => !isMove(each)).map(({ project }) => project))] };
 }
 
-/** The secrets of what a plan changes. */
 export function plannedSecrets(
   desired: Iterable<DesiredProject>,
   { resource_changes }: Pick<Plan, "resource_changes">,

@@ -33,7 +33,7 @@ import type { Request } from "./request.ts";
 import { exceptionsOf } from "./rules-in-force.ts";
 import { addressesOf } from "./storage/moves.ts";
 
-/** What a run reads: everything that policies select, limited as requested. */
+/** The scope of a run: everything that policies select, limited as requested. */
 export function scopeOf(context: Context): RefreshScope {
   const { loaded, policies, expired, ledger, concurrency, request, since, listed, heading, meter } = context;
   const { server } = loaded.workspace;
@@ -85,7 +85,7 @@ export function scopeOf(context: Context): RefreshScope {
   };
 }
 
-/** Milliseconds for which a list of projects is believed: one that was created since is found by the next plan of all. */
+/** Milliseconds for which a project list is reused: newer projects are found by the next plan. */
 const longestBelieved = 3_600_000;
 
 function fleetFor(kept: ProjectList | undefined, server: string): Pick<Since, "recent" | "listed"> {
@@ -94,10 +94,10 @@ function fleetFor(kept: ProjectList | undefined, server: string): Pick<Since, "r
   return { recent: age >= 0 && age < longestBelieved ? kept.projects : undefined, listed: kept.projects };
 }
 
-/** Read side by side: each asks for several things at a time, and what is read of each is held until it is whole. */
+/** Projects read concurrently: each sends several requests, and is held in memory until it is complete. */
 const mostProjects = 64;
 
-/** Tells whether a glob matches a storage move that manifests declare. */
+/** Tests whether a glob matches a declared storage move. */
 function moveFinder(loaded: Context["loaded"]): (glob: string) => boolean {
   const addresses = readMigrations(loaded).migrations.flatMap(addressesOf);
   return (glob) => addresses.some(addressMatcher(glob));
@@ -107,13 +107,12 @@ function trusting(ledger: Ledger): Trusts {
   return (project) => (one) => standsStill(one, addressOf(project, one.desired.kind, one.desired.key), ledger);
 }
 
-/** A waiver is asked for only where something is protected. */
 function namedBy(globs: readonly string[], { targets = [], resend = [], waivers }: Request): readonly string[] {
   const waived = globs.length > 0 ? (waivers?.protected ?? []) : [];
   return [...globs, ...targets, ...resend, ...waived];
 }
 
-/** The guards of a workspace, for changes of these projects. */
+/** The guard rules of a workspace for these projects. */
 export function guardRules({ loaded }: Context, projects: readonly Project[]): GuardRules {
   const { guards, protected: globs } = loaded.workspace;
   const test = anyOf(globs.map(cautiousAddressTest));
@@ -122,7 +121,7 @@ export function guardRules({ loaded }: Context, projects: readonly Project[]): G
   return { guards, isProtected: (address) => test(address, projectOf(projectPart(address))) };
 }
 
-/** Tells by its name whether a project of these is one of the workspace's canaries. */
+/** Tests by name whether one of these projects is a canary. */
 export function canaryTest({ loaded }: Context, projects: readonly Project[]): (project: string) => boolean {
   const { canary } = loaded.workspace;
   const found = projects.filter((project) => canary.some((selector) => isMatch(selector, project)));
@@ -130,12 +129,12 @@ export function canaryTest({ loaded }: Context, projects: readonly Project[]): (
   return (project) => names.has(project);
 }
 
-/** Objections of the guards that the request does not waive. */
+/** Objections that the request does not waive. */
 export function refusedBy(plan: Plan, projects: readonly Project[], { waivers }: Request): readonly Objection[] {
   return unwaivedObjections(plan.objections, removalsOf(plan).length, waiversFor(waivers, projects));
 }
 
-/** Waivers as objections name what they are about, under whichever name of its project a person gave them. */
+/** Waivers in the form of addresses in objections, whichever name of the project the user gave. */
 function waiversFor(waivers: Waivers | undefined, projects: readonly Project[]): Waivers | undefined {
   if (!waivers) return undefined;
   const find = projectFinder(projects);
@@ -143,13 +142,15 @@ function waiversFor(waivers: Waivers | undefined, projects: readonly Project[]):
   return { ...waivers, protected: new Set([...waivers.protected].map(named)) };
 }
 
-/** The settings, for warnings of what matches nothing; undefined for a run with limits, where that is not certain. */
+/**
+ * The settings document, for warnings about globs that match nothing; undefined for a limited run, which cannot know.
+ */
 function settingsToCheck({ loaded, request }: Context): Document | undefined {
   const { targets = [], shard, since, only } = request;
   return targets.length > 0 || shard || since || only ? undefined : loaded.settings;
 }
 
-/** Globs of `protected` that protect nothing. */
+/** Warns of `protected` globs that protect nothing. */
 export function idleProtection(context: Context, projects: readonly Project[]): Problem[] {
   const { workspace } = context.loaded;
   const settings = settingsToCheck(context);
@@ -162,8 +163,8 @@ export function idleProtection(context: Context, projects: readonly Project[]): 
 }
 
 /**
- * Why a `protected` glob protects nothing: no project is one that it means, or nothing that could be turned off there
- * has such a name. Undefined where it may protect something, be it live or not.
+ * Explains why a `protected` glob protects nothing: it matches no project, or no resource that could be disabled
+ * there. Undefined if it may protect something, live or not.
  */
 function whyIdle(glob: string, projects: readonly Project[], catalogue: Catalogue): string | undefined {
   if (!projects.some(projectTest(glob)))
@@ -183,7 +184,7 @@ function mayMean(glob: string, kind: Kind, catalogue: Catalogue): boolean {
   return /[^\w]/.test(head) || (head.toLowerCase() === kindWord(kind) && key.length > 0 === !isSingle);
 }
 
-/** Canaries that are no project of the run. */
+/** Warns of canaries that match no project of the run. */
 export function idleCanaries(context: Context, projects: readonly Project[]): Problem[] {
   const { workspace } = context.loaded;
   const settings = settingsToCheck(context);
@@ -201,11 +202,11 @@ function anyOf<Input extends readonly unknown[]>(tests: readonly ((...input: Inp
 
 interface NamedForPlan {
   readonly projects: readonly Project[];
-  /** The requests that it took. */
+  /** Number of requests. */
   readonly lookUps: number;
 }
 
-/** The projects of a plan; one that is saved says the ID of each that changes, for a path can be given to another project. */
+/** Looks up the IDs of projects that change, for a plan that is saved: a path can be reused by another project. */
 export async function namesForPlan(
   reader: Reader,
   { request, concurrency }: Context,
@@ -220,7 +221,7 @@ export async function namesForPlan(
   return { projects: named, lookUps: reader.counts.reads - before };
 }
 
-/** The projects with every name that a saved plan says of them, as the server says it now. */
+/** Looks up every name that a saved plan records of its projects. */
 export async function namedAsPlanned(
   reader: Reader,
   { concurrency }: Context,

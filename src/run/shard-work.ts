@@ -42,9 +42,9 @@ import type { HeldShard } from "./workers/work-on-shard.ts";
 export interface ShardProcess {
   readonly context: Context;
   readonly reader: Reader;
-  /** Undefined for a run that only reads. */
+  /** Undefined if the run only reads. */
   readonly writer: Writer | undefined;
-  /** Whether it is the run itself, whose own requests count already. */
+  /** True if this is the run itself, whose requests are counted already. */
   readonly isRun?: true;
 }
 
@@ -64,7 +64,7 @@ export interface ApplyTask extends Pick<Plan, "resource_changes" | "unverified">
   readonly projects: readonly Project[];
   /** Addresses that an interrupted run left in flight. */
   readonly inFlight: readonly string[];
-  /** Whether to read the projects again afterwards, because a wave follows. */
+  /** True if to read the projects again afterwards, because a wave follows. */
   readonly isWave: boolean;
 }
 
@@ -136,7 +136,7 @@ async function planShard({ context, reader, isRun }: ShardProcess, { task, docum
   return result;
 }
 
-/** The same as that of the run, for projects that the run has found. */
+/** The same scope as that of the run, for projects that the run has found. */
 function scopeOfShard(context: Context, found: readonly Project[]): RefreshScope {
   const { progress: _, ...scope } = scopeOf(context);
   return { ...scope, found };
@@ -149,7 +149,7 @@ async function saveLedger({ ledger }: Context, token: NonNullable<HeldShard["doc
 
 const reread = new WeakSet<Ledger>();
 
-/** Others have remembered what was in sync when it was planned, and what they sent of a shard that they did not finish. */
+/** Other workers may have recorded resources in sync during planning, and sent changes of an unfinished shard. */
 async function rereadLedger({ ledger }: Context, { isRepeated }: HeldShard): Promise<void> {
   if (!ledger || (reread.has(ledger) && !isRepeated)) return;
   await ledger.ready();
@@ -229,7 +229,7 @@ interface WireProject extends Pick<RefreshedProject, "problems" | "missing"> {
   readonly failure?: FailureFacts;
 }
 
-/** Converts what a worker found to its wire format. */
+/** Converts a refreshed project to its wire format. */
 function wireProject({ difference, unread, failure, ...rest }: RefreshedProject): WireProject {
   return {
     ...rest,
@@ -243,7 +243,7 @@ function withoutOrigin({ origin: _, ...change }: Change): Omit<Change, "origin">
   return change;
 }
 
-/** What a worker found, with the lines of the manifests of this process. */
+/** Restores a refreshed project, with the manifest lines of this process. */
 export function refreshedProject(
   { difference, unread, failure, ...rest }: WireProject,
   catalogue: Catalogue,

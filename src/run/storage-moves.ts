@@ -15,12 +15,12 @@ import type { Request } from "./request.ts";
 import { type FollowResult, followMoves } from "./storage/follow-moves.ts";
 import { addressesOf, historyOf, type Move, type MovesScope, type PlannedMoves, planMoves } from "./storage/moves.ts";
 
-/** A move to apply, or one of a saved plan that is not to be applied any more. */
+/** A move to apply, or the outcome of a stale one of a saved plan. */
 export type MoveStep = { readonly move: Move } | { readonly address: string; readonly outcome: Outcome };
 
 const nothing: PlannedMoves = { moves: [], objections: [], problems: [] };
 
-/** The storage moves of a plan; none where `--storage` was not given. @throws CallFailed where it ends the run. */
+/** Plans storage moves; none without `--storage`. @throws CallFailed if it ends the run. */
 export async function movesOf(reader: Reader, context: Context): Promise<PlannedMoves> {
   const { request } = context;
   if (!request.storage) return nothing;
@@ -43,7 +43,7 @@ const undeclared: Problem = {
   message: "--storage plans nothing: no manifest declares a StorageMigration",
 };
 
-/** All that leaves one storage is in one shard. */
+/** All moves from one storage are in one shard. */
 function storageOf(address: string): string {
   return address.slice(0, address.lastIndexOf("/"));
 }
@@ -64,7 +64,7 @@ interface MovesAgain extends Pick<PlannedMoves, "objections"> {
   readonly contradictions: Contradictions;
 }
 
-/** Moves that were planned before, checked again against what the storages hold now; what moved meanwhile is stale (docs/safety.md). */
+/** Checks planned moves against the storages; a repository that moved meanwhile is stale (docs/safety.md). */
 export async function movesAgain(
   reader: Reader,
   context: Context,
@@ -91,7 +91,7 @@ export async function movesAgain(
   return { objections, steps, contradictions: new Map(contradictions) };
 }
 
-/** Where the source is as it was, nothing but the manifests decides where its repositories go. */
+/** If the source is unchanged, the manifests alone determine the destination. */
 function contradictionOf(planned: PlannedChange, move: Move | undefined, catalogue: Catalogue): string | undefined {
   if (!move || move.change.liveDigest !== planned.live?.digest) return undefined;
   return statedDifference(planned, move.change, catalogue);
@@ -112,10 +112,13 @@ function stepOf(
   return { address, outcome: staleOutcome(why) };
 }
 
-/** Moves that are known, or planned ones to check again right before they are made. */
+/** Computed moves, or planned ones to check again right before they are made. */
 export type MovesToMake = { readonly steps: readonly MoveStep[] } | { readonly recheck: readonly PlannedChange[] };
 
-/** What to do about moves now. What guards and server say is each move's outcome: those of the projects before them are not to be lost. */
+/**
+ * The moves to make now. Objections of guards and errors of the server become outcomes, so that those of earlier
+ * projects are not lost.
+ */
 export async function moveSteps(reader: Reader, context: Context, moves: MovesToMake): Promise<readonly MoveStep[]> {
   if ("steps" in moves) return moves.steps;
   try {
@@ -133,14 +136,14 @@ function unlessObjected(step: Extract<MoveStep, { move: unknown }>, objections: 
   return objection ? { address, outcome: staleOutcome(objection.message) } : step;
 }
 
-/** Moves of a run that ended before them. */
+/** The outcomes of moves of a run that ended before them. */
 export function skippedMoves(moves: MovesToMake, error: string): readonly MoveStep[] {
   const skipped = (address: string): MoveStep => ({ address, outcome: { status: "skipped", error } });
   if ("recheck" in moves) return moves.recheck.map(({ address }) => skipped(address));
   return moves.steps.map((step) => ("move" in step ? skipped(step.move.change.address) : step));
 }
 
-/** Carries out moves until their sources are empty; warns of what succeeded and still wants a person's eye. */
+/** Makes moves until their sources are empty; warns of successful moves that need attention. */
 export async function runMoves(
   writer: Writer,
   steps: readonly MoveStep[],

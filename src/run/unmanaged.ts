@@ -13,11 +13,11 @@ import { openPlanRun, type RunStart } from "./open-run.ts";
 import type { Request } from "./request.ts";
 import { scopeOf } from "./scope.ts";
 
-/** What is live and no policy declares, in the projects and groups that policies select. */
+/** Live resources that no policy declares, in the projects and groups that policies select. */
 export interface Unmanaged {
   /** How many projects and groups were read. */
   readonly projects: number;
-  /** How many of them are groups; left out where none is. */
+  /** Number of groups among them; undefined if 0. */
   readonly groups?: number;
   /** Sorted by project. */
   readonly resources: readonly UnmanagedResource[];
@@ -29,21 +29,21 @@ export interface Unmanaged {
 interface UnmanagedResource {
   readonly address: string;
   readonly project: string;
-  /** What stands behind the project in its address, such as `webhook/https://hooks.example.com`. */
+  /** The rest of the address, such as `webhook/https://hooks.example.com`. */
   readonly resource: string;
 }
 
-/** A section that no policy of some projects, or of some groups, has: nothing of it is read there. */
+/** A section that no policy of some projects or groups has, so that it is not read there. */
 export interface UnreadSection {
   readonly section: string;
   readonly of: "project" | "group";
-  /** How many of them. */
+  /** Number of resources listed. */
   readonly projects: number;
-  /** How many there are in all. */
+  /** Total number. */
   readonly total: number;
 }
 
-/** Compares as a plan does, and sends GET requests only. Nothing is recorded. */
+/** Compares like a plan; sends GET requests only, and records nothing. */
 export async function unmanagedResources(request: Request): Promise<Unmanaged> {
   const start: RunStart = { request };
   try {

@@ -13,7 +13,7 @@ import type { HeldShard } from "./workers/work-on-shard.ts";
 import type { WorkerSession } from "./workers/worker.ts";
 import { ledgerKeyCheck } from "./workers.ts";
 
-/** The checkout of a worker, and how it is used. */
+/** The checkout and the request of a worker. */
 export interface WorkerCheckout {
   readonly loaded: Loaded;
   readonly request: Pick<Request, "folder" | "env" | "concurrency" | "warn" | "patience">;
@@ -54,7 +54,7 @@ export async function openWorkerSession(checkout: WorkerCheckout): Promise<Worke
 interface OpenRun extends AsyncDisposable {
   readonly run: string;
   readonly process: ShardProcess;
-  /** Whether its connection sends nothing more, because the token was refused or the server is gone. */
+  /** True if its connection is closed, because the token was refused or the server is gone. */
   readonly isOver: () => boolean;
 }
 
@@ -88,7 +88,7 @@ async function openRun(
   }
 }
 
-/** With another key, a worker would remember what no later run can compare. */
+/** A worker with another key would record hashes that no later run can compare. */
 function checkLedgerKey({ ledger }: Context, { ledgerKey }: HeldShard["document"]): void {
   if (ledgerKey === undefined || ledger?.hashed(ledgerKeyCheck) === ledgerKey) return;
   throw new UserError(

@@ -176,7 +176,7 @@ interface DelegatingRun {
   readonly stopped: () => string | undefined;
 }
 
-/** Has workers write the changes of projects, as a wave or all at once. */
+/** Writes the changes of projects by workers, as a wave or all at once. */
 export function writingBy(run: DelegatingRun) {
   return (targets: readonly Target[], isWave: boolean) => writeByWorkers(run, targets, isWave);
 }
@@ -242,7 +242,7 @@ function tasksOf({ plan, inFlight }: DelegatingRun, targets: readonly Target[], 
   });
 }
 
-/** The outcomes of changes of which no worker reported: what was sent, the journal knows. */
+/** The outcomes of changes that no worker reported, from the journal. */
 async function leftOver({ state, claim }: Context, addresses: readonly string[], why: string): Promise<Outcomes> {
   if (addresses.length === 0) return new Map();
   try {

@@ -6,9 +6,9 @@ import { type DetectionOf, hole, pairsInText, rewriting, type TextFragment, type
 export interface Address {
   /** Below /api/v4, with holes for unknown parts. */
   readonly path: string;
-  /** Whether it is certainly an address of this API. */
+  /** True if it is certainly an address of this API. */
   readonly sure: boolean;
-  /** Whether the file only names the platform, and nothing of this API. */
+  /** True if the file only names the platform, and nothing of this API. */
   readonly isGuess?: boolean;
 }
 
@@ -19,7 +19,7 @@ export interface SentParameter {
   /** Offset of the value, else of the name or the path. */
   readonly offset: number;
   readonly nameOffset: number;
-  /** Whether the value comes from a variable, so that the use is only likely. */
+  /** True if the value comes from a variable, so that the use is only likely. */
   readonly isVariable?: boolean;
 }
 
@@ -114,7 +114,7 @@ export function resolveAddress(
 
 const patternOf = memoized((template: string) => new RegExp(`^${template.slice(1).replace(/:\w+/g, "[^/]+")}/?$`));
 
-/** Whether only this API has such a path. */
+/** True if only this API has such a path. */
 function isOwnPath(path: string): boolean {
   return [...vocabulary.code.own].some((template) => patternOf(template).test(path));
 }

@@ -15,7 +15,7 @@ import type { Token } from "./tokens.ts";
 interface Selected {
   readonly node: FieldNode;
   readonly on: string | undefined;
-  /** Whether the document is for this platform's schema. */
+  /** True if the document is for this platform's schema. */
   readonly schema: Schema;
   /** Default values of variables. */
   readonly defaults: ReadonlyMap<string, ValueNode>;

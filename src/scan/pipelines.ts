@@ -13,7 +13,7 @@ export interface IncludeGraph {
 
 /** What decides whether keys can be renamed: the files that are merged with a file, in any pipeline. */
 export interface Pipeline {
-  /** Whether they include a file that is not in the scan. */
+  /** True if they include a file that is not in the scan. */
   readonly isOpen: boolean;
   readonly names: ReadonlySet<string>;
   /** Jobs and templates that are extended. */

@@ -38,7 +38,7 @@ const nothing: Known = { addresses: [], sent: [] };
 interface Part extends Known {
   readonly at: number;
   readonly calls: Calls;
-  /** Whether it is written in the statement, and not the value of a variable. */
+  /** True if it is written in the statement, and not the value of a variable. */
   readonly own: boolean;
 }
 
@@ -65,7 +65,7 @@ export function mentionsInProgram(tokens: readonly Token[], text: string, eviden
 
 interface FoundAddress {
   readonly address: Address;
-  /** Whether the literal contains `/api/v4`. */
+  /** True if the literal contains `/api/v4`. */
   readonly isWhole: boolean;
   readonly mentions: readonly Mention[];
 }

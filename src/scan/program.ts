@@ -93,7 +93,7 @@ export class Program {
     return this.#startsLine[index] === 1;
   }
 
-  /** Whether nothing is between two tokens. */
+  /** True if nothing is between two tokens. */
   areAdjacent(index: number, next: number): boolean {
     const [a, b] = [this.tokens[index], this.tokens[next]];
     return a !== undefined && b !== undefined && a.start + a.text.length === b.start;
@@ -158,7 +158,7 @@ export class Program {
     return inside.filter(({ text }, at) => text === "," && this.enclosing(open + at) === open).length;
   }
 
-  /** Whether a brace holds statements; so does the program itself (-1). */
+  /** True if a brace holds statements; so does the program itself (-1). */
   isBlock(open: number): boolean {
     if (open < 0) return true;
     if (this.textAt(open) !== "{" || this.textAt(open + 1) === "|") return false;
@@ -179,7 +179,7 @@ export class Program {
   }
 }
 
-/** Whether a statement continues on the next line. */
+/** True if a statement continues on the next line. */
 function continues(before: string, next: string): boolean {
   return (
     /^[=,+.&|?\\([{-]$/.test(before) || /^[.&|?+]$/.test(next) || /^(?:await|return|new|in|of|and|or|not)$/.test(before)

@@ -37,7 +37,7 @@ export function commandsInYaml(entries: readonly YamlEntry[], text: string, isCi
 
 const { arguments: argumentKeys } = vocabulary.yaml;
 
-/** Whether a key contains one command, and not a list of commands. */
+/** True if a key contains one command, and not a list of commands. */
 function isScript({ path }: YamlEntry): boolean {
   const last = path.at(-1);
   return typeof last === "string" ? last in argumentKeys : String(path.at(-2)) in argumentKeys;

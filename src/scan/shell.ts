@@ -5,9 +5,9 @@ import { braceEnd, hole, type TextFragment, withHoles } from "./text.ts";
 export interface Command {
   readonly words: readonly Word[];
   readonly assignments: readonly Word[];
-  /** Whether it only prints its arguments, as echo does. */
+  /** True if it only prints its arguments, as echo does. */
   readonly printsOnly: boolean;
-  /** Whether its output is piped to the next command. */
+  /** True if its output is piped to the next command. */
   readonly feeds: boolean;
 }
 
@@ -55,11 +55,11 @@ interface ShellReader {
   readonly end: number;
   at: number;
   words: Word[];
-  /** Whether the next word is the file of a redirection. */
+  /** True if the next word is the file of a redirection. */
   isFile: boolean;
   heredocs: Heredoc[];
   readonly commands: Command[];
-  /** Whether line breaks do not end commands. */
+  /** True if line breaks do not end commands. */
   readonly folded: boolean;
   /** The number of enclosing substitutions. */
   readonly depth: number;

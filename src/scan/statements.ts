@@ -32,7 +32,7 @@ export function enclosingCalls(program: Program, index: number): Calls | undefin
   return isMessage(program, index) ? undefined : [...calls, ...plainCall(program, index)];
 }
 
-/** Whether a statement sends a request. */
+/** True if a statement sends a request. */
 export function isRequest(program: Program, tokens: readonly number[]): boolean {
   return tokens.some((at) => {
     const next = program.tokens[at + 1];
@@ -105,13 +105,13 @@ function isMessage(program: Program, index: number): boolean {
   return ((talk.has(word) || word === "throw") && isCalledPlainly) || (loggers.has(word) && behind?.text === ".");
 }
 
-/** Whether a token is a variable, and not a member of something else. */
+/** True if a token is a variable, and not a member of something else. */
 export function isVariable(program: Program, at: number): boolean {
   if (!program.isMember(at)) return true;
   return /^(?:self|\$?this)$/.test(program.textAt(program.textAt(at - 1) === ">" ? at - 3 : at - 2));
 }
 
-/** Whether a token is the `=` of a statement that begins at `head`. */
+/** True if a token is the `=` of a statement that begins at `head`. */
 export function isAssignment(program: Program, at: number, head: number): boolean {
   if (program.textAt(at) !== "=" || program.enclosing(at) !== program.enclosing(head)) return false;
   if (program.areAdjacent(at, at + 1) && /^[=>~]$/.test(program.textAt(at + 1))) return false;

@@ -207,7 +207,7 @@ export function resolverOf(contents: Node | null): Resolver {
   }
 }
 
-/** Whether a node is a `!reference` tag. */
+/** True if a node is a `!reference` tag. */
 export function isTagReference(node: unknown): node is YAMLSeq {
   return isSeq(node) && node.tag === "!reference";
 }

@@ -47,7 +47,7 @@ export type { Hunk } from "./manifests.ts";
 export interface AcceptRequest extends Request {
   /** Addresses, or globs over those that differ now. */
   readonly addresses: readonly string[];
-  /** Whether nothing is to be written. */
+  /** True if nothing is to be written. */
   readonly dryRun: boolean;
   /** A new file for a project's own policy; undefined if the workspace would ignore it. */
   readonly newFileFor: (project: Project, root: string) => NewPolicyFile | undefined;

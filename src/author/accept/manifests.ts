@@ -92,7 +92,7 @@ export function policyOf({ policies }: Manifests, { document }: Pick<Policy, "do
   return policies.find((policy) => policy.document === document);
 }
 
-/** Whether a policy selects one project alone. A glob never does, because it also selects future projects. */
+/** True if a policy selects one project alone. A glob never does, because it also selects future projects. */
 export function isOwn({ projects }: Policy, project: Project): boolean {
   return projects.every((selector) => selector.form !== "glob" && isMatch(selector, project));
 }

@@ -86,7 +86,7 @@ function scalarAt(document: Document, map: YAMLMap, key: string): unknown {
   return isScalar(value) ? value.value : undefined;
 }
 
-/** Whether two texts have the same values. Sorting may not, for example, move an alias before its anchor. */
+/** True if two texts have the same values. Sorting may not, for example, move an alias before its anchor. */
 function means(arranged: string, text: string): boolean {
   const [after, before] = [parseYaml(arranged), parseYaml(text)];
   return "values" in after && "values" in before && canonical(after.values) === canonical(before.values);

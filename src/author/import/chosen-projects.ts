@@ -71,7 +71,7 @@ function isBelowOnly(glob: string): boolean {
   return selectorOf(bareName(glob)).form !== "glob";
 }
 
-/** Whether a list is needed; it is not for paths alone. */
+/** True if a list is needed; it is not for paths alone. */
 function needsListing({ names, all, groups }: Choice, owner: Owner): boolean {
   return all || groups.length > 0 || names.some((name) => selectorOf(name, owner).form === "id");
 }

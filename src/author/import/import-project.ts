@@ -192,7 +192,7 @@ function stated(file: ResourceKind, live: Live): readonly (readonly [string, Fie
   return possible.filter(([name]) => !less.has(name));
 }
 
-/** Whether the live value is one that a policy can declare: a server may have others. */
+/** True if the live value is one that a policy can declare: a server may have others. */
 function isPossible(field: FieldSchema, value: Value | undefined): boolean {
   if (value === undefined || isReference(value)) return true;
   return fieldCheck(field)(wireValue(field, value)).length === 0;
@@ -206,7 +206,7 @@ function isWorthWriting(field: FieldSchema, value: Plain): boolean {
   return standard === undefined || !isAlike(meant, comparable(field, standard));
 }
 
-/** Whether an empty value differs from what a new resource has. */
+/** True if an empty value differs from what a new resource has. */
 function isSet(field: FieldSchema, meant: Plain): boolean {
   return field.default !== undefined && field.default !== "" && !isAlike(meant, comparable(field, field.default));
 }

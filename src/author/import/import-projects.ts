@@ -23,7 +23,7 @@ export interface ImportResult {
 }
 
 export interface ImportChoice extends Choice {
-  /** Whether shared settings are extracted. */
+  /** True if shared settings are extracted. */
   readonly factor: boolean;
   readonly secrets: SecretScope;
 }

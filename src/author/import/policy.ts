@@ -131,7 +131,7 @@ function bareSelector(selector: string | number): string | number {
   return isId(bare) ? idIn(bare) : bare;
 }
 
-/** Whether each project has one resource of the kind, which a policy declares without a key. */
+/** True if each project has one resource of the kind, which a policy declares without a key. */
 function isSingle(kind: Kind, catalogue: Catalogue): boolean {
   const { file } = kindOf(catalogue, kind);
   return file !== undefined && isSingleton(file);

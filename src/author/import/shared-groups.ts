@@ -149,12 +149,12 @@ function singletonFile(catalogue: Catalogue, kind: Kind): ResourceKind | undefin
   return file && isSingleton(file) ? file : undefined;
 }
 
-/** Whether each entry is one field, which policies layer on its own. */
+/** True if each entry is one field, which policies layer on its own. */
 function isByField(catalogue: Catalogue, kind: Kind): boolean {
   return singletonFile(catalogue, kind) !== undefined;
 }
 
-/** Whether each entry has one value, which takes one line of a policy. */
+/** True if each entry has one value, which takes one line of a policy. */
 export function hasOneValue(catalogue: Catalogue, kind: Kind): boolean {
   return policyKind(catalogue, kind)?.only !== undefined || isByField(catalogue, kind);
 }

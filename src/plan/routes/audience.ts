@@ -33,11 +33,11 @@ function shiftOf(before: Listener | undefined, after: Listener | undefined, even
   };
 }
 
-/** What becomes of the events of one integration. */
+/** The lost and moved events of one integration. */
 export interface Rerouting {
   /** Messages on events that a recipient loses, and that no other one gets instead. */
   readonly lost: readonly string[];
-  /** From whom to whom other events move: `#mobile -> #mobile-on-call (chat)`. */
+  /** Other events that move from one recipient to another: `#mobile -> #mobile-on-call (chat)`. */
   readonly moved: readonly string[];
 }
 

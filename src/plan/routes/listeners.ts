@@ -115,12 +115,12 @@ export function changeRerouting(change: Change, catalogue: Catalogue): Rerouting
   return reroutingOf(before, { ...before, fields: declared, active: activeBy(spec, declared) });
 }
 
-/** Whether a field affects who is notified. */
+/** True if a field affects who is notified. */
 export function decidesRoutes(spec: Integration | undefined, name: string): boolean {
   return name === "active" || spec?.parameters.get(name)?.route !== undefined;
 }
 
-/** Whether an integration receives any events. */
+/** True if an integration receives any events. */
 export function receivesEvents(spec: Integration | undefined, event?: string): boolean {
   const parameters = [...(spec?.parameters.values() ?? [])];
   return parameters.some(({ route }) => route?.role === "flag" && (event === undefined || route.event === event));

@@ -12,12 +12,14 @@ import { type Plan, planDigest } from "../plan.ts";
 import type { Expression } from "./language.ts";
 import { ChangeView, type CountsOfPlan, PlanView } from "./language.ts";
 
-/** A rule whose expression knows its names. */
+/** A compiled rule. */
 export interface CompiledRule extends PlanRule {
   readonly expression: Expression;
 }
 
-/** The rules that can be asked, and what is wrong with the others. Loads the language only where there are rules. */
+/**
+ * Compiles rules; returns the valid ones and the problems of the others. Loads the language only if there are rules.
+ */
 export async function compileRules(
   rules: readonly PlanRule[],
 ): Promise<{ readonly rules: readonly CompiledRule[]; readonly problems: readonly Problem[] }> {
@@ -44,26 +46,23 @@ function excerptAt(text: string, offset: number): string {
   return `${line.trimEnd()}\n${" ".repeat(offset - start)}^`;
 }
 
-/** What decides beside a plan and its rules. */
+/** The context of an evaluation. */
 export interface RuleContext {
-  /** The day, in UTC, on which exceptions hold or have expired. */
+  /** The day (UTC) on which exceptions may have expired. */
   readonly today: string;
-  /** A test for the addresses that a glob means, under each name of their projects. */
+  /** Tests addresses against a glob, under each name of their projects. */
   readonly means: (glob: string) => (address: string) => boolean;
   /** The project that addresses of the plan name so. */
   readonly projectOf: (name: string) => Project;
 }
 
-/** What rules have against a plan. */
+/** The objections of rules to a plan. */
 export interface RuleFindings {
   readonly objections: readonly Objection[];
   readonly warnings: readonly Problem[];
 }
 
-/**
- * Asks every rule of a plan, whatever their order. A rule that cannot be decided objects: what is unknown must not
- * pass for what is allowed.
- */
+/** Evaluates every rule for a plan. A rule that cannot be evaluated objects: unknown must not pass for allowed. */
 export function evaluateRules(
   plan: Pick<Plan, "resource_changes"> & { readonly summary: CountsOfPlan },
   rules: readonly CompiledRule[],
@@ -83,7 +82,7 @@ export function evaluateRules(
   };
 }
 
-/** What rules on changes object to in one change, worked out anew. */
+/** The objections of rules on changes to one change, evaluated again. */
 export function objectionsToChange(
   catalogue: Catalogue,
   change: Change,
@@ -95,7 +94,7 @@ export function objectionsToChange(
   return evaluateRules({ resource_changes: [planned], summary: ofNothing }, ofChanges, context).objections;
 }
 
-/** Whether a rule may ask for what only the server tells: some counts of the plan, or who loses notifications. */
+/** True if a rule may read facts that only the server knows: some counts of the plan, or lost notifications. */
 export function asksServer({ on, when }: PlanRule): boolean {
   const counts = on === "plan" ? Object.keys(ofNothing) : [];
   return [...counts, "lost_notifications", "moved_notifications"].some((name) =>
@@ -105,7 +104,7 @@ export function asksServer({ on, when }: PlanRule): boolean {
 
 const ofNothing: CountsOfPlan = { projects: 0, live: 0, unmanaged: 0, unverified: 0 };
 
-/** The plan with what rules have against it now, in place of what they had when it was made. */
+/** Replaces the objections of rules in a plan by the current ones. */
 export function withRuleFindings(plan: Plan, { objections, warnings }: RuleFindings): Plan {
   const others = plan.warnings.filter(({ from_rule }) => !from_rule);
   const rest = {
@@ -131,7 +130,7 @@ function withoutExceptions(
   return changes.filter(({ listed }) => !tests.some((isMeant) => isMeant(listed)));
 }
 
-/** What a rule found: that it holds, or why it could not be decided. */
+/** The result of a rule: its value, or why it could not be evaluated. */
 interface Found {
   readonly addresses: readonly string[];
   readonly undecided?: ExpressionFault;
@@ -179,7 +178,7 @@ function objectionOf(rule: PlanRule, found: Found): Objection {
   return { guard: "rule", message: sentence(rule, found), addresses: found.addresses, name: rule.name };
 }
 
-/** At the change that it is about, where a reviewer looks; a rule on plans at the rule itself. */
+/** Located at the change, where a reviewer looks; a rule on plans at the rule itself. */
 function warningOf(rule: PlanRule, found: Found, sources: ReadonlyMap<string, Place>): Problem {
   const place = sources.get(found.addresses[0] ?? "") ?? rule.document.place(["when"]);
   const message = sentence(rule, found);

@@ -17,7 +17,7 @@ import type { Fields, Project, Value } from "../../model/types.ts";
 import { isScalar } from "../../model/values.ts";
 import { type PlannedChange, type Summary, visibleOf } from "../plan.ts";
 
-/** What rules see of a change, with the types of CEL. */
+/** The properties of a change in rules, with their CEL types. */
 const changeFields = {
   address: "string",
   project: "string",
@@ -35,7 +35,7 @@ const changeFields = {
   file: "string",
 } as const;
 
-/** What rules see of a plan: its counts, those of changes without the exceptions of the rule. */
+/** The properties of a plan in rules: its counts, without changes that the rule excepts. */
 const summaryFields = {
   projects: "int",
   changed_projects: "int",
@@ -52,40 +52,40 @@ const summaryFields = {
   unverified: "int",
 } as const;
 
-/** What `plan` holds. */
+/** The members of `plan`. */
 const planFields = { changes: "list<Change>", summary: "Summary" } as const;
 
-/** The fields of what there is none of: empty, and the only mapping that equals null. */
+/** The fields of a missing side: empty, and the only mapping that equals null. */
 const nothing: CelFields = {};
 
 type CelFields = Readonly<Record<string, unknown>>;
 
 /**
- * A change as rules see it. The address and the project are those of the server, whichever way manifests name the
- * project: an ID, or a path in capitals, must not pass a rule on paths.
+ * A change in rules. Address and project are those of the server, whichever way manifests name the project: an ID, or
+ * a path in capitals, must not bypass a rule on paths.
  */
 export class ChangeView {
   readonly address: string;
-  /** The full path; as the plan names it where that is not known. */
+  /** The full path, or the name in the plan if it is unknown. */
   readonly project: string;
-  /** 0 where it is not known. */
+  /** 0 if unknown. */
   readonly project_id: bigint;
   readonly kind: string;
   readonly key: string;
   readonly action: string;
   readonly before: CelFields;
   readonly after: CelFields;
-  /** Empty where the change neither tightens nor loosens. */
+  /** Empty if the change neither tightens nor loosens. */
   readonly policy_effect: string;
-  /** Who will no longer receive which events, in sentences; empty where nobody is known to lose any. */
+  /** Lost events, in sentences; empty if none are known. */
   readonly lost_notifications: readonly string[];
-  /** From whom to whom events move; empty where none are known to. */
+  /** Moved events; empty if none are known. */
   readonly moved_notifications: readonly string[];
-  /** The `reason` of the deciding policy; empty where it gives none. */
+  /** The `reason` of the deciding policy; empty if it gives none. */
   readonly reason: string;
   readonly action_reason: string;
   readonly file: string;
-  /** As the plan has it, which no rule sees. */
+  /** The planned change, which is not visible to rules. */
   readonly listed: string;
   readonly isPathKnown: boolean;
 
@@ -111,10 +111,10 @@ export class ChangeView {
   }
 }
 
-/** The counts of a plan that its changes do not tell. */
+/** The counts of a plan that do not follow from its changes. */
 export type CountsOfPlan = Pick<Summary, "projects" | "live" | "unmanaged" | "unverified">;
 
-/** The counts of a plan as rules see them: a member for each of `summaryFields`. */
+/** The counts of a plan in rules: a member for each of `summaryFields`. */
 class SummaryView {
   constructor(counts: Readonly<Record<keyof typeof summaryFields, number>>) {
     Object.assign(this, Object.fromEntries(Object.entries(counts).map(([name, count]) => [name, BigInt(count)])));
@@ -139,7 +139,7 @@ function summaryOf(counts: CountsOfPlan, changes: readonly ChangeView[]): Summar
   });
 }
 
-/** A plan as rules see it. */
+/** A plan in rules. */
 export class PlanView {
   readonly changes: readonly ChangeView[];
   readonly summary: SummaryView;
@@ -163,13 +163,13 @@ function celValue(value: Value): unknown {
   return celFields({ ...value } as Fields);
 }
 
-/** An expression that knows its names; `ask` gives its value or why there is none, and never throws. */
+/** A compiled expression; `ask` returns its value or an error, and never throws. */
 export interface Expression {
   readonly tree: ASTNode;
   readonly ask: (view: ChangeView | PlanView) => { readonly value: unknown } | { readonly fault: ExpressionFault };
 }
 
-/** What a variable is called is what the rule is asked on. */
+/** The name of the variable is the subject of the rule. */
 type Root = "change" | "plan";
 
 /** CEL for rules on changes, or on plans: its optional values, and regular expressions that take linear time. */
@@ -216,7 +216,7 @@ function environmentFor(root: Root): Environment {
 
 type CelError = ParseError | EvaluationError;
 
-/** `known`: the names that a word may be a misspelling of. */
+/** `known`: the names to suggest for a misspelled word. */
 function faultOf(error: unknown, root: Root, known: readonly string[] = names): ExpressionFault {
   const { code = "", summary = "it cannot be evaluated", range } = error as Partial<CelError>;
   const word = faultyWord(summary);

@@ -155,7 +155,7 @@ function adviceOn(catalogue: Catalogue, change: Change, failure: CallFailed): st
 
 const refusals: ReadonlySet<number | undefined> = new Set([400, 409, 422]);
 
-/** Whether the server refuses to create what it has already: releases and kinds differ in the status. */
+/** True if the server refuses to create what it has already: releases and kinds differ in the status. */
 function isTaken({ status, serverMessage = "" }: CallFailed): boolean {
   return (
     refusals.has(status) &&
@@ -238,7 +238,7 @@ function shownNames({ before, declared }: Change): readonly string[] {
   return Object.keys(before ?? {}).filter((name) => referencesWithin(declared[name] ?? null).length === 0);
 }
 
-/** Whether live resources show that a change was applied. Only for one that {@link isVisible}. */
+/** True if live resources show that a change was applied. Only for one that {@link isVisible}. */
 function isApplied(catalogue: Catalogue, change: Change, live: readonly Live[]): boolean {
   return lostOf(catalogue, change, live).length === 0;
 }
@@ -298,7 +298,7 @@ export interface Watcher {
   readonly intent?: (change: Change, call: Call) => Promise<string | undefined>;
   /** Another journal entry. */
   readonly noted?: (entry: JournalEntry) => Promise<void>;
-  /** Whether it writes the journal; workers write their own. */
+  /** True if it writes the journal; workers write their own. */
   readonly isJournal?: true;
   /** Awaited after each step, before the next step of the project. */
   readonly outcome?: (event: ChangeEvent) => Promise<void>;

@@ -188,7 +188,7 @@ function spelled(parameter: IntegrationParameter, { value, truth }: ForeignValue
   return types[0] === "string" ? String(value) : comparableScalar(parameter, value);
 }
 
-/** Whether a text is a URL with a password. */
+/** True if a text is a URL with a password. */
 export function hasCredentials(text: string): boolean {
   return /^[a-z][a-z\d+.-]*:\/\/[^/\s:]*:[^/\s]*@/i.test(text);
 }

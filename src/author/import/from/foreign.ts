@@ -12,7 +12,7 @@ export interface ForeignIntegration {
   readonly slug: string;
   /** Whether projects or a group has it. */
   readonly of: Owner;
-  /** Whether it has to be off; its parameters are then ignored. */
+  /** True if it has to be off; its parameters are then ignored. */
   readonly isOff: boolean;
   readonly parameters: ReadonlyMap<string, ForeignValue>;
   readonly place: () => Place;
@@ -30,7 +30,7 @@ export interface ForeignValue {
   readonly truth?: boolean | undefined;
   /** What may be meant, to append to a message about its type. */
   readonly hint?: string | undefined;
-  /** Whether the tool itself marks it as a secret. */
+  /** True if the tool itself marks it as a secret. */
   readonly secret?: boolean;
   /** The attributes of each of the blocks that it is made of, where they are written one by one. */
   readonly blocks?: readonly ReadonlyMap<string, ForeignValue>[];

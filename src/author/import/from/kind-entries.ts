@@ -19,7 +19,7 @@ export interface ForeignResource {
   readonly kind: Kind;
   /** What messages call it. */
   readonly title: string;
-  /** Whether it has to be absent; of its fields only those of its key count then. */
+  /** True if it has to be absent; of its fields only those of its key count then. */
   readonly isAbsent: boolean;
   readonly fields: ReadonlyMap<string, ForeignValue>;
   readonly place: ForeignValue["place"];

@@ -12,7 +12,7 @@ import { type ForeignFile, type NamedPlace, notImported, reportUnsupported, unus
 export interface SectionTable extends FieldTable {
   /** The field that the keys of the section are, if its values do not contain it. */
   readonly key?: string;
-  /** Whether the whole section is one resource. */
+  /** True if the whole section is one resource. */
   readonly one?: true;
   /** Lists in which items may be marked: the marks that remove one, and that keep those that are there. */
   readonly marked?: Readonly<Record<string, { readonly removed: string; readonly kept: string }>>;
@@ -125,7 +125,7 @@ export interface Configuration {
   readonly levels: readonly ConfigLevel[];
   readonly skipProjects: readonly string[];
   readonly skipGroups: readonly string[];
-  /** Whether `yes` is a boolean. */
+  /** True if `yes` is a boolean. */
   readonly isYaml11: boolean;
   readonly problems: readonly Problem[];
 }

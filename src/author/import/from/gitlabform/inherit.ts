@@ -162,7 +162,7 @@ function isLike(pattern: string, text: string): boolean {
   return rest.endsWith(last);
 }
 
-/** Whether a skip list contains a name: `a/*` matches everything that begins with `a`. */
+/** True if a skip list contains a name: `a/*` matches everything that begins with `a`. */
 export function isSkippedName(skipped: readonly string[], name: string): boolean {
   const lower = name.toLowerCase();
   return skipped.some((each) => {

@@ -107,7 +107,7 @@ export function wrongFlag(statement: Statement): string | undefined {
   return wrong?.[0];
 }
 
-/** Whether a statement's resource has to be absent. */
+/** True if a statement's resource has to be absent. */
 export function hasToBeAbsent(statement: Statement): boolean {
   const flags = flagsOf(statement);
   return statedKeys(statement).some(([name, value]) => flags.has(name) && flags.get(name) === value);

@@ -137,7 +137,7 @@ function nestedIn({ blocks }: HclBlock, instance: Instance): readonly (readonly 
   });
 }
 
-/** Whether a block has nothing but attributes. */
+/** True if a block has nothing but attributes. */
 function isFlat({ type, blocks }: HclBlock): boolean {
   return type !== "dynamic" && blocks.length === 0;
 }

@@ -199,7 +199,7 @@ function applied(of: (inputs: readonly unknown[]) => unknown, values: readonly u
   return Array.isArray(last) ? of([...values.slice(0, -1), ...last]) : undefined;
 }
 
-/** Whether a value can be part of a text. */
+/** True if a value can be part of a text. */
 function isText(value: unknown): value is string | number | boolean {
   return typeof value === "string" || typeof value === "number" || typeof value === "boolean";
 }

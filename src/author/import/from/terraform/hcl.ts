@@ -166,7 +166,7 @@ function heredocText(source: string): string {
 /** Blocks and expressions within each other. */
 const deepest = 100;
 
-/** Whether a node is none of the comments. */
+/** True if a node is none of the comments. */
 function isMeant(node: Node | null): node is Node {
   return node !== null && node.type !== "comment";
 }

@@ -222,7 +222,7 @@ function shown(module: JsonObject, path: readonly (string | number)[]): readonly
   return [...own, ...below];
 }
 
-/** Whether anything in a value is sensitive: lists and mappings are marked like those of the value, item by item. */
+/** True if anything in a value is sensitive: lists and mappings are marked like those of the value, item by item. */
 function isMarked(marks: unknown, depth: number): boolean {
   if (typeof marks !== "object" || marks === null) return marks === true;
   return depth > mostDepth || Object.values(marks).some((each) => isMarked(each, depth + 1));

@@ -25,7 +25,7 @@ const rows = new Map<string, Row>(Object.entries(table.integrations));
 const readOnly: ReadonlySet<string> = new Set(table.readOnly);
 const inherits = "use_inherited_settings";
 
-/** Whether a resource type is one that policies declare, in any version of the provider. */
+/** True if a resource type is one that policies declare, in any version of the provider. */
 export function isMapped(type: string): boolean {
   return nameIn(type) !== undefined || resourceTable(type) !== undefined;
 }
