@@ -1,5 +1,7 @@
+import { readFileSync } from "node:fs";
 import { Ajv } from "ajv";
 import { describe, expect, test } from "vitest";
+import { parse } from "yaml";
 import schema from "../../schemas/integrations.schema.json" with { type: "json" };
 import manifestSchema from "../../schemas/manifest.schema.json" with { type: "json" };
 import { unavailable } from "../../src/model/availability.ts";
@@ -10,246 +12,10 @@ import type { Platform } from "../../src/model/types.ts";
 
 const { integrations } = catalogueOf();
 
-/**
- * The spec's "Integrations by slug", copied by hand and independently of the schema.
- * A line is: name type R|O, then what else the spec gives: `=default`, `[enum]`, `~pattern`, `deprecated`, `secret`.
- */
-const notifySetA = `
-  push_events boolean O
-  issues_events boolean O
-  confidential_issues_events boolean O
-  merge_requests_events boolean O
-  tag_push_events boolean O
-  note_events boolean O
-  confidential_note_events boolean O
-  pipeline_events boolean O
-  wiki_page_events boolean O`;
-
-const branches = "branches_to_be_notified string O [all,default,protected,default_and_protected] =default";
-
-const issueTrackerLinksA = `
-  new_issue_url string R
-  issues_url string R
-  project_url string R
-  description string O
-  title string O
-  push_events boolean O`;
-
-const chatWebhookA = `
-  webhook string R secret
-  notify_only_broken_pipelines boolean O
-  ${branches}
-  ${notifySetA}`;
-
-const chatWebhookD = `
-  webhook string R secret
-  notify_only_broken_pipelines boolean O
-  notify_only_default_branch boolean O deprecated
-  ${branches}
-  ${notifySetA}`;
-
-const spec: Readonly<Record<string, string>> = {
-  "task-comments-a": `
-    api_key string R secret
-    restrict_to_branch string O
-    push_events boolean O`,
-  "project-mgmt-commits": `
-    token string R secret
-    subdomain string O
-    push_events boolean O`,
-  "ci-build-server-a": `
-    ci_url string R
-    build_key string R
-    username string R
-    password string R secret
-    push_events boolean O`,
-  "issue-tracker-links-a": issueTrackerLinksA,
-  "ci-pipeline-token": `
-    token string R secret
-    project_url string R
-    enable_ssl_verification boolean O deprecated
-    push_events boolean O`,
-  "chat-room-push": `
-    token string R secret
-    subdomain string O
-    room string O
-    push_events boolean O`,
-  "monitoring-a": `
-    api_key string R secret
-    api_url string O
-    monitor_site string O
-    monitor_service string O
-    monitor_env string O`,
-  "chat-webhook-a": chatWebhookA,
-  "chat-webhook-b": chatWebhookA,
-  "custom-issue-tracker": issueTrackerLinksA,
-  "chat-webhook-c": `
-    webhook string R secret`,
-  "ci-container-a": `
-    token string R secret
-    ci_url string R
-    enable_ssl_verification boolean O
-    push_events boolean O
-    merge_requests_events boolean O
-    tag_push_events boolean O`,
-  "emails-on-push": `
-    recipients string R
-    disable_diffs boolean O
-    send_from_committer_email boolean O
-    push_events boolean O
-    tag_push_events boolean O
-    branches_to_be_notified string O [all,default,protected,default_and_protected] =all`,
-  "issue-tracker-workflow": `
-    new_issue_url string R
-    project_url string R
-    issues_url string R ~:id`,
-  "wiki-cloud-workspace": `
-    wiki_url string R`,
-  "external-wiki": `
-    external_wiki_url string R`,
-  "chatops-flows": `
-    token string R secret
-    push_events boolean O`,
-  "code-host-status": `
-    token string R secret
-    repository_url string R
-    static_context boolean O`,
-  "chat-webhook-d": chatWebhookD,
-  "irc-gateway": `
-    recipients string R
-    default_irc_uri string O
-    server_host string O
-    server_port integer O
-    colorize_messages boolean O
-    push_events boolean O`,
-  "issue-tracker-full": `
-    url string R
-    api_url string O
-    username string R
-    password string R secret
-    active boolean O =false
-    tracker_issue_transition_automatic boolean O =false
-    tracker_issue_transition_id string O =
-    commit_events boolean O
-    merge_requests_events boolean O
-    comment_on_event_enabled boolean O`,
-  "chat-slash-commands-a": `
-    token string R secret`,
-  "chat-slash-commands-b": `
-    token string R secret
-    username string O`,
-  "package-repo-update": `
-    username string R
-    token string R secret
-    server string|boolean O
-    push_events boolean O
-    merge_requests_events boolean O
-    tag_push_events boolean O`,
-  "pipelines-email": `
-    recipients string R
-    add_pusher boolean O
-    notify_only_broken_pipelines boolean O
-    ${branches}
-    notify_only_default_branch boolean O
-    pipeline_events boolean O`,
-  "story-comments": `
-    token string R secret
-    restrict_to_branch string|boolean O
-    push_events boolean O`,
-  "metrics-monitoring": `
-    api_url string R
-    proxy_iap_audience_client_id string O
-    proxy_iap_service_account_json string O secret`,
-  "mobile-push-notify": `
-    api_key string R secret
-    user_key string R secret
-    priority string R
-    device string O
-    sound string O
-    push_events boolean O`,
-  "issue-tracker-links-b": `
-    new_issue_url string R
-    project_url string R
-    issues_url string R
-    description string O
-    push_events boolean O`,
-  "chat-notifications-a": `
-    webhook string R secret
-    username string O
-    channel string O
-    notify_only_broken_pipelines boolean O
-    notify_only_default_branch boolean O deprecated
-    ${branches}
-    commit_events boolean O
-    confidential_issues_events boolean O
-    confidential_note_events boolean O
-    deployment_events boolean O
-    issues_events boolean O
-    job_events boolean O
-    merge_requests_events boolean O
-    note_events boolean O
-    pipeline_events boolean O
-    push_events boolean O
-    tag_push_events boolean O
-    wiki_page_events boolean O
-    confidential_issue_channel string O
-    confidential_note_channel string O
-    deployment_channel string O
-    issue_channel string O
-    merge_request_channel string O
-    note_channel string O
-    pipeline_channel string O
-    push_channel string O
-    tag_push_channel string O
-    wiki_page_channel string O`,
-  "chat-webhook-e": chatWebhookD,
-  "chat-notifications-b": `
-    webhook string R secret
-    username string O
-    channel string O
-    notify_only_broken_pipelines boolean O
-    notify_only_default_branch boolean O deprecated
-    ${branches}
-    ${notifySetA}
-    push_channel string O
-    issue_channel string O
-    confidential_issue_channel string O
-    merge_request_channel string O
-    note_channel string O
-    confidential_note_channel string O
-    tag_push_channel string O
-    pipeline_channel string O
-    wiki_page_channel string O`,
-  "ci-build-server-b": `
-    ci_url string R
-    build_type string R
-    username string R
-    password string R secret
-    push_events boolean O`,
-  "ci-build-server-c": `
-    ci_url string R
-    project_name string R
-    username string O
-    password string O secret
-    push_events boolean O
-    merge_requests_events boolean O
-    tag_push_events boolean O`,
-  "ci-build-server-c-legacy": `
-    project_url string R
-    multiproject_enabled boolean|string O
-    pass_unstable boolean|string O`,
-  "mock-ci": `
-    mock_service_url string R`,
-  "issue-tracker-links-c": `
-    issues_url string R
-    project_url string R
-    description string O
-    push_events boolean O`,
-};
-
-function linesOf(text: string | undefined): string[] {
-  return (text ?? "").split("\n").flatMap((line) => line.trim() || []);
-}
+/** Parameters of each integration, as lines. */
+const spec: Readonly<Record<string, readonly string[]>> = parse(
+  readFileSync(new URL("specification.yaml", import.meta.url), "utf8"),
+);
 
 function lineOf(parameter: IntegrationParameter): string {
   return [
@@ -278,7 +44,7 @@ describe("the catalogue is the spec's", () => {
   });
 
   test.each(Object.keys(spec))("%s has its parameters and no others, in order", (slug) => {
-    expect([...integrationOf(slug).parameters.values()].map(lineOf)).toEqual(linesOf(spec[slug]));
+    expect([...integrationOf(slug).parameters.values()].map(lineOf)).toEqual(spec[slug]);
   });
 
   test("only these depend on a tier, a release or an environment", () => {
