@@ -1,4 +1,6 @@
 import { execFileSync } from "node:child_process";
+import { readFileSync, rmSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { outcomes, type Setting, scene, told } from "./workspace.ts";
 
@@ -221,5 +223,58 @@ describe("what a project has from its group", () => {
       expect([args, applied.code, applied.stderr]).toEqual([args, 0, ""]);
       expect((await evenkeel("plan", "--detailed-exitcode")).code).toBe(0);
     }
+  });
+});
+
+describe("groups named by their IDs", () => {
+  const server = { dialect: "gitlab", release: "17.9", behaviour: "observed", tier: "ultimate" } as const;
+  const site = { dialect: "gitlab", release: "17.9", tier: "ultimate" };
+  const seed = {
+    groups: [
+      { id: 42, path: "payments" },
+      { id: 7, path: "42" },
+    ],
+  };
+
+  const digits = { groups: ["4*"], labels: { bug: { color: "#cc0000" } } };
+
+  test("a group whose path is digits is named by its ID, because the path is the ID of another group", async () => {
+    const { evenkeel, ask, root } = await scene({ ...server, site, seed, policy: digits });
+    expect(await evenkeel("plan", "--out", "plan.json")).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining("\n7/\n"),
+    });
+    expect(await evenkeel("apply", "plan.json")).toMatchObject({ code: 0 });
+    expect((await ask("GET", "/groups/42/labels")).json).toEqual([]);
+    expect((await ask("GET", "/groups/7/labels")).json).toMatchObject([{ name: "bug" }]);
+    expect(await evenkeel("plan", "--detailed-exitcode")).toMatchObject({ code: 0 });
+    rmSync(join(root, "all.yaml"));
+    const imported = await evenkeel("import", "--group", "4*/", "--kinds", "labels");
+    expect(imported).toMatchObject({ code: 0 });
+    expect(readFileSync(join(root, "policies/7.yaml"), "utf8")).toContain("groups: [7]");
+    expect(await evenkeel("plan", "--detailed-exitcode")).toMatchObject({ code: 0 });
+  });
+});
+
+describe("kinds of groups in reports", () => {
+  const observed = { dialect: "gitlab", release: "17.9", behaviour: "observed", tier: "ultimate" } as const;
+  const site = { dialect: "gitlab", release: "17.9", tier: "ultimate" };
+
+  describe("kinds of groups", () => {
+    test("are counted as groups in words", async () => {
+      const policies = {
+        groups: {
+          groups: ["payments", "web"],
+          badges: { ci: { link_url: "https://a.test", image_url: "https://b.test" } },
+        },
+      };
+      const groups = [{ path: "payments" }, { path: "web" }];
+      const { evenkeel } = await scene({ ...observed, site, seed: { groups }, policies });
+      const planned = await evenkeel("plan");
+      expect(planned.stdout).toContain("+ 2 groups: badge/ci created");
+      expect((await evenkeel("unmanaged")).stdout).toContain("Nothing unmanaged in 2 groups.");
+      await evenkeel("apply", "--yes");
+      expect((await evenkeel("plan")).stdout).toContain("No changes: 2 groups in sync.");
+    });
   });
 });
