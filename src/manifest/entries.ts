@@ -3,7 +3,7 @@ import type { Catalogue } from "../model/catalogue.ts";
 import { identityOf, kindOf } from "../model/kinds.ts";
 import type { Owner } from "../model/owner.ts";
 import { keyTextOf } from "../model/resource-kind.ts";
-import type { Desired, Origin, Place, Resource, Value } from "../model/types.ts";
+import type { Desired, Origin, Place, Value } from "../model/types.ts";
 import type { Document } from "./document.ts";
 import type { Path } from "./positions.ts";
 import { keyFieldValues, pathIn, type WrittenResource } from "./written-resource.ts";
@@ -68,11 +68,8 @@ export function mergedSingleton(first: PolicyEntry, setBy: ReadonlyMap<string, P
   return { policy, document, path, written, place, keyed, templates, setBy, desired };
 }
 
-interface Rest {
-  readonly presence?: Desired["presence"];
-  readonly templates?: readonly string[];
-  readonly written?: WrittenResource;
-}
+/** A resource as an entry declares it. */
+export type Declaration = Omit<Desired, "origin">;
 
 /** An entry that is also the origin of its resource, which saves an object for each of many entries. */
 export class DeclaredEntry implements PolicyEntry {
@@ -82,9 +79,13 @@ export class DeclaredEntry implements PolicyEntry {
   readonly templates: readonly string[];
   readonly written: WrittenResource | undefined;
 
-  constructor(from: From, path: Path, resource: Resource & Partial<Pick<Desired, "identity">>, rest: Rest = {}) {
-    const { kind, key, fields, identity = identityOf(from.catalogue, resource) } = resource;
-    const { presence = "present", templates = none, written } = rest;
+  constructor(
+    from: From,
+    path: Path,
+    { kind, key, fields, identity, presence }: Declaration,
+    templates: readonly string[] = none,
+    written?: WrittenResource,
+  ) {
     this.#from = from;
     this.path = path;
     this.desired = { kind, key, fields, identity, presence, origin: this };

@@ -76,6 +76,7 @@ function identifier(catalogue: Catalogue, kind: Kind, file: ResourceKind): (text
 /** Nothing is both declared and absent. */
 export function absentUndeclared(policy: Checkable): readonly Problem[] {
   const { document, text, files } = policy;
+  if (text.absent === undefined) return [];
   return files.flatMap((row) => {
     const gone = text.absent?.[row.section];
     if (gone === undefined) return [];

@@ -104,12 +104,19 @@ function readPolicy(document: Document, text: Partial<PolicyText>, workspace: Wo
     priority: text.priority ?? 0,
     vars: text.vars === undefined ? none : variablesOf(document, name, text.vars),
     entries,
-    kinds: new Set([...entries.map(({ desired }) => desired.kind), ...exclusive.keys()]),
+    kinds: kindsOf(entries, exclusive),
     exclusive,
     ...end,
     ...why,
   };
   return { policy, problems, plaintext };
+}
+
+function kindsOf(entries: readonly PolicyEntry[], exclusive: ReadonlyMap<Kind, Origin>): ReadonlySet<Kind> {
+  const kinds = new Set<Kind>();
+  for (const { desired } of entries) kinds.add(desired.kind);
+  for (const kind of exclusive.keys()) kinds.add(kind);
+  return kinds;
 }
 
 const none: readonly never[] = [];

@@ -109,13 +109,14 @@ function keysOf({ section, off }: PolicyKind): readonly string[] {
 
 function knownSlugs(policy: Checkable): readonly Problem[] {
   const { document, text, catalogue } = policy;
-  const declared = writtenKeys(policy, "integrations").map((slug) => ({ slug, path: ["integrations", slug] as Path }));
-  const disabled = listed(text.disabled).map(([slug, index]) => ({ slug, path: ["disabled", index] as Path }));
-  return [...declared, ...disabled]
-    .filter(({ slug }) => !catalogue.integrations.has(slug))
-    .map(({ slug, path }) =>
-      problemAt("unknown-integration", unknownSlug(slug, catalogue), { document, path, of: "key" }),
-    );
+  const unknown = (slug: string, path: Path) =>
+    problemAt("unknown-integration", unknownSlug(slug, catalogue), { document, path, of: "key" });
+  const declared = writtenKeys(policy, "integrations").filter((slug) => !catalogue.integrations.has(slug));
+  const disabled = listed(text.disabled).filter(([slug]) => !catalogue.integrations.has(slug));
+  return [
+    ...declared.map((slug) => unknown(slug, ["integrations", slug])),
+    ...disabled.map(([slug, index]) => unknown(slug, ["disabled", index])),
+  ];
 }
 
 function unknownSlug(slug: string, catalogue: Catalogue): string {
@@ -136,6 +137,7 @@ function available(policy: Checkable): readonly Problem[] {
 
 function uncontradicted(policy: Checkable): readonly Problem[] {
   const { document, text } = policy;
+  if (text.disabled === undefined) return [];
   const declared = new Set(writtenKeys(policy, "integrations"));
   return listed(text.disabled)
     .filter(([slug]) => declared.has(slug))

@@ -1,11 +1,11 @@
 import { isObject, type JsonObject } from "../base/json.ts";
 import { memoized } from "../base/memoize.ts";
 import { impliedFields } from "../model/catalogue.ts";
-import { catalogueEntry, kindOf, type PolicyKind } from "../model/kinds.ts";
+import { catalogueEntry, identityOf, kindOf, type PolicyKind } from "../model/kinds.ts";
 import { isSingleton, keyTextOf } from "../model/resource-kind.ts";
-import type { Desired, Kind, Problem, Scalar } from "../model/types.ts";
+import type { Desired, Fields, Kind, Problem, Scalar } from "../model/types.ts";
 import { isScalar } from "../model/values.ts";
-import { DeclaredEntry, type From, type PolicyEntry } from "./entries.ts";
+import { type Declaration, DeclaredEntry, type From, type PolicyEntry } from "./entries.ts";
 import { keysIn, kindsNamedIn, type PolicyText, sectionIn } from "./policy-text.ts";
 import type { Path } from "./positions.ts";
 import { type Declared, declareResource } from "./resource-fields.ts";
@@ -23,51 +23,44 @@ export interface Entries {
 
 /** All resources that a policy declares, by kind. */
 export function readEntries(from: From, text: Partial<PolicyText>, workspace: Workspace): Entries {
-  const entries: PolicyEntry[] = [];
-  const problems: Problem[] = [];
-  const plaintext: Entries["plaintext"][number][] = [];
+  const into: Collected = { entries: [], problems: [], plaintext: [] };
   const { kinds: rows } = kindsNamedIn(from.catalogue, from.of, text);
-  for (const row of rows) {
-    for (const read of declaredEntries(from, row, text, workspace)) {
-      if (read instanceof DeclaredEntry) entries.push(read);
-      else {
-        if (read.entry) entries.push(read.entry);
-        problems.push(...read.problems);
-        plaintext.push(...read.plaintext);
-      }
-    }
-  }
-  for (const row of rows) entries.push(...absentEntries(from, row, text));
-  return { entries, problems, plaintext };
+  for (const row of rows) addDeclared(into, from, row, sectionIn(text, row.section), workspace);
+  for (const row of rows) for (const entry of absentEntries(from, row, text)) into.entries.push(entry);
+  return into;
 }
 
-interface ReadEntry extends Pick<Declared, "problems" | "plaintext"> {
-  /** Undefined where nothing is known of the one value that stands for a resource. */
-  readonly entry: PolicyEntry | undefined;
+/** What is known of a policy's resources so far. */
+interface Collected extends Entries {
+  readonly entries: PolicyEntry[];
+  readonly problems: Problem[];
+  readonly plaintext: Entries["plaintext"][number][];
 }
 
-function declaredEntries(
+function addDeclared(
+  into: Collected,
   from: From,
   row: PolicyKind,
-  text: Partial<PolicyText>,
+  values: JsonObject | undefined,
   workspace: Workspace,
-): readonly (DeclaredEntry | ReadEntry)[] {
-  const { file } = kindOf(from.catalogue, row.kind);
-  const values = sectionIn(text, row.section);
-  if (values === undefined) return none;
-  if (isSingleton(file)) return [resourceEntry(from, row, "", [row.section], values, workspace)];
+): void {
+  if (values === undefined) return;
+  if (isSingleton(kindOf(from.catalogue, row.kind).file)) {
+    addResource(into, from, row, "", [row.section], values, workspace);
+    return;
+  }
   const known = bareResources(workspace)(row.kind);
-  return listedKeys(from, row, Object.keys(values)).map((key) => {
+  for (const key of listedKeys(from, row, Object.keys(values))) {
     const value = values[key];
     const path = [row.section, key];
     const byKey = isScalar(value) ? known(value) : undefined;
     const resource = byKey?.get(key);
-    if (resource) return new DeclaredEntry(from, path, resource);
-    const read = resourceEntry(from, row, key, path, value, workspace);
-    const isClean = read.problems.length === 0 && read.plaintext.length === 0;
-    if (isClean && read.entry && !read.entry.written) byKey?.set(key, read.entry.desired);
-    return read;
-  });
+    if (resource) into.entries.push(new DeclaredEntry(from, path, resource));
+    else {
+      const bare = addResource(into, from, row, key, path, value, workspace);
+      if (bare) byKey?.set(key, bare);
+    }
+  }
 }
 
 /**
@@ -85,15 +78,19 @@ function listedKeys({ catalogue }: From, { kind }: PolicyKind, keys: readonly st
   return known ? keys.filter((key) => known.has(key)) : keys;
 }
 
-/** A resource: its fields, or the one value that stands for them. */
-function resourceEntry(
+/**
+ * Adds a resource: its fields, or the one value that stands for them. Returns what a valid value stands for wherever it
+ * is written; undefined for any other resource.
+ */
+function addResource(
+  into: Collected,
   from: From,
   { kind }: PolicyKind,
   text: string,
   path: Path,
   value: unknown,
   workspace: Workspace,
-): ReadEntry {
+): Desired | undefined {
   const { file, keys: catalogued } = kindOf(from.catalogue, kind);
   const { only } = file;
   const isBare = only !== undefined && !isObject(value);
@@ -112,32 +109,43 @@ function resourceEntry(
     bare: isBare ? only : undefined,
   };
   const { fields, templates, problems, plaintext } = declareResource(written, workspace);
+  for (const problem of problems) into.problems.push(problem);
+  for (const each of plaintext) into.plaintext.push(each);
+  if (isBare && Object.keys(fields).length === 0) return undefined;
   const all = entry?.parameters.has("active") ? { ...impliedFields(entry), ...fields } : fields;
-  const resource = { kind, key: entry?.slug ?? keyTextOf(file, keys), fields: all };
-  const rest = isBare && templates.length === 0 && !isTemplate(text) ? {} : { templates, written };
-  const isLost = isBare && Object.keys(fields).length === 0;
-  return { problems, plaintext, entry: isLost ? undefined : new DeclaredEntry(from, path, resource, rest) };
+  const resource = resourceOf(from, kind, entry?.slug ?? keyTextOf(file, keys), all);
+  const isSettled = isBare && templates.length === 0 && !isTemplate(text);
+  const read = new DeclaredEntry(from, path, resource, templates, isSettled ? undefined : written);
+  into.entries.push(read);
+  return isSettled && problems.length === 0 && plaintext.length === 0 ? read.desired : undefined;
 }
 
-const absent = { presence: "absent" } as const;
+function resourceOf(
+  { catalogue }: From,
+  kind: Kind,
+  key: string,
+  fields: Fields,
+  presence: Desired["presence"] = "present",
+): Declaration {
+  return { kind, key, fields, identity: identityOf(catalogue, { kind, key }), presence };
+}
 
 function absentEntries(
   from: From,
   { kind, section, off }: PolicyKind,
   text: Partial<PolicyText>,
 ): readonly PolicyEntry[] {
+  const absent = (key: string, path: Path) => new DeclaredEntry(from, path, resourceOf(from, kind, key, {}, "absent"));
   if (off !== undefined)
     return listed(keysIn(text, off))
       .filter(([key]) => catalogueEntry(from.catalogue, { kind, key }))
-      .map(([key, index]) => new DeclaredEntry(from, [off, index], { kind, key, fields: {} }, absent));
+      .map(([key, index]) => absent(key, [off, index]));
   const { file } = kindOf(from.catalogue, kind);
   const keys = text.absent?.[section];
   if (keys === undefined) return [];
-  if (keys === true) return [new DeclaredEntry(from, ["absent", section], { kind, key: "", fields: {} }, absent)];
+  if (keys === true) return [absent("", ["absent", section])];
   return listed(keys).map(([text, index]) => {
     const key = keyTextOf(file, keyFieldValues(file, text.trim()));
-    return new DeclaredEntry(from, ["absent", section, index], { kind, key, fields: {} }, absent);
+    return absent(key, ["absent", section, index]);
   });
 }
-
-const none: readonly never[] = [];
