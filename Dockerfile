@@ -23,6 +23,7 @@ RUN apt-get update \
  && rm -rf /var/lib/apt/lists/* \
  && git config --system --add safe.directory '*'
 COPY --from=build /build/dist /opt/evenkeel/dist
+COPY templates /opt/evenkeel/templates
 COPY --from=packages /build/package.json /opt/evenkeel/
 COPY --from=packages /build/node_modules /opt/evenkeel/node_modules
 RUN ln -s /opt/evenkeel/dist/cli.js /usr/local/bin/evenkeel && chmod +x /opt/evenkeel/dist/cli.js

@@ -23,13 +23,18 @@ import { ignored } from "../state/state-folder.ts";
 import { isThere } from "../workspace/durable-file.ts";
 import { linkFault, makeFiles } from "../workspace/output-file.ts";
 import type { Run } from "./command.ts";
+import { type PipelineFile, pipelines } from "./init-pipeline.ts";
 import type { Options } from "./table.ts";
 import type { AskQuestion, Terminal } from "./terminal.ts";
 
 const examplePolicy = "policies/example.yaml";
 const schemaFolder = ".evenkeel/schemas";
 
-const workspace = ({ url, release, tier }: ServerSettings, { dialect, because, release: reported }: ChosenDialect) =>
+const workspace = (
+  { url, release, tier }: ServerSettings,
+  { dialect, because, release: reported }: ChosenDialect,
+  hasPipeline: boolean,
+) =>
   `# yaml-language-server: $schema=${schemaFolder}/manifest.schema.json
 apiVersion: evenkeel/v1
 kind: Workspace
@@ -38,6 +43,7 @@ server:
   ${releaseLine(release, reported)}
 ${dialectLine(dialect, because !== undefined)}\
   ${(tier ? `tier: ${tier}` : "# tier: ultimate").padEnd(27)} # if set, what the tier lacks is reported before anything is sent
+${hasPipeline ? 'manifests: ["policies/**/*.yaml"] # the files of the pipeline are none\n' : ""}\
 # protected: ["payments/core:integration/*"]   # never disabled or deleted
 `;
 
@@ -93,12 +99,15 @@ ${ignored
 
 /** `evenkeel init [DIR]`: existing files are not overwritten. On a terminal, it prompts for settings without a flag. */
 export const run: Run<Options<"init">> = async (terminal, options, [folder = "."]) => {
-  const [taken] = [workspaceFile, examplePolicy].filter((file) => isThere(resolve(terminal.cwd, folder, file)));
+  const pipeline = options.ci && pipelines[options.ci];
+  const [taken] = [workspaceFile, examplePolicy, ...(pipeline ? [pipeline.file] : [])].filter((file) =>
+    isThere(resolve(terminal.cwd, folder, file)),
+  );
   if (taken) throw new UserError(`${join(folder, taken)} exists already; nothing was written`);
   const server = await serverOf(terminal, options);
   const chosen = await chooseDialect(terminal, server.url, options.dialect);
   const root = resolve(terminal.cwd, folder);
-  const files = filesOf(server, chosen).map(([file, text]) => ({
+  const files = filesOf(server, chosen, pipeline).map(([file, text]) => ({
     name: join(folder, file),
     path: join(root, file),
     text,
@@ -106,20 +115,25 @@ export const run: Run<Options<"init">> = async (terminal, options, [folder = "."
   const missing = files.filter(({ path }) => !isThere(path));
   for (const { name, path } of missing) refuseLink(name, linkFault(root, relative(root, path)));
   makeFiles(missing);
-  terminal.print(nextSteps(terminal, folder, server, chosen));
+  terminal.print(nextSteps(terminal, folder, server, chosen, pipeline));
   return exit.done;
 };
 
-function filesOf(server: ServerSettings, chosen: ChosenDialect): readonly (readonly [name: string, text: string])[] {
+function filesOf(
+  server: ServerSettings,
+  chosen: ChosenDialect,
+  pipeline: PipelineFile | undefined,
+): readonly (readonly [name: string, text: string])[] {
   const { dialect } = chosen;
   const { slugs } = translationBetween(neutral.name, dialect);
   const release = server.release || chosen.release || "";
   const policy = hasLicenses({ ...server, release }, dialect) ? example + licenses : example;
   const schemas = [...schemasIn(dialectNamed(dialect))];
   return [
-    [workspaceFile, workspace(server, chosen)],
+    [workspaceFile, workspace(server, chosen, pipeline !== undefined)],
     [examplePolicy, replaceWords(policy, slugs)],
     [".gitignore", gitignore],
+    ...(pipeline ? [[pipeline.file, pipeline.text] as const] : []),
     ...schemas.map(([name, schema]) => [join(schemaFolder, name), JSON.stringify(schema, null, 2)] as const),
   ];
 }
@@ -141,6 +155,7 @@ function nextSteps(
   folder: string,
   { url }: ServerSettings,
   { dialect, because }: ChosenDialect,
+  pipeline: PipelineFile | undefined,
 ): string {
   const here = relative(terminal.cwd, resolve(terminal.cwd, folder));
   const option = here ? ` -C ${shellWord(here)}` : "";
@@ -149,9 +164,12 @@ function nextSteps(
     ...(url === exampleUrl ? [`  server.url in ${file}: ${url} is only an example`] : []),
     ...(because === undefined ? [`  server.dialect in ${file}: ${dialectQuestion}`] : []),
     ...(hasToken(terminal.env) ? [] : [`  ${tokenQuestion}`]),
+    ...(pipeline?.placeholders ?? []).map(
+      (name) => `  ${name} in ${join(folder, pipeline?.file ?? "")}: only an example`,
+    ),
   ];
   return [
-    `Wrote ${file} and ${join(folder, examplePolicy)}${because ? `; dialect ${dialect}, because ${because}` : ""}.`,
+    `Wrote ${[file, ...(pipeline ? [join(folder, pipeline.file)] : [])].join(", ")} and ${join(folder, examplePolicy)}${because ? `; dialect ${dialect}, because ${because}` : ""}.`,
     "",
     ...(changes.length > 0 ? ["To change first:", ...changes, ""] : []),
     nextStepsText(

@@ -41,7 +41,7 @@ const table = {
     summary: "write a workspace that validates, with a commented example",
     examples: [
       ["evenkeel init", "in this folder"],
-      ["evenkeel init policies-repo", "in a new one"],
+      ["evenkeel init policies-repo --ci gitlab", "in a new one, with a pipeline"],
       ["evenkeel init --url https://code.example.com --release 14.5 --tier ultimate", "without questions"],
     ],
     flags: [
@@ -52,6 +52,11 @@ const table = {
         flags: "--dialect <name>",
         description: "its naming dialect; default: the server is asked",
         choices: dialectNames,
+      },
+      {
+        flags: "--ci <forge>",
+        description: "also write a pipeline: plan, apply, drift",
+        choices: ["gitlab", "github"],
       },
     ],
   },

@@ -1,7 +1,7 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { parse } from "yaml";
+import { parseAllDocuments } from "yaml";
 import { globMatcher } from "../../src/base/glob.ts";
 import { read, root } from "../readme.ts";
 
@@ -20,15 +20,18 @@ const takes = (pattern: string, file: string) => {
   );
 };
 
-const examples = readdirSync(join(root, "examples/ci")).filter((name) => name.endsWith(".yml"));
+const files = ["examples/ci", "templates"].flatMap((folder) =>
+  readdirSync(join(root, folder)).map((name) => join(folder, name)),
+);
+const pipelines = [...files.filter((name) => name.endsWith(".yml")), "action.yml"];
 
-test.each(examples)("%s keeps no key and no token file as an artifact", (name) => {
-  const paths = listed(parse(read(`examples/ci/${name}`), { merge: true })).filter((path) => !path.startsWith("!"));
+test.each(pipelines)("%s keeps no key and no token file as an artifact", (name) => {
+  const documents = parseAllDocuments(read(name), { merge: true }).map((document) => document.toJS());
+  const paths = listed(documents).filter((path) => !path.startsWith("!"));
   for (const file of [".evenkeel/ledger.key", ".evenkeel/other.key", ".git/config", ".npmrc"])
     expect(paths.filter((path) => takes(path, file))).toEqual([]);
 });
 
 test("the outcomes that could not be stored are kept where there was an apply", () => {
-  const files = ["examples/ci/github-workflow.yml", "examples/ci/gitlab-apply.yml"];
-  for (const file of files) expect(listed(parse(read(file)))).toContain(".evenkeel/journal/");
+  for (const file of ["action.yml", "templates/apply.yml"]) expect(read(file)).toContain("/.evenkeel/journal/");
 });

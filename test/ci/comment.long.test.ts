@@ -30,7 +30,7 @@ const marked = (text: string) => `<!-- evenkeel:plan -->\n${text}\n`;
 
 /** What `comment.mjs` sends for a report, GET and the question for the token's owner left out. */
 async function comment({ url, asked }: Forge, report: string, variables: (url: string) => Variables) {
-  const { root } = folder({ "comment.md": report, "comment.mjs": read("examples/ci/comment.mjs") });
+  const { root } = folder({ "comment.md": report, "comment.mjs": read("templates/comment.mjs") });
   asked.splice(0);
   const ran = await runScript("node comment.mjs comment.md", root, variables(url), root);
   const sent = asked.filter((line) => !/^GET|\/graphql$/.test(line)).map((line) => line.split(" ")[0]);

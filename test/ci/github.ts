@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import type * as Expressions from "@actions/expressions";
@@ -7,7 +7,7 @@ import type { parseAction } from "@actions/workflow-parser/actions/action-parser
 import { build } from "esbuild";
 import { inject } from "vitest";
 import { parse } from "yaml";
-import { root } from "../readme.ts";
+import { read, root } from "../readme.ts";
 import { tempFolder } from "../support/folder.ts";
 import { type Ran, runScript, type Variables } from "./shell.ts";
 
@@ -63,6 +63,12 @@ interface Job {
   readonly steps: readonly Step[];
 }
 
+interface Action {
+  readonly inputs: Readonly<Record<string, { readonly default?: string }>>;
+  readonly outputs: Readonly<Record<string, { readonly value: string }>>;
+  readonly runs: { readonly steps: readonly Step[] };
+}
+
 interface Workflow {
   readonly env?: Variables;
   readonly jobs: Readonly<Record<string, Job>>;
@@ -82,6 +88,9 @@ export interface Happening {
   readonly bin: string;
 }
 
+/** Folders with what jobs uploaded, by the name of the artifact. */
+type Artifacts = Map<string, string>;
+
 export interface JobRan {
   readonly exit: number;
   readonly ran: readonly Ran[];
@@ -96,12 +105,13 @@ export interface JobRan {
 export async function runWorkflow(text: string, happening: Happening): Promise<Readonly<Record<string, JobRan>>> {
   const { jobs, env = {} }: Workflow = parse(text);
   const ran: Record<string, JobRan> = {};
+  const artifacts: Artifacts = new Map();
   for (const [name, job] of Object.entries(jobs)) {
     const before = job.needs === undefined ? undefined : ran[job.needs];
     const needs = before ? { [job.needs ?? ""]: { outputs: before.outputs } } : {};
     const started =
       (job.needs === undefined || before?.exit === 0) && isTrue(job.if, { ...contextOf(happening), needs });
-    if (started) ran[name] = await runJob(job, env, happening, needs);
+    if (started) ran[name] = await runJob(job, env, { ...happening, artifacts }, needs);
   }
   return ran;
 }
@@ -110,19 +120,32 @@ function contextOf({ github, inputs = {}, vars = {} }: Happening): Record<string
   return { github, inputs, vars };
 }
 
-async function runJob(job: Job, common: Variables, happening: Happening, needs: object): Promise<JobRan> {
+async function runJob(
+  job: Job,
+  common: Variables,
+  happening: Happening & { readonly artifacts: Artifacts },
+  needs: object,
+): Promise<JobRan> {
   const folder = happening.checkout();
   const temp = tempFolder();
   const secrets = { ...happening.secrets, ...happening.environments?.[job.environment ?? ""] };
   const steps: Record<string, { outputs: Variables }> = {};
-  const context = { ...contextOf(happening), secrets, needs, steps, runner: { temp } };
+  const shared = { ...contextOf(happening), secrets, needs, steps, runner: { temp } };
   const files = filesIn(temp);
   const ran: Ran[] = [];
   const lacking: string[] = [];
   let exit = 0;
-  for (const step of job.steps) {
+  for (const { inputs, ...step } of job.steps.flatMap((each) => withAction(each, shared))) {
+    const context = { ...shared, ...(inputs && { inputs }) };
     if (!isTrue(step.if ?? "success()", context, { failed: exit !== 0, folder })) continue;
-    if (step.uses?.includes("upload-artifact")) lacking.push(...missing(folder, filled(step.with, context)));
+    const { name = "", ...settings } = filled(step.with, context);
+    if (step.uses?.includes("upload-artifact")) {
+      lacking.push(...missing(folder, settings));
+      happening.artifacts.set(name, folder);
+    }
+    if (step.uses?.includes("download-artifact"))
+      for (const file of readdirSync(happening.artifacts.get(name) ?? "").filter((file) => file.startsWith("plan.")))
+        cpSync(join(happening.artifacts.get(name) ?? "", file), join(folder, file));
     if (step.run === undefined) continue;
     const { names, output } = files.ofStep();
     const own = filled({ ...common, ...job.env, ...step.env }, context);
@@ -131,6 +154,7 @@ async function runJob(job: Job, common: Variables, happening: Happening, needs: 
       ...files.env(),
       ...own,
       ...names,
+      GITHUB_ACTION_PATH: root,
       GITHUB_WORKSPACE: folder,
       RUNNER_TEMP: temp,
     };
@@ -139,7 +163,29 @@ async function runJob(job: Job, common: Variables, happening: Happening, needs: 
     if (step.id) steps[step.id] = { outputs: pairsIn(readFileSync(output, "utf8")) };
     exit ||= each.exit ?? 1;
   }
-  return { exit, ran, lacking, folder, outputs: filled(job.outputs, context), summary: files.summary() };
+  for (const { id } of job.steps.filter(isOurAction)) if (id) steps[id] = { outputs: actionOutputs(shared) };
+  return { exit, ran, lacking, folder, outputs: filled(job.outputs, shared), summary: files.summary() };
+}
+
+const ourAction: Action = parse(read("action.yml"));
+
+function isOurAction({ uses }: Step): boolean {
+  return Boolean(uses?.startsWith("platform/evenkeel@"));
+}
+
+function actionOutputs(context: Record<string, unknown>): Variables {
+  const values = Object.entries(ourAction.outputs).map(([name, { value }]) => [name, value] as const);
+  return filled(Object.fromEntries(values), context);
+}
+
+/** A step, or the steps of our own action in its place. What installs the action is left out: `bin` has the program. */
+function withAction(step: Step, context: Record<string, unknown>): readonly (Step & { readonly inputs?: Variables })[] {
+  if (!isOurAction(step)) return [step];
+  const { inputs, runs } = ourAction;
+  const defaults = Object.entries(inputs).map(([name, input]) => [name, input.default ?? ""]);
+  const given = { ...Object.fromEntries(defaults), ...filled(step.with, context) };
+  const steps = runs.steps.filter(({ id }) => id !== "install");
+  return steps.map((each) => ({ ...each, env: { ...step.env, ...each.env }, inputs: given }));
 }
 
 /** The files by which steps tell the runner something: a step has its own, but for the environment of later ones. */
@@ -169,7 +215,7 @@ function pairsIn(text: string): Variables {
 }
 
 function missing(folder: string, { path = "", ...rest }: Variables): readonly string[] {
-  if (rest["if-no-files-found"] === "ignore" || /[*]/.test(path)) return [];
+  if (rest["if-no-files-found"] === "ignore") return [];
   return path.split("\n").filter((line) => line.trim() && !existsSync(join(folder, line.trim())));
 }
 

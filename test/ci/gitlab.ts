@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { parse } from "yaml";
+import { root } from "../readme.ts";
 import { runProcess } from "../support/processes.ts";
 import { type Ran, runScript, type Variables } from "./shell.ts";
 
@@ -18,6 +19,14 @@ export async function jobsOf(folder: string, file: string, variables: Variables)
   if (code !== 0) return stderr || stdout;
   const rows = stdout.split("\n").filter((line) => /^[\w-]+;/.test(line));
   return rows.slice(1).map((line) => line.split(";")[0] ?? "");
+}
+
+/** A pipeline with all that it includes, and with inputs filled in; or what is wrong with it. */
+export async function expandPipeline(folder: string, file: string): Promise<string> {
+  const args = ["--file", file, "--preview"];
+  const { stdout, stderr } = await runProcess(process.execPath, [program, ...args], { cwd: folder }).ended;
+  const [, text = stderr] = stdout.split("---\n");
+  return text.replaceAll("/opt/evenkeel/", `${root}/`);
 }
 
 interface Artifacts {

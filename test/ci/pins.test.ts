@@ -1,5 +1,6 @@
 import { readdirSync } from "node:fs";
 import { expect, test } from "vitest";
+import { pipelines } from "../../src/commands/init-pipeline.ts";
 import { read, root } from "../readme.ts";
 
 const filesIn = (folder: string, ends: RegExp) =>
@@ -8,14 +9,21 @@ const filesIn = (folder: string, ends: RegExp) =>
     .map((file) => `${folder}/${file}`);
 
 /** Whatever somebody may copy into a pipeline, a cluster or a shell. */
-const files = [...filesIn("examples", /\.(ya?ml|md)$/), ...filesIn("docs", /\.md$/), "README.md", "Dockerfile"];
+const files = [
+  ...filesIn("examples", /\.(ya?ml|md)$/),
+  ...filesIn("docs", /\.md$/),
+  ...filesIn("templates", /\.yml$/),
+  "action.yml",
+  "README.md",
+  "Dockerfile",
+];
 
 /** What each kind of reference has to look like, so that it means the same tomorrow. */
 const pins: readonly (readonly [found: RegExp, pinned: RegExp])[] = [
   [/^[^#\n]*\buses: *(.+)$/gm, /^(\.\/\S+|\S+@[0-9a-f]{40} # v\d+\.\d+\.\d+)$/],
   [
     /^[ -]*(?:image|EVENKEEL_IMAGE): *["']?([^\s"']+)["']?/gm,
-    /^(\$\w+|[^:]+:v?\d+\.\d+\.\d+[\w.-]*|.+@sha256:[0-9a-f]{64})$/,
+    /^(\$\w+|\$\[\[|[^:]+:v?\d+\.\d+\.\d+[\w.-]*|.+@sha256:[0-9a-f]{64})$/,
   ],
   [/\bservices: *\[([^\]]+)\]/g, /^[^:]+:v?\d+\.\d+\.\d+[\w.-]*$/],
   [/^FROM (?:--\S+ )?(\S+)/gm, /^([^:]+:v?\d+\.\d+\.\d+[\w.-]*|.+@sha256:[0-9a-f]{64})$/],
@@ -34,6 +42,10 @@ function floating(text: string): string[] {
 
 test.each(files)("%s names no floating tag", (file) => {
   expect(floating(read(file))).toEqual([]);
+});
+
+test.each(Object.values(pipelines))("the pipeline $file of init names no floating tag", ({ text }) => {
+  expect(floating(text.replace(/uses: platform\/evenkeel@v\d+\.\d+\.\d+$/gm, ""))).toEqual([]);
 });
 
 test("pipelines name actions and images at all", () => {

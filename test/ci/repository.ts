@@ -13,19 +13,14 @@ export interface Repository extends Folder {
   readonly checkout: (at: "head" | "merged" | "main", depth?: number) => string;
 }
 
-/** Where the pipelines' own README says that each file goes. */
-export function placesOfFiles(): ReadonlyMap<string, string> {
-  const rows = [...read("examples/ci/README.md").matchAll(/^\| `([\w-]+\.\w+)` \| `([\w./-]+)`/gm)];
-  return new Map(rows.map(([, file = "", place = ""]) => [file, place]));
-}
-
 /** The quickstart's policies behind narrow guards; the merge request renames a channel. */
 export function policyRepository(name = "policies"): Repository {
   const files = folder({ "evenkeel.yaml": workspace.replace("NAME", name) });
   const quickstart = "examples/quickstart/policies";
   for (const name of readdirSync(join(root, quickstart)))
     files.write(`policies/${name}`, read(`${quickstart}/${name}`));
-  for (const [file, place] of placesOfFiles()) files.write(place, read(`examples/ci/${file}`));
+  for (const name of ["plan", "apply", "drift"]) files.write(`templates/${name}.yml`, read(`templates/${name}.yml`));
+  files.write(".gitlab-ci.yml", including);
   const git = gitIn(files.root);
   git("init", "--quiet", "--initial-branch=main");
   const commit = (message: string) => {
@@ -48,6 +43,15 @@ name: NAME
 server: { url: "https://code.example.com", release: "14.5", tier: ultimate }
 manifests: ["policies/*.yaml"]
 guards: { deletePercent: 10, deleteMinimum: 1 }
+`;
+
+/** What a project that includes the components gets of them. */
+const including = `include:
+  - local: templates/plan.yml
+    inputs: { stage: test, options: --fail-on-loosening }
+  - local: templates/apply.yml
+  - local: templates/drift.yml
+variables: { EVENKEEL_IMAGE: "registry.example.com/evenkeel:0.1.0" }
 `;
 
 function gitIn(cwd: string): (...words: readonly string[]) => string {

@@ -60,6 +60,30 @@ test("init says which of its values is only an example", async () => {
   expect(ran.stdout).toContain("  server.url in new/evenkeel.yaml: https://code.example.com is only an example\n");
 });
 
+test.each([
+  ["gitlab", ".gitlab-ci.yml", "platform/evenkeel in new/.gitlab-ci.yml: only an example"],
+  ["github", ".github/workflows/evenkeel.yml", "platform/evenkeel@v"],
+])("init --ci %s writes %s, which is no manifest, and lists its examples", async (forge, file, example) => {
+  const { root, read, write } = folder();
+  const ran = await runProgram(["init", "new", "--ci", forge], root);
+  expect(ran).toMatchObject({ code: 0, stderr: "" });
+  expect(ran.stdout).toContain(`, new/${file} and new/policies/example.yaml.`);
+  expect(ran.stdout).toContain(example);
+  write("new/ci/apply.yml", "apply: { script: [evenkeel apply plan.json] }\n");
+  expect(await runProgram(["validate", "-C", "new"], root)).toMatchObject({ code: 0, stdout: "Valid: 0 policies.\n" });
+  const text = read(`new/${file}`);
+  const again = await runProgram(["init", "new", "--ci", forge], root);
+  expect(again).toMatchObject({ code: 1, stderr: "error: new/evenkeel.yaml exists already; nothing was written\n" });
+  expect(read(`new/${file}`)).toBe(text);
+});
+
+test("init --ci overwrites no pipeline", async () => {
+  const { root, files } = folder({ ".gitlab-ci.yml": "# mine\n" });
+  const ran = await runProgram(["init", "--ci", "gitlab"], root);
+  expect(ran).toMatchObject({ code: 1, stderr: "error: .gitlab-ci.yml exists already; nothing was written\n" });
+  expect(Object.keys(files())).toEqual([".gitlab-ci.yml"]);
+});
+
 test("init overwrites nothing", async () => {
   const { root, read } = folder({ "evenkeel.yaml": "# mine\n" });
   const ran = await runProgram(["init"], root);
