@@ -1,4 +1,4 @@
-// Writes what git ignores and the program imports: `npm run build:page`.
+// Writes what git ignores and the program imports, page.json of report/html too.
 //   model/kinds.json    the kinds of schemas/kinds/*.yaml
 //   base/validators.ts  what Ajv makes of the schemas that manifests are checked with, by digest
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -7,6 +7,7 @@ import { Ajv } from "ajv";
 import standalone from "ajv/dist/standalone/index.js";
 import { buildSync } from "esbuild";
 import { parse } from "yaml";
+import "../report/html/build-page.mjs";
 
 const src = join(import.meta.dirname, "..");
 const kinds = join(src, "../schemas/kinds");

@@ -1,4 +1,4 @@
-// Bundles the style sheet and the script of all HTML pages into page.json, which document.ts imports: `npm run build:page`.
+// Bundles the style sheet and the script of all HTML pages into page.json, which document.ts imports.
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { build } from "esbuild";
