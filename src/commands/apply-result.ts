@@ -86,23 +86,23 @@ export function optionOf(name: string): string {
  * sync by then; a saved plan would be stale.
  */
 export function commandAgain({ yes, waves, shard, ...options }: Options<"apply">, saved: Saved | undefined): string {
-  const given = (names: readonly (typeof kept)[number][]) =>
+  const optionsNamed = (names: readonly (typeof repeatedOptions)[number][]) =>
     names.flatMap((name) => argumentsFor(name === "C" ? "-C" : optionOf(name), options[name])).join("");
-  const staged = `${given(kept)}${waves ? ` --waves ${waves.map(waveText).join(",")}` : ""}`;
+  const staged = `${optionsNamed(repeatedOptions)}${waves ? ` --waves ${waves.map(waveText).join(",")}` : ""}`;
   if (saved?.savedRun !== undefined) {
-    return `evenkeel plan --save${given(ofPlan)}, then evenkeel apply --plan RUN${staged}`;
+    return `evenkeel plan --save${optionsNamed(ofPlan)}, then evenkeel apply --plan RUN${staged}`;
   }
   if (saved) {
     const file = shellWord(saved.saved ?? "");
     const then = saved.saved === "-" ? "|" : "&&";
-    return `evenkeel plan --out ${file}${given(ofPlan)} ${then} evenkeel apply ${file}${staged}`;
+    return `evenkeel plan --out ${file}${optionsNamed(ofPlan)} ${then} evenkeel apply ${file}${staged}`;
   }
   const part = typeof shard === "object" ? `${shard.index}/${shard.total}` : shard;
   return `evenkeel apply${argumentsFor("--shard", part).join("")}${staged}${yes ? " --yes" : ""}`;
 }
 
 /** Options that select what is applied and how it is recorded. */
-const kept = [
+const repeatedOptions = [
   "C",
   "target",
   "since",

@@ -59,8 +59,8 @@ interface ApplyRequest {
 
 function checkUsage({ interactive }: Terminal, options: Options<"apply">, saved?: Saved): void {
   const { yes, dryRun, asOf } = options;
-  const given = Object.entries(options).flatMap(([name, value]) => (value === undefined ? [] : [name]));
-  const unreviewed = given.filter((name) => decidesPlan.has(name));
+  const used = Object.entries(options).flatMap(([name, value]) => (value === undefined ? [] : [name]));
+  const unreviewed = used.filter((name) => decidesPlan.has(name));
   if (saved !== undefined && unreviewed.length > 0) {
     const names = unreviewed.map(optionOf).join(" and ");
     throw new UserError(`a saved plan is applied as it was reviewed; plan again to use ${names}`, exit.usage);

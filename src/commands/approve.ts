@@ -114,8 +114,8 @@ function signaturesToKeep(text: string, added: string, plan: Plan): { kept: read
   const own = keyOf(added);
   const read = armoredBlocks(text).map((block) => ({ block, signature: sshSignatures(block)[0] }));
   const stale = read.filter(({ signature }) => signature && !signature.verifies(messageOf(plan)));
-  const kept = read.filter((each) => !stale.includes(each) && (own === undefined || each.signature?.key !== own));
-  return { kept: kept.map(({ block }) => block), dropped: stale.length };
+  const others = read.filter((each) => !stale.includes(each) && (own === undefined || each.signature?.key !== own));
+  return { kept: others.map(({ block }) => block), dropped: stale.length };
 }
 
 function contentsOf({ summary, resource_changes: changes, digest, server }: Plan): string {

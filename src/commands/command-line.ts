@@ -150,11 +150,11 @@ function refuseContradictions(parser: Command): void {
   for (const no of parser.options.filter(({ negate }) => negate)) {
     const yes = parser.options.find((each) => !each.negate && each.attributeName() === no.attributeName());
     if (!yes) continue;
-    const given = new Set<string>();
+    const names = new Set<string>();
     for (const { long } of [yes, no]) {
       parser.on(`option:${long?.slice(2)}`, () => {
-        given.add(String(long));
-        if (given.size > 1) parser.error(`error: ${yes.long} and ${no.long} contradict each other: give only one`);
+        names.add(String(long));
+        if (names.size > 1) parser.error(`error: ${yes.long} and ${no.long} contradict each other: give only one`);
       });
     }
   }

@@ -236,12 +236,12 @@ function valuesOf({ choices, suggests, flags }: Flag, word: string, named: Named
 /** The word in the command's usage that stands for the next argument. */
 function placeholderOf(command: CliCommand, before: readonly string[]): string {
   const placeholders = [...(command.arguments ?? "").matchAll(/[[<]([^\]>]+)[\]>]/g)].map(([, name = ""]) => name);
-  const given = before.filter((word, index) => {
+  const args = before.filter((word, index) => {
     const option = flagOf(command, before[index - 1]);
     return !word.startsWith("-") && !(option && takesValue(option));
   });
   const last = placeholders.at(-1) ?? "";
-  return (placeholders[given.length] ?? (last.endsWith("...") ? last : "")).replace("...", "");
+  return (placeholders[args.length] ?? (last.endsWith("...") ? last : "")).replace("...", "");
 }
 
 /** What can be known of what a placeholder stands for. */

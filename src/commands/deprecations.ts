@@ -20,10 +20,10 @@ import type { Terminal } from "./terminal.ts";
 export const run: Run<Options<"deprecations">> = (terminal, options) => {
   const report = openReports(terminal, options.report);
   const reached = releaseOf(terminal, options);
-  const asked: ScheduleFilter = { release: options.release, asOf: options.asOf, reached };
-  const rows = scheduleRows(schedule, asked);
+  const filter: ScheduleFilter = { release: options.release, asOf: options.asOf, reached };
+  const rows = scheduleRows(schedule, filter);
   report({
-    text: () => scheduleText(rows, asked, terminal.palette),
+    text: () => scheduleText(rows, filter, terminal.palette),
     json: () => JSON.stringify(rows, null, 2),
   });
   return exit.done;

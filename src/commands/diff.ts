@@ -63,12 +63,12 @@ function projectFile({ cwd }: Terminal, name: string): Fleet {
 /** The project list of the last plan; undefined if it is unavailable or of another server. */
 async function keptFleet(terminal: Terminal, { root, before, after }: OpenedRevisions): Promise<Fleet | undefined> {
   const { env, note } = terminal;
-  const kept = await keptIn({ root, name: after.side.workspace.name, env }).catch((error) => {
+  const stored = await keptIn({ root, name: after.side.workspace.name, env }).catch((error) => {
     if (!(error instanceof UserError)) throw error;
     note(printable(`note: the saved project list is not used: ${error.message}`));
   });
-  if (!kept) return undefined;
-  const { server, at: listed, projects } = kept;
+  if (!stored) return undefined;
+  const { server, at: listed, projects } = stored;
   const isOurs = [before, after].some(({ side }) => shownUrl(env, side.workspace.server) === server);
   const message = `the project list comes from a plan of ${server}, another server`;
   const stray: Problem = { severity: "warning", rule: "project-list", message };
@@ -85,7 +85,7 @@ function documentOf({ before, after }: OpenedRevisions, fleet: Fleet | undefined
   const wrong = [before.problems, after.problems, fleet?.problems ?? []].some(hasErrors);
   const diff = wrong ? undefined : compareRevisions(before.side, after.side, fleet?.projects);
   const absent = before.isThere ? [] : [absentWorkspace];
-  const found = [
+  const problems = [
     ...at(before.commit, [...before.problems, ...(diff?.problems.before ?? [])].filter(isError)),
     ...at(before.commit, absent),
     ...at(after.commit, [...after.problems, ...(diff?.problems.after ?? [])]),
@@ -95,8 +95,8 @@ function documentOf({ before, after }: OpenedRevisions, fleet: Fleet | undefined
     base: { revision: before.commit ?? "" },
     head: { revision: after.commit },
     listing: fleet?.listing ?? null,
-    problems: found.filter(({ problem }) => isError(problem)).map(reported),
-    warnings: found.filter(({ problem }) => !isError(problem)).map(reported),
+    problems: problems.filter(({ problem }) => isError(problem)).map(reported),
+    warnings: problems.filter(({ problem }) => !isError(problem)).map(reported),
   };
   return revisionDocument(heading, diff);
 }

@@ -44,12 +44,15 @@ function explained(
     const all = kindFiles(catalogue).map((kind) => ({ kind, field: undefined }));
     return { text: kindListText(catalogue, palette), json: kindsJson(all) };
   }
-  const kinds = selection === undefined ? [] : known(kindsNamed(catalogue, selection));
+  const kinds = selection === undefined ? [] : orThrow(kindsNamed(catalogue, selection));
   if (kinds.length > 0) return { text: kindsText(kinds, palette), json: kindsJson(kinds) };
-  return { text: known(explainText(selection, palette, catalogue)), json: known(explainJson(selection, catalogue)) };
+  return {
+    text: orThrow(explainText(selection, palette, catalogue)),
+    json: orThrow(explainJson(selection, catalogue)),
+  };
 }
 
-function known<Found extends object | string>(found: Found | Unexplained): Found {
+function orThrow<Found extends object | string>(found: Found | Unexplained): Found {
   if (typeof found === "object" && "unknown" in found) throw new UserError((found as Unexplained).unknown);
   return found as Found;
 }

@@ -144,9 +144,9 @@ const modeline = /^# *yaml-language-server: *\$schema=(\S+)/m;
 /** The path of the manifest schema relative to a folder: as in evenkeel.yaml, or else as written by `init`. */
 export function schemaFrom(folder: string, around: string): string {
   const workspace = workspaceAbove(around);
-  const told = workspace && modeline.exec(readFileSync(workspace, "utf8"))?.[1];
-  if (told && /^\w+:\/\//.test(told)) return told;
-  const schema = resolve(rootOf(around), told ?? ".evenkeel/schemas/manifest.schema.json");
+  const schemaPath = workspace && modeline.exec(readFileSync(workspace, "utf8"))?.[1];
+  if (schemaPath && /^\w+:\/\//.test(schemaPath)) return schemaPath;
+  const schema = resolve(rootOf(around), schemaPath ?? ".evenkeel/schemas/manifest.schema.json");
   return relative(folder, schema).replaceAll(sep, "/");
 }
 

@@ -125,8 +125,8 @@ async function importForeign(terminal: Terminal, options: Choice, names: readonl
   const { drafts, problems } = await read(files, { catalogue, platform: server, secrets });
   const errors = problems.filter(({ severity }) => severity === "error");
   const notImported = problems.filter(({ severity }) => severity === "warning").toSorted(byPlace);
-  const found = { drafts: errors.length > 0 ? [] : drafts, idle: [], problems: errors };
-  const imported = { ...writeDrafts(terminal, found, { folder, out, catalogue }), notImported };
+  const result = { drafts: errors.length > 0 ? [] : drafts, idle: [], problems: errors };
+  const imported = { ...writeDrafts(terminal, result, { folder, out, catalogue }), notImported };
   for (const problem of imported.problems) terminal.warn(labelledErrors(problemLine(problem)));
   const isValid = checkImported(terminal, imported.written, folder);
   report({
@@ -142,9 +142,14 @@ function byPlace({ place: a }: Problem, { place: b }: Problem): number {
 }
 
 function checkForeignUsage({ all, group = [], factor, kinds }: Choice, tool: Tool, names: readonly string[]): void {
-  const given = [all && "--all", group.length > 0 && "--group", factor && "--factor", kinds && "--kinds"].find(Boolean);
-  if (given)
-    throw new UserError(`${given} asks the server, and --from ${tool} reads files: leave one of them out`, exit.usage);
+  const misplaced = [all && "--all", group.length > 0 && "--group", factor && "--factor", kinds && "--kinds"].find(
+    Boolean,
+  );
+  if (misplaced)
+    throw new UserError(
+      `${misplaced} asks the server, and --from ${tool} reads files: leave one of them out`,
+      exit.usage,
+    );
   if (names.length === 0) throw new UserError(`name the files of ${tool}`, exit.usage);
 }
 

@@ -303,9 +303,9 @@ async function askServer(terminal: Terminal, url: string): Promise<Partial<Chose
   try {
     const connection = connectionTo(url, { folder, env, signal, connecting, patience: { giveUpAfter: patience } });
     await using reader = await connectReader(connection);
-    const found = (await findDialect(reader)) ?? { why: unseen };
+    const detected = (await findDialect(reader)) ?? { why: unseen };
     const release = await readRelease(reader);
-    return release === undefined ? found : { ...found, release };
+    return release === undefined ? detected : { ...detected, release };
   } catch (error) {
     if (error instanceof CallFailed) return { why: explained(error) };
     if (error instanceof UserError) return { why: error.message };

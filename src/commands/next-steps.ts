@@ -21,9 +21,9 @@ export function stepsAfterPlan(plan: Plan, options: Scope & { readonly out?: str
       ? commandFor("apply", options)
       : `${commandIn("apply", options)} ${shellWord(options.out)}`;
   const what = options.out === undefined ? "plans again, asks, and makes the changes" : "makes exactly these changes";
-  const meant = line === "" && rest === "" ? "" : ", if the removals are intended";
+  const condition = line === "" && rest === "" ? "" : ", if the removals are intended";
   const more = rest === "" ? "" : `; add ${rest}`;
-  const apply: NextStep = [[command, line].filter(Boolean).join(" "), `${what}${meant}${more}`];
+  const apply: NextStep = [[command, line].filter(Boolean).join(" "), `${what}${condition}${more}`];
   return options.out === undefined ? [apply, savingStep(options, "saves the plan for a review")] : [apply];
 }
 
@@ -53,13 +53,13 @@ export function stepsAfterDrift({ resource_changes: changes, summary }: Plan, op
   const only = first && !second ? first.address : undefined;
   const shown = changes.find(isReported);
   const what = only === undefined ? (options.target ?? [shown?.address ?? ""]) : [only];
-  const kept =
+  const effect =
     only === undefined && !options.target
       ? "keeps one live value, in the manifests; a glob names several"
       : "keeps what is live, in the manifests";
   const target = only === undefined ? options : { ...options, target: [only] };
   const restore: NextStep = [commandFor("apply", target), "restores what the manifests declare"];
-  return shown ? [[`${commandIn("accept", options)} ${what.map(shellWord).join(" ")}`, kept], restore] : [restore];
+  return shown ? [[`${commandIn("accept", options)} ${what.map(shellWord).join(" ")}`, effect], restore] : [restore];
 }
 
 /** True if the server reports a value that could be accepted; it never reports secrets. */

@@ -85,7 +85,7 @@ function inPlaceOf(terminal: Terminal, requested: string): string {
 /** Whether a path is `-`, or that of stdout, such as /dev/stdout. */
 function isStdout({ cwd }: Terminal, path: string): boolean {
   if (path === "" || path === "-") return path === "-";
-  const output = known(resolve(cwd, path));
+  const output = standardOutput(resolve(cwd, path));
   return output !== undefined && "fd" in output && output.fd === 1;
 }
 
@@ -110,7 +110,7 @@ function show({ print, emit }: Terminal, kind: string, report: string): void {
   else emit(isJsonKind(kind) ? inertJson(report) : report);
 }
 
-function known(file: string): Output | undefined {
+function standardOutput(file: string): Output | undefined {
   try {
     return outputAt(file);
   } catch {
@@ -122,7 +122,7 @@ function known(file: string): Output | undefined {
 function checkOutputs({ cwd }: Terminal, paths: readonly string[]): void {
   const taken = new Map<string, string>();
   for (const path of paths) {
-    const place = JSON.stringify(known(resolve(cwd, path)) ?? path);
+    const place = JSON.stringify(standardOutput(resolve(cwd, path)) ?? path);
     const other = taken.get(place);
     if (other !== undefined)
       throw new UserError(`${other} and ${path} are the same file; give each output its own`, exit.usage);

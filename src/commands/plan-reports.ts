@@ -204,7 +204,7 @@ export function follow(
   now: () => number = () => performance.now(),
 ) {
   let words = "";
-  let told = now();
+  let lastLine = now();
   const shown = new Map<Stage, readonly [number, number]>();
   const barOf = (stage: Stage) => (done: number, total: number) => {
     shown.set(stage, [done, total]);
@@ -217,8 +217,8 @@ export function follow(
       words = fleetText(progress);
       const [done, total] = shown.get(progress.stage) ?? [progress.done, progress.total];
       bars[progress.stage].update(done, total, words);
-      if (bars[progress.stage] !== noBar || now() - told < betweenLines) return;
-      told = now();
+      if (bars[progress.stage] !== noBar || now() - lastLine < betweenLines) return;
+      lastLine = now();
       note(`Still ${progressText(progress)}`);
     },
   };

@@ -25,8 +25,8 @@ export const run: Run<Options<"plan">> = (terminal, options) => planAs("plan", t
 export async function planAs(command: "plan" | "drift", terminal: Terminal, asked: Options<"plan">): Promise<ExitCode> {
   const options = outInPlace(terminal, asked);
   const write = await openPlanReports(terminal, command, options);
-  const found = await planned(command, terminal, asked);
-  const { plan, catalogue, compared, missing } = found;
+  const result = await planned(command, terminal, asked);
+  const { plan, catalogue, compared, missing } = result;
   const json = () => JSON.stringify(plan, null, 2);
   const refusals = refusalsOf(plan, options);
   printProblems(terminal, plan);
@@ -37,12 +37,12 @@ export async function planAs(command: "plan" | "drift", terminal: Terminal, aske
     pending: options.detailedExitcode === true && plan.summary.writes > 0,
   });
   const next = compared ? nextOf(command, options, plan) : [];
-  const text = () => (compared ? planAndNext(command, terminal, options, found, next) : "");
+  const text = () => (compared ? planAndNext(command, terminal, options, result, next) : "");
   write(
     { text, json },
-    { plan, catalogue, exitCode: code, compared, next, saved: savedAs(options, found), fleet: found.fleet },
+    { plan, catalogue, exitCode: code, compared, next, saved: savedAs(options, result), fleet: result.fleet },
   );
-  noteRecord(terminal, options, found);
+  noteRecord(terminal, options, result);
   for (const refusal of refusals) terminal.warn(printable(refusal));
   return code;
 }

@@ -84,20 +84,20 @@ type Show = (
 
 const shownRoutes: Show = async (terminal, options, request, project) => {
   const { event = "", branch, branchKind, pipelineStatus } = options;
-  const known = options.live ? await reported(request, project, event) : await declared(terminal, request, project);
-  if (!known) return undefined;
-  const { listeners, unread } = known;
+  const result = options.live ? await reported(request, project, event) : await declared(terminal, request, project);
+  if (!result) return undefined;
+  const { listeners, unread } = result;
   for (const each of unread) terminal.warn(printable(`error: ${unreadText(project, each)}`));
-  const asked = { event, branch, branchKind, pipelineStatus };
-  const found = {
-    routes: routesOf(listeners, asked),
-    unknown: unknownRoutesOf(listeners, asked),
+  const query = { event, branch, branchKind, pipelineStatus };
+  const routes = {
+    routes: routesOf(listeners, query),
+    unknown: unknownRoutesOf(listeners, query),
     many: request.catalogue.events.get(event)?.many ?? event,
   };
-  if (found.unknown.length > 0 && options.report) terminal.warn(unknownText(found));
+  if (routes.unknown.length > 0 && options.report) terminal.warn(unknownText(routes));
   const renderers = {
-    text: () => routesText(found, terminal.palette),
-    json: () => JSON.stringify(found.routes, null, 2),
+    text: () => routesText(routes, terminal.palette),
+    json: () => JSON.stringify(routes.routes, null, 2),
   };
   return { renderers, isWhole: unread.length === 0 };
 };

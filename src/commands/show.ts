@@ -36,9 +36,9 @@ import type { Terminal } from "./terminal.ts";
 /** `evenkeel show PROJECT`: offline, unless the ID or path of the project has to be looked up, or only globs match it. */
 export const run: Run<Options<"show">> = async (terminal, options, [name = ""]) => {
   const report = openReports(terminal, options.report);
-  const found = await effectiveProject(terminal, requestOf(terminal, options), name);
-  if (!found) return exitCode({ problem: true });
-  const { desired, context } = found;
+  const effective = await effectiveProject(terminal, requestOf(terminal, options), name);
+  if (!effective) return exitCode({ problem: true });
+  const { desired, context } = effective;
   const { catalogue } = context.loaded.workspace;
   report({ text: () => showText(desired, catalogue).trimEnd(), json: () => showJson(desired) });
   return exitCode({});
@@ -121,11 +121,11 @@ async function lookUp(name: string, context: Checked, options: Partial<ClientOpt
   const project = namedProject(name);
   await using reader = await connectReader({ ...connectionOf(context), ...options });
   const listing = await readOwners(reader, ownerOfName(name));
-  const found = projectFinder(listing)(project.name);
-  if (found) return found;
-  const known = listing.map((each) => each.name);
+  const listed = projectFinder(listing)(project.name);
+  if (listed) return listed;
+  const names = listing.map((each) => each.name);
   throw new NotListed(
-    `the server lists no ${describeOwner(name)}${existingOwner(name, known, context) || didYouMean(name, known)}`,
+    `the server lists no ${describeOwner(name)}${existingOwner(name, names, context) || didYouMean(name, names)}`,
   );
 }
 
@@ -229,11 +229,12 @@ function namesOf({ name, id, path }: Project): readonly string[] {
 function shownLines({ policies, loaded }: Checked, desired: DesiredProject, parts: AddressParts): readonly ShownLine[] {
   const { catalogue } = loaded.workspace;
   if (!catalogue.kinds.has(parts.kind)) throw unknownAddress(desired, parts);
-  const found = decidingLines(catalogue, policies, desired.project, parts);
+  const deciding = decidingLines(catalogue, policies, desired.project, parts);
   const exclusive = exclusiveLine(policies, desired.project, parts.kind);
-  if (!found && exclusive) return [{ ...exclusive, what: "exclusive: off, since no policy lists it", role: "entry" }];
-  if (!found) throw unknownAddress(desired, parts);
-  const { entry, parameters, variables, beaten } = found;
+  if (!deciding && exclusive)
+    return [{ ...exclusive, what: "exclusive: off, since no policy lists it", role: "entry" }];
+  if (!deciding) throw unknownAddress(desired, parts);
+  const { entry, parameters, variables, beaten } = deciding;
   const off = entry.line.desired.presence === "absent" ? `${entry.line.path[0]}: ` : "";
   return [
     { ...entry, what: `${off}${entry.line.desired.key || kindWord(parts.kind)}`, role: "entry" },
@@ -245,8 +246,8 @@ function shownLines({ policies, loaded }: Checked, desired: DesiredProject, part
 
 function unknownAddress({ project, resources }: DesiredProject, { kind, key }: AddressParts): UserError {
   const wanted = addressOf(project.name, kind, key);
-  const known = resources.map((each) => addressOf(project.name, each.kind, each.key));
-  return new UserError(`no policy declares or disables ${wanted}${didYouMean(wanted, known)}`);
+  const addresses = resources.map((each) => addressOf(project.name, each.kind, each.key));
+  return new UserError(`no policy declares or disables ${wanted}${didYouMean(wanted, addresses)}`);
 }
 
 /** Runs `git blame` once for each file. */

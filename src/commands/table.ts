@@ -687,6 +687,6 @@ const purposes: Readonly<Record<string, readonly string[]>> = {
 /** The heading below which help lists a command. */
 export function groupOf(name: string): string {
   const [first = ""] = name.split(" ");
-  const found = Object.entries(purposes).find(([, names]) => names.includes(first));
-  return found?.[0] ?? "Other commands";
+  const purpose = Object.entries(purposes).find(([, names]) => names.includes(first));
+  return purpose?.[0] ?? "Other commands";
 }

@@ -146,12 +146,12 @@ const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
 /** Runs something during which a signal has its default effect: ending the process at once. */
 function blocking(host: Host, work: () => void): void {
-  const kept = signals.map((signal) => [signal, host.listeners(signal)] as const);
+  const previous = signals.map((signal) => [signal, host.listeners(signal)] as const);
   for (const signal of signals) host.removeAllListeners(signal);
   try {
     work();
   } finally {
-    for (const [signal, listeners] of kept) for (const listener of listeners) host.on(signal, listener);
+    for (const [signal, listeners] of previous) for (const listener of listeners) host.on(signal, listener);
   }
 }
 

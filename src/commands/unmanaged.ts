@@ -19,15 +19,15 @@ export const run: Run<Options<"unmanaged">> = async (terminal, options) => {
   const html = asksForHtml(options.report) ? (await import("../report/html/report-page.ts")).unmanagedHtml : () => "";
   const bar = terminal.progress("Reading");
   const request = requestOf(terminal, options);
-  const found = await unmanagedResources({ ...request, progress: bar.update }).finally(bar.stop);
-  printProblems(terminal, found);
+  const unmanaged = await unmanagedResources({ ...request, progress: bar.update }).finally(bar.stop);
+  printProblems(terminal, unmanaged);
   report({
-    text: () => textOf(found, terminal, nextSteps(found, terminal, request, options)),
-    json: () => unmanagedJson(found),
-    markdown: () => unmanagedMarkdown(found),
-    html: () => html(found),
+    text: () => textOf(unmanaged, terminal, nextSteps(unmanaged, terminal, request, options)),
+    json: () => unmanagedJson(unmanaged),
+    markdown: () => unmanagedMarkdown(unmanaged),
+    html: () => html(unmanaged),
   });
-  return exitCode({ interrupted: terminal.interrupted.aborted, problem: found.problems.length > 0 });
+  return exitCode({ interrupted: terminal.interrupted.aborted, problem: unmanaged.problems.length > 0 });
 };
 
 function textOf(found: Unmanaged, { palette }: Terminal, next: readonly NextStep[]): string {

@@ -147,15 +147,15 @@ interface CheckFigures {
 
 function checkPrinter(terminal: Terminal): CheckPrinter {
   let figures: CheckFigures = { seen: "", server: "", checks: {}, last: undefined };
-  const told = { problems: "" };
+  const reported = { problems: "" };
   return {
     metrics: () => figures,
     checked: (end) => {
       const { outcome } = end;
       terminal.print(lineOf(end));
       const problems = problemLines(end);
-      if (problems !== told.problems) terminal.warn(problems);
-      told.problems = problems;
+      if (problems !== reported.problems) terminal.warn(problems);
+      reported.problems = problems;
       figures = {
         seen: end.whole ? metricsOf(end, figures.seen) : figures.seen,
         server: end.plan.server.url,

@@ -149,8 +149,8 @@ function claimedLive({ read, calls }: KindRow, planned: PlannedChange): Live | u
   const named = Object.entries(segments).filter(([name]) => name.startsWith("row."));
   const row = Object.fromEntries(named.map(([name, value]) => [name.slice(4), value]));
   const id = read?.numbered ? /^\d+$/.exec(row.id ?? "")?.[0] : undefined;
-  const found = { kind, key, fields: change.before ?? {}, active: true, row };
-  return { ...found, ...(id !== undefined && { id: Number(id) }) };
+  const resource = { kind, key, fields: change.before ?? {}, active: true, row };
+  return { ...resource, ...(id !== undefined && { id: Number(id) }) };
 }
 
 /** The path of the first difference, such as `change.after.recipients`; undefined without any. */

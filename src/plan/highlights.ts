@@ -213,8 +213,8 @@ function hoursBetween(since: string, at: string): number {
 /** Adds to each change when its difference was first seen: ISO 8601 by address. */
 export function datedPlan(plan: Plan, since: ReadonlyMap<string, string>): Plan {
   const changes = plan.resource_changes.map((planned): PlannedChange => {
-    const known = since.get(planned.address);
-    return known === undefined ? planned : { ...planned, differs_since: known };
+    const firstSeen = since.get(planned.address);
+    return firstSeen === undefined ? planned : { ...planned, differs_since: firstSeen };
   });
   const dated = { ...plan, resource_changes: changes };
   return { ...dated, digest: planDigest(dated) };

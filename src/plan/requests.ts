@@ -66,8 +66,8 @@ function segmentsOf(row: KindRow, change: Change, endpoint: Endpoint): Readonly<
   const { file, read } = row;
   if (!file) return { id: project, ...(read && { [read.key]: key }), "row.id": String(live?.id ?? key) };
   const keys: Fields = keyValuesOf(file, key);
-  const found: JsonObject = { ...keys, ...(live?.id !== undefined && { id: live.id }), ...live?.row };
-  const fieldOf = (name: string) => (name.startsWith("row.") ? found[name.slice(4)] : (keys[name] ?? declared[name]));
+  const values: JsonObject = { ...keys, ...(live?.id !== undefined && { id: live.id }), ...live?.row };
+  const fieldOf = (name: string) => (name.startsWith("row.") ? values[name.slice(4)] : (keys[name] ?? declared[name]));
   return pathValues(endpoint, (name) => (name === "id" ? project : fieldOf(name)));
 }
 
@@ -183,14 +183,14 @@ function needsLive({ properties, ...field }: FieldSchema): boolean {
 function completed(field: FieldSchema, declared: Value | undefined, live: Plain | undefined): Value | undefined {
   if (declared === undefined) return field["x-keep"] === true ? live : undefined;
   if (!field.properties || !isMapping(declared) || !isMapping(live)) return declared;
-  const kept = definedFields(field.properties, (name, each) =>
+  const members = definedFields(field.properties, (name, each) =>
     name in declared ? undefined : (completed(each, undefined, live[name]) as Plain | undefined),
   );
   const inside = definedFields(declared, (name, value) => {
     const each = propertyOf(field, name);
     return (each ? completed(each, value, live[name]) : value) as Plain;
   });
-  return { ...inside, ...kept };
+  return { ...inside, ...members };
 }
 
 /** The parameters of a field, without those whose expression is null. */

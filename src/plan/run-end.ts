@@ -60,8 +60,8 @@ interface UnsuccessfulRun extends Pick<RunEnd, "outcomes"> {
  * first.
  */
 export function runReasons({ refused = [], problems, outcomes = new Map() }: UnsuccessfulRun): readonly string[] {
-  const told = [...problems.map(problemCause), ...[...outcomes].flatMap(outcomeCause)];
-  const causes = [...grouped(told, ({ message, project }) => commonForm(message, project)).values()];
+  const all = [...problems.map(problemCause), ...[...outcomes].flatMap(outcomeCause)];
+  const causes = [...grouped(all, ({ message, project }) => commonForm(message, project)).values()];
   return [...refused.map(({ message }) => message), ...causes.sort((a, b) => b.length - a.length).map(reasonText)];
 }
 

@@ -55,10 +55,10 @@ async function preparedPlan(
   { reader, context, saved, dispatcher }: ApplyingRun,
   remember?: RefreshScope["remember"],
 ): Promise<PreparedPlan> {
-  const found = saved
+  const prepared = saved
     ? await savedPlan(reader, context, saved)
     : await newPlan(reader, context, { dispatcher, ...(remember && { remember }) });
-  return divideIntoWaves(await withApprovalObjections(found, context), context);
+  return divideIntoWaves(await withApprovalObjections(prepared, context), context);
 }
 
 /** Every change of a plan, storage moves last. */
@@ -103,11 +103,11 @@ async function writePlan(
   await using record = writes ? await around?.({ connection, planned }) : undefined;
   const { watchers } = recorder;
   warnPendingWrites(context, planned.plan, inFlight);
-  const known = afterEarlierRuns(inFlight, connection.requestTimeout, stopped);
+  const afterEarlier = afterEarlierRuns(inFlight, connection.requestTimeout, stopped);
   context.meter.begin("writing", approved.targets.length, performance.now());
   const write = dispatcher
     ? writingBy({ dispatcher, context, writer, plan: planned.plan, inFlight, watchers, stopped })
-    : writingHere(writer, context, { workers, watchers, stopped, known });
+    : writingHere(writer, context, { workers, watchers, stopped, known: afterEarlier });
   const written = await writeChanges(context, approved, { watchers, stopped, write });
   const steps = written.halted ? skippedMoves(moves, written.halted) : await moveSteps(writer, context, moves);
   const moved = await runMoves(writer, steps, request, watchers);

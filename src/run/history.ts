@@ -166,8 +166,8 @@ function headOf({ claim, heading, request }: Context, started: string) {
   const { run, who, host, job } = claim;
   const { commit } = heading.manifests;
   const { savedRun: plan } = request;
-  const asked = { ...(job !== undefined && { job }), ...(plan !== undefined && { plan }) };
-  return { run, command: request.command ?? "", who, host, ...asked, started, commit };
+  const optional = { ...(job !== undefined && { job }), ...(plan !== undefined && { plan }) };
+  return { run, command: request.command ?? "", who, host, ...optional, started, commit };
 }
 
 /** A run whose observation cannot be stored still succeeds. */
@@ -201,16 +201,16 @@ function outcomeOf({ plan, outcomes, refused, stale }: Applied, { request }: Con
  * for the whole.
  */
 function runValues(changes: readonly PlannedChange[]): readonly RunValue[] {
-  const found = new Map<string, RunValue & { projects: number }>();
+  const counts = new Map<string, RunValue & { projects: number }>();
   for (const planned of changes) {
     const value = runValueOf(planned);
     if (!value) continue;
     const key = JSON.stringify(value);
-    const known = found.get(key);
-    if (known) known.projects++;
-    else found.set(key, { ...value, projects: 1 });
+    const counted = counts.get(key);
+    if (counted) counted.projects++;
+    else counts.set(key, { ...value, projects: 1 });
   }
-  return [...found.values()];
+  return [...counts.values()];
 }
 
 function runValueOf(planned: PlannedChange): Omit<RunValue, "projects"> | undefined {

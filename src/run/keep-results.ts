@@ -93,8 +93,8 @@ export function rememberAccepted(ledger: Ledger, { address, desired, live, unver
 
 /** Keeps the recorded values of fields that were sent and cannot be read. */
 function keeping(before: Memory | undefined, now: Memory, unseen: readonly string[]): Memory {
-  const kept = Object.entries(before?.sent ?? {}).filter(([name]) => unseen.includes(name));
-  return { ...now, sent: { ...now.sent, ...Object.fromEntries(kept) } };
+  const previous = Object.entries(before?.sent ?? {}).filter(([name]) => unseen.includes(name));
+  return { ...now, sent: { ...now.sent, ...Object.fromEntries(previous) } };
 }
 
 /** Warns of values that the server did not keep and no ledger records: each plan will list them again. */
@@ -163,20 +163,20 @@ function compared({ projects, at }: DesiredFleet, { request }: Context, result: 
   const targets = (request.targets ?? []).map(addressTest);
   const observe = (index: number): ProjectObservation => {
     const project = projects[index] ?? { name: "" };
-    const found = differences[index];
-    const told = problems.get(project.name) ?? (found ? [] : (problems.get("") ?? []).filter(isUnreadable));
+    const difference = differences[index];
+    const reported = problems.get(project.name) ?? (difference ? [] : (problems.get("") ?? []).filter(isUnreadable));
     const includes = (rest: string) => targets.some((test) => test(`${project.name}:${rest}`, project));
     return {
       project,
       desired: () => at(index).resources,
-      ...(found && { changes: found.changes.filter(({ address }) => !isApplied(address, result)) }),
+      ...(difference && { changes: difference.changes.filter(({ address }) => !isApplied(address, result)) }),
       includes: targets.length > 0 ? includes : () => true,
       unverified: Object.fromEntries(
-        (found?.unverified ?? []).map((each) => [addressParts(each.address)[1], each.fields]),
+        (difference?.unverified ?? []).map((each) => [addressParts(each.address)[1], each.fields]),
       ),
-      ...(found?.inherited && { inherited: found.inherited.map((address) => addressParts(address)[1]) }),
-      unmanaged: found?.unmanaged.length ?? 0,
-      problems: told.slice(0, 3).map(({ message }) => message.slice(0, 500)),
+      ...(difference?.inherited && { inherited: difference.inherited.map((address) => addressParts(address)[1]) }),
+      unmanaged: difference?.unmanaged.length ?? 0,
+      problems: reported.slice(0, 3).map(({ message }) => message.slice(0, 500)),
     };
   };
   return { projects, observe, locate: locator() };

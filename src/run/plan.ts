@@ -31,8 +31,8 @@ import { refreshedBy } from "./workers.ts";
  */
 export function plan(request: Request): Promise<Planned> {
   return inRun(openPlanRun, request, async (run) => {
-    const found = await newPlan(run.reader, run.context, run);
-    const { planned } = await withApprovalObjections(found, run.context);
+    const prepared = await newPlan(run.reader, run.context, run);
+    const { planned } = await withApprovalObjections(prepared, run.context);
     return run.end(planned);
   });
 }

@@ -62,10 +62,10 @@ export async function startRecorder(
       const counts = withOutcomes(plan, outcomes).summary.outcomes ?? {};
       const lost = problemOf("journal", await journal?.write({ event: "end", outcomes: counts }));
       ended = true;
-      const kept = journal ? saveUnstored(loaded.root, claim.run, journal.unstored()) : undefined;
+      const saved = journal ? saveUnstored(loaded.root, claim.run, journal.unstored()) : undefined;
       return [
         ...lost,
-        ...problemOf("journal", kept),
+        ...problemOf("journal", saved),
         ...(await close()),
         ...(await noticeAll(context, token, cutShort)),
       ];

@@ -94,10 +94,10 @@ export async function mergedByRules(plan: Plan, { folder, env, today }: Required
   if (digestWithout(loaded.digest, expired) !== plan.manifests.digest) return plan;
   const { rules, problems } = await rulesInForce(stated, env, today);
   const merged = evaluated(plan, { rules, today }, plan.resource_changes.map(projectListed));
-  const found = bySeverity(problems).problems;
-  if (found.length === 0) return merged;
-  const told = { ...merged, problems: [...merged.problems, ...found] };
-  return { ...told, digest: planDigest(told) };
+  const errors = bySeverity(problems).problems;
+  if (errors.length === 0) return merged;
+  const reported = { ...merged, problems: [...merged.problems, ...errors] };
+  return { ...reported, digest: planDigest(reported) };
 }
 
 type RuleRequest = Pick<Request, "folder" | "env" | "today">;
@@ -117,8 +117,8 @@ export function withReasons(plan: Plan, projects: ReadonlyMap<string, DesiredPro
   const originOf = (planned: PlannedChange) =>
     origins.get(planned.address) ?? projects.get(planned.project)?.exclusive.get(kindIn(planned));
   const withNames = ({ project_id: _, project_path: __, ...change }: PlannedChange): PlannedChange => {
-    const found = projects.get(change.project);
-    return { ...change, ...(found && otherNames(found.project)) };
+    const declared = projects.get(change.project);
+    return { ...change, ...(declared && otherNames(declared.project)) };
   };
   const changes = plan.resource_changes.map((change) => reasoned(withNames(change), originOf(change)));
   return { ...plan, resource_changes: changes };

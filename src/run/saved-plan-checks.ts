@@ -141,15 +141,16 @@ export async function withLiveCounts(
   const read = await inParallel(projects, scope.workers, (_, index) =>
     refreshProject(reader, at(index), { ...scope, diff }),
   );
-  const found = read.flatMap(({ difference }) => difference ?? []);
-  const sum = (of: (each: (typeof found)[number]) => number) => found.reduce((total, each) => total + of(each), 0);
+  const differences = read.flatMap(({ difference }) => difference ?? []);
+  const sum = (of: (each: (typeof differences)[number]) => number) =>
+    differences.reduce((total, each) => total + of(each), 0);
   const counts = {
-    projects: found.length,
+    projects: differences.length,
     live: sum(({ live }) => live),
     unmanaged: sum(({ unmanaged }) => unmanaged.length),
     unverified: sum(({ unverified }) => unverified.reduce((total, { fields }) => total + fields.length, 0)),
   };
-  const changes = found.flatMap((difference) => difference.changes);
+  const changes = differences.flatMap((difference) => difference.changes);
   const resource_changes = withLosses(plan.resource_changes, changes, catalogue);
   return { ...plan, resource_changes, summary: { ...plan.summary, ...counts } };
 }

@@ -124,8 +124,8 @@ export function guardRules({ loaded }: Context, projects: readonly Project[]): G
 /** Tests by name whether one of these projects is a canary. */
 export function canaryTest({ loaded }: Context, projects: readonly Project[]): (project: string) => boolean {
   const { canary } = loaded.workspace;
-  const found = projects.filter((project) => canary.some((selector) => isMatch(selector, project)));
-  const names = new Set(found.map(({ name }) => name));
+  const canaries = projects.filter((project) => canary.some((selector) => isMatch(selector, project)));
+  const names = new Set(canaries.map(({ name }) => name));
   return (project) => names.has(project);
 }
 

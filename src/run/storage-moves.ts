@@ -73,11 +73,11 @@ export async function movesAgain(
   if (planned.length === 0) return { objections: [], steps: [], contradictions: new Map() };
   const addresses = new Set(planned.map(({ address }) => address));
   const includes = (address: string) => addresses.has(address);
-  const asked = new Set(planned.filter(({ resend }) => resend).map(({ address }) => address));
+  const resent = new Set(planned.filter(({ resend }) => resend).map(({ address }) => address));
   const scope = { ...(await movesScope(context)), includes };
   const declared = new Set(scope.migrations.flatMap(addressesOf));
   const { catalogue } = reader;
-  const resend = (address: string) => asked.has(address) || scope.resend(address);
+  const resend = (address: string) => resent.has(address) || scope.resend(address);
   const { moves, objections, problems } = await planMoves(reader, { ...scope, resend });
   const now = new Map(moves.map((move) => [move.change.address, move]));
   const unread = problems.find(({ severity }) => severity === "error");

@@ -53,8 +53,8 @@ export async function unmanagedResources(request: Request): Promise<Unmanaged> {
     // What is looked for is declared nowhere, so that no --target has to match what is.
     const scope = { ...scopeOf(run.context), globs: [], selected: (each: DesiredProject) => void desired.push(each) };
     const selection = await select(run.reader, scope);
-    const known = [...run.context.problems, ...selection.problems, ...idleTargets(request, desired)];
-    if (hasErrors(known)) return nothingFound(bySeverity(known));
+    const reported = [...run.context.problems, ...selection.problems, ...idleTargets(request, desired)];
+    if (hasErrors(reported)) return nothingFound(bySeverity(reported));
     const { differences, problems } = await refresh(run.reader, selection, scope);
     const addresses = differences.flatMap(({ project, unmanaged }) => {
       const { target = () => true } = scope.diff({ name: project });
@@ -66,7 +66,7 @@ export async function unmanagedResources(request: Request): Promise<Unmanaged> {
       ...(groups > 0 && { groups }),
       resources: addresses.map(resourceAt),
       unread: unreadSections(run.reader.catalogue, desired),
-      ...bySeverity([...known, ...problems]),
+      ...bySeverity([...reported, ...problems]),
     };
   } catch (error) {
     return nothingFound(failedPlan(start.known, error).plan);

@@ -45,9 +45,9 @@ const roots: ReadonlySet<string> = new Set(
 export interface AddressMatch {
   readonly path: string;
   readonly from: number;
-  /** Offset after the question mark; the end of the path where there is none. */
+  /** Offset after the question mark, or of the end of the path. */
   readonly query: number;
-  /** What precedes the path: `/api/v4`, an interpolation (`open`), a slash, or nothing. */
+  /** The text before the path: `/api/v4`, an interpolation (`open`), a slash, or nothing. */
   readonly base: "api" | "open" | "slash" | "none";
   /** The text of an open base. */
   readonly before: string;

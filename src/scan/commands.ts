@@ -4,7 +4,7 @@ import { assignedWord, type Command, commandNameOf, commandOf, commandsOf, plain
 import { type DetectionOf, rewriting, type Source, type Use } from "./text.ts";
 import type { Token } from "./tokens.ts";
 
-/** Commands, and those that they pass to another shell, as in `ssh host "sudo command"`. */
+/** Commands, and commands that they pass to another shell, as in `ssh host "sudo command"`. */
 export function allCommands(commands: readonly Command[], text: string): readonly Command[] {
   return commands.flatMap((command) => {
     if (!vocabulary.shell.remote.has(commandNameOf(command))) return [command];
@@ -91,7 +91,7 @@ export function tokensOfCommands(commands: readonly Command[]): readonly Token[]
   });
 }
 
-/** Arguments of commands that match. All matches on one line are rewritten, or none. */
+/** Matching arguments of commands. All matches on one line are rewritten, or none. */
 export function argumentUses(
   commands: readonly Command[],
   { detection }: DetectionOf<ArgumentDetection>,
@@ -129,8 +129,8 @@ function linesOf(text: string, places: readonly Place[], word: string | undefine
   const whole = new Set<number>();
   let from = 0;
   for (const line of text.split(/(?<!\\\r?)\n/)) {
-    const found = [...line.matchAll(new RegExp(word, "g"))].map(({ index }) => from + index);
-    if (found.every((at) => starts.has(at))) for (const at of found) whole.add(at);
+    const offsets = [...line.matchAll(new RegExp(word, "g"))].map(({ index }) => from + index);
+    if (offsets.every((at) => starts.has(at))) for (const at of offsets) whole.add(at);
     from += line.length + 1;
   }
   return places.map(({ start }) => whole.has(start));

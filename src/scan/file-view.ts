@@ -46,7 +46,7 @@ export interface FileView {
   readonly settings: readonly VariableSetting[];
   /** String literals, without documentation and messages. */
   readonly texts: readonly Token[];
-  /** Tokens of the program, and of those within commands. */
+  /** Tokens of the program, and of programs within commands. */
   readonly programs: readonly (readonly Token[])[];
   /** Requests and responses that it mentions. */
   readonly mentions: readonly Mention[];

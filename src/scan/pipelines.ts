@@ -11,7 +11,7 @@ export interface IncludeGraph {
   readonly pipelines: ReadonlyMap<string, Pipeline>;
 }
 
-/** What decides whether keys can be renamed: the files that are merged with a file, in any pipeline. */
+/** The files that are merged with a file in any pipeline; they determine whether keys can be renamed. */
 export interface Pipeline {
   /** True if they include a file that is not in the scan. */
   readonly isOpen: boolean;
@@ -71,10 +71,10 @@ export function includeGraphOf(files: readonly string[], read: (file: string) =>
   }
 
   function include(path: string | undefined, from: string): readonly string[] {
-    const found = path === undefined ? [] : filesIncluded(path, from, known);
-    for (const each of found) included.add(each);
-    for (const each of found) follow(each);
-    return found;
+    const targets = path === undefined ? [] : filesIncluded(path, from, known);
+    for (const each of targets) included.add(each);
+    for (const each of targets) follow(each);
+    return targets;
   }
 
   function join(file: string, other: string): void {
@@ -168,7 +168,7 @@ function isUnmixed(documents: readonly (Node | null)[], old: string, now: string
   return isClear;
 }
 
-/** Paths that a configuration includes, and those that child pipelines include; undefined for other sources. */
+/** Paths that a configuration or its child pipelines include; undefined for other sources. */
 function includesIn(document: Node | null): {
   readonly own: readonly (string | undefined)[];
   readonly triggered: readonly (readonly (string | undefined)[])[];
@@ -194,8 +194,8 @@ function filesIncluded(path: string, from: string, known: ReadonlySet<string>): 
     const wanted = [...folders.slice(0, length), ...path.split("/").filter((part) => part !== "" && part !== ".")].join(
       "/",
     );
-    const found = filesAt(wanted, known);
-    if (found.length > 0) return found;
+    const paths = filesAt(wanted, known);
+    if (paths.length > 0) return paths;
   }
   return [];
 }
@@ -207,7 +207,7 @@ function filesAt(path: string, known: ReadonlySet<string>): readonly string[] {
 
 const asWritten = { crossing: false, cased: true, dots: true } as const;
 
-/** In an include only stars are wildcards: `*` matches anything but a slash, `**` also slashes. */
+/** The only wildcards of includes are stars: `*` matches anything but a slash, `**` also slashes. */
 function includeMatcher(path: string): (file: string) => boolean {
   const literal = path.replace(/[?[\]{}\\]/g, "\\$&");
   return globMatcher(literal.replace(/(^|\/)\*\*+(?=[^/*])/g, "$1{**/,}*"), asWritten);

@@ -25,7 +25,7 @@ import {
 import { hole, maskedInterpolations, type TextFragment } from "./text.ts";
 import type { Token } from "./tokens.ts";
 
-/** What a variable was last assigned: addresses or their responses, parameters, a string literal. */
+/** The last value of a variable: addresses or their responses, parameters, a string literal. */
 interface Known {
   readonly addresses: readonly Address[];
   readonly sent: readonly SentParameter[];
@@ -85,7 +85,7 @@ export function addressInText(
   return { address, isWhole: match.base === "api", mentions: addressMentions({ text: masked, start }, match, address) };
 }
 
-/** Reads statements in their order, and remembers what the variables before them hold. */
+/** Reads statements in their order, and tracks the values of variables. */
 class StatementReader {
   readonly mentions: Mention[] = [];
   readonly #program: Program;

@@ -79,7 +79,7 @@ export class Program {
     return this.tokens[index]?.kind === "text";
   }
 
-  /** The other half of a bracket; -1 where there is none. */
+  /** The matching bracket; -1 without one. */
   matching(index: number): number {
     return this.#matching[index] ?? -1;
   }

@@ -29,7 +29,7 @@ export interface Finding {
   /** From 1, both. */
   readonly line: number;
   readonly column: number;
-  /** `error` from the removal release on; `hint` for what stays accepted, or is likely and not certain. */
+  /** `error` from the removal release on; `hint` for deprecations without removal, and for uncertain uses. */
   readonly severity: "error" | "warning" | "hint";
   readonly message: string;
 }
@@ -50,12 +50,12 @@ export interface ScanResult {
  */
 export function scanText(source: Source, tree: IncludeGraph = noIncludes): ScanResult {
   const view = readFile(source, tree);
-  const found = entries().flatMap(({ entry, detection }) =>
+  const occurrences = entries().flatMap(({ entry, detection }) =>
     view.kinds.has(detection.in)
       ? usesOf({ entry, detection }, view, source).map((use) => ({ entry, detection, use }))
       : [],
   );
-  const uses = certainFirst(found);
+  const uses = certainFirst(occurrences);
   const edits = uses.map((each) => editsOf(each, source.release));
   const at = positionsIn(source.text);
   const findings = uses.map((each) => findingOf(each, source, at(each.use.offset)));
@@ -155,7 +155,7 @@ function usesOf({ entry, detection }: DetectionOf, view: FileView, source: Sourc
   }
 }
 
-/** Uses such as `gem "name"` and `Feature.enable(:name)`, in programs and in those within commands. */
+/** Uses such as `gem "name"` and `Feature.enable(:name)`, in programs and in programs within commands. */
 function callUses(programs: readonly (readonly Token[])[], { detection }: DetectionOf<CallDetection>): readonly Use[] {
   return programs.flatMap((tokens) => callsIn(tokens, detection)).map(({ start }) => ({ offset: start }));
 }
@@ -164,9 +164,9 @@ function callsIn(tokens: readonly Token[], { receiver, names }: CallDetection): 
   return tokens.flatMap((token, index) => {
     if (token.text !== receiver || token.kind !== "word") return [];
     const near = tokens.slice(index + 1, index + 7);
-    const found = near.findIndex(({ kind, text }) => kind !== "sign" && names.includes(text));
-    const name = near[found];
-    return name && isArgument(near.slice(0, found)) ? [name] : [];
+    const position = near.findIndex(({ kind, text }) => kind !== "sign" && names.includes(text));
+    const name = near[position];
+    return name && isArgument(near.slice(0, position)) ? [name] : [];
   });
 }
 

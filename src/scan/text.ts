@@ -41,11 +41,11 @@ export function moved(offsets: readonly number[], edits: readonly Edit[]): reado
 }
 
 function applied(edits: readonly Edit[]): readonly Edit[] {
-  const kept: Edit[] = [];
+  const accepted: Edit[] = [];
   for (const edit of edits.toSorted((a, b) => a.start - b.start || a.end - b.end)) {
-    if (edit.start >= (kept.at(-1)?.end ?? 0)) kept.push(edit);
+    if (edit.start >= (accepted.at(-1)?.end ?? 0)) accepted.push(edit);
   }
-  return kept;
+  return accepted;
 }
 
 /** Line and column of an offset, each from 1. */
@@ -169,7 +169,7 @@ export interface DetectionOf<Kind extends Detection = Detection> {
   readonly detection: Kind;
 }
 
-/** A mechanical replacement, or none. */
+/** A mechanical replacement, if possible. */
 export function rewriting(start: number, end: number, text: string | undefined): Pick<Use, "edits"> {
   return text === undefined ? {} : { edits: [{ start, end, text }] };
 }

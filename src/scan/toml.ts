@@ -68,8 +68,8 @@ function offsetOf(text: string, headers: readonly Header[], { each, lacks }: Tom
 function lineOf(text: string, header: Header, headers: readonly Header[], key: string): number | undefined {
   const next = headers[headers.indexOf(header) + 1]?.offset;
   const body = text.slice(header.offset, next ?? header.offset + 20_000);
-  const found = new RegExp(`\n[ \\t]*(?=${key.replaceAll(".", "\\.")}[ \\t]*=)`).exec(body);
-  return found ? header.offset + found.index + found[0].length : undefined;
+  const match = new RegExp(`\n[ \\t]*(?=${key.replaceAll(".", "\\.")}[ \\t]*=)`).exec(body);
+  return match ? header.offset + match.index + match[0].length : undefined;
 }
 
 /** The parser reports no positions, so headers are found as lines outside of multi-line strings. */

@@ -26,7 +26,7 @@ const notes = {
   template: "not rewritten, because a template that is not in the scan may set the new keyword",
 };
 
-/** Why a keyword that takes effect only without its new name is not renamed. */
+/** Explains why a keyword that takes effect only without its new name is not renamed. */
 function reasonToKeep(
   { path, key, value, holder, inJob }: YamlEntry,
   pipeline: Pipeline,
@@ -41,11 +41,11 @@ function reasonToKeep(
 /** The entries that a detection matches, and whether the text of one is used also where it does not match. */
 function meantIn(entries: readonly YamlEntry[], detection: YamlDetection) {
   const segments = detection.path.split("/").map((segment) => segment.split("|"));
-  const meant = (entry: YamlEntry) => leadsTo(segments, entry.path, entry.inJob);
-  const found = entries.filter((entry) => meant(entry) && holds(entry, detection));
-  const others = found.length === 0 ? [] : entries.filter((entry) => !meant(entry));
+  const isTarget = (entry: YamlEntry) => leadsTo(segments, entry.path, entry.inJob);
+  const matches = entries.filter((entry) => isTarget(entry) && holds(entry, detection));
+  const others = matches.length === 0 ? [] : entries.filter((entry) => !isTarget(entry));
   const elsewhere = new Set(others.map(nodeOf));
-  return { found, isElsewhere: (entry: YamlEntry) => elsewhere.has(nodeOf(entry)) };
+  return { found: matches, isElsewhere: (entry: YamlEntry) => elsewhere.has(nodeOf(entry)) };
 }
 
 /** The node of an entry's text; an anchor may also use it where it means something else. */

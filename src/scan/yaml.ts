@@ -149,7 +149,7 @@ interface Resolver {
   readonly root: YAMLMap | undefined;
   /** The target of an alias or a `!reference`; any other node is itself. */
   readonly follow: (node: unknown) => Node | null;
-  /** The pairs of a mapping and of those merged into it. */
+  /** The pairs of a mapping and of its merged mappings. */
   readonly pairs: (map: YAMLMap) => readonly PlacedNode[];
   /** The mappings of a merge key's value. */
   readonly merged: (value: unknown) => readonly YAMLMap[];
@@ -195,9 +195,9 @@ export function resolverOf(contents: Node | null): Resolver {
     const before = known.get(map)?.get(name);
     if (before !== undefined || depth > maxDepth) return before ?? false;
     const own = map.items.some(({ key }) => nameOf(key) === name);
-    const found = own || sourcesOf(map).some((source) => has(source, name, depth + 1));
-    known.set(map, (known.get(map) ?? new Map<string, boolean>()).set(name, found));
-    return found;
+    const result = own || sourcesOf(map).some((source) => has(source, name, depth + 1));
+    known.set(map, (known.get(map) ?? new Map<string, boolean>()).set(name, result));
+    return result;
   }
 
   function sourcesOf(map: YAMLMap): readonly YAMLMap[] {

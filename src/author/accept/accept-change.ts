@@ -38,10 +38,10 @@ export interface ManifestDraft {
   readonly left: readonly string[];
 }
 
-/** A desired resource in the form in which it is compared with what is live. */
+/** A desired resource in the form that is compared with the live one. */
 export type AsCompared = (desired: Desired) => Desired;
 
-/** A change whose live side is to be accepted. `live` is everything that the server reports of it. */
+/** A change whose live side is accepted. `live` contains everything that the server reports. */
 export interface LiveTarget {
   readonly ref: { readonly project: Project; readonly kind: Kind; readonly key: string };
   readonly change: Change;
@@ -49,7 +49,7 @@ export interface LiveTarget {
   readonly asCompared: AsCompared;
 }
 
-/** Changes the manifests to declare what is live, for this one resource and nothing else. */
+/** Changes the manifests to declare the live values of this resource, and nothing else. */
 export function acceptChange(
   manifests: Manifests,
   target: LiveTarget,
@@ -121,14 +121,14 @@ function differingFields(
   return different.map(([name]) => name).sort();
 }
 
-/** Declares it as `import` does; required values that are unknown become references to be set. */
+/** Declares the resource like `import`; required values that are unknown become secret references to fill in. */
 function acceptPresence(draft: ManifestDraft, target: Present, newFile: NewPolicyFile | undefined): ManifestDraft {
   const { project, kind, key } = target.ref;
   const { server, catalogue } = draft.manifests.workspace;
-  const found = importProject({ project, live: [target.live], others: [], unread: [] }, server, catalogue);
-  const [imported] = withReferences([found], { catalogue });
+  const result = importProject({ project, live: [target.live], others: [], unread: [] }, server, catalogue);
+  const [imported] = withReferences([result], { catalogue });
   const [entry] = imported?.entries ?? [];
-  if (!entry) return { ...draft, left: [...draft.left, ...found.remarks] };
+  if (!entry) return { ...draft, left: [...draft.left, ...result.remarks] };
   const blanks = [...entry.fields.values()].flatMap((field) => (field.form === "blank" ? [field.reference] : []));
   const notes = [...entry.remarks, ...blanks.map((reference) => `set ${reference} before apply writes ${key}`)];
   const subject = subjectNow(draft, target, newFile);
@@ -141,7 +141,7 @@ function acceptPresence(draft: ManifestDraft, target: Present, newFile: NewPolic
   );
 }
 
-/** A possible edit: the successive texts of a file, and what to say about it. */
+/** A possible edit: the successive texts of a file, and a message. */
 interface Edit {
   readonly file: string;
   readonly texts: readonly Edited[];
@@ -212,7 +212,7 @@ function restated({ written }: PolicyEntry, values: ReadonlyMap<string, Manifest
   return Object.fromEntries(fields.filter(([, value]) => value !== undefined)) as WritableValue;
 }
 
-/** Edits that list what is declared as disabled or absent. */
+/** Edits that list a declared resource as disabled or absent. */
 function* absenceEdits(subject: Subject): Iterable<Edit> {
   const { manifests, entry, target } = subject;
   const policy = entry && policyOf(manifests, entry);
@@ -232,7 +232,7 @@ function* absenceEdits(subject: Subject): Iterable<Edit> {
   yield* targetEdits(subject, entry, add);
 }
 
-/** Edits that declare what a policy lists as disabled or absent, or what an exclusive policy omits. */
+/** Edits that declare a resource that a policy lists as disabled or absent, or that an exclusive policy omits. */
 function* presenceEdits(subject: Subject, node: () => WritableValue): Iterable<Edit> {
   const { manifests, entry, target } = subject;
   const path = pathOf(subject, literal(target.ref.key));

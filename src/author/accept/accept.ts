@@ -43,11 +43,11 @@ import {
 
 export type { Hunk } from "./manifests.ts";
 
-/** What the user accepts as it is on the server. */
+/** The live values that the user accepts. */
 export interface AcceptRequest extends Request {
-  /** Addresses, or globs over those that differ now. */
+  /** Addresses, or globs over those with differences. */
   readonly addresses: readonly string[];
-  /** True if nothing is to be written. */
+  /** True if nothing may be written. */
   readonly dryRun: boolean;
   /** A new file for a project's own policy; undefined if the workspace would ignore it. */
   readonly newFileFor: (project: Project, root: string) => NewPolicyFile | undefined;
@@ -58,7 +58,7 @@ export interface AcceptRequest extends Request {
 /** The result for one address. */
 interface AcceptedResource {
   readonly address: string;
-  /** The changed lines; none if only the ledger was updated. */
+  /** The changed lines; empty if only the ledger was updated. */
   readonly hunks: readonly Hunk[];
   readonly notes: readonly string[];
 }
@@ -67,13 +67,14 @@ export interface Acceptance {
   readonly accepted: readonly AcceptedResource[];
   /** Requested addresses that are already in sync. */
   readonly inSync: readonly string[];
-  /** What could not be read or accepted. */
+  /** Problems of resources that could not be read or accepted. */
   readonly problems: readonly Problem[];
 }
 
 /**
- * Changes manifests to declare what is live at the addresses that differ, and changes nothing else. Sends GET requests
- * only. @throws UserError where an address means nothing, or manifests changed meanwhile; then nothing is written.
+ * Changes manifests to declare the live values at the addresses that differ, and nothing else. Sends GET requests
+ * only.
+ * @throws UserError for an unknown address, and if manifests changed meanwhile; then nothing is written.
  */
 export async function accept(request: AcceptRequest): Promise<Acceptance> {
   const { folder, env, addresses: targets } = request;
@@ -183,7 +184,7 @@ interface Candidate {
   readonly differs: boolean;
 }
 
-/** All of them, each once. */
+/** The distinct addresses. */
 function candidatesIn({ fleet }: Pick<Selection, "fleet">, differences: readonly Difference[]): readonly Candidate[] {
   const changes = differences.flatMap((difference) => difference.changes);
   const changed = new Set(changes.map(({ address }) => address));
@@ -192,11 +193,11 @@ function candidatesIn({ fleet }: Pick<Selection, "fleet">, differences: readonly
     resources.map(({ kind, key }) => ({ address: addressOf(project.name, kind, key), project })),
   );
   const unlisted = changes.map(({ address, project: name }) => ({ address, project: projects.get(name) ?? { name } }));
-  const found = new Map([...declared, ...unlisted].map((each) => [each.address, each]));
-  return Array.from(found.values(), (each) => ({ ...each, differs: changed.has(each.address) }));
+  const byAddress = new Map([...declared, ...unlisted].map((each) => [each.address, each]));
+  return Array.from(byAddress.values(), (each) => ({ ...each, differs: changed.has(each.address) }));
 }
 
-/** @throws UserError if a glob matches none of them, with a suggestion. */
+/** Expands globs. @throws UserError if one matches nothing, with a suggestion. */
 function checkAddresses(
   globs: readonly string[],
   candidates: readonly Candidate[],
@@ -224,18 +225,18 @@ function unknownAddress(glob: string, addresses: readonly string[], projects: re
   return new UserError(`no policy selects ${projectPart(glob)}${didYouMean(projectPart(glob), names)}`);
 }
 
-/** Requested addresses that are in sync. Of the matches of a glob only those that differ are requested. */
+/** Requested addresses that are in sync. Globs only request addresses that differ. */
 function inSyncAmong(globs: readonly string[], candidates: readonly Candidate[]): readonly string[] {
   const inSync = globs.flatMap((glob) => {
-    const meant = candidatesMatching(glob, candidates);
-    const same = meant.filter(({ differs }) => !differs);
+    const matches = candidatesMatching(glob, candidates);
+    const same = matches.filter(({ differs }) => !differs);
     if (!isGlob(glob)) return same.map(({ address }) => address);
-    return same.length > 0 && same.length === meant.length ? [glob] : [];
+    return same.length > 0 && same.length === matches.length ? [glob] : [];
   });
   return [...new Set(inSync)];
 }
 
-/** What to report about an accepted resource. */
+/** The report about an accepted resource. */
 interface LedgerOutcome {
   readonly notes: readonly string[];
   readonly problems: readonly Problem[];
@@ -246,7 +247,7 @@ interface LedgerScope {
   readonly scope: RefreshScope;
 }
 
-/** Records the live state in the ledger as accepted, and reports what a plan would still list. */
+/** Records the live state in the ledger as accepted, and reports the changes that a plan would still list. */
 function ledgerAfterAccept(
   draft: ManifestDraft,
   { ref, change, live, asCompared }: LiveTarget,
@@ -313,7 +314,7 @@ function asComparedBy(catalogue: Catalogue, before: Desired | undefined, { kind,
       (name) => name in desired.fields && canonical(desired.fields[name]) === written.get(name),
     );
     if (same.length === 0) return desired;
-    const found = Object.fromEntries(same.map((name) => [name, declared[name] ?? null]));
-    return { ...desired, fields: { ...desired.fields, ...found } };
+    const current = Object.fromEntries(same.map((name) => [name, declared[name] ?? null]));
+    return { ...desired, fields: { ...desired.fields, ...current } };
   };
 }

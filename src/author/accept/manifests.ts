@@ -25,7 +25,7 @@ import { literal, policyText } from "../import/policy.ts";
 export interface Manifests {
   /** Texts of the files that may be edited, by name, without byte order marks. */
   readonly texts: ReadonlyMap<string, string>;
-  /** Those that have not expired. */
+  /** Policies that have not expired. */
   readonly policies: readonly Policy[];
   readonly workspace: Workspace;
   readonly today: string;
@@ -87,7 +87,7 @@ export function writeTexts(
   if (changed.length > 0) write(root, texts);
 }
 
-/** The policy of a document; undefined if it has none, or an expired one. */
+/** The policy of a document; undefined without one, and if it has expired. */
 export function policyOf({ policies }: Manifests, { document }: Pick<Policy, "document">): Policy | undefined {
   return policies.find((policy) => policy.document === document);
 }
@@ -106,7 +106,7 @@ export interface NewPolicyFile {
 /** A policy for one project alone to which an entry can be added: an existing one, or a new one. */
 export interface EditTarget extends Editable {
   readonly file: string;
-  /** In words that complete "in …". */
+  /** Completes "in …". */
   readonly words: string;
 }
 
@@ -195,7 +195,10 @@ export function manifestValue(
   return { why: `a policy cannot declare the server's value of ${name}: expected ${fault.expected}` };
 }
 
-/** Of a mapping, what is declared: all else is left alone on the server too. The server does not return what holds secrets. */
+/**
+ * The declared members of a mapping: others are unchanged on the server too. Members with secrets are not returned by
+ * the server.
+ */
 function collectionValue(name: string, live: Plain, declared: Value = null): ReturnType<typeof manifestValue> {
   if (referencesWithin(declared).length > 0) return { why: `${name} holds secrets; edit the manifest` };
   return { value: escaped(declaredPart(live, declared as Plain)) };
@@ -203,8 +206,8 @@ function collectionValue(name: string, live: Plain, declared: Value = null): Ret
 
 function declaredPart(live: Plain, declared: Plain): Plain {
   if (isScalar(live) || isList(live) || isScalar(declared) || isList(declared)) return live;
-  const kept = Object.entries(live).filter(([name]) => name in declared);
-  return Object.fromEntries(kept.map(([name, value]) => [name, declaredPart(value, declared[name] ?? null)]));
+  const members = Object.entries(live).filter(([name]) => name in declared);
+  return Object.fromEntries(members.map(([name, value]) => [name, declaredPart(value, declared[name] ?? null)]));
 }
 
 function escaped(value: Plain): Plain {

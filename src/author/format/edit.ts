@@ -223,14 +223,14 @@ function rendered(node: Node, inFlow: boolean): string {
 
 /** Lists are written `[a, b]`, and mappings `{ a: b }`; few values here have both. */
 function hasList(node: Node): boolean {
-  let found = false;
+  let isFound = false;
   visit(node, {
     Seq: () => {
-      found = true;
+      isFound = true;
       return visit.BREAK;
     },
   });
-  return found;
+  return isFound;
 }
 
 /** Converts a node to flow style without comments, because it is written on one line. */

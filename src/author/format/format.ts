@@ -26,7 +26,7 @@ import { renamedSchema } from "../../model/renamed-schema.ts";
 import { manifestSchema } from "../../model/schemas.ts";
 import type { Problem } from "../../model/types.ts";
 
-/** The formatted text, or why there is none: syntax errors, or no manifest in it. */
+/** The formatted text, or the errors: invalid syntax, or no manifest. */
 export type Formatted =
   | { readonly text: string }
   | { readonly problems: readonly Problem[] }

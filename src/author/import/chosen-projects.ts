@@ -10,7 +10,7 @@ import { bareName, type Owner, ownerOfName, owners } from "../../model/owner.ts"
 import type { Kind, Platform, Problem, Project } from "../../model/types.ts";
 import { readOwners } from "../../run/live/find-projects.ts";
 
-/** What the user names to be imported. */
+/** The projects and groups that the user selected. */
 export interface Choice {
   /** IDs and full paths; of groups with a slash behind. */
   readonly names: readonly string[];
@@ -33,7 +33,7 @@ export function ownersIn(choice: Choice): readonly Owner[] {
   return owners.filter((owner) => isAbout(choice, owner));
 }
 
-/** Finds what a choice names; `listed` asks for the list in any case. @throws CallFailed. */
+/** Finds the selected projects and groups; `listed` requires the list in any case. @throws CallFailed. */
 export async function chooseProjects(
   reader: Reader,
   choice: Choice,
@@ -62,7 +62,7 @@ function partOf({ names, all, groups }: Choice, owner: Owner): Choice {
   };
 }
 
-/** As in addresses, a glob with a slash behind matches groups. Without wildcards it names the group above projects. */
+/** As in addresses, a glob that ends in a slash matches groups. Without wildcards it names the group above projects. */
 function ownerOfGlob(glob: string): Owner {
   return isBelowOnly(glob) ? "project" : ownerOfName(glob);
 }
@@ -71,7 +71,7 @@ function isBelowOnly(glob: string): boolean {
   return selectorOf(bareName(glob)).form !== "glob";
 }
 
-/** True if a list is needed; it is not for paths alone. */
+/** True if a list is needed, which is not the case for paths alone. */
 function needsListing({ names, all, groups }: Choice, owner: Owner): boolean {
   return all || groups.length > 0 || names.some((name) => selectorOf(name, owner).form === "id");
 }
@@ -118,8 +118,8 @@ function missing(message: string): Problem {
 }
 
 /**
- * The kinds in these sections, or without any those that need not be asked for, of projects, of groups or of both.
- * @throws UserError for a section that policies of none of them have, and for one that the platform does not have.
+ * The kinds of these sections or, by default, those that are not optional, of projects, groups or both.
+ * @throws UserError for a section that policies do not have, and for one that the platform does not have.
  */
 export function kindsToImport(
   sections: readonly string[] | undefined,
@@ -127,10 +127,10 @@ export function kindsToImport(
   catalogue: Catalogue,
   platform: Platform,
 ): ReadonlySet<Kind> {
-  const found = sections
+  const kinds = sections
     ? namesIn(sections).flatMap((name) => kindsNamed(name, owners, catalogue, platform))
     : owners.flatMap((owner) => defaultKinds(owner, catalogue, platform));
-  return new Set(found.map(({ kind }) => kind));
+  return new Set(kinds.map(({ kind }) => kind));
 }
 
 function namesIn(sections: readonly string[]): readonly string[] {
@@ -140,8 +140,8 @@ function namesIn(sections: readonly string[]): readonly string[] {
 function kindsNamed(name: string, owners: readonly Owner[], catalogue: Catalogue, platform: Platform) {
   const known = owners.flatMap((owner) => policyKinds(catalogue, owner));
   if (name === "all") return known;
-  const meant = known.filter(({ section }) => section === name);
-  if (meant.length > 0) return available(meant, catalogue, platform);
+  const named = known.filter(({ section }) => section === name);
+  if (named.length > 0) return available(named, catalogue, platform);
   const words = [...new Set(known.map(({ section }) => section))];
   const [only] = owners.length === 1 ? owners : [];
   const whose = only === "group" ? "policies of groups" : "policies";
@@ -151,12 +151,12 @@ function kindsNamed(name: string, owners: readonly Owner[], catalogue: Catalogue
   );
 }
 
-/** Those that the platform has. @throws UserError where it has none of them. */
+/** The kinds that the platform has. @throws UserError if it has none of them. */
 function available(rows: readonly PolicyKind[], catalogue: Catalogue, platform: Platform): readonly PolicyKind[] {
   const whyNot = (row: PolicyKind) => outOfRelease(catalogue, row, platform) ?? outOfTier(catalogue, row, platform);
-  const found = rows.filter((row) => whyNot(row) === undefined);
+  const matching = rows.filter((row) => whyNot(row) === undefined);
   const [first] = rows;
-  if (found.length > 0 || !first) return found;
+  if (matching.length > 0 || !first) return matching;
   throw new UserError(`--kinds: ${whyNot(first)}`, exit.usage);
 }
 

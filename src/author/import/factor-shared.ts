@@ -149,9 +149,9 @@ function draftsOfFleet(content: FleetSettings): readonly Draft[] {
     if (!folder || draft.entries.length + draft.remarks.length === 0) return [];
     const policyIndex = indexByFolder.get(chain.findLast((above) => indexByFolder.has(above)) ?? folder);
     if (policyIndex === undefined || draft.entries.length > 0) return [{ folder, draft }];
-    const kept = remarks.get(policyIndex) ?? [];
-    kept.push(...draft.remarks.map((remark) => ({ remark, name: draft.name })));
-    remarks.set(policyIndex, kept);
+    const existing = remarks.get(policyIndex) ?? [];
+    existing.push(...draft.remarks.map((remark) => ({ remark, name: draft.name })));
+    remarks.set(policyIndex, existing);
     return [];
   });
   const reported = shared.map((each, index): Placed => {

@@ -51,7 +51,7 @@ function isUnset(value: Value): boolean {
   return value === null || value === "" || (isList(value) && value.length === 0);
 }
 
-/** A list as it is; undefined for anything else that no parameter has. */
+/** Returns lists unchanged; undefined for other values that no parameter can have. */
 function listOf({ types }: IntegrationParameter, value: Value): Plain | undefined {
   return types.includes("array") && isList(value) && !isReference(value) ? value : undefined;
 }
@@ -99,7 +99,7 @@ function blankWords(secret: boolean, value: Plain | undefined): string {
   return value === undefined ? "set this: required, not reported" : "set this: the value on the server is not valid";
 }
 
-/** A value is repeated only where it cannot contain a secret. */
+/** Repeats a value only if it cannot contain a secret. */
 function faultWords(
   { parameter: name, expected }: ParameterFault,
   parameters: Parameters,

@@ -19,7 +19,7 @@ import type { FoundProject, ImportedEntry, ImportedProject, ImportedValue } from
 
 type Named = Pick<Resource, "kind" | "key">;
 
-/** Why no policy can declare a resource on this platform; undefined where one can. */
+/** Explains why no policy can declare a resource on this platform; undefined if one can. */
 export function whyUndeclarable({ kind, key }: Named, platform: Platform, catalogue: Catalogue): string | undefined {
   if (!kindOf(catalogue, kind).keys) return undefined;
   const known = catalogueEntry(catalogue, { kind, key });
@@ -46,7 +46,7 @@ export function importProject(found: FoundProject, platform: Platform, catalogue
   };
 }
 
-/** Resources of a file's kind. Those of one key are one resource in a policy, which is left out if they differ. */
+/** Resources of a kind. Resources with the same key are one in a policy, which is omitted if they differ. */
 function importResources(
   file: ResourceKind,
   live: readonly Live[],
@@ -62,12 +62,12 @@ function importResources(
 
 function importNamesakes(file: ResourceKind, [first, ...others]: readonly Live[]): ReturnType<typeof importResource> {
   if (!first) return undefined;
-  const found = importResource(file, first);
-  if (others.length === 0 || !found || "left" in found) return found;
+  const result = importResource(file, first);
+  if (others.length === 0 || !result || "left" in result) return result;
   const several = `the server has ${others.length + 1} of that name`;
   const disagree = others.some(({ fields }) => !isAlike(fields as Plain, first.fields as Plain));
   if (disagree) return { left: `${first.key} is left out: ${several}, and they differ; keep one of them` };
-  return { entry: { ...found.entry, remarks: [...found.entry.remarks, several] } };
+  return { entry: { ...result.entry, remarks: [...result.entry.remarks, several] } };
 }
 
 function importParameters(
@@ -155,9 +155,9 @@ function namesOf(namesakes: readonly Live[]): string {
 }
 
 /**
- * A resource of a kind that is a file as a policy would declare it without a difference: every field that is reported and
- * neither unset, at its default, nor what new resources usually have; blanks for secrets that are required. A sentence on why
- * no policy can declare it; undefined for the only resource of its kind if there is nothing to declare.
+ * Declares a resource so that a plan shows no difference: every reported field that is set and neither at its default
+ * nor at the usual value of new resources, and blanks for required secrets. Returns a sentence if no policy can
+ * declare it; undefined for a singleton without anything to declare.
  */
 function importResource(
   file: ResourceKind,
@@ -181,7 +181,7 @@ function importResource(
 
 const secret: ImportedValue = { form: "blank", why: "set this: a secret", reference: "" };
 
-/** The fields that a policy can declare together, but for those of the key. */
+/** The fields that a policy can declare together, except those of the key. */
 function stated(file: ResourceKind, live: Live): readonly (readonly [string, FieldSchema])[] {
   const keys = new Set(keyFieldsOf(file));
   const possible = Object.entries(file.fields.properties).filter(
@@ -192,21 +192,22 @@ function stated(file: ResourceKind, live: Live): readonly (readonly [string, Fie
   return possible.filter(([name]) => !less.has(name));
 }
 
-/** True if the live value is one that a policy can declare: a server may have others. */
+/** True if a policy can declare the live value: servers may have others. */
 function isPossible(field: FieldSchema, value: Value | undefined): boolean {
   if (value === undefined || isReference(value)) return true;
   return fieldCheck(field)(wireValue(field, value)).length === 0;
 }
 
 function isWorthWriting(field: FieldSchema, value: Plain): boolean {
-  const meant = comparable(field, value);
-  if (meant === "" || meant === null || (isList(meant) && meant.length === 0)) return isSet(field, meant);
-  if (isObject(meant) && Object.keys(meant).length === 0) return false;
+  const normalized = comparable(field, value);
+  if (normalized === "" || normalized === null || (isList(normalized) && normalized.length === 0))
+    return isSet(field, normalized);
+  if (isObject(normalized) && Object.keys(normalized).length === 0) return false;
   const standard = field.default ?? field["x-usual"];
-  return standard === undefined || !isAlike(meant, comparable(field, standard));
+  return standard === undefined || !isAlike(normalized, comparable(field, standard));
 }
 
-/** True if an empty value differs from what a new resource has. */
+/** True if an empty value differs from that of a new resource. */
 function isSet(field: FieldSchema, meant: Plain): boolean {
   return field.default !== undefined && field.default !== "" && !isAlike(meant, comparable(field, field.default));
 }

@@ -14,7 +14,7 @@ import { importProject, whyUndeclarable } from "./import-project.ts";
 import { draftsOf, type SecretScope, withOwnFiles, withOwnNames, withReferences } from "./names.ts";
 import type { Draft, FoundProject, ImportedProject } from "./policy.ts";
 
-/** Policies that declare live state, not yet written, and what could not be read. */
+/** Drafts of policies that declare live state, and messages about resources that could not be read. */
 export interface ImportResult {
   readonly drafts: readonly Draft[];
   /** Names of projects and groups that were read and have nothing to declare. */
@@ -73,7 +73,7 @@ interface InventoryScope {
   readonly progress?: (done: number, total: number) => void;
 }
 
-/** The live state of projects, in order, and what could not be read. */
+/** The live state of projects, in order, and messages about resources that could not be read. */
 interface ProjectsRead {
   readonly found: readonly FoundProject[];
   readonly problems: readonly Problem[];

@@ -31,7 +31,7 @@ export function withOwnFiles(drafts: readonly Draft[]): readonly Draft[] {
   });
 }
 
-/** Gives each draft a separate name, and none of those that are taken. */
+/** Gives each draft a distinct name that is not taken. */
 export function withOwnNames(drafts: readonly Draft[], others: Iterable<string> = []): readonly Draft[] {
   const taken = new Set([...others].map((name) => name.toLowerCase()));
   return drafts.map((draft) => ({ ...draft, name: takeName(draft.name, taken) }));
@@ -72,8 +72,8 @@ export function withReferences(
       const named = [...entry.fields].map(([name, stated]): [string, ImportedValue] => {
         if (stated.form !== "blank") return [name, stated];
         const own = () => unique([each.project.name, entry.key, name], taken);
-        const known = stated.same === undefined ? undefined : shared.get(stated.same);
-        const variable = known ?? nameOf(each.project, entry, name) ?? own();
+        const existing = stated.same === undefined ? undefined : shared.get(stated.same);
+        const variable = existing ?? nameOf(each.project, entry, name) ?? own();
         if (stated.same !== undefined) shared.set(stated.same, variable);
         return [name, { ...stated, reference: `env:${variable}` }];
       });
@@ -84,7 +84,9 @@ export function withReferences(
 
 type NameOf = (project: Project, entry: ImportedEntry, name: string) => string | undefined;
 
-/** If projects of a folder send a secret to different destinations, only those of the most common one share a name. */
+/**
+ * If projects of a folder send a secret to different destinations, only those with the most common one share a name.
+ */
 function groupNames(imported: readonly ImportedProject[], taken: Set<string>, catalogue: Catalogue): NameOf {
   const uses = imported.flatMap(({ project, entries }) =>
     entries.map((entry) => ({ use: useOf(catalogue, project, entry), place: placeOf(catalogue, project, entry) })),

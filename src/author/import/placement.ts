@@ -9,7 +9,7 @@ export interface Occurrence<T> {
   readonly lines: number;
 }
 
-/** Occurrences that are declared for a folder, and those that are declared for each project. */
+/** Occurrences declared for a folder, and for each project. */
 export interface Placement<T> {
   readonly shared: ReadonlyMap<Folder, readonly Occurrence<T>[]>;
   readonly own: readonly Occurrence<T>[];
@@ -111,13 +111,13 @@ function chooser(stats: FolderStats) {
     return [...children.values()].reduce((sum, child) => sum + choose(child, form).lines, own);
   };
   const chosen = <T>(branch: Branch<T>, inherited: string | undefined): Choice => {
-    const kept = linesWith(branch, inherited);
+    const lines = linesWith(branch, inherited);
     const { folder, common, declaring } = branch;
     const isCommon = common.count >= Math.max(2, stats.imported(folder) / 2);
-    if (!isCommon || common.form === inherited) return { lines: kept, isPlaced: false };
+    if (!isCommon || common.form === inherited) return { lines: lines, isPlaced: false };
     const unaffected = Math.min(folder.projects.length - declaring, common.count);
     const placed = common.lines + around + exception * unaffected + linesWith(branch, common.form);
-    return placed < kept ? { lines: placed, isPlaced: true } : { lines: kept, isPlaced: false };
+    return placed < lines ? { lines: placed, isPlaced: true } : { lines: lines, isPlaced: false };
   };
   return choose;
 }

@@ -75,9 +75,9 @@ export interface Draft {
   readonly disabled?: readonly string[];
   /** Resources of other kinds that have to be absent. */
   readonly absent?: readonly Pick<ImportedEntry, "kind" | "key">[];
-  /** Sections of which everything unlisted has to be absent. */
+  /** Sections in which unlisted resources have to be absent. */
   readonly exclusive?: readonly string[];
-  /** Comments at the end: what was left out. */
+  /** Comments at the end about omitted values. */
   readonly remarks: readonly string[];
 }
 
@@ -86,7 +86,7 @@ export function policyText(draft: Draft, schema: string, catalogue: Catalogue): 
   return policyFileText([draft], schema, catalogue);
 }
 
-/** As {@link policyText}, with one document for each draft. */
+/** Like {@link policyText}, with one document for each draft. */
 export function policyFileText(drafts: readonly Draft[], schema: string, catalogue: Catalogue): string {
   return `# ${printable(`yaml-language-server: $schema=${schema}`)}\n${drafts.map((draft) => documentText(draft, catalogue)).join("---\n")}`;
 }

@@ -143,13 +143,13 @@ export function formOf({ fields, remarks }: ImportedEntry): string {
   return JSON.stringify([[...fields], remarks]);
 }
 
-/** The file of a kind of which each project has one resource. */
+/** The file of a kind if it is a singleton. */
 function singletonFile(catalogue: Catalogue, kind: Kind): ResourceKind | undefined {
   const { file } = kindOf(catalogue, kind);
   return file && isSingleton(file) ? file : undefined;
 }
 
-/** True if each entry is one field, which policies layer on its own. */
+/** True if each field is an entry of its own, because policies layer fields separately. */
 function isByField(catalogue: Catalogue, kind: Kind): boolean {
   return singletonFile(catalogue, kind) !== undefined;
 }
@@ -159,7 +159,10 @@ export function hasOneValue(catalogue: Catalogue, kind: Kind): boolean {
   return policyKind(catalogue, kind)?.only !== undefined || isByField(catalogue, kind);
 }
 
-/** With an entry for each field of a singleton, so that each is shared on its own; remarks on the whole become the project's. */
+/**
+ * Splits each singleton into an entry per field, so that fields are shared separately; remarks on the singleton become
+ * the project's.
+ */
 export function splitByField(imported: ImportedProject, catalogue: Catalogue): ImportedProject {
   const whole = imported.entries.filter(({ kind }) => isByField(catalogue, kind));
   if (whole.length === 0) return imported;

@@ -111,12 +111,12 @@ function lackOf({ count, because }: Needed, context: ApprovalContext): Lack | un
   const verified = signatures.map((signature) => signerOf(signature, plan, context));
   const signers = verified.flatMap((signer) => (typeof signer === "string" ? [] : [signer]));
   const people = peopleAmong(signers, policy.signers);
-  const given = people.length;
-  if (given >= count) return undefined;
-  const has = given === 0 ? "it has none" : `it has ${given} (${people.map(({ name }) => name).join(", ")})`;
+  const total = people.length;
+  if (total >= count) return undefined;
+  const has = total === 0 ? "it has none" : `it has ${total} (${people.map(({ name }) => name).join(", ")})`;
   const unusable = verified.flatMap((why, index) => (typeof why === "string" ? [`signature ${index + 1} ${why}`] : []));
   const message = [`${needs}; ${has}`, ...unusable.slice(0, mostReasons), ...moreOf(unusable.length)].join("; ");
-  return { message, given };
+  return { message, given: total };
 }
 
 const mostReasons = 10;
@@ -228,15 +228,15 @@ function normalizeName(name: string): string {
 type Options = Readonly<Partial<Record<"namespaces" | "valid-after" | "valid-before", string>>>;
 
 function optionsIn(text: string): Options | string {
-  const found = [...text.matchAll(/([\w-]+)(?:="((?:[^"\\]|\\.)*)"|=([^,"]*))?(?:,|$)/g)];
-  if (found.map(([all]) => all).join("") !== text) return `cannot read the options ${text}`;
-  const unknown = found.map(([, name = ""]) => name.toLowerCase()).find((name) => !known.includes(name));
+  const matches = [...text.matchAll(/([\w-]+)(?:="((?:[^"\\]|\\.)*)"|=([^,"]*))?(?:,|$)/g)];
+  if (matches.map(([all]) => all).join("") !== text) return `cannot read the options ${text}`;
+  const unknown = matches.map(([, name = ""]) => name.toLowerCase()).find((name) => !known.includes(name));
   if (unknown === "cert-authority") return "certificate authorities are not supported; list the key of each person";
   if (unknown !== undefined) return `unknown option ${unknown}; expected one of ${known.join(", ")}`;
-  if (new Set(found.map(([, name = ""]) => name.toLowerCase())).size < found.length) {
+  if (new Set(matches.map(([, name = ""]) => name.toLowerCase())).size < matches.length) {
     return `an option is given twice in ${text}`;
   }
-  return Object.fromEntries(found.map(([, name = "", quoted, plain]) => [name.toLowerCase(), quoted ?? plain ?? ""]));
+  return Object.fromEntries(matches.map(([, name = "", quoted, plain]) => [name.toLowerCase(), quoted ?? plain ?? ""]));
 }
 
 const known: readonly string[] = ["namespaces", "valid-after", "valid-before"];

@@ -99,8 +99,8 @@ function audiencesOf(listener: Listener | undefined, event: string | undefined):
 /** The events that each receiver has on one side and not on the other. */
 function goneOf(own: Audiences, others: Audiences): Audiences {
   const gone = [...own].map(([name, received]) => {
-    const kept = keysOf(others.get(name) ?? []);
-    return [name, received.filter(({ key }) => !kept.has(key))] as const;
+    const remaining = keysOf(others.get(name) ?? []);
+    return [name, received.filter(({ key }) => !remaining.has(key))] as const;
   });
   return new Map(gone.filter(([, situations]) => situations.length > 0));
 }
@@ -215,16 +215,16 @@ function parts(
   const { many = "", statuses = [] } = moved[0]?.kind ?? {};
   const branchesOf = (list: readonly EventSituation[], status: PipelineStatus | undefined) =>
     list.flatMap((each) => (each.pipelineStatus === status ? (each.branchKind ?? []) : []));
-  const found = [...new Set(moved.map(({ pipelineStatus }) => pipelineStatus))].map((status) => {
+  const clauses = [...new Set(moved.map(({ pipelineStatus }) => pipelineStatus))].map((status) => {
     const what = status ? `${statusWords[status]} ${many}` : many;
     return {
       what,
       where: whereOf(branchesOf(moved, status), branchesOf(received, status), branchesOf(elsewhere, status)),
     };
   });
-  const [first] = found;
-  const isWhole = found.length >= statuses.length && found.every(({ where }) => where === first?.where);
-  return first && isWhole ? [{ what: many, where: first.where }] : found;
+  const [first] = clauses;
+  const isWhole = clauses.length >= statuses.length && clauses.every(({ where }) => where === first?.where);
+  return first && isWhole ? [{ what: many, where: first.where }] : clauses;
 }
 
 const statusWords: Readonly<Record<PipelineStatus, string>> = { failed: "failed", success: "successful" };

@@ -71,13 +71,13 @@ export function listenersAfter(
 ): Listener[] {
   const listed = bySlug(resources, catalogue);
   const isExclusive = [...exclusive.keys()].some((kind) => listensIn(catalogue, kind));
-  const kept = live.flatMap((listener) => {
+  const remaining = live.flatMap((listener) => {
     const desired = listed.get(listener.slug);
     if (!desired) return isExclusive ? [] : [listener];
     return desired.presence === "absent" ? [] : [overlaid(listener, desired.fields)];
   });
   const slugs = new Set(live.map(({ slug }) => slug));
-  return [...kept, ...declaredListeners(resources, catalogue).filter(({ slug }) => !slugs.has(slug))];
+  return [...remaining, ...declaredListeners(resources, catalogue).filter(({ slug }) => !slugs.has(slug))];
 }
 
 function listensIn(catalogue: Catalogue, kind: Kind): boolean {

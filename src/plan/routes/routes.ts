@@ -120,8 +120,8 @@ const flagCondition: Condition = (listener, event) => {
 };
 
 const switches: Condition = (listener, { event }) => {
-  const found = columnsOf(listener, "switch").find((column) => column.events.includes(event));
-  return found ? isOn(listener, found) : "";
+  const flag = columnsOf(listener, "switch").find((column) => column.events.includes(event));
+  return flag ? isOn(listener, flag) : "";
 };
 
 function isOn(listener: Listener, { name, unset }: { readonly name: string; readonly unset: boolean }) {

@@ -71,8 +71,8 @@ export function evaluateRules(
   const changes = plan.resource_changes.map((planned) => new ChangeView(planned, context.projectOf(planned.project)));
   const sources = new Map(plan.resource_changes.map(({ address, source }) => [address, source]));
   const findings = [...rules].sort(byNameAndPlace).flatMap((rule) => {
-    const asked = withoutExceptions(changes, rule, context);
-    return rule.on === "plan" ? askPlan(rule, new PlanView(plan.summary, asked)) : askChanges(rule, asked);
+    const subject = withoutExceptions(changes, rule, context);
+    return rule.on === "plan" ? askPlan(rule, new PlanView(plan.summary, subject)) : askChanges(rule, subject);
   });
   return {
     objections: findings.flatMap(({ rule, ...found }) => (rule.severity === "error" ? [objectionOf(rule, found)] : [])),

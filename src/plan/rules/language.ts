@@ -183,7 +183,7 @@ export function compileExpression(text: string, root: Root): Expression | { read
     if (type !== "bool" && type !== "dyn") {
       return { fault: { message: `expected true or false, got ${typeWord(type)}`, offset: expression.ast.start } };
     }
-    return { tree: expression.ast, ask: (view) => asked(() => expression({ [root]: view }), root) };
+    return { tree: expression.ast, ask: (view) => evaluateSafely(() => expression({ [root]: view }), root) };
   } catch (error) {
     return { fault: foreignOperator(text) ?? faultOf(error, root) };
   }
@@ -193,7 +193,7 @@ function typeWord(type: string): string {
   return /^[aeiou]/.test(type) ? `an ${type}` : `a ${type}`;
 }
 
-function asked(evaluate: () => unknown, root: Root): ReturnType<Expression["ask"]> {
+function evaluateSafely(evaluate: () => unknown, root: Root): ReturnType<Expression["ask"]> {
   try {
     return { value: evaluate() };
   } catch (error) {

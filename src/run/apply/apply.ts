@@ -98,8 +98,8 @@ async function take(
   const { address } = change;
   const skip = options.stopped() ?? (failed && `${failed} did not succeed`);
   if (skip) return { address, change, outcome: { status: "skipped", error: skip } };
-  const known = await options.known?.(writer, change);
-  if (known) return { address, change, ...known };
+  const earlier = await options.known?.(writer, change);
+  if (earlier) return { address, change, ...earlier };
   return { address, change, ...(await sendRecorded(writer, change, options.watchers)) };
 }
 
@@ -175,10 +175,10 @@ export function recheckTargets(
   return [...grouped(changes, ({ project }) => project)].map(([name, planned]) => {
     const project = projects.get(name);
     if (!project) return { steps: planned.map((change) => failed(change, `${name} is no longer on the server`)) };
-    const known = unread.get(name);
+    const failure = unread.get(name);
     const other = planned.map((change) => otherProject(change, project.project)).find((why) => why !== undefined);
     if (other !== undefined) return { steps: planned.map((change) => stale(change, other)) };
-    return known ? { steps: notRead(planned, known) } : { planned, desired: project, unverified };
+    return failure ? { steps: notRead(planned, failure) } : { planned, desired: project, unverified };
   });
 }
 
@@ -214,9 +214,9 @@ function finishing(address: string, change: Change | undefined): Step {
 
 /** Sends again what the plan sends because of `--resend`. */
 function resending(scope: RefreshScope, planned: readonly PlannedChange[]): RefreshScope {
-  const asked = new Set(planned.filter(({ resend }) => resend).map(({ address }) => address));
-  if (asked.size === 0) return scope;
-  return { ...scope, diff: (project) => ({ ...scope.diff(project), resend: (address) => asked.has(address) }) };
+  const resent = new Set(planned.filter(({ resend }) => resend).map(({ address }) => address));
+  if (resent.size === 0) return scope;
+  return { ...scope, diff: (project) => ({ ...scope.diff(project), resend: (address) => resent.has(address) }) };
 }
 
 /** Errors that end the run become outcomes too, so that earlier outcomes are kept. */

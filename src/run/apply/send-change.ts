@@ -106,9 +106,9 @@ function inheritedText({ inherited }: JsonObject): string | undefined {
 
 /** Servers name some resources themselves: what is declared is then not there, and would be created again for ever. */
 function otherKeyText(kind: KindRow, { key }: Change, row: JsonObject): string | undefined {
-  const told = keyFieldsOf(kind.file).map((name) => [name, fieldInRow(kind, name, row)] as const);
-  if (told.length === 0 || told.some(([, value]) => value === undefined || value === null)) return undefined;
-  const answered = keyTextOf(kind.file, Object.fromEntries(told));
+  const reported = keyFieldsOf(kind.file).map((name) => [name, fieldInRow(kind, name, row)] as const);
+  if (reported.length === 0 || reported.some(([, value]) => value === undefined || value === null)) return undefined;
+  const answered = keyTextOf(kind.file, Object.fromEntries(reported));
   if (kind.identity(answered) === kind.identity(key)) return undefined;
   return `the server keeps it as ${JSON.stringify(answered)}, not as ${JSON.stringify(key)}: declare it under that name`;
 }
@@ -130,12 +130,12 @@ function differing(catalogue: Catalogue, change: Change, live: Fields): string[]
 function rewriteRejectedCall(catalogue: Catalogue, change: Change, call: Call, failure: CallFailed): Call | undefined {
   if (failure.status !== 400) return undefined;
   const missing = missingIn(catalogue, change, failure) ?? [];
-  const known = missing.flatMap((name) => {
+  const values = missing.flatMap((name) => {
     const value = preservedValue(name, change.live);
     return value === undefined ? [] : [[name, value] as const];
   });
-  if (missing.length === 0 || known.length < missing.length) return undefined;
-  return { ...call, parameters: { ...call.parameters, ...Object.fromEntries(known) } };
+  if (missing.length === 0 || values.length < missing.length) return undefined;
+  return { ...call, parameters: { ...call.parameters, ...Object.fromEntries(values) } };
 }
 
 /** Advice on a rejected change; undefined if the server's message suffices. */
@@ -245,12 +245,12 @@ function isApplied(catalogue: Catalogue, change: Change, live: readonly Live[]):
 
 /** The parameters of a change that are not live, or all. Only for one that {@link isVisible}. */
 export function lostOf(catalogue: Catalogue, change: Change, live: readonly Live[]): "all" | readonly string[] {
-  const found = live.find((each) => isSubject(catalogue, change, each));
-  if (isRemoval(change)) return found?.active ? "all" : [];
-  if (!found || !(found.active || "active" in change.declared)) return "all";
+  const subject = live.find((each) => isSubject(catalogue, change, each));
+  if (isRemoval(change)) return subject?.active ? "all" : [];
+  if (!subject || !(subject.active || "active" in change.declared)) return "all";
   const names = change.action === "update" ? shownNames(change) : Object.keys(change.declared);
   return names.filter((name) => {
-    const compared = compareField(catalogue, change, name, change.declared[name] ?? null, found.fields[name]);
+    const compared = compareField(catalogue, change, name, change.declared[name] ?? null, subject.fields[name]);
     return change.action === "update" ? compared !== "same" : compared === "different";
   });
 }

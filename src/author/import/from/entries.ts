@@ -13,7 +13,7 @@ import { replaceDeprecated } from "../import-integration.ts";
 import type { ImportedValue } from "../policy.ts";
 import { type ForeignIntegration, type ForeignValue, notImported, type TranslatedEntry } from "./foreign.ts";
 
-/** Translates what one source declares. Equal secrets get one number. */
+/** Translates the declarations of one source. Equal secrets get one number. */
 export interface Translator {
   readonly translate: (foreign: ForeignIntegration) => TranslatedEntry;
   readonly numberOf: (value: unknown) => number;
@@ -27,9 +27,9 @@ export function translatorFor(all: Iterable<ForeignIntegration>, catalogue: Cata
   const numbers = new Map<string, number>();
   const numberOf = (value: unknown): number => {
     const key = JSON.stringify(value) ?? "";
-    const known = numbers.get(key) ?? numbers.size;
-    numbers.set(key, known);
-    return known;
+    const existing = numbers.get(key) ?? numbers.size;
+    numbers.set(key, existing);
+    return existing;
   };
   return { translate: (foreign) => translated(foreign, { catalogue, platform, secrets, numberOf }), numberOf };
 }
@@ -73,7 +73,7 @@ function translated(foreign: ForeignIntegration, context: Context): TranslatedEn
   return isOff ? { off: integration.slug, named: [], problems: [] } : turnedOn(integration, foreign, context);
 }
 
-/** The kind whose keys are slugs. @throws RangeError if there is none, which is an internal error. */
+/** The kind whose keys are slugs. @throws RangeError without one, an internal error. */
 function integrations(catalogue: Catalogue, of: Owner): PolicyKind {
   const found = policyKinds(catalogue, of).find(({ kind }) => kindOf(catalogue, kind).keys);
   if (!found) throw new RangeError(`${of}s have no integrations`);
@@ -108,7 +108,7 @@ function left({ place }: ForeignIntegration, message: string): TranslatedEntry {
 
 interface ReadParameter {
   readonly field?: readonly [name: string, value: ImportedValue];
-  /** The key that states it; none where it says nothing. */
+  /** The key that sets it; undefined if nothing does. */
   readonly named: readonly string[];
   readonly problem?: Problem;
 }
@@ -127,8 +127,8 @@ function parameterOf(
   if (written === on) return { named: truth === true ? named : [] };
   const parameter = parameterNamed(integration, written);
   if (!parameter) {
-    const meant = didYouMean(written, [...integration.parameters.keys(), ...integration.foreignNames.keys()]);
-    return problem(`${written} is left out: ${slug} has no such parameter${meant}`);
+    const suggestion = didYouMean(written, [...integration.parameters.keys(), ...integration.foreignNames.keys()]);
+    return problem(`${written} is left out: ${slug} has no such parameter${suggestion}`);
   }
   const missing = unavailableParameter(integration, parameter, context.platform);
   if (missing) return problem(missing.message);
@@ -167,7 +167,7 @@ function offWords(slug: string): string {
   return `${on} of ${slug} is left out: servers turn on what is configured; list it in disabled if it has to be off`;
 }
 
-/** A reference for a secret of which the value is not repeated. */
+/** A reference to a secret whose value is not repeated. */
 export function secretOf({ value, unknown }: ForeignValue, numberOf: Context["numberOf"]): ImportedValue {
   if (unknown !== undefined) return blank(`a secret, was ${unknown}`, numberOf(`unknown ${unknown}`));
   const placeholder = typeof value === "string" ? /^\$\{\w+\}$/.exec(value)?.[0] : undefined;

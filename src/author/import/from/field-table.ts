@@ -5,11 +5,11 @@ import type { Owner } from "../../../model/owner.ts";
 import type { Kind, Problem } from "../../../model/types.ts";
 import { type ForeignChoice, type ForeignValue, notImported } from "./foreign.ts";
 
-/** How the fields of another tool's section or resource become those of a kind (schemas/coming-from). */
+/** Maps the fields of another tool's section or resource to those of a kind (schemas/coming-from). */
 export interface FieldTable {
   /** The section of policies. */
   readonly section: string;
-  /** Whose policies; by default of projects. */
+  /** The owner of the policies; default: projects. */
   readonly of?: Owner;
   /** Fields with another name. */
   readonly fields?: Readonly<Record<string, string>>;
@@ -17,7 +17,7 @@ export interface FieldTable {
   readonly items?: Readonly<Record<string, ItemNames>>;
   /** Fields that become an item of a list, if the list is declared too. */
   readonly joined?: Readonly<Record<string, { readonly list: string; readonly as: string }>>;
-  /** What is removed from the start of values. */
+  /** A prefix to remove from values. */
   readonly trimmed?: Readonly<Record<string, string>>;
   /** Lists that are one text with commas. */
   readonly commas?: readonly string[];
@@ -37,12 +37,12 @@ export interface FieldTable {
   readonly own?: readonly string[];
 }
 
-/** The names of properties; null for those that are no settings. */
+/** The new names of properties; null if they are not settings. */
 type ItemNames = Readonly<Record<string, string | null>>;
 
 type Fields = ReadonlyMap<string, ForeignValue>;
 
-/** The kind of a section of policies; undefined if policies have none. */
+/** The kind of a section of policies; undefined if there is no such section. */
 export function kindInSection(
   { catalogue }: Pick<ForeignChoice, "catalogue">,
   { section, of }: Pick<FieldTable, "section" | "of">,
@@ -56,7 +56,7 @@ interface RenamedFields {
   /** The keys that problems name. */
   readonly named: readonly string[];
   readonly problems: readonly Problem[];
-  /** Older names whose values are others than those under the names that servers have now, which win. */
+  /** Older names with other values than the current names, which take precedence. */
   readonly overruled: ReadonlyMap<string, string>;
 }
 
@@ -166,7 +166,7 @@ function nameIn(names: ItemNames, item: object, written: string): string | undef
   return isTwice ? undefined : (own ?? undefined);
 }
 
-/** The properties within a value that no kind gets: those that are empty or no settings, or that have another name too. */
+/** Nested properties that are not imported: empty ones, those that are not settings, and those with another name. */
 export function lostIn(table: FieldTable, field: string, value: unknown): readonly (readonly string[])[] {
   const names = table.items?.[field] ?? {};
   if (Array.isArray(value))

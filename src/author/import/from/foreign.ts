@@ -18,7 +18,7 @@ export interface ForeignIntegration {
   readonly place: () => Place;
 }
 
-/** A parsed value, or an expression of which the value is unknown. */
+/** A parsed value, or an expression whose value is unknown. */
 export interface ForeignValue {
   readonly value: unknown;
   readonly place: () => Place;
@@ -28,7 +28,7 @@ export interface ForeignValue {
   readonly unknown?: string;
   /** Its meaning as a boolean, if not its literal value. */
   readonly truth?: boolean | undefined;
-  /** What may be meant, to append to a message about its type. */
+  /** A hint to append to a message about its type. */
   readonly hint?: string | undefined;
   /** True if the tool itself marks it as a secret. */
   readonly secret?: boolean;
@@ -36,14 +36,14 @@ export interface ForeignValue {
   readonly blocks?: readonly ReadonlyMap<string, ForeignValue>[];
 }
 
-/** What a policy declares of one resource, and what was left out. */
+/** The entry of one resource, and messages about omitted values. */
 export interface TranslatedEntry {
   readonly entry?: ImportedEntry;
   /** The slug of an integration that has to be off. */
   readonly off?: string;
   /** A resource of another kind that has to be absent. */
   readonly absent?: Pick<ImportedEntry, "kind" | "key">;
-  /** The section of which everything unlisted has to be absent. */
+  /** The section in which unlisted resources have to be absent. */
   readonly exclusive?: string;
   /** Where it was declared. */
   readonly place?: () => Place;
@@ -52,7 +52,7 @@ export interface TranslatedEntry {
   readonly problems: readonly Problem[];
 }
 
-/** Leaves out what declares the same resource of a policy again, and a single resource of which nothing is declared. */
+/** Omits repeated declarations of a policy, and a single resource without declared fields. */
 export function distinctEntries(all: readonly TranslatedEntry[], catalogue: Catalogue): readonly TranslatedEntry[] {
   const known = new Set<string>();
   return all.map((each) => {
@@ -69,7 +69,7 @@ export function distinctEntries(all: readonly TranslatedEntry[], catalogue: Cata
   });
 }
 
-/** Reports what was not imported, and why. */
+/** Reports omitted resources, with the reason. */
 export function notImported(place: Place | undefined, message: string): Problem {
   return { severity: "warning", rule: "not-imported", message, ...(place && { place }) };
 }
@@ -88,7 +88,7 @@ export interface ForeignFile {
 /** Policies with the same desired state as another tool's files, not yet written. */
 export interface ForeignImport {
   readonly drafts: readonly Draft[];
-  /** Errors for unreadable files, warnings for what was not imported. */
+  /** Errors for unreadable files, warnings for omitted resources. */
   readonly problems: readonly Problem[];
 }
 

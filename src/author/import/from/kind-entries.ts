@@ -14,12 +14,12 @@ import type { ImportedValue } from "../policy.ts";
 import { hasCredentials, secretOf } from "./entries.ts";
 import { type ForeignValue, notImported, type TranslatedEntry } from "./foreign.ts";
 
-/** A resource of a kind that is a file, as another tool's files declare it, in the fields of the kind. */
+/** A resource as another tool's files declare it, in the fields of its kind. */
 export interface ForeignResource {
   readonly kind: Kind;
-  /** What messages call it. */
+  /** Its name in messages. */
   readonly title: string;
-  /** True if it has to be absent; of its fields only those of its key count then. */
+  /** True if it has to be absent; then only the fields of its key matter. */
   readonly isAbsent: boolean;
   readonly fields: ReadonlyMap<string, ForeignValue>;
   readonly place: ForeignValue["place"];
@@ -74,8 +74,8 @@ function keyOf(file: ResourceKind, values: ReadonlyMap<string, ImportedValue>): 
     (name) => [name, scalarIn(values.get(name)), file.fields.properties[name]] as const,
   );
   if (parts.some(([, value, field]) => value === undefined && field?.default === undefined)) return undefined;
-  const given = parts.filter(([, value]) => value !== undefined);
-  const text = keyTextOf(file, Object.fromEntries(given));
+  const stated = parts.filter(([, value]) => value !== undefined);
+  const text = keyTextOf(file, Object.fromEntries(stated));
   return keyFieldsOf(file).length > 0 && text.trim() !== text ? undefined : text;
 }
 
@@ -86,7 +86,7 @@ function scalarIn(value: ImportedValue | undefined): Scalar | undefined {
 
 interface ReadField {
   readonly field?: readonly [name: string, value: ImportedValue];
-  /** The keys that state it; none where it says nothing. */
+  /** The keys that set it; empty if nothing does. */
   readonly named: readonly string[];
   readonly problems: readonly Problem[];
 }
@@ -125,12 +125,12 @@ function fieldOf(
   return { field: [name, { form: "value", value }], named, problems: [] };
 }
 
-/** Whether a value says nothing: null where no field has it, or a text that Terraform has for what is not set. */
+/** True if a value sets nothing: null for a field that cannot be null, or Terraform's text for an unset one. */
 function isUnset(field: FieldSchema, { value, unknown }: ForeignValue): boolean {
   return unknown === undefined && (value === undefined || (value === null && !typesOf(field).includes("null")));
 }
 
-/** Why a value cannot be declared; never with the value itself. */
+/** Explains why a value cannot be declared, without repeating it. */
 function faultIn(field: FieldSchema, value: Plain): string | undefined {
   if (holdsSecret(field, value)) return "it holds secrets; declare it by hand, with references";
   if (textsWithin(value).some(hasCredentials)) return "it holds a secret";
@@ -155,7 +155,7 @@ function holdsSecret(field: FieldSchema, value: Plain): boolean {
   return Object.entries(value).some(([name, each]) => holdsSecret(propertyOf(field, name) ?? {}, each));
 }
 
-/** A value in the type of its field, with its words; undefined if it has no such form. */
+/** Converts a value to the type and the words of its field; undefined if that is impossible. */
 function valueInField(field: FieldSchema, value: unknown, truth?: boolean): Plain | undefined {
   const types = typesOf(field);
   if (Array.isArray(value)) return listOf(field, types, value);
@@ -173,7 +173,7 @@ function listOf(field: FieldSchema, types: readonly string[], value: readonly un
   return items.every((item) => item !== undefined) ? items : undefined;
 }
 
-/** In an item of a list, what equals its default means the same as nothing. */
+/** In list items, a value at its default is omitted. */
 function withoutDefaults({ properties = {} }: FieldSchema, item: Plain | undefined): Plain | undefined {
   if (item === undefined || isScalar(item) || isList(item)) return item;
   return Object.fromEntries(Object.entries(item).filter(([name, each]) => properties[name]?.default !== each));
@@ -212,8 +212,8 @@ function takes(types: readonly string[], value: Scalar): boolean {
 function wordIn(words: Readonly<Record<string, Scalar>>, value: Scalar): string | undefined {
   if (typeof value !== "string") return undefined;
   const plain = value.trim().toLowerCase().replaceAll("_", " ");
-  const meant = [plain, synonyms.get(plain) ?? "", plain.replace(/s$/, "")];
-  const word = Object.keys(words).find((each) => meant.includes(each));
+  const candidates = [plain, synonyms.get(plain) ?? "", plain.replace(/s$/, "")];
+  const word = Object.keys(words).find((each) => candidates.includes(each));
   const named = word === undefined ? undefined : words[word];
   return typeof named === "string" ? named : word;
 }

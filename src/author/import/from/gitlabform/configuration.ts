@@ -14,7 +14,7 @@ export interface SectionTable extends FieldTable {
   readonly key?: string;
   /** True if the whole section is one resource. */
   readonly one?: true;
-  /** Lists in which items may be marked: the marks that remove one, and that keep those that are there. */
+  /** Lists whose items can be marked, with the marks to remove an item and to keep existing ones. */
   readonly marked?: Readonly<Record<string, { readonly removed: string; readonly kept: string }>>;
   /** Values of fields that mean removal; the fields themselves are no settings. */
   readonly absent?: Readonly<Record<string, unknown>>;
@@ -39,7 +39,7 @@ const flags: ReadonlySet<string> = new Set([
   ]),
 ]);
 
-/** The sections that become resources of kinds that are files. */
+/** The sections that become resources of kinds. */
 const resourceSections: readonly string[] = [...sections.keys()];
 
 /** Whether a section is about projects or about groups. */
@@ -79,7 +79,7 @@ export const truths: ReadonlyMap<string, boolean> = new Map([
   ["off", false],
 ]);
 
-/** A word of YAML 1.1 as the boolean that it is there. Other keys need the type of their field for it. */
+/** A boolean word of YAML 1.1. In other keys the type of the field decides. */
 function flagOf(key: string, value: unknown): unknown {
   return typeof value === "string" && flags.has(key) ? (truths.get(value.toLowerCase()) ?? value) : value;
 }
@@ -150,7 +150,10 @@ export function readConfiguration({ name, text }: ForeignFile): Configuration {
   return configurationOf(root, body, { places, isYaml11: isYaml11(root, text) });
 }
 
-/** A directive says so, otherwise the version: gitlabform read YAML 1.1 as long as `config_version` was 3 or less. */
+/**
+ * Determined by a directive, or else by the version: gitlabform read YAML 1.1 as long as `config_version` was 3 or
+ * less.
+ */
 function isYaml11({ config_version: version }: JsonObject, text: string): boolean {
   const [, stated] = /^%YAML[ \t]+1\.(\d)\b/m.exec(text) ?? [];
   return stated === undefined ? typeof version === "number" && version <= lastOfYaml11 : stated === "1";
@@ -163,8 +166,8 @@ function misfit(root: JsonObject): string {
   if (old)
     return `${old} is of config_version 1; bring the file to version 2 or later as gitlabform's upgrade guide says`;
   const isThere = Object.hasOwn(root, "projects_and_groups");
-  const meant = isThere ? undefined : dictionaryOf(Object.keys(root)).nearest("projects_and_groups");
-  const found = meant === undefined ? "" : `; found ${meant}`;
+  const nearest = isThere ? undefined : dictionaryOf(Object.keys(root)).nearest("projects_and_groups");
+  const found = nearest === undefined ? "" : `; found ${nearest}`;
   return `expected projects_and_groups, a mapping, as in a gitlabform configuration${found}`;
 }
 
@@ -239,7 +242,7 @@ const readKeys: ReadonlySet<string> = new Set([
   ...otherKeys,
 ]);
 
-/** Anchors often stand below keys of their own; what aliases bring from there is read where they are. */
+/** Ignores keys that only hold anchors: their contents are read where aliases use them. */
 function unreadKeys(root: JsonObject, at: At): readonly Problem[] {
   const unread = Object.keys(root).filter((key) => !readKeys.has(key));
   return unread.map((key) => {

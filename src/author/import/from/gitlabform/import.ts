@@ -39,7 +39,7 @@ import {
   wrongFlag,
 } from "./statement.ts";
 
-/** What a gitlabform configuration declares of projects. */
+/** Imports a gitlabform configuration. */
 export function importGitlabform(file: ForeignFile, choice: ForeignChoice): ForeignImport {
   const configuration = readConfiguration(file);
   const faults = configuration.levels.flatMap((level) =>
@@ -78,7 +78,7 @@ function isIntegration({ id }: Statement): boolean {
   return sectionAndName(id)[0] === "integrations";
 }
 
-/** A statement in the terms of policies, and everything in it that they do not state. */
+/** Converts a statement to an entry, with a message for everything that policies cannot declare. */
 function translatedBy(statement: Statement, translate: () => TranslatedEntry): TranslatedEntry {
   const wrong = wrongFlag(statement);
   if (wrong !== undefined) {
@@ -193,7 +193,7 @@ interface Unmarked {
   readonly problems: readonly Problem[];
 }
 
-/** Policies state a list as a whole: without the items that are removed, and not where it keeps what is there. */
+/** Policies declare lists as a whole: without removed items, and not at all if existing ones are kept. */
 function withoutMarks({ marked = {} }: SectionTable, title: string, body: Unmarked["fields"]): Unmarked {
   const fields = new Map(body);
   const named: string[] = [];

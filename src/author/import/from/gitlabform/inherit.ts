@@ -87,29 +87,29 @@ function resourcesIn(config: JsonObject): JsonObject {
   return resources;
 }
 
-/** What gitlabform would reject in a level. */
+/** Levels that gitlabform would reject. */
 export function faultsOf({
   config,
 }: ConfigLevel): readonly { readonly path: readonly string[]; readonly message: string }[] {
   const { integrations } = config;
   if (Object.hasOwn(config, "inherit"))
     return [{ path: ["inherit"], message: "inherit stands in a section, not here" }];
-  const kept = pathsOfInherit(config).map((path) => ({ path, message: "inherit can only be false" }));
-  if (integrations === undefined || integrations === null) return kept;
+  const problems = pathsOfInherit(config).map((path) => ({ path, message: "inherit can only be false" }));
+  if (integrations === undefined || integrations === null) return problems;
   if (!isObject(integrations)) return [{ path: ["integrations"], message: "expected integrations to be a mapping" }];
   const others = Object.entries(integrations).filter(([slug, value]) => !isObject(value) && !isFlag(slug));
   const bare = others.map(([slug]) => ({
     path: ["integrations", slug],
     message: `expected ${slug} to be a mapping of parameters, or delete: true`,
   }));
-  return [...bare, ...kept];
+  return [...bare, ...problems];
 }
 
 function isFlag(name: string): boolean {
   return ["inherit", "skip"].includes(name);
 }
 
-/** Where `inherit` has a value that is not false. */
+/** Locations at which `inherit` is not false. */
 function pathsOfInherit(config: JsonObject): readonly (readonly string[])[] {
   return Object.entries(config).flatMap(([key, value]): readonly (readonly string[])[] => {
     if (key === "inherit") return value ? [[key]] : [];

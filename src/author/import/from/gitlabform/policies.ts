@@ -26,10 +26,10 @@ import {
 } from "./inherit.ts";
 import { type Statement, statesItself } from "./statement.ts";
 
-/** What the keys of a configuration state. */
+/** The statements of the keys of a configuration. */
 interface Statements {
   readonly statements: readonly Statement[];
-  /** What a level states although less specific ones come to the same: policies have it already. */
+  /** Redundant settings of a level, which less specific policies have already. */
   readonly repeated: readonly Statement[];
 }
 
@@ -88,16 +88,16 @@ function place(
   const repeated: Statement[] = [];
   const sample = ownerName(owner, sampleOf(key));
   for (const id of new Set([...Object.keys(resources), ...statements.keys()])) {
-    const known = statements.get(id) ?? [];
-    const applying = known.filter((each) => each.key.form !== "project" && literalOf(each, sample) !== undefined);
+    const existing = statements.get(id) ?? [];
+    const applying = existing.filter((each) => each.key.form !== "project" && literalOf(each, sample) !== undefined);
     const value = resources[id];
     const replaced = applying.filter((each) => value === undefined || addsFields(each, value));
     for (const each of replaced) for (const project of projects) each.except.add(project);
-    statements.set(id, known);
+    statements.set(id, existing);
     if (value === undefined) continue;
     const selectors = projects.map((each) => selectorOf(each));
     const statement = { key, owner, id, value, levels, projects, selectors, except: new Set(except) };
-    if (!isSame(value, nearest(applying, sample)?.value)) known.push(statement);
+    if (!isSame(value, nearest(applying, sample)?.value)) existing.push(statement);
     else if (statesItself(statement)) repeated.push(statement);
   }
   return repeated;
@@ -114,7 +114,7 @@ function isSame(a: unknown, b: unknown): boolean {
   return canonical(a) === canonical(b);
 }
 
-/** How specific a statement is for a project; undefined where it does not apply. */
+/** The specificity of a statement for a project; undefined if it does not apply. */
 function literalOf({ selectors, except }: Growing, project: string): number | undefined {
   if ([...except].some((each) => isMeant(selectorOf(each), project))) return undefined;
   const literals = selectors.filter((each) => isMeant(each, project)).map(lengthOf);
@@ -157,7 +157,7 @@ function sampleOf({ form, path }: Key): string {
   return form === "group" ? `${path}/${anything}/${anything}` : path.replaceAll("*", anything);
 }
 
-/** Why nothing of a key counts; undefined if it does. */
+/** Explains why a key has no effect; undefined if it has. */
 function whyLeft(
   key: Key,
   { skipProjects }: Configuration,
@@ -172,7 +172,7 @@ function whyLeft(
 
 const expectedKey = "expected GROUP/PROJECT, GROUP/* or *";
 
-/** Why a key is none of a group or project. */
+/** Explains why a key is not that of a group or project. */
 function whyUnusable({ form, path }: Key): string | undefined {
   if (/[?[\]{}\\]/.test(path)) return "no path of a group or project has such characters";
   if (form === "group" && path.includes("*")) return "gitlabform takes no wildcards in the name of a group";
@@ -185,7 +185,7 @@ export function byPolicy(statements: readonly Statement[]): readonly (readonly [
   return [...grouped(statements, sorted).values()].flatMap(([first, ...others]) => (first ? [[first, ...others]] : []));
 }
 
-/** The selectors of what a key applies to. */
+/** The selectors of a key. */
 function selectorsOf({ form, path }: Key, owner: Owner): readonly string[] {
   if (form === "common") return [ownerName(owner, "**")];
   if (form === "group") return [ownerName(owner, `${path}/**`)];
@@ -247,7 +247,7 @@ function isAbout({ form }: Key, owner: Owner): boolean {
   return owner === "project" || form === "common" || form === "group";
 }
 
-/** Reports the sections of a key of which nothing counts. */
+/** Reports the sections of a key without effect. */
 function unreadSections(
   key: Key,
   { isArchived, skipped }: Pick<Effective, "isArchived" | "skipped">,

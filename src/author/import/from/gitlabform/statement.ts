@@ -24,7 +24,7 @@ export interface Statement {
   /** The levels that contribute to it, the most specific first. */
   readonly levels: readonly ConfigLevel[];
   readonly owner: Owner;
-  /** Selectors; those of groups have a slash behind. */
+  /** Selectors; those of groups end in a slash. */
   readonly projects: readonly string[];
   readonly except: ReadonlySet<string>;
 }
@@ -32,7 +32,7 @@ export interface Statement {
 /** The parameters or fields that a statement contains, each with its location. */
 type Body = ReadonlyMap<string, ForeignValue>;
 
-/** What a statement contains, without what decides whether it has to be absent. */
+/** The contents of a statement, without the flags that mark it as absent. */
 export function statedValues(statement: Statement, { isYaml11 }: Configuration): Body {
   const decisive = flagsOf(statement);
   const stated = statedKeys(statement).filter(([name]) => !decisive.has(name));
@@ -51,7 +51,7 @@ function statedKeys({ value }: Statement): readonly (readonly [name: string, val
   return isObject(value) ? Object.entries(value) : [];
 }
 
-/** What messages call a statement. */
+/** The name of a statement in messages. */
 export function titleOf({ id }: Statement): string {
   const [section, name] = sectionAndName(id);
   if (name === "") return section;
@@ -72,7 +72,7 @@ export function placeOfFlag(statement: Statement, flag: string): Place {
   return stating && isIn(stating, pathOf(id, [flag])) ? placeOf(statement, flag) : placeOf(statement);
 }
 
-/** Whether the most specific level of a statement states it, or a part of it, and not only those that it inherits from. */
+/** True if the most specific level of a statement declares at least a part of it, and does not only inherit it. */
 export function statesItself({ id, levels: [own] }: Statement, ...within: readonly string[]): boolean {
   return own !== undefined && isIn(own, pathOf(id, within));
 }

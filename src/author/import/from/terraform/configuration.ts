@@ -10,12 +10,12 @@ import { isItself, isMapped, ownerOfType, type ProviderResource } from "./resour
 
 /** A resource that a policy can declare, and its project or group. */
 export interface Declaration {
-  /** A path or an ID; of a group with a slash behind. */
+  /** A path or an ID; that of a group ends in a slash. */
   readonly project: string;
   readonly resource: ProviderResource;
 }
 
-/** Integrations and licenses in the files, with problems for what the files alone do not determine. */
+/** Integrations and licenses in the files, with problems for values that the files alone do not determine. */
 export interface Declarations {
   readonly declarations: readonly Declaration[];
   readonly problems: readonly Problem[];
@@ -25,10 +25,10 @@ export interface Declarations {
 
 /** The integrations and licenses that a module's files declare. */
 export function declarationsIn(module: Module): Declarations {
-  const found = module.blocks.map((block) => ofBlock(block, module));
+  const parsed = module.blocks.map((block) => ofBlock(block, module));
   return {
-    declarations: found.flatMap((each) => each.declarations),
-    problems: [...found.flatMap((each) => each.problems), ...assumedIn(module)],
+    declarations: parsed.flatMap((each) => each.declarations),
+    problems: [...parsed.flatMap((each) => each.problems), ...assumedIn(module)],
     others: module.blocks.flatMap(({ type, labels: [of = ""], place }) =>
       type === "resource" && !isMapped(of) ? [{ name: of, place: () => place }] : [],
     ),
@@ -83,9 +83,9 @@ function ofInstance(block: HclBlock, instance: Instance, module: Module): Found 
     return left(`${words} is not known from these files`);
   }
   const own = [...block.attributes].filter(([attribute]) => !meta.has(attribute));
-  const kept = own.filter(([attribute]) => !ignored.includes(attribute));
+  const remaining = own.filter(([attribute]) => !ignored.includes(attribute));
   const blocks = nestedIn(block, instance).filter(([name]) => !ignored.includes(name));
-  const single = kept.map(([attribute, value]) => [attribute, foreignValue(value, instance)] as const);
+  const single = remaining.map(([attribute, value]) => [attribute, foreignValue(value, instance)] as const);
   const attributes = new Map([...single, ...blocks]);
   const resource = { address, type, attributes, place: () => block.place };
   const stand = [...own.map(([of, { place }]) => ({ of, place })), ...block.blocks.map(ofNested)];
@@ -105,7 +105,7 @@ const unreadBlocks: Readonly<Record<string, string | undefined>> = {
 /** Blocks of Terraform itself. */
 const metaBlocks: ReadonlySet<string> = new Set(["lifecycle", ...Object.keys(unreadBlocks)]);
 
-/** Terraform never deletes what prevents it; policies delete only what they are told to. */
+/** Warns of `prevent_destroy`: policies delete only what they list. */
 function protectionOf({ blocks, labels: [type = ""] }: HclBlock, address: string): readonly Problem[] {
   if (isItself(type)) return [];
   const stated = blocks.flatMap((block) =>
@@ -146,7 +146,7 @@ function attributesOf({ attributes }: HclBlock, instance: Instance): ReadonlyMap
   return new Map([...attributes].map(([name, value]) => [name, foreignValue(value, instance)]));
 }
 
-/** What a block sets; or what is not known of it. */
+/** The attributes of a block, or a description of an unknown one. */
 function mappingOf(block: HclBlock, { names }: Instance): JsonObject | string {
   const { attributes } = block;
   if (!isFlat(block)) return "a dynamic or nested block";
@@ -161,9 +161,11 @@ function describeExpression(expression: HclExpression): string {
 }
 
 function foreignValue({ value, place }: HclAttribute, { names }: Instance): ForeignValue {
-  const known = evaluate(value, names);
+  const evaluated = evaluate(value, names);
   const at = { place: () => place };
-  return "unknown" in known ? { ...at, value: undefined, unknown: known.unknown } : { ...at, value: known.known };
+  return "unknown" in evaluated
+    ? { ...at, value: undefined, unknown: evaluated.unknown }
+    : { ...at, value: evaluated.known };
 }
 
 /** Attributes of `ignore_changes`; their values may be outdated. */
@@ -179,7 +181,7 @@ function ignoredIn({ blocks }: HclBlock): readonly string[] | "all" {
   return ignored.some(({ form }) => form === "path") && words.includes("all") ? "all" : words;
 }
 
-/** Types of blocks that are projects and groups, and what names them where they are data. */
+/** Types of blocks that are projects and groups, and the attributes that name those declared as data. */
 const ownerTypes = {
   project: { type: "gitlab_project", named: ["path_with_namespace", "id"] },
   group: { type: "gitlab_group", named: ["full_path", "group_id"] },
@@ -200,11 +202,11 @@ function ownerMeant(
   const value = evaluate(expression, instance.names);
   if ("known" in value) return nameOf(owner, namedBy(value.known));
   const { type, named } = ownerTypes[owner];
-  const meant = referenceIn(expression, type, instance.names);
-  const block = meant && blockNamed(module, meant);
+  const reference = referenceIn(expression, type, instance.names);
+  const block = reference && blockNamed(module, reference);
   if (!block) return undefined;
-  const own = scopeAt(block, meant, module);
-  if (own && meant.isData) return nameOf(owner, attributeOf(block, named, own));
+  const own = scopeAt(block, reference, module);
+  if (own && reference.isData) return nameOf(owner, attributeOf(block, named, own));
   return own && ownerOfBlock(block, owner, own, module);
 }
 
@@ -226,19 +228,19 @@ function projectOfBlock(block: HclBlock, names: Names, module: Module): string |
 }
 
 function groupMeant(of: HclExpression | undefined, names: Names, module: Module, depth: number): string | undefined {
-  const meant = of && depth < longestChain ? referenceIn(of, "gitlab_group", names) : undefined;
-  const block = meant && blockNamed(module, meant);
-  const own = block && scopeAt(block, meant, module);
+  const reference = of && depth < longestChain ? referenceIn(of, "gitlab_group", names) : undefined;
+  const block = reference && blockNamed(module, reference);
+  const own = block && scopeAt(block, reference, module);
   if (!own) return undefined;
-  return meant.isData ? attributeOf(block, ["full_path"], own) : groupOfBlock(block, own, module, depth);
+  return reference.isData ? attributeOf(block, ["full_path"], own) : groupOfBlock(block, own, module, depth);
 }
 
 function groupOfBlock(block: HclBlock, names: Names, module: Module, depth: number): string | undefined {
   const path = attributeOf(block, ["path"], names);
   const parent = block.attributes.get("parent_id")?.value;
   if (!parent || !path) return path;
-  const known = evaluate(parent, names);
-  if ("known" in known && (known.known === null || known.known === 0)) return path;
+  const evaluated = evaluate(parent, names);
+  if ("known" in evaluated && (evaluated.known === null || evaluated.known === 0)) return path;
   const above = groupMeant(parent, names, module, depth + 1);
   return above && `${above}/${path}`;
 }

@@ -10,7 +10,7 @@ export type Evaluated = { readonly known: unknown } | { readonly unknown: string
  */
 export type Names = (first: string, second: string, effort: Effort) => Evaluated | undefined;
 
-/** How deep an evaluation is, and what is left of its steps: one for each expression, member and character. */
+/** The depth of an evaluation, and its remaining steps: one for each expression, member and character. */
 export interface Effort {
   readonly depth: number;
   readonly left: { steps: number };
@@ -148,7 +148,10 @@ function repeated({ of, bound, results, condition }: Loop, names: Names, within:
   return results.length === 1 ? all(values, (each) => each) : mapping(values);
 }
 
-/** Of a mapping in the order of its keys, as Terraform has it. The keys of a list are its indices, those of a set its values. */
+/**
+ * The keys and values of a mapping in Terraform's order, by key. The keys of a list are its indices, those of a set
+ * its values.
+ */
 function membersOf(value: unknown, names: number): readonly (readonly [key: unknown, value: unknown])[] | undefined {
   if (Array.isArray(value)) return names === 1 ? value.map((each) => [undefined, each]) : undefined;
   if (!isObject(value)) return undefined;
@@ -204,7 +207,7 @@ function isText(value: unknown): value is string | number | boolean {
   return typeof value === "string" || typeof value === "number" || typeof value === "boolean";
 }
 
-/** Functions of Terraform that depend on nothing else; undefined is what they give for inputs that are not supported. */
+/** Pure functions of Terraform; they return undefined for unsupported arguments. */
 const functions: Readonly<Record<string, (inputs: readonly unknown[]) => unknown>> = {
   toset: ([of]) => distinct(of)?.toSorted((a, b) => (a < b ? -1 : 1)),
   tolist: ([of]) => of,

@@ -142,9 +142,9 @@ function unescaped(text: string): string | undefined {
     /\\(u[\da-fA-F]{4}|U[\da-fA-F]{8}|[\s\S])|([$%])\2\{/g,
     (whole, name?: string, mark?: string) => {
       if (mark !== undefined) return `${mark}{`;
-      const known = name === undefined ? undefined : (escapes[name] ?? codePoint(name));
-      isFaulty ||= known === undefined;
-      return known ?? whole;
+      const escaped = name === undefined ? undefined : (escapes[name] ?? codePoint(name));
+      isFaulty ||= escaped === undefined;
+      return escaped ?? whole;
     },
   );
   return isFaulty ? undefined : plain;
@@ -166,7 +166,7 @@ function heredocText(source: string): string {
 /** Blocks and expressions within each other. */
 const deepest = 100;
 
-/** True if a node is none of the comments. */
+/** True if a node is not a comment. */
 function isMeant(node: Node | null): node is Node {
   return node !== null && node.type !== "comment";
 }
@@ -209,12 +209,12 @@ const readers: Readonly<Record<string, NodeReader>> = {
   }),
   function_call: (node, depth) => {
     const [name, inputs] = node.namedChildren.filter(isMeant);
-    const given = inputs ? expressionsIn(inputs).filter(({ type }) => type !== "ellipsis") : [];
+    const args = inputs ? expressionsIn(inputs).filter(({ type }) => type !== "ellipsis") : [];
     const isSpread = inputs?.namedChildren.some((each) => each?.type === "ellipsis") ?? false;
     return {
       form: "call",
       name: name?.text ?? "",
-      inputs: given.map((each) => hclExpression(each, depth + 1)),
+      inputs: args.map((each) => hclExpression(each, depth + 1)),
       isSpread,
     };
   },
@@ -229,7 +229,7 @@ const readers: Readonly<Record<string, NodeReader>> = {
 
 const templated: ReadonlySet<string> = new Set(["template_interpolation", "template_directive"]);
 
-/** What messages call expressions that are not evaluated. */
+/** The name of unevaluated expressions in messages. */
 const words: Readonly<Record<string, string>> = {
   for_tuple_expr: "a for expression",
   for_object_expr: "a for expression",
@@ -261,9 +261,9 @@ function ofParts(parts: readonly Node[], depth: number): HclExpression {
 function pathOf(first: Node, others: readonly Node[], depth: number): HclExpression {
   const steps = others.map((each) => stepOf(each, depth));
   if (steps.includes(undefined)) return { form: "other", words: "an expression" };
-  const known = steps.filter((step) => step !== undefined);
-  const names = known.map((step) => (typeof step === "string" ? `.${step}` : "[…]"));
-  return { form: "path", steps: [first.text, ...known], text: `${first.text}${names.join("")}` };
+  const parsed = steps.filter((step) => step !== undefined);
+  const names = parsed.map((step) => (typeof step === "string" ? `.${step}` : "[…]"));
+  return { form: "path", steps: [first.text, ...parsed], text: `${first.text}${names.join("")}` };
 }
 
 function stepOf(node: Node, depth: number): string | HclExpression | undefined {

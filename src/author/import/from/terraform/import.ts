@@ -26,15 +26,15 @@ import { type HclBlock, type HclReader, hclReader } from "./hcl.ts";
 import { moduleOf } from "./module.ts";
 import { declaredBy, isMapped, ownerOfType, resourcesBy } from "./resources.ts";
 
-/** Imports what HCL files or a state declare of projects and groups. Each folder is a module. */
+/** Imports the projects and groups of HCL files or a state. Each folder is a module. */
 export async function importTerraform(files: readonly ForeignFile[], choice: ForeignChoice): Promise<ForeignImport> {
   const states = files.filter(isJson);
   const sources = files.filter((file) => !isJson(file));
   const read = sources.length > 0 ? await hclReader() : undefined;
-  const found = [...states.map(fromJson), ...(read ? fromSources(sources, read) : [])];
-  const errors = found.filter((each) => "severity" in each);
+  const results = [...states.map(fromJson), ...(read ? fromSources(sources, read) : [])];
+  const errors = results.filter((each) => "severity" in each);
   if (errors.length > 0) return { drafts: [], problems: errors };
-  const all = found.filter((each) => "declarations" in each);
+  const all = results.filter((each) => "declarations" in each);
   return importDeclarations(
     all.flatMap(({ declarations }) => declarations),
     [
@@ -107,7 +107,7 @@ function importDeclarations(
   return { drafts: withOwnFiles(draftsOf(named)), problems: distinctProblems(left) };
 }
 
-/** Of all instances of a block the same. */
+/** The same for all instances of a block. */
 function nothingElse({ resource: { address, place } }: Declaration): TranslatedEntry {
   const block = address.replace(/\[.*\]$/s, "");
   return {
@@ -162,11 +162,11 @@ function declarationsInState(file: ForeignFile): Declarations | Problem {
   if (typeof resources === "string") return unusable(start, resources);
   const places = placesOf(file);
   const paths = new Map(resources.flatMap(pathById));
-  const found = resources.filter(({ type }) => isMapped(type));
+  const mapped = resources.filter(({ type }) => isMapped(type));
   const others = resources.filter(({ type }) => !isMapped(type) && !type.startsWith("data."));
-  const ownerless = found.filter((each) => ownerOf(each, paths) === undefined);
+  const ownerless = mapped.filter((each) => ownerOf(each, paths) === undefined);
   return {
-    declarations: found.flatMap((resource) => declarationOf(resource, paths, places)),
+    declarations: mapped.flatMap((resource) => declarationOf(resource, paths, places)),
     others: others.map(({ type: name, path }) => ({ name, place: () => places(path) })),
     problems: ownerless.map((each) =>
       notImported(places(each.path), `${each.address} is left out: it has no ${ownerOfType(each.type)}`),

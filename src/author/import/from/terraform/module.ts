@@ -7,11 +7,11 @@ import type { HclAttribute, HclBlock, HclExpression } from "./hcl.ts";
 export interface Module {
   readonly blocks: readonly HclBlock[];
   readonly names: Names;
-  /** Variables of which the default was used so far, and where each is declared. */
+  /** Variables whose default was used, and where each is declared. */
   readonly assumed: ReadonlyMap<string, Place>;
 }
 
-/** `values` are files of variables. A default is used where they set nothing. What is sensitive is not known. */
+/** `values` are files of variables; other variables have their defaults. Files do not mark values as sensitive. */
 export function moduleOf(files: readonly HclBlock[], values: readonly HclBlock[]): Module {
   const blocks = files.flatMap((file) => file.blocks);
   const locals = blocks.filter(({ type }) => type === "locals").flatMap(({ attributes }) => [...attributes]);
@@ -47,7 +47,7 @@ function defaultOf({ labels: [name = ""], attributes }: HclBlock): readonly (rea
   return fallback ? [[name, fallback]] : [];
 }
 
-/** What an expression names: a block, and one of its instances. */
+/** The block that an expression names, and one of its instances. */
 export interface BlockReference {
   readonly isData: boolean;
   readonly type: string;
@@ -55,7 +55,7 @@ export interface BlockReference {
   readonly index: unknown;
 }
 
-/** The block that declares a resource or data; undefined if there is none. */
+/** The block that declares a resource or data; undefined without one. */
 export function blockNamed(
   { blocks }: Module,
   { isData, type, name }: Omit<BlockReference, "index">,

@@ -30,7 +30,7 @@ export function isMapped(type: string): boolean {
   return nameIn(type) !== undefined || resourceTable(type) !== undefined;
 }
 
-/** How a type of resource becomes one of a kind that is a file. */
+/** Maps a type of resource to a kind. */
 interface ResourceTable extends FieldTable {
   /** Whether a project or a group has a single resource of it. */
   readonly one?: true;
@@ -70,8 +70,8 @@ export function resourcesBy(
   const isUnset = (name: string, { value, unknown }: ForeignValue) =>
     renamed.has(name) && unknown === undefined && value === null;
   const used = [...attributes].filter(([name, each]) => !left.has(name) && !isPart(name) && !isUnset(name, each));
-  const given = new Map(used.map(([name, each]) => [name, own.items?.[name] ? withoutBlanks(each) : each]));
-  const { fields, problems, overruled } = renamedFields(own, address, given);
+  const values = new Map(used.map(([name, each]) => [name, own.items?.[name] ? withoutBlanks(each) : each]));
+  const { fields, problems, overruled } = renamedFields(own, address, values);
   if (fields.size > 0 && kindInSection(choice, own) === undefined) return undefined;
   const whole = parts.flatMap(([name, section]) => {
     const block = attributes.get(name);
@@ -86,7 +86,7 @@ export function resourcesBy(
   };
 }
 
-/** What of a block that may stand once is not read. */
+/** The attributes that are not read of a block that may occur once. */
 function lostOfBlock(title: string, block: ForeignValue | undefined): readonly Problem[] {
   if (!block) return [];
   const { value, unknown, blocks, place } = block;
@@ -96,7 +96,7 @@ function lostOfBlock(title: string, block: ForeignValue | undefined): readonly P
   return isOnce ? [] : [notImported(place(), `${title} is left out from its second block on: it may stand once`)];
 }
 
-/** Without what is not set: the provider writes 0 and empty texts for it in items that have one of several forms. */
+/** Omits unset fields: for items with several forms, the provider writes 0 and empty texts for them. */
 function withoutBlanks(stated: ForeignValue): ForeignValue {
   return Array.isArray(stated.value)
     ? { ...stated, value: stated.value.map(withoutBlank) }
