@@ -63,13 +63,14 @@ export {
 } from "./run/apply/apply.ts";
 export { apply, rehearse } from "./run/apply.ts";
 export {
+  type DeploymentOptions,
+  deploying,
   listMergeRequests,
   readDeployment as getDeployment,
   readDeployments as listDeployments,
   recordDeployment as createDeployment,
   updateDeployment,
-} from "./run/deployments/deployment-records.ts";
-export { type DeploymentOptions, deploying } from "./run/deployments/record-apply.ts";
+} from "./run/deployments.ts";
 export { readProjects } from "./run/live/find-projects.ts";
 export { readActive, readLive } from "./run/live/read-live.ts";
 export { plan } from "./run/plan.ts";

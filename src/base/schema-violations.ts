@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { ErrorObject, Options, ValidateFunction } from "ajv";
+import { RE2JS } from "re2js";
 import { type JsonObject, pointerKeys } from "./json.ts";
-import { linearPattern } from "./linear-pattern.ts";
 import { load } from "./load.ts";
 import { validators } from "./validators.ts";
 
@@ -83,4 +83,20 @@ function pathIn(root: unknown, keys: readonly string[]): readonly (string | numb
     value = (value as JsonObject | undefined)?.[own];
     return own;
   });
+}
+
+interface Pattern {
+  readonly test: (text: string) => boolean;
+  /** Its text, by which Ajv tells patterns apart. */
+  readonly toString: () => string;
+}
+
+/** A regular expression that takes time linear in a text; undefined for one that has to backtrack, or is invalid. */
+export function linearPattern(text: string): Pattern | undefined {
+  try {
+    const compiled = RE2JS.compile(RE2JS.translateRegExp(text));
+    return { test: (each) => compiled.matcher(each).find(), toString: () => text };
+  } catch {
+    return undefined;
+  }
 }

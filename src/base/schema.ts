@@ -1,7 +1,6 @@
-import { isObject, type JsonObject } from "./json.ts";
+import { expectedWords, isObject, type JsonObject, typeOf, valueInWords } from "./json.ts";
 import { suggestionFor } from "./nearest.ts";
 import { type Violation, violationsBy } from "./schema-violations.ts";
-import { expectedWords, typeOf, valueInWords } from "./type-words.ts";
 
 /** A violation of a JSON Schema. */
 export interface SchemaFault {

@@ -1,3 +1,5 @@
+import { UserError } from "./exit.ts";
+
 const words: Readonly<Record<string, string>> = {
   ENOENT: "no such file or folder",
   ENOTDIR: "a part of its path is not a folder",
@@ -34,4 +36,14 @@ export function systemCode(error: unknown): string | undefined {
 export function describeSystemError(error: unknown): string {
   const code = systemCode(error) ?? "unknown";
   return words[code] ?? `system error ${code}`;
+}
+
+/** `127.0.0.1:8080` or `[::1]:8080`. */
+export function hostAndPort(host: string, port: number): string {
+  return `${host.includes(":") ? `[${host}]` : host}:${port}`;
+}
+
+/** The error of a server that cannot listen. It is no usage error, because the same command may work later. */
+export function cannotListen(host: string, port: number, error: unknown): UserError {
+  return new UserError(`cannot listen on ${hostAndPort(host, port)}: ${describeSystemError(error)}`);
 }

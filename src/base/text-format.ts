@@ -1,3 +1,6 @@
+import { grouped } from "./grouped.ts";
+import { invisible } from "./printable.ts";
+
 /** `3 projects`, `1 project`, `10,000 changes`. */
 export function counted(count: number, one: string, many = `${one}s`): string {
   return `${thousands(count)} ${count === 1 ? one : many}`;
@@ -73,3 +76,60 @@ export function wrapped(text: string, width: number, indent: string): string {
 
 /** A terminal of the usual width. */
 export const terminalWidth = 80;
+
+/**
+ * A message without what differs only because of its project: the project's name, also as paths of requests encode it,
+ * and IDs in paths. Messages about several projects that have one form say the same.
+ */
+export function commonForm(message: string, project: string | undefined): string {
+  const form = message.replace(/\/\d+(?=[/?\s]|$)/g, "/…");
+  const name = withoutTrailing(project ?? "", "/");
+  return name === "" ? form : form.replaceAll(encodeURIComponent(name.toWellFormed()), "…").replaceAll(name, "…");
+}
+
+/** Up to so many items of one form are shown each; more are shown once. */
+const mostAlike = 3;
+
+/** Items in their order; those of one form, if there are many, together where the first of them was. */
+export function foldedAlike<Item>(
+  items: readonly Item[],
+  formOf: (item: Item) => string,
+): readonly (readonly [first: Item, ...others: Item[]])[] {
+  const forms = grouped(items, formOf);
+  return items.flatMap((item) => {
+    const [first = item, ...others] = forms.get(formOf(item)) ?? [];
+    if (others.length < mostAlike) return [[item]];
+    return first === item ? [[first, ...others]] : [];
+  });
+}
+
+/** The wanted name, with a number appended if it is taken: `name-2`. */
+export function freeName(wanted: string, isTaken: (name: string) => boolean, separator = "-"): string {
+  let name = wanted;
+  for (let count = 2; isTaken(name); count++) name = `${wanted}${separator}${count}`;
+  return name;
+}
+
+/** A free name, compared without case, which is taken from then on. */
+export function takeName(wanted: string, taken: Set<string>, separator = "-"): string {
+  const name = freeName(wanted, (each) => taken.has(each.toLowerCase()), separator);
+  taken.add(name.toLowerCase());
+  return name;
+}
+
+/**
+ * Quotes a word for a POSIX shell where necessary. Invisible characters
+ * are written in `$'…'`, which is never a command in any shell. No two
+ * `#` are adjacent, because CI runners could interpret them as a command.
+ */
+export function shellWord(word: string): string {
+  if (/^(?:-|[\w./][\w./:@%+,=-]*)$/.test(word)) return word;
+  if (!hidden.test(word)) return `'${word.replaceAll("'", "'\\''").replace(/#(?=#)/g, "#''")}'`;
+  return `$'${word.replace(/[\\'#]|[^ -~]/gu, bytes)}'`;
+}
+
+const hidden = new RegExp(`[${invisible}]`, "u");
+
+function bytes(character: string): string {
+  return [...new TextEncoder().encode(character)].map((byte) => `\\x${byte.toString(16).padStart(2, "0")}`).join("");
+}

@@ -1,7 +1,6 @@
 import { type Rate, type Spacing, spacingOf } from "../base/rate.ts";
-import { maxHold, processRates, type Rates } from "../state/rates.ts";
-import type { Stop } from "./stop-signal.ts";
-import { callLater } from "./timer.ts";
+import { maxHold, processRates, type Rates } from "../state/state.ts";
+import { callLater, type Stop } from "./timer.ts";
 
 /** A request that went out. */
 export interface Sending {

@@ -3,7 +3,7 @@ import type { Call, Fields, Value } from "../model/types.ts";
 import { isScalar } from "../model/values.ts";
 import type { FullAnswer } from "./classify-response.ts";
 import { CallFailed } from "./failure.ts";
-import type { Headers } from "./response.ts";
+import type { Headers } from "./retry.ts";
 
 /** The answer to a call; `first` is the number of its first attempt, where the same was asked before. */
 export type SendCall = (call: Call, first?: number) => Promise<FullAnswer>;

@@ -1,19 +1,24 @@
 import { learnCredential, ownNames } from "../base/known-secrets.ts";
 import { version } from "../base/version.ts";
 import { type Catalogue, catalogueOf } from "../model/catalogue.ts";
+import { integrationsAlias } from "../model/endpoints.ts";
 import type { Call } from "../model/types.ts";
-import { rateKey } from "../state/rates.ts";
+import { rateKey } from "../state/state.ts";
 import type { FullAnswer } from "./classify-response.ts";
-import type { CallFailed } from "./failure.ts";
-import { legacyValues } from "./legacy-values.ts";
+import { CallFailed, isDecisive, isUnknownRoute, isUnknownValue } from "./failure.ts";
 import { Limiter } from "./limiter.ts";
 import type { ClientOptions } from "./options.ts";
 import { backoffDelay, defaultBackoff } from "./retry.ts";
-import { routeAlias } from "./route-alias.ts";
-import { delayAfterAttempt, type RunConnection, type Send, sendAttempt } from "./send-attempt.ts";
-import { watchServerLiveness } from "./server-liveness.ts";
+import {
+  delayAfterAttempt,
+  type Outgoing,
+  type RunConnection,
+  type Send,
+  sendAttempt,
+  watchServerLiveness,
+} from "./send-attempt.ts";
 import { parseServerUrl, type ServerUrl } from "./server-url.ts";
-import { createStop } from "./stop-signal.ts";
+import { createStop } from "./timer.ts";
 import { openTransport, type Transport } from "./transport.ts";
 
 /** Opens a session that may send these methods and no others. */
@@ -156,3 +161,76 @@ const defaultGiveUp = 60_000;
 
 /** Milliseconds. */
 const shortestLookUp = 10_000;
+
+/** Sends the current values of parameters until the server accepts legacy ones instead, and the legacy ones from then on. */
+function legacyValues(next: Send): Send {
+  let isLegacy = false;
+
+  async function sendEither(request: Outgoing, legacy: Outgoing): Promise<FullAnswer | CallFailed> {
+    if (isLegacy) return next(legacy);
+    const result = await next(request);
+    if (!isUnknownValue(result, Object.keys(request.call.older ?? {}))) return result;
+    const again = await next({ ...legacy, again: true });
+    isLegacy ||= !(again instanceof CallFailed);
+    return again;
+  }
+
+  return (request) => {
+    const { call } = request;
+    if (!call.older) return next(request);
+    const legacy = { ...request, call: { ...call, parameters: { ...call.parameters, ...call.older } } };
+    return sendEither(request, legacy);
+  };
+}
+
+const { segment, alias } = integrationsAlias;
+const affected = new RegExp(`^(/projects/[^/]+)${segment}(?=/|$)`);
+
+/**
+ * Sends calls of integrations by the name that the server knows (docs/architecture.md), which is decided once: the first
+ * call tries the newer name, and the older one if the newer is an unknown route; others wait for it. If both are unknown,
+ * the newer one is used, and its failure is the result.
+ */
+function routeAlias(next: Send): Send {
+  let known: string | undefined;
+  let deciding: Promise<void> | undefined;
+
+  async function decide(request: Outgoing): Promise<FullAnswer | CallFailed> {
+    const result = await next(request);
+    if (isUnknownRoute(result)) return tryAlias(request, result);
+    if (tellsRoute(result)) known = segment;
+    return result;
+  }
+
+  async function tryAlias(request: Outgoing, unknown: CallFailed): Promise<FullAnswer | CallFailed> {
+    const result = await next({ ...renamed(request), again: true });
+    if (isUnknownRoute(result)) known = segment;
+    else if (tellsRoute(result)) known = alias;
+    return known === segment ? unknown : result;
+  }
+
+  async function undecided(request: Outgoing): Promise<FullAnswer | CallFailed> {
+    while (deciding) await deciding;
+    if (known !== undefined) return next(known === alias ? renamed(request) : request);
+    const answer = decide(request);
+    const over = (): void => {
+      deciding = undefined;
+    };
+    deciding = answer.then(over, over);
+    return answer;
+  }
+
+  return (request) => {
+    if (known === segment || !affected.test(request.path)) return next(request);
+    return known === alias ? next(renamed(request)) : undecided(request);
+  };
+}
+
+/** Whether a result comes from behind the route, so that the route must be known. */
+function tellsRoute(result: FullAnswer | CallFailed): boolean {
+  return !(result instanceof CallFailed) || isDecisive(result);
+}
+
+function renamed(request: Outgoing): Outgoing {
+  return { ...request, path: request.path.replace(affected, `$1${alias}`) };
+}

@@ -1,5 +1,5 @@
 import { type ExitCode, exit, exitCode, UserError } from "../base/exit.ts";
-import { shellWord } from "../base/shell-word.ts";
+import { shellWord } from "../base/text-format.ts";
 import { waveText } from "../manifest/waves.ts";
 import type { Call, Outcome } from "../model/types.ts";
 import { blockersOf, type Objection } from "../plan/guards.ts";
@@ -9,7 +9,7 @@ import { appliedText, outcomesText } from "../report/outcomes.ts";
 import type { NextStep } from "../report/terminal.ts";
 import { planText } from "../report/text.ts";
 import type { Outcomes } from "../run/apply/apply.ts";
-import type { DeploymentOptions } from "../run/deployments/record-apply.ts";
+import type { DeploymentOptions } from "../run/deployments.ts";
 import type { Applied, Request } from "../run/request.ts";
 import { passed } from "./connected.ts";
 import { waiversText } from "./next-steps.ts";

@@ -10,7 +10,7 @@ import type { Palette } from "../report/terminal.ts";
 import { planText, requestsText } from "../report/text.ts";
 import { withWaves } from "../run/apply/waves.ts";
 import { apply, rehearse } from "../run/apply.ts";
-import { type DeploymentOptions, deploying, recordCalls } from "../run/deployments/record-apply.ts";
+import { type DeploymentOptions, deploying, recordCalls } from "../run/deployments.ts";
 import { withProblems } from "../run/failed-plan.ts";
 import type { Applied, Planned, Request } from "../run/request.ts";
 import { planPath } from "../run/saved-plan.ts";

@@ -12,7 +12,7 @@ import type { EndpointName } from "../model/endpoints.ts";
 import { ownerOfName } from "../model/owner.ts";
 import { deploymentText, statusJson, statusText, whoamiJson, whoamiText } from "../report/server-texts.ts";
 import { connectionFrom } from "../run/connection.ts";
-import type { WriteOutcome } from "../run/deployments/deployment-records.ts";
+import type { WriteOutcome } from "../run/deployments.ts";
 import { canPlan, readTokenAccess } from "../run/live/token-access.ts";
 import { type Remainder, remaindersOn, StorageHidden, storagesOfMoves } from "../run/storage/storage-view.ts";
 import { loadWorkspace, workspaceAbove } from "../workspace/load.ts";

@@ -13,7 +13,7 @@ import {
   recordDeployment,
   removeDeployment,
   updateDeployment,
-} from "../run/deployments/deployment-records.ts";
+} from "../run/deployments.ts";
 import { platformAt } from "../run/live/find-dialect.ts";
 import { dialectAround, loadSettings } from "../workspace/load.ts";
 import type { Run } from "./command.ts";

@@ -9,7 +9,7 @@ import { schedule } from "../model/deprecations.ts";
 import { findingsText, type ScheduleFilter, scheduleRows, scheduleText } from "../report/deprecations.ts";
 import { type IncludeGraph, includeGraphOf } from "../scan/pipelines.ts";
 import { type Finding, type ScanResult, scanText } from "../scan/scan.ts";
-import { filesBelow, type TextFile, textIn, type Unreadable } from "../workspace/text-files.ts";
+import { filesBelow, type TextFile, textIn, type Unreadable } from "../workspace/walk.ts";
 import type { Run } from "./command.ts";
 import { openReports, save } from "./outputs.ts";
 import { checkedRelease, folderOf } from "./run-request.ts";

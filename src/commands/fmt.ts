@@ -9,7 +9,7 @@ import type { Catalogue } from "../model/catalogue.ts";
 import { bySeverity, labelledErrors, problemLine, reportedLine } from "../model/problem-line.ts";
 import { isFolder, noRegularFile } from "../workspace/durable-file.ts";
 import { catalogueAround, findWorkspace, loadWorkspace, workspaceAbove } from "../workspace/load.ts";
-import { filesBelow, type TextFile, textIn } from "../workspace/text-files.ts";
+import { filesBelow, type TextFile, textIn } from "../workspace/walk.ts";
 import type { Run } from "./command.ts";
 import { save } from "./outputs.ts";
 import { folderOf } from "./run-request.ts";

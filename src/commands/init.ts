@@ -1,7 +1,7 @@
 import { join, relative, resolve } from "node:path";
 import { exit, UserError } from "../base/exit.ts";
 import { printable } from "../base/printable.ts";
-import { shellWord } from "../base/shell-word.ts";
+import { shellWord } from "../base/text-format.ts";
 import { connectReader } from "../client/client.ts";
 import { explained } from "../client/explain-failure.ts";
 import { CallFailed } from "../client/failure.ts";

@@ -1,4 +1,4 @@
-import { shellWord } from "../base/shell-word.ts";
+import { shellWord } from "../base/text-format.ts";
 import { type Plan, removalsOf } from "../plan/plan.ts";
 import type { NextStep } from "../report/terminal.ts";
 import type { OnlineOptions } from "./run-request.ts";

@@ -17,7 +17,7 @@ import {
 } from "../report/report.ts";
 import { fleetText, progressText } from "../report/runs.ts";
 import { problemLines } from "../report/terminal.ts";
-import type { RunProgress, Stage } from "../state/run-progress.ts";
+import type { RunProgress, Stage } from "../state/run-summary.ts";
 import { findWorkspace } from "../workspace/load.ts";
 import { openReports } from "./outputs.ts";
 import { folderOf, type OnlineOptions } from "./run-request.ts";

@@ -8,7 +8,7 @@ import { isReleaseText } from "../model/releases.ts";
 import { type Shard, shardOf } from "../plan/shards.ts";
 import type { Request } from "../run/request.ts";
 import { commitOfRevision } from "../run/revisions.ts";
-import { sharesState, unshared } from "../state/state-address.ts";
+import { sharesState, unshared } from "../state/open-state.ts";
 import { catalogueAround } from "../workspace/load.ts";
 import type { OptionValues } from "./command.ts";
 import type { Options } from "./table.ts";

@@ -1,8 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
 import { exit, UserError } from "../base/exit.ts";
-import { cannotListen } from "../base/listen-address.ts";
-import { describeSystemError } from "../base/system-errors.ts";
+import { cannotListen, describeSystemError } from "../base/system-errors.ts";
 import { catalogueOf } from "../model/catalogue.ts";
 import { type CheckedYaml, parseChecked } from "../model/checked-yaml.ts";
 import { compileKindExpression } from "../model/kind-expressions.ts";

@@ -24,7 +24,7 @@ import { connectionOf } from "../run/connection.ts";
 import { type Checked, validated } from "../run/context.ts";
 import { readOwners } from "../run/live/find-projects.ts";
 import type { Request } from "../run/request.ts";
-import { lastOutcomes } from "../state/last-outcome.ts";
+import { lastOutcomes } from "../state/journal.ts";
 import { openState } from "../state/open-state.ts";
 import { loadWorkspace } from "../workspace/load.ts";
 import type { Run } from "./command.ts";

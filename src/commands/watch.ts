@@ -8,12 +8,11 @@ import { labelledErrors, reportedLine, withoutRepeats } from "../model/problem-l
 import { ownersCounted } from "../plan/heading.ts";
 import { prometheus, watchMetrics } from "../report/prometheus.ts";
 import { readHookSecret } from "../secrets/token.ts";
-import { sharesState, unshared } from "../state/state-address.ts";
+import { sharesState, unshared } from "../state/open-state.ts";
 import type { CheckEnd } from "../watch/check.ts";
 import { checkoutAround, touchesWorkspace } from "../watch/checkout.ts";
 import { systemClock } from "../watch/clock.ts";
-import { newStatus, type WatchOptions, type WatchStatus } from "../watch/options.ts";
-import { cron, every, type Schedule } from "../watch/schedule.ts";
+import { cron, every, newStatus, type Schedule, type WatchOptions, type WatchStatus } from "../watch/options.ts";
 import { serveWatch } from "../watch/service.ts";
 import { watch } from "../watch/watch.ts";
 import { consoleUrlIn } from "../watch/watch-state.ts";

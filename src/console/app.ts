@@ -1,9 +1,8 @@
 import { createAdaptorServer } from "@hono/node-server";
 import { type Context, Hono } from "hono";
 import { ignoreUserError, UserError } from "../base/exit.ts";
-import { cannotListen, hostAndPort } from "../base/listen-address.ts";
-import { shellWord } from "../base/shell-word.ts";
-import { withoutTrailing } from "../base/text-format.ts";
+import { cannotListen, hostAndPort } from "../base/system-errors.ts";
+import { shellWord, withoutTrailing } from "../base/text-format.ts";
 import type { Catalogue } from "../model/catalogue.ts";
 import { ownerName } from "../model/owner.ts";
 import { reportPolicy } from "../report/html/document.ts";

@@ -1,5 +1,5 @@
 import { memoized } from "../base/memoize.ts";
-import { shellWord } from "../base/shell-word.ts";
+import { shellWord } from "../base/text-format.ts";
 import type { ShownCommand } from "../report/html/markup.ts";
 import type { DifferenceShape, ProjectSummary } from "../state/snapshots/summaries.ts";
 

@@ -3,12 +3,12 @@ import { compareTexts } from "../base/text-format.ts";
 import type { Catalogue } from "../model/catalogue.ts";
 import type { Plan } from "../plan/plan.ts";
 import { planOfRun } from "../run/saved-plan.ts";
-import { type LiveRuns, liveRuns } from "../state/live-runs.ts";
 import type { RunSummary } from "../state/run-summary.ts";
 import { type FleetIndex, readFleetIndex, readSnapshot, shardNames } from "../state/snapshots/read-snapshots.ts";
 import { type ProjectSnapshot, syncStatuses } from "../state/snapshots/snapshot.ts";
 import { type ProjectSummary, readSummaries } from "../state/snapshots/summaries.ts";
 import type { WorkspaceState } from "../state/state.ts";
+import { type LiveRuns, liveRuns } from "../state/workspace-state.ts";
 
 /** What is known of a state: pages are made of it, so that none waits for the state. */
 export interface KnownState {

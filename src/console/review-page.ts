@@ -1,7 +1,6 @@
 import { UserError } from "../base/exit.ts";
 import { memoized } from "../base/memoize.ts";
-import { shellWord } from "../base/shell-word.ts";
-import { counted, firstFew, thousands } from "../base/text-format.ts";
+import { counted, firstFew, shellWord, thousands } from "../base/text-format.ts";
 import { addressMatcher } from "../model/address.ts";
 import type { Catalogue } from "../model/catalogue.ts";
 import { sshSignatures } from "../plan/approvals/ssh-signature.ts";

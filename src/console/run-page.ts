@@ -1,13 +1,12 @@
-import { commonForm } from "../base/common-form.ts";
 import { projectHref } from "../base/console-paths.ts";
-import { counted, thousands } from "../base/text-format.ts";
+import { commonForm, counted, thousands } from "../base/text-format.ts";
 import type { Plan, PlannedChange } from "../plan/plan.ts";
 import { each, factList, longList, type Markup, markup } from "../report/html/markup.ts";
 import { changeNode } from "../report/html/rows.ts";
 import { progressText } from "../report/runs.ts";
 import { plannedRows } from "../report/view.ts";
-import type { LiveRuns } from "../state/live-runs.ts";
 import type { RunSummary, RunValue } from "../state/run-summary.ts";
+import type { LiveRuns } from "../state/workspace-state.ts";
 import { resourceNode } from "./causes-section.ts";
 import type { KnownState } from "./known-state.ts";
 import { age, dataLinks, href, moment, pager, partOf } from "./layout.ts";

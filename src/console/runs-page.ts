@@ -1,8 +1,8 @@
 import { counted, thousands } from "../base/text-format.ts";
 import { badge, each, type Markup, markup } from "../report/html/markup.ts";
 import { clipped } from "../report/html/rows.ts";
-import type { LiveRuns } from "../state/live-runs.ts";
 import type { RunSummary } from "../state/run-summary.ts";
+import type { LiveRuns } from "../state/workspace-state.ts";
 import type { KnownState } from "./known-state.ts";
 import { ago, dataLinks, filtersIn, href, type ListPart, moment, pager, partOf, span } from "./layout.ts";
 

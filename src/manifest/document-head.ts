@@ -1,6 +1,5 @@
-import { isObject, type JsonObject } from "../base/json.ts";
+import { isObject, type JsonObject, typeOf } from "../base/json.ts";
 import { suggestionFor } from "../base/nearest.ts";
-import { typeOf } from "../base/type-words.ts";
 import type { Problem } from "../model/types.ts";
 import { type Document, isGitlabform } from "./document.ts";
 import { problemAt } from "./problem.ts";

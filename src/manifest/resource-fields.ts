@@ -1,8 +1,15 @@
-import { isObject, type JsonObject, objectOf, valueAtPath } from "../base/json.ts";
+import {
+  expectedWords,
+  isObject,
+  type JsonObject,
+  objectOf,
+  typeWord,
+  valueAtPath,
+  valueInWords,
+} from "../base/json.ts";
 import { memoized } from "../base/memoize.ts";
 import { didYouMean, suggestionFor } from "../base/nearest.ts";
 import type { SchemaFault } from "../base/schema.ts";
-import { expectedWords, typeWord, valueInWords } from "../base/type-words.ts";
 import { serverWords } from "../model/availability.ts";
 import { meaningOf, propertyOf, typesOf } from "../model/field-meaning.ts";
 import type { Integration, IntegrationParameter } from "../model/integration.ts";

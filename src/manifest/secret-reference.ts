@@ -1,5 +1,4 @@
-import type { JsonObject } from "../base/json.ts";
-import { typeWord } from "../base/type-words.ts";
+import { type JsonObject, typeWord } from "../base/json.ts";
 import { schemeOf } from "../model/secret-scheme.ts";
 import type { Problem, SecretReference } from "../model/types.ts";
 import type { Document } from "./document.ts";

@@ -1,4 +1,4 @@
-import { matchesBeyond, matchesWithin } from "../base/glob-alphabet.ts";
+import { matchesBeyond, matchesWithin } from "../base/glob.ts";
 import { addressMatcher, addressRules, projectMatcher } from "./address.ts";
 import { bareName, type Owner, ownerName, ownerOfName } from "./owner.ts";
 import { idIn, isId } from "./project-id.ts";

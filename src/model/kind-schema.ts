@@ -1,8 +1,7 @@
 import { grouped } from "../base/grouped.ts";
-import { isObject, type JsonObject } from "../base/json.ts";
+import { expectedWords, isObject, type JsonObject } from "../base/json.ts";
 import { memoized } from "../base/memoize.ts";
 import { compile, type SchemaCheck } from "../base/schema.ts";
-import { expectedWords } from "../base/type-words.ts";
 import type { Catalogue } from "./catalogue.ts";
 import { typesOf } from "./field-meaning.ts";
 import { policyKinds } from "./kinds.ts";

@@ -1,7 +1,6 @@
-import type { JsonObject } from "../base/json.ts";
+import { expectedWords, type JsonObject } from "../base/json.ts";
 import { memoized } from "../base/memoize.ts";
 import { compile, type SchemaCheck, type SchemaFault } from "../base/schema.ts";
-import { expectedWords } from "../base/type-words.ts";
 import { type Catalogue, catalogueOf, type Integration, type IntegrationParameter, isRequiredAt } from "./catalogue.ts";
 
 export type FaultKind = "missing" | "unknown" | "type" | "enum" | "pattern";

@@ -1,7 +1,6 @@
-import { commonForm, foldedAlike } from "../base/common-form.ts";
 import { grouped } from "../base/grouped.ts";
 import { printable } from "../base/printable.ts";
-import { firstFew } from "../base/text-format.ts";
+import { commonForm, firstFew, foldedAlike } from "../base/text-format.ts";
 import type { Place, Problem, Severity } from "./types.ts";
 
 /** A problem in a report: its position as three fields; its severity is that of the list that contains it. */

@@ -1,9 +1,9 @@
 import manifest from "../../schemas/manifest.schema.json" with { type: "json" };
 import type { MemberRead } from "../base/cel.ts";
 import { isObject } from "../base/json.ts";
-import { linearPattern } from "../base/linear-pattern.ts";
 import { orElse } from "../base/nearest.ts";
 import { compile } from "../base/schema.ts";
+import { linearPattern } from "../base/schema-violations.ts";
 import { bundledKinds } from "./bundled-kinds.ts";
 import {
   type FieldSchema,

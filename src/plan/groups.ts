@@ -1,6 +1,5 @@
-import { commonForm } from "../base/common-form.ts";
 import { grouped } from "../base/grouped.ts";
-import { counted, joinedByAnd } from "../base/text-format.ts";
+import { commonForm, counted, joinedByAnd } from "../base/text-format.ts";
 import { resourceName } from "../model/address.ts";
 import { isListedByCatalogue } from "../model/kinds.ts";
 import { bareName, ownerOfName } from "../model/owner.ts";

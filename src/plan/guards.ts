@@ -1,5 +1,4 @@
-import { commonForm, foldedAlike } from "../base/common-form.ts";
-import { counted, firstFew, joinedByAnd, thousands } from "../base/text-format.ts";
+import { commonForm, counted, firstFew, foldedAlike, joinedByAnd, thousands } from "../base/text-format.ts";
 import { addressParts } from "../model/address.ts";
 import { turnsOff, type Visible } from "../model/removal-changes.ts";
 import type { Change } from "../model/types.ts";

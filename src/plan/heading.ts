@@ -1,5 +1,4 @@
-import { shellWord } from "../base/shell-word.ts";
-import { counted, firstFew, thousands } from "../base/text-format.ts";
+import { counted, firstFew, shellWord, thousands } from "../base/text-format.ts";
 import { ownerOfName } from "../model/owner.ts";
 import type { Plan, PlanScope, Summary } from "./plan.ts";
 

@@ -1,7 +1,6 @@
-import { commonForm } from "../base/common-form.ts";
 import { type ExitCode, exit, type Facts } from "../base/exit.ts";
 import { grouped } from "../base/grouped.ts";
-import { counted } from "../base/text-format.ts";
+import { commonForm, counted } from "../base/text-format.ts";
 import { addressParts, resourceName } from "../model/address.ts";
 import type { ReportedProblem } from "../model/problem-line.ts";
 import type { Outcome, OutcomeStatus } from "../model/types.ts";

@@ -1,6 +1,5 @@
-import { commonForm, foldedAlike } from "../base/common-form.ts";
 import { printable } from "../base/printable.ts";
-import { firstFew, paragraphs } from "../base/text-format.ts";
+import { commonForm, firstFew, foldedAlike, paragraphs } from "../base/text-format.ts";
 import { resourceName } from "../model/address.ts";
 import type { Catalogue } from "../model/catalogue.ts";
 import { waveLines } from "../plan/heading.ts";

@@ -2,7 +2,7 @@ import { bareName } from "../model/owner.ts";
 import { isId } from "../model/project-id.ts";
 import type { Place } from "../model/types.ts";
 import type { Plan } from "../plan/plan.ts";
-import type { WorkersStatus } from "../state/run-progress.ts";
+import type { WorkersStatus } from "../state/run-summary.ts";
 import type { Actionable, Circumstances } from "./findings.ts";
 import type { NextStep } from "./terminal.ts";
 

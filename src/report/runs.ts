@@ -1,9 +1,8 @@
 import { printable } from "../base/printable.ts";
 import { counted, thousands } from "../base/text-format.ts";
-import type { JournalLine } from "../state/journal-entry.ts";
-import type { LiveRuns } from "../state/live-runs.ts";
-import type { RunProgress, Stage } from "../state/run-progress.ts";
-import type { RunSummary } from "../state/run-summary.ts";
+import type { RunProgress, RunSummary, Stage } from "../state/run-summary.ts";
+import type { JournalLine } from "../state/state.ts";
+import type { LiveRuns } from "../state/workspace-state.ts";
 import type { Palette } from "./terminal.ts";
 
 /** One line a run: when, who, what, and how it ended and why, or how far it is. */

@@ -6,9 +6,8 @@ import { kindOf, policyKinds } from "../model/kinds.ts";
 import { kindWord, ownerOfName } from "../model/owner.ts";
 import type { Desired, DesiredProject, Kind, Origin, Place, Value } from "../model/types.ts";
 import { isReference, isScalar } from "../model/values.ts";
-import type { RunOutcome } from "../state/last-outcome.ts";
-import type { Palette } from "./terminal.ts";
-import { columns } from "./terminal.ts";
+import type { RunOutcome } from "../state/journal.ts";
+import { columns, type Palette } from "./terminal.ts";
 
 /** The desired state of a project much as a policy would say it, each entry with the place that it comes from. */
 export function showText({ project, resources, exclusive }: DesiredProject, catalogue: Catalogue): string {

@@ -1,14 +1,13 @@
 import { pid } from "node:process";
 import { UserError } from "../base/exit.ts";
-import { shellWord } from "../base/shell-word.ts";
-import { firstFew } from "../base/text-format.ts";
+import { firstFew, shellWord } from "../base/text-format.ts";
 import type { Problem } from "../model/types.ts";
 import type { Plan } from "../plan/plan.ts";
 import { withOutcomes } from "../plan/run-end.ts";
 import { startJournal, type UnfinishedRun, unfinishedRuns } from "../state/journal.ts";
-import type { JournalEntry, JournalLine } from "../state/journal-entry.ts";
 import type { Lease } from "../state/lease.ts";
-import { saveUnstored } from "../state/unstored-outcomes.ts";
+import type { JournalEntry, JournalLine } from "../state/state.ts";
+import { saveUnstored } from "../state/state-folder.ts";
 import type { Outcomes, Watcher } from "./apply/apply.ts";
 import { journalling } from "./apply/send-change.ts";
 import type { Context } from "./context.ts";

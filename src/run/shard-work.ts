@@ -14,7 +14,7 @@ import type { Plan } from "../plan/plan.ts";
 import { secretsSentBy } from "../plan/requests.ts";
 import { beginningsIn, startJournal } from "../state/journal.ts";
 import type { Ledger } from "../state/ledger/ledger.ts";
-import { saveUnstored } from "../state/unstored-outcomes.ts";
+import { saveUnstored } from "../state/state-folder.ts";
 import {
   afterEarlierRuns,
   applyChanges,

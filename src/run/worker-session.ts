@@ -1,8 +1,7 @@
 import { UserError } from "../base/exit.ts";
 import { connectReader, connectWriter } from "../client/client.ts";
-import { openState } from "../state/open-state.ts";
+import { openState, unshared } from "../state/open-state.ts";
 import { isShared } from "../state/state.ts";
-import { unshared } from "../state/state-address.ts";
 import type { Loaded } from "../workspace/load.ts";
 import { connectionOf } from "./connection.ts";
 import { type Context, loadedAt, openContext, validated } from "./context.ts";

@@ -1,8 +1,7 @@
 import { type ChildProcessWithoutNullStreams as Child, spawn } from "node:child_process";
 import { inParallel } from "../base/concurrency.ts";
-import { isObject, type JsonObject, parsedJson } from "../base/json.ts";
+import { isObject, type JsonObject, parsedJson, typeOf } from "../base/json.ts";
 import { describeSystemError, systemCode } from "../base/system-errors.ts";
-import { typeOf } from "../base/type-words.ts";
 import { type Provider, placeholder } from "../manifest/secret-providers.ts";
 import type { SecretRead } from "./secret-file.ts";
 

@@ -1,10 +1,8 @@
 import { statSync } from "node:fs";
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
-import { usedCredentials } from "../base/known-secrets.ts";
-import { createRedactor } from "../base/redact.ts";
-import { passwordsIn, standardFile } from "./password-file.ts";
-import { type FileIdentity, readSecretFile } from "./secret-file.ts";
+import { createRedactor, usedCredentials } from "../base/known-secrets.ts";
+import { type FileIdentity, passwordsIn, readSecretFile, standardFile } from "./secret-file.ts";
 
 /** Evenkeel's own credentials, which manifests must not send. */
 export interface OwnCredentials {

@@ -1,6 +1,6 @@
 import { createServer as createHttpServer, type Server as HttpServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { hostAndPort } from "../base/listen-address.ts";
+import { hostAndPort } from "../base/system-errors.ts";
 import { catalogueOf, observedCatalogueOf } from "../model/catalogue.ts";
 import { isReleaseText } from "../model/releases.ts";
 import type { ResourceKind } from "../model/resource-kind.ts";

@@ -18,7 +18,7 @@ import { UserError } from "../base/exit.ts";
 import { hasEnded, isSameProcess, ownMark, type ProcessMark, processSystem } from "../base/process-mark.ts";
 import { describeSystemError, systemCode } from "../base/system-errors.ts";
 import { readRegular } from "../workspace/durable-file.ts";
-import { type Claim, type Holder, LeaseLostError, type Leases, type LeaseToken } from "./lease-store.ts";
+import { type Claim, type Holder, LeaseLostError, type Leases, type LeaseToken } from "./lease.ts";
 
 /** Content of the files `lock` and `watch.lock`. They are never rewritten: a renewal sets their modification time. */
 interface LockOwner extends ProcessMark {

@@ -12,12 +12,10 @@ import {
   replaceFile,
 } from "../workspace/durable-file.ts";
 import { outputError } from "../workspace/output-file.ts";
-import { isRunName } from "./claim.ts";
 import { checkHeld, folderLeases } from "./folder-lease.ts";
-import type { LeaseToken } from "./lease-store.ts";
+import { isRunName, type LeaseToken } from "./lease.ts";
 import { ledgerFile } from "./ledger/ledger-file.ts";
-import { processRates } from "./rates.ts";
-import type { WorkspaceState } from "./state.ts";
+import { processRates, type WorkspaceState } from "./state.ts";
 import { refuseLinks, stateFolder } from "./state-folder.ts";
 import type { Documents, LeaseName, Log, StateStore } from "./store.ts";
 import { stateOver } from "./workspace-state.ts";

@@ -1,7 +1,88 @@
+import { randomBytes } from "node:crypto";
+import { hostname, userInfo } from "node:os";
+import { pid } from "node:process";
 import { setTimeout as pause } from "node:timers/promises";
 import { UserError } from "../base/exit.ts";
 import { printable } from "../base/printable.ts";
-import type { Claim, Holder, Leases, LeaseToken } from "./lease-store.ts";
+
+/** A request for the lease of a workspace. */
+export interface Claim {
+  readonly run: string;
+  readonly who: string;
+  readonly host: string;
+  readonly pid: number;
+  /** URL of the CI job. */
+  readonly job?: string | undefined;
+}
+
+/** Proves that a run holds the lease. `fence` increases with each holder. */
+export interface LeaseToken {
+  readonly run: string;
+  readonly fence: number;
+}
+
+/** The holder of a lease. Times are ISO 8601. Without a deadline, the lease does not expire. */
+export interface Holder extends Claim, LeaseToken {
+  readonly since: string;
+  readonly deadline?: string | undefined;
+}
+
+/** A lease of a workspace, which one run at a time can hold (docs/state.md). */
+export interface Leases {
+  /** Acquires it for this many milliseconds if it is free or expired; otherwise returns its holder. */
+  readonly take: (claim: Claim, milliseconds: number) => Promise<LeaseToken | { readonly heldBy: Holder }>;
+  /** Extends it to this many milliseconds from now; false if it was lost. */
+  readonly renew: (token: LeaseToken, milliseconds: number) => Promise<boolean>;
+  /** Milliseconds until it expires; 0 if it is not held. */
+  readonly remaining: (token: LeaseToken) => Promise<number>;
+  readonly giveBack: (token: LeaseToken) => Promise<void>;
+  readonly holder: () => Promise<Holder | undefined>;
+  /** Releases the lease of a run; false if that run does not hold it. */
+  readonly release: (run: string) => Promise<boolean>;
+}
+
+/** Thrown if the lease of a run has expired or was taken over: nothing more is stored for that run. */
+export class LeaseLostError extends UserError {
+  constructor(run: string) {
+    super(`run ${run} lost its lease: it was not renewed in time, or was released`);
+    this.name = "LeaseLostError";
+  }
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** A name for a new run. Names sort by time. */
+export function newRun(now: Date): string {
+  return `${now.toISOString().replace(/[-:]/g, "").slice(0, 15)}Z-${randomBytes(2).toString("hex")}`;
+}
+
+/** Whether a text is a valid run name, and therefore safe as a file name. */
+export function isRunName(text: string): boolean {
+  return /^\w[\w.-]{0,99}$/.test(text);
+}
+
+/** User, host and process; in a pipeline, its user and job URL. */
+export function claimFor(run: string, env: Environment): Claim {
+  return { run, who: whoRuns(env).slice(0, 100), host: hostname().slice(0, 100), pid, job: jobOf(env)?.slice(0, 400) };
+}
+
+function whoRuns({ GITLAB_USER_LOGIN, GITHUB_ACTOR }: Environment): string {
+  return GITLAB_USER_LOGIN || GITHUB_ACTOR || userName();
+}
+
+/** In a container, the user may have no name. */
+function userName(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    return `user-${process.getuid?.() ?? "unknown"}`;
+  }
+}
+
+function jobOf(env: Environment): string | undefined {
+  const { CI_JOB_URL, GITHUB_SERVER_URL: server, GITHUB_REPOSITORY: repository, GITHUB_RUN_ID: id } = env;
+  return CI_JOB_URL || (server && repository && id ? `${server}/${repository}/actions/runs/${id}` : undefined);
+}
 
 /** A lease that this run holds and renews until it is disposed. */
 export interface Lease extends AsyncDisposable {

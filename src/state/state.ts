@@ -1,9 +1,7 @@
-import type { Problem } from "../model/types.ts";
-import type { JournalLine } from "./journal-entry.ts";
-import type { Leases, LeaseToken } from "./lease-store.ts";
-import type { Rates } from "./rates.ts";
+import { createHmac } from "node:crypto";
+import type { Action, OutcomeStatus, Problem } from "../model/types.ts";
+import type { Holder, Leases, LeaseToken } from "./lease.ts";
 import type { RunSummary } from "./run-summary.ts";
-import type { WorkerStore } from "./worker-store.ts";
 
 /**
  * What is stored between the runs of a workspace. `test/state/laws.ts` tests what every backend guarantees. Methods throw
@@ -134,3 +132,114 @@ export interface Contents {
   readonly notes: number;
   readonly bytes: number;
 }
+
+/** One line of a journal (docs/safety.md). Contains no parameters, and therefore no secrets. */
+export type JournalEntry =
+  | {
+      readonly event: "start";
+      readonly who: string;
+      readonly pid: number;
+      readonly commit: string | null;
+      readonly manifests: string;
+      readonly server: string;
+      readonly changes: number;
+    }
+  | {
+      readonly event: "intent";
+      readonly address: string;
+      readonly action: Action;
+      readonly method: string;
+      readonly path: string;
+    }
+  | {
+      readonly event: "result";
+      readonly address: string;
+      readonly status: OutcomeStatus;
+      /** HTTP status, and the server's request ID. */
+      readonly http?: number;
+      readonly request_id?: string;
+      readonly error?: string;
+    }
+  /** The start of a wave or, with a reason, why it ended the run. */
+  | {
+      readonly event: "wave";
+      readonly wave: number;
+      readonly of: number;
+      readonly projects: number;
+      readonly reason?: string;
+    }
+  /** The server accepted a storage move, which continues in the background. */
+  | { readonly event: "scheduled"; readonly address: string; readonly to: string; readonly http?: number }
+  /** The first request of a replacement deleted the resource, which another is to create. */
+  | { readonly event: "deleted"; readonly address: string; readonly http?: number }
+  | { readonly event: "end"; readonly outcomes: Readonly<Record<string, number>> }
+  /** A later run has reported that this one did not finish. */
+  | { readonly event: "noticed" };
+
+/** An entry with its time, ISO 8601. */
+export type JournalLine = JournalEntry & { readonly at: string };
+
+/** What a run and its workers share beside journal and ledger (docs/fleets.md). */
+export interface WorkerStore {
+  /** A lease of any name: of a run that has workers, or of a shard that somebody works on. */
+  readonly leases: (name: string) => Leases;
+  /** The holders of all leases whose names start with this. */
+  readonly holders: (start: string) => Promise<readonly Holder[]>;
+  /** Stores a document of a run: the task of a shard, or its result. The first one of a name stays. */
+  readonly write: (run: string, name: string, text: string) => Promise<void>;
+  /** Those of these documents that exist. */
+  readonly read: (run: string, names: readonly string[]) => Promise<ReadonlyMap<string, string>>;
+  /** Deletes the documents and leases of a run, and of all older than a day. */
+  readonly forget: (run: string) => Promise<void>;
+}
+
+/** The lease of a run that has workers; it ends when the run ends or is stopped. */
+export function runLease(run: string): string {
+  return `${runLeases}${run}`;
+}
+
+export const runLeases = "run/";
+
+/** The lease of a shard, held by whoever works on it. */
+export function shardLease(run: string, shard: string): string {
+  return `${shardLeases(run)}${shard}`;
+}
+
+export function shardLeases(run: string): string {
+  return `shard/${run}/`;
+}
+
+/** Request rates that all processes with one token share, by key. Each request reserves an interval of time. */
+export interface Rates {
+  /** Reserves this many milliseconds after all earlier reservations; returns the milliseconds until they start. */
+  readonly reserve: (key: string, milliseconds: number) => Promise<number>;
+  /** Pauses new reservations for this many milliseconds from now. */
+  readonly hold: (key: string, milliseconds: number) => Promise<void>;
+}
+
+/** The rates of one process. */
+export function memoryRates(): Rates {
+  const ends = new Map<string, number>();
+  const endOf = (key: string) => Math.max(performance.now(), ends.get(key) ?? 0);
+  return {
+    reserve: async (key, milliseconds) => {
+      const start = endOf(key);
+      ends.set(key, start + milliseconds);
+      return Math.max(0, start - performance.now());
+    },
+    hold: async (key, milliseconds) => {
+      ends.set(key, Math.max(endOf(key), performance.now() + milliseconds));
+    },
+  };
+}
+
+/** Used without a shared state. */
+export const processRates = memoryRates();
+
+/** Identifies a token of a server; the token cannot be derived from it. */
+export function rateKey(token: string, origin: string): string {
+  return createHmac("sha256", token).update(`evenkeel rate limit of ${origin}`).digest("hex").slice(0, 32);
+}
+
+/** Milliseconds; also if a server asks for more. */
+export const maxHold = 3_600_000;

@@ -1,6 +1,5 @@
-import type { Leases, LeaseToken } from "./lease-store.ts";
-import type { Rates } from "./rates.ts";
-import type { LedgerStore } from "./state.ts";
+import type { Leases, LeaseToken } from "./lease.ts";
+import type { LedgerStore, Rates } from "./state.ts";
 
 /** What a store holds by name. Journals and signatures are logs, which grow by lines; the rest are documents. */
 export type Log = "journals" | "signatures";

@@ -5,7 +5,7 @@ import type { Plan } from "../plan/plan.ts";
 import { countOutcomes, endWord, runEnd, runReasons } from "../plan/run-end.ts";
 import { plan } from "../run/plan.ts";
 import type { Applied, Planned, Request } from "../run/request.ts";
-import { claimFor, newRun } from "../state/claim.ts";
+import { claimFor, newRun } from "../state/lease.ts";
 import { keptReasons } from "../state/run-summary.ts";
 import type { WorkspaceState } from "../state/state.ts";
 

@@ -4,6 +4,7 @@ import type { Plan, PlannedChange } from "../plan/plan.ts";
 import type { Planned } from "../run/request.ts";
 import type { Differing, WatchMemory } from "../state/watch-memory.ts";
 import {
+  changesAt,
   driftNotification,
   expiringNotification,
   failedNotification,
@@ -11,7 +12,6 @@ import {
   problemWords,
   recoveredNotification,
 } from "./notification-texts.ts";
-import { changesAt } from "./notified-changes.ts";
 import type { WatchState } from "./watch-state.ts";
 
 /** The result of a check. */

@@ -1,11 +1,10 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import { parsedJson } from "../base/json.ts";
-import { cannotListen, hostAndPort } from "../base/listen-address.ts";
-import type { Checkout } from "./checkout.ts";
+import { cannotListen, hostAndPort } from "../base/system-errors.ts";
+import { type Checkout, decidePush, isGenuine } from "./checkout.ts";
 import type { Clock } from "./clock.ts";
 import type { WatchStatus } from "./options.ts";
-import { decidePush, isGenuine } from "./push.ts";
 
 /** The HTTP service of a watcher: push webhooks, health and metrics. */
 export interface ServiceOptions {

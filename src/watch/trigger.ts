@@ -1,6 +1,5 @@
 import type { ReportedProblem } from "../model/problem-line.ts";
-import type { Leadership } from "./options.ts";
-import { type Due, nextDue } from "./schedule.ts";
+import { type Due, type Leadership, nextDue } from "./options.ts";
 import type { WatchState } from "./watch-state.ts";
 
 /** What triggers a check: the schedule, a new commit of the remote, or a push. */

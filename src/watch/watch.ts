@@ -1,16 +1,13 @@
 import { dirname } from "node:path";
 import { type ExitCode, exit, UserError } from "../base/exit.ts";
 import { durationOf } from "../manifest/duration.ts";
-import { claimFor, newRun } from "../state/claim.ts";
-import { holderText, leaseDuration, tryLease } from "../state/lease.ts";
-import type { Holder } from "../state/lease-store.ts";
+import { claimFor, type Holder, holderText, leaseDuration, newRun, tryLease } from "../state/lease.ts";
 import { openState } from "../state/open-state.ts";
 import { findWorkspace, loadSettings } from "../workspace/load.ts";
 import { createWakeSignal, type WakeSignal } from "./clock.ts";
-import { notifyMissedCheck } from "./missed-check.ts";
 import type { Leadership, WatchOptions } from "./options.ts";
 import { runWatchLoop, type WatchProgress } from "./watch-loop.ts";
-import { openWatchState, settingsFor } from "./watch-state.ts";
+import { notifyMissedCheck, openWatchState, settingsFor } from "./watch-state.ts";
 
 /** Milliseconds between two attempts to open a state that became unavailable. */
 const betweenTries = 10_000;

@@ -6,9 +6,8 @@ import { catalogueOf } from "../../src/model/catalogue.ts";
 import type { Call, Change } from "../../src/model/types.ts";
 import { applyChanges, type Watcher } from "../../src/run/apply/apply.ts";
 import { journalling } from "../../src/run/apply/send-change.ts";
-import { unfinishedRuns } from "../../src/state/journal.ts";
-import type { JournalEntry, JournalLine } from "../../src/state/journal-entry.ts";
-import { lastOutcomes } from "../../src/state/last-outcome.ts";
+import { lastOutcomes, unfinishedRuns } from "../../src/state/journal.ts";
+import type { JournalEntry, JournalLine } from "../../src/state/state.ts";
 
 const address = "shop/api:license/MIT";
 

@@ -3,7 +3,7 @@ import type { Outcome } from "../../src/model/types.ts";
 import type { Plan } from "../../src/plan/plan.ts";
 import { withOutcomes } from "../../src/plan/run-end.ts";
 import { apply } from "../../src/run/apply.ts";
-import { updateDeployment } from "../../src/run/deployments/deployment-records.ts";
+import { updateDeployment } from "../../src/run/deployments.ts";
 import { plan } from "../../src/run/plan.ts";
 import type { Request } from "../../src/run/request.ts";
 import { SecretMissing } from "../../src/secrets/secrets.ts";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it, test } from "vitest";
-import { createRedactor } from "../../src/base/redact.ts";
+import { createRedactor } from "../../src/base/known-secrets.ts";
 
 const name = "[it]";
 

@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { printable } from "../../src/base/printable.ts";
-import { shellWord } from "../../src/base/shell-word.ts";
+import { shellWord } from "../../src/base/text-format.ts";
 import { tempFolder } from "../support/folder.ts";
 import { attacks } from "../support/hostile.ts";
 

@@ -1,8 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { classify } from "../../src/client/classify-response.ts";
+import { classify, oneLine, serverMessageIn } from "../../src/client/classify-response.ts";
 import { CallFailed } from "../../src/client/failure.ts";
-import { oneLine, serverMessageIn } from "../../src/client/server-message.ts";
 import { reader, serve, serveBytes, token } from "./scripted.ts";
 
 const text = fc.oneof(fc.string({ unit: "binary" }), fc.json(), fc.constantFrom("", "[", "{", "<html>", "null", token));

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { CallFailed } from "../../src/client/failure.ts";
 import { Limiter } from "../../src/client/limiter.ts";
-import { createStop } from "../../src/client/stop-signal.ts";
+import { createStop } from "../../src/client/timer.ts";
 import type { Call } from "../../src/model/types.ts";
 import { until } from "../support/until.ts";
 import { failureOf, reader, type Scripted, serve, writer } from "./scripted.ts";

@@ -7,7 +7,7 @@ import { catalogueOf } from "../../src/model/catalogue.ts";
 import type { Change, Desired } from "../../src/model/types.ts";
 import { folderState } from "../../src/state/folder-store.ts";
 import { touchedBy } from "../../src/state/run-summary.ts";
-import type { ProjectObservation } from "../../src/state/snapshots/observation.ts";
+import type { ProjectObservation } from "../../src/state/snapshots/observed.ts";
 import { recordObservation } from "../../src/state/snapshots/record.ts";
 import type { WorkspaceState } from "../../src/state/state.ts";
 import { look } from "../state/observations.ts";

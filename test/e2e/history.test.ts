@@ -2,7 +2,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { claimFor } from "../../src/state/claim.ts";
+import { claimFor } from "../../src/state/lease.ts";
 import { keptReasons, keptValues, touchedBy } from "../../src/state/run-summary.ts";
 import { scene } from "./workspace.ts";
 

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import pg from "pg";
 import { afterEach, beforeAll, describe, expect, onTestFinished, test } from "vitest";
-import type { JournalLine } from "../../src/state/journal-entry.ts";
+import type { JournalLine } from "../../src/state/state.ts";
 import { databases } from "../state/databases.ts";
 import type { Database } from "../support/database.mjs";
 import { relayTo } from "../support/relay.ts";

@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { commitOf } from "../../src/git/commit.ts";
+import { commitOf } from "../../src/git/repository.ts";
 import { runProgram } from "../e2e/program.ts";
 import { folder } from "../support/folder.ts";
 

@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { hasUncommitted } from "../../src/git/commit.ts";
+import { hasUncommitted } from "../../src/git/repository.ts";
 import { folder } from "../support/folder.ts";
 
 const files = new Set(["evenkeel.yaml", "policies/a.yaml"]);

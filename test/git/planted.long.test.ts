@@ -4,8 +4,7 @@ import { dirname, join } from "node:path";
 import { afterEach, describe, expect, test, vi } from "vitest";
 
 import { blameLines } from "../../src/git/blame.ts";
-import { commitOf } from "../../src/git/commit.ts";
-import { repositoryAround } from "../../src/git/repository.ts";
+import { commitOf, repositoryAround } from "../../src/git/repository.ts";
 import { openRevisions } from "../../src/run/revisions.ts";
 import { checkoutAround, touchesWorkspace } from "../../src/watch/checkout.ts";
 import { repository } from "../revision/repository.ts";

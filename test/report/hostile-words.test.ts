@@ -10,8 +10,7 @@ import { revisionHtml } from "../../src/report/html/report-page.ts";
 import { importText } from "../../src/report/import.ts";
 import { outcomesText } from "../../src/report/outcomes.ts";
 import { isJsonKind, planKinds } from "../../src/report/report.ts";
-import type { RevisionDocument } from "../../src/report/revision.ts";
-import { revisionMarkdown, revisionText } from "../../src/report/revision.ts";
+import { type RevisionDocument, revisionMarkdown, revisionText } from "../../src/report/revision.ts";
 import { historyText, runsText, runText } from "../../src/report/runs.ts";
 import {
   deploymentsText,

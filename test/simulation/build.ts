@@ -14,9 +14,9 @@ export interface Program {
   readonly createSecrets: typeof import("../../src/secrets/secrets.ts").createSecrets;
   readonly openWorkerSession: typeof import("../../src/run/worker-session.ts").openWorkerSession;
   readonly queuePlace: typeof import("../../src/run/workers.ts").queuePlace;
-  readonly claimFor: typeof import("../../src/state/claim.ts").claimFor;
+  readonly claimFor: typeof import("../../src/state/lease.ts").claimFor;
   readonly UnavailableError: typeof import("../../src/base/exit.ts").UnavailableError;
-  readonly LeaseLostError: typeof import("../../src/state/lease-store.ts").LeaseLostError;
+  readonly LeaseLostError: typeof import("../../src/state/lease.ts").LeaseLostError;
 }
 
 /** What a process has of the world in place of Node's own: globals by their names, and modules by theirs. */
@@ -58,9 +58,9 @@ export { loadWorkspace } from "./workspace/load.ts";
 export { createSecrets } from "./secrets/secrets.ts";
 export { openWorkerSession } from "./run/worker-session.ts";
 export { queuePlace } from "./run/workers.ts";
-export { claimFor } from "./state/claim.ts";
+export { claimFor } from "./state/lease.ts";
 export { UnavailableError } from "./base/exit.ts";
-export { LeaseLostError } from "./state/lease-store.ts";`;
+export { LeaseLostError } from "./state/lease.ts";`;
 
 /** Bundles the program as it is in src, but for patches. */
 export async function buildProgram(patches: readonly Patch[] = []): Promise<Start> {
@@ -86,7 +86,7 @@ function plainlyRequired(code: string): string {
  * wire here, and machines no disk.
  */
 const always: readonly Patch[] = [
-  { file: "state/unstored-outcomes.ts", from: "makeFolder(dirname(file));", to: "return { file };" },
+  { file: "state/state-folder.ts", from: "makeFolder(dirname(file));", to: "return { file };" },
   { file: "run/workers.ts", from: "[minSize, maxSize] = [50, 200]", to: "[minSize, maxSize] = [2, 200]" },
   {
     file: "state/open-state.ts",

@@ -26,7 +26,7 @@ const bugs: readonly (readonly [name: string, within: number, file: string, from
   [
     "looked up before the write has landed",
     600,
-    "client/confirm-write.ts",
+    "client/client.ts",
     "(isOwnWord(failure) || !failure.uncertain)",
     "true",
   ],

@@ -1,8 +1,7 @@
 import type { UnavailableError } from "../../src/base/exit.ts";
-import type { JournalLine } from "../../src/state/journal-entry.ts";
-import type { Claim, Holder, LeaseLostError, Leases, LeaseToken } from "../../src/state/lease-store.ts";
+import type { Claim, Holder, LeaseLostError, Leases, LeaseToken } from "../../src/state/lease.ts";
 import type { RunSummary } from "../../src/state/run-summary.ts";
-import type { Journals, SharedState, Texts } from "../../src/state/state.ts";
+import type { JournalLine, Journals, SharedState, Texts } from "../../src/state/state.ts";
 import type { Kernel } from "./kernel.ts";
 import { calendar, type Machine } from "./machine.ts";
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { boundedName } from "../../src/state/bounded-name.ts";
+import { boundedName } from "../../src/state/ledger/ledger.ts";
 import { stage } from "../support/stage.ts";
 
 const odd = ["x".repeat(9000), `${"x".repeat(8999)}y`, "é".repeat(3000), "a\u0001b", "%2F?#'\"\\", "a\nb", " b ", "💥"];

@@ -1,9 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import { canonicalLine } from "../../src/plan/diff/ledger-line.ts";
-import { boundedName } from "../../src/state/bounded-name.ts";
-import type { JournalLine } from "../../src/state/journal-entry.ts";
-import type { Claim, LeaseToken } from "../../src/state/lease-store.ts";
+import type { Claim, LeaseToken } from "../../src/state/lease.ts";
+import { boundedName } from "../../src/state/ledger/ledger.ts";
 import type { RunSummary } from "../../src/state/run-summary.ts";
 import {
   fleetIndex,
@@ -13,7 +12,7 @@ import {
   shardNames,
 } from "../../src/state/snapshots/read-snapshots.ts";
 import { recordObservation } from "../../src/state/snapshots/record.ts";
-import type { WorkspaceState } from "../../src/state/state.ts";
+import type { JournalLine, WorkspaceState } from "../../src/state/state.ts";
 import { allSnapshots, differing, look, looked } from "./observations.ts";
 
 /** A backend under test: each place is empty at first, and may be opened any number of times. */

@@ -2,7 +2,7 @@ import { mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { folderState } from "../../src/state/folder-store.ts";
-import { saveUnstored } from "../../src/state/unstored-outcomes.ts";
+import { saveUnstored } from "../../src/state/state-folder.ts";
 import { folder, tempFolder } from "../support/folder.ts";
 import { stage } from "../support/stage.ts";
 

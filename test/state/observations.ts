@@ -1,5 +1,5 @@
 import type { Change } from "../../src/model/types.ts";
-import type { ProjectObservation, RunObservation } from "../../src/state/snapshots/observation.ts";
+import type { ProjectObservation, RunObservation } from "../../src/state/snapshots/observed.ts";
 import { parseShard, shardNames } from "../../src/state/snapshots/read-snapshots.ts";
 import type { ProjectSnapshot } from "../../src/state/snapshots/snapshot.ts";
 import type { SnapshotDocuments } from "../../src/state/state.ts";

@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { SharedState } from "../../src/state/state.ts";
-import { runLease, runLeases, shardLease, shardLeases } from "../../src/state/worker-store.ts";
+import { runLease, runLeases, type SharedState, shardLease, shardLeases } from "../../src/state/state.ts";
 import { addresses, at, type Backend, claim, line, minute, openedStates, taken } from "./laws.ts";
 
 /** What every state that several machines share promises besides. */

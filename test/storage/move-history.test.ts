@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { historyOf } from "../../src/run/storage/moves.ts";
 import { folderState } from "../../src/state/folder-store.ts";
 import { startJournal } from "../../src/state/journal.ts";
-import type { JournalEntry } from "../../src/state/journal-entry.ts";
+import type { JournalEntry } from "../../src/state/state.ts";
 import { taken } from "../state/laws.ts";
 import { tempFolder } from "../support/folder.ts";
 

@@ -4,8 +4,7 @@ import { rootCertificates } from "node:tls";
 import { describe, expect, test } from "vitest";
 import { compareRevisions } from "../../src/plan/revision/revision.ts";
 import { openRevisions } from "../../src/run/revisions.ts";
-import { checkoutAround, touchesWorkspace } from "../../src/watch/checkout.ts";
-import { decidePush } from "../../src/watch/push.ts";
+import { checkoutAround, decidePush, touchesWorkspace } from "../../src/watch/checkout.ts";
 import { repository } from "../revision/repository.ts";
 import { tempFolder } from "../support/folder.ts";
 

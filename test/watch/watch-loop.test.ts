@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { folderState } from "../../src/state/folder-store.ts";
 import { keptMemory } from "../../src/state/watch-memory.ts";
-import { cron, every, nextDue } from "../../src/watch/schedule.ts";
+import { cron, every, nextDue } from "../../src/watch/options.ts";
 import { stage } from "../support/stage.ts";
 import { chat, minute, movedClock, watching } from "./watching.ts";
 

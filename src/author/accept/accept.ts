@@ -29,7 +29,7 @@ import type { RefreshScope } from "../../run/live/refresh-scope.ts";
 import { type Selection, select } from "../../run/live/select-projects.ts";
 import type { Request } from "../../run/request.ts";
 import { scopeOf } from "../../run/scope.ts";
-import type { LeaseToken } from "../../state/lease-store.ts";
+import type { LeaseToken } from "../../state/lease.ts";
 import { loadWorkspace } from "../../workspace/load.ts";
 import { type AsCompared, acceptChange, type LiveTarget, type ManifestDraft } from "./accept-change.ts";
 import {

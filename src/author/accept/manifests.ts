@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { UserError } from "../../base/exit.ts";
-import { freeName } from "../../base/free-name.ts";
+import { freeName } from "../../base/text-format.ts";
 import { parseManifest } from "../../manifest/document.ts";
 import { isExpired } from "../../manifest/expiry.ts";
 import { type Policy, readPolicies } from "../../manifest/policies.ts";
@@ -16,7 +16,7 @@ import type { Plain, Project, Resource, Value } from "../../model/types.ts";
 import { isList, isReference, isScalar, referencesWithin } from "../../model/values.ts";
 import type { Context } from "../../run/context.ts";
 import { loadWorkspace } from "../../workspace/load.ts";
-import { textIn } from "../../workspace/text-files.ts";
+import { textIn } from "../../workspace/walk.ts";
 import type { Editable } from "../format/edit.ts";
 import { selectorFor } from "../import/names.ts";
 import { literal, policyText } from "../import/policy.ts";

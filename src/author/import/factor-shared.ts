@@ -1,6 +1,5 @@
-import { takeName } from "../../base/free-name.ts";
 import { grouped, groupedAs } from "../../base/grouped.ts";
-import { compareTexts } from "../../base/text-format.ts";
+import { compareTexts, takeName } from "../../base/text-format.ts";
 import type { Catalogue } from "../../model/catalogue.ts";
 import { type Owner, ownerName, ownerOfName } from "../../model/owner.ts";
 import type { Project } from "../../model/types.ts";

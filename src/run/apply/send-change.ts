@@ -17,7 +17,7 @@ import type { Call, Change, DesiredProject, Fields, Live, Outcome, Value } from 
 import { referencesWithin } from "../../model/values.ts";
 import { callsOf, partsOfChange } from "../../plan/requests.ts";
 import type { Journal } from "../../state/journal.ts";
-import type { JournalEntry } from "../../state/journal-entry.ts";
+import type { JournalEntry } from "../../state/state.ts";
 import { lookUpAgain } from "../live/look-up-values.ts";
 import { readLive } from "../live/read-live.ts";
 import { updatedAtOf } from "../live/redacted-resources.ts";

@@ -2,7 +2,7 @@ import { counted, firstFew } from "../../base/text-format.ts";
 import type { Answer, Writer } from "../../client/client.ts";
 import { explained } from "../../client/explain-failure.ts";
 import { CallFailed } from "../../client/failure.ts";
-import { createStop, type Stop } from "../../client/stop-signal.ts";
+import { createStop, type Stop } from "../../client/timer.ts";
 import { repositoryKinds } from "../../model/repository-kinds.ts";
 import type { Outcome, Problem } from "../../model/types.ts";
 import { callOf } from "../../plan/requests.ts";

@@ -12,8 +12,7 @@ import { type RepositoryKind, repositoryKinds, storageKey } from "../../model/re
 import type { Change, Fields, Platform, Problem } from "../../model/types.ts";
 import { askedFor } from "../../plan/diff/reasons.ts";
 import type { Objection } from "../../plan/guards.ts";
-import type { JournalLine } from "../../state/journal-entry.ts";
-import type { Journals } from "../../state/state.ts";
+import type { JournalLine, Journals } from "../../state/state.ts";
 import { maxRepeats, type Situation, situationOf } from "./state-machine.ts";
 import { projectsOn, readStorage, StorageHidden } from "./storage-view.ts";
 

@@ -2,11 +2,9 @@ import { setTimeout as pause } from "node:timers/promises";
 import { UserError } from "../../base/exit.ts";
 import { isObject } from "../../base/json.ts";
 import type { Rate } from "../../base/rate.ts";
-import { takeLease } from "../../state/lease.ts";
-import type { Claim } from "../../state/lease-store.ts";
-import type { WorkersStatus } from "../../state/run-progress.ts";
-import type { SharedState } from "../../state/state.ts";
-import { runLease, shardLeases } from "../../state/worker-store.ts";
+import { type Claim, takeLease } from "../../state/lease.ts";
+import type { WorkersStatus } from "../../state/run-summary.ts";
+import { runLease, type SharedState, shardLeases } from "../../state/state.ts";
 import { openQueue, type ShardJob } from "./queue.ts";
 import { type RunDocument, resultOf, runDocument } from "./work-on-shard.ts";
 

@@ -2,9 +2,8 @@ import type { RedisQueueBackend } from "bullmq";
 import type { ClientConfig, PoolConfig } from "pg";
 import { UserError } from "../../base/exit.ts";
 import { learnCredential } from "../../base/known-secrets.ts";
-import { type Database, databaseAt } from "../../state/postgres/connection.ts";
-import { openSockets, type Sockets } from "../../state/postgres/sockets.ts";
-import { stateAddress } from "../../state/state-address.ts";
+import { stateAddress } from "../../state/open-state.ts";
+import { type Database, databaseAt, openSockets, type Sockets } from "../../state/postgres/connection.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 export type BullMq = typeof import("bullmq");

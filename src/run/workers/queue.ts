@@ -5,7 +5,7 @@ import { UnavailableError, UserError } from "../../base/exit.ts";
 import { isObject } from "../../base/json.ts";
 import { knownSecrets } from "../../base/known-secrets.ts";
 import { describeSystemError, systemCode } from "../../base/system-errors.ts";
-import { closeWithTimeout } from "../../state/close-with-timeout.ts";
+import { closeWithTimeout } from "../../state/postgres/connection.ts";
 import {
   type BullMq,
   type QueueAddress,

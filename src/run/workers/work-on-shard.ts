@@ -1,7 +1,5 @@
-import { type Lease, tryLease } from "../../state/lease.ts";
-import type { Claim, LeaseToken } from "../../state/lease-store.ts";
-import type { SharedState } from "../../state/state.ts";
-import { runLease, shardLease } from "../../state/worker-store.ts";
+import { type Claim, type Lease, type LeaseToken, tryLease } from "../../state/lease.ts";
+import { runLease, type SharedState, shardLease } from "../../state/state.ts";
 import type { ShardJob } from "./queue.ts";
 
 /** What all shards of a run have in common; the state keeps it while the run lasts. */

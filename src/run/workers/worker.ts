@@ -1,8 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { UnavailableError, UserError } from "../../base/exit.ts";
-import type { Claim } from "../../state/lease-store.ts";
-import type { SharedState } from "../../state/state.ts";
-import { runLeases } from "../../state/worker-store.ts";
+import type { Claim } from "../../state/lease.ts";
+import { runLeases, type SharedState } from "../../state/state.ts";
 import { openConsumer, type ShardJob } from "./queue.ts";
 import { type HeldShard, workOnShard } from "./work-on-shard.ts";
 

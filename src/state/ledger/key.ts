@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import { UserError } from "../../base/exit.ts";
 import { describeSystemError } from "../../base/system-errors.ts";
-import { isTracked } from "../../git/commit.ts";
+import { isTracked } from "../../git/repository.ts";
 import type { Catalogue } from "../../model/catalogue.ts";
 import type { Problem } from "../../model/types.ts";
 import type { Secrets } from "../../secrets/secrets.ts";

@@ -6,10 +6,16 @@ import { describeSystemError, systemCode } from "../../base/system-errors.ts";
 import { compareTexts } from "../../base/text-format.ts";
 import type { Problem } from "../../model/types.ts";
 import { canonicalLine, isWrittenLine, ledgerHead, ledgerLine } from "../../plan/diff/ledger-line.ts";
-import { folderError, noRegularFile, replaceFileBy, writeAll } from "../../workspace/durable-file.ts";
-import { linesOf, openRegular } from "../../workspace/file-lines.ts";
+import {
+  folderError,
+  noRegularFile,
+  openRegular,
+  readLines,
+  replaceFileBy,
+  writeAll,
+} from "../../workspace/durable-file.ts";
 import { outputAt, outputError } from "../../workspace/output-file.ts";
-import type { LeaseToken } from "../lease-store.ts";
+import type { LeaseToken } from "../lease.ts";
 import type { LedgerContents, LedgerStore } from "../state.ts";
 
 /**
@@ -56,7 +62,7 @@ export function readLedgerFile(root: string, file: string): LedgerContents {
     const opened = openRegular(join(root, file));
     try {
       let line = 0;
-      for (const { text } of linesOf(opened)) {
+      for (const { text } of readLines(opened)) {
         line++;
         if (text.trim() !== "") add(text, line);
       }

@@ -6,16 +6,14 @@ import { isMarkOf } from "../../base/secret-mark.ts";
 import { addressParts } from "../../model/address.ts";
 import { type Catalogue, catalogueOf } from "../../model/catalogue.ts";
 import { normalise } from "../../model/normalise.ts";
-import type { Problem, SecretReference } from "../../model/types.ts";
-import { isReference } from "../../model/values.ts";
+import type { Plain, Problem, SecretReference, Value } from "../../model/types.ts";
+import { isReference, isScalar, referencesWithin, replaceReferences } from "../../model/values.ts";
 import type { Memory, Recollection } from "../../plan/diff/last-applied.ts";
 import { canonicalLine, ledgerHead, ledgerLine } from "../../plan/diff/ledger-line.ts";
 import type { Secrets } from "../../secrets/secrets.ts";
-import { boundedName } from "../bounded-name.ts";
-import type { LeaseToken } from "../lease-store.ts";
+import type { LeaseToken } from "../lease.ts";
 import type { LedgerContents, LedgerStore } from "../state.ts";
 import { type LedgerOptions, ledgerKey } from "./key.ts";
-import { secretDigest, withDigests } from "./secret-digest.ts";
 
 /** Fingerprints of what the last apply sent and found of each resource (docs/comparing.md); never values. */
 export interface Ledger extends Recollection {
@@ -226,4 +224,33 @@ function fingerprinter(
       return known === undefined ? undefined : isMarkOf(known, mark);
     },
   };
+}
+
+/** A list or mapping with digests in place of the secrets in it; undefined where one of them has none. */
+function withDigests(value: Value, digestOf: (reference: SecretReference) => string | undefined): Plain | undefined {
+  if (isScalar(value)) return value;
+  if (!referencesWithin(value).every((each) => digestOf(each) !== undefined)) return undefined;
+  return replaceReferences(value, (each) => ({ digest: digestOf(each) ?? "", version: each.version ?? null }));
+}
+
+/** The digest of a secret's value. */
+function secretDigest(value: string): string {
+  return createHash("sha256").update(value).digest("base64url");
+}
+
+/** Bytes; three of them fit into an index entry of PostgreSQL. */
+const maxBytes = 400;
+
+/** Nearly every name: such characters are a byte each. */
+const usual = /^[ -~]*$/;
+
+/**
+ * Returns a name unchanged, or its hash if it is too long for an index or contains what a database cannot store (NUL,
+ * lone surrogates). Different names stay different.
+ */
+export function boundedName(name: string): string {
+  if (name.length <= maxBytes && usual.test(name)) return name;
+  const isPlain = Buffer.byteLength(name) <= maxBytes && !name.includes("\0") && name.isWellFormed();
+  // As JSON, because UTF-8 encodes all lone surrogates as the same character.
+  return isPlain ? name : `sha256:${createHash("sha256").update(JSON.stringify(name)).digest("hex")}`;
 }

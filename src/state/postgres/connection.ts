@@ -1,13 +1,15 @@
 import { readFileSync } from "node:fs";
+import { Socket } from "node:net";
 import { homedir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
 import type { ConnectionOptions } from "node:tls";
 import type { ClientConfig } from "pg";
 import { UserError } from "../../base/exit.ts";
 import { learnCredential } from "../../base/known-secrets.ts";
 import { didYouMean } from "../../base/nearest.ts";
 import { describeSystemError } from "../../base/system-errors.ts";
-import { passwordFor } from "../../secrets/password-file.ts";
+import { passwordFor } from "../../secrets/secret-file.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -134,4 +136,40 @@ function readText(file: string): string {
   } catch (error) {
     throw new UserError(`cannot read ${file} for the connection to the state: ${describeSystemError(error)}`);
   }
+}
+
+/** The sockets of a group of connections. */
+export interface Sockets {
+  /** Creates a socket. */
+  readonly stream: () => Socket;
+  /** Destroys all of them, and later ones, so that none keeps the process alive. */
+  readonly cut: () => void;
+}
+
+export function openSockets(): Sockets {
+  const open = new Set<Socket>();
+  let isOver = false;
+  const stream = () => {
+    const socket = new Socket();
+    open.add(socket);
+    if (isOver) setImmediate(() => socket.destroy());
+    return socket.once("close", () => open.delete(socket));
+  };
+  return {
+    stream,
+    cut: () => {
+      isOver = true;
+      for (const socket of open) socket.destroy();
+    },
+  };
+}
+
+/** Waits up to 2 seconds for a connection to close, and ignores errors. */
+export async function closeWithTimeout(closing: Promise<unknown>): Promise<void> {
+  const timer = new AbortController();
+  const late = pause(2000, undefined, { signal: timer.signal });
+  await Promise.race([closing, late]).catch(() => {});
+  timer.abort();
+  closing.catch(() => {});
+  late.catch(() => {});
 }

@@ -2,13 +2,16 @@ import { randomBytes } from "node:crypto";
 
 import { setTimeout as pause, setImmediate as turn } from "node:timers/promises";
 import { UserError } from "../../base/exit.ts";
-import { claimFor } from "../claim.ts";
-import { type Lease, tryLease } from "../lease.ts";
-import type { Leases } from "../lease-store.ts";
-import { kept } from "../runs.ts";
+import { claimFor, type Lease, type Leases, tryLease } from "../lease.ts";
 import type { SnapshotDocuments } from "../state.ts";
-import type { ProjectObservation, RunObservation } from "./observation.ts";
-import { differencesAfter, type EntriesAfter, entriesAt } from "./observed.ts";
+import { kept } from "../workspace-state.ts";
+import {
+  differencesAfter,
+  type EntriesAfter,
+  entriesAt,
+  type ProjectObservation,
+  type RunObservation,
+} from "./observed.ts";
 import {
   documentText,
   fleetCounts,

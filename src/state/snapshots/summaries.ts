@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
-import { commonForm } from "../../base/common-form.ts";
 import { memoized } from "../../base/memoize.ts";
+import { commonForm } from "../../base/text-format.ts";
 import { resourceName } from "../../model/address.ts";
 import type { Action, Fields, Kind, PolicyEffect } from "../../model/types.ts";
 import { generalFields, generalText } from "../../plan/groups.ts";

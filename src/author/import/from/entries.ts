@@ -1,6 +1,6 @@
+import { typeOf } from "../../../base/json.ts";
+import { createRedactor, type Redactor } from "../../../base/known-secrets.ts";
 import { didYouMean } from "../../../base/nearest.ts";
-import { createRedactor, type Redactor } from "../../../base/redact.ts";
-import { typeOf } from "../../../base/type-words.ts";
 import { unavailable, unavailableParameter } from "../../../model/availability.ts";
 import { type Catalogue, type Integration, type IntegrationParameter, isRequiredAt } from "../../../model/catalogue.ts";
 import { comparableScalar } from "../../../model/field-meaning.ts";

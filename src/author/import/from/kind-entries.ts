@@ -1,6 +1,5 @@
-import { isObject, type JsonObject } from "../../../base/json.ts";
+import { expectedWords, isObject, type JsonObject, typeOf } from "../../../base/json.ts";
 import { didYouMean } from "../../../base/nearest.ts";
-import { expectedWords, typeOf } from "../../../base/type-words.ts";
 import { missingField } from "../../../manifest/field-availability.ts";
 import type { Catalogue } from "../../../model/catalogue.ts";
 import { propertyOf, typesOf, wireValue } from "../../../model/field-meaning.ts";

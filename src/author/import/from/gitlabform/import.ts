@@ -1,5 +1,5 @@
-import { takeName } from "../../../../base/free-name.ts";
 import { isObject } from "../../../../base/json.ts";
+import { takeName } from "../../../../base/text-format.ts";
 import { kindWord, type Owner } from "../../../../model/owner.ts";
 import type { Problem } from "../../../../model/types.ts";
 import { fileOf, withReferences } from "../../names.ts";
