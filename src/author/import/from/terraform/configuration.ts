@@ -9,7 +9,7 @@ import { type BlockReference, blockNamed, type Instance, instancesOf, longestCha
 import { isItself, isMapped, ownerOfType, type ProviderResource } from "./resources.ts";
 
 /** A resource that a policy can declare, and its project or group. */
-export interface Declaration {
+export interface TerraformDeclaration {
   /** A path or an ID; that of a group ends in a slash. */
   readonly project: string;
   readonly resource: ProviderResource;
@@ -17,7 +17,7 @@ export interface Declaration {
 
 /** Integrations and licenses in the files, with problems for values that the files alone do not determine. */
 export interface Declarations {
-  readonly declarations: readonly Declaration[];
+  readonly declarations: readonly TerraformDeclaration[];
   readonly problems: readonly Problem[];
   /** Resources of other types. */
   readonly others: readonly NamedPlace[];

@@ -21,7 +21,7 @@ import {
   unusable,
 } from "../foreign.ts";
 import { resourceEntry } from "../kind-entries.ts";
-import { type Declaration, type Declarations, declarationsIn } from "./configuration.ts";
+import { type Declarations, declarationsIn, type TerraformDeclaration } from "./configuration.ts";
 import { type HclBlock, type HclReader, hclReader } from "./hcl.ts";
 import { moduleOf } from "./module.ts";
 import { declaredBy, isMapped, ownerOfType, resourcesBy } from "./resources.ts";
@@ -77,7 +77,7 @@ function isVariables({ name }: ForeignFile): boolean {
 }
 
 function importDeclarations(
-  declarations: readonly Declaration[],
+  declarations: readonly TerraformDeclaration[],
   problems: readonly Problem[],
   choice: ForeignChoice,
 ): ForeignImport {
@@ -108,7 +108,7 @@ function importDeclarations(
 }
 
 /** The same for all instances of a block. */
-function nothingElse({ resource: { address, place } }: Declaration): TranslatedEntry {
+function nothingElse({ resource: { address, place } }: TerraformDeclaration): TranslatedEntry {
   const block = address.replace(/\[.*\]$/s, "");
   return {
     problems: [notImported(place(), `${block} is left out: it declares no settings, and policies create nothing`)],
@@ -118,17 +118,17 @@ function nothingElse({ resource: { address, place } }: Declaration): TranslatedE
 type Stated = ForeignIntegration | NonNullable<ReturnType<typeof resourcesBy>> | string;
 
 /** An integration or other resources; or why it is not imported. */
-function statedBy({ resource }: Declaration, choice: ForeignChoice): Stated {
+function statedBy({ resource }: TerraformDeclaration, choice: ForeignChoice): Stated {
   return resourcesBy(resource, choice) ?? declaredBy(resource);
 }
 
-function leftOut({ resource }: Declaration, why = ""): TranslatedEntry {
+function leftOut({ resource }: TerraformDeclaration, why = ""): TranslatedEntry {
   return { problems: [notImported(resource.place(), `${resource.address} is left out: ${why}`)] };
 }
 
 /** Reports duplicate declarations of a resource. */
-function distinctBy(declarations: readonly Declaration[], choice: ForeignChoice) {
-  const known = new Map<string, Declaration>();
+function distinctBy(declarations: readonly TerraformDeclaration[], choice: ForeignChoice) {
+  const known = new Map<string, TerraformDeclaration>();
   const again: Problem[] = [];
   for (const each of declarations) {
     const stated = statedBy(each, choice);
@@ -287,7 +287,7 @@ function declarationOf(
   resource: StateResource,
   paths: ReadonlyMap<string, string>,
   places: (path: StateResource["path"]) => Place,
-): readonly Declaration[] {
+): readonly TerraformDeclaration[] {
   const { address, type, values, sensitive, path, within } = resource;
   const project = ownerOf(resource, paths);
   if (project === undefined) return [];
