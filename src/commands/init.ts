@@ -14,7 +14,6 @@ import { kindOf, removedSection } from "../model/kinds.ts";
 import { minorOf } from "../model/releases.ts";
 import { replaceWords } from "../model/renamed-schema.ts";
 import { schemasIn } from "../model/schemas.ts";
-import { translationBetween } from "../model/translation.ts";
 import type { Tier } from "../model/types.ts";
 import { nextStepsText } from "../report/terminal.ts";
 import { connectionTo } from "../run/connection.ts";
@@ -125,7 +124,7 @@ function filesOf(
   pipeline: PipelineFile | undefined,
 ): readonly (readonly [name: string, text: string])[] {
   const { dialect } = chosen;
-  const { slugs } = translationBetween(neutral.name, dialect);
+  const slugs = new Map(Object.entries(dialectNamed(dialect).integrations).map(([slug, { name }]) => [slug, name]));
   const release = server.release || chosen.release || "";
   const policy = hasLicenses({ ...server, release }, dialect) ? example + licenses : example;
   const schemas = [...schemasIn(dialectNamed(dialect))];

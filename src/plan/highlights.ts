@@ -11,8 +11,14 @@ import { actionOf, type Plan, type PlannedChange, planDigest, visibleOf } from "
 /** The title of a highlight. */
 export const attention = "Needs attention";
 
+/** What highlights need of a change, of a plan or between two revisions. */
+type Highlightable = Pick<
+  PlannedChange,
+  "address" | "project" | "kind" | "key" | "change" | "policy_effect" | "lost_notifications" | "moved_notifications"
+>;
+
 /** Changes that a reviewer should read first. */
-export interface Highlight {
+export interface Highlight<Each = PlannedChange> {
   readonly topic:
     | "looser"
     | "loosened"
@@ -22,7 +28,7 @@ export interface Highlight {
     | "deleted"
     | "replaced";
   /** The changes, at least one. */
-  readonly changes: readonly [PlannedChange, ...PlannedChange[]];
+  readonly changes: readonly [Each, ...Each[]];
   /** Their number and kind. */
   readonly title: string;
   /** The first few groups of equal changes, and the number of the others. */
@@ -32,18 +38,18 @@ export interface Highlight {
 const mostDetails = 3;
 
 /** A highlight in one line. */
-export function highlightLine({ title, details }: Highlight): string {
+export function highlightLine({ title, details }: Pick<Highlight, "title" | "details">): string {
   return `${title}: ${details.join("; ")}`;
 }
 
 type Visible = ReturnType<typeof visibleOf>;
 
-interface Topic {
+interface Topic<Each = Highlightable> {
   readonly topic: Highlight["topic"];
-  readonly holds: (planned: PlannedChange) => boolean;
+  readonly holds: (planned: Each) => boolean;
   readonly says: (count: number) => string;
   /** Describes a change in a few words. */
-  readonly word: (planned: PlannedChange, catalogue: Catalogue) => string;
+  readonly word: (planned: Each, catalogue: Catalogue) => string;
 }
 
 const topics: readonly Topic[] = [
@@ -86,7 +92,7 @@ const topics: readonly Topic[] = [
 ];
 
 /** Live state that is looser than declared: the most serious drift. */
-function looserTopic(changes: readonly PlannedChange[], at: string): Topic {
+function looserTopic(changes: readonly PlannedChange[], at: string): Topic<PlannedChange> {
   const holds = ({ policy_effect }: PlannedChange) => policy_effect === "tightened";
   const ages = longestFirst(changes.filter(holds), at);
   const [oldest] = ages;
@@ -105,12 +111,15 @@ function longestFirst(changes: readonly PlannedChange[], at: string): readonly s
   return [...changes].sort((a, b) => compareTexts(since(a), since(b))).map((change) => ageWords(change, at));
 }
 
-function doesDelete({ change }: PlannedChange): boolean {
+function doesDelete({ change }: Highlightable): boolean {
   return change.actions[0] === "delete";
 }
 
 /** The topics of changes, most serious first; empty if none applies. */
-export function highlightsOf(changes: readonly PlannedChange[], catalogue: Catalogue): Highlight[] {
+export function highlightsOf<Each extends Highlightable>(
+  changes: readonly Each[],
+  catalogue: Catalogue,
+): Highlight<Each>[] {
   return highlightsIn(topics, changes, catalogue);
 }
 
@@ -126,7 +135,11 @@ export function driftHighlights(found: FoundDrift, catalogue: Catalogue): Highli
 
 type FoundDrift = Pick<Plan, "resource_changes" | "created_at">;
 
-function highlightsIn(sought: readonly Topic[], changes: readonly PlannedChange[], catalogue: Catalogue): Highlight[] {
+function highlightsIn<Each extends Highlightable>(
+  sought: readonly Topic<Each>[],
+  changes: readonly Each[],
+  catalogue: Catalogue,
+): Highlight<Each>[] {
   return sought.flatMap(({ topic, holds, says, word }) => {
     const [first, ...others] = changes.filter(holds);
     if (!first) return [];
@@ -163,7 +176,7 @@ function groupedDetails<Each extends Pick<PlannedChange, "project">>(
 }
 
 /** The effect of a change on a resource: `license/MIT becomes allowed`, `label/bug: color becomes #ff0000`. */
-export function loosening(change: Pick<Visible, "kind" | "key" | "before" | "after">, catalogue: Catalogue): string {
+function loosening(change: Pick<Visible, "kind" | "key" | "before" | "after">, catalogue: Catalogue): string {
   const { kind, before, after } = change;
   const subject = subjectOf(change);
   const isOne = policyKind(catalogue, kind)?.only !== undefined;

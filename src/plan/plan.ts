@@ -194,7 +194,9 @@ export function removalsOf({ resource_changes }: Pick<Plan, "resource_changes">)
 }
 
 /** Restores the change of the diff from a planned change. */
-export function visibleOf(planned: PlannedChange) {
+export function visibleOf(
+  planned: Pick<PlannedChange, "address" | "project" | "kind" | "key" | "change" | "policy_effect">,
+) {
   const { address, key, change, policy_effect } = planned;
   const { before, after } = change;
   return {

@@ -5,7 +5,7 @@ import { describe, expect, test } from "vitest";
 import { parseManifest } from "../../src/manifest/document.ts";
 import { readWorkspace, type Workspace } from "../../src/manifest/workspace.ts";
 import { settingText } from "../../src/plan/revision/notices.ts";
-import { changedSettings } from "../../src/plan/revision/setting-changes.ts";
+import { compareSettings } from "../../src/plan/revision/setting-changes.ts";
 import { stage } from "../support/stage.ts";
 import { repository } from "./repository.ts";
 
@@ -16,6 +16,7 @@ const workspace = (more: object) => {
   expect(problems).toEqual([]);
   return read;
 };
+const sideOf = (more: object) => ({ workspace: workspace(more), rules: [], kinds: [], policies: [] });
 const json = (text: string) => `"apiVersion": "evenkeel/v1", "kind": "Workspace", ${text.slice(head.length)}`;
 const chat = (name: string, more: object = {}) => ({
   url: { secret: `env:${name}` },
@@ -64,7 +65,7 @@ const changes: Readonly<
 describe("a changed setting is told as people write it", () => {
   const rows = Object.entries(changes).flatMap(([key, all]) => all.map((row) => [key, ...row] as const));
   test.each(rows)("%s: %j -> %j", (_, before, after, text) => {
-    const told = changedSettings(workspace(before), workspace(after)).map(settingText);
+    const told = compareSettings(sideOf(before), sideOf(after)).map(settingText);
     expect(told).toEqual([text]);
     expect(told.join()).not.toMatch(/\[object|undefined|function/);
   });

@@ -2,28 +2,16 @@ import equal from "fast-deep-equal";
 import type { StorageMigration } from "../../manifest/migrations.ts";
 import { addressOf, storageAddress } from "../../model/address.ts";
 import type { Catalogue } from "../../model/catalogue.ts";
-import { catalogueEntry, kindOf } from "../../model/kinds.ts";
+import { kindOf } from "../../model/kinds.ts";
 import { normalise } from "../../model/normalise.ts";
 import { kindWord } from "../../model/owner.ts";
 import { policyEffectOf } from "../../model/policy-effect.ts";
 import { storageKey } from "../../model/repository-kinds.ts";
-import type {
-  Desired,
-  DesiredProject,
-  Fields,
-  Kind,
-  Origin,
-  Place,
-  Plain,
-  PolicyEffect,
-  Resource,
-  SecretReference,
-  Value,
-} from "../../model/types.ts";
+import type { Desired, DesiredProject, Fields, Origin, Place, Resource, Value } from "../../model/types.ts";
 import { isAlike, isReference, isScalar, replaceReferences } from "../../model/values.ts";
-import { notificationsIn, reroutingNotes } from "../plan.ts";
-import { noRerouting, type Rerouting, reroutingOf } from "../routes/audience.ts";
-import { decidesRoutes, declaredListeners, receivesEvents } from "../routes/listeners.ts";
+import { notificationsIn, type PlannedChange, policyEffectIn, reroutingNotes } from "../plan.ts";
+import { noRerouting, type Rerouting } from "../routes/audience.ts";
+import { reroutingBetween } from "../routes/listeners.ts";
 
 /**
  * How the desired state differs: `declare`, listed from now on; `edit`, with other values; `disable`, off from now on;
@@ -34,207 +22,127 @@ export const revisionActions = ["declare", "edit", "disable", "withdraw"] as con
 export type RevisionAction = (typeof revisionActions)[number];
 
 /** One resource whose desired state differs. `before` and `after` hold what differs, and all fields where one side has none. */
-export interface RevisionChange {
-  readonly address: string;
-  readonly project: string;
-  readonly kind: Kind;
+export interface RevisionChange
+  extends Pick<
+    PlannedChange,
+    "address" | "project" | "kind" | "policy_effect" | "notes" | "lost_notifications" | "moved_notifications"
+  > {
   /** `*` stands for whatever no policy lists (`exclusive`). */
   readonly key: string;
   readonly action: RevisionAction;
   readonly before: Fields | null;
   readonly after: Fields | null;
-  readonly policy_effect?: PolicyEffect;
-  readonly notes?: readonly string[];
-  /** Who will no longer receive which events: those of the notes. */
-  readonly lost_notifications?: readonly string[];
-  /** From whom to whom events move. */
-  readonly moved_notifications?: readonly string[];
   /** In the revision that still has the line: the earlier one for what is withdrawn. */
   readonly source: Place;
 }
 
-/** A change whose place is not worked out yet. */
-export type DraftChange = Omit<RevisionChange, "source"> & { readonly origin: Origin };
-
 /** The desired state of one project at one revision. */
 export interface DesiredSide extends Pick<DesiredProject, "resources" | "exclusive"> {
-  /** The literal behind a `manifest:` reference. */
-  readonly literal: (reference: string) => string | undefined;
-  /** In whose names. */
   readonly catalogue: Catalogue;
+  /** Literal secrets by their `manifest:` reference. */
+  readonly plaintext: ReadonlyMap<string, string>;
 }
 
-/** How the desired state of a project differs: by meaning, as plans compare. */
-export function comparedProject(project: string, before: DesiredSide, after: DesiredSide): readonly DraftChange[] {
-  const was = byIdentity(before.resources);
-  const is = byIdentity(after.resources);
+/** The differences in a project's desired state, by meaning, as plans compare. */
+export function compareProject(project: string, before: DesiredSide, after: DesiredSide): readonly RevisionChange[] {
+  const byIdentity = ({ resources }: DesiredSide) => new Map(resources.map((each) => [each.identity, each]));
+  const [was, is] = [byIdentity(before), byIdentity(after)];
   const identities = [...new Set([...was.keys(), ...is.keys()])].sort();
-  const changes = identities.map((identity) => changeOf(was.get(identity), is.get(identity), before, after));
-  const drafts = [...changes.flatMap((change) => change ?? []), ...exclusiveChanges(before, after)];
-  return drafts.map(({ kind, ...draft }) => {
-    return { address: addressOf(project, kind, draft.key), project, kind: kindWord(kind), ...draft };
-  });
+  const found = identities.flatMap((each) => compareResource(was.get(each), is.get(each), before, after) ?? []);
+  return [...found, ...compareExclusive(before, after)].map((each) => changeFrom(project, each, after.catalogue));
 }
 
-type Unaddressed = Omit<DraftChange, "address" | "project">;
-
-function byIdentity(resources: readonly Desired[]): ReadonlyMap<string, Desired> {
-  return new Map(resources.map((each) => [each.identity, each]));
-}
-
-function changeOf(was: Desired | undefined, is: Desired | undefined, before: DesiredSide, after: DesiredSide) {
-  if (!is) return was && withdrawn(was, after);
-  if (is.presence === "absent") return was?.presence === "absent" ? undefined : removed(was, is, after);
-  if (was?.presence !== "present")
-    return made(after, "declare", is, { before: stateOf(after, was), after: is.fields, origin: is.origin });
-  return edited(was, is, before, after);
-}
-
-/** What a resource comes to that is off: what plans show of a removal. */
-function stateOf({ catalogue }: DesiredSide, desired: Desired | undefined): Fields | null {
-  if (!desired) return null;
-  return desired.presence === "present" ? desired.fields : kindOf(catalogue, desired.kind).removed.after;
-}
-
-function withdrawn(was: Desired, after: DesiredSide): Unaddressed {
-  const origin = after.exclusive.get(was.kind);
-  if (!origin || was.presence === "absent") return untouched(after, was);
-  const fields = { before: was.fields, after: kindOf(after.catalogue, was.kind).removed.after };
-  const others = ["no longer listed, and exclusive removes what is not"];
-  return made(after, "disable", was, {
-    ...fields,
-    origin,
-    rerouting: disableRerouting(after.catalogue, was),
-    others,
-  });
-}
-
-/** What stays as it is on the server makes nothing stricter or laxer. */
-function untouched(after: DesiredSide, was: Desired): Unaddressed {
-  const { kind, key, origin } = was;
-  return { kind, key, action: "withdraw", before: stateOf(after, was), after: null, origin };
-}
-
-function removed(was: Desired | undefined, is: Desired, after: DesiredSide): Unaddressed {
-  const fields = { before: was?.fields ?? null, after: kindOf(after.catalogue, is.kind).removed.after };
-  return made(after, "disable", is, {
-    ...fields,
-    origin: is.origin,
-    rerouting: disableRerouting(after.catalogue, is),
-  });
-}
-
-function edited(was: Desired, is: Desired, before: DesiredSide, after: DesiredSide): Unaddressed | undefined {
-  const names = [...new Set([...Object.keys(was.fields), ...Object.keys(is.fields)])];
-  const differing = names.filter((name) => !isSame(was, is, name, { before, after }));
-  if (differing.length === 0) return undefined;
-  const hidden = differing.some((name) => spelt(was.fields[name]) === spelt(is.fields[name]));
-  const others = hidden ? ["a secret literal in the manifest is another"] : [];
-  const rerouting = editRerouting(after.catalogue, is, was.fields, is.fields);
-  const fields = { before: only(was.fields, differing), after: only(is.fields, differing) };
-  return made(after, "edit", is, { ...fields, origin: is.origin, rerouting, others });
-}
-
-function isSame(
-  earlier: Desired,
-  resource: Desired,
-  name: string,
-  { before, after }: Readonly<Record<"before" | "after", DesiredSide>>,
-): boolean {
-  const [was, is] = [earlier.fields[name], resource.fields[name]];
-  if (was === undefined || is === undefined) return was === is;
-  if (was === is && isScalar(was)) return true;
-  const meaning = (value: Value, { literal }: DesiredSide) => {
-    const visible =
-      replaceReferences(value, (reference) => secretMeaning(reference, literal(reference.secret))) ?? null;
-    return normalise(after.catalogue, resource, name, visible);
-  };
-  return isReference(was) === isReference(is) && isAlike(meaning(was, before), meaning(is, after));
-}
-
-/** A literal of a manifest by what it says, any other secret by its name. */
-function secretMeaning({ secret, version }: SecretReference, literal: string | undefined): Plain {
-  return literal === undefined ? { secret, version: version ?? null } : { literal };
-}
-
-function spelt(value: Value | undefined): string {
-  return isReference(value) ? `${value.secret}\0${value.version ?? ""}` : JSON.stringify(value ?? null);
-}
-
-function only(fields: Fields, names: readonly string[]): Fields {
-  const kept = names.flatMap((name) => (fields[name] === undefined ? [] : [[name, fields[name]] as const]));
-  return Object.fromEntries(kept.sort(([a], [b]) => (a < b ? -1 : 1)));
-}
-
-interface ChangeParts extends Pick<Unaddressed, "before" | "after" | "origin"> {
+interface Difference extends Pick<RevisionChange, "action" | "before" | "after"> {
+  readonly resource: Pick<Resource, "kind" | "key">;
+  readonly origin: Origin;
+  readonly note?: string;
+  /** Of an edit. */
   readonly rerouting?: Rerouting;
-  /** Notes on other things than events. */
-  readonly others?: readonly string[];
 }
 
-function made(
-  { catalogue }: DesiredSide,
-  action: RevisionAction,
-  { kind, key }: Resource,
-  parts: ChangeParts,
-): Unaddressed {
-  const { before, after, origin, rerouting = noRerouting, others = [] } = parts;
-  const notes = [...reroutingNotes(rerouting), ...others];
-  const change = { kind, key, action, before, after };
-  const policy_effect = policyEffectOf(change, catalogue);
+function compareResource(
+  was: Desired | undefined,
+  is: Desired | undefined,
+  before: DesiredSide,
+  after: DesiredSide,
+): Difference | undefined {
+  if (!is) return was && withoutEntry(was, before, after);
+  const sides = { before: was ? stateOf(was, before) : null, after: stateOf(is, after) };
+  const whole = { resource: is, ...sides, origin: is.origin };
+  if (is.presence === "absent") return was?.presence === "absent" ? undefined : { ...whole, action: "disable" };
+  return was?.presence === "present" ? compareFields(was, is, before, after) : { ...whole, action: "declare" };
+}
+
+/** The fields that a resource should have; those of a removal where it should be off. */
+function stateOf({ presence, kind, fields }: Desired, { catalogue }: DesiredSide): Fields | null {
+  return presence === "present" ? fields : kindOf(catalogue, kind).removed.after;
+}
+
+function withoutEntry(was: Desired, before: DesiredSide, after: DesiredSide): Difference {
+  const origin = after.exclusive.get(was.kind);
+  const whole = { resource: was, before: stateOf(was, before) };
+  if (!origin || was.presence === "absent") return { ...whole, action: "withdraw", after: null, origin: was.origin };
+  const note = "no longer listed, and exclusive removes what is not";
+  return { ...whole, action: "disable", after: kindOf(after.catalogue, was.kind).removed.after, origin, note };
+}
+
+function compareFields(was: Desired, is: Desired, before: DesiredSide, after: DesiredSide): Difference | undefined {
+  const meaning = (value: Value, { plaintext }: DesiredSide, name: string) => {
+    const visible = replaceReferences(value, ({ secret, version = null }) => {
+      const literal = plaintext.get(secret);
+      return literal === undefined ? { secret, version } : { literal };
+    });
+    return normalise(after.catalogue, is, name, visible ?? null);
+  };
+  const isSame = (name: string) => {
+    const [earlier, later] = [was.fields[name], is.fields[name]];
+    if (earlier === undefined || later === undefined) return earlier === later;
+    if (earlier === later && isScalar(earlier)) return true;
+    if (isReference(earlier) !== isReference(later)) return false;
+    return isAlike(meaning(earlier, before, name), meaning(later, after, name));
+  };
+  const names = Object.keys({ ...was.fields, ...is.fields }).sort();
+  const differing = names.filter((name) => !isSame(name));
+  if (differing.length === 0) return undefined;
+  const pick = (fields: Fields) =>
+    Object.fromEntries(differing.flatMap((name) => (fields[name] === undefined ? [] : [[name, fields[name]]])));
+  const isHidden = differing.some((name) => equal(was.fields[name], is.fields[name]));
   return {
-    ...change,
-    ...(policy_effect && { policy_effect }),
-    ...(notes.length > 0 && { notes }),
-    ...notificationsIn(rerouting),
-    origin,
+    ...{ resource: is, action: "edit", before: pick(was.fields), after: pick(is.fields), origin: is.origin },
+    // What is not declared any more stays on the server.
+    rerouting: reroutingBetween(after.catalogue, is, was.fields, { ...was.fields, ...is.fields }),
+    ...(isHidden && { note: "a secret literal in the manifest is another" }),
   };
 }
 
-/** `exclusive` is about whatever no policy lists. */
-function exclusiveChanges(before: DesiredSide, after: DesiredSide): readonly Unaddressed[] {
+/** The key `*` stands for whatever no policy lists. */
+function compareExclusive(before: DesiredSide, after: DesiredSide): readonly Difference[] {
   const fields: Fields = { exclusive: true };
-  const begun = [...after.exclusive].filter(([kind]) => !before.exclusive.has(kind));
-  const ended = [...before.exclusive].filter(([kind]) => !after.exclusive.has(kind));
+  const only = (one: DesiredSide, other: DesiredSide) =>
+    [...one.exclusive]
+      .filter(([kind]) => !other.exclusive.has(kind))
+      .map(([kind, origin]) => ({ resource: { kind, key: "*" }, origin }));
+  const note = "whatever is live and not listed is removed";
   return [
-    ...begun.map(([kind, origin]): Unaddressed => {
-      const notes = ["whatever is live and not listed is removed"];
-      return { kind, key: "*", action: "declare", before: null, after: fields, notes, origin };
-    }),
-    ...ended.map(([kind, origin]): Unaddressed => {
-      return { kind, key: "*", action: "withdraw", before: fields, after: null, origin };
-    }),
+    ...only(after, before).map((each) => ({ ...each, action: "declare" as const, before: null, after: fields, note })),
+    ...only(before, after).map((each) => ({ ...each, action: "withdraw" as const, before: fields, after: null })),
   ];
 }
 
-/** Who will receive events no longer where something is off from now on. */
-function disableRerouting(catalogue: Catalogue, { kind, key }: Pick<Resource, "kind" | "key">): Rerouting {
-  return receivesEvents(catalogueEntry(catalogue, { kind, key }))
-    ? { ...noRerouting, lost: [`${key} will receive no events`] }
-    : noRerouting;
-}
-
-/**
- * Who will receive which events no longer, or in whose place, where fields are others, as far as what is declared tells;
- * what is not declared any more is left as it is.
- */
-function editRerouting(
-  catalogue: Catalogue,
-  { kind, key }: Pick<Resource, "kind" | "key">,
-  before: Fields,
-  after: Fields,
-): Rerouting {
-  const spec = catalogueEntry(catalogue, { kind, key });
-  if (!spec) return noRerouting;
-  const names = Object.keys({ ...before, ...after }).filter((name) => before[name] !== after[name]);
-  if (!names.some((name) => decidesRoutes(spec, name))) return noRerouting;
-  const [was] = listenersOf(catalogue, { kind, key, fields: before });
-  const [is] = listenersOf(catalogue, { kind, key, fields: { ...before, ...after } });
-  return was && is ? reroutingOf(was, is) : noRerouting;
-}
-
-function listenersOf(catalogue: Catalogue, resource: Resource) {
-  return declaredListeners([{ ...resource, presence: "present" }], catalogue);
+function changeFrom(project: string, difference: Difference, catalogue: Catalogue): RevisionChange {
+  const { resource, origin, note, rerouting = noRerouting, action, before, after } = difference;
+  const { kind, key } = resource;
+  const routes = action === "disable" ? reroutingBetween(catalogue, resource, {}, undefined) : rerouting;
+  const notes = [...reroutingNotes(routes), ...(note === undefined ? [] : [note])];
+  // What is withdrawn stays as it is on the server.
+  const hasEffect = key !== "*" && action !== "withdraw";
+  return {
+    ...{ address: addressOf(project, kind, key), project, kind: kindWord(kind), key, action, before, after },
+    ...(hasEffect && policyEffectIn(policyEffectOf({ kind, before, after }, catalogue))),
+    ...(notes.length > 0 && { notes }),
+    ...notificationsIn(routes),
+    source: origin.place(),
+  };
 }
 
 interface Migrating {
@@ -242,32 +150,22 @@ interface Migrating {
 }
 
 /** Storage moves whose declarations differ. */
-export function migrationChanges(before: Migrating, after: Migrating): readonly DraftChange[] {
+export function migrationChanges(before: Migrating, after: Migrating): readonly RevisionChange[] {
   const [was, is] = [movesOf(before), movesOf(after)];
-  return [...new Set([...was.keys(), ...is.keys()])].flatMap((key) => {
-    const [first, second] = [was.get(key), is.get(key)];
-    if (equal(first?.fields, second?.fields)) return [];
-    const move = second ?? first;
-    return move ? [draftOf(key, move, first?.fields ?? null, second?.fields ?? null)] : [];
+  return [...new Map([...was, ...is])].flatMap(([key, { document }]) => {
+    const [first = null, second = null] = [was.get(key)?.fields, is.get(key)?.fields];
+    if (equal(first, second)) return [];
+    const action = first === null ? "declare" : second === null ? "withdraw" : "edit";
+    const whole = { address: storageAddress(key), project: "storage", kind: "storage", key };
+    return [{ ...whole, action, before: first, after: second, source: document.place(["name"]) }];
   });
 }
 
-interface DeclaredMove {
-  readonly migration: StorageMigration;
-  readonly fields: Fields;
-}
-
-function movesOf({ migrations }: Migrating): ReadonlyMap<string, DeclaredMove> {
-  const moves = migrations.flatMap((migration) => {
-    const { from, to, repositories, destinationIsCluster, directFetchReplication } = migration;
-    const fields = { to, destinationIsCluster, directFetchReplication };
-    return repositories.map((kind) => [storageKey(from, kind), { migration, fields }] as const);
-  });
-  return new Map(moves);
-}
-
-function draftOf(key: string, { migration }: DeclaredMove, before: Fields | null, after: Fields | null): DraftChange {
-  const action: RevisionAction = before === null ? "declare" : after === null ? "withdraw" : "edit";
-  const origin = { place: () => migration.document.place(["name"]) };
-  return { address: storageAddress(key), project: "storage", kind: "storage", key, action, before, after, origin };
+function movesOf({ migrations }: Migrating) {
+  return new Map(
+    migrations.flatMap(({ from, to, repositories, destinationIsCluster, directFetchReplication, document }) => {
+      const fields: Fields = { to, destinationIsCluster, directFetchReplication };
+      return repositories.map((kind) => [storageKey(from, kind), { document, fields }] as const);
+    }),
+  );
 }

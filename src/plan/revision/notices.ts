@@ -1,6 +1,6 @@
 import equal from "fast-deep-equal";
 import { isObject } from "../../base/json.ts";
-import { counted, firstFew, thousands } from "../../base/text-format.ts";
+import { counted, firstFew } from "../../base/text-format.ts";
 import type { Document } from "../../manifest/document.ts";
 import type { Policy } from "../../manifest/policies.ts";
 import { matchingLayers } from "../../manifest/selection.ts";
@@ -14,12 +14,12 @@ import { bareName, kindIn, type Owner } from "../../model/owner.ts";
 import type { FieldSchema } from "../../model/resource-kind.ts";
 import type { Place, Project, Value } from "../../model/types.ts";
 import { isReference, referencesWithin } from "../../model/values.ts";
-import { type Groupable, groupsOf, subjectOf } from "../groups.ts";
-import { detailLines, loosening } from "../highlights.ts";
+import { groupsOf } from "../groups.ts";
+import { detailLines, type Highlight, highlightLine, highlightsOf } from "../highlights.ts";
 import type { RevisionChange } from "./compare-projects.ts";
 import type { SettingChange } from "./setting-changes.ts";
 
-type NoticeRule = "repointed" | "setting" | "widened-selector" | "unlisted" | EffectRule;
+type NoticeRule = "repointed" | "setting" | "widened-selector" | "unlisted" | "exclusive" | Highlight["topic"];
 
 /** Something that a reviewer should look at first. */
 export interface Notice {
@@ -30,7 +30,7 @@ export interface Notice {
   readonly projects?: readonly string[];
 }
 
-interface Found {
+interface Compared {
   readonly before: { readonly policies: readonly Policy[] };
   readonly after: {
     readonly policies: readonly Policy[];
@@ -38,29 +38,26 @@ interface Found {
     readonly workspace: Workspace;
   };
   readonly changes: readonly RevisionChange[];
+  /** Changes of policies whose wildcards differ too, which no project shows. */
+  readonly hidden: readonly RevisionChange[];
   readonly settings: readonly SettingChange[];
   /** All projects, or all groups, where they are known. */
   readonly known: (owner: Owner) => readonly Project[] | undefined;
 }
 
 /** What goes elsewhere, reaches further, or is guarded less. */
-export function noticesFor({ before, after, changes, settings, known }: Found): readonly Notice[] {
-  const pairs = changedPolicies(before.policies, after.policies);
+export function noticesFor({ before, after, changes, hidden, settings, known }: Compared): readonly Notice[] {
+  const { catalogue } = after.workspace;
+  const pairs = changedPolicies(before.policies, after.policies).map((pair) => {
+    return { pair, projects: known((pair.after ?? pair.before)?.of ?? "project") };
+  });
   return [
     ...settings.flatMap((setting) => settingNotice(setting, after.settings)),
-    ...repointed(changes, after.workspace.catalogue),
-    ...pairs
-      .flatMap((pair) => widenedBy(pair, known(ownerOfPair(pair))))
-      .map((each) => ({ rule: "widened-selector", ...each }) as const),
-    ...pairs
-      .filter((pair) => !known(ownerOfPair(pair)))
-      .flatMap(unseenIn)
-      .map((each) => ({ rule: "unlisted", ...each }) as const),
+    ...repointed([...changes, ...hidden], catalogue),
+    ...pairs.flatMap(({ pair, projects }) => widenedBy(pair, projects)),
+    ...pairs.flatMap(({ pair, projects }) => (projects ? [] : unseenIn(pair))),
+    ...effectNotices(changes, catalogue),
   ];
-}
-
-function ownerOfPair({ before, after }: PolicyPair): Owner {
-  return (after ?? before)?.of ?? "project";
 }
 
 function settingNotice(change: SettingChange, document: Document | undefined): readonly Notice[] {
@@ -98,46 +95,26 @@ function item(value: unknown): string {
     .join("; ")})`;
 }
 
-interface Repointing {
-  readonly change: RevisionChange;
-  readonly name: string;
-  readonly before: Value;
-  readonly after: Value;
-}
-
-/** Secrets and destinations that were something else before: the same one of many projects is told once. */
+/** Secrets and destinations that were something else before, those of many projects together, whichever lines state them. */
 function repointed(changes: readonly RevisionChange[], catalogue: Catalogue): readonly Notice[] {
   const found = changes.flatMap((change) => repointings(change, catalogue));
-  return groupsOf(found, repointingView).map(({ members: [{ change, name }], projects, shared }): Notice => {
+  const groups = groupsOf(found, ({ change: { project, kind, key }, name, before, after }) => ({
+    ...{ project, subject: resourceName(kind, key), action: "edit", removes: false, sentences: [] },
+    ...{ before: { [name]: before }, after: { [name]: after }, source: { file: "", line: 0, column: 0 } },
+  }));
+  return groups.map(({ members: [{ change, name }], projects, shared }) => {
     const message = `${change.key} ${name}: ${written(shared.before?.[name])} -> ${written(shared.after?.[name])}`;
     return { rule: "repointed", message, place: change.source, projects };
   });
 }
 
-/** Wherever it is stated: a fleet may have a file for each project. */
-function repointingView({ change, name, before, after }: Repointing): Groupable {
-  const { project, kind, key } = change;
-  const values = { before: { [name]: before }, after: { [name]: after } };
-  const source = { file: "", line: 0, column: 0 };
-  return {
-    project,
-    subject: resourceName(kind, key),
-    action: "edit",
-    removes: false,
-    sentences: [],
-    source,
-    ...values,
-  };
-}
-
-function repointings(change: RevisionChange, catalogue: Catalogue): readonly Repointing[] {
+function repointings(change: RevisionChange, catalogue: Catalogue) {
   const { action, before, after } = change;
   if (action !== "edit" || !before || !after) return [];
   return Object.entries(after).flatMap(([name, value]) => {
     const was = before[name] ?? null;
-    return isRepointed(fieldOf(catalogue, { ...change, kind: kindIn(change) }, name) ?? {}, was, value)
-      ? [{ change, name, before: was, after: value }]
-      : [];
+    const field = fieldOf(catalogue, { ...change, kind: kindIn(change) }, name) ?? {};
+    return isRepointed(field, was, value) ? [{ change, name, before: was, after: value }] : [];
   });
 }
 
@@ -164,31 +141,24 @@ export function changedPolicies(before: readonly Policy[], after: readonly Polic
   return pairs.filter((pair) => pair.before !== pair.after);
 }
 
-/** A policy whose wildcards reach further, or which excepts less. */
-interface Widened {
-  readonly message: string;
-  readonly place: Place;
-}
-
-/** `projects`: all that there are, where they are known. */
-function widenedBy({ before, after }: PolicyPair, projects: readonly Project[] | undefined): readonly Widened[] {
+/** A policy whose wildcards reach further, or which excepts less. `projects`: all that there are, where they are known. */
+function widenedBy({ before, after }: PolicyPair, projects: readonly Project[] | undefined): readonly Notice[] {
   if (!before || !after) return [];
   const added = after.projects.flatMap((selector, index) => (isNew(selector, before.projects) ? [index] : []));
   const released = before.except.filter(({ written }) => after.except.every((each) => each.written !== written));
   if (added.length === 0 && released.length === 0) return [];
   const more = projects && reachedAnew(before, after, projects);
   if (more?.length === 0) return [];
+  const names = added.map((index) => bareName(after.projects[index]?.written ?? "")).join(", ");
   const words = [
-    ...(added.length > 0
-      ? [`now selects ${added.map((index) => bareName(after.projects[index]?.written ?? "")).join(", ")}`]
-      : []),
+    ...(names === "" ? [] : [`now selects ${names}`]),
     ...(released.length > 0
       ? [`excepts ${released.map(({ written }) => bareName(written)).join(", ")} no longer`]
       : []),
   ];
   const reach = more ? `: ${counted(more.length, after.of)} more (${firstFew(more)})` : "";
   const place = after.document.place(added[0] === undefined ? [after.selects] : [after.selects, added[0]]);
-  return [{ message: `policy ${after.name} ${words.join(" and ")}${reach}`, place }];
+  return [{ rule: "widened-selector", message: `policy ${after.name} ${words.join(" and ")}${reach}`, place }];
 }
 
 function isNew(selector: Selector, before: readonly Selector[]): boolean {
@@ -209,86 +179,46 @@ function reachedAnew(before: Policy, after: Policy, projects: readonly Project[]
 }
 
 /** What may change projects that only wildcards mean, and shows in no entry. */
-function unseenIn({ before, after }: PolicyPair): readonly Widened[] {
+function unseenIn({ before, after }: PolicyPair): readonly Notice[] {
   const policy = after ?? before;
   const selectors = [...(before?.projects ?? []), ...(after?.projects ?? [])];
   if (!policy || !selectors.some(({ form }) => form === "glob")) return [];
+  const [was, is] = [before, after].map((each) => new Map(each?.vars.map(({ name, value }) => [name, value])));
+  const names = [...new Set([...(was?.keys() ?? []), ...(is?.keys() ?? [])])];
+  const vars = names.flatMap((name) => shifted(`variable ${name}`, was?.get(name), is?.get(name)));
   const excepts = after?.except.filter(({ written }) => !before?.except.some((each) => each.written === written)) ?? [];
-  const except =
-    before && excepts.length > 0 ? [`excepts ${excepts.map(({ written }) => bareName(written)).join(", ")}`] : [];
-  const priority = before && after ? shifted("priority", before.priority, after.priority) : [];
-  return [...changedVars(before, after), ...priority, ...except].map((what) => ({
-    message: `policy ${policy.name}: ${what}, which may change any ${policy.of} that it selects`,
-    place: policy.document.place(["name"]),
-  }));
+  const others = before && after ? shifted("priority", before.priority, after.priority) : [];
+  if (before && excepts.length > 0)
+    others.push(`excepts ${excepts.map(({ written }) => bareName(written)).join(", ")}`);
+  return [...vars, ...others].map((what): Notice => {
+    const message = `policy ${policy.name}: ${what}, which may change any ${policy.of} that it selects`;
+    return { rule: "unlisted", message, place: policy.document.place(["name"]) };
+  });
 }
 
-function changedVars(before: Policy | undefined, after: Policy | undefined): readonly string[] {
-  const was = new Map(before?.vars.map(({ name, value }) => [name, value]));
-  const is = new Map(after?.vars.map(({ name, value }) => [name, value]));
-  const names = [...new Set([...was.keys(), ...is.keys()])];
-  return names.flatMap((name) => shifted(`variable ${name}`, was.get(name), is.get(name)));
-}
-
-function shifted(what: string, before: unknown, after: unknown): readonly string[] {
+function shifted(what: string, before: unknown, after: unknown): string[] {
   const shown = (value: unknown) => (value === undefined ? "(unset)" : JSON.stringify(value));
   return before === after ? [] : [`${what}: ${shown(before)} -> ${shown(after)}`];
 }
 
-type EffectRule = "loosened" | "lost-notifications" | "moved-notifications" | "disabled" | "exclusive";
-
-/** What changes of several projects come to, in one sentence with the count. */
-interface Effect {
-  readonly rule: EffectRule;
-  readonly message: string;
+/** What plans highlight too: how many changes loosen a policy, stop notifications and turn things off. */
+function effectNotices(changes: readonly RevisionChange[], catalogue: Catalogue): readonly Notice[] {
+  const effective = changes.flatMap((change) =>
+    change.action === "withdraw" || change.key === "*" ? [] : planned(change),
+  );
+  const highlights = highlightsOf(effective, catalogue);
+  const exclusive = changes.filter(({ action, key }) => action === "declare" && key === "*");
+  const details = detailLines(exclusive, (change) => sectionNameOf(catalogue, kindIn(change)));
+  const title = "whatever is live and not listed is removed";
+  return [
+    ...highlights.map((highlight): Notice => ({ rule: highlight.topic, message: highlightLine(highlight) })),
+    ...(details.length > 0 ? [{ rule: "exclusive", message: highlightLine({ title, details }) } as const] : []),
+  ];
 }
 
-interface Topic {
-  readonly rule: EffectRule;
-  readonly holds: (change: RevisionChange) => boolean;
-  readonly says: (count: number) => string;
-  readonly word: (change: RevisionChange, catalogue: Catalogue) => string;
-}
-
-const topics: readonly Topic[] = [
-  {
-    rule: "loosened",
-    holds: ({ policy_effect }) => policy_effect === "loosened",
-    says: (count) => `${counted(count, "change")} ${count === 1 ? "loosens" : "loosen"} the policy`,
-    word: (change, catalogue) => loosening({ ...change, kind: kindIn(change) }, catalogue),
-  },
-  {
-    rule: "lost-notifications",
-    holds: ({ lost_notifications }) => lost_notifications !== undefined,
-    says: (count) => `${counted(count, "change")} ${count === 1 ? "stops" : "stop"} notifications`,
-    word: ({ lost_notifications = [] }) => lost_notifications.join(", "),
-  },
-  {
-    rule: "moved-notifications",
-    holds: ({ moved_notifications }) => moved_notifications !== undefined,
-    says: (count) => `${counted(count, "change")} ${count === 1 ? "moves" : "move"} notifications`,
-    word: ({ moved_notifications = [] }) => moved_notifications.join(", "),
-  },
-  {
-    rule: "disabled",
-    holds: ({ action }) => action === "disable",
-    says: (count) => `${thousands(count)} to disable`,
-    word: subjectOf,
-  },
-  {
-    rule: "exclusive",
-    holds: ({ action, key }) => action === "declare" && key === "*",
-    says: () => "whatever is live and not listed is removed",
-    word: (change, catalogue) => sectionNameOf(catalogue, kindIn(change)),
-  },
-];
-
-/** How many changes loosen a policy, stop notifications and turn things off; the gravest first. */
-export function revisionEffects(changes: readonly RevisionChange[], catalogue: Catalogue): readonly Effect[] {
-  return topics.flatMap(({ rule, holds, says, word }) => {
-    const those = changes.filter(holds);
-    if (those.length === 0) return [];
-    const details = detailLines(those, (change) => word(change, catalogue));
-    return [{ rule, message: `${says(those.length)}: ${details.join("; ")}` }];
-  });
+function planned(change: RevisionChange) {
+  const { action, before, after } = change;
+  const actions =
+    action === "disable" ? (["disable"] as const) : action === "edit" ? (["update"] as const) : (["create"] as const);
+  return { ...change, change: { actions, before, after, after_sensitive: {} } };
 }

@@ -1,47 +1,24 @@
 import { memoized } from "../../base/memoize.ts";
+import { compareTexts } from "../../base/text-format.ts";
 import type { Document } from "../../manifest/document.ts";
 import { merge, mergeAsWritten } from "../../manifest/layers.ts";
 import type { StorageMigration } from "../../manifest/migrations.ts";
 import type { Policy } from "../../manifest/policies.ts";
 import { sortedProblems } from "../../manifest/problem.ts";
 import { idleGlobs, knownProjects, listedOf, needsLookup } from "../../manifest/projects.ts";
-import type { PlanRule } from "../../manifest/rules.ts";
 import { matchingLayers, sameLayers } from "../../manifest/selection.ts";
 import { layersByGlob } from "../../manifest/validate.ts";
-import type { Workspace } from "../../manifest/workspace.ts";
-import { type Owner, ownedBy, owners } from "../../model/owner.ts";
-import { translatedResource, translationBetween } from "../../model/translation.ts";
+import { type Owner, ownedBy } from "../../model/owner.ts";
 import type { DesiredProject, Problem, Project } from "../../model/types.ts";
-import {
-  comparedProject,
-  type DesiredSide,
-  type DraftChange,
-  migrationChanges,
-  type RevisionChange,
-} from "./compare-projects.ts";
-import { changedPolicies, type Notice, noticesFor, revisionEffects } from "./notices.ts";
-import {
-  alarmingFirst,
-  changedContents,
-  changedKinds,
-  changedLastDays,
-  changedRules,
-  changedSettings,
-  type SettingChange,
-} from "./setting-changes.ts";
+import { compareProject, migrationChanges, type RevisionChange } from "./compare-projects.ts";
+import { changedPolicies, type Notice, noticesFor } from "./notices.ts";
+import { compareSettings, type SettingChange, type SettingSide } from "./setting-changes.ts";
 
 /** A workspace as it is at one revision, without errors. */
-export interface RevisionSide {
-  readonly workspace: Workspace;
+export interface RevisionSide extends SettingSide {
   /** `evenkeel.yaml` as it was read. */
   readonly settings?: Document | undefined;
-  /** Digests of the files that settings name, by setting; left out where they are not known. */
-  readonly contents?: ReadonlyMap<string, string> | undefined;
-  readonly policies: readonly Policy[];
   readonly migrations: readonly StorageMigration[];
-  readonly rules: readonly PlanRule[];
-  /** The documents of the kinds that the workspace describes itself. */
-  readonly kinds: readonly Document[];
   /** Literal secrets that the workspace allows, by their `manifest:` reference. */
   readonly plaintext: ReadonlyMap<string, string>;
 }
@@ -69,27 +46,19 @@ export function compareRevisions(
   const projects = knownProjects([...before.policies, ...after.policies], listing);
   const pairs = projects.flatMap((project) => pairOf(before, after, project));
   const isListed = (owner: Owner) => listing !== undefined && (listing.length === 0 || !!listedOf(owner, listing));
-  const unknown = owners.filter((owner) => !isListed(owner));
-  const unlisted = unknown.flatMap((owner) => unlistedChanges(sideOf(before, owner), sideOf(after, owner)));
-  const drafts = [...pairs.flatMap(({ drafts }) => drafts), ...unlisted, ...migrationChanges(before, after)];
-  const changes = placed(drafts).toSorted(byAddress);
-  const settings = settingsBetween(before, after);
-  const listedPolicies = owners.filter(isListed).flatMap((owner) => sideOf(after, owner).policies);
-  const idle = listing ? idleGlobs(listedPolicies, listing) : [];
-  const elsewhere = unknown.flatMap((owner) => reselected(sideOf(before, owner), sideOf(after, owner)));
+  const unlisted = (side: RevisionSide) => ({ ...side, policies: side.policies.filter(({ of }) => !isListed(of)) });
+  const wildcards = unlistedChanges(unlisted(before), unlisted(after));
+  const found = [...pairs.flatMap(({ changes }) => changes), ...wildcards, ...migrationChanges(before, after)];
+  const changes = found.toSorted((a, b) => compareTexts(a.address, b.address));
+  const settings = compareSettings(before, after);
+  const hidden = reselected(unlisted(before), unlisted(after));
+  const known = (owner: Owner) => (isListed(owner) ? ownedBy(owner, projects) : undefined);
+  const listed = after.policies.filter(({ of }) => isListed(of));
+  const idle = listing ? idleGlobs(listed, listing) : [];
   return {
     changes,
     settings,
-    notices: [
-      ...noticesFor({
-        before,
-        after,
-        changes: [...changes, ...elsewhere],
-        settings,
-        known: (owner) => (isListed(owner) ? ownedBy(owner, projects) : undefined),
-      }),
-      ...revisionEffects(changes, after.workspace.catalogue),
-    ],
+    notices: noticesFor({ before, after, changes, hidden, settings, known }),
     problems: {
       before: sortedProblems(pairs.flatMap((pair) => pair.before)),
       after: sortedProblems([...idle, ...pathless(after, projects), ...pairs.flatMap((pair) => pair.after)]),
@@ -97,50 +66,40 @@ export function compareRevisions(
   };
 }
 
-/** What differs beside the desired state of projects; what a reviewer should look at first is in front. */
-function settingsBetween(before: RevisionSide, after: RevisionSide): readonly SettingChange[] {
-  return alarmingFirst([
-    ...changedSettings(before.workspace, after.workspace),
-    ...changedContents(before, after),
-    ...changedRules(before.rules, after.rules),
-    ...changedKinds(before.kinds, after.kinds),
-    ...changedLastDays(before.policies, after.policies),
-  ]);
-}
-
-/** A revision as far as it is about projects, or about groups. */
-function sideOf(side: RevisionSide, owner: Owner): RevisionSide {
-  return { ...side, policies: side.policies.filter(({ of }) => of === owner) };
-}
-
-function byAddress(a: RevisionChange, b: RevisionChange): number {
-  return a.address < b.address ? -1 : Number(a.address > b.address);
-}
-
 /** What is different of a project, and what is wrong with it on each side. */
 interface Pair {
   readonly before: readonly Problem[];
   readonly after: readonly Problem[];
-  readonly drafts: readonly DraftChange[];
+  readonly changes: readonly RevisionChange[];
 }
 
 /** Where the same policies decide on both sides, in the same order, nothing can differ. */
 function pairOf(before: RevisionSide, after: RevisionSide, project: Project): readonly Pair[] {
-  const [first, second] = [before, after].map(({ policies }) => matchingLayers(policies, project));
-  if (!first || !second || sameLayers(first, second)) return [];
-  const [was, is] = [first, second].map((layers) => merge(layers, project, nowhere, asWritten));
-  if (!was || !is) return [];
-  const drafts = comparedProject(
-    project.name,
-    desiredSide(was.desired, before, after),
-    desiredSide(is.desired, after, after),
-  );
-  return [{ before: was.problems, after: is.problems, drafts }];
+  const layersOf = ({ policies }: RevisionSide) => matchingLayers(policies, project);
+  const [first, second] = [layersOf(before), layersOf(after)];
+  if (sameLayers(first, second)) return [];
+  const [was, is] = [merge(first, project, nowhere, asWritten), merge(second, project, nowhere, asWritten)];
+  const changes = compare(project.name, [was.desired, before], [is.desired, after]);
+  return [{ before: was.problems, after: is.problems, changes }];
+}
+
+const nowhere = () => false;
+
+/** What no one knows without asking the server stays as it is written. */
+const asWritten = (fact: string) => `\${${fact}}`;
+
+type Desiring = readonly [DesiredProject, RevisionSide];
+
+function compare(name: string, ...sides: readonly [Desiring, Desiring]): readonly RevisionChange[] {
+  const sideOf = ([{ resources, exclusive }, { workspace, plaintext }]: Desiring) => {
+    return { resources, exclusive, plaintext, catalogue: workspace.catalogue };
+  };
+  return compareProject(name, sideOf(sides[0]), sideOf(sides[1]));
 }
 
 /** Whether the desired state of a project differs, or another policy decides it. */
 export function hasDesiredChange(before: RevisionSide, after: RevisionSide, project: Project): boolean {
-  return pairOf(before, after, project).some(({ drafts }) => drafts.length > 0);
+  return pairOf(before, after, project).some(({ changes }) => changes.length > 0);
 }
 
 /** The policies that only one of two revisions has: the desired state of a project that none of them selects is as before. */
@@ -149,28 +108,13 @@ export function touchedPolicies(before: RevisionSide, after: RevisionSide): read
   return pairs.flatMap((pair) => [pair.before, pair.after].flatMap((policy) => policy ?? []));
 }
 
-const nowhere = () => false;
-
-/** What no one knows without asking the server stays as it is written. */
-const asWritten = (fact: string) => `\${${fact}}`;
-
-/** In the names of the later side, so that other names for the same are no change. */
-function desiredSide({ resources, exclusive }: DesiredProject, side: RevisionSide, after: RevisionSide): DesiredSide {
-  const { dialect } = after.workspace.server;
-  const translation = translationBetween(side.workspace.server.dialect, dialect);
-  const renamed = resources.map((each) => translatedResource(each, translation));
-  const { catalogue } = side.workspace.server.dialect === dialect ? side.workspace : after.workspace;
-  return { resources: renamed, exclusive, catalogue, literal: (reference) => side.plaintext.get(reference) };
-}
-
-function unlistedChanges(before: RevisionSide, after: RevisionSide): readonly DraftChange[] {
+function unlistedChanges(before: RevisionSide, after: RevisionSide): readonly RevisionChange[] {
   const [first, second] = [layersByGlob(before.policies), layersByGlob(after.policies)];
   const globs = [...new Set([...first.keys(), ...second.keys()])];
   return globs.flatMap((glob) => {
     const [was, is] = [first.get(glob) ?? [], second.get(glob) ?? []];
     if (sameLayers(was, is)) return [];
-    const [earlier, later] = [mergeAsWritten(was, glob), mergeAsWritten(is, glob)];
-    return comparedProject(glob, desiredSide(earlier, before, after), desiredSide(later, after, after));
+    return compare(glob, [mergeAsWritten(was, glob), before], [mergeAsWritten(is, glob), after]);
   });
 }
 
@@ -181,15 +125,9 @@ function reselected(before: RevisionSide, after: RevisionSide): readonly Revisio
   return pairs.flatMap(({ before: was, after: is }) => {
     const [glob] = is ? globsOf(is) : [];
     if (!was || !is || glob === undefined || globsOf(was).join("\0") === globsOf(is).join("\0")) return [];
-    const [first, second] = [was, is].map((policy) => mergeAsWritten([{ policy, literal: 0 }], glob));
-    return first && second
-      ? placed(comparedProject(glob, desiredSide(first, before, after), desiredSide(second, after, after)))
-      : [];
+    const merged = (policy: Policy) => mergeAsWritten([{ policy, literal: 0 }], glob);
+    return compare(glob, [merged(was), before], [merged(is), after]);
   });
-}
-
-function placed(drafts: readonly DraftChange[]): readonly RevisionChange[] {
-  return drafts.map(({ origin, ...change }) => ({ ...change, source: origin.place() }));
 }
 
 /** An ID whose path is not known: whether globs and paths mean the same project cannot be told. */

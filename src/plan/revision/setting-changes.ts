@@ -21,6 +21,65 @@ export interface SettingChange {
   readonly place?: Place;
 }
 
+/** What states settings at one revision. */
+export interface SettingSide {
+  readonly workspace: Workspace;
+  /** Digests of the files that settings name, by setting; left out where they are not known. */
+  readonly contents?: ReadonlyMap<string, string> | undefined;
+  readonly rules: readonly PlanRule[];
+  /** The documents of the kinds that the workspace describes itself. */
+  readonly kinds: readonly Document[];
+  readonly policies: readonly Policy[];
+}
+
+/** The differences beside the desired state of projects; those to look at first in front. */
+export function compareSettings(before: SettingSide, after: SettingSide): readonly SettingChange[] {
+  const changes = [
+    ...compareSubject(workspaceSubject(before, after), workspaceSubject(after, before)),
+    ...compareSubjects(before.rules.map(ruleSubject), after.rules.map(ruleSubject)),
+    ...compareSubjects(before.kinds.map(kindSubject), after.kinds.map(kindSubject)),
+    ...compareSubjects(before.policies.map(policySubject), after.policies.map(policySubject)),
+  ];
+  return changes.toSorted((a, b) => Number(b.alarm !== undefined) - Number(a.alarm !== undefined));
+}
+
+/** Something that states settings: the workspace, a rule, a kind or a policy. */
+interface Subject {
+  readonly id: string;
+  /** In front of its settings. */
+  readonly title: string;
+  /** Left out for the workspace. */
+  readonly document?: Document;
+  /** What is shown if only one revision has it. */
+  readonly whole?: unknown;
+  /** By dotted path; an empty one stands for the subject itself. */
+  readonly parts: ReadonlyMap<string, unknown>;
+  readonly alarm: (path: string, before: unknown, after: unknown) => string | undefined;
+}
+
+function compareSubjects(before: readonly Subject[], after: readonly Subject[]): readonly SettingChange[] {
+  const byId = (subjects: readonly Subject[]) => new Map(subjects.map((each) => [each.id, each]));
+  const [was, is] = [byId(before), byId(after)];
+  return [...new Set([...was.keys(), ...is.keys()])].flatMap((id) => compareSubject(was.get(id), is.get(id)));
+}
+
+function compareSubject(was: Subject | undefined, is: Subject | undefined): readonly SettingChange[] {
+  const either = is ?? was;
+  if (!either) return [];
+  const { title, document, alarm } = either;
+  const partsOf = (subject: Subject | undefined) => (was && is ? subject?.parts : new Map([["", subject?.whole]]));
+  const [earlier, later] = [partsOf(was) ?? new Map(), partsOf(is) ?? new Map()];
+  return [...new Set([...earlier.keys(), ...later.keys()])].flatMap((path): readonly SettingChange[] => {
+    const [before, after] = [earlier.get(path), later.get(path)];
+    if (equal(before, after)) return [];
+    const why = alarm(path, before, after);
+    const isStated = path !== "" && (is ? after : before) !== undefined;
+    const place = document?.place(isStated ? path.split(".") : ["name"], "key");
+    const setting = [title, path].filter(Boolean).join(" ");
+    return [{ setting, before, after, ...(why !== undefined && { alarm: why }), ...(place && { place }) }];
+  });
+}
+
 type Alarm = (before: unknown, after: unknown) => string | undefined;
 
 const whenTrue =
@@ -37,6 +96,7 @@ const whenHigher: Alarm = (before, after) =>
 /** Settings that a reviewer should look at first, and when. */
 const alarms: Readonly<Record<string, Alarm>> = {
   "server.url": always("all requests go to another server"),
+  "server.dialect": always("an integration with another name there counts as withdrawn and declared"),
   "server.allowInsecure": whenTrue("the token may be sent over plain http"),
   "server.ca": always("other authorities are trusted"),
   "guards.deletePercent": whenHigher,
@@ -46,70 +106,28 @@ const alarms: Readonly<Record<string, Alarm>> = {
   allowPlaintextSecrets: whenTrue("secrets may be written into manifests"),
 };
 
-/** What a workspace knows of its settings, and no one states. */
-const derived: ReadonlySet<string> = new Set(["server.isReleaseAssumed"]);
-
-/** The settings in which two workspaces differ. */
-export function changedSettings(before: Workspace, after: Workspace): readonly SettingChange[] {
-  const [was, is] = [settingsOf(before), settingsOf(after)];
-  const names = [...new Set([...Object.keys(alarms), ...was.keys(), ...is.keys()])];
-  const changed = names.filter((name) => !derived.has(name) && !equal(was.get(name), is.get(name)));
-  return changed.map((setting): SettingChange => {
-    const [first, second] = [was.get(setting), is.get(setting)];
-    const alarm = alarms[setting]?.(first, second);
-    return { setting, before: first, after: second, ...(alarm !== undefined && { alarm }) };
-  });
+/** `other`: the workspace on the other side. */
+function workspaceSubject({ workspace, contents }: SettingSide, other: SettingSide): Subject {
+  const { catalogue: _, faultyKinds: __, server: own, guards, rateLimit, waves, canary, ...rest } = workspace;
+  const { isReleaseAssumed: ___, ...server } = own;
+  const readable = {
+    ...{ server, guards, ...rest },
+    rateLimit: rateLimit && rateText(rateLimit),
+    waves: waves?.map(waveText),
+    canary: canary.map(({ written }) => written),
+  };
+  const parts = new Map(dotted(readable));
+  // Another content of the same file.
+  for (const { setting, path } of namedFiles(workspace)) {
+    const digest = contents?.get(setting);
+    const isKnown = contents !== undefined && other.contents !== undefined && digest !== other.contents.get(setting);
+    const isSamePath = namedFiles(other.workspace).some((each) => each.setting === setting && each.path === path);
+    if (isKnown && isSamePath) parts.set(setting, `${path} (${digest ? `sha256:${digest.slice(0, 12)}` : "missing"})`);
+  }
+  return { id: "", title: "", parts, alarm: (path, before, after) => alarms[path]?.(before, after) };
 }
 
-/** Those to look at first in front. */
-export function alarmingFirst(changes: readonly SettingChange[]): readonly SettingChange[] {
-  return changes.toSorted((a, b) => Number(b.alarm !== undefined) - Number(a.alarm !== undefined));
-}
-
-/** What each key of a workspace comes to as settings that people can read; a secret stays a reference. */
-const readable: { readonly [Key in keyof Omit<Workspace, "catalogue">]: (value: Workspace[Key]) => unknown } = {
-  name: asIs,
-  server: asIs,
-  manifests: asIs,
-  concurrency: asIs,
-  rateLimit: (rate) => rate && rateText(rate),
-  waves: (waves) => waves?.map(waveText),
-  canary: (selectors) => selectors.map(({ written }) => written),
-  requestTimeout: asIs,
-  guards: asIs,
-  protected: asIs,
-  ledger: asIs,
-  notify: asIs,
-  allowPlaintextSecrets: asIs,
-};
-
-function asIs(value: unknown): unknown {
-  return value;
-}
-
-function settingsOf(workspace: Workspace): ReadonlyMap<string, unknown> {
-  const keys = Object.keys(readable) as (keyof typeof readable)[];
-  return dotted(Object.fromEntries(keys.map((key) => [key, (readable[key] as typeof asIs)(workspace[key])])));
-}
-
-/** Files that both workspaces name by the same setting and path, with another content. */
-export function changedContents(before: NamedContents, after: NamedContents): readonly SettingChange[] {
-  const was = new Map(namedFiles(before.workspace).map(({ setting, path }) => [setting, path]));
-  return namedFiles(after.workspace).flatMap(({ setting, path }) => {
-    const [first, second] = [before, after].map(({ contents }) => contents?.get(setting));
-    if (!before.contents || !after.contents || was.get(setting) !== path || first === second) return [];
-    const alarm = alarms[setting]?.(first, second);
-    const shown = (digest: string | undefined) => `${path} (${digest ? `sha256:${digest.slice(0, 12)}` : "missing"})`;
-    return [{ setting, before: shown(first), after: shown(second), ...(alarm !== undefined && { alarm }) }];
-  });
-}
-
-interface NamedContents {
-  readonly workspace: Workspace;
-  readonly contents?: ReadonlyMap<string, string> | undefined;
-}
-
-/** What an object holds, at any depth, by dotted names such as `guards.deletePercent`. */
+/** An object's values, at any depth, by dotted names such as `guards.deletePercent`. */
 function dotted(value: object, prefix = ""): ReadonlyMap<string, unknown> {
   const entries = Object.entries(value).flatMap(([key, each]): (readonly [string, unknown])[] =>
     isObject(each) ? [...dotted(each, `${prefix}${key}.`)] : [[`${prefix}${key}`, each]],
@@ -117,136 +135,52 @@ function dotted(value: object, prefix = ""): ReadonlyMap<string, unknown> {
   return new Map(entries);
 }
 
-/** Kinds of the workspace itself that differ, or that only one revision has: they decide which requests are sent. */
-export function changedKinds(before: readonly Document[], after: readonly Document[]): readonly SettingChange[] {
-  const [was, is] = [kindsByName(before), kindsByName(after)];
-  const names = [...new Set([...was.keys(), ...is.keys()])];
-  return names.flatMap((name) => changesOf(was.get(name), is.get(name)));
+/** A rule that holds for less lets more through. */
+function ruleSubject({ name, severity, when, on, except, until, message, document }: PlanRule): Subject {
+  const parts = new Map(Object.entries({ "": severity, when, on, except, until, message }));
+  return { id: name, title: `rule ${name}`, document, whole: severity, parts, alarm: ruleAlarm };
 }
 
-interface OwnKind {
-  readonly document: Document;
-  readonly kind: ResourceKind;
-}
-
-/** Two kinds may share a name, if one is of projects and the other of groups. */
-function kindsByName(documents: readonly Document[]): ReadonlyMap<string, OwnKind> {
-  return new Map(
-    documents.map((document) => {
-      const kind = document.value as ResourceKind;
-      return [`${kind.name} of ${ownersOf(kind).join(" and ")}`, { document, kind }];
-    }),
-  );
-}
-
-function changesOf(was: OwnKind | undefined, is: OwnKind | undefined): readonly SettingChange[] {
-  const either = is ?? was;
-  if (!either) return [];
-  const setting = `kind ${either.kind.name}`;
-  if (!was || !is) {
-    const place = either.document.place(["name"], "key");
-    return [
-      {
-        setting,
-        before: requestsOf(was),
-        after: requestsOf(is),
-        place,
-        ...(is && { alarm: "policies can send these requests" }),
-      },
-    ];
+function ruleAlarm(path: string, before: unknown, after: unknown): string | undefined {
+  if (path === "message" || (path === "" && before === undefined)) return undefined;
+  if (path === "until") return isLater(before, after) ? "its exceptions hold for longer" : undefined;
+  if (path === "when" || path === "on") return "the rule may object to less";
+  if (path === "except") {
+    const [was, is] = [before, after] as readonly (readonly unknown[])[];
+    return is?.some((glob) => !was?.includes(glob)) ? "the rule holds for less" : undefined;
   }
-  const [earlier, later] = [partsOf(was), partsOf(is)];
-  const names = [...new Set([...earlier.keys(), ...later.keys()])];
-  return names.flatMap((name): readonly SettingChange[] => {
-    const [first, second] = [earlier.get(name), later.get(name)];
-    if (equal(first, second)) return [];
-    const place = is.document.place(second === undefined ? ["name"] : name.split("."), "key");
-    const alarm = requests.test(name) ? "other requests are sent" : "other values may be read, compared or sent";
-    return [{ setting: `${setting} ${name}`, before: first, after: second, alarm, place }];
-  });
+  return after === undefined ? "the rule is gone" : after === "warning" ? "it only warns" : undefined;
 }
 
-const requests = /^calls\.|\.x-lookup$/;
-
-function requestsOf(own: OwnKind | undefined): readonly string[] | undefined {
-  return own && Object.values(own.kind.calls).map((call) => Object.values(writtenCall(call)).join(" "));
+/** Kinds decide which requests are sent. Two may share a name, if one is of projects and the other of groups. */
+function kindSubject(document: Document): Subject {
+  const kind = document.value as ResourceKind;
+  return {
+    id: `${kind.name} of ${ownersOf(kind).join(" and ")}`,
+    title: `kind ${kind.name}`,
+    document,
+    whole: Object.values(kind.calls).map((call) => Object.values(writtenCall(call)).join(" ")),
+    parts: new Map([...dotted(kind)].filter(([name]) => !prose.test(name))),
+    alarm: kindAlarm,
+  };
 }
 
-/** What a kind states, by its path, without what people alone read. */
-function partsOf({ kind }: OwnKind): ReadonlyMap<string, unknown> {
-  return new Map([...dotted(kind)].filter(([name]) => !prose.test(name)));
-}
-
+/** What people alone read. */
 const prose = /(?:^|\.)(?:title|description|sources|notes|deprecationMessage|x-source)$/;
 
-/** Rules that are others, or that only one revision has: a rule that holds for less lets more through. */
-export function changedRules(before: readonly PlanRule[], after: readonly PlanRule[]): readonly SettingChange[] {
-  const [was, is] = [byName(before), byName(after)];
-  const names = [...new Set([...was.keys(), ...is.keys()])];
-  return names.flatMap((name) => aspects.flatMap((aspect) => changeOf(aspect, was.get(name), is.get(name))));
+function kindAlarm(path: string, before: unknown): string | undefined {
+  if (path === "") return before === undefined ? "policies can send these requests" : undefined;
+  return /^calls\.|\.x-lookup$/.test(path) ? "other requests are sent" : "other values may be read, compared or sent";
 }
 
-/** Last days that are others, of policies that both revisions have. */
-export function changedLastDays(before: readonly Policy[], after: readonly Policy[]): readonly SettingChange[] {
-  const was = byName(before);
-  return after.flatMap((policy) => {
-    const earlier = was.get(policy.name);
-    if (!earlier || earlier.until === policy.until) return [];
-    const place = policy.document.place([policy.until === undefined ? "name" : "until"], "key");
-    const alarm = isLater(earlier.until, policy.until) ? { alarm: "the policy counts for longer" } : {};
-    return [{ setting: `policy ${policy.name} until`, before: earlier.until, after: policy.until, ...alarm, place }];
-  });
-}
-
-function byName<Each extends { readonly name: string }>(named: readonly Each[]): ReadonlyMap<string, Each> {
-  return new Map(named.map((each) => [each.name, each]));
-}
-
-/** One thing that a rule says. */
-interface Aspect {
-  readonly key: "severity" | "when" | "on" | "except" | "until" | "message";
-  /** After the rule's name; the severity stands for the rule itself. */
-  readonly title: string;
-  readonly alarm: (was: PlanRule, is: PlanRule | undefined) => string | undefined;
-}
-
-const mayObjectToLess = () => "the rule may object to less";
-
-const aspects: readonly Aspect[] = [
-  {
-    key: "severity",
-    title: "",
-    alarm: (_, is) => (is === undefined ? "the rule is gone" : is.severity === "warning" ? "it only warns" : undefined),
-  },
-  { key: "when", title: " when", alarm: mayObjectToLess },
-  { key: "on", title: " on", alarm: mayObjectToLess },
-  {
-    key: "except",
-    title: " except",
-    alarm: (was, is) => (is?.except.some((glob) => !was.except.includes(glob)) ? "the rule holds for less" : undefined),
-  },
-  {
-    key: "until",
-    title: " until",
-    alarm: (was, is) => (isLater(was.until, is?.until) ? "its exceptions hold for longer" : undefined),
-  },
-  { key: "message", title: " message", alarm: () => undefined },
-];
-
-function changeOf(
-  { key, title, alarm }: Aspect,
-  was: PlanRule | undefined,
-  is: PlanRule | undefined,
-): readonly SettingChange[] {
-  const rule = is ?? was;
-  if (!rule || String(was?.[key]) === String(is?.[key]) || (key !== "severity" && !(was && is))) return [];
-  const why = was && alarm(was, is);
-  const place = rule.document.place([rule[key] === undefined || title === "" ? "name" : key], "key");
-  const change = { setting: `rule ${rule.name}${title}`, before: was?.[key], after: is?.[key], place };
-  return [{ ...change, ...(why !== undefined && { alarm: why }) }];
+/** The last day of a policy that both revisions have; all else shows in projects. */
+function policySubject({ name, until, document }: Policy): Subject {
+  const alarm: Subject["alarm"] = (_, before, after) =>
+    isLater(before, after) ? "the policy counts for longer" : undefined;
+  return { id: name, title: `policy ${name}`, document, parts: new Map([["until", until]]), alarm };
 }
 
 /** No last day is the latest. */
-function isLater(was: string | undefined, is: string | undefined): boolean {
-  return was !== undefined && (is === undefined || is > was);
+function isLater(was: unknown, is: unknown): boolean {
+  return typeof was === "string" && (typeof is !== "string" || is > was);
 }

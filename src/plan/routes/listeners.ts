@@ -7,7 +7,7 @@ import {
 } from "../../model/catalogue.ts";
 import { catalogueEntry, kindOf } from "../../model/kinds.ts";
 import { isRemoval } from "../../model/removal-changes.ts";
-import type { Change, Desired, DesiredProject, Fields, Kind, Live, Value } from "../../model/types.ts";
+import type { Change, Desired, DesiredProject, Fields, Kind, Live, Resource, Value } from "../../model/types.ts";
 import { isReference } from "../../model/values.ts";
 import { noRerouting, type Rerouting, reroutingOf } from "./audience.ts";
 import type { Listener } from "./routes.ts";
@@ -104,20 +104,29 @@ function activeBy(spec: Integration | undefined, fields: Fields): boolean {
  * show. Undeclared parameters are unchanged.
  */
 export function changeRerouting(change: Change, catalogue: Catalogue): Rerouting {
-  const { kind, key: slug, declared, live } = change;
-  if (!listensIn(catalogue, kind) || !live?.active) return noRerouting;
+  const { declared, live } = change;
+  if (!live?.active) return noRerouting;
   const spec = catalogueEntry(catalogue, change);
-  if (isRemoval(change))
-    return receivesEvents(spec) ? { ...noRerouting, lost: [`${slug} will receive no events`] } : noRerouting;
-  if (!Object.keys(change.after ?? {}).some((name) => decidesRoutes(spec, name))) return noRerouting;
-  const fields = effectiveFields(spec, declared, live.fields);
-  const before: Listener = { slug, active: true, fields, source: "declared", catalogue };
-  return reroutingOf(before, { ...before, fields: declared, active: activeBy(spec, declared) });
+  const decides = (name: string) => name === "active" || spec?.parameters.get(name)?.route !== undefined;
+  if (!isRemoval(change) && !Object.keys(change.after ?? {}).some(decides)) return noRerouting;
+  const before = { ...effectiveFields(spec, declared, live.fields), active: true };
+  return reroutingBetween(catalogue, change, before, isRemoval(change) ? undefined : declared);
 }
 
-/** True if a field affects who is notified. */
-export function decidesRoutes(spec: Integration | undefined, name: string): boolean {
-  return name === "active" || spec?.parameters.get(name)?.route !== undefined;
+/** The same between two declarations of an integration; `after` is undefined where it is removed. */
+export function reroutingBetween(
+  catalogue: Catalogue,
+  { kind, key: slug }: Pick<Resource, "kind" | "key">,
+  before: Fields,
+  after: Fields | undefined,
+): Rerouting {
+  const spec = listensIn(catalogue, kind) ? catalogueEntry(catalogue, { kind, key: slug }) : undefined;
+  if (!spec) return noRerouting;
+  if (!after) return receivesEvents(spec) ? { ...noRerouting, lost: [`${slug} will receive no events`] } : noRerouting;
+  const listener = (fields: Fields): Listener => {
+    return { slug, active: activeBy(spec, fields), fields, source: "declared", catalogue };
+  };
+  return reroutingOf(listener(before), listener(after));
 }
 
 /** True if an integration receives any events. */
