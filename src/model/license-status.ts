@@ -1,7 +1,6 @@
 import { compareReleases } from "./releases.ts";
 
 /** The approval statuses of a managed license (docs/api.md#managed-licenses). */
-export const licenseStatuses = ["allowed", "denied"] as const;
 
 /** The deprecated names of the statuses, and their current names. */
 export const legacyStatuses: ReadonlyMap<string, string> = new Map([

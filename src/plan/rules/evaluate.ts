@@ -9,7 +9,8 @@ import type { Change, Place, Problem, Project } from "../../model/types.ts";
 import type { Objection } from "../guards.ts";
 import { plannedChange } from "../make-plan.ts";
 import { type Plan, planDigest } from "../plan.ts";
-import { ChangeView, type CountsOfPlan, type Expression, PlanView } from "./language.ts";
+import type { Expression } from "./language.ts";
+import { ChangeView, type CountsOfPlan, PlanView } from "./view.ts";
 
 /** A compiled rule. */
 export interface CompiledRule extends PlanRule {
