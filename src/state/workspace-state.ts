@@ -1,4 +1,4 @@
-import { batchWriter } from "../base/concurrency.ts";
+import { batchWriter } from "../base/batch-writer.ts";
 import { compareTexts } from "../base/text-format.ts";
 import type { Problem } from "../model/types.ts";
 import { armoredBlocks } from "../plan/approvals/ssh-signature.ts";

@@ -18,7 +18,7 @@ import {
 } from "node:fs";
 import { open } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { batchWriter } from "../base/concurrency.ts";
+import { batchWriter } from "../base/batch-writer.ts";
 import { describeSystemError, systemCode } from "../base/system-errors.ts";
 
 /** Writes a whole text, with several writes if necessary. @throws a system error. */
