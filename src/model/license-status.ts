@@ -1,8 +1,6 @@
 import { compareReleases } from "./releases.ts";
 
-/** The approval statuses of a managed license (docs/api.md#managed-licenses). */
-
-/** The deprecated names of the statuses, and their current names. */
+/** Deprecated approval statuses of managed licenses, and their current names (docs/api.md#managed-licenses). */
 export const legacyStatuses: ReadonlyMap<string, string> = new Map([
   ["approved", "allowed"],
   ["blacklisted", "denied"],
