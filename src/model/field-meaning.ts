@@ -176,7 +176,10 @@ const zonedTime = /^\d{4}-\d\d-\d\d[Tt ][\d:.]{4,25}(?:[Zz]|[+-]\d\d:?\d\d)$/;
 export function withoutSecretValues(field: FieldSchema, value: Plain): Plain | undefined {
   if (field.writeOnly === true) return undefined;
   if (isScalar(value)) return value;
-  if (isList(value)) return value.flatMap((item) => withoutSecretValues(field.items ?? any, item) ?? []);
+  if (isList(value)) {
+    const items = value.map((item) => withoutSecretValues(field.items ?? any, item));
+    return items.filter((item) => item !== undefined);
+  }
   return definedFields(value, (name, each) => {
     const property = propertyOf(field, name);
     return property && withoutSecretValues(property, each);
