@@ -1,7 +1,6 @@
-import { readFileSync, writeFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { repository } from "../revision/repository.ts";
 import { folder } from "../support/folder.ts";
 import { runProgram } from "./program.ts";
 import { scene, told } from "./workspace.ts";
@@ -107,20 +106,4 @@ test("init --dialect gives a workspace that validates, with the schemas of its n
   expect(schema("other/integrations.schema.json")).not.toContain("jira");
   expect((await runProgram(["schema", "again"], root)).code).toBe(0);
   expect(schema("again/integrations.schema.json")).toContain("jira");
-});
-
-test("diff sees no change in jira, which dialect gitlab turns on by itself", async () => {
-  const written = (slug: string, ...lines: string[]) =>
-    `apiVersion: evenkeel/v1\nkind: Policy\nname: a\nprojects: [p]\nintegrations:\n  ${slug}:\n${["url: https://j", "username: u", "password: { secret: env:P }", ...lines].map((line) => `    ${line}\n`).join("")}`;
-  const workspace = (dialect: string) =>
-    `apiVersion: evenkeel/v1\nkind: Workspace\nserver: { url: "https://x.example.com", dialect: ${dialect}, release: "17.8" }\n`;
-  const { root } = folder({
-    "evenkeel.yaml": workspace("neutral"),
-    "a.yaml": written("issue-tracker-full", "active: true"),
-  });
-  repository(root).commit();
-  writeFileSync(join(root, "evenkeel.yaml"), workspace("gitlab"));
-  writeFileSync(join(root, "a.yaml"), written("jira"));
-  const diff = await runProgram(["diff", "HEAD", "--report", "json"], root);
-  expect({ code: diff.code, changes: JSON.parse(diff.stdout).changes }).toEqual({ code: 0, changes: [] });
 });

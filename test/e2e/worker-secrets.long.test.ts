@@ -119,9 +119,7 @@ describe.skipIf(!available)("secrets of workers (need postgresql)", () => {
     expect(await over).toMatchObject({ code: 0, writes: 6 });
     await look();
     await client.end();
-    expect([...seen]).toEqual(
-      expect.arrayContaining(["evenkeel.part", "evenkeel.journal", "evenkeel.ledger", "evenkeel.snapshot"]),
-    );
+    expect([...seen]).toEqual(expect.arrayContaining(["evenkeel.document", "evenkeel.line"]));
     expect([...seen].some((name) => name.startsWith("evenkeel_queue."))).toBe(true);
     expect(text).toContain("env:HOOK");
     for (const secret of [HOOK, token]) {
