@@ -36,8 +36,7 @@ describe.skipIf(!available)("a database whose clock was set (needs postgresql)",
     const setBack = (hours: number) =>
       ask(`
         UPDATE evenkeel.rate SET reserved = reserved + interval '${hours} hours', noted = noted + interval '${hours} hours';
-        UPDATE evenkeel.lease SET deadline = deadline + interval '${hours} hours', noted = noted + interval '${hours} hours';
-        UPDATE evenkeel.member SET deadline = deadline + interval '${hours} hours', noted = noted + interval '${hours} hours'`);
+        UPDATE evenkeel.lease SET deadline = deadline + interval '${hours} hours', noted = noted + interval '${hours} hours'`);
     return { open, setBack };
   }
 
