@@ -148,9 +148,11 @@ function faultsOf(written: WrittenResource, fields: Fields): readonly Fault[] {
   const all = written.entry
     ? parameterFaultsOf(written.entry, visible, written.platform)
     : [...resourceCheck(file)({ ...keys, ...visible }), ...emptyKey(file, keys)];
+  if (all.length === 0) return all;
+  const values = { ...keys, ...fields };
   return all.filter(({ keyword, path }) => {
     if (keyword === "required" && path.length === 1 && isSingleton(file)) return false;
-    const at = valueAtPath({ ...keys, ...fields }, path);
+    const at = valueAtPath(values, path);
     if (isTemplate(at) || (isContainer(at) && isReference(at as Value))) return false;
     return !combining.has(keyword) || !isOpen(at);
   });
