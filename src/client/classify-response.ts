@@ -223,7 +223,7 @@ const mostEntries = 20;
 /** Field names that say nothing beside their value. */
 const silent: ReadonlySet<string> = new Set(["message", "error", "base"]);
 
-/** What an error body says, or the start of it: `message`, else `error`, each a string, a list or an object (platform errors). */
+/** Message of an error body, shortened: `message`, else `error`, each a string, a list or an object (platform errors). */
 export function serverMessageIn(body: unknown): string | undefined {
   return saidIn(body)?.slice(0, longestCleaned);
 }
@@ -237,7 +237,7 @@ function saidIn(body: unknown): string | undefined {
   return typeof description === "string" ? `${flat(error, 0)}: ${description}` : flat(error, 0);
 }
 
-/** What a body that is not JSON says: a page's title, else its text. Secrets go first, since they may look like tags. */
+/** Text of a body that is not JSON: a page's title, else all of it. Secrets go first, since they may look like tags. */
 function serverMessageInText(text: string, clean: (text: string) => string): string {
   const start = clean(text.slice(0, longestCleaned)).slice(0, longestRead);
   const title = /<title[^>]{0,200}>([^<]{1,500})/i.exec(start)?.[1];

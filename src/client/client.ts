@@ -165,12 +165,12 @@ function endOf(failure: CallFailed, { open, unseen }: WriteUncertainty, probed: 
   return { failure, unknown: open || (unseen && probed?.shows !== "missing"), lookUp: probed?.failure };
 }
 
-/** What was to be deleted is not there: done, whoever did it. */
+/** True if the resource to delete is absent, even if somebody else deleted it. */
 function isGone({ method, saysGone }: CallFailed): boolean {
   return method === "DELETE" && saysGone;
 }
 
-/** What is not known of a write after some attempts. */
+/** Questions about a write that its attempts left open. */
 interface WriteUncertainty {
   /** Whether the last attempt got no usable answer. */
   readonly silent: boolean;

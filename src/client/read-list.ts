@@ -96,7 +96,7 @@ const unpaged: PageQuery = {};
 /** A server that names more pages than this for one list is not believed. */
 export const mostPages = 10_000;
 
-/** What all pages of one list may hold, as {@link sizeOf} measures it; a million projects need less. */
+/** Upper bound on all pages of one list, as {@link sizeOf} measures them; a million projects need less. */
 const largestList = 512 * 1024 * 1024;
 
 /** A header whose value makes no sense. */

@@ -241,7 +241,7 @@ const functions: Readonly<Record<string, (inputs: readonly unknown[]) => unknown
   },
 };
 
-/** Of single values, which are the same if they are equal. */
+/** Removes duplicates from a list of scalars; undefined for any other value. */
 function distinct(of: unknown): readonly (string | number | boolean)[] | undefined {
   return Array.isArray(of) && of.every(isText) ? [...new Set(of)] : undefined;
 }
