@@ -249,6 +249,40 @@ describe.skipIf(!available)("workers (need postgresql)", () => {
     },
   );
 
+  test("finish the replacement that a killed worker began", async () => {
+    const branches = (push_access_level: string) => ({
+      projects: ["group/*"],
+      protected_branches: { main: { push_access_level } },
+    });
+    const made = await fleet(
+      {
+        ...{ ...hurried, release: "19.9", projects: names.slice(0, 6).map((path) => ({ path })) },
+        ...{ policy: branches("maintainer"), site: { dialect: "gitlab", release: "19.9" } },
+      },
+      mortal,
+    );
+    const { requests, url } = made.server;
+    expect(await made.evenkeel("apply", "--yes")).toMatchObject({ code: 0, writes: 6 });
+    made.policy(branches("developer"));
+    let isBroken = true;
+    await using way = await relayTo(Number(new URL(url).port), (bytes) =>
+      isBroken && String(bytes).startsWith("POST ") ? new Promise(() => {}) : undefined,
+    );
+    const at = { EVENKEEL_URL: `http://127.0.0.1:${way.port}` };
+    const victim = await made.worker(at);
+    requests.reset();
+    const run = made.beginWith(at, "apply", "--yes", "--workers", "--allow-deletes", "6", "--report", "json");
+    await until(() => requests.count("DELETE") === 6);
+    victim.kill("SIGKILL");
+    isBroken = false;
+    await made.worker(at);
+    const ended = await run.ended;
+    expect(ended).toMatchObject({ code: 0 });
+    expect(JSON.parse(ended.stdout).summary.outcomes).toMatchObject({ applied: 6 });
+    expect([requests.count("DELETE"), requests.count("POST")]).toEqual([6, 6]);
+    expect(await made.evenkeel("drift")).toMatchObject({ code: 0 });
+  });
+
   test("one that is paused past its lease writes nothing more, and another does its work", async () => {
     const made = await fleet({ ...hurried, latency: 30 }, mortal);
     const paused = await made.worker({}, "--concurrency", "4");

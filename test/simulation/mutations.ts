@@ -10,20 +10,6 @@ export interface Mutation {
 
 const bugs: readonly (readonly [name: string, within: number, file: string, from: string, to: string])[] = [
   [
-    "another worker does not ask the journal",
-    600,
-    "run/workers/work-on-shard.ts",
-    "isRepeated: lease.token.fence > 1",
-    "isRepeated: false",
-  ],
-  [
-    "who lost a shard writes on",
-    600,
-    "run/workers/work-on-shard.ts",
-    "const lost = () => lease.lost() ?? watched.lost();",
-    "const lost = watched.lost;",
-  ],
-  [
     "looked up before the write has landed",
     600,
     "client/client.ts",
