@@ -74,8 +74,11 @@ export function merge(
 const nowhere = () => false;
 
 /** The part of the merged state that does not depend on the project. */
-interface Ruling extends Pick<DesiredProject, "kinds" | "exclusive"> {
+export interface Ruling extends Pick<DesiredProject, "kinds" | "exclusive"> {
+  readonly layers: readonly Layer[];
   readonly vars: ReadonlyMap<string, Variable>;
+  /** The entries in effect, by identity. */
+  readonly winners: ReadonlyMap<string, PolicyEntry>;
   /** Sorted by kind and key. */
   readonly resources: readonly Desired[];
   /** Resources that still need interpolation, with their index. */
@@ -85,7 +88,13 @@ interface Ruling extends Pick<DesiredProject, "kinds" | "exclusive"> {
   readonly hasOpenKeys: boolean;
 }
 
-function rulingOf(layers: readonly Layer[]): Ruling {
+/** The ruling of the policies that match a project. */
+export function rulingFor(policies: readonly Policy[], project: Project): Ruling {
+  return sharedRuling(policies, matchingLayers(policies, project), project);
+}
+
+/** Merges layers, without regard to a project. */
+export function rulingOf(layers: readonly Layer[]): Ruling {
   const vars = decidingVariables(layers);
   const entries = decidingEntries(layers);
   const sorted = [...entries.winners.values()].sort((a, b) => byKindAndKey(a.desired, b.desired));
@@ -96,7 +105,9 @@ function rulingOf(layers: readonly Layer[]): Ruling {
   const hasOpenKeys = open.some(([, { desired }]) => isTemplate(desired.key));
   return {
     ...managedBy(layers),
+    layers,
     vars: vars.winners,
+    winners: entries.winners,
     resources,
     open,
     ties: [...vars.problems, ...entries.problems],
@@ -193,6 +204,12 @@ function managedBy(layers: readonly Layer[]): Pick<DesiredProject, "kinds" | "ex
     if (!exclusive.has(kind)) exclusive.set(kind, origin);
   }
   return { kinds: new Set(policies.flatMap((policy) => [...policy.kinds])), exclusive };
+}
+
+/** An entry as it is in one project. */
+export function entryIn({ vars }: Pick<Ruling, "vars">, project: Project): (entry: PolicyEntry) => Desired {
+  const scope = createScope(project, vars, nowhere);
+  return (entry) => fill(entry, scope).desired;
 }
 
 interface Filled {

@@ -26,6 +26,8 @@ export interface Policy {
   readonly projects: readonly Selector[];
   readonly except: readonly Selector[];
   readonly priority: number;
+  /** Whether it wins over every policy that is not enforced. */
+  readonly enforce: boolean;
   readonly vars: readonly Variable[];
   readonly entries: readonly PolicyEntry[];
   /** Kinds of resources that it declares. */
@@ -102,6 +104,7 @@ function readPolicy(document: Document, text: Partial<PolicyText>, workspace: Wo
     projects: listed(text[selects]).map(([selector]) => selectorOf(selector, of)),
     except: text.except === undefined ? none : listed(text.except).map(([selector]) => selectorOf(selector, of)),
     priority: text.priority ?? 0,
+    enforce: text.enforce === true,
     vars: text.vars === undefined ? none : variablesOf(document, name, text.vars),
     entries,
     kinds: kindsOf(entries, exclusive),

@@ -13,6 +13,7 @@ export interface PolicyText {
   readonly groups: readonly (string | number)[];
   readonly except: readonly (string | number)[];
   readonly priority: number;
+  readonly enforce: boolean;
   readonly until: string;
   readonly reason: string;
   readonly vars: Readonly<Record<string, string | number | boolean>>;

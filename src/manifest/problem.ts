@@ -65,6 +65,7 @@ export const rules = {
   "no-project": { asks: "every glob and every exception matches a project", severity: "warning" },
   "idle-protection": { asks: "every protected glob protects something", severity: "warning" },
   tie: { asks: "policies that are equally specific agree, or have a priority" },
+  overridden: { asks: "no other policy enforces a different value", severity: "warning" },
   "undefined-variable": { asks: "every interpolation is defined" },
   "variable-cycle": { asks: "no variable refers to itself" },
   "variable-size": { asks: "variables stay within their limits" },

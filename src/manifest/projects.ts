@@ -2,7 +2,7 @@ import { grouped } from "../base/grouped.ts";
 import { memoized } from "../base/memoize.ts";
 import { byName } from "../base/text-format.ts";
 import { idNameOf } from "../model/identity.ts";
-import { bareName, type Owner, ownedBy, ownerOfName } from "../model/owner.ts";
+import { bareName, type Owner, ownedBy, ownerName, ownerOfName } from "../model/owner.ts";
 import type { Problem, Project } from "../model/types.ts";
 import type { Policy } from "./policies.ts";
 import { problemAt } from "./problem.ts";
@@ -107,6 +107,11 @@ export function knownProjects(policies: readonly Policy[], listing: readonly Pro
     (each) => !(each.id === undefined ? paths.has(each.path?.toLowerCase()) : ids.has(idNameOf(each))),
   );
   return [...listing, ...unlisted];
+}
+
+/** A placeholder of the right type for a fact that only the server knows. */
+export function probeOf({ name, id = 1, path }: Project): Project {
+  return { name, id, path: path ?? ownerName(ownerOfName(name), "group/project") };
 }
 
 /** Projects named by ID or path. Paths that differ only in case are one project, with the first spelling. */

@@ -13,16 +13,25 @@ export interface Layer {
   readonly literal: number;
 }
 
-/** Whether two layers are equally specific, so that neither overrides the other. */
-export function isLevel(a: Layer, b: Layer): boolean {
-  return a.literal === b.literal && a.policy.priority === b.policy.priority;
+/** Whether a layer is more specific than another, whether or not one of them is enforced. */
+export function isMoreSpecific(a: Layer, b: Layer): boolean {
+  return a.literal === b.literal ? a.policy.priority > b.policy.priority : a.literal > b.literal;
 }
 
-/** Orders the most specific first. Equally specific layers are ordered by name, which has no effect on the result. */
+/** Whether a layer overrides another: an enforced one those that are not, otherwise the more specific one. */
+export function overrules(a: Layer, b: Layer): boolean {
+  return a.policy.enforce === b.policy.enforce ? isMoreSpecific(a, b) : a.policy.enforce;
+}
+
+/** Whether neither of two layers overrides the other. */
+export function isLevel(a: Layer, b: Layer): boolean {
+  return !overrules(a, b) && !overrules(b, a);
+}
+
+/** Orders layers as they take effect. Level ones are ordered by name, which has no effect on the result. */
 export function compareLayers(a: Layer, b: Layer): number {
-  if (a.literal !== b.literal) return a.literal > b.literal ? -1 : 1;
-  if (a.policy.priority !== b.policy.priority) return b.policy.priority - a.policy.priority;
-  return compareTexts(a.policy.name, b.policy.name);
+  if (overrules(a, b)) return -1;
+  return overrules(b, a) ? 1 : compareTexts(a.policy.name, b.policy.name);
 }
 
 /** Whether two lists have the same policies in the same order, and therefore the same result. */
@@ -38,7 +47,7 @@ export function isSelected(policies: readonly Policy[], project: Project): boole
   return matchingLayers(policies, project).length > 0;
 }
 
-/** The policies that match a project, the most specific first. */
+/** The policies that match a project, in the order in which they take effect. */
 export function matchingLayers(policies: readonly Policy[], project: Project): readonly Layer[] {
   const index = indexOf(policies);
   const id = idNameOf(project);

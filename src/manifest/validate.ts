@@ -5,7 +5,7 @@ import { didYouMean, nearest } from "../base/nearest.ts";
 import { firstFew } from "../base/text-format.ts";
 import type { Catalogue } from "../model/catalogue.ts";
 import { otherDialectOf } from "../model/dialect-evidence.ts";
-import { ownerName, ownerOfName } from "../model/owner.ts";
+import { ownerName } from "../model/owner.ts";
 import { builtInSchemes, isProvided, schemeOf } from "../model/secret-scheme.ts";
 import type { Problem, Project } from "../model/types.ts";
 import { isReference, isScalar, referencesWithin } from "../model/values.ts";
@@ -15,10 +15,11 @@ import { foreignGlob, foreignSlug } from "./foreign-slug.ts";
 import { keysAbove } from "./keys-above.ts";
 import { merge } from "./layers.ts";
 import { readMigrations } from "./migrations.ts";
+import { overriddenByEnforced } from "./overridden.ts";
 import { type Policies, type Policy, readPolicies } from "./policies.ts";
 import type { Path } from "./positions.ts";
 import { duplicateNames, problemAt, sortedProblems } from "./problem.ts";
-import { namedProjects, needsLookup } from "./projects.ts";
+import { namedProjects, needsLookup, probeOf } from "./projects.ts";
 import { type PlanRule, readRules } from "./rules.ts";
 import type { Providers } from "./secret-providers.ts";
 import { compareLayers, type Layer, matchingLayers } from "./selection.ts";
@@ -57,6 +58,7 @@ export function validate(
     ...namedProjectProblems(policies),
     ...globProblems(policies),
     ...keysAbove(policies, loaded.workspace.catalogue, () => layersByGlob(policies)),
+    ...overriddenByEnforced(policies),
     ...(today === "" ? [] : expiryProblems(all, rules, today)),
     ...providerProblems(policies, loaded.providers, loaded.settings),
   ];
@@ -132,11 +134,6 @@ export function layersByGlob(policies: readonly Policy[]): ReadonlyMap<string, r
     }
   }
   return new Map([...groups].map(([glob, layers]) => [glob, [...layers.values()].sort(compareLayers)]));
-}
-
-/** A placeholder of the right type for a fact that only the server knows. */
-function probeOf({ name, id = 1, path }: Project): Project {
-  return { name, id, path: path ?? ownerName(ownerOfName(name), "group/project") };
 }
 
 type Definitions = ReadonlyMap<string, readonly Policy[]>;

@@ -31,7 +31,7 @@ function ranked(project: Project, policies: readonly WrittenPolicy[]): WrittenPo
       ({ projects, except = [] }) =>
         [projects, except].map((list) => list.some((one) => matches(one, project))).join() === "true,false",
     )
-    .sort((a, b) => (rank(a) === rank(b) ? a.priority - b.priority : rank(a) - rank(b)));
+    .sort((a, b) => Number(a.enforce) - Number(b.enforce) || rank(a) - rank(b) || a.priority - b.priority);
 }
 
 function matches(selector: string | number, { id, path }: Project): boolean {

@@ -12,6 +12,7 @@ export interface WrittenPolicy {
   readonly projects: readonly (string | number)[];
   readonly except?: readonly (string | number)[];
   readonly priority: number;
+  readonly enforce: boolean;
   readonly vars: Readonly<Record<string, string | boolean>>;
   readonly integrations: Readonly<Record<string, Readonly<Record<string, Written>>>>;
   readonly disabled: readonly string[];
@@ -145,6 +146,7 @@ function policy(
     .record({
       projects: fc.array(selector(projects), { minLength: 1, maxLength: 2 }),
       except: fc.option(fc.array(selector(projects), { maxLength: 1 }), { nil: [], freq: 4 }),
+      enforce: fc.option(fc.constant(true), { nil: false, freq: 1 }),
       channel: fc.constantFrom("#a", "b of ${project.name}", "$${c}"),
       flag: fc.boolean(),
       declared,

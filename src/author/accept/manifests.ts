@@ -4,7 +4,7 @@ import { freeName } from "../../base/text-format.ts";
 import { parseManifest } from "../../manifest/document.ts";
 import { isExpired } from "../../manifest/expiry.ts";
 import { type Policy, readPolicies } from "../../manifest/policies.ts";
-import { compareLayers, isLevel, isMatch, type Layer, matchingLayers } from "../../manifest/selection.ts";
+import { isMatch, type Layer, matchingLayers, overrules } from "../../manifest/selection.ts";
 import { hasErrors, validate } from "../../manifest/validate.ts";
 import type { Workspace } from "../../manifest/workspace.ts";
 import type { Catalogue } from "../../model/catalogue.ts";
@@ -120,16 +120,16 @@ export function editTargets(
   const layers = matchingLayers(manifests.policies, project);
   const rival = layers.find(({ policy }) => policy === overridden);
   const own = layers.find((layer) => {
-    return layer.policy.until === undefined && isOwn(layer.policy, project) && (!rival || overrides(layer, rival));
+    return (
+      layer.policy.until === undefined &&
+      isOwn(layer.policy, project) &&
+      (!rival || layer === rival || overrules(layer, rival))
+    );
   });
   const added = newEditTarget(manifests, project, rival, newFile);
   if (!own) return [added];
   const { file, index } = own.policy.document;
   return [{ file, text: manifests.texts.get(file) ?? "", document: index, words: file }, added];
-}
-
-function overrides(layer: Layer, rival: Layer): boolean {
-  return layer === rival || (compareLayers(layer, rival) < 0 && !isLevel(layer, rival));
 }
 
 /** A new file or, if none can be created, a new document at the end of the file of the overridden policy. */

@@ -4,7 +4,7 @@ import { counted, firstFew } from "../../base/text-format.ts";
 import type { Document } from "../../manifest/document.ts";
 import type { Policy } from "../../manifest/policies.ts";
 import { matchingLayers } from "../../manifest/selection.ts";
-import type { Selector } from "../../manifest/selector.ts";
+import { covers, type Selector } from "../../manifest/selector.ts";
 import { type Workspace, workspaceFile } from "../../manifest/workspace.ts";
 import { resourceName } from "../../model/address.ts";
 import type { Catalogue } from "../../model/catalogue.ts";
@@ -162,14 +162,7 @@ function widenedBy({ before, after }: PolicyPair, projects: readonly Project[] |
 }
 
 function isNew(selector: Selector, before: readonly Selector[]): boolean {
-  return selector.form === "glob" && !before.some((each) => covers(each, selector.written));
-}
-
-/** Whether a glob matches surely all that another does; where that is hard to tell, it counts as new. */
-function covers(selector: Selector, glob: string): boolean {
-  if (selector.written.toLowerCase() === glob.toLowerCase()) return true;
-  if (selector.form !== "glob" || /[?[\]{}]/.test(glob)) return false;
-  return selector.matches(glob.replaceAll("**", "x/y").replaceAll("*", "x"));
+  return selector.form === "glob" && !before.some((each) => covers(each, selector));
 }
 
 function reachedAnew(before: Policy, after: Policy, projects: readonly Project[]): readonly string[] {
@@ -187,7 +180,10 @@ function unseenIn({ before, after }: PolicyPair): readonly Notice[] {
   const names = [...new Set([...(was?.keys() ?? []), ...(is?.keys() ?? [])])];
   const vars = names.flatMap((name) => shifted(`variable ${name}`, was?.get(name), is?.get(name)));
   const excepts = after?.except.filter(({ written }) => !before?.except.some((each) => each.written === written)) ?? [];
-  const others = before && after ? shifted("priority", before.priority, after.priority) : [];
+  const others =
+    before && after
+      ? [...shifted("priority", before.priority, after.priority), ...shifted("enforce", before.enforce, after.enforce)]
+      : [];
   if (before && excepts.length > 0)
     others.push(`excepts ${excepts.map(({ written }) => bareName(written)).join(", ")}`);
   return [...vars, ...others].map((what): Notice => {
