@@ -203,6 +203,7 @@ function debugged(env: Host["env"], { message, stack = message }: Error, otherwi
 const runsByName: { readonly [Name in CommandName]: () => Promise<Run<Options<Name>>> } = {
   init: async () => (await import("./init.ts")).run,
   validate: async () => (await import("./validate.ts")).run,
+  test: async () => (await import("./test.ts")).run,
   plan: async () => (await import("./plan.ts")).run,
   apply: async () => (await import("./apply.ts")).run,
   drift: async () => (await import("./plan.ts")).drift,

@@ -68,6 +68,16 @@ const table = {
     ],
     flags: [folder, reportOf(findingKinds), asOf, quiet],
   },
+  test: {
+    arguments: "[path...]",
+    summary: "run the tests of policies and rules against the embedded server; offline, no token needed",
+    examples: [
+      ["evenkeel test", "every document of kind: Test in this workspace"],
+      ["evenkeel test tests/rules.yaml", "those of one file or folder"],
+      ["evenkeel test --report junit=tests.xml", "for a pipeline"],
+    ],
+    flags: [folder, reportOf(["json", "junit", "text"]), quiet],
+  },
   plan: {
     summary: "compare manifests with the server; sends only GET requests",
     examples: [
@@ -676,7 +686,7 @@ export const groups: Readonly<Record<string, string>> = {
 /** The purposes of commands, in the order of help. */
 const purposes: Readonly<Record<string, readonly string[]>> = {
   "Get started": ["init", "import", "whoami", "explain", "schema", "completion"],
-  "Write manifests": ["validate", "fmt", "show"],
+  "Write manifests": ["validate", "fmt", "show", "test"],
   "Change the server": ["plan", "apply", "drift", "merge", "approve"],
   Review: ["diff", "unmanaged", "blame", "accept", "routes"],
   Operate: ["watch", "worker", "console", "runs", "journal", "state", "lock"],

@@ -21,7 +21,7 @@ function allSchemas(): readonly KnownSchema[] {
     [...catalogueOf(dialect).integrations.values()].flatMap((each) => [...each.parameters.values()]),
   );
   return [
-    ...(["Workspace", "Rule", "StorageMigration"] as const).map(documentShape),
+    ...(["Workspace", "Rule", "Test", "StorageMigration"] as const).map(documentShape),
     ...owners.map((owner) => policyShape(catalogueOf(), owner)),
     ...Object.values(bundledKinds).flatMap(({ file }): KnownSchema[] => (file.keys ? [] : [[resourceSchema(file)]])),
     ...parameters.map((each): KnownSchema => [parameterSchema(each)]),

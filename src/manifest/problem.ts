@@ -52,7 +52,7 @@ export const rules = {
   "legacy-status": { asks: "a license is allowed or denied" },
   "duplicate-license": { asks: "a policy lists a license once, ignoring case" },
   "duplicate-resource": { asks: "a policy lists a resource once" },
-  "duplicate-name": { asks: "migrations have different names" },
+  "duplicate-name": { asks: "migrations, and tests, have different names" },
   "duplicate-move": { asks: "repositories of a storage are moved by only one migration" },
   "duplicate-policy": { asks: "policies have different names" },
   "resource-kind": { asks: "a kind of resource is described by its schema, and its expressions are CEL" },

@@ -107,10 +107,10 @@ function hasUnknownScope({ value }: Document, { on }: Partial<RuleText>): boolea
   return on === undefined && isObject(value) && Object.hasOwn(value, "on");
 }
 
-/** Reports an `until` that is not a calendar day, such as 2027-02-30. */
-export function undated(document: Document, until: string | undefined): readonly Problem[] {
-  if (until === undefined || isDay(until)) return [];
-  return [problemAt("wrong-value", `there is no ${until}; expected a date that exists`, { document, path: ["until"] })];
+/** Reports a date that is not a calendar day, such as 2027-02-30. */
+export function undated(document: Document, date: string | undefined, key = "until"): readonly Problem[] {
+  if (date === undefined || isDay(date)) return [];
+  return [problemAt("wrong-value", `there is no ${date}; expected a date that exists`, { document, path: [key] })];
 }
 
 function faultyGlobs(document: Document, { except }: Partial<RuleText>): readonly Problem[] {

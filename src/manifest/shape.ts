@@ -13,9 +13,9 @@ import { ownerOfPolicy } from "./policy-text.ts";
 import type { Path } from "./positions.ts";
 import { commentHint, problemAt } from "./problem.ts";
 
-export type DocumentKind = "Workspace" | "Policy" | "Rule" | "StorageMigration";
+export type DocumentKind = "Workspace" | "Policy" | "Rule" | "Test" | "StorageMigration";
 
-export const documentKinds: readonly DocumentKind[] = ["Workspace", "Policy", "Rule", "StorageMigration"];
+export const documentKinds: readonly DocumentKind[] = ["Workspace", "Policy", "Rule", "Test", "StorageMigration"];
 
 export const apiVersion = "evenkeel/v1";
 

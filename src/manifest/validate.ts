@@ -25,6 +25,7 @@ import type { Providers } from "./secret-providers.ts";
 import { compareLayers, type Layer, matchingLayers } from "./selection.ts";
 import type { GlobSelector } from "./selector.ts";
 import { isTemplate } from "./template.ts";
+import { readTests } from "./tests.ts";
 import { type Loaded, notifyReferences, workspaceFile } from "./workspace.ts";
 
 /** The policies of a workspace that apply on a day, and all problems that can be found offline, sorted by position. */
@@ -52,6 +53,7 @@ export function validate(
     ...problems,
     ...migrationProblems,
     ...ruleProblems,
+    ...readTests(loaded.documents).problems,
     ...foreignNames(rules, loaded.workspace.catalogue),
     ...otherDialect(loaded),
     ...duplicateNames("duplicate-policy", "a policy", all),

@@ -10,20 +10,30 @@ type CaseResult = "error" | "failure" | "skipped";
  * one for each warning, a passed one for each change that was applied or where there is nothing else to tell.
  */
 export const junit: FindingRenderer = (report) => {
-  const cases = distinct([...findingsOf(report.plan, report).map(findingCase), ...passed(report)]);
+  const cases = [...findingsOf(report.plan, report).map(findingCase), ...passed(report)];
+  return junitText(report, cases, properties(report));
+};
+
+/** The document of a command with these test cases. */
+export function junitText(
+  { command, seconds, finishedAt }: Pick<Parameters<FindingRenderer>[0], "command" | "seconds" | "finishedAt">,
+  all: readonly TestCase[],
+  head: readonly Tag[] = [],
+): string {
+  const cases = distinct(all);
   const count = (result: CaseResult) => cases.filter((each) => each.result === result).length;
   const totals = {
     tests: cases.length,
     failures: count("failure"),
     errors: count("error"),
     skipped: count("skipped"),
-    time: report.seconds.toFixed(3),
+    time: seconds.toFixed(3),
   };
-  const timestamp = report.finishedAt.toISOString().slice(0, 19);
-  const attributes = { name: `evenkeel ${report.command}`, ...totals, timestamp };
-  const suite = tag("testsuite", attributes, [...properties(report), ...cases.map(caseTag)]);
+  const timestamp = finishedAt.toISOString().slice(0, 19);
+  const attributes = { name: `evenkeel ${command}`, ...totals, timestamp };
+  const suite = tag("testsuite", attributes, [...head, ...cases.map(caseTag)]);
   return `<?xml version="1.0" encoding="UTF-8"?>\n${tag("testsuites", { name: "evenkeel", ...totals }, [suite])}`;
-};
+}
 
 /** What the plan is of and what to look at first, where readers look for what a run was like. */
 function properties({ plan, catalogue }: Parameters<FindingRenderer>[0]): Tag[] {
@@ -33,7 +43,7 @@ function properties({ plan, catalogue }: Parameters<FindingRenderer>[0]): Tag[] 
   return properties.length > 0 ? [tag("properties", {}, properties)] : [];
 }
 
-interface TestCase {
+export interface TestCase {
   readonly suite: string;
   readonly name: string;
   readonly file?: string;

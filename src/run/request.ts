@@ -1,6 +1,7 @@
 import type { ClientOptions } from "../client/client.ts";
 import type { DesiredFleet } from "../manifest/desired-fleet.ts";
 import type { Wave } from "../manifest/waves.ts";
+import type { Loaded } from "../manifest/workspace.ts";
 import type { Catalogue } from "../model/catalogue.ts";
 import type { Call } from "../model/types.ts";
 import type { Difference } from "../plan/diff/diff.ts";
@@ -19,6 +20,8 @@ export interface Request {
   readonly folder: string;
   /** Contains the token, the secrets and EVENKEEL_URL. */
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** The workspace, if it is not read from `folder`. */
+  readonly loaded?: Loaded;
   /** The day (UTC), such as 2027-06-30, on which policies may have expired; default: today. */
   readonly today?: string;
   /** Globs over addresses; default: everything. */

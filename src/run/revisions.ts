@@ -74,7 +74,8 @@ export function commitOfRevision(folder: string, revision: string): string {
 
 /** Loads and validates a workspace, and the manifests of the requested commit. @throws UserError. */
 export async function openWorkspace(request: Request): Promise<Checked> {
-  if (request.since === undefined) return validated(loadWorkspace(request.folder, request.env), request);
+  if (request.since === undefined)
+    return validated(request.loaded ?? loadWorkspace(request.folder, request.env), request);
   const parse = parsingOnce();
   const loaded = loadWorkspace(request.folder, request.env, parse);
   const context = validated(loaded, request);

@@ -90,9 +90,19 @@ export function parseSeed(
   catalogue: Catalogue = catalogueOf(),
   kinds: readonly ResourceKind[] = [],
 ): ParsedSeed {
-  const faults = (seed: Seed) => [...faultsIn(seed, catalogue), ...rowFaults(seed, allKinds(kinds))];
+  const faults = (seed: Seed) => furtherFaults(seed, catalogue, kinds);
   const parsed = parseChecked<Seed>(text, file, { rule: "seed", shape: checkSeed, empty: {}, faults });
   return "value" in parsed ? { seed: parsed.value } : parsed;
+}
+
+/** The mistakes in a seed that is part of another document. */
+export function seedFaults(value: unknown, catalogue: Catalogue, kinds: readonly ResourceKind[]): readonly Fault[] {
+  const shapeless = checkSeed(value);
+  return shapeless.length > 0 ? shapeless : furtherFaults(value as Seed, catalogue, kinds);
+}
+
+function furtherFaults(seed: Seed, catalogue: Catalogue, kinds: readonly ResourceKind[]): readonly Fault[] {
+  return [...faultsIn(seed, catalogue), ...rowFaults(seed, allKinds(kinds))];
 }
 
 /** Mistakes that the schema does not find: duplicates, and unknown parameters and values. */

@@ -8,6 +8,7 @@ import { describeSystemError } from "../base/system-errors.ts";
 import { type Document, type Parsed, parseManifest } from "../manifest/document.ts";
 import { withKindsOf, withOwnKinds } from "../manifest/own-kinds.ts";
 import { type Placed, problemAt, problemIn } from "../manifest/problem.ts";
+import { withoutSeeds } from "../manifest/tests.ts";
 import {
   defaultWorkspace,
   expectedWorkspace,
@@ -84,7 +85,7 @@ export function joined(
 ): Omit<Loaded, "root" | "digest"> {
   return withOwnKinds({
     ...found,
-    documents: manifests.flatMap(({ documents }) => documents),
+    documents: withoutSeeds(manifests.flatMap(({ documents }) => documents)),
     problems: [...problems, ...manifests.flatMap((each) => each.problems)],
   });
 }

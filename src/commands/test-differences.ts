@@ -1,0 +1,109 @@
+import { orElse } from "../base/nearest.ts";
+import { counted, firstFew } from "../base/text-format.ts";
+import type { PolicyTest } from "../manifest/tests.ts";
+import { type ReportedProblem, reportedLine } from "../model/problem-line.ts";
+import type { Problem } from "../model/types.ts";
+import { actionOf, type Plan, type PlannedChange } from "../plan/plan.ts";
+import type { Planned } from "../run/request.ts";
+
+/**
+ * How a plan differs from what a test expects; each difference at the line of the test that expects otherwise. Problems
+ * without significance are left out.
+ */
+export function testDifferences(
+  test: PolicyTest,
+  { plan, compared }: Pick<Planned, "plan" | "compared">,
+  isSignificant: (problem: ReportedProblem) => boolean,
+): readonly Problem[] {
+  const significant = { ...plan, problems: plan.problems.filter(isSignificant) };
+  return [
+    ...problemDifferences(test, significant),
+    ...(compared ? [...changeDifferences(test, plan), ...objectionDifferences(test, plan)] : uncompared(test)),
+  ];
+}
+
+type Say = (message: string, ...path: readonly (string | number)[]) => Problem;
+
+function sayingAt({ document }: PolicyTest): Say {
+  return (message, ...path) => {
+    const place = document.place(["expect", ...path]);
+    return { severity: "error", rule: "test", message, place };
+  };
+}
+
+function changeDifferences(test: PolicyTest, { resource_changes: planned }: Plan): readonly Problem[] {
+  const { changes, others } = test.expect;
+  if (changes === undefined) return [];
+  const say = sayingAt(test);
+  const left = new Set(planned);
+  const missing = changes.flatMap(({ address, action }, index) => {
+    const found = planned.find((each) => namesOf(each).includes(address));
+    if (found) left.delete(found);
+    if (found && actionOf(found) === action) return [];
+    const instead = found
+      ? `its action is ${actionOf(found)} (${found.action_reason})`
+      : `nothing is planned there${orElse(address, planned.flatMap(namesOf))}`;
+    return [say(`expected ${action} ${address}; ${instead}`, "changes", index)];
+  });
+  if (others) return missing;
+  const more = [...left].map((each) => {
+    const { file, line } = each.source;
+    return say(`not expected: ${actionOf(each)} ${each.address} (${file}:${line})`, "changes");
+  });
+  return [...missing, ...more];
+}
+
+/** The address as planned, and that with the full path of a project that policies name by its ID. */
+function namesOf({ address, project, project_path: path }: PlannedChange): readonly string[] {
+  return path === undefined ? [address] : [address, path + address.slice(project.length)];
+}
+
+function objectionDifferences(test: PolicyTest, { objections }: Plan): readonly Problem[] {
+  const { blocked_by: expected = [] } = test.expect;
+  const say = sayingAt(test);
+  const named = objections.map(({ guard, name = guard, message }) => ({ name, message }));
+  return [
+    ...lacking(
+      expected,
+      named.map(({ name }) => name),
+    ).map(({ name, index, instead }) => say(`${name} does not object to the plan${instead}`, "blocked_by", index)),
+    ...named
+      .filter(({ name }) => !expected.includes(name))
+      .map(({ message }) => say(`not expected: ${message}`, ...at(test, "blocked_by"))),
+  ];
+}
+
+/** Warnings may be expected, and need not be. */
+function problemDifferences(test: PolicyTest, { problems, warnings }: Plan): readonly Problem[] {
+  const { problems: expected = [] } = test.expect;
+  const say = sayingAt(test);
+  const [first, ...others] = problems.filter(({ rule }) => !expected.includes(rule));
+  const more = others.length > 0 ? ` and ${counted(others.length, "more problem")}` : "";
+  return [
+    ...lacking(
+      expected,
+      [...problems, ...warnings].map(({ rule }) => rule),
+    ).map(({ name, index, instead }) => say(`the plan has no problem ${name}${instead}`, "problems", index)),
+    ...(first ? [say(`not expected: ${reportedLine(first)}${more}`, ...at(test, "problems"))] : []),
+  ];
+}
+
+/** A plan that was blocked by problems says nothing about changes. */
+function uncompared(test: PolicyTest): readonly Problem[] {
+  const { changes = [], blocked_by = [] } = test.expect;
+  if (changes.length + blocked_by.length === 0) return [];
+  return [sayingAt(test)("nothing was planned, because of the problems", ...at(test, "changes"))];
+}
+
+/** The path of an expectation that may be left out. */
+function at({ expect }: PolicyTest, key: keyof PolicyTest["expect"]): readonly string[] {
+  return expect[key] === undefined ? [] : [key];
+}
+
+function lacking(expected: readonly string[], actual: readonly string[]) {
+  return expected.flatMap((name, index) => {
+    if (actual.includes(name)) return [];
+    const instead = actual.length > 0 ? `; found: ${firstFew([...new Set(actual)])}` : "";
+    return [{ name, index, instead }];
+  });
+}

@@ -1,0 +1,198 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, relative, resolve, sep } from "node:path";
+import { type ExitCode, exit, UserError } from "../base/exit.ts";
+import { printable } from "../base/printable.ts";
+import { describeSystemError } from "../base/system-errors.ts";
+import { counted, paragraphs } from "../base/text-format.ts";
+import { soundKinds } from "../manifest/own-kinds.ts";
+import { type PolicyTest, readTests, seedPaths } from "../manifest/tests.ts";
+import { validate } from "../manifest/validate.ts";
+import { neutral } from "../model/dialects.ts";
+import { ownerName } from "../model/owner.ts";
+import { bySeverity, problemLine, type ReportedProblem, reportedProblem } from "../model/problem-line.ts";
+import type { ResourceKind } from "../model/resource-kind.ts";
+import type { Problem } from "../model/types.ts";
+import { junitText } from "../report/junit.ts";
+import type { Palette } from "../report/terminal.ts";
+import { plan } from "../run/plan.ts";
+import { parseSeed, type Seed, seedFaults } from "../server/seed.ts";
+import { createServer } from "../server/server.ts";
+import { type Loaded, loadWorkspace } from "../workspace/load.ts";
+import type { Run } from "./command.ts";
+import { openReports, printProblems } from "./outputs.ts";
+import { folderOf } from "./run-request.ts";
+import type { Options } from "./table.ts";
+import type { Terminal } from "./terminal.ts";
+import { testDifferences } from "./test-differences.ts";
+
+/** A test and how its plan differs from what it expects. */
+interface Tested {
+  readonly test: PolicyTest;
+  readonly differences: readonly Problem[];
+}
+
+/** `evenkeel test`: plans against an embedded server with the content that each test gives, and compares. */
+export const run: Run<Options<"test">> = async (terminal, options, paths) => {
+  const began = performance.now();
+  const write = openReports(terminal, options.report, testKinds);
+  const loaded = loadWorkspace(folderOf(terminal, options));
+  const read = readTests(loaded.documents);
+  const isChosen = chosenBy(terminal, loaded.root, paths);
+  const tests = read.tests.filter(({ document }) => isChosen(document.file));
+  // The plan of a test has the problems of the workspace.
+  const known =
+    tests.length > 0 ? read.problems.filter(({ place }) => isChosen(place?.file ?? "")) : validate(loaded).problems;
+  const problems = known.filter(({ severity }) => severity === "error");
+  if (paths.length > 0 && tests.length + problems.length === 0)
+    throw new UserError(`no document of kind: Test in ${paths.join(", ")}; see docs/testing.md`, exit.usage);
+  printProblems(terminal, bySeverity(problems));
+  const tested: Tested[] = [];
+  for (const test of tests) tested.push({ test, differences: await differencesOf(terminal, test, loaded) });
+  const failed = tested.filter(({ differences }) => differences.length > 0).length;
+  const code: ExitCode = failed + problems.length > 0 ? exit.problem : exit.done;
+  write({
+    text: () => testText(tested, terminal.palette),
+    json: () => JSON.stringify(testDocument(tested, code === exit.done, problems), null, 2),
+    junit: () =>
+      junitText({ command: "test", seconds: (performance.now() - began) / 1000, finishedAt: new Date() }, [
+        ...tested.map(testCase),
+        ...problems.map(problemCase),
+      ]),
+  });
+  return code;
+};
+
+const testKinds = ["json", "junit", "text"] as const;
+
+/** Tests the file of a manifest against paths, which are relative to the current folder. */
+function chosenBy({ cwd }: Terminal, root: string, paths: readonly string[]): (file: string) => boolean {
+  const chosen = paths.map((path) => {
+    if (!existsSync(resolve(cwd, path))) throw new UserError(`there is no file or folder ${path}`, exit.usage);
+    return relative(root, resolve(cwd, path)).split(sep).join("/");
+  });
+  return (file) => paths.length === 0 || chosen.some((path) => path === "" || `${file}/`.startsWith(`${path}/`));
+}
+
+async function differencesOf(terminal: Terminal, test: PolicyTest, loaded: Loaded): Promise<readonly Problem[]> {
+  const kinds = soundKinds(loaded.documents).map(({ value }) => value as ResourceKind);
+  const read = readSeed(test, loaded, kinds);
+  if ("problems" in read) return read.problems;
+  const planned = await planFor(terminal, test, loaded, { seed: read.seed, kinds });
+  return testDifferences(test, planned, (problem) => isOfSeed(problem, read.seed));
+}
+
+/** False if a policy names a project or a group that the server of the test does not have, so that it is not tested. */
+function isOfSeed({ rule, project }: ReportedProblem, { projects = [], groups = [] }: Seed): boolean {
+  if (rule !== "unreadable" || project === undefined) return true;
+  const rows = [
+    ...projects.map(({ id, path }) => ({ id, path, owner: "project" as const })),
+    ...groups.map(({ id, path }) => ({ id, path, owner: "group" as const })),
+  ];
+  return rows.some(({ id, path, owner }) =>
+    [path, id].some((name) => name !== undefined && isSameName(ownerName(owner, String(name)), project)),
+  );
+}
+
+function isSameName(one: string, other: string): boolean {
+  return one.toLowerCase() === other.toLowerCase();
+}
+
+/** The seed of a test, or its mistakes. */
+function readSeed(
+  { document, given }: PolicyTest,
+  { root, workspace }: Loaded,
+  kinds: readonly ResourceKind[],
+): { readonly seed: Seed } | { readonly problems: readonly Problem[] } {
+  const at = (message: string, path: readonly (string | number)[] = []): Problem => {
+    return { severity: "error", rule: "seed", message, place: document.place(["given", ...path]) };
+  };
+  if (typeof given !== "string") {
+    const faults = seedFaults(given, workspace.catalogue, kinds);
+    return faults.length > 0 ? { problems: faults.map(({ message, path }) => at(message, path)) } : { seed: given };
+  }
+  const paths = seedPaths(document, given);
+  const path = paths.find((each) => existsSync(join(root, each)));
+  if (path === undefined) return { problems: [at(`there is no file ${paths.join(", and none ")} in the workspace`)] };
+  try {
+    return parseSeed(readFileSync(join(root, path), "utf8"), path, workspace.catalogue, kinds);
+  } catch (error) {
+    return { problems: [at(`${path} cannot be read: ${describeSystemError(error)}`)] };
+  }
+}
+
+/**
+ * Plans against an embedded server, in an empty folder in place of the workspace's own: without its git history, state and
+ * ledger, and without secrets and settings from the environment but EVENKEEL_RULES, so that a test ends alike everywhere.
+ */
+async function planFor(
+  { env, listen, interrupted: signal }: Terminal,
+  { as_of: today }: PolicyTest,
+  loaded: Loaded,
+  given: { readonly seed: Seed; readonly kinds: readonly ResourceKind[] },
+) {
+  const { release, dialect, tier, environment } = loaded.workspace.server;
+  const behaviour = dialect === neutral.name ? "spec" : "observed";
+  const server = await createServer({ ...given, release, dialect, environment, behaviour, ...(tier && { tier }) });
+  const root = mkdtempSync(join(tmpdir(), "evenkeel-test-"));
+  try {
+    const { ledger: _, rateLimit: __, ...settings } = loaded.workspace;
+    const workspace = { ...settings, ledger: undefined, rateLimit: undefined };
+    return await plan({
+      folder: root,
+      loaded: { ...loaded, root, workspace },
+      env: { EVENKEEL_URL: server.url, EVENKEEL_TOKEN: "evenkeel-dev-token", EVENKEEL_RULES: env.EVENKEEL_RULES },
+      signal,
+      connecting: listen,
+      ...(today !== undefined && { today }),
+    });
+  } finally {
+    await server.close();
+    rmSync(root, { recursive: true, force: true });
+  }
+}
+
+function testText(tested: readonly Tested[], palette: Palette): string {
+  if (tested.length === 0) return "No tests: no document of kind: Test in this workspace.";
+  const lines = tested.map(({ test, differences }) => {
+    if (differences.length === 0) return `${palette.add("ok")}    ${test.name}`;
+    const head = `${palette.remove("FAIL")}  ${test.name}`;
+    return [head, ...differences.map((each) => `        ${differenceLine(each)}`)].join("\n");
+  });
+  const failed = tested.filter(({ differences }) => differences.length > 0).length;
+  const result =
+    failed > 0 ? `${failed} of ${counted(tested.length, "test")} failed.` : `${counted(tested.length, "test")} passed.`;
+  return paragraphs([lines.join("\n"), palette.strong(result)]);
+}
+
+function differenceLine({ place, message }: Problem): string {
+  return printable(place ? `${place.file}:${place.line}:${place.column}  ${message}` : message);
+}
+
+/** The document of `test --report json`. */
+function testDocument(tested: readonly Tested[], passed: boolean, problems: readonly Problem[]) {
+  const tests = tested.map(({ test: { name, document }, differences }) => {
+    const { file, line, column } = document.place(["name"]);
+    const isPassed = differences.length === 0;
+    return { name, file, line, column, passed: isPassed, differences: differences.map(reportedProblem) };
+  });
+  return { format_version: "1.0", passed, tests, problems: problems.map(reportedProblem) };
+}
+
+function testCase({ test: { name, document }, differences }: Tested) {
+  const { file } = document;
+  const message = differences.map(differenceLine).join("\n");
+  return { suite: file, name, file, ...(message !== "" && ({ result: "failure", rule: "test", message } as const)) };
+}
+
+function problemCase(problem: Problem) {
+  const suite = problem.place?.file ?? "evenkeel.yaml";
+  return {
+    suite,
+    name: problem.message,
+    file: suite,
+    result: "error",
+    rule: problem.rule,
+    message: problemLine(problem),
+  } as const;
+}

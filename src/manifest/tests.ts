@@ -1,0 +1,83 @@
+import { isObject, type JsonObject } from "../base/json.ts";
+import type { Action, Problem } from "../model/types.ts";
+import type { Document } from "./document.ts";
+import { readHead } from "./document-head.ts";
+import { duplicateNames, problemAt } from "./problem.ts";
+import { undated } from "./rules.ts";
+import { shape } from "./shape.ts";
+
+/** What a workspace must plan for a server with given content (docs/testing.md). */
+export interface PolicyTest {
+  readonly name: string;
+  /** The day for which dates are evaluated. */
+  readonly as_of?: string;
+  /** The path of a seed, or the seed itself. */
+  readonly given: string | JsonObject;
+  readonly expect: Expectations;
+  readonly document: Document;
+}
+
+export interface Expectations {
+  /** Undefined: changes are not checked. */
+  readonly changes?: readonly { readonly address: string; readonly action: Action }[];
+  /** True if the plan may contain changes that are not listed. */
+  readonly others?: boolean;
+  readonly blocked_by?: readonly string[];
+  readonly problems?: readonly string[];
+}
+
+export interface PolicyTests {
+  /** Only valid ones. */
+  readonly tests: readonly PolicyTest[];
+  readonly problems: readonly Problem[];
+}
+
+/** All tests of a workspace, and their problems. */
+export function readTests(documents: readonly Document[]): PolicyTests {
+  const read = documents.filter((document) => readHead(document).kind === "Test").map(readTest);
+  return {
+    tests: read.flatMap(({ test }) => test ?? []),
+    problems: [...read.flatMap(({ problems }) => problems), ...duplicateNames("duplicate-name", "a test", read)],
+  };
+}
+
+function readTest(document: Document) {
+  const { text, problems: shapeless } = shape<PolicyTest>(document, "Test");
+  const { name = "" } = text;
+  const problems = [...shapeless, ...undated(document, text.as_of, "as_of"), ...idleOthers(document, text.expect)];
+  if (problems.some(({ severity }) => severity === "error")) return { name, document, problems };
+  return { name, document, problems, test: { ...(text as PolicyTest), document } };
+}
+
+function idleOthers(document: Document, expect: Expectations | undefined): readonly Problem[] {
+  if (expect?.others === undefined || expect.changes !== undefined) return [];
+  const message = "others has no effect without changes";
+  return [problemAt("unused-setting", message, { document, path: ["expect", "others"], of: "key" })];
+}
+
+/** The paths in the workspace where a seed of a test may be: beside its manifest, or in the workspace's folder. */
+export function seedPaths({ file }: Pick<Document, "file">, given: string): readonly string[] {
+  const folder = file.split("/").slice(0, -1);
+  return [...new Set([joined(folder, given), joined([], given)])];
+}
+
+function joined(folder: readonly string[], path: string): string {
+  const parts = [...folder];
+  for (const part of path.split("/")) {
+    if (part === "..") parts.pop();
+    else if (part !== "." && part !== "") parts.push(part);
+  }
+  return parts.join("/");
+}
+
+/** Leaves out the seeds that tests name: they are no manifests. A document that says that it is one stays. */
+export function withoutSeeds(documents: readonly Document[]): readonly Document[] {
+  const seeds = new Set(
+    documents.flatMap((document) => {
+      const { kind, given } = isObject(document.value) ? document.value : {};
+      return kind === "Test" && typeof given === "string" ? seedPaths(document, given) : [];
+    }),
+  );
+  if (seeds.size === 0) return documents;
+  return documents.filter(({ file, value }) => !seeds.has(file) || (isObject(value) && "apiVersion" in value));
+}
