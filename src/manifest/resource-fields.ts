@@ -44,7 +44,7 @@ export function declareResource(written: WrittenResource, workspace: Workspace):
   const { parameters: fields } = written;
   const reading = new ResourceReading(written, workspace);
   const { properties } = written.fields;
-  const read = objectOf(Object.keys(fields), (name) => reading.value(properties[name], fields[name], [name]));
+  const read = objectOf(Object.keys(fields), (name) => reading.value(properties[name], fields[name], [name], fields));
   const faults = faultsOf(written, read).filter(({ path }) => !reading.isSettled(path));
   for (const { path } of faults) reading.broken.push(String(path[0]));
   const names = Object.keys(read).filter(
@@ -114,7 +114,10 @@ export function interpolatedResource(
   const known = Object.keys(fields).filter((name) => !open.has(name));
   return {
     fields: normalFields(written, fields, Object.keys(fields), known),
-    problems: faults.map((fault) => problemOf(setBy(String(fault.path[0])), fields, fault)),
+    problems: [
+      ...faults.map((fault) => problemOf(setBy(String(fault.path[0])), fields, fault)),
+      ...plaintextProblems(written, fields),
+    ],
   };
 }
 
@@ -124,12 +127,13 @@ export function combinedFaults(
   fields: Fields,
   policies: readonly string[],
 ): readonly Problem[] {
-  return faultsOf(written, fields)
+  const faults = faultsOf(written, fields)
     .filter(({ path }) => path.length === 0)
     .map((fault) => {
       const message = `${fault.message}, which policies ${policies.join(" and ")} set together`;
       return problemOf(written, fields, { ...fault, message });
     });
+  return [...faults, ...plaintextProblems(written, fields)];
 }
 
 /** The problems of the fields that the key names. */
@@ -294,24 +298,26 @@ class ResourceReading {
     return this.#settled.includes(JSON.stringify(path));
   }
 
-  /** A value at a path below the resource. */
-  value(field: FieldSchema = {}, value: unknown, path: Path): Value {
+  /** A value at a path below the resource; `beside`: the fields around it. */
+  value(field: FieldSchema = {}, value: unknown, path: Path, beside: JsonObject = {}): Value {
     const mayRefer = field.writeOnly || (this.#written.entry && isObject(value));
-    if (mayRefer && !isShapeless(value)) return this.#secret(field, value, path);
+    const flag = secretFlag(field, beside);
+    const isLiteral = field["x-returned"] === true && !isObject(value) && flag === undefined;
+    if (mayRefer && !isShapeless(value) && !isLiteral) return this.#secret(field, value, path, flag);
     if (Array.isArray(value))
       return value.map((each, index) => this.value(field.items, each, [...path, index])) as Value;
     if (!isObject(value)) return value as Value;
     if (isStray(field, value)) return this.#fault(path, this.#strayReference(path));
-    const read = (name: string) => this.value(propertyOf(field, name), value[name], [...path, name]);
+    const read = (name: string) => this.value(propertyOf(field, name), value[name], [...path, name], value);
     return objectOf(Object.keys(value), read) as Value;
   }
 
-  #secret(field: FieldSchema, value: unknown, path: Path): Value {
+  #secret(field: FieldSchema, value: unknown, path: Path, flag: string | undefined): Value {
     const at = { document: this.#written.document, path: pathIn(this.#written, path) };
     const isText = typesOf(field).includes("string");
     const read: SecretField = isObject(value)
       ? secretReference(at, value, isText, this.#workspace)
-      : secretLiteral(at, value, this.#workspace);
+      : secretLiteral(at, value, this.#workspace, flag);
     this.#settled.push(JSON.stringify(path));
     if (read.form === "fault") return this.#fault(path, read.problem);
     if (read.literal !== undefined) this.plaintext.push([read.value.secret, read.literal]);
@@ -330,6 +336,22 @@ class ResourceReading {
     this.#settled.push(JSON.stringify(path));
     return "";
   }
+}
+
+/** The field that makes a returned value a secret (`x-secret-with`). */
+function secretFlag({ "x-secret-with": flags = [] }: FieldSchema, beside: JsonObject): string | undefined {
+  return flags.find((flag) => beside[flag] === true);
+}
+
+/** Literals that only other values, which were not known when they were read, make a secret. */
+function plaintextProblems(written: WrittenResource, fields: Fields): readonly Problem[] {
+  return Object.entries(written.fields.properties).flatMap(([name, field]) => {
+    const flag = typeof fields[name] === "string" ? secretFlag(field, fields) : undefined;
+    if (flag === undefined) return [];
+    const at = { document: written.document, path: pathIn(written, [name]) };
+    const read = secretLiteral(at, fields[name], { allowPlaintextSecrets: false }, flag);
+    return read.form === "fault" ? [read.problem] : [];
+  });
 }
 
 /** A mapping that is no reference is of the wrong type, which the schema says. */

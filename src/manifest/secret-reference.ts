@@ -105,9 +105,10 @@ export function secretLiteral(
   spot: Spot,
   value: unknown,
   { allowPlaintextSecrets }: { readonly allowPlaintextSecrets: boolean },
+  flag: string | undefined,
 ): SecretField {
   if (!allowPlaintextSecrets) {
-    const message = `${spot.path.at(-1)} is a secret: use a reference such as { secret: env:NAME }`;
+    const message = `${spot.path.at(-1)} is a secret${flag === undefined ? "" : ` while ${flag} is true`}: use a reference such as { secret: env:NAME }`;
     return { form: "fault", problem: problemAt("plaintext-secret", message, spot) };
   }
   if (typeof value !== "string") {

@@ -171,25 +171,32 @@ const zonedTime = /^\d{4}-\d\d-\d\d[Tt ][\d:.]{4,25}(?:[Zz]|[+-]\d\d:?\d\d)$/;
 
 /**
  * A value without anything secret at any depth, and without properties that the field does not describe: what they hold
- * may be secret. Undefined if it is secret as a whole.
+ * may be secret. Undefined if it is secret as a whole. What servers return (`x-returned`) is visible where it is declared
+ * as a literal.
  */
-export function withoutSecretValues(field: FieldSchema, value: Plain): Plain | undefined {
-  if (field.writeOnly === true) return undefined;
+export function withoutSecretValues(field: FieldSchema, value: Plain, declared?: Value): Plain | undefined {
+  if (field.writeOnly === true && !(field["x-returned"] === true && isLiteral(declared))) return undefined;
   if (isScalar(value)) return value;
   if (isList(value)) {
-    const items = value.map((item) => withoutSecretValues(field.items ?? any, item));
+    const isWhole = isList(declared) && referencesWithin(declared).length === 0;
+    const items = value.map((item) => withoutSecretValues(field.items ?? any, item, isWhole ? "" : undefined));
     return items.filter((item) => item !== undefined);
   }
   return definedFields(value, (name, each) => {
     const property = propertyOf(field, name);
-    return property && withoutSecretValues(property, each);
+    return property && withoutSecretValues(property, each, isMapping(declared) ? declared[name] : declared);
   });
+}
+
+/** Whether a value is declared, and no secret. */
+function isLiteral(declared: Value | undefined): boolean {
+  return declared !== undefined && declared !== null && !isReference(declared);
 }
 
 /** Compares a declared value of a field with its live value; of a mapping, only what is declared counts. */
 export function compareMeaning(field: FieldSchema, desired: Value, live: Value | undefined): Comparison {
-  if (field.writeOnly === true || isReference(desired) || (live !== undefined && isReference(live)))
-    return "unverified";
+  if (field.writeOnly === true && field["x-returned"] !== true) return "unverified";
+  if (isReference(desired) || (live !== undefined && isReference(live))) return "unverified";
   if (desired === live && isScalar(desired)) return "same";
   if (live !== undefined && field.properties && isMapping(desired) && isMapping(live)) {
     return worst(
@@ -197,8 +204,9 @@ export function compareMeaning(field: FieldSchema, desired: Value, live: Value |
     );
   }
   const visible = replaceReferences(desired, () => undefined) ?? null;
-  const meant = comparable(field, withoutSecretValues(field, visible) ?? null);
-  const found = live === undefined ? undefined : comparable(field, withoutSecretValues(field, live as Plain) ?? null);
+  const meant = comparable(field, withoutSecretValues(field, visible, visible) ?? null);
+  const found =
+    live === undefined ? undefined : comparable(field, withoutSecretValues(field, live as Plain, visible) ?? null);
   return compareNormalised(desired, meant, found);
 }
 

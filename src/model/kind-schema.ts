@@ -104,7 +104,11 @@ function asEdited(field: FieldSchema): JsonObject {
   const { description, ...rest } = schema;
   const told = description === undefined ? {} : { description };
   const deprecated = field.deprecated ? { deprecationMessage: field.deprecationMessage ?? "deprecated" } : {};
-  if (field.writeOnly) return { ...told, ...deprecated, anyOf: secret };
+  if (field.writeOnly && !field["x-returned"]) return { ...told, ...deprecated, anyOf: secret };
+  if (field["x-returned"]) {
+    const { writeOnly: _, ...literal } = rest;
+    return { ...told, ...deprecated, anyOf: [literal, secret[1]] };
+  }
   if (isObject(rest.properties) || typesOf(field).join() === "string") return { ...schema };
   return { ...told, ...deprecated, anyOf: [rest, { $ref: "integrations.schema.json#/definitions/interpolation" }] };
 }

@@ -2,40 +2,62 @@ import { UserError } from "../base/exit.ts";
 import { isObject, type JsonObject } from "../base/json.ts";
 import { memoized } from "../base/memoize.ts";
 import { secretMark } from "../base/secret-mark.ts";
-import { meaningOf, withoutSecretValues } from "./field-meaning.ts";
+import { meaningOf, propertyOf, withoutSecretValues } from "./field-meaning.ts";
 import type { KindRow } from "./kind-row.ts";
 import type { FieldSchema, ResourceKind } from "./resource-kind.ts";
 import { valueInRow } from "./row-values.ts";
-import type { Fields, Live, Plain, Value } from "./types.ts";
-import { isReference } from "./values.ts";
+import type { Fields, Plain, ReturnedMarks, Value } from "./types.ts";
+import { isMapping, isReference } from "./values.ts";
 
 /**
- * What a row says of a field, in normal form, without secrets; of a mapping, what is declared. Undefined where the row
- * does not say.
+ * The value of a field in a row, in normal form, without secrets; of a mapping, what is declared. Undefined where the row
+ * has none.
  */
 export function fieldInRow(kind: KindRow, name: string, row: JsonObject, declared?: Value): Plain | undefined {
   const field = kind.file.fields.properties[name];
-  if (!field || field.writeOnly === true) return undefined;
+  if (!field || (field.writeOnly === true && (!field["x-returned"] || isSecretIn(kind, field, row)))) return undefined;
   const value = spelledValue(kind, name, field, row);
-  const visible = value === undefined ? undefined : withoutSecretValues(field, value);
+  const visible = value === undefined ? undefined : withoutSecretValues(field, value, declared);
   if (visible === undefined) return undefined;
   return meaningOf(field, field.properties ? declaredPart(visible, declared) : visible) as Plain;
 }
 
-/** The marks of declared secrets that a row returns, where the kind says that they may be compared (`x-returned`). */
-export function returnedSecrets(kind: KindRow, row: JsonObject, declared: Fields): Live["returned"] {
-  const marks = returnedNames(kind.file.fields).flatMap((name) => {
-    const value = name in declared ? spelledValue(kind, name, kind.file.fields.properties[name] ?? {}, row) : undefined;
-    return typeof value === "string" ? [[name, secretMark(value)] as const] : [];
-  });
-  return marks.length > 0 ? Object.fromEntries(marks) : undefined;
+/** Whether the row says that a returned value is a secret (`x-secret-with`). */
+function isSecretIn(kind: KindRow, { "x-secret-with": flags = [] }: FieldSchema, row: JsonObject): boolean {
+  return flags.some((flag) => spelledValue(kind, flag, kind.file.fields.properties[flag] ?? {}, row) === true);
 }
 
-const returnedNames = memoized(
-  ({ properties }: ResourceKind["fields"]) =>
-    Object.entries(properties).flatMap(([name, field]) => (field["x-returned"] === true ? [name] : [])),
-  new WeakMap(),
-);
+/** The marks of declared values that a row returns (`x-returned`). */
+export function returnedMarks(kind: KindRow, row: JsonObject, declared: Fields): ReturnedMarks | undefined {
+  const { properties } = kind.file.fields;
+  const marks: Record<string, string | ReturnedMarks> = {};
+  for (const name of returnedNames(kind.file.fields)) {
+    const [field, wanted] = [properties[name], declared[name]];
+    const value = field && wanted !== undefined ? spelledValue(kind, name, field, row) : undefined;
+    const mark = field && value !== undefined ? marksWithin(field, value, wanted) : undefined;
+    if (mark !== undefined) marks[name] = mark;
+  }
+  return Object.keys(marks).length > 0 ? marks : undefined;
+}
+
+function marksWithin(field: FieldSchema, value: Plain, declared: Value = null): string | ReturnedMarks | undefined {
+  if (field["x-returned"]) return typeof value === "string" && declared !== null ? secretMark(value) : undefined;
+  if (!isMapping(value) || !isMapping(declared)) return undefined;
+  const members = Object.entries(value).flatMap(([name, each]) => {
+    const mark = marksWithin(propertyOf(field, name) ?? {}, each, declared[name]);
+    return mark === undefined ? [] : [[name, mark] as const];
+  });
+  return members.length > 0 ? Object.fromEntries(members) : undefined;
+}
+
+/** The fields that servers return, or that are mappings with such a member. */
+const returnedNames = memoized(({ properties }: ResourceKind["fields"]): readonly string[] => {
+  const isReturned = (field: FieldSchema): boolean =>
+    field["x-returned"] === true ||
+    Object.values(field.properties ?? {}).some(isReturned) ||
+    (isObject(field.additionalProperties) && isReturned(field.additionalProperties as FieldSchema));
+  return Object.keys(properties).filter((name) => isReturned(properties[name] ?? {}));
+}, new WeakMap());
 
 /** A row that holds something else than the expression can read, such as null for a list, does not say. */
 function spelledValue(kind: KindRow, name: string, field: FieldSchema, row: JsonObject): Plain | undefined {

@@ -95,6 +95,8 @@ export interface FieldSchema {
   /** false: only `show` has it. */
   readonly "x-listed"?: boolean;
   readonly "x-returned"?: boolean;
+  /** Fields beside it that make it a secret while they are true. */
+  readonly "x-secret-with"?: readonly string[];
   /** What new resources usually have, where instances differ; an import leaves it out. */
   readonly "x-usual"?: Plain;
   /** Each resource has its own: an import leaves it out. */

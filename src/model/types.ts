@@ -32,7 +32,10 @@ export type Scalar = string | number | boolean | null;
 /** A JSON value, including lists and mappings. */
 export type Plain = Scalar | readonly Plain[] | { readonly [name: string]: Plain };
 
-/** A reference to a secret: `env:NAME`, `file:PATH`, `PROVIDER:NAME`, or `manifest:FILE:LINE:COLUMN` for an allowed literal. */
+/**
+ * A reference to a secret: `env:NAME`, `file:PATH`, `PROVIDER:NAME`, or `manifest:FILE:LINE:COLUMN` for an allowed
+ * literal. An empty one stands for a live value that is not shown.
+ */
 export interface SecretReference {
   readonly secret: string;
   /** If it increases, the secret is sent again; requires a ledger. */
@@ -93,6 +96,9 @@ export interface LookedUpFields {
   readonly pending: readonly string[];
 }
 
+/** Marks of returned values (`secretMark`) by field, within mappings too; never the values. */
+export type ReturnedMarks = { readonly [name: string]: string | ReturnedMarks };
+
 export interface Live extends Resource {
   /** The server's ID, if calls identify the resource by it. */
   readonly id?: number;
@@ -100,8 +106,8 @@ export interface Live extends Resource {
   /** The row as read, without anything secret, of a kind that is a file. */
   readonly row?: JsonObject;
   readonly updatedAt?: string;
-  /** Marks of declared secrets that the server returned (`x-returned`), by field; never the secrets. */
-  readonly returned?: Readonly<Record<string, string>>;
+  /** Marks of what the server returned of fields that may hold secrets (`x-returned`). */
+  readonly returned?: ReturnedMarks;
   /** Undeclared parameters that some servers require in every write, if they could be read. */
   readonly undeclared?: Fields;
   /** Inherited from the group: servers accept a write, but change nothing. */

@@ -175,7 +175,7 @@ function keySample(field: FieldSchema, name: string): string {
 
 function sample(field: FieldSchema): string {
   const { writeOnly, enum: allowed, "x-words": words, minimum = 0, pattern = "" } = field;
-  if (writeOnly) return "{ secret: env:SECRET }";
+  if (writeOnly && !field["x-returned"]) return "{ secret: env:SECRET }";
   const [word, value] = Object.entries(words ?? {})[0] ?? [];
   if (word !== undefined && typeof value === "number") return word;
   if (allowed) return String(allowed[0]);
@@ -226,7 +226,7 @@ export function fieldFacts(kind: ResourceKind, name: string): readonly string[] 
   return [
     ...(isKey ? ["key"] : []),
     ...(kind.fields.required?.includes(name) ? ["required"] : []),
-    ...(field.writeOnly ? ["secret"] : []),
+    ...(field.writeOnly ? [field["x-returned"] ? "or a secret" : "secret"] : []),
     ...(field["x-set"] ? ["in any order"] : []),
     ...(field["x-immutable"] && !isKey ? ["only at creation"] : []),
     ...(field["x-tier"] ? [field["x-tier"]] : []),

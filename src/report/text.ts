@@ -235,10 +235,14 @@ function noChangesText({ summary, problems, scope }: Plan): string {
 
 function countsText({ summary, unverified: entries, inherited = [] }: Plan): string {
   const { unmanaged, unverified, reads, writes } = summary;
-  const named = unverified > 0 ? `: ${unverifiedText(entries)}` : "";
+  const hidden = entries.filter(({ reason }) => reason === undefined);
+  const missing = entries.filter(({ reason }) => reason !== undefined);
+  const left = unverified - missing.reduce((sum, { fields }) => sum + fields.length, 0);
+  const named = left > 0 ? `: ${unverifiedText(hidden)}` : "";
   return [
     `${thousands(unmanaged)} unmanaged (live, listed by no policy).`,
-    `${thousands(unverified)} unverified (declared, not reported by the server)${named}.`,
+    `${thousands(left)} unverified (declared, not reported by the server)${named}.`,
+    ...(missing.length > 0 ? [`${notComparedText(missing)}.`] : []),
     ...(inherited.length > 0
       ? [`${thousands(inherited.length)} inherited from a group, as declared: ${firstFew(inherited)}.`]
       : []),
@@ -267,6 +271,14 @@ function unverifiedText(entries: Plan["unverified"]): string {
   const names = [...counts].map(([name, count]) => printable(count > 1 ? `${name} (${count})` : name)).sort();
   const more = names.length - mostUnverified;
   return [...names.slice(0, mostUnverified), ...(more > 0 ? [`${more} more`] : [])].join(", ");
+}
+
+/** `not compared: NAME is not set`, each reason once, with the number of resources. */
+function notComparedText(entries: Plan["unverified"]): string {
+  const prefix = "not compared: ";
+  const groups = grouped(entries, ({ reason = "" }) => reason.slice(prefix.length));
+  const words = [...groups].map(([why, { length }]) => (length > 1 ? `${why} (${thousands(length)})` : why));
+  return `${prefix}${printable(firstFew(words.sort(), mostUnverified))}`;
 }
 
 /** What a dry run prints: every request that would be sent, secrets as references. */

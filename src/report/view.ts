@@ -134,7 +134,10 @@ function planSections(plan: Plan, highlights: readonly Highlight[]): readonly Se
     {
       ...{ id: "unverified", one: "resource", tone: "plain" },
       title: `${counted(unverified.length, "resource")} with parameters that could not be compared`,
-      lines: unverified.map(({ address, fields }) => ({ path: address, words: [fields.join(", ")] })),
+      lines: unverified.map(({ address, fields, reason }) => ({
+        path: address,
+        words: [fields.join(", "), ...(reason === undefined ? [] : [reason])],
+      })),
     },
     {
       ...{ id: "inherited", one: "resource", tone: "plain" },
@@ -299,5 +302,5 @@ function transition(name: string, { before, after }: Sides, unknown: string): st
 /** A value as people read it: a reference by its name, anything else as in JSON. */
 export function shown(value: Value | undefined): string {
   if (value === undefined) return "(unset)";
-  return printable(isReference(value) ? `(secret ${value.secret})` : JSON.stringify(value));
+  return printable(isReference(value) ? `(${`secret ${value.secret}`.trim()})` : JSON.stringify(value));
 }

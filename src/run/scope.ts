@@ -1,3 +1,4 @@
+import { isMarkOf } from "../base/secret-mark.ts";
 import type { Reader } from "../client/client.ts";
 import { type DesiredFleet, renamedFleet } from "../manifest/desired-fleet.ts";
 import type { Document } from "../manifest/document.ts";
@@ -18,7 +19,7 @@ import {
 import { kindOf } from "../model/kinds.ts";
 import { kindWord, ownerOfName } from "../model/owner.ts";
 import { isSingleton } from "../model/resource-kind.ts";
-import type { Kind, Problem, Project } from "../model/types.ts";
+import type { Kind, Problem, Project, SecretReference } from "../model/types.ts";
 import type { Difference } from "../plan/diff/diff.ts";
 import { standsStill } from "../plan/diff/last-applied.ts";
 import { type GuardRules, type Objection, unwaivedObjections, type Waivers } from "../plan/guards.ts";
@@ -35,7 +36,7 @@ import { addressesOf } from "./storage/moves.ts";
 
 /** The scope of a run: everything that policies select, limited as requested. */
 export function scopeOf(context: Context): RefreshScope {
-  const { loaded, policies, expired, ledger, concurrency, request, since, listed, heading, meter } = context;
+  const { loaded, policies, expired, ledger, secrets, concurrency, request, since, listed, heading, meter } = context;
   const { server } = loaded.workspace;
   const targets = request.targets ?? [];
   const inShard = request.shard ?? (() => true);
@@ -47,6 +48,10 @@ export function scopeOf(context: Context): RefreshScope {
   const compared = {
     catalogue: heading.catalogue ?? catalogueOf(),
     ...(ledger && { ledger }),
+    isMarked: (reference: SecretReference, mark: string) => {
+      const value = secrets.known(reference);
+      return value === undefined ? undefined : isMarkOf(value, mark);
+    },
     release: server.release,
     alwaysSend: !ledger && server.secrets === "always-send",
     ...(only && { target: (address: string) => only.addresses.has(address) }),
@@ -77,6 +82,7 @@ export function scopeOf(context: Context): RefreshScope {
             ...compared,
           }
         : compared,
+    ...(request.warn && { note: request.warn }),
     workers: Math.min(concurrency, mostProjects),
     progress: (done, total) => {
       meter.reach(done);

@@ -171,7 +171,6 @@ describe("what cannot be compared", () => {
     const ledger: Recollection = {
       recall: () => ({ sent: { name: "a", token: "t", seal: "old" } }),
       fingerprint: (_, __, name) => ({ name: "a", token: "t", seal: "new" })[name],
-      isMarked: () => undefined,
     };
     expect(run({ declared, live, options: { ledger } })).toMatchObject({ action: "replace", after: { seal } });
   });

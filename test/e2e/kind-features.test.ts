@@ -68,6 +68,44 @@ test("plan after apply is empty; a saved plan is applied as it was reviewed, and
   );
 });
 
+describe("values that servers return, without a ledger", () => {
+  const plain = { NODE_ENV: { value: "production" }, TOKEN: { value: { secret: "env:TOKEN" }, masked: true } };
+  const variables = { at: (key: string) => `/projects/p/variables/${key}?filter[environment_scope]=*` };
+  const drifting = async () => {
+    const made = await settled({ policy: policyOf({ variables: plain }), secrets: { TOKEN: "token-1-secret" } });
+    await made.ask("PUT", variables.at("TOKEN"), { json: { value: "by-hand-9c1e" } });
+    return made;
+  };
+
+  test("a literal is shown before and after, and a reference is compared where its value is at hand", async () => {
+    const { evenkeel, evenkeelWith, ask } = await drifting();
+    await ask("PUT", variables.at("NODE_ENV"), { json: { value: "staging" } });
+    const both = await evenkeel("plan");
+    expect(both.stdout).toContain('value: "staging" -> "production"');
+    expect(both.stdout).toContain("value: (secret) -> (secret env:TOKEN)");
+    const json = await evenkeel("plan", "--report", "json");
+    expect(both.stdout + json.stdout).not.toMatch(/by-hand|token-1/);
+    const unset = await evenkeelWith({ TOKEN: undefined }, "drift");
+    expect([unset.code, unset.stdout]).toEqual([2, expect.stringContaining("not compared: TOKEN is not set")]);
+    expect(unset.stdout).not.toContain("TOKEN value: (secret");
+    expect((await evenkeel("apply", "--yes")).code).toBe(0);
+    expect((await evenkeel("drift")).code).toBe(0);
+  });
+
+  test("a saved plan is valid with other secrets at hand, and leaves what only then differs to the next", async () => {
+    const { evenkeel, evenkeelWith, ask, policy } = await drifting();
+    policy(policyOf({ variables: { ...plain, NODE_ENV: { value: "test" } } }));
+    await evenkeelWith({ TOKEN: undefined }, "plan", "--out", "blind.json");
+    const applied = await evenkeel("apply", "blind.json", "--report", "json");
+    expect(outcomes(applied.plan())).toEqual(["applied p:variable/NODE_ENV"]);
+    expect(applied.stderr).toContain("p:variable/TOKEN: value on the server is not env:TOKEN");
+    await evenkeel("plan", "--out", "seen.json");
+    expect((await evenkeelWith({ TOKEN: "by-hand-9c1e" }, "apply", "seen.json")).code).toBe(0);
+    await ask("PUT", variables.at("TOKEN"), { json: { value: "token-1-secret", description: "by hand" } });
+    expect((await evenkeel("drift")).code).toBe(0);
+  });
+});
+
 describe("with a ledger", () => {
   const workspace = { ledger: "ledger.ndjson" };
 

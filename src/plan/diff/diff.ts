@@ -8,12 +8,13 @@ import { switchedOff, turnedOff } from "../../model/removal-changes.ts";
 import { mayOverride } from "../../model/server-required.ts";
 import type { Change, Desired, DesiredProject, Live, Problem, Resource } from "../../model/types.ts";
 import { changeFrom, inApplyOrder, pick, removalFrom } from "./changes.ts";
-import { type Recalled, recollect, withReturned } from "./last-applied.ts";
+import { type Recalled, recollect } from "./last-applied.ts";
 import { caseWords, severalWords } from "./namesakes.ts";
 import type { DiffOptions, FullDiffOptions } from "./options.ts";
 import { unlistedAddress, whyCreate, whyExclude, whyOverride, whyRemove, whyUpdate } from "./reasons.ts";
 import { wayToChange, whyNotCreated, whyNotRemoved } from "./replacement.ts";
 import { resetFields } from "./reset-fields.ts";
+import { compareReturned, visibleLive, whyNotCompared } from "./returned.ts";
 import { whyLeft } from "./why-left.ts";
 
 /** What a project's desired and live resources come to. */
@@ -39,6 +40,8 @@ export interface Difference {
 export interface Unverified {
   readonly address: string;
   readonly fields: readonly string[];
+  /** Why the secrets among them that the server returned were not compared: `not compared: NAME is not set`. */
+  readonly reason?: string;
 }
 
 /** Brings desired and live state of one project together (docs/comparing.md). Pure; the same input gives the same changes. */
@@ -168,7 +171,13 @@ function diffMissing(project: string, desired: Desired, options: FullDiffOptions
 function diffLive(project: string, desired: Desired, live: Live, options: FullDiffOptions): ResourceDiff {
   const { catalogue } = options;
   const address = addressOf(project, desired.kind, desired.key);
-  const compared = withReturned(desired, sortFields(catalogue, desired, live), live, options.ledger);
+  const compared = compareReturned(
+    address,
+    desired.fields,
+    sortFields(catalogue, desired, live),
+    live,
+    options.isMarked,
+  );
   const recalled = recollect(desired, address, compared, live, options.ledger);
   const evidence = {
     ...compared,
@@ -177,7 +186,7 @@ function diffLive(project: string, desired: Desired, live: Live, options: FullDi
     // The server has its group's, whatever was sent before.
     ...(live.inherited && { edited: compared.unverified, isInherited: true }),
   };
-  const found = compared.unverified.length > 0 ? { unverified: { address, fields: compared.unverified } } : {};
+  const found = unverifiedIn(address, desired, compared.unverified, live);
   const why = whyUpdate(address, evidence, options);
   if (!why) return options.ledger ? { ...found, settled: { address, desired, live, ...compared } } : found;
   const changed = [...evidence.different, ...evidence.edited];
@@ -188,12 +197,23 @@ function diffLive(project: string, desired: Desired, live: Live, options: FullDi
   if (typeof action !== "string") return { ...found, problem: action };
   const off = kindOf(catalogue, desired.kind).file.off === undefined ? [] : switchedOff(desired, live);
   const visible = {
-    before: { ...pick(live.fields, evidence.different), ...pick(turnedOff.before, off) },
+    before: { ...visibleLive(live, evidence.different), ...pick(turnedOff.before, off) },
     after: pick(desired.fields, [...names, ...off]),
   };
   const resets = action === "replace" ? resetFields(kindOf(catalogue, desired.kind), desired.fields, live) : [];
   const subject = { project, resource: desired, live, ...why, ...(resets.length > 0 && { resets }) };
   return { ...found, change: changeFrom(options, subject, action, visible) };
+}
+
+function unverifiedIn(
+  address: string,
+  desired: Desired,
+  fields: readonly string[],
+  live: Live,
+): Pick<ResourceDiff, "unverified"> {
+  if (fields.length === 0) return {};
+  const reason = whyNotCompared(desired.fields, fields, live);
+  return { unverified: { address, fields, ...(reason !== undefined && { reason }) } };
 }
 
 /**

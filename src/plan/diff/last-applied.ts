@@ -1,5 +1,5 @@
 import type { Comparison } from "../../model/field-meaning.ts";
-import type { Live, Resource, SecretReference, Value } from "../../model/types.ts";
+import type { Live, Resource, Value } from "../../model/types.ts";
 import { isReference } from "../../model/values.ts";
 
 /** What the ledger remembers of one resource since the last apply (docs/comparing.md). */
@@ -36,8 +36,6 @@ export interface Recollection {
     value: Value,
     like?: string,
   ) => string | undefined;
-  /** Whether a secret is the one of this mark (`secretMark`); undefined where that is not known here. */
-  readonly isMarked: (secret: SecretReference, mark: string) => boolean | undefined;
 }
 
 /** What memory adds to a comparison: fields by what may be said of them now. */
@@ -60,27 +58,6 @@ export interface Recalled {
 const unknown = "";
 
 const nothing: Recalled = { unkept: [], drifted: [], wanted: [], edited: [], moved: false, isKnown: false };
-
-/** A comparison with the secrets that the server returned: what of the unverified is the same after all, or different. */
-export function withReturned(
-  { fields }: Pick<Resource, "fields">,
-  compared: Readonly<Record<Comparison, readonly string[]>>,
-  { returned }: Live,
-  ledger: Recollection | undefined,
-): Readonly<Record<Comparison, readonly string[]>> {
-  if (!returned || !ledger) return compared;
-  const isTold = (name: string) => {
-    const [secret, mark] = [fields[name] ?? null, returned[name]];
-    return mark !== undefined && isReference(secret) ? ledger.isMarked(secret, mark) : undefined;
-  };
-  const told = compared.unverified.map((name) => ({ name, isSame: isTold(name) }));
-  const those = (isSame: boolean | undefined) => told.flatMap((each) => (each.isSame === isSame ? [each.name] : []));
-  return {
-    same: [...compared.same, ...those(true)].sort(),
-    different: [...compared.different, ...those(false)].sort(),
-    unverified: those(undefined),
-  };
-}
 
 /** Holds a comparison against what was last applied. */
 export function recollect(

@@ -1,5 +1,6 @@
 import type { Catalogue } from "../../model/catalogue.ts";
 import type { Recollection } from "./last-applied.ts";
+import type { IsMarked } from "./returned.ts";
 
 /** What decides beside the two states. */
 export interface DiffOptions {
@@ -15,6 +16,8 @@ export interface DiffOptions {
   readonly target?: (address: string) => boolean;
   /** What the last apply left, where the workspace keeps a ledger. */
   readonly ledger?: Recollection;
+  /** Compares a secret with one that the server returned; left out: none is at hand. */
+  readonly isMarked?: IsMarked;
   /** False: what needs no change is not reported, because no ledger remembers it. */
   readonly settled?: boolean;
 }

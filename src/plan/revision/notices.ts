@@ -123,7 +123,7 @@ function isRepointed(field: FieldSchema, before: Value, after: Value): boolean {
   if (isReference(before) && isReference(after) && before.secret === after.secret)
     return before.version === after.version;
   const isSecret = [before, after].some((value) => referencesWithin(value).length > 0);
-  return isSecret || field.writeOnly === true || isDestination(field);
+  return isSecret || (field.writeOnly === true && !field["x-returned"]) || isDestination(field);
 }
 
 /** A policy that two revisions do not have in common, by its name; one that only one of them has is left out on the other side. */

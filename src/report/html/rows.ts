@@ -262,6 +262,7 @@ export function clipped(text: string, most = Number.POSITIVE_INFINITY): string {
 }
 
 function secretNode({ secret, version }: SecretReference): Markup {
+  if (secret === "") return markup`<span class="tag">secret</span>`;
   return markup`<span class="tag">secret</span> <code>${secret}${version === undefined ? "" : `, version ${version}`}</code>`;
 }
 

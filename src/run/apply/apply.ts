@@ -11,6 +11,7 @@ import { isMove } from "../../model/repository-kinds.ts";
 import type { Change, DesiredProject, Outcome } from "../../model/types.ts";
 import { changedSincePlan, differenceFrom, otherProject, staleOutcome, unlistedIn } from "../../plan/contradictions.ts";
 import type { Unverified } from "../../plan/diff/diff.ts";
+import type { IsMarked } from "../../plan/diff/returned.ts";
 import type { Plan, PlannedChange } from "../../plan/plan.ts";
 import { bareCallsOf } from "../../plan/requests.ts";
 import { unreadPart } from "../live/partly-read.ts";
@@ -190,7 +191,7 @@ function namesByAddress(rows: readonly Unverified[]): ReadonlyMap<string, readon
 export async function stepsOf(reader: Reader, target: Target, scope: RefreshScope): Promise<readonly Step[]> {
   if ("steps" in target) return target.steps;
   const { planned } = target;
-  const read = await refreshProject(reader, target.desired, resending(scope, planned)).catch(unreadable);
+  const read = await refreshProject(reader, target.desired, comparedAsPlanned(scope, target)).catch(unreadable);
   if (!read.difference) return notRead(planned, read);
   const { changes } = read.difference;
   const unverified = namesByAddress(read.difference.unverified);
@@ -212,11 +213,38 @@ function finishing(address: string, change: Change | undefined): Step {
   return change ? { change } : { address, outcome: { status: "applied" } };
 }
 
-/** Sends again what the plan sends because of `--resend`. */
-function resending(scope: RefreshScope, planned: readonly PlannedChange[]): RefreshScope {
-  const resent = new Set(planned.filter(({ resend }) => resend).map(({ address }) => address));
-  if (resent.size === 0) return scope;
-  return { ...scope, diff: (project) => ({ ...scope.diff(project), resend: (address) => resent.has(address) }) };
+/** Sends again what the plan sends because of `--resend`, and decides returned secrets as the plan did. */
+function comparedAsPlanned(scope: RefreshScope, target: Extract<Target, { planned: unknown }>): RefreshScope {
+  const resent = new Set(target.planned.filter(({ resend }) => resend).map(({ address }) => address));
+  const resend = resent.size > 0 ? { resend: (address: string) => resent.has(address) } : {};
+  return {
+    ...scope,
+    diff: (project) => {
+      const options = scope.diff(project);
+      return { ...options, ...resend, isMarked: markedAsPlanned(target, options.isMarked, scope.note) };
+    },
+  };
+}
+
+/**
+ * Secrets at hand differ between machines: a saved plan keeps what it decided. A secret that only now turns out to differ
+ * is left to the next plan.
+ */
+function markedAsPlanned(
+  { planned, unverified }: Extract<Target, { planned: unknown }>,
+  isMarked: IsMarked | undefined,
+  note: RefreshScope["note"],
+): IsMarked {
+  const byAddress = new Map(planned.map((each) => [each.address, each]));
+  return (secret, mark, field) => {
+    const { address, name } = field;
+    const change = byAddress.get(address)?.change;
+    if (name in (change?.before ?? {})) return false;
+    if (change) return unverified.get(address)?.includes(name) ? undefined : true;
+    if (isMarked?.(secret, mark, field) === false)
+      note?.(`${address}: ${name} on the server is not ${secret.secret}, which this plan does not change; plan again`);
+    return undefined;
+  };
 }
 
 /** Errors that end the run become outcomes too, so that earlier outcomes are kept. */

@@ -1,7 +1,7 @@
 import type { JsonObject } from "../../base/json.ts";
 import { comparable } from "../../model/field-meaning.ts";
 import type { KindRow } from "../../model/kind-row.ts";
-import { fieldInRow, returnedSecrets, rowWithoutSecrets } from "../../model/read-field.ts";
+import { fieldInRow, returnedMarks, rowWithoutSecrets } from "../../model/read-field.ts";
 import { keyFieldsOf, type ResourceKind } from "../../model/resource-kind.ts";
 import type { Fields, Filled, Live, Plain, Value } from "../../model/types.ts";
 import { isAlike, replaceReferences, textsWithin } from "../../model/values.ts";
@@ -31,7 +31,7 @@ export function liveRow(
     active: true,
   };
   if (kind.read?.numbered && typeof row.id === "number") live.id = row.id;
-  const returned = declared && returnedSecrets(kind, row, declared);
+  const returned = declared && returnedMarks(kind, row, declared);
   if (returned) live.returned = returned;
   if (declared !== undeclared) live.row = rowWithoutSecrets(kind.file, row);
   return live;

@@ -20,6 +20,8 @@ export interface RefreshScope extends ProjectScope {
   readonly trusts?: Trusts;
   /** Refreshes the projects; omitted: this process does. */
   readonly delegate?: RefreshDelegate | undefined;
+  /** Called with a sentence about what an apply leaves to the next plan. */
+  readonly note?: (sentence: string) => void;
   readonly progress?: (done: number, total: number) => void;
   /** Called with the desired state of each project, in their order, before any is read. */
   readonly selected?: (desired: DesiredProject) => void;

@@ -2,7 +2,6 @@ import { createHash, createHmac } from "node:crypto";
 import { UserError, userErrorOf } from "../../base/exit.ts";
 import { canonical } from "../../base/json.ts";
 import { learnCredential, ownNames } from "../../base/known-secrets.ts";
-import { isMarkOf } from "../../base/secret-mark.ts";
 import { addressParts } from "../../model/address.ts";
 import { type Catalogue, catalogueOf } from "../../model/catalogue.ts";
 import { normalise } from "../../model/normalise.ts";
@@ -203,7 +202,7 @@ function fingerprinter(
   keyed: (text: string) => string,
   secrets: Secrets,
   catalogue: Catalogue,
-): Pick<Ledger, "fingerprint" | "isMarked"> {
+): Pick<Ledger, "fingerprint"> {
   const hmac = (address: string, name: string, content: unknown) =>
     keyed(`[${JSON.stringify(address.toLowerCase())},${JSON.stringify(name)},${canonical(content)}]`);
   const digestOfKnown = (reference: SecretReference) => {
@@ -218,10 +217,6 @@ function fingerprinter(
       const plain = isReference(value) ? told : normalise(catalogue, resource, name, told);
       const isDigested = typeof plain === "string" && like.startsWith(ofDigest);
       return isDigested ? digested(address, name, secretDigest(plain)) : hmac(address, name, plain);
-    },
-    isMarked: (secret, mark) => {
-      const known = secrets.known(secret);
-      return known === undefined ? undefined : isMarkOf(known, mark);
     },
   };
 }

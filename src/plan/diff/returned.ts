@@ -1,0 +1,77 @@
+import { objectOf } from "../../base/json.ts";
+import { isMarkOf } from "../../base/secret-mark.ts";
+import type { Comparison } from "../../model/field-meaning.ts";
+import { schemeOf } from "../../model/secret-scheme.ts";
+import type { Fields, Live, ReturnedMarks, SecretReference, Value } from "../../model/types.ts";
+import { isMapping, isReference, referencesWithin } from "../../model/values.ts";
+
+/** Whether a secret of a field is the one of this mark (`secretMark`); undefined if its value is not at hand. */
+export type IsMarked = (secret: SecretReference, mark: string, field: FieldAddress) => boolean | undefined;
+
+/** A field of a resource of a project. */
+interface FieldAddress {
+  readonly address: string;
+  readonly name: string;
+}
+
+type Compared = Readonly<Record<Comparison, readonly string[]>>;
+
+/** Decides fields that could not be compared in the clear by the marks of what the server returned. */
+export function compareReturned(
+  address: string,
+  fields: Fields,
+  compared: Compared,
+  { returned }: Pick<Live, "returned">,
+  isMarked: IsMarked = () => undefined,
+): Compared {
+  if (!returned || compared.unverified.length === 0) return compared;
+  const sorted = {
+    same: [...compared.same],
+    different: [...compared.different],
+    unverified: [] as string[],
+  };
+  for (const name of compared.unverified) {
+    const isOwn = (secret: SecretReference, mark: string) => isMarked(secret, mark, { address, name });
+    sorted[compareMarks(fields[name] ?? null, returned[name], isOwn)].push(name);
+  }
+  return { same: sorted.same.sort(), different: sorted.different.sort(), unverified: sorted.unverified };
+}
+
+type IsOwn = (secret: SecretReference, mark: string) => boolean | undefined;
+
+function compareMarks(value: Value, mark: string | ReturnedMarks | undefined, isOwn: IsOwn): Comparison {
+  if (typeof mark === "string") {
+    const isSame = isReference(value) ? isOwn(value, mark) : isMarkOf(String(value), mark);
+    return isSame === undefined ? "unverified" : isSame ? "same" : "different";
+  }
+  if (mark === undefined || !isMapping(value)) return "unverified";
+  const parts = Object.entries(value)
+    .filter(([name, each]) => name in mark || referencesWithin(each).length > 0)
+    .map(([name, each]) => compareMarks(each, mark[name], isOwn));
+  return parts.find((each) => each === "different") ?? parts.find((each) => each === "unverified") ?? "same";
+}
+
+/** Why secrets that the server returned could not be compared; undefined without any. */
+export function whyNotCompared(
+  fields: Fields,
+  unverified: readonly string[],
+  { returned = {} }: Live,
+): string | undefined {
+  const secrets = unverified.flatMap((name) => (name in returned ? referencesWithin(fields[name] ?? null) : []));
+  const reasons = [...new Set(secrets.map(({ secret }) => missingWords(secret)))];
+  return reasons.length > 0 ? `not compared: ${reasons.join(", ")}` : undefined;
+}
+
+function missingWords(secret: string): string {
+  const { scheme, name } = schemeOf(secret);
+  if (scheme === "env") return `${name} is not set`;
+  return scheme === "file" ? `${name} cannot be read` : `${secret} is only asked for by apply, or with a ledger`;
+}
+
+/** Stands for a live value that is not shown. */
+export const hiddenValue: SecretReference = { secret: "" };
+
+/** The live values of fields; of one that the server returned and that is not shown, {@link hiddenValue}. */
+export function visibleLive({ fields, returned = {} }: Live, names: readonly string[]): Fields {
+  return objectOf(names, (name) => fields[name] ?? (name in returned ? hiddenValue : null));
+}
