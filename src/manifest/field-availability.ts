@@ -90,7 +90,7 @@ function outOfRelease(field: FieldSchema, what: string, platform: Platform): str
   return `${what} was removed in release ${removed}; ${serverWords(platform)}`;
 }
 
-/** A public client may have learned of a field later than the platform had it. */
+/** The platform may have had a field before a public client or a published document had it. */
 function severityOf({ "x-source": source = "" }: FieldSchema): Partial<Pick<Problem, "severity">> {
-  return /^(?:go-gitlab|gitbeaker|terraform-provider)/.test(source) ? { severity: "warning" } : {};
+  return /^(?:go-gitlab|gitbeaker|terraform-provider|OpenAPI)/.test(source) ? { severity: "warning" } : {};
 }

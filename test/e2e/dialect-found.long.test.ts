@@ -69,20 +69,20 @@ describe("init asks the server which names it uses", () => {
 });
 
 test("what is imported from a server of a later release is valid offline", async () => {
-  const projects = [{ path: "p/a", resources: { settings: { emails_enabled: false } } }];
+  const projects = [{ path: "p/a", resources: { settings: { environments_access_level: "disabled" } } }];
   const { evenkeel, read, server } = await scene({
     ...{ dialect: "gitlab", release: "17.9.2", behaviour: "observed", projects },
   });
   await evenkeel("init", "new", "--url", server.url);
   expect(read("new/evenkeel.yaml")).toContain('\n  release: "17.9"             # as the server reports');
   expect(await evenkeel("import", "--all", "--kinds", "all", "-C", "new")).toMatchObject({ code: 0, stderr: "" });
-  expect(read("new/policies/p/a.yaml")).toContain("emails_enabled: false");
+  expect(read("new/policies/p/a.yaml")).toContain("environments_access_level: disabled");
   expect(await evenkeel("validate", "-C", "new")).toMatchObject({ code: 0, stderr: "" });
   expect(await evenkeel("plan", "-C", "new", "--detailed-exitcode")).toMatchObject({ code: 0, stderr: "" });
 });
 
 test("an import says which release validate has to be told, where nobody stated one", async () => {
-  const projects = [{ path: "p/a", resources: { settings: { emails_enabled: false } } }];
+  const projects = [{ path: "p/a", resources: { settings: { environments_access_level: "disabled" } } }];
   const site = { dialect: "gitlab" };
   const { evenkeel } = await scene({ dialect: "gitlab", release: "17.9", behaviour: "observed", projects, site });
   const ran = await evenkeel("import", "--all", "--kinds", "all");

@@ -56,7 +56,7 @@ describe("the release that a workspace does not state", () => {
   });
 
   test("is no mistake yet beside one that no release mends", async () => {
-    const early = { settings: { emails_enabled: false, keep_latest_artifact: false } };
+    const early = { settings: { environments_access_level: "disabled" } };
     const ran = await planned("17.9.1", { ...early, disabled: ["nonsense"] });
     expect(ran).toMatchObject({ code: 1, asked: 0, plan: { warnings: [] } });
     expect(ran.plan.problems).toEqual([expect.objectContaining({ rule: "unknown-integration" })]);
