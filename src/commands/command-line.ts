@@ -237,6 +237,7 @@ const runsByName: { readonly [Name in CommandName]: () => Promise<Run<Options<Na
   schema: async () => (await import("./explain.ts")).schema,
   "storage status": async () => (await import("./connected.ts")).storageStatus,
   whoami: async () => (await import("./connected.ts")).whoami,
+  mcp: async () => (await import("./mcp.ts")).serveTools(main),
   serve: async () => (await import("./serve.ts")).run,
   __complete: async () => (await import("./completion.ts")).complete,
 };

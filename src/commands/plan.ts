@@ -69,7 +69,7 @@ async function planned(command: "plan" | "drift", terminal: Terminal, options: O
   const { reading: progress, following } = follow(terminal, { reading: bar, writing: noBar });
   const request: Request = {
     ...requestOf(terminal, options),
-    command,
+    ...(!terminal.unrecorded && { command }),
     storage: options.storage === true,
     resend: globsOf("--resend", options.resend, targetFaultIn(folderOf(terminal, options))),
     save: options.save === true,

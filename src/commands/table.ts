@@ -614,6 +614,14 @@ const table = {
       },
     ],
   },
+  mcp: {
+    summary: "answer the questions of an AI assistant over the Model Context Protocol on stdio; read-only",
+    examples: [
+      ["evenkeel mcp", "the workspace of this folder; an assistant starts it"],
+      ["evenkeel mcp -C policies-repo", "another one"],
+    ],
+    flags: [folder],
+  },
   serve: {
     summary: "run the embedded mock server, for trials and rehearsals",
     examples: [
@@ -688,7 +696,7 @@ const purposes: Readonly<Record<string, readonly string[]>> = {
   "Get started": ["init", "import", "whoami", "explain", "schema", "completion"],
   "Write manifests": ["validate", "fmt", "show", "test"],
   "Change the server": ["plan", "apply", "drift", "merge", "approve"],
-  Review: ["diff", "unmanaged", "blame", "accept", "routes"],
+  Review: ["diff", "unmanaged", "blame", "accept", "routes", "mcp"],
   Operate: ["watch", "worker", "console", "runs", "journal", "state", "lock"],
   "The rest of the API": ["deployments", "storage", "deprecations"],
   Rehearse: ["serve"],

@@ -30,6 +30,10 @@ export interface Terminal {
   readonly interactive: boolean;
   /** Prompts; true only for `yes`. */
   readonly confirm: (question: string) => Promise<boolean>;
+  /** The lines of stdin. */
+  readonly lines: () => AsyncIterable<string>;
+  /** True if nothing about the run may be stored. */
+  readonly unrecorded: boolean;
   /** Prompts for several answers. */
   readonly interview: <Result>(work: (ask: AskQuestion) => Promise<Result>) => Promise<Result>;
   /** A progress bar on stderr, if that is a terminal. */
@@ -91,6 +95,8 @@ export function createTerminal(host: Host, { quiet, color }: TerminalOptions): T
     interactive: Boolean(stdin.isTTY && stderr.isTTY),
     confirm: (question) => asking(async (ask) => (await ask(question)) === "yes"),
     interview: asking,
+    lines: () => linesOf(stdin),
+    unrecorded: host.unrecorded === true,
     progress: (label) => (quiet || !stderr.isTTY ? noBar : startBar(label, stderr, screen)),
     listen: interruption.listen,
     interrupted: interruption.signal,
@@ -140,6 +146,11 @@ async function interview<Result>(host: Host, work: (ask: AskQuestion) => Promise
   } finally {
     prompt.close();
   }
+}
+
+async function* linesOf(input: Host["stdin"]): AsyncIterable<string> {
+  const { createInterface } = await import("node:readline");
+  yield* createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY });
 }
 
 const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
@@ -295,5 +306,7 @@ export interface Host {
   readonly listeners: (signal: NodeJS.Signals) => readonly NodeJS.SignalsListener[];
   readonly removeAllListeners: (signal: NodeJS.Signals) => unknown;
   readonly exit: (code: number) => void;
+  /** True if nothing about its runs may be stored. */
+  readonly unrecorded?: true;
   exitCode?: number | string | null | undefined;
 }

@@ -36,6 +36,7 @@ export const commandAccess: readonly CommandAccess[] = [
       "plan",
       "drift",
       "unmanaged",
+      "mcp",
       "watch",
       "apply --dry-run",
       "import",

@@ -125,9 +125,12 @@ function comparedPlan(
   return { plan, catalogue, differences, compared: true, missing: secrets.missing(neededBy(differences, catalogue)) };
 }
 
-/** Stores the project list for offline commands. */
-async function keepListing({ state, heading }: Context, projects: readonly Project[] | undefined): Promise<void> {
-  if (projects) await keepProjects(state.notes, { server: heading.url, at: new Date(), projects });
+/** Stores the project list for offline commands, if the run is recorded. */
+async function keepListing(
+  { state, heading, request }: Context,
+  projects: readonly Project[] | undefined,
+): Promise<void> {
+  if (projects && request.command) await keepProjects(state.notes, { server: heading.url, at: new Date(), projects });
 }
 
 type Contents = Pick<

@@ -55,7 +55,7 @@ export interface Request {
   readonly since?: string;
   /** A run whose stored plan is applied instead of a new one. */
   readonly savedRun?: string;
-  /** The command, for the run's stored summary; default: no summary is stored. */
+  /** The command, for the run's stored summary; default: nothing about the run is stored. */
   readonly command?: "plan" | "drift" | "watch" | "apply";
   /** True if the plan outlives the run, so that it has to contain the ID of each project that changes. */
   readonly outlives?: boolean;

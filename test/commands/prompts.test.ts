@@ -18,6 +18,8 @@ function typing(...lines: readonly string[]) {
     warn: (text) => void said.push(text),
     note: (text) => void said.push(text),
     fail: (sentence) => void said.push(sentence),
+    lines: async function* () {},
+    unrecorded: false,
     blocking: (work) => work(),
     palette: plain,
     warnings: plain,

@@ -8,7 +8,12 @@ import { type Ended, type Running, runProcess } from "../support/processes.ts";
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Runs the built command line in this process, otherwise like {@link start}. */
-export async function runProgram(args: readonly string[], cwd: string, env: Environment = {}): Promise<Ended> {
+export async function runProgram(
+  args: readonly string[],
+  cwd: string,
+  env: Environment = {},
+  input: Iterable<string> | AsyncIterable<string> = [],
+): Promise<Ended> {
   const { main }: typeof import("../../src/commands/command-line.ts") = await import(
     /* @vite-ignore */ join(inject("build"), "commands/command-line.js")
   );
@@ -17,7 +22,7 @@ export async function runProgram(args: readonly string[], cwd: string, env: Envi
     argv: ["node", "evenkeel", ...args],
     env: { PATH: process.env.PATH, HOME: cwd, ...env },
     pid: process.pid,
-    stdin: Readable.from([]),
+    stdin: Readable.from(input),
     stdout: stdout.stream,
     stderr: stderr.stream,
     cwd: () => cwd,

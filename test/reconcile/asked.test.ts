@@ -31,6 +31,8 @@ function answering(run: Runs, meanwhile: () => Promise<unknown>) {
     fail: tell,
     emit: tell,
     listen: () => {},
+    lines: async function* () {},
+    unrecorded: false,
     blocking: (work) => work(),
     palette: plain,
     warnings: plain,

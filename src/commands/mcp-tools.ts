@@ -1,0 +1,241 @@
+import { EventEmitter } from "node:events";
+import { PassThrough, Writable } from "node:stream";
+import type { ExitCode } from "../base/exit.ts";
+import { isObject, type JsonObject } from "../base/json.ts";
+import { compile } from "../base/schema.ts";
+import type { CommandRow, Flag } from "./command.ts";
+import { type CliCommand, type CommandName, commands } from "./table.ts";
+import type { Host, Terminal } from "./terminal.ts";
+
+/** Runs a command line in this process. */
+export type RunCommandLine = (host: Host) => Promise<ExitCode>;
+
+/** The commands that are tools, each with the options that may be used: none of them writes anything. */
+const tools: Partial<Readonly<Record<CommandName, readonly string[]>>> = {
+  show: ["--as-of"],
+  explain: ["--kinds"],
+  validate: ["--as-of"],
+  diff: ["--to"],
+  blame: [],
+  runs: ["--project"],
+  journal: [],
+  plan: ["--target", "--since", "--as-of"],
+  drift: ["--target", "--since", "--as-of"],
+  unmanaged: ["--target"],
+};
+
+/** A tool of `tools/list`. */
+interface Tool {
+  readonly name: string;
+  readonly description: string;
+  readonly inputSchema: JsonObject & { readonly properties: Readonly<Record<string, object>> };
+  readonly annotations: { readonly readOnlyHint: true };
+}
+
+export function listTools(): readonly Tool[] {
+  return toolCommands().map((command) => ({
+    name: command.name,
+    description: `${command.summary}; the JSON of evenkeel ${command.name} --report json`,
+    inputSchema: inputSchema(command),
+    annotations: { readOnlyHint: true },
+  }));
+}
+
+function toolCommands(): readonly CliCommand[] {
+  return commands.filter(({ name }) => tools[name]);
+}
+
+function flagsOf({ name, flags }: CliCommand): readonly Flag[] {
+  return flags.filter((flag) => tools[name]?.includes(longName(flag)));
+}
+
+/** The argument of a command as listed in its row: its name, and whether it must be given. */
+function argumentOf({ arguments: text = "" }: CommandRow) {
+  const [, mark, name = ""] = /^([<[])([a-z]+)/.exec(text) ?? [];
+  return mark === undefined ? undefined : { name, required: mark === "<" };
+}
+
+function inputSchema(command: CliCommand): Tool["inputSchema"] {
+  const argument = argumentOf(command);
+  const flags = flagsOf(command).map((flag) => [propertyName(flag), propertySchema(flag)] as const);
+  const [example = ""] = command.examples.find(([line]) => /^\S+ \S+ [^-]/.test(line)) ?? [];
+  const described = { type: "string", minLength: 1, description: `as in ${example}` };
+  return {
+    type: "object",
+    additionalProperties: false,
+    properties: { ...(argument && { [argument.name]: described }), ...Object.fromEntries(flags) },
+    ...(argument?.required && { required: [argument.name] }),
+  };
+}
+
+function propertySchema({ flags, description, takes }: Flag): object {
+  if (takes === "list") return { type: "array", items: { type: "string" }, description };
+  if (!flags.includes("<")) return { type: "boolean", description };
+  return { type: "string", description };
+}
+
+function longName({ flags }: Flag): string {
+  return flags.split(" ")[0] ?? "";
+}
+
+/** `as_of` for `--as-of`. */
+function propertyName(flag: Flag): string {
+  return longName(flag).slice(2).replaceAll("-", "_");
+}
+
+/** The result of `tools/call`. */
+export interface ToolResult {
+  readonly content: readonly { readonly type: "text"; readonly text: string }[];
+  readonly isError?: true;
+}
+
+/** Where tools run. */
+interface Place extends Pick<Terminal, "env" | "cwd"> {
+  /** `-C` of the server. */
+  readonly folder: string | undefined;
+  readonly commandLine: RunCommandLine;
+}
+
+interface ToolCall {
+  readonly name: unknown;
+  readonly given: unknown;
+  readonly signal: AbortSignal;
+}
+
+/** Runs a tool; undefined if there is none of this name. */
+export async function callTool(place: Place, { name, given, signal }: ToolCall): Promise<ToolResult | undefined> {
+  const command = toolCommands().find((each) => each.name === name);
+  if (!command) return undefined;
+  const faults = compile(inputSchema(command))(given);
+  if (faults.length > 0 || !isObject(given)) {
+    const text = faults.map(({ path, message }) => `${path.join(".")}: ${message}`).join("\n");
+    return { content: [{ type: "text", text }], isError: true };
+  }
+  const { stdout, stderr } = await runCommand(place, argumentsOf(command, given, place.folder), signal);
+  return shortened(stdout, stderr, command);
+}
+
+/** The words of a command line. What follows `--` is no option, whatever it begins with. */
+function argumentsOf(command: CliCommand, given: JsonObject, folder: string | undefined): readonly string[] {
+  const argument = argumentOf(command)?.name ?? "";
+  const flags = flagsOf(command).flatMap((flag) => {
+    const value = given[propertyName(flag)];
+    if (typeof value === "boolean") return value ? [longName(flag)] : [];
+    return value === undefined ? [] : [value].flat().map((each) => `${longName(flag)}=${String(each)}`);
+  });
+  const rest = given[argument] === undefined ? [] : ["--", String(given[argument])];
+  const where = folder === undefined ? [] : ["-C", folder];
+  return [command.name, ...where, "--report", "json", ...flags, ...rest];
+}
+
+async function runCommand({ env, cwd, commandLine }: Place, args: readonly string[], signal: AbortSignal) {
+  const [stdout, stderr] = [collecting(), collecting()];
+  const host: Host = Object.assign(new EventEmitter<Record<NodeJS.Signals, [NodeJS.Signals]>>(), {
+    argv: ["node", "evenkeel", ...args],
+    env,
+    pid: process.pid,
+    stdin: new PassThrough().end(),
+    stdout: stdout.stream,
+    stderr: stderr.stream,
+    cwd: () => cwd,
+    exit: () => {},
+    unrecorded: true as const,
+  });
+  const interrupt = () => host.emit("SIGINT", "SIGINT");
+  signal.addEventListener("abort", interrupt, { once: true });
+  await commandLine(host);
+  signal.removeEventListener("abort", interrupt);
+  return { stdout: stdout.text().trim(), stderr: stderr.text().trim() };
+}
+
+function collecting() {
+  const chunks: Buffer[] = [];
+  const stream = new Writable({
+    write(chunk: Buffer, _, done) {
+      chunks.push(chunk);
+      done();
+    },
+  });
+  return { stream, text: () => Buffer.concat(chunks).toString() };
+}
+
+/** Bytes of a result, as JSON. */
+const mostBytes = 50_000;
+
+/** Characters of warnings and errors. */
+const mostNotes = 4000;
+
+/** Characters of a document that cannot be shortened otherwise, each of up to four bytes. */
+const mostStart = 10_000;
+
+/** A result within the limit: lists of the document lose their ends, and the result says so. */
+function shortened(stdout: string, stderr: string, command: CliCommand): ToolResult {
+  const notes =
+    stderr.length > mostNotes ? `${stderr.slice(0, mostNotes)}\n(cut: ${stderr.length} characters)` : stderr;
+  const result = (text: string, cut: readonly string[] = []): ToolResult => ({
+    content: [text, notes, cut.length > 0 ? cutText(cut, command) : ""]
+      .filter((each) => each !== "")
+      .map((each) => ({ type: "text", text: each })),
+    ...(stdout === "" && { isError: true }),
+  });
+  const isShort = (each: ToolResult) => Buffer.byteLength(JSON.stringify(each)) <= mostBytes;
+  const document = documentIn(stdout);
+  if (document === undefined) return startOf(stdout, result, isShort);
+  const lists = listsIn(document);
+  for (let kept = 1; kept > 1e-6; kept /= 1.5) {
+    const cut = kept === 1 ? [] : lists.map((list) => ({ ...list, length: Math.floor(list.items.length * kept) }));
+    const all = result(
+      JSON.stringify(withLists(document, cut)),
+      cut.map(({ name, items, length }) => `${name}: ${length} of ${items.length}`),
+    );
+    if (isShort(all)) return all;
+  }
+  return startOf(JSON.stringify(document), result, isShort);
+}
+
+/** The start of a text that has no lists to shorten. */
+function startOf(
+  text: string,
+  result: (text: string, cut: readonly string[]) => ToolResult,
+  isShort: (result: ToolResult) => boolean,
+): ToolResult {
+  const whole = result(text, []);
+  if (isShort(whole)) return whole;
+  return result(text.slice(0, mostStart), [`the first ${mostStart} of ${text.length} characters`]);
+}
+
+function cutText(cut: readonly string[], command: CliCommand): string {
+  const ways = Object.keys(inputSchema(command).properties);
+  const next = ways.length > 0 ? `; narrow it with ${ways.join(", ")}` : "";
+  return `Cut to 50 kB (${cut.join("; ")})${next}.`;
+}
+
+function documentIn(stdout: string): unknown {
+  try {
+    return JSON.parse(stdout);
+  } catch {
+    return undefined;
+  }
+}
+
+interface List {
+  readonly name: string;
+  readonly items: readonly unknown[];
+}
+
+/** The document if it is a list, or else the lists that are its members. */
+function listsIn(document: unknown): readonly List[] {
+  if (Array.isArray(document)) return [{ name: "items", items: document }];
+  const members = isObject(document) ? Object.entries(document) : [];
+  return members.flatMap(([name, items]) => (Array.isArray(items) && items.length > 0 ? [{ name, items }] : []));
+}
+
+function withLists(document: unknown, cut: readonly (List & { readonly length: number })[]): unknown {
+  if (cut.length === 0) return document;
+  const [first] = cut;
+  if (Array.isArray(document)) return first?.items.slice(0, first.length);
+  return {
+    ...(document as JsonObject),
+    ...Object.fromEntries(cut.map(({ name, items, length }) => [name, items.slice(0, length)])),
+  };
+}
