@@ -8,8 +8,8 @@ import {
   kindFiles,
   kindListText,
   kindsJson,
-  kindsNamed,
   kindsText,
+  resolveKinds,
   type Unexplained,
 } from "../report/explain-kinds.ts";
 import type { Palette } from "../report/terminal.ts";
@@ -44,7 +44,7 @@ function explained(
     const all = kindFiles(catalogue).map((kind) => ({ kind, field: undefined }));
     return { text: kindListText(catalogue, palette), json: kindsJson(all) };
   }
-  const kinds = selection === undefined ? [] : orThrow(kindsNamed(catalogue, selection));
+  const kinds = selection === undefined ? [] : orThrow(resolveKinds(catalogue, selection));
   if (kinds.length > 0) return { text: kindsText(kinds, palette), json: kindsJson(kinds) };
   return {
     text: orThrow(explainText(selection, palette, catalogue)),

@@ -5,12 +5,12 @@ import { counted } from "../base/text-format.ts";
 import { bySeverity } from "../model/problem-line.ts";
 import type { Palette } from "./terminal.ts";
 
-/** An acceptance, and whether its files were written. */
+/** An acceptance; its files were written unless `dryRun`. */
 export interface AcceptReport extends Acceptance {
   readonly dryRun: boolean;
 }
 
-/** Each line that was changed, with the reason where it is not the one that decided. */
+/** The changed lines of each accepted value, with notes on what else to do. */
 export function acceptText({ accepted, inSync, dryRun }: AcceptReport, palette: Palette): string {
   const things = accepted.map(({ address, hunks, notes }) =>
     [
@@ -34,12 +34,12 @@ function hunkLines({ file, line, removed, added }: Hunk, palette: Palette): read
   ];
 }
 
-/** A manifest may hold a literal secret, where the workspace allows it. */
+/** Redacted: a manifest may hold a literal secret where the workspace allows it. */
 function shownLine(text: string): string {
   return printable(knownSecrets.clean(text));
 }
 
-/** The same for scripts. */
+/** The document of `accept --report json`. */
 export function acceptJson({ accepted, inSync, problems, dryRun }: AcceptReport): string {
   const things = accepted.map(({ hunks, ...thing }) => ({
     ...thing,

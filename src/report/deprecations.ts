@@ -5,35 +5,35 @@ import { compareReleases } from "../model/releases.ts";
 import type { Finding } from "../scan/scan.ts";
 import type { Palette } from "./terminal.ts";
 
-/** What `deprecations` was asked: undefined parts were not. */
+/** Filters of `deprecations`; undefined filters match everything. */
 export interface ScheduleFilter {
-  /** Only rows of this release and earlier ones. */
+  /** Includes earlier releases. */
   readonly release: string | undefined;
-  /** Only what is removed by this day, `YYYY-MM-DD`. */
+  /** The latest day of removal, `YYYY-MM-DD`. */
   readonly asOf: string | undefined;
-  /** The release that marks what is due where no day was given. */
+  /** The release by which rows are due if no day was given. */
   readonly reached: string;
 }
 
-/** One sub-item as `deprecations --report json` gives it (docs/deprecations.md). */
-export interface Listed extends Omit<Deprecation, "detect"> {
-  /** Whether the removal has come, by the release or the day that was asked for. */
+/** A row of `deprecations --report json` (docs/deprecations.md). */
+export interface ScheduleRow extends Omit<Deprecation, "detect"> {
+  /** True if the removal date or release has been reached. */
   readonly due: boolean;
-  /** Whether `deprecations scan` can find uses, and rewrite some of them. */
+  /** True if `deprecations scan` can find uses; `fixable` if it can rewrite some of them. */
   readonly detectable: boolean;
   readonly fixable: boolean;
 }
 
-/** The rows asked for, in the order of the specification. */
-export function scheduleRows(schedule: readonly Deprecation[], asked: ScheduleFilter): readonly Listed[] {
-  const { release, asOf } = asked;
+/** Matching rows in the order of the specification. */
+export function scheduleRows(schedule: readonly Deprecation[], filter: ScheduleFilter): readonly ScheduleRow[] {
+  const { release, asOf } = filter;
   return schedule
     .filter((entry) => release === undefined || compareReleases(release, entry.release) >= 0)
     .filter(({ removal_date }) => asOf === undefined || (removal_date !== null && removal_date <= asOf))
-    .map((entry) => rowOf(entry, asked));
+    .map((entry) => toRow(entry, filter));
 }
 
-function rowOf(entry: Deprecation, { asOf, reached }: ScheduleFilter): Listed {
+function toRow(entry: Deprecation, { asOf, reached }: ScheduleFilter): ScheduleRow {
   const { id, release, removal_date, change, replacement, detect } = entry;
   const fixes = ["rename", "replace", "drop", "nest"];
   return {
@@ -48,14 +48,18 @@ function rowOf(entry: Deprecation, { asOf, reached }: ScheduleFilter): Listed {
   };
 }
 
-/** The schedule for people: a heading a release and day, below it a line a sub-item and what to do instead. */
-export function scheduleText(rows: readonly Listed[], { asOf, reached }: ScheduleFilter, palette: Palette): string {
+/** The schedule for people: a heading per release, a line per change. */
+export function scheduleText(
+  rows: readonly ScheduleRow[],
+  { asOf, reached }: ScheduleFilter,
+  palette: Palette,
+): string {
   if (rows.length === 0) return "No removals are scheduled by then.";
-  const headings = [...new Set(rows.map(headingOf))];
+  const headings = [...new Set(rows.map(formatHeading))];
   const parts = headings.map((heading) => {
-    const below = rows.filter((row) => headingOf(row) === heading);
+    const below = rows.filter((row) => formatHeading(row) === heading);
     const mark = below.some((row) => row.due) ? palette.warn("  due") : "";
-    return [`${palette.strong(heading)}${mark}`, ...below.map((row) => rowText(row, palette))];
+    return [`${palette.strong(heading)}${mark}`, ...below.map((row) => formatRow(row, palette))];
   });
   const due = rows.filter((row) => row.due).length;
   const when = asOf === undefined ? `release ${reached}` : asOf;
@@ -63,24 +67,24 @@ export function scheduleText(rows: readonly Listed[], { asOf, reached }: Schedul
   return [...parts.map((lines) => lines.join("\n")), total].join("\n\n");
 }
 
-function headingOf({ release, removal_date }: Listed): string {
+function formatHeading({ release, removal_date }: ScheduleRow): string {
   return `Release ${release}, ${removal_date ?? "no removal date set"}`;
 }
 
-function rowText({ id, change, replacement }: Listed, palette: Palette): string {
+function formatRow({ id, change, replacement }: ScheduleRow, palette: Palette): string {
   return `  ${change}${replacement === null ? "" : `; ${replacement}`} ${palette.faint(`(${id})`)}`;
 }
 
-/** A line a use: `file:line:column  severity  message  (id)`. */
+/** One line per use: `file:line:column  severity  message  (id)`. */
 export function findingsText(findings: readonly Finding[], palette: Palette): string {
   const lines = findings.map(({ file, line, column, severity, message, id }) => {
     const word = severity === "error" ? palette.remove(severity) : palette.warn(severity);
     return `${printable(`${file}:${line}:${column}`)}  ${word}  ${printable(message)}  ${palette.faint(`(${id})`)}`;
   });
-  return [...lines, tally(findings)].join("\n");
+  return [...lines, formatTotals(findings)].join("\n");
 }
 
-function tally(findings: readonly Finding[]): string {
+function formatTotals(findings: readonly Finding[]): string {
   if (findings.length === 0) return "No uses found.";
   const counts = (["error", "warning", "hint"] as const)
     .map((word) => [word, findings.filter(({ severity }) => severity === word).length] as const)

@@ -5,7 +5,7 @@ import { type FieldSchema, keyFieldsOf, ownersOf, type ResourceKind } from "../m
 import { isScalar } from "../model/values.ts";
 import { columns, factLines, type Palette } from "./terminal.ts";
 
-/** An error message: the selection is not in the catalogue. It suggests the nearest name. */
+/** An error message for a selection that is not in the catalogue, with the nearest name. */
 export interface Unexplained {
   readonly unknown: string;
 }
@@ -13,10 +13,10 @@ export interface Unexplained {
 /** A kind as `explain --report json` gives it (docs/running.md). */
 export interface ExplainedKind {
   readonly section: string;
-  /** The word in addresses. */
+  /** The singular, as in addresses. */
   readonly kind: string;
   readonly of: readonly string[];
-  /** None for a singleton. */
+  /** Key fields; empty for a singleton. */
   readonly key: readonly string[];
   readonly tier: string;
   readonly role: string | null;
@@ -35,12 +35,11 @@ interface ExplainedField {
   readonly enum: readonly unknown[] | null;
 }
 
-/** The kinds that are files, in the order of the catalogue. One of projects and groups is listed once. */
+/** Kinds in the order of the catalogue. A kind of both projects and groups is listed once. */
 export function kindFiles({ kinds }: Catalogue): readonly ResourceKind[] {
   return [...new Set([...kinds.values()].flatMap(({ file }) => file ?? []))];
 }
 
-/** All kinds in a table. */
 export function kindListText(catalogue: Catalogue, palette: Palette): string {
   const rows = kindFiles(catalogue).map((kind) => {
     const { name, singular, title = "", needs: { tier = "free", release } = {}, removed } = kind;
@@ -52,23 +51,21 @@ export function kindListText(catalogue: Catalogue, palette: Palette): string {
 
 interface SelectedKind {
   readonly kind: ResourceKind;
-  /** The name of a field. */
   readonly field: string | undefined;
 }
 
-/** What `SECTION`, `KIND`, `SECTION.FIELD` or `KIND.FIELD` names; none where no kind has such a name. */
-export function kindsNamed(catalogue: Catalogue, selection: string): readonly SelectedKind[] | Unexplained {
+/** Resolves `SECTION`, `KIND`, `SECTION.FIELD` or `KIND.FIELD`; empty if no kind has that name. */
+export function resolveKinds(catalogue: Catalogue, selection: string): readonly SelectedKind[] | Unexplained {
   const dot = selection.indexOf(".");
   const [word, field] = dot < 0 ? [selection, undefined] : [selection.slice(0, dot), selection.slice(dot + 1)];
-  const those = kindFiles(catalogue).filter(({ name, singular }) => name === word || singular === word);
-  if (field === undefined || those.length === 0) return those.map((kind) => ({ kind, field }));
-  const having = those.filter(({ fields }) => Object.hasOwn(fields.properties, field));
-  if (having.length > 0) return having.map((kind) => ({ kind, field }));
-  const known = those.flatMap(({ fields }) => Object.keys(fields.properties));
-  return { unknown: `${word} has no field ${JSON.stringify(field)}${didYouMean(field, known)}` };
+  const kinds = kindFiles(catalogue).filter(({ name, singular }) => name === word || singular === word);
+  if (field === undefined || kinds.length === 0) return kinds.map((kind) => ({ kind, field }));
+  const matches = kinds.filter(({ fields }) => Object.hasOwn(fields.properties, field));
+  if (matches.length > 0) return matches.map((kind) => ({ kind, field }));
+  const names = kinds.flatMap(({ fields }) => Object.keys(fields.properties));
+  return { unknown: `${word} has no field ${JSON.stringify(field)}${didYouMean(field, names)}` };
 }
 
-/** Kinds, or one field of each, for people. */
 export function kindsText(selected: readonly SelectedKind[], palette: Palette): string {
   return selected.map((each) => (each.field === undefined ? kindText : fieldText)(each, palette)).join("\n\n");
 }
@@ -81,7 +78,7 @@ function kindText({ kind }: SelectedKind, palette: Palette): string {
     fieldFacts(kind, field).join(", "),
   ]);
   return paragraphs([
-    paragraph(`${palette.strong(name)}  ${title}${ownerWords(kind)}`.trimEnd(), description),
+    paragraph(`${palette.strong(name)}  ${title}${formatOwner(kind)}`.trimEnd(), description),
     kindLimits(kind).join(" "),
     columns(["field", "takes", "notes"], rows, palette),
     notes.map((note) => `- ${note}`).join("\n"),
@@ -89,14 +86,14 @@ function kindText({ kind }: SelectedKind, palette: Palette): string {
   ]);
 }
 
-/** A heading and what stands below it, which a workspace's own kinds need not have. */
+/** A heading with an optional text: kinds of a workspace may lack a description. */
 function paragraph(heading: string, text: string | undefined): string {
   return text ? `${heading}\n${text}` : heading;
 }
 
 const unmarked = (text: string) => text;
 
-function ownerWords(kind: ResourceKind): string {
+function formatOwner(kind: ResourceKind): string {
   return ownersOf(kind).includes("project") ? "" : " of groups";
 }
 
@@ -106,11 +103,11 @@ function fieldText({ kind, field = "" }: SelectedKind, palette: Palette): string
     ["takes", fieldValues(schema, unmarked)],
     ["notes", fieldFacts(kind, field).join(", ")],
   ] as const;
-  const heading = `${palette.strong(`${kind.name}.${field}`)}${ownerWords(kind)}`;
+  const heading = `${palette.strong(`${kind.name}.${field}`)}${formatOwner(kind)}`;
   return paragraphs([paragraph(heading, fieldPurpose(schema)), factLines(facts, palette)]);
 }
 
-/** Kinds for scripts. */
+/** The document of `explain --report json` for kinds. */
 export function kindsJson(selected: readonly SelectedKind[]): readonly ExplainedKind[] {
   return selected.map(({ kind, field }) => {
     const { name, singular, needs = {}, removed, fields } = kind;
@@ -141,7 +138,7 @@ function fieldJson({ fields }: ResourceKind, name: string, schema: FieldSchema):
   };
 }
 
-/** Sentences on who may write resources of a kind, where it exists, and what cannot be done with it. */
+/** Sentences about role, tier, releases and missing operations. */
 export function kindLimits({ needs = {}, removed, calls, replace }: ResourceKind): readonly string[] {
   const { role, tier, release } = needs;
   return [
@@ -154,7 +151,7 @@ export function kindLimits({ needs = {}, removed, calls, replace }: ResourceKind
   ];
 }
 
-/** What a policy says at least, as lines of YAML. */
+/** The smallest valid declaration, as lines of YAML. */
 export function kindExample(kind: ResourceKind): readonly string[] {
   const { name, only, fields } = kind;
   const keys = keyFieldsOf(kind);
@@ -185,10 +182,10 @@ function sample(field: FieldSchema): string {
   return samples[type] ?? (type === "array" ? "[…]" : "{ … }");
 }
 
-/** How a report sets a value or a name that people may write. */
+/** Formats a literal value or name, for example as code. */
 type Mark = (text: string) => string;
 
-/** What a field takes, and what it is if nobody sets it: `developer, maintainer; default maintainer`. */
+/** The values that a field takes and its default: `developer, maintainer; default maintainer`. */
 export function fieldValues(field: FieldSchema, mark: Mark): string {
   const { enum: allowed, items, properties, "x-words": words = {}, "x-usual": usually = null } = field;
   const named = Object.entries(words).filter(([, value]) => typeof value === "number");
@@ -201,8 +198,8 @@ export function fieldValues(field: FieldSchema, mark: Mark): string {
   if (allowed) return [allowed.map(shown).join(", "), ...filledIn].join("; ");
   const types = [field.type ?? []].flat().filter((type) => type !== "null");
   const spellings = named.length > 0 ? [`${named.map(([word]) => mark(word)).join(", ")}, or `] : [];
-  const of = items ? ` of ${items.properties ? namesOf(items.properties, mark) : fieldValues(items, mark)}` : "";
-  const inside = properties ? `: ${namesOf(properties, mark)}` : "";
+  const of = items ? ` of ${items.properties ? formatNames(items.properties, mark) : fieldValues(items, mark)}` : "";
+  const inside = properties ? `: ${formatNames(properties, mark)}` : "";
   return [`${spellings}${types.map((type) => typeWords[type] ?? type).join(" or ")}${of}${inside}`, ...filledIn].join(
     "; ",
   );
@@ -210,7 +207,7 @@ export function fieldValues(field: FieldSchema, mark: Mark): string {
 
 const typeWords: Readonly<Record<string, string>> = { array: "list", object: "mapping", string: "text" };
 
-function namesOf(properties: Readonly<Record<string, FieldSchema>>, mark: Mark): string {
+function formatNames(properties: Readonly<Record<string, FieldSchema>>, mark: Mark): string {
   return Object.keys(properties).map(mark).join(", ");
 }
 
@@ -219,7 +216,7 @@ function shownValue(value: unknown, mark: Mark): string {
   return mark(typeof value === "string" ? value : JSON.stringify(value));
 }
 
-/** What else is to be known of a field, in a few words: `required`, `secret`, `from 15.6`. */
+/** Short notes on a field: `required`, `secret`, `from 15.6`. */
 export function fieldFacts(kind: ResourceKind, name: string): readonly string[] {
   const field = kind.fields.properties[name] ?? {};
   const isKey = keyFieldsOf(kind).includes(name);
@@ -235,7 +232,7 @@ export function fieldFacts(kind: ResourceKind, name: string): readonly string[] 
   ];
 }
 
-/** What a field is for. */
+/** The description, with a deprecation if there is one. */
 export function fieldPurpose({ description = "", deprecationMessage }: FieldSchema): string {
   return deprecationMessage ? `${description} Deprecated: ${deprecationMessage}.` : description;
 }

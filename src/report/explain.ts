@@ -13,14 +13,14 @@ import type { Environment, Scalar, Tier } from "../model/types.ts";
 import type { Unexplained } from "./explain-kinds.ts";
 import { columns, factLines, type Palette, plain } from "./terminal.ts";
 
-/** The catalogue for people: a table of integrations, one integration with an example to copy, or one parameter in full. */
+/** The catalogue for people: a table of integrations, one integration with an example, or one parameter. */
 export function explainText(
   selection?: string,
   palette: Palette = plain,
   catalogue: Catalogue = catalogueOf(),
 ): string | Unexplained {
   if (selection === undefined) return listText(catalogue, palette);
-  const selected = selectIn(catalogue, selection);
+  const selected = resolveSelection(catalogue, selection);
   if ("unknown" in selected) return selected;
   const { integration, parameter } = selected;
   return parameter ? parameterText(integration, parameter, palette) : integrationText(integration, palette);
@@ -98,13 +98,13 @@ function parameterText({ slug }: Integration, parameter: IntegrationParameter, p
     ["default", defaultText(parameter)],
     ["notes", otherNotes(parameter).join("; ")],
     ["read", level === "top" ? "at the top level of a response" : "under properties in a response"],
-    ["some servers", quirkWords(parameter).join("; ")],
+    ["some servers", describeQuirks(parameter).join("; ")],
   ] as const;
   return `${palette.strong(`${slug}.${name}`)}\n${description}\n\n${factLines(facts, palette)}`;
 }
 
-/** How servers treat the parameter, and in which releases if that is known. */
-function quirkWords({ observed, quirks: spans }: IntegrationParameter): readonly string[] {
+/** Known deviations of servers, with the releases that have them. */
+function describeQuirks({ observed, quirks: spans }: IntegrationParameter): readonly string[] {
   const always = [...observed].filter((quirk) => spans.every(({ says }) => says !== quirk));
   return [
     ...always.map((quirk) => quirks[quirk]),
@@ -163,15 +163,15 @@ interface ExplainedParameter {
 }
 
 /**
- * The catalogue for scripts: all of it, one integration (`SLUG`), or one with a single parameter (`SLUG.PARAM`),
- * in the order of the specification.
+ * The catalogue for scripts: all of it, one integration (`SLUG`), or one parameter (`SLUG.PARAM`), in the order of the
+ * specification.
  */
 export function explainJson(
   selection?: string,
   catalogue: Catalogue = catalogueOf(),
 ): readonly ExplainedIntegration[] | Unexplained {
   if (selection === undefined) return [...catalogue.integrations.values()].map((each) => integrationJson(each));
-  const selected = selectIn(catalogue, selection);
+  const selected = resolveSelection(catalogue, selection);
   if ("unknown" in selected) return selected;
   const { integration, parameter } = selected;
   return [integrationJson(integration, parameter ? [parameter] : undefined)];
@@ -182,16 +182,16 @@ interface Selected {
   readonly parameter: IntegrationParameter | undefined;
 }
 
-/** What `SLUG` or `SLUG.PARAM` names in the catalogue. */
-function selectIn({ integrations, kinds, foreignNames }: Catalogue, selection: string): Selected | Unexplained {
+/** Resolves `SLUG` or `SLUG.PARAM`. */
+function resolveSelection({ integrations, kinds, foreignNames }: Catalogue, selection: string): Selected | Unexplained {
   const dot = selection.indexOf(".");
   const slug = dot < 0 ? selection : selection.slice(0, dot);
   const integration = integrations.get(slug);
   if (!integration) {
     const sections = [...kinds.values()].flatMap(({ file }) => (file ? [file.name, file.singular] : []));
     const what = `there is no integration or kind ${JSON.stringify(slug)}`;
-    const found = unknown(what, slug, [...integrations.keys(), ...sections], foreignNames);
-    return found.unknown === what ? { unknown: `${what}; ${lists}` } : found;
+    const suggestion = suggestNearest(what, slug, [...integrations.keys(), ...sections], foreignNames);
+    return suggestion.unknown === what ? { unknown: `${what}; ${lists}` } : suggestion;
   }
   if (dot < 0) return { integration, parameter: undefined };
   const name = selection.slice(dot + 1);
@@ -199,7 +199,7 @@ function selectIn({ integrations, kinds, foreignNames }: Catalogue, selection: s
   if (parameter) return { integration, parameter };
   const why = integration.undeclared.get(name);
   if (why !== undefined) return { unknown: `${slug} has no parameter ${JSON.stringify(name)} here: ${why}` };
-  return unknown(
+  return suggestNearest(
     `${slug} has no parameter ${JSON.stringify(name)}`,
     name,
     integration.parameters.keys(),
@@ -209,15 +209,15 @@ function selectIn({ integrations, kinds, foreignNames }: Catalogue, selection: s
 
 const lists = "evenkeel explain lists the integrations, evenkeel explain --kinds the kinds";
 
-function unknown(
+function suggestNearest(
   sentence: string,
   word: string,
-  known: Iterable<string>,
+  names: Iterable<string>,
   foreignNames: Catalogue["foreignNames"],
 ): Unexplained {
   const other = foreignNames.get(word);
   if (other) return { unknown: `${sentence}: that is a name of dialect ${other.dialect}; here it is ${other.name}` };
-  return { unknown: `${sentence}${didYouMean(word, known)}` };
+  return { unknown: `${sentence}${didYouMean(word, names)}` };
 }
 
 function integrationJson(

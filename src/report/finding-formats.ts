@@ -2,36 +2,43 @@ import { printable } from "../base/printable.ts";
 import { counted } from "../base/text-format.ts";
 import { version } from "../base/version.ts";
 import { withoutRepeats } from "../model/problem-line.ts";
-import { failureOf, findingsOf, headOf, type Level, type ReviewFinding, reviewFindings } from "./findings.ts";
+import {
+  describeHead,
+  explainFailure,
+  type Level,
+  listFindings,
+  type ReviewFinding,
+  reviewFindings,
+} from "./findings.ts";
 import type { FindingRenderer } from "./report.ts";
 
-/** SARIF 2.1.0, for code scanning: one run, a result a finding. */
+/** SARIF 2.1.0, for code scanning: one run, one result per finding. */
 export const sarif: FindingRenderer = (report) => {
-  const findings = findingsOf(report.plan, report);
+  const findings = listFindings(report.plan, report);
   const results = findings.slice(0, mostResults);
   const rules = [...new Set(results.map(({ rule }) => rule))].sort();
-  const head = headOf(report.plan, report.catalogue);
+  const head = describeHead(report.plan, report.catalogue);
   const run = {
     ...(Object.keys(head).length > 0 && { properties: head }),
     tool: { driver: { name: "Evenkeel", version, rules: rules.map(descriptor) } },
     automationDetails: { id: `evenkeel/${report.command}/` },
     columnKind: "utf16CodeUnits",
     invocations: [invocation(report, findings.length - results.length)],
-    results: results.map((finding) => resultOf(finding, rules.indexOf(finding.rule))),
+    results: results.map((finding) => toResult(finding, rules.indexOf(finding.rule))),
   };
   return JSON.stringify({ $schema: schema, version: "2.1.0", runs: [run] }, null, 2);
 };
 
 const schema = "https://json.schemastore.org/sarif-2.1.0.json";
 
-/** What code scanning takes of one run; the rest is counted in a notification. */
+/** Limit of GitHub's code scanning per run; a notification counts the rest. */
 const mostResults = 25_000;
 
 function descriptor(rule: string): object {
   return { id: rule, shortDescription: { text: rule.replaceAll("-", " ") } };
 }
 
-/** `executionSuccessful` speaks of the run itself: pending changes are no failure. */
+/** `executionSuccessful` concerns the run itself: pending changes are not a failure. */
 function invocation({ exitCode, finishedAt }: Parameters<FindingRenderer>[0], omitted: number): object {
   const text = `${omitted} more results are left out: only the first ${mostResults} by severity are listed`;
   return {
@@ -42,10 +49,10 @@ function invocation({ exitCode, finishedAt }: Parameters<FindingRenderer>[0], om
   };
 }
 
-function resultOf({ rule, level, message, place, fingerprint, ...about }: ReviewFinding, ruleIndex: number): object {
+function toResult({ rule, level, message, place, fingerprint, ...about }: ReviewFinding, ruleIndex: number): object {
   const subject = about.address ?? about.project;
   const physicalLocation = {
-    artifactLocation: { uri: uriOf(place.file) },
+    artifactLocation: { uri: toUri(place.file) },
     region: { startLine: place.line, startColumn: place.column },
   };
   const logicalLocations = [{ fullyQualifiedName: subject }];
@@ -59,18 +66,18 @@ function resultOf({ rule, level, message, place, fingerprint, ...about }: Review
   };
 }
 
-/** A relative URI reference, whatever stands in a file's name. */
-function uriOf(file: string): string {
+/** A relative URI reference, percent-encoded. */
+function toUri(file: string): string {
   return file.split("/").map(encodeURIComponent).join("/");
 }
 
 const severities: Readonly<Record<Level, string>> = { error: "critical", warning: "minor", note: "info" };
 
-/** A code quality report, for the merge request widget: what to look at first, then the rest; empty where there is nothing to act on. */
+/** A code quality report for the merge request widget: highlights, then findings. */
 export const codequality: FindingRenderer = (report) =>
-  JSON.stringify(reviewFindings(report.plan, report).map(entryOf), null, 2);
+  JSON.stringify(reviewFindings(report.plan, report).map(toEntry), null, 2);
 
-function entryOf({ rule, level, message, place, fingerprint }: ReviewFinding): object {
+function toEntry({ rule, level, message, place, fingerprint }: ReviewFinding): object {
   return {
     description: message,
     check_name: rule,
@@ -80,12 +87,12 @@ function entryOf({ rule, level, message, place, fingerprint }: ReviewFinding): o
   };
 }
 
-/** A step shows so many annotations of each level; more are dropped without a word, so that we stop there ourselves. */
+/** GitHub drops further annotations of the same level in a step without notice. */
 const mostAnnotations = 10;
 
 const commands: Readonly<Record<Level, string>> = { error: "error", warning: "warning", note: "notice" };
 
-/** Workflow commands that annotate the lines which findings come from, the worst first, and a line that counts them. */
+/** GitHub workflow commands that annotate lines, worst first, and a closing line with counts. */
 export const github: FindingRenderer = (report) => {
   const { problems, warnings } = report.plan;
   const distinct = { problems: withoutRepeats(problems), warnings: withoutRepeats(warnings) };
@@ -93,7 +100,7 @@ export const github: FindingRenderer = (report) => {
   const shown = Object.keys(commands).flatMap((level) =>
     findings.filter((finding) => finding.level === level).slice(0, mostAnnotations),
   );
-  return [...shown.map(annotation), closing(findings.length, shown.length, report)].join("\n");
+  return [...shown.map(annotation), closingLine(findings.length, shown.length, report)].join("\n");
 };
 
 function annotation({ level, message, rule, place }: ReviewFinding): string {
@@ -104,11 +111,11 @@ function annotation({ level, message, rule, place }: ReviewFinding): string {
   return `::${commands[level]} ${written.join(",")}::${escapeText(message)}`;
 }
 
-function closing(found: number, shown: number, { plan, exitCode }: Parameters<FindingRenderer>[0]): string {
+function closingLine(found: number, shown: number, { plan, exitCode }: Parameters<FindingRenderer>[0]): string {
   const omitted = found - shown;
   const more =
     omitted > 0 ? `; ${omitted} of them are not annotated, since a step shows ${mostAnnotations} a level` : "";
-  const blockers = failureOf(plan, exitCode)?.blocked_by;
+  const blockers = explainFailure(plan, exitCode)?.blocked_by;
   const why = blockers ? ` Failed: blocked by ${blockers.join(", ")}.` : "";
   return `Evenkeel: ${counted(found, "finding")}${more}.${why}`;
 }

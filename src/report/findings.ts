@@ -13,45 +13,42 @@ import { actionOf, type Plan, type PlannedChange } from "../plan/plan.ts";
 /** The parts of a plan that may require action. */
 export type Actionable = Pick<Plan, "resource_changes" | "objections" | "problems" | "warnings"> & Partial<Made>;
 
-/** What the plan is of; mistakes that were found without one have none. */
+/** The plan's origin; findings without a plan have none. */
 type Made = Pick<Plan, "created_at" | "manifests" | "scope">;
 
 export type Level = "error" | "warning" | "note";
 
-/** One thing to act on, as reviewing tools know them: SARIF results, test cases, annotations. */
+/** A finding for review tools: a SARIF result, a test case, an annotation. */
 export interface ReviewFinding {
-  /** What it is a finding about. */
   readonly on: "highlight" | "change" | "guard" | "problem";
   /** Stable: `planned-update`, `apply-failed`, `guard-protected`, or the rule of a problem. */
   readonly rule: string;
   readonly level: Level;
   /** One line, without control characters. */
   readonly message: string;
-  /** `file` relative to the repository; the first line of evenkeel.yaml where nothing more specific is known. */
+  /** `file` is relative to the repository. Defaults to the first line of evenkeel.yaml. */
   readonly place: Place;
-  /** The address that it is about, and the project. */
   readonly address: string | undefined;
   readonly project: string | undefined;
-  /** Unique within a run; the same in the next one, wherever lines have moved meanwhile. */
+  /** Unique within a run, and stable between runs: line numbers are no part of it. */
   readonly fingerprint: string;
 }
 
-/** Where and how the findings came up. */
 export interface Circumstances {
-  /** From the repository to the workspace: empty, or ending in a slash. */
+  /** Path from the repository to the workspace: empty, or ending in a slash. */
   readonly folder: string;
   readonly exitCode: ExitCode;
-  /** That of the workspace, with its own kinds. */
+  /** The workspace's catalogue, with its own kinds. */
   readonly catalogue: Catalogue;
 }
 
-/** Everything to act on, the worst first. Changes that were applied are no longer anything to act on. */
-export function findingsOf(found: Actionable, circumstances: Circumstances): ReviewFinding[] {
+/** Everything that still needs action, worst first: applied changes are left out. */
+export function listFindings(actionable: Actionable, circumstances: Circumstances): ReviewFinding[] {
   const { folder, exitCode } = circumstances;
   const guards = (waived = false) => (exitCode === exit.refused && !waived ? "error" : "warning");
   const all = [
-    ...found.problems.map((problem) => problemFinding(problem, "error")),
-    ...found.objections.map(
+    ...actionable.problems.map((problem) => problemFinding(problem, "error")),
+    ...actionable.objections.map(
       ({ guard, message, waived }): Draft => ({
         on: "guard",
         rule: `guard-${guard}`,
@@ -59,17 +56,17 @@ export function findingsOf(found: Actionable, circumstances: Circumstances): Rev
         message: waived ? `waived: ${message}` : message,
       }),
     ),
-    ...byUrgency(found.resource_changes).flatMap((change) => changeFinding(change) ?? []),
-    ...found.warnings.map((warning) => problemFinding(warning, "warning")),
+    ...byUrgency(actionable.resource_changes).flatMap((change) => changeFinding(change) ?? []),
+    ...actionable.warnings.map((warning) => problemFinding(warning, "warning")),
   ];
-  return withFingerprints(worstFirst(all)).map((draft) => finished(draft, folder));
+  return withFingerprints(worstFirst(all)).map((draft) => finishFinding(draft, folder));
 }
 
-/** Digits of a commit's ID, however long. */
+/** Hex digits of a full SHA-256 commit ID. */
 const wholeCommit = 64;
 
-/** What stands at the head of a report: what it is of, and what to look at first; named texts, none where there is neither. */
-export function headOf(
+/** Named texts for the head of a report: the plan's origin and its highlights. */
+export function describeHead(
   { created_at: made, manifests, scope, resource_changes }: Actionable,
   catalogue: Catalogue,
 ): Record<string, string> {
@@ -81,25 +78,25 @@ export function headOf(
 }
 
 /**
- * The same with a finding for each thing that a reviewer should see first, for renderers that show nothing but findings:
- * below errors, above all else. What was applied is no longer anything to act on.
+ * Findings preceded, below errors, by one per highlight: for renderers that show findings only. Applied changes are
+ * left out.
  */
-export function reviewFindings(found: Actionable, circumstances: Circumstances): ReviewFinding[] {
-  const pending = found.resource_changes.filter(({ outcome }) => outcome?.status !== "applied");
+export function reviewFindings(actionable: Actionable, circumstances: Circumstances): ReviewFinding[] {
+  const pending = actionable.resource_changes.filter(({ outcome }) => outcome?.status !== "applied");
   const drafts = highlightsOf(pending, circumstances.catalogue).map((highlight): Draft => {
     const { topic, changes } = highlight;
     const about = { on: "highlight", rule: `review-${topic}`, level: "warning" } as const;
     return { ...about, message: highlightLine(highlight), place: lineOf(changes[0]) };
   });
-  const highlights = withFingerprints(drafts).map((draft) => finished(draft, circumstances.folder));
-  return worstFirst([...highlights, ...findingsOf(found, circumstances)]);
+  const highlights = withFingerprints(drafts).map((draft) => finishFinding(draft, circumstances.folder));
+  return worstFirst([...highlights, ...listFindings(actionable, circumstances)]);
 }
 
 function worstFirst<Each extends { readonly level: Level }>(findings: readonly Each[]): Each[] {
   return [...findings].sort((a, b) => levels.indexOf(a.level) - levels.indexOf(b.level));
 }
 
-/** What was carried out, or not, is in the order in which it was. */
+/** Changes with an outcome keep the order in which they ran. */
 function byUrgency(changes: readonly PlannedChange[]): readonly PlannedChange[] {
   const ranked = changes.map((change) => ({ change, rank: change.outcome ? 0 : urgencyOf(change) }));
   return ranked.sort((a, b) => a.rank - b.rank).map(({ change }) => change);
@@ -107,7 +104,7 @@ function byUrgency(changes: readonly PlannedChange[]): readonly PlannedChange[] 
 
 const levels: readonly Level[] = ["error", "warning", "note"];
 
-/** A finding before its place is made one of the repository's. `about` is what its fingerprint is taken of. */
+/** A finding whose place is still relative to the workspace. */
 interface Draft extends Pick<ReviewFinding, "on" | "rule" | "level" | "message"> {
   readonly place?: Place | undefined;
   readonly address?: string;
@@ -158,25 +155,25 @@ function fieldNames({ change: { before, after } }: PlannedChange): string {
 function withFingerprints(drafts: readonly Draft[]): (Draft & { readonly fingerprint: string })[] {
   const seen = new Map<string, number>();
   return drafts.map((draft) => {
-    const identity = identityOf(draft);
+    const identity = fingerprintSource(draft);
     const earlier = seen.get(identity) ?? 0;
     seen.set(identity, earlier + 1);
-    return { ...draft, fingerprint: hashOf(earlier === 0 ? identity : `${identity}\0${earlier}`) };
+    return { ...draft, fingerprint: hash(earlier === 0 ? identity : `${identity}\0${earlier}`) };
   });
 }
 
-/** A message may name a second place, so its line numbers are taken out too. A highlight counts what comes and goes. */
-function identityOf({ on, rule, address, place, project, message }: Draft): string {
+/** Leaves out what varies between runs: line numbers within messages, and the counts of highlights. */
+function fingerprintSource({ on, rule, address, place, project, message }: Draft): string {
   if (on === "highlight") return JSON.stringify([rule]);
   if (address !== undefined) return JSON.stringify([rule, address.toWellFormed()]);
   return JSON.stringify([rule, place?.file ?? "", project ?? "", message.replace(/:\d+(:\d+)?/g, "")]);
 }
 
-function hashOf(text: string): string {
+function hash(text: string): string {
   return createHash("sha256").update(text).digest("hex").slice(0, 40);
 }
 
-function finished(draft: Draft & { readonly fingerprint: string }, folder: string): ReviewFinding {
+function finishFinding(draft: Draft & { readonly fingerprint: string }, folder: string): ReviewFinding {
   const { file, line, column } = draft.place ?? { file: workspaceFile, line: 1, column: 1 };
   return {
     ...draft,
@@ -191,18 +188,18 @@ function inOneLine(text: string): string {
   return printable(text.toWellFormed());
 }
 
-/** Why a run failed, in words and numbers for programs; what there is none of is left out. */
+/** Reasons why a run failed, for programs; absent reasons are left out. */
 export interface Failure {
   readonly exit_code: ExitCode;
-  /** Who objects to the plan, each once: `loosening`, `protected`, `rule`. */
+  /** Guards that block the plan, without duplicates: `loosening`, `protected`, `rule`. */
   readonly blocked_by?: readonly string[];
   readonly problems?: number;
-  /** Changes by what became of them, but for those that were applied. */
+  /** Number of changes by status, without applied ones. */
   readonly outcomes?: Readonly<Record<string, number>>;
 }
 
-/** Undefined where a run did not fail: pending changes alone are no failure. */
-export function failureOf(
+/** Undefined if the run did not fail: pending changes alone are not a failure. */
+export function explainFailure(
   plan: Pick<Plan, "objections" | "problems" | "resource_changes">,
   exitCode: ExitCode,
 ): Failure | undefined {

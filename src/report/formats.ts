@@ -3,7 +3,7 @@ import { type ReportedProblem, reportedLine } from "../model/problem-line.ts";
 import { type Highlight, highlightLine, highlightsOf } from "../plan/highlights.ts";
 import { actionCountWords, actionOf, type Plan, type PlannedChange } from "../plan/plan.ts";
 import { codequality, github, sarif } from "./finding-formats.ts";
-import { failureOf } from "./findings.ts";
+import { explainFailure } from "./findings.ts";
 import { junit } from "./junit.ts";
 import { findingsMarkdown, planMarkdown } from "./markdown.ts";
 import { prometheus } from "./prometheus.ts";
@@ -21,8 +21,8 @@ import {
 const most = 999_999;
 
 /**
- * Counts for the merge request widget, which knows three: what is disabled counts as deleted, what is replaced as deleted and created. It leaves alone what else
- * stands there: what loosens a policy or stops notifications, where anything does, and why the run failed, where it did.
+ * Counts for the merge request widget, which has three: disabled changes count as deleted, replaced ones as deleted and
+ * created. The widget ignores other keys: loosened policies, lost notifications, and the reasons of a failure.
  */
 export const terraform: Renderer = ({ plan, exitCode }) => {
   const { summary } = plan;
@@ -30,28 +30,28 @@ export const terraform: Renderer = ({ plan, exitCode }) => {
   const grave = { ...(loosened > 0 && { loosened }), ...(lost_notifications > 0 && { lost_notifications }) };
   const counts = { ...grave, create: create + replace, update, delete: disable + deleted + replace };
   const shown = Object.fromEntries(Object.entries(counts).map(([name, n]) => [name, Math.min(n, most)]));
-  return JSON.stringify({ ...shown, ...failureOf(plan, exitCode) });
+  return JSON.stringify({ ...shown, ...explainFailure(plan, exitCode) });
 };
 
 /**
  * Variables for later jobs of a pipeline: `NAME=value` lines, as both GitLab's dotenv reports and GitHub's step outputs
- * take them. Each value is a number, a word, words between commas or the name of a run, so none needs quotes. The exit
- * code comes last, after why the run failed, where it did.
+ * take them. Values are numbers, words, comma-separated words or the name of a run, so none needs quotes. The exit code
+ * comes last.
  */
 export const dotenv: Renderer = (report) => {
-  const counts = report.compared ? variablesOf(report) : { pending: "unknown" };
-  const variables = { ...counts, ...reasonsOf(report), exit_code: report.exitCode };
+  const counts = report.compared ? countVariables(report) : { pending: "unknown" };
+  const variables = { ...counts, ...failureVariables(report), exit_code: report.exitCode };
   return Object.entries(variables)
     .map(([name, value]) => `EVENKEEL_PLAN_${name.toUpperCase()}=${value}`)
     .join("\n");
 };
 
-function reasonsOf({ plan, exitCode }: Report): object {
-  const { blocked_by: blockers, problems, outcomes } = failureOf(plan, exitCode) ?? {};
+function failureVariables({ plan, exitCode }: Report): object {
+  const { blocked_by: blockers, problems, outcomes } = explainFailure(plan, exitCode) ?? {};
   return { ...(blockers && { blocked_by: blockers.join() }), ...(problems && { problems }), ...outcomes };
 }
 
-function variablesOf({ plan: { summary, resource_changes }, saved }: Report): object {
+function countVariables({ plan: { summary, resource_changes }, saved }: Report): object {
   const { create, update, replace, disable, delete: deleted, loosened } = summary;
   const pending = resource_changes.some(({ outcome }) => outcome?.status !== "applied");
   return {
@@ -66,7 +66,7 @@ function variablesOf({ plan: { summary, resource_changes }, saved }: Report): ob
   };
 }
 
-/** What every line has beside `type`; readers that do not know a type show `@message`. */
+/** Fields of every line. Readers that do not know a type show `@message`. */
 interface Event {
   readonly type: string;
   readonly level?: "info" | "warn" | "error";
@@ -74,7 +74,7 @@ interface Event {
   readonly more?: object;
 }
 
-/** One event a line: version, what to look at first, planned changes, problems, warnings, objections, outcomes, and the summary last. */
+/** One event per line: version, highlights, planned changes, problems, warnings, objections, outcomes, summary. */
 export const ndjson: Renderer = (report) => {
   const { plan, catalogue } = report;
   const events = [
@@ -104,7 +104,7 @@ function line({ type, level = "info", message, more }: Event, { finishedAt }: Re
   return oneLine(JSON.stringify(event));
 }
 
-/** Some readers also end a line at characters that JSON lets pass. */
+/** Escapes characters that JSON allows but that some readers take for the end of a line. */
 function oneLine(json: string): string {
   return json.replace(/[\u007f-\u009f\u2028\u2029]/g, escaped);
 }
@@ -146,7 +146,7 @@ function summaryText({ summary }: Plan): string {
   return actionCountWords(summary).join(", ");
 }
 
-/** Renderers of reports that need problems alone. */
+/** Renderers that need no plan. */
 export const findingRenderers: Readonly<Record<Exclude<FindingKind, OwnKind>, FindingRenderer>> = {
   markdown: findingsMarkdown,
   sarif,
@@ -159,7 +159,7 @@ type PlanRenderers = Readonly<Record<Exclude<PlanKind, OwnKind | "html">, Render
 
 const renderers: PlanRenderers = { ...findingRenderers, markdown: planMarkdown, terraform, dotenv, prometheus, ndjson };
 
-/** Renderers of all reports of a plan. The page of the HTML report is loaded only if it is requested. */
+/** Renderers of all reports of a plan. The HTML page is loaded only if requested. */
 export async function planRenderers(requested: readonly string[]): Promise<PlanRenderers> {
   if (!requested.includes("html")) return renderers;
   const { planHtml } = await import("./html/report-page.ts");

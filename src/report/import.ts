@@ -10,14 +10,14 @@ import { problemLine, reportedProblem } from "../model/problem-line.ts";
 import type { Kind, Problem } from "../model/types.ts";
 import { type NextStep, nextStepsText, type Palette, widthOf } from "./terminal.ts";
 
-/** What an import wrote, and what it leaves to people. */
+/** The result of an import: files written, and what people must decide or fill in. */
 export interface ImportReport {
-  /** The path of each draft, as given on the command line. */
+  /** Paths as given on the command line. */
   readonly written: readonly (readonly [path: string, draft: Draft])[];
-  /** Names of projects of which there was nothing to say. */
+  /** Projects without anything to import. */
   readonly idle: readonly string[];
   readonly problems: readonly Problem[];
-  /** What another tool's files say and no policy does; left out where there are none. */
+  /** Parts of another tool's files that no policy can express; undefined for an import of live state. */
   readonly notImported?: readonly Problem[];
   readonly catalogue: Catalogue;
 }
@@ -28,7 +28,7 @@ interface ToFill {
   readonly parameter: string;
 }
 
-/** Files, what was left out, and the references to set. */
+/** Files written, omissions, and the references to set. */
 export function importText(
   { written, idle, notImported, problems, catalogue }: ImportReport,
   palette: Palette,
@@ -39,11 +39,11 @@ export function importText(
     ([path]) => path,
     ([, draft]) => draft,
   );
-  const files = columns([...byFile].map(([path, drafts]) => [path, countsOf(drafts, catalogue)]));
-  const remarks = commonRemarks(written.flatMap(([, draft]) => remarksOn(draft)));
-  const blanks = written.flatMap(([, draft]) => blanksOf(draft));
+  const files = columns([...byFile].map(([path, drafts]) => [path, formatCounts(drafts, catalogue)]));
+  const remarks = commonRemarks(written.flatMap(([, draft]) => collectRemarks(draft)));
+  const blanks = written.flatMap(([, draft]) => collectBlanks(draft));
   const filling = columns(
-    [...grouped(blanks, ({ reference }) => reference)].map(([name, uses]) => [name, usesOf(uses)]),
+    [...grouped(blanks, ({ reference }) => reference)].map(([name, uses]) => [name, formatUses(uses)]),
   );
   const place = byFile.size < written.length ? ` in ${counted(byFile.size, "file", "files")}` : "";
   const parts = [
@@ -51,7 +51,7 @@ export function importText(
     idle.length > 0 ? `Nothing to import: ${printable(idle.join(", "))}` : "",
     part(palette, "Left out or unknown:", remarks),
     part(palette, "Not imported:", (notImported ?? []).map(problemLine)),
-    part(palette, "Set these secrets before the first apply:", fewOf(filling)),
+    part(palette, "Set these secrets before the first apply:", limitSecrets(filling)),
     notImported ? summary(written, notImported) : "",
     written.length > 0 ? nextStepsText(next, palette) : "",
     written.length + idle.length + problems.length === 0 && !notImported ? nothingFound : "",
@@ -61,10 +61,10 @@ export function importText(
 
 const nothingFound = "Nothing to import: the token sees no project. evenkeel whoami shows whose token it is.";
 
-/** Secrets that are listed; a fleet has thousands. */
+/** Limit of listed secrets; a fleet has thousands. */
 const mostSecrets = 10;
 
-function fewOf(secrets: readonly string[]): readonly string[] {
+function limitSecrets(secrets: readonly string[]): readonly string[] {
   const more = secrets.length - mostSecrets;
   if (more <= 0) return secrets;
   const rest = `and ${thousands(more)} more, which the policies name: --secrets by-group has one for the projects of a group`;
@@ -89,13 +89,13 @@ function columns(rows: readonly (readonly [left: string, right: string])[]): rea
   return rows.map(([left, right]) => printable(`${left.padEnd(width)}  ${right}`));
 }
 
-function countsOf(drafts: readonly Draft[], catalogue: Catalogue): string {
+function formatCounts(drafts: readonly Draft[], catalogue: Catalogue): string {
   const entries = drafts.flatMap((draft) => draft.entries);
   const off = drafts.flatMap(({ disabled = [] }) => disabled).length;
   const absent = drafts.flatMap((draft) => draft.absent ?? []).length;
-  const kinds = grouped(kindsIn(drafts, catalogue), ({ section }) => section);
+  const kinds = grouped(listKinds(drafts, catalogue), ({ section }) => section);
   const counts = Array.from(kinds, ([section, rows]) => {
-    const count = rows.flatMap(({ kind }) => keysOf(entries, kind)).length;
+    const count = rows.flatMap(({ kind }) => listKeys(entries, kind)).length;
     const one = kindWord(rows[0]?.kind ?? section);
     return count > 0 && (count === 1 && one === section ? one : counted(count, one, section));
   });
@@ -103,51 +103,51 @@ function countsOf(drafts: readonly Draft[], catalogue: Catalogue): string {
   return [...counts, ...gone].filter((each) => each !== false).join(", ") || "only comments";
 }
 
-/** The kinds that every import of these owners counts, and others that there are. */
-function kindsIn(drafts: readonly Draft[], catalogue: Catalogue): readonly PolicyKind[] {
+/** Kinds that an import of these owners always covers, and further kinds that occur. */
+function listKinds(drafts: readonly Draft[], catalogue: Catalogue): readonly PolicyKind[] {
   const ofThem = new Set(drafts.map(ownerOfDraft));
   const always = new Set([...ofThem].flatMap((owner) => importedKinds(catalogue, owner).map(({ kind }) => kind)));
-  const found = new Set(drafts.flatMap(({ entries }) => entries.map(({ kind }) => kind)));
+  const occurring = new Set(drafts.flatMap(({ entries }) => entries.map(({ kind }) => kind)));
   return owners
     .flatMap((owner) => policyKinds(catalogue, owner))
-    .filter(({ kind }) => always.has(kind) || found.has(kind));
+    .filter(({ kind }) => always.has(kind) || occurring.has(kind));
 }
 
-/** A remark on one project or policy: `said` is what follows its name, the resource and the words. */
+/** A remark on one project or policy. `text` follows the name: the resource, and the words. */
 interface Remark {
   readonly name: string;
-  readonly said: string;
+  readonly text: string;
 }
 
-function remarksOn({ name: policy, projects: [first, ...others], entries, remarks }: Draft): readonly Remark[] {
+function collectRemarks({ name: policy, projects: [first, ...others], entries, remarks }: Draft): readonly Remark[] {
   const name = first === undefined || others.length > 0 ? policy : String(first);
   const ofEntries = entries.flatMap((entry) =>
-    entry.remarks.map((remark) => ({ name, said: `${addressOf("", entry.kind, entry.key)}: ${remark}` })),
+    entry.remarks.map((remark) => ({ name, text: `${addressOf("", entry.kind, entry.key)}: ${remark}` })),
   );
-  return [...ofEntries, ...remarks.map((remark) => ({ name, said: `: ${remark}` }))];
+  return [...ofEntries, ...remarks.map((remark) => ({ name, text: `: ${remark}` }))];
 }
 
-function remarksOf(draft: Draft): readonly string[] {
-  return remarksOn(draft).map(({ name, said }) => printable(`${name}${said}`));
+function formatRemarks(draft: Draft): readonly string[] {
+  return collectRemarks(draft).map(({ name, text }) => printable(`${name}${text}`));
 }
 
-/** More projects with the same remark share a line. */
+/** Beyond this number, projects with the same remark share a line. */
 const mostAlike = 3;
 
 function commonRemarks(remarks: readonly Remark[]): readonly string[] {
   const alike = groupedAs(
     remarks,
-    ({ said }) => said,
+    ({ text }) => text,
     ({ name }) => name,
   );
-  return [...alike].flatMap(([said, names]) =>
+  return [...alike].flatMap(([text, names]) =>
     names.length > mostAlike
-      ? [printable(`${said.replace(/^:\s*/, "")}, in ${firstFew(names, mostAlike)}`)]
-      : names.map((name) => printable(`${name}${said}`)),
+      ? [printable(`${text.replace(/^:\s*/, "")}, in ${firstFew(names, mostAlike)}`)]
+      : names.map((name) => printable(`${name}${text}`)),
   );
 }
 
-function blanksOf({ projects, entries }: Draft): readonly ToFill[] {
+function collectBlanks({ projects, entries }: Draft): readonly ToFill[] {
   return entries.flatMap(({ kind, key, fields }) =>
     [...fields].flatMap(([parameter, stated]) =>
       stated.form === "blank"
@@ -161,11 +161,11 @@ function blanksOf({ projects, entries }: Draft): readonly ToFill[] {
   );
 }
 
-function usesOf([first, ...others]: readonly ToFill[]): string {
+function formatUses([first, ...others]: readonly ToFill[]): string {
   return `${first?.address} ${first?.parameter}${others.length > 0 ? ` and ${others.length} more` : ""}`;
 }
 
-/** The same for scripts. */
+/** The document of `import --report json`. */
 export function importJson({ written, idle, problems, notImported, catalogue }: ImportReport): string {
   const policies = written.map(([file, draft]) => ({
     file,
@@ -173,16 +173,16 @@ export function importJson({ written, idle, problems, notImported, catalogue }: 
     [`${ownerOfDraft(draft)}s`]: draft.projects,
     ...(draft.except.length > 0 && { except: draft.except }),
     ...Object.fromEntries(
-      kindsIn([draft], catalogue).map(({ kind, section }) => [section, keysOf(draft.entries, kind)]),
+      listKinds([draft], catalogue).map(({ kind, section }) => [section, listKeys(draft.entries, kind)]),
     ),
     ...(draft.disabled && { disabled: draft.disabled }),
-    to_fill_in: blanksOf(draft),
-    remarks: remarksOf(draft),
+    to_fill_in: collectBlanks(draft),
+    remarks: formatRemarks(draft),
   }));
   const rest = notImported ? { not_imported: notImported.map(reportedProblem) } : { nothing_to_import: idle };
   return JSON.stringify({ policies, ...rest, problems: problems.map(reportedProblem) }, null, 2);
 }
 
-function keysOf(entries: Draft["entries"], kind: Kind): readonly string[] {
+function listKeys(entries: Draft["entries"], kind: Kind): readonly string[] {
   return entries.filter((entry) => entry.kind === kind).map(({ key }) => key);
 }

@@ -1,20 +1,20 @@
 import { printable } from "../base/printable.ts";
-import { findingsOf, headOf, type Level, type ReviewFinding } from "./findings.ts";
+import { describeHead, type Level, listFindings, type ReviewFinding } from "./findings.ts";
 import type { FindingRenderer } from "./report.ts";
 
-/** How a level reads as the result of a test. */
+/** Result of a test case for each level. */
 type CaseResult = "error" | "failure" | "skipped";
 
 /**
- * JUnit XML: a failed test for each change that is pending or did not succeed, one in error for each problem, a skipped
- * one for each warning, a passed one for each change that was applied or where there is nothing else to tell.
+ * JUnit XML. A failed test for each change that is pending or did not succeed, an error for each problem, a skipped
+ * test for each warning, a passed one for each applied change, or a single one if there is nothing to act on.
  */
 export const junit: FindingRenderer = (report) => {
-  const cases = [...findingsOf(report.plan, report).map(findingCase), ...passed(report)];
+  const cases = [...listFindings(report.plan, report).map(findingCase), ...passed(report)];
   return junitText(report, cases, properties(report));
 };
 
-/** The document of a command with these test cases. */
+/** The JUnit document of a command. */
 export function junitText(
   { command, seconds, finishedAt }: Pick<Parameters<FindingRenderer>[0], "command" | "seconds" | "finishedAt">,
   all: readonly TestCase[],
@@ -35,9 +35,9 @@ export function junitText(
   return `<?xml version="1.0" encoding="UTF-8"?>\n${tag("testsuites", { name: "evenkeel", ...totals }, [suite])}`;
 }
 
-/** What the plan is of and what to look at first, where readers look for what a run was like. */
+/** The plan's origin and highlights as properties of the suite. */
 function properties({ plan, catalogue }: Parameters<FindingRenderer>[0]): Tag[] {
-  const properties = Object.entries(headOf(plan, catalogue)).map(([name, value]) =>
+  const properties = Object.entries(describeHead(plan, catalogue)).map(([name, value]) =>
     tag("property", { name, value }, []),
   );
   return properties.length > 0 ? [tag("properties", {}, properties)] : [];
@@ -68,7 +68,7 @@ function passed({ plan, command, exitCode }: Parameters<FindingRenderer>[0]): Te
   return nothing ? [...cases, { suite: "evenkeel", name: `${command}: nothing to act on` }] : cases;
 }
 
-/** Of two tests of one name readers keep one. */
+/** Numbers repeated names: readers keep only one of two tests with the same name. */
 function distinct(cases: readonly TestCase[]): TestCase[] {
   const taken = new Set<string>();
   const counts = new Map<string, number>();
@@ -88,7 +88,7 @@ function caseTag({ suite, name, file, result, rule, message = "" }: TestCase): T
   return tag("testcase", { classname: suite, name, file, time: "0" }, inner);
 }
 
-/** Well-formed XML, ready to be put inside other XML. */
+/** Well-formed XML, safe to be embedded in other XML. */
 type Tag = string & { readonly xml: unique symbol };
 
 type Attributes = Readonly<Record<string, string | number | undefined>>;
@@ -114,7 +114,7 @@ const entities: Readonly<Record<string, string>> = {
   "'": "&apos;",
 };
 
-/** Characters that XML cannot hold in any form are written as `\uXXXX`. */
+/** Characters that XML cannot represent are written as `\uXXXX`. */
 function escaped(text: string): string {
   return printable(text.toWellFormed())
     .replace(/[\ufffe\uffff]/g, (character) => `\\u${character.charCodeAt(0).toString(16)}`)

@@ -1,44 +1,43 @@
 import { printable } from "../base/printable.ts";
 
-/** Longest text that is shown in one piece; what is beyond it is counted. */
+/** Longer texts are truncated, with a count of the rest. */
 const longest = 300;
 
 /**
- * Text from elsewhere in a markdown cell, line or list: always as code, where no forge reads markup, HTML, mentions,
- * references or quick actions. A code span where that holds it; entities inside `<code>` where it would not.
+ * Untrusted text in a markdown cell, line or list: always as code, where no forge interprets markup, HTML, mentions,
+ * references or quick actions. A code span where possible, else entities inside `<code>`.
  */
 export function code(text: string): string {
-  const shown = clipped(text);
-  return /^(?! )[^`|\\]*[^`|\\ ]$/.test(shown) ? `\`${shown}\`` : entities(shown);
+  const shown = truncate(text);
+  return /^(?! )[^`|\\]*[^`|\\ ]$/.test(shown) ? `\`${shown}\`` : encodeEntities(shown);
 }
 
-/** A code span that leads to a page, if there is one. */
+/** A code span, linked if there is a URL. */
 export function linked(text: string, url: string | undefined): string {
   return url === undefined ? code(text) : `[${code(text)}](${url})`;
 }
 
-/** The same inside HTML, such as a `<summary>`, where markdown is not read. */
+/** Code inside HTML such as a `<summary>`, where markdown is not interpreted. */
 export function htmlCode(text: string): string {
-  return entities(clipped(text));
+  return encodeEntities(truncate(text));
 }
 
-/** The same with a page to lead to, if there is one. */
+/** Code inside HTML, linked if there is a URL. */
 export function htmlLinked(text: string, url: string | undefined): string {
   return url === undefined ? htmlCode(text) : `<a href="${url}">${htmlCode(text)}</a>`;
 }
 
-/** A row of a table. */
 export function row(cells: readonly string[]): string {
   return `| ${cells.join(" | ")} |`;
 }
 
-/** The heading of a table. */
+/** The two lines that begin a table. */
 export function heading(titles: readonly string[]): readonly string[] {
   return [row(titles), `|${" --- |".repeat(titles.length)}`];
 }
 
-/** As many of the parts, from the first on, as fit into so many characters with an empty line between each two. */
-export function fitting(parts: readonly string[], limit: number): readonly string[] {
+/** Returns the leading parts that fit into `limit` characters, each followed by an empty line. */
+export function takeFitting(parts: readonly string[], limit: number): readonly string[] {
   let length = 0;
   const tooMany = parts.findIndex((part) => {
     length += part.length + 2;
@@ -47,23 +46,23 @@ export function fitting(parts: readonly string[], limit: number): readonly strin
   return tooMany < 0 ? parts : parts.slice(0, tooMany);
 }
 
-/** The same for lines; a sentence counts those that did not fit. */
-export function fittingOr(
+/** Returns the leading lines that fit into `limit` characters, and a sentence that counts the others. */
+export function fitLines(
   lines: readonly string[],
   limit: number,
   rest: (omitted: number) => string,
 ): readonly string[] {
-  const fit = fitting(lines, limit);
+  const fit = takeFitting(lines, limit);
   return fit.length === lines.length ? lines : [...fit, "", rest(lines.length - fit.length)];
 }
 
-function clipped(text: string): string {
+function truncate(text: string): string {
   const shown = printable(text.toWellFormed());
   if (shown.length <= longest) return shown;
   return `${shown.slice(0, longest).toWellFormed()}… (${shown.length - longest} more characters)`;
 }
 
-function entities(text: string): string {
+function encodeEntities(text: string): string {
   const inert = text.replace(/[^A-Za-z0-9 ]/gu, (character) => `&#${character.codePointAt(0)};`);
   return `<code>${inert.trim() === "" ? "&#32;" : inert}</code>`;
 }

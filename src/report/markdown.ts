@@ -5,26 +5,35 @@ import { fieldNamesOf, linesText, lineText } from "../plan/groups.ts";
 import { blockingText } from "../plan/guards.ts";
 import { commitText, minuteText, ownersCounted, scopeText } from "../plan/heading.ts";
 import type { Summary } from "../plan/plan.ts";
-import { code, fitting, fittingOr, heading, htmlCode, htmlLinked, linked, row as tableRow } from "./markdown-text.ts";
+import {
+  code,
+  fitLines,
+  heading,
+  htmlCode,
+  htmlLinked,
+  linked,
+  row as tableRow,
+  takeFitting,
+} from "./markdown-text.ts";
 import { type FindingRenderer, lineUrl, projectUrl, type Renderer, type Report } from "./report.ts";
 import { fieldTexts, type Line, planView, problemSections, type Row, type Section, shown } from "./view.ts";
 
-/** Most characters of a comment that every forge takes, with room for what a pipeline adds. */
+/** Characters of a comment that every forge accepts, with room for additions by a pipeline. */
 export const longestMarkdown = 60_000;
 
-/** Shares of it that lists of sentences may take; the table and details share the rest. */
+/** Share of it for lists of sentences; the table and details share the rest. */
 const longestList = 8_000;
 
-/** Room for the sentence that says what was left out. */
+/** Room for the sentence that counts omissions. */
 const reserve = 200;
 
-/** Pages of what a report names; undefined where there is none. */
+/** URLs for links in a report; undefined if there is no such page. */
 interface Urls {
   readonly line: (place: Place) => string | undefined;
   readonly project: (name: string) => string | undefined;
 }
 
-/** A plan for a merge request comment: counts and what to look at first, then the changes. */
+/** A plan as a merge request comment: counts and highlights, then the changes. */
 export const planMarkdown: Renderer = (report) => {
   const { plan, catalogue, command, compared } = report;
   const urls = urlsOf(report, plan.server.url);
@@ -39,7 +48,7 @@ export const planMarkdown: Renderer = (report) => {
   return withRows([marker(command), title(report), facts(report), ...about, ...rest], rows, urls);
 };
 
-/** Problems and warnings alone, for a merge request comment. */
+/** Problems and warnings as a merge request comment. */
 export const findingsMarkdown: FindingRenderer = (report) => {
   const { problems } = report.plan;
   const headline =
@@ -53,8 +62,8 @@ export const findingsMarkdown: FindingRenderer = (report) => {
 };
 
 /**
- * Paragraphs, then a table with a row for all projects that have a change, and details, folded. At most
- * {@link longestMarkdown} characters: the largest details go first, then the end of the table.
+ * Paragraphs, a table with a row for all projects that share a change, and folded details. At most {@link
+ * longestMarkdown} characters: the largest details go first, then the end of the table.
  */
 export function withRows(head: readonly string[], rows: readonly Row[], urls: Urls = noUrls): string {
   const room = longestMarkdown - paragraphs(head).length - reserve;
@@ -64,7 +73,7 @@ export function withRows(head: readonly string[], rows: readonly Row[], urls: Ur
 
 const noUrls: Urls = { line: () => undefined, project: () => undefined };
 
-/** Projects are linked where files are: in pipelines. */
+/** Projects are linked only where files are: in pipelines. */
 function urlsOf({ links, folder }: Pick<Report<unknown>, "links" | "folder">, server?: string): Urls {
   return {
     line: (place) => lineUrl(links, folder, place),
@@ -72,7 +81,7 @@ function urlsOf({ links, folder }: Pick<Report<unknown>, "links" | "folder">, se
   };
 }
 
-/** The first line, by which a pipeline finds its comment again. */
+/** The first line, by which a pipeline finds its earlier comment. */
 export function marker(command: string): string {
   return `<!-- evenkeel:${command} -->`;
 }
@@ -92,7 +101,7 @@ function title({ plan, compared, command }: Report): string {
   return `### ${what}: ${blocking ? `${blocking} · ` : ""}${comes}`;
 }
 
-/** The outcomes of an apply, else what is planned. */
+/** The outcomes of an apply, else the planned actions. */
 function resultParts(summary: Summary): readonly string[] {
   const outcomes = Object.entries(summary.outcomes ?? {}).flatMap(([status, count]) =>
     count > 0 ? [`${thousands(count)} ${status}`] : [],
@@ -101,7 +110,7 @@ function resultParts(summary: Summary): readonly string[] {
   return inOrder.flatMap((action) => (summary[action] ? [`${thousands(summary[action] ?? 0)} to ${action}`] : []));
 }
 
-/** What the plan is of, so that a comment that a later push has made stale is recognized. */
+/** Time, scope and commit of the plan, so that readers recognize a stale comment. */
 function facts({ plan: { created_at, manifests, scope }, links }: Report): string {
   const commit = commitText(manifests);
   const only = scopeText(scope);
@@ -113,7 +122,7 @@ function facts({ plan: { created_at, manifests, scope }, links }: Report): strin
   ].join(" · ");
 }
 
-/** How a report calls the projects that it lists, by command. */
+/** Adjective for the listed projects, by command. */
 const states: Readonly<Record<string, string>> = { drift: "out of sync", apply: "changed" };
 
 function counts({ plan: { summary, server, inherited = [] }, command }: Report): string {
@@ -126,7 +135,7 @@ function counts({ plan: { summary, server, inherited = [] }, command }: Report):
   ].join(" · ");
 }
 
-/** A section as a list under its title; empty if it has no lines. */
+/** A section as a list under its title; empty without lines. */
 export function sectionMarkdown(
   section: Pick<Section, "title" | "one" | "lines"> | undefined,
   urls: Urls = noUrls,
@@ -135,7 +144,7 @@ export function sectionMarkdown(
   const { title, one, lines } = section;
   const rest = (omitted: number) => `… and ${counted(omitted, `more ${one}`)}.`;
   const items = lines.map((line) => `- ${lineMarkdown(line, urls)}`);
-  return [`**${title}**`, "", ...fittingOr(items, longestList, rest)].join("\n");
+  return [`**${title}**`, "", ...fitLines(items, longestList, rest)].join("\n");
 }
 
 function lineMarkdown({ lead, words, place, project, path, rule }: Line, urls: Urls): string {
@@ -147,7 +156,7 @@ function lineMarkdown({ lead, words, place, project, path, rule }: Line, urls: U
   return [...(where === undefined ? [] : [linked(where, url || undefined)]), ...rest].join(" ");
 }
 
-/** A row of a table for each row, in at most `room` characters: those that no longer fit are counted below. */
+/** A table of rows in at most `room` characters, with a count of those that do not fit. */
 function changeTable(rows: readonly Row[], room: number, urls: Urls): string {
   const isApplied = rows.some(({ outcome }) => outcome);
   const hasReasons = rows.some(({ reason }) => reason);
@@ -164,7 +173,7 @@ function changeTable(rows: readonly Row[], room: number, urls: Urls): string {
     const left = rows.slice(lines.length - omitted).reduce((sum, { projects }) => sum + projects.length, 0);
     return `… and ${counted(left, "more change")}.`;
   };
-  return [first, rule, ...fittingOr(lines, room - first.length - rule.length, rest)].join("\n");
+  return [first, rule, ...fitLines(lines, room - first.length - rule.length, rest)].join("\n");
 }
 
 const bold: readonly Row["action"][] = ["disable", "delete", "replace", "withdraw"];
@@ -179,18 +188,18 @@ function outcomeCell({ outcome }: Row): string {
   return outcome.error === undefined ? outcome.status : `**${outcome.status}** ${code(outcome.error)}`;
 }
 
-/** Details in the table's order, without the largest where not all of them fit; then a sentence says so. */
+/** Details in the table's order. If not all fit, omits the largest and adds a sentence. */
 function foldedDetails(rows: readonly Row[], room: number, urls: Urls): readonly string[] {
   const all = detailsOf(rows, urls);
   const bySize = [...all].sort((a, b) => a.length - b.length);
-  const kept = new Set(fitting(bySize, room));
-  const omitted = all.length - kept.size;
+  const fitting = new Set(takeFitting(bySize, room));
+  const omitted = all.length - fitting.size;
   const largest = omitted < all.length ? ", the largest," : "";
   const sentence = `${counted(omitted, "section")} of details${largest} ${omitted === 1 ? "is" : "are"} left out to keep this short; other reports have them.`;
-  return [...all.filter((details) => kept.has(details)), ...(omitted > 0 ? [sentence] : [])];
+  return [...all.filter((details) => fitting.has(details)), ...(omitted > 0 ? [sentence] : [])];
 }
 
-/** Folded sections: one for each change that several projects have, then one for each project with the rest of its own. */
+/** Folded details: one per change that several projects share, then one per project with its own changes. */
 function detailsOf(rows: readonly Row[], urls: Urls): readonly string[] {
   const own = rows.filter(({ projects }) => projects.length === 1);
   return [
@@ -203,14 +212,14 @@ function detailsOf(rows: readonly Row[], urls: Urls): readonly string[] {
 
 const longestNames = 4_000;
 
-/** How many lines of a group are listed. */
+/** Number of listed lines per group. */
 const mostLines = 40;
 
 function groupDetails(row: Row, urls: Urls): string {
   const { projects, places } = row;
   const lines = places.slice(0, mostLines).map((place) => linked(lineText(place), urls.line(place)));
   const more = places.length > mostLines ? `, and ${places.length - mostLines} more` : "";
-  const names = fittingOr(
+  const names = fitLines(
     [...projects].sort().map((project) => `- ${linked(project, urls.project(project))}`),
     longestNames,
     (omitted) => `… and ${counted(omitted, "more project")}.`,

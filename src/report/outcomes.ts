@@ -9,8 +9,8 @@ import { headText, objectionsText, problemsText, sectionText, signText } from ".
 import { planView } from "./view.ts";
 
 /**
- * What became of changes, a line each; equal outcomes of the same change in many projects are one line with the
- * projects. What was not applied comes last, next to the counts.
+ * One line per outcome; equal outcomes of the same change in many projects share a line. Unsuccessful ones come last,
+ * next to the counts.
  */
 export function outcomeLines(changes: readonly PlannedChange[], palette: Palette): string {
   const isApplied = ({ outcome }: PlannedChange) => outcome?.status === "applied";
@@ -51,8 +51,8 @@ function outcomeLine(planned: PlannedChange, palette: Palette): string {
 }
 
 /**
- * The result of an apply, for readers who know its plan: all failures, then the counts. Changes of waves that did not
- * start are listed only by wave.
+ * The result of an apply for readers of its plan: all failures, then the counts. Changes of waves that did not start
+ * are listed only by wave.
  */
 export function outcomesText(plan: Plan, palette: Palette, next: readonly NextStep[] = []): string {
   const idle = new Set(plan.summary.waves?.filter(({ status }) => status === "not started").map(({ wave }) => wave));
@@ -68,7 +68,7 @@ export function outcomesText(plan: Plan, palette: Palette, next: readonly NextSt
   ]);
 }
 
-/** The same for people who have not: every change with its outcome. */
+/** The result of an apply for readers who have not seen the plan: every change with its outcome. */
 export function appliedText(
   plan: Plan,
   catalogue: Catalogue,
@@ -88,7 +88,7 @@ export function appliedText(
   ]);
 }
 
-/** The waves of an apply, a line each; empty where there are none. */
+/** The waves of an apply, one per line; empty without waves. */
 export function wavesText(plan: Plan, palette: Palette): string {
   const lines = waveLines(plan).map((line) => `  ${printable(line)}`);
   return lines.length > 0 ? [palette.strong("Waves"), ...lines].join("\n") : "";

@@ -19,8 +19,8 @@ interface Metric {
 }
 
 /**
- * A file for the textfile collector: no timestamps. Where nothing was compared, drift is left out rather than 0; the
- * time of the last success stays what it was as long as runs fail.
+ * A file for the textfile collector: no timestamps. If nothing was compared, drift is omitted rather than 0; the time
+ * of the last success is carried over from the file before while runs fail.
  */
 export const prometheus: Renderer = (report, before) => {
   const common = { command: report.command, server: report.plan.server.url };
@@ -52,7 +52,7 @@ function aboutTheRun({ plan, seconds, finishedAt, exitCode }: Report, before: Be
   ];
 }
 
-/** Requests by seconds, whatever the time in which the limit is stated. */
+/** Converts rate limits to requests per second. */
 function aboutTheFleet({ fleet, seconds }: Report): Metric[] {
   if (!fleet) return [];
   const { mostWorkers, requests, allowed } = fleet;
@@ -85,15 +85,18 @@ function actionsOf({ calls, file }: KindRow): readonly Action[] {
   return [...(Object.keys(calls) as Action[]), ...(file?.replace ? (["replace"] as const) : [])];
 }
 
-/** The actions of every kind by its word, those of projects and groups together; and those of its changes, whose kinds may be gone. */
+/**
+ * The actions of every kind by its word, for projects and groups together, and those of pending changes whose kind no
+ * longer exists.
+ */
 function actionsByWord(
   { kinds }: Catalogue,
   pending: readonly PlannedChange[],
 ): ReadonlyMap<string, readonly Action[]> {
-  const known = [...kinds].flatMap(([kind, row]) => actionsOf(row).map((action) => [kindWord(kind), action] as const));
+  const pairs = [...kinds].flatMap(([kind, row]) => actionsOf(row).map((action) => [kindWord(kind), action] as const));
   const seen = pending.map((planned) => [planned.kind, actionOf(planned)] as const);
   return groupedAs(
-    [...known, ...seen],
+    [...pairs, ...seen],
     ([word]) => word,
     ([, action]) => action,
   );
@@ -142,7 +145,7 @@ function gauge(name: string, help: string, value: number | undefined, labels: La
   return { name, help, samples: value === undefined ? [] : [[labels, value]] };
 }
 
-/** A metric in the text format, with labels that all of its samples have. */
+/** A metric in the text format, with labels common to all samples. */
 function metricText(
   { name, help, type = "gauge", samples }: Omit<Metric, "type"> & { readonly type?: "counter" | "gauge" },
   common: Labels,
@@ -162,7 +165,7 @@ function escaped(value: string): string {
   return value.toWellFormed().replaceAll("\\", "\\\\").replaceAll('"', '\\"').replaceAll("\n", "\\n");
 }
 
-/** How a watcher fares, in numbers. Times are seconds since 1970; undefined before there was any. */
+/** Figures of a watcher. Times are seconds since 1970, undefined before the first. */
 interface WatchFigures {
   readonly server: string;
   readonly checks: Readonly<Record<string, number>>;
@@ -172,7 +175,7 @@ interface WatchFigures {
   readonly overdue: boolean;
 }
 
-/** Gauges and counters of a watcher, in the text format of Prometheus. */
+/** Gauges and counters of a watcher in Prometheus text format. */
 export function watchMetrics({ server, checks, last, now, standby, overdue }: WatchFigures): string {
   const common = { command: "watch", server };
   const one = (name: string, help: string, value: number) => metricText({ name, help, samples: [[{}, value]] }, common);

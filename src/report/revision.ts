@@ -13,21 +13,21 @@ import type { Palette } from "./terminal.ts";
 import { rowText, sectionText } from "./text.ts";
 import { projectsText, revisionRows, type Section, type View } from "./view.ts";
 
-/** The source of the list of the fleet's projects. */
+/** The source of the list of projects. */
 export interface Listing {
   readonly source: "plan" | "file";
-  /** When a plan listed them; left out for a file. */
+  /** The time of the plan that listed them; absent for a file. */
   readonly at?: string;
   readonly projects: number;
 }
 
-/** What `diff --report json` prints. Holds no secret. */
+/** The document of `diff --report json`. Holds no secret. */
 export interface RevisionDocument {
   readonly format_version: "1.0";
-  /** Full commit IDs; null for the files as they are. */
+  /** Full commit IDs; null for the working files. */
   readonly base: { readonly revision: string };
   readonly head: { readonly revision: string | null };
-  /** Null where wildcards stand for the projects that they mean. */
+  /** Null if the projects are unknown, so that wildcards are compared as written. */
   readonly listing: Listing | null;
   readonly summary: RevisionSummary;
   readonly notices: readonly RevisionNotice[];
@@ -37,7 +37,7 @@ export interface RevisionDocument {
   readonly warnings: readonly RevisionProblem[];
 }
 
-/** `projects`: those whose desired state differs. */
+/** `projects`: number of projects whose desired state differs. */
 type RevisionSummary = Readonly<Record<RevisionAction | "projects" | "tightened" | "loosened", number>>;
 
 interface RevisionNotice extends Partial<Place> {
@@ -53,7 +53,7 @@ export interface RevisionProblem extends ReportedProblem {
 
 type RevisionHeading = Pick<RevisionDocument, "base" | "head" | "listing" | "problems" | "warnings">;
 
-/** `diff`: undefined where a side has errors, so that nothing was compared. */
+/** `diff` is undefined if a side has errors, so that nothing was compared. */
 export function revisionDocument(heading: RevisionHeading, diff: RevisionDiff | undefined): RevisionDocument {
   const { changes = [], notices = [], settings = [] } = diff ?? {};
   const { base, head, listing, problems, warnings } = heading;
@@ -81,7 +81,7 @@ export function isDifferent({ changes, settings, notices }: RevisionDocument): b
   return changes.length + settings.length + notices.length > 0;
 }
 
-/** A diff for any output. */
+/** View model of a diff. */
 export function revisionView(document: RevisionDocument, catalogue: Catalogue): View {
   const { problems, notices, settings, warnings, changes } = document;
   const section = (id: string, title: string, tone: Section["tone"], texts: readonly string[]): Section => {
@@ -99,20 +99,20 @@ export function revisionView(document: RevisionDocument, catalogue: Catalogue): 
   };
 }
 
-/** `at 1f2e3d4c5b6a: file:line: message (rule)`; without a revision for the files as they are. */
+/** `at 1f2e3d4c5b6a: file:line: message (rule)`; without a revision for the working files. */
 function problemText({ revision, file, line, project, message, rule }: RevisionProblem): string {
   const where = file === undefined ? project : `${file}:${line}`;
   const at = revision === null ? [] : [`at ${short(revision)}:`];
   return [...at, ...(where === undefined ? [] : [where]), message, `(${rule})`].join(" ");
 }
 
-/** One notice in one line: whom it is about, what, and where. */
+/** A notice in one line: projects, message, location. */
 function noticeText({ message, projects, file, line }: RevisionNotice): string {
   const whom = projects ? `${projectsText(projects)}: ` : "";
   return `${whom}${message}${file === undefined ? "" : ` (${file}:${line})`}`;
 }
 
-/** What changes between two revisions, for people: what to look at first, then each change once. */
+/** The differences between two revisions for people: highlights, then each change once. */
 export function revisionText(document: RevisionDocument, catalogue: Catalogue, palette: Palette): string {
   const view = revisionView(document, catalogue);
   return paragraphs([
@@ -123,7 +123,7 @@ export function revisionText(document: RevisionDocument, catalogue: Catalogue, p
   ]);
 }
 
-/** The same as a comment for a merge request. */
+/** The differences as a merge request comment. */
 export function revisionMarkdown(document: RevisionDocument, catalogue: Catalogue): string {
   const { sections, rows } = revisionView(document, catalogue);
   const headline = headlineOf(document)
@@ -143,7 +143,7 @@ export function headlineOf(document: RevisionDocument): string {
   return `Diff: ${actions}; ${counted(projects, "project")} with a different desired state${licenses}.`;
 }
 
-/** Which revisions were compared, of which projects. */
+/** The compared revisions, and the source of the projects. */
 export function leadOf(document: RevisionDocument): string {
   return `${comparedText(document)} ${fleetText(document)}`;
 }
@@ -157,7 +157,6 @@ function short(revision: string): string {
   return revision.slice(0, 12);
 }
 
-/** The source of the fleet's projects. */
 function fleetText({ listing }: RevisionDocument): string {
   if (!listing) {
     return "Projects: not known here; a wildcard stands for all that it means. A plan keeps their list, or pass --projects FILE.";

@@ -5,7 +5,7 @@ import type { JournalLine } from "../state/state.ts";
 import type { LiveRuns } from "../state/workspace-state.ts";
 import type { Palette } from "./terminal.ts";
 
-/** One line a run: when, who, what, and how it ended and why, or how far it is. */
+/** One line per run: time, user, command, and its outcome or progress. */
 export function historyText(runs: readonly RunSummary[], live: LiveRuns): string {
   return runs.map((each) => printable(lineOf(each, live))).join("\n");
 }
@@ -26,7 +26,10 @@ function withoutEnd({ run, progress }: RunSummary, { runs, holder }: LiveRuns): 
   return `running${progress ? `: ${progressText(progress)}` : ""}${job}`;
 }
 
-/** The fields of `runs --report json` (docs/state.md); of one that did not succeed also why; of a run without an end also whether it goes on, how far it is, and its lease. */
+/**
+ * The fields of `runs --report json` (docs/state.md). Failed runs have reasons; unfinished ones have liveness, progress
+ * and lease.
+ */
 export function historyJson(runs: readonly RunSummary[], live: LiveRuns): string {
   const rows = runs.map((summary) => {
     const { run, command, who, host, started, ended, outcome, changes, commit, reasons } = summary;
@@ -45,7 +48,7 @@ function liveness({ run, progress }: RunSummary, { runs, holder }: LiveRuns) {
   };
 }
 
-/** One line a run, newest first: when, who, and how it ended. */
+/** One line per run with a journal, newest first. */
 export function runsText(runs: readonly { readonly run: string; readonly entries: readonly JournalLine[] }[]): string {
   return runs
     .map(({ run, entries }) => printable(`${run}  ${startOf(entries)}  ${endOf(entries)}`))
@@ -53,14 +56,14 @@ export function runsText(runs: readonly { readonly run: string; readonly entries
     .join("\n");
 }
 
-/** What a run did, step by step. */
+/** The steps of a run from its journal. */
 export function runText(run: string, entries: readonly JournalLine[], palette: Palette): string {
   const steps = entries.flatMap((entry) => stepText(entry, palette) ?? []);
   const [head = "", start, end] = [`Run ${run}`, startOf(entries), endOf(entries)].map(printable);
   return [palette.strong(head), start, ...steps, end].join("\n");
 }
 
-/** How a run ended that has no journal, because it sent no request that writes. */
+/** The outcome of a run without a journal: it sent no write. */
 export function runWithoutJournalText(summary: RunSummary, palette: Palette): string {
   const { run, started, who, host, command, outcome, changes, commit, reasons = [] } = summary;
   const at = commit ? ` at ${commit.slice(0, 12)}` : "";
@@ -101,7 +104,7 @@ function stepText(entry: JournalLine, palette: Palette): string | undefined {
   return `${at} ${printable(`${entry.status} ${entry.address}${more ? ` (${more})` : ""}`)}`;
 }
 
-/** What stands behind the numbers of a bar: `3 workers, 1,746 of 1,800 requests/min, about 4 min left`. */
+/** Details of a progress bar: `3 workers, 1,746 of 1,800 requests/min, about 4 min left`. */
 export function fleetText(progress: RunProgress): string {
   const { workers, rate, remaining_seconds: left = 0 } = progress;
   const parts = [
@@ -116,7 +119,7 @@ function rateText({ used, allowed }: NonNullable<RunProgress["rate"]>): string {
   return allowed === null ? `${thousands(used)} requests` : `${thousands(used)} of ${thousands(allowed)} requests`;
 }
 
-/** Where a run is: `reading, 1,200 of 3,000 projects, 3 workers, about 4 min left`. */
+/** Progress of a run: `reading, 1,200 of 3,000 projects, 3 workers, about 4 min left`. */
 export function progressText(progress: RunProgress): string {
   const { stage, done, total } = progress;
   return [`${stage}, ${thousands(done)} of ${thousands(total)} projects`, fleetText(progress)]
@@ -130,7 +133,7 @@ function lastSeenText({ stage, done, total, at }: RunProgress): string {
   return `${thousands(done)} of ${thousands(total)} projects were ${what[stage]} at ${at}`;
 }
 
-/** `about 3 min left`; empty where nothing is known yet, or nothing left. */
+/** `about 3 min left`; empty if unknown or zero. */
 export function remainingText(milliseconds: number | undefined): string {
   if (!milliseconds) return "";
   const seconds = Math.ceil(milliseconds / 1000);

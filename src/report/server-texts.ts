@@ -9,7 +9,7 @@ import type { Allowance, ProjectAccess, TokenAccess } from "../run/live/token-ac
 import type { Remainder } from "../run/storage/storage-view.ts";
 import { columns, factLines, type Palette } from "./terminal.ts";
 
-/** How a column of a table is read off a row. */
+/** A column's heading and its value in a row. */
 type Column = readonly [heading: string, read: (row: JsonObject) => string];
 
 const deploymentColumns: readonly Column[] = [
@@ -25,7 +25,7 @@ const deploymentColumns: readonly Column[] = [
   ["JOB", ({ deployable }) => textAt(deployable, "name")],
 ];
 
-/** Deployments as a table, in the server's order; columns that no row fills are left out. */
+/** Deployments as a table in the server's order; empty columns are left out. */
 export function deploymentsText(rows: readonly JsonObject[], palette: Palette): string {
   return rows.length > 0 ? table(deploymentColumns, rows, palette) : "No deployments match.";
 }
@@ -38,7 +38,7 @@ const mergeRequestColumns: readonly Column[] = [
   ["URL", ({ web_url: url }) => text(url)],
 ];
 
-/** The changes that a deployment shipped, as a table. */
+/** The merge requests that a deployment shipped, as a table. */
 export function mergeRequestsText(rows: readonly JsonObject[], palette: Palette): string {
   return rows.length > 0 ? table(mergeRequestColumns, rows, palette) : "No merge requests are recorded for it.";
 }
@@ -64,7 +64,7 @@ const deploymentLines: readonly Column[] = [
   ["pipeline", ({ deployable }) => pipelineText(at(deployable, "pipeline"))],
 ];
 
-/** One deployment, a line for each thing that the server tells of it. */
+/** One deployment, a line per property. */
 export function deploymentText(row: JsonObject, palette: Palette): string {
   const lines = deploymentLines.map(([name, read]) => [name, printable(read(row))] as const);
   const title = palette.strong(
@@ -106,7 +106,7 @@ function text(value: unknown): string {
   return typeof value === "string" || typeof value === "number" ? String(value) : "";
 }
 
-/** What is left on a storage, a line a kind, and what the numbers do not tell. */
+/** What remains on a storage, a line per kind of repository, and what is unknown. */
 export function statusText(storage: string, kinds: readonly Remainder[], palette: Palette): string {
   const width = Math.max(...kinds.map(({ kind }) => kind.length));
   const lines = kinds.map((each) => `  ${each.kind.padEnd(width)}  ${printable(countText(each))}`);
@@ -131,7 +131,7 @@ function unknown(kind: RepositoryKind): string {
   return `unknown: the server does not list the moves of ${kind}`;
 }
 
-/** For scripts: a count a kind, null where it is unknown. */
+/** Counts per kind of repository; null if unknown. */
 export function statusJson(storage: string, kinds: readonly Remainder[]): string {
   const by = (of: (remainder: Remainder) => unknown) => Object.fromEntries(kinds.map((each) => [each.kind, of(each)]));
   const counts = by(({ left }) => left);
@@ -143,7 +143,7 @@ export function statusJson(storage: string, kinds: readonly Remainder[]): string
   return JSON.stringify({ storage, ...counts, ...details }, null, 2);
 }
 
-/** Who the token is, what each command needs, and what is missing. */
+/** The token's user, the roles and scopes that each command needs, and the missing ones. */
 export function whoamiText(access: TokenAccess, palette: Palette): string {
   const { project, commands, unknown } = access;
   const lines = [
@@ -194,7 +194,7 @@ function needsText({ role, of, scope }: CommandAccess): string {
   return `${who}, scope ${scope}`;
 }
 
-/** The same for scripts; null for what the server does not tell. */
+/** The document of `whoami --report json`; null for what the server does not return. */
 export function whoamiJson({ user, token, scopes, project, commands, unknown }: TokenAccess): string {
   const shown = {
     user: user && { username: user.username, name: user.name, administrator: user.isAdministrator },
@@ -216,14 +216,14 @@ export function whoamiJson({ user, token, scopes, project, commands, unknown }: 
   return JSON.stringify(shown, null, 2);
 }
 
-/** Who is notified of an event, and who may be: for people. `many` names the events. */
+/** Routes of one kind of event. `many` is its plural for sentences. */
 export interface ShownRoutes {
   readonly routes: readonly Route[];
   readonly unknown: readonly UnknownRoute[];
   readonly many: string;
 }
 
-/** A table of integration, channel and why; at its end those of which it is not known. */
+/** A table of integration, channel and reason, followed by undecided integrations. */
 export function routesText({ routes, unknown, many }: ShownRoutes, palette: Palette): string {
   if (routes.length + unknown.length === 0) return `No integration is notified of ${many} here.`;
   const known = routes.map(({ slug, channel, reason }) => [slug, channel ?? "", reason]);
@@ -232,7 +232,7 @@ export function routesText({ routes, unknown, many }: ShownRoutes, palette: Pale
   return columns(["INTEGRATION", "CHANNEL", "REASON"], rows, palette);
 }
 
-/** A sentence on those of which it is not known, for reports that only list who is notified; empty where there is none. */
+/** A sentence per undecided integration, for reports that list only routes; empty without any. */
 export function unknownText({ unknown, many }: ShownRoutes): string {
   return unknown.map((each) => printable(`${each.slug} and ${many}: ${unknownWords(each)}`)).join("\n");
 }
@@ -241,7 +241,7 @@ function unknownWords({ flag }: UnknownRoute): string {
   return `unknown, the server does not report ${flag}`;
 }
 
-/** Who would no longer receive which events, and who would. */
+/** Integrations that lose events, and those that gain some. */
 export function shiftText({ lost, gained }: Shift, palette: Palette): string {
   if (lost.length + gained.length === 0) return "Nobody is notified of anything else than before.";
   const marked = (mark: string, sentences: readonly string[]) => sentences.map((each) => `${mark} ${printable(each)}`);

@@ -9,17 +9,19 @@ import { isReference, isScalar } from "../model/values.ts";
 import type { RunOutcome } from "../state/journal.ts";
 import { columns, type Palette } from "./terminal.ts";
 
-/** The desired state of a project much as a policy would say it, each entry with the place that it comes from. */
+/** The desired state of a project, written like a policy, each entry with its origin. */
 export function showText({ project, resources, exclusive }: DesiredProject, catalogue: Catalogue): string {
   const lines = policyKinds(catalogue, ownerOfName(project.name)).flatMap(({ kind, section, only }) => {
     const entries = resources.filter((resource) => resource.kind === kind);
     const origin = exclusive.get(kind);
     if (entries.length === 0 && !origin) return [];
-    const title = origin ? `${section}:  # exclusive: anything else is turned off: ${placeOf(origin)}` : `${section}:`;
+    const title = origin
+      ? `${section}:  # exclusive: anything else is turned off: ${formatOrigin(origin)}`
+      : `${section}:`;
     const gone = kindOf(catalogue, kind).removal === "disable" ? "disabled" : "absent";
     const shown: Shown = { ...(only !== undefined && { only }), gone };
     if (entries[0]?.key === "") return entries.flatMap((entry) => entryLines(section, entry, shown));
-    return [title, ...entries.flatMap((entry) => entryLines(scalar(entry.key), entry, shown).map(indented))];
+    return [title, ...entries.flatMap((entry) => entryLines(formatScalar(entry.key), entry, shown).map(indented))];
   });
   const body = lines.length > 0 ? lines : ["# no policy declares anything here"];
   return `${[`# ${project.name}`, ...body].map(printable).join("\n")}\n`;
@@ -29,7 +31,7 @@ function indented(line: string): string {
   return `  ${line}`;
 }
 
-/** How resources of a kind are shown: the field that stands for all, and what one is that must not be there. */
+/** Style of a kind's resources: the field that stands for the whole value, and the word for an absent one. */
 interface Shown {
   readonly only?: string;
   readonly gone: "disabled" | "absent";
@@ -38,34 +40,34 @@ interface Shown {
 /** A resource under its key, or a singleton under its section. */
 function entryLines(name: string, resource: Desired, { only, gone }: Shown): readonly string[] {
   const { presence, fields, origin } = resource;
-  const line = (text: string) => `${name}:${text}  # ${placeOf(origin)}`;
+  const line = (text: string) => `${name}:${text}  # ${formatOrigin(origin)}`;
   if (presence === "absent") return [line(` ${gone}`)];
-  if (only !== undefined) return [line(` ${written(fields[only] ?? null)}`)];
+  if (only !== undefined) return [line(` ${formatValue(fields[only] ?? null)}`)];
   const names = Object.keys(fields).sort();
   if (names.length === 0) return [line(" {}")];
   const places = fieldPlaces(resource);
   const placed = (field: string) => {
-    const place = places?.[field] && lineOf(places[field]);
-    return place === undefined || place === placeOf(origin) ? "" : `  # ${place}`;
+    const place = places?.[field] && formatPlace(places[field]);
+    return place === undefined || place === formatOrigin(origin) ? "" : `  # ${place}`;
   };
-  return [line(""), ...names.map((field) => `  ${field}: ${written(fields[field] ?? null)}${placed(field)}`)];
+  return [line(""), ...names.map((field) => `  ${field}: ${formatValue(fields[field] ?? null)}${placed(field)}`)];
 }
 
-/** Where each field of a singleton comes from, since layers merge it by field; undefined of any other resource. */
+/** The origin of each field of a singleton, which layers merge field by field; undefined for other resources. */
 function fieldPlaces({ key, fields, origin }: Desired): Readonly<Record<string, Place>> | undefined {
   if (key !== "") return undefined;
   return Object.fromEntries(Object.keys(fields).map((name) => [name, origin.fieldPlace?.(name) ?? origin.place()]));
 }
 
-function written(value: Value): string {
-  if (isScalar(value)) return scalar(value);
+function formatValue(value: Value): string {
+  if (isScalar(value)) return formatScalar(value);
   if (!isReference(value)) return JSON.stringify(value);
   const version = value.version === undefined ? "" : `, version: ${value.version}`;
-  return `{ secret: ${scalar(value.secret)}${version} }`;
+  return `{ secret: ${formatScalar(value.secret)}${version} }`;
 }
 
-/** Quoted where YAML would read it as something else. */
-function scalar(value: string | number | boolean | null): string {
+/** Quoted if YAML would read it as something else. */
+function formatScalar(value: string | number | boolean | null): string {
   if (typeof value !== "string") return String(value);
   const isPlain = /^[A-Za-z_/][\w./@:+-]*$/.test(value) && !value.endsWith(":") && !reserved.test(value);
   return isPlain ? value : JSON.stringify(value);
@@ -73,15 +75,15 @@ function scalar(value: string | number | boolean | null): string {
 
 const reserved = /^(?:true|false|null|yes|no|on|off)$/i;
 
-function placeOf(origin: Origin): string {
-  return lineOf(origin.place());
+function formatOrigin(origin: Origin): string {
+  return formatPlace(origin.place());
 }
 
-function lineOf({ file, line }: Place): string {
+function formatPlace({ file, line }: Place): string {
   return `${file}:${line}`;
 }
 
-/** The same for scripts: secrets stay references. */
+/** The document of `show --report json`: secrets stay references. */
 export function showJson({ project, resources, exclusive }: DesiredProject): string {
   const shown = {
     project: project.name,
@@ -102,36 +104,36 @@ export function showJson({ project, resources, exclusive }: DesiredProject): str
   return JSON.stringify(shown, null, 2);
 }
 
-/** A line that has a say, and who wrote it. */
+/** A line that contributes to a resource, and its commit. */
 export interface BlamedLine {
   readonly role: "entry" | "parameter" | "variable" | "overridden";
   readonly what: string;
   readonly place: Place;
   readonly policy: string;
-  /** By which the policy means the project. */
+  /** The selector by which the policy matches the project. */
   readonly selector: string;
-  /** Null where the line is not committed yet; undefined where git cannot tell. */
+  /** Null if the line is not committed yet; undefined if git cannot tell. */
   readonly commit: LineCommit | null | undefined;
 }
 
-/** All that is known of why a resource is as it is. */
+/** The lines and runs that determined a resource. */
 export interface Blaming {
   readonly address: string;
   readonly project: string;
   readonly kind: Kind;
   readonly key: string;
-  /** The line that decides is the first. */
+  /** The deciding line comes first. */
   readonly lines: readonly BlamedLine[];
-  /** Why no commits are named; null where they are. */
+  /** Why commits are missing; null if they are not. */
   readonly git: string | null;
-  /** The last run that applied it is the last of them; those before it came later. */
+  /** Newest first, up to the last run that applied the resource. */
   readonly outcomes: readonly RunOutcome[];
 }
 
-/** The lines that decide, each with its commit, and what runs did. */
+/** The deciding lines with their commits, and the outcomes of runs. */
 export function blameText({ address, lines, outcomes }: Blaming, palette: Palette): string {
-  const rows = lines.map(rowOf);
-  const runs = outcomes.map((outcome) => `  ${printable(runWords(outcome))}`);
+  const rows = lines.map(toRow);
+  const runs = outcomes.map((outcome) => `  ${printable(formatRun(outcome))}`);
   return [
     palette.strong(printable(address)),
     columns(["LINE", "ENTRY", "POLICY", "COMMIT", "DATE", "AUTHOR", "SUBJECT"], rows, palette),
@@ -140,7 +142,7 @@ export function blameText({ address, lines, outcomes }: Blaming, palette: Palett
   ].join("\n");
 }
 
-function rowOf({ what, place, policy, selector, commit }: BlamedLine): readonly string[] {
+function toRow({ what, place, policy, selector, commit }: BlamedLine): readonly string[] {
   const where = `${place.file}:${place.line}:${place.column}`;
   return [where, what, `${policy} (${selector})`, ...commitCells(commit)].map(printable);
 }
@@ -152,12 +154,12 @@ function commitCells(commit: BlamedLine["commit"]): readonly string[] {
   return [sha, commit.date.slice(0, 10), commit.author, commit.subject];
 }
 
-function runWords({ run, who, at, status, error, commit }: RunOutcome): string {
+function formatRun({ run, who, at, status, error, commit }: RunOutcome): string {
   const from = commit ? ` at ${commit.slice(0, 10)}` : "";
   return `${status} by run ${run}, ${at}, ${who ?? "somebody"}${from}${error ? `: ${error}` : ""}`;
 }
 
-/** The same for scripts. */
+/** The document of `blame --report json`. */
 export function blameJson({ lines, outcomes, ...blaming }: Blaming): string {
   const shownLines = lines.map(({ role, what, place, policy, selector, commit }) => ({
     role,

@@ -3,7 +3,7 @@ import { terminalWidth } from "../base/text-format.ts";
 import { type ReportedProblem, reportedLine, withoutRepeats } from "../model/problem-line.ts";
 import type { Plan } from "../plan/plan.ts";
 
-/** How a text report marks its parts; plain where there is no terminal. */
+/** Colours for the parts of a text report. */
 export interface Palette {
   readonly add: Paint;
   readonly change: Paint;
@@ -15,19 +15,18 @@ export interface Palette {
 
 type Paint = (text: string) => string;
 
-const plainly: Paint = (text) => text;
+const unpainted: Paint = (text) => text;
 
-/** No colours. */
 export const plain: Palette = {
-  add: plainly,
-  change: plainly,
-  remove: plainly,
-  strong: plainly,
-  faint: plainly,
-  warn: plainly,
+  add: unpainted,
+  change: unpainted,
+  remove: unpainted,
+  strong: unpainted,
+  faint: unpainted,
+  warn: unpainted,
 };
 
-/** Rows below a faint heading, each column as {@link widthOf} says; columns without a cell are left out. */
+/** Rows below a faint heading; {@link widthOf} aligns the columns, and empty columns are left out. */
 export function columns(heading: readonly string[], rows: readonly (readonly string[])[], palette: Palette): string {
   const used = heading.map((_, column) => column).filter((column) => rows.some((row) => row[column]));
   const table = [heading, ...rows].map((row) => used.map((column) => row[column] ?? ""));
@@ -36,30 +35,30 @@ export function columns(heading: readonly string[], rows: readonly (readonly str
   return lines.map((text, index) => (index === 0 ? palette.faint(text) : text)).join("\n");
 }
 
-/** Facts, each on a line after its word; those without a value are left out. */
+/** Facts, one per line after its word; facts without a value are left out. */
 export function factLines(facts: readonly (readonly [word: string, value: string])[], palette: Palette): string {
-  const known = facts.filter(([, value]) => value !== "");
-  const width = widthOf(known.map(([word]) => word));
-  return known.map(([word, value]) => `  ${palette.faint(word.padEnd(width))}  ${value}`).join("\n");
+  const shown = facts.filter(([, value]) => value !== "");
+  const width = widthOf(shown.map(([word]) => word));
+  return shown.map(([word, value]) => `  ${palette.faint(word.padEnd(width))}  ${value}`).join("\n");
 }
 
 function line(row: readonly string[], widths: readonly number[]): string {
   return `  ${row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join("  ")}`.trimEnd();
 }
 
-/** Wide enough for slugs, paths and references; a longer cell moves the rest of its own row, and no other. */
+/** Wide enough for slugs, paths and references. A longer cell shifts only the rest of its own row. */
 const widest = 60;
 
-/** The width of a column: that of its widest cell, but for cells of more than 60 characters. */
+/** The width of the widest cell of at most 60 characters. */
 export function widthOf(cells: readonly string[]): number {
   const lengths = cells.map(({ length }) => length).filter((length) => length <= widest);
   return lengths.reduce((most, length) => Math.max(most, length), 0);
 }
 
-/** A command line to continue with, and what it does. */
+/** A command line to continue with, and its effect. */
 export type NextStep = readonly [command: string, meaning: string];
 
-/** The commands that follow, in two columns, or in pairs of lines if the columns would be wider than a terminal; empty for none. */
+/** Follow-up commands in two columns, or in pairs of lines if wider than a terminal; empty for none. */
 export function nextStepsText(steps: readonly NextStep[], palette: Palette): string {
   if (steps.length === 0) return "";
   const width = Math.max(...steps.map(([command]) => command.length));
@@ -70,12 +69,12 @@ export function nextStepsText(steps: readonly NextStep[], palette: Palette): str
   return [palette.strong("Next:"), ...lines].join("\n");
 }
 
-/** `warning: `, the line of the problem and its excerpt, as on stderr. */
+/** A warning with its excerpt, as on stderr. */
 export function warningLine(warning: ReportedProblem): string {
   return `warning: ${lineOf(warning)}`;
 }
 
-/** The same for an error, which needs no label if a position begins it. */
+/** An error with its excerpt, labelled unless it begins with a position. */
 export function errorLine(problem: ReportedProblem): string {
   return problem.file === undefined ? `error: ${lineOf(problem)}` : lineOf(problem);
 }

@@ -12,12 +12,12 @@ import { actionCountWords, type Plan, type PlannedChange } from "../plan/plan.ts
 import { type Palette, problemLines } from "./terminal.ts";
 import { type Line, placeWords, planView, type Row, shown, type View } from "./view.ts";
 
-/** A plan for people: what it is of, what to look at first, the changes, and counts at the end. */
+/** A plan for people: origin, highlights, changes, and counts at the end. */
 export function planText(plan: Plan, catalogue: Catalogue, palette: Palette): string {
   return changesText(plan, planView(plan, catalogue), "Plan", palette);
 }
 
-/** Drift for people: how what the server has differs from what is declared. */
+/** Drift for people: how the server differs from the manifests. */
 export function driftText(plan: Plan, catalogue: Catalogue, palette: Palette): string {
   return changesText(plan, planView(plan, catalogue, "drift"), "Drift", palette);
 }
@@ -38,8 +38,8 @@ function changesText(plan: Plan, view: View, title: Title, palette: Palette): st
 }
 
 /**
- * What a person should know of a plan before signing it: what it is of, what needs attention, and the counts. Omits the
- * number of approvals recorded when the plan was saved.
+ * Summary of a plan for its signer: origin, highlights and counts. Omits the number of approvals recorded when the plan
+ * was saved.
  */
 export function signedPlanText(plan: Plan, catalogue: Catalogue, palette: Palette): string {
   const objections = plan.objections.filter(({ guard }) => guard !== "approvals");
@@ -48,14 +48,17 @@ export function signedPlanText(plan: Plan, catalogue: Catalogue, palette: Palett
   return paragraphs([head, sectionText(view, "first", palette), headline(plan, palette)]);
 }
 
-/** A plan below its warnings and problems, which the program prints on stderr. Kinds of a workspace need its catalogue. */
+/**
+ * A plan below its warnings and problems, which the program itself prints on stderr. A workspace with its own kinds
+ * must pass its catalogue.
+ */
 export function planWithProblemsText(plan: Plan, palette: Palette, catalogue: Catalogue = catalogueOf()): string {
   return [...problemLines(plan), planText(plan, catalogue, palette)].join("\n");
 }
 
 type Title = "Plan" | "Drift";
 
-/** What a plan is of, and what blocks it. */
+/** The plan's origin, and what blocks it. */
 export function headText(plan: Plan, palette: Palette, title: Title = "Plan"): string {
   const scope = scopeText(plan.scope);
   const blocking = blockingText(plan);
@@ -71,10 +74,10 @@ export function headText(plan: Plan, palette: Palette, title: Title = "Plan"): s
   ].join("\n");
 }
 
-/** The rule of the warning that a report is of another day. */
+/** The rule of the warning that a report is for another day. */
 const otherDay = "as-of";
 
-/** What a plan since a revision did not look at. */
+/** Counts the projects that a plan with `--since` left out. */
 function unreadText({ scope: { since, projects = 0, of } = {} }: Plan): string {
   if (since === undefined || of === projects) return "";
   if (of === undefined || projects === 0) return `; no ${projects === 0 ? "" : "other "}project was checked`;
@@ -82,42 +85,42 @@ function unreadText({ scope: { since, projects = 0, of } = {} }: Plan): string {
   return others === 1 ? "; the other one was not checked" : `; the other ${thousands(others)} were not checked`;
 }
 
-/** A section by its ID, under its title; empty if it has no lines. */
+/** A section under its title; empty without lines. */
 export function sectionText({ sections }: View, id: string, palette: Palette, sign = palette.warn("!")): string {
   const section = sections.find((each) => each.id === id);
   if (!section || section.lines.length === 0) return "";
   return [palette.strong(section.title), ...section.lines.flatMap((line) => lineTexts(line, sign))].join("\n");
 }
 
-/** One line where a terminal has room for it. */
+/** One line if it fits into a terminal's width. */
 function lineTexts({ lead, words }: Line, sign: string): readonly string[] {
   const line = printable(`${lead === undefined ? "" : `${lead}: `}${words.join("; ")}`);
   if (lead === undefined || line.length + 4 <= terminalWidth) return [`  ${sign} ${line}`];
   return [`  ${sign} ${lead}`, ...words.map((each) => `      ${printable(each)}`)];
 }
 
-/** What guards and rules object to, a text for those that block the plan and for those that were waived. */
+/** Objections of guards and rules: a text for blocking ones, and one for waived ones. */
 export function objectionsText(view: View, palette: Palette): readonly string[] {
   return ["objections", "waived"].map((id) => sectionText(view, id, palette));
 }
 
-/** How many projects of a row, or lines, are named. */
+/** Limit of projects named in a row, and of lines listed. */
 const mostNamed = 10;
 
-/** Changes that several projects share, each listed once, then the others by project; a text for each. */
+/** Changes that several projects share, each listed once, then the others by project. */
 function rowsText(rows: readonly Row[], palette: Palette): readonly string[] {
   const single = rows.flatMap((row) => (row.projects.length === 1 ? row : []));
   const inOrder = [...single].sort((a, b) => a.position - b.position);
   const own = grouped(inOrder, ({ projects: [project] }) => project);
   return [
     ...rows.filter(({ projects }) => projects.length > 1).map((row) => rowText(row, palette)),
-    ...[...own].map(([project = "", those]) =>
-      [palette.strong(printable(project)), ...those.map((row) => singleText(row, palette))].join("\n"),
+    ...[...own].map(([project = "", ofProject]) =>
+      [palette.strong(printable(project)), ...ofProject.map((row) => singleText(row, palette))].join("\n"),
     ),
   ];
 }
 
-/** A row as one line, with what it changes and where below it. */
+/** A row as one line, with its values and lines of origin below. */
 export function rowText({ line, effect, ...row }: Row, palette: Palette): string {
   const { reason, values, notes, projects, places } = row;
   const why = effect ? reason.replace(`, ${effect}`, "") : reason;
@@ -132,7 +135,7 @@ export function rowText({ line, effect, ...row }: Row, palette: Palette): string
   ].join("\n");
 }
 
-/** Lines below a change that fill a terminal. */
+/** Wrapped, faint lines below a change. */
 function faintLines(texts: readonly string[], palette: Palette): string[] {
   return texts.map(
     (text) => `${indent}${palette.faint(wrapped(printable(text), terminalWidth - indent.length, indent))}`,
@@ -157,7 +160,7 @@ function singleText(row: Row, palette: Palette): string {
   ].join("\n");
 }
 
-/** What distinguishes a change below its project's name: the rest of its address, or all of one without a project. */
+/** The address without the project, whose name stands above; the full address if it has none. */
 function nameOf({ address, project, kind, key }: PlannedChange): string {
   const rest = resourceName(kind, key);
   return address === `${project}:${rest}` ? rest : address;
@@ -171,7 +174,6 @@ const signs: Readonly<Record<Action, readonly [sign: string, paint: keyof Palett
   delete: ["-", "remove"],
 };
 
-/** The sign of what a change does. */
 export function signText({ sign }: Pick<Row, "sign">, palette: Palette): string {
   const [text, paint] = signs[sign];
   return palette[paint](text);
@@ -181,16 +183,13 @@ function notesText(notes: readonly string[], palette: Palette): string[] {
   return notes.map((note) => `${indent}${palette.warn("note:")} ${printable(note)}`);
 }
 
-/**
- * What a person should know before repositories move: the rules for moving that no program can check
- * (docs/storage-moves.md). Empty where nothing moves.
- */
+/** Rules for moving repositories that no program can check (docs/storage-moves.md); empty if none moves. */
 function movingNotes({ resource_changes }: Plan, palette: Palette): string {
   const moves = resource_changes.filter(isMove).map(({ change }) => change);
   if (moves.length === 0) return "";
-  const named = (storages: readonly unknown[]) => printable([...new Set(storages.map(String))].join(", "));
-  const sources = named(moves.map(({ before }) => before?.repository_storage));
-  const destinations = named(moves.map(({ after }) => after?.repository_storage));
+  const joinNames = (storages: readonly unknown[]) => printable([...new Set(storages.map(String))].join(", "));
+  const sources = joinNames(moves.map(({ before }) => before?.repository_storage));
+  const destinations = joinNames(moves.map(({ after }) => after?.repository_storage));
   const notes = [
     "Every repository is read-only while its own move runs.",
     `The server must reach ${sources} and ${destinations} throughout.`,
@@ -200,19 +199,21 @@ function movingNotes({ resource_changes }: Plan, palette: Palette): string {
   return [palette.strong("Before repositories move"), ...notes.map((note) => `  - ${note}`)].join("\n");
 }
 
-/** Warnings of rules: part of what a reviewer reads, as objections are. Other warnings are not about the changes. */
+/** Warnings of rules concern the changes, so reviewers see them; other warnings do not. */
 function ruleWarningsText({ warnings }: Plan, palette: Palette): string {
-  const those = warnings.filter(({ from_rule }) => from_rule);
-  if (those.length === 0) return "";
-  const lines = those.slice(0, mostRuleWarnings).map(({ message }) => `  ${palette.warn("!")} ${printable(message)}`);
-  const more = those.length - lines.length;
+  const ruleWarnings = warnings.filter(({ from_rule }) => from_rule);
+  if (ruleWarnings.length === 0) return "";
+  const lines = ruleWarnings
+    .slice(0, mostRuleWarnings)
+    .map(({ message }) => `  ${palette.warn("!")} ${printable(message)}`);
+  const more = ruleWarnings.length - lines.length;
   const rest = more > 0 ? [`  and ${thousands(more)} more`] : [];
   return [palette.strong("Warnings of rules"), ...lines, ...rest].join("\n");
 }
 
 const mostRuleWarnings = 20;
 
-/** How a report calls the projects that it lists. */
+/** Phrase for the listed projects. */
 const states = { Plan: "to change", Drift: "out of sync" } as const;
 
 function headline(plan: Plan, palette: Palette, title: Title = "Plan"): string {
@@ -227,10 +228,10 @@ function noChangesText({ summary, problems, scope }: Plan): string {
   if (problems.length > 0 && summary.projects === 0) return "Nothing was compared.";
   if (!scope && summary.projects === 0) return "Nothing to compare: no policy selects a project.";
   const isWhole = problems.length === 0;
-  const found = isWhole ? "No changes" : "No changes among what could be compared";
+  const text = isWhole ? "No changes" : "No changes among what could be compared";
   const since = scope?.projects === 0 ? scope.since?.slice(0, 12) : undefined;
-  if (since !== undefined) return `${found}: no project's desired state differs from ${since}.`;
-  return isWhole ? `${found}: ${ownersCounted(summary)} in sync.` : `${found} in ${ownersCounted(summary)}.`;
+  if (since !== undefined) return `${text}: no project's desired state differs from ${since}.`;
+  return isWhole ? `${text}: ${ownersCounted(summary)} in sync.` : `${text} in ${ownersCounted(summary)}.`;
 }
 
 function countsText({ summary, unverified: entries, inherited = [] }: Plan): string {
@@ -261,7 +262,7 @@ export function problemsText({ problems }: Plan, palette: Palette): string {
 
 const mostUnverified = 8;
 
-/** Unverified parameters, each once, with how many projects it is in: a fleet repeats itself. */
+/** Distinct unverified parameters, each with its number of projects. */
 function unverifiedText(entries: Plan["unverified"]): string {
   const counts = new Map<string, number>();
   for (const { address, fields } of entries) {
@@ -281,7 +282,7 @@ function notComparedText(entries: Plan["unverified"]): string {
   return `${prefix}${printable(firstFew(words.sort(), mostUnverified))}`;
 }
 
-/** What a dry run prints: every request that would be sent, secrets as references. */
+/** The output of a dry run: every request that would be sent, secrets as references. */
 export function requestsText(calls: readonly Call[]): string {
   return calls.map(requestText).join("\n");
 }

@@ -3,29 +3,28 @@ import { printable } from "../base/printable.ts";
 import { counted, firstFew, joinedByAnd, terminalWidth, wrapped } from "../base/text-format.ts";
 import { ownersCounted } from "../plan/heading.ts";
 import type { Unmanaged, UnreadSection } from "../run/unmanaged.ts";
-import { code, fittingOr, heading, row } from "./markdown-text.ts";
+import { code, fitLines, heading, row } from "./markdown-text.ts";
 import type { Palette } from "./terminal.ts";
 
-/** One resource and the projects that have it; the one of most projects first. */
+/** A resource and the projects that have it. Groups with most projects come first. */
 export interface UnmanagedGroup {
   readonly resource: string;
   readonly projects: readonly string[];
 }
 
-/** The same resource of several projects together. */
 export function unmanagedGroups({ resources }: Unmanaged): readonly UnmanagedGroup[] {
   return [...grouped(resources, ({ resource }) => resource)]
     .map(([resource, members]) => ({ resource, projects: [...new Set(members.map(({ project }) => project))] }))
     .sort((a, b) => b.projects.length - a.projects.length);
 }
 
-/** What lives on the server and no policy declares, and what was not read, for people. */
-export function unmanagedText(found: Unmanaged, palette: Palette): string {
-  const groups = unmanagedGroups(found).map(({ resource, projects }) => {
+/** Unmanaged resources and unread sections, for people. */
+export function unmanagedText(unmanaged: Unmanaged, palette: Palette): string {
+  const groups = unmanagedGroups(unmanaged).map(({ resource, projects }) => {
     const names = printable(firstFew(projects, mostNamed));
     return `${palette.strong(printable(resource))}\n    ${wrapped(`in ${names}`, terminalWidth - 4, "    ")}`;
   });
-  return [groups.join("\n"), palette.strong(`${unmanagedHeadline(found)}.`), ...unreadSentences(found)]
+  return [groups.join("\n"), palette.strong(`${unmanagedHeadline(unmanaged)}.`), ...unreadSentences(unmanaged)]
     .filter(Boolean)
     .join("\n\n");
 }
@@ -42,7 +41,7 @@ export function unmanagedHeadline({ resources, projects, groups = 0, problems }:
     : `${counted(resources.length, "unmanaged resource")} in ${of}`;
 }
 
-/** Which sections were not read, and why; empty if all were. */
+/** The sections that could not be read, with reasons; empty if all were. */
 export function unreadSentences({ unread }: Unmanaged): readonly string[] {
   const [whole, partly] = [true, false].map((is) =>
     unread.filter(({ projects, total }) => (projects === total) === is),
@@ -61,27 +60,27 @@ function partlyUnread([where, sections]: readonly [where: string, sections: read
   return `${where}: ${joinedByAnd(sections.map(({ section }) => section))}, because no policy for them has such a section.`;
 }
 
-/** `unmanaged --report json`. */
+/** The document of `unmanaged --report json`. */
 export function unmanagedJson({ projects, groups, resources, unread, problems, warnings }: Unmanaged): string {
   const summary = { projects, ...(groups !== undefined && { groups }), unmanaged: resources.length };
   return JSON.stringify({ format_version: "1.0", summary, resources, unread, problems, warnings }, null, 2);
 }
 
-/** Most characters of a comment's table. */
+/** Limit of the table in a comment, in characters. */
 const longestTable = 50_000;
 
-/** The same as a comment for a merge request. */
-export function unmanagedMarkdown(found: Unmanaged): string {
-  const rows = unmanagedGroups(found).map(({ resource, projects }) =>
+/** Unmanaged resources as a merge request comment. */
+export function unmanagedMarkdown(unmanaged: Unmanaged): string {
+  const rows = unmanagedGroups(unmanaged).map(({ resource, projects }) =>
     row([code(resource), code(firstFew(projects, mostNamed))]),
   );
-  const table = fittingOr(rows, longestTable, (omitted) => `… and ${counted(omitted, "more resource")}.`);
+  const table = fitLines(rows, longestTable, (omitted) => `… and ${counted(omitted, "more resource")}.`);
   return [
     "<!-- evenkeel:unmanaged -->",
-    `### Evenkeel: ${unmanagedHeadline(found)}`,
+    `### Evenkeel: ${unmanagedHeadline(unmanaged)}`,
     ...(rows.length > 0 ? [[...heading(["Resource", "In"]), ...table].join("\n")] : []),
-    ...unreadSentences(found).map(code),
-    ...found.problems.slice(0, mostProblems).map(({ message }) => `- ${code(message)}`),
+    ...unreadSentences(unmanaged).map(code),
+    ...unmanaged.problems.slice(0, mostProblems).map(({ message }) => `- ${code(message)}`),
   ].join("\n\n");
 }
 

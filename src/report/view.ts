@@ -28,7 +28,7 @@ import { asDrift, attention, driftHighlights, type Highlight, highlightsOf } fro
 import { actionOf, type Plan, type PlannedChange } from "../plan/plan.ts";
 import type { RevisionAction, RevisionChange } from "../plan/revision/compare-projects.ts";
 
-/** What a report shows, whichever output prints it: lines in sections, and changes in rows. */
+/** The content of a report in any output: sections of lines, and rows of changes. */
 export interface View {
   readonly sections: readonly Section[];
   readonly rows: readonly Row[];
@@ -38,26 +38,26 @@ export interface View {
 export interface Section {
   readonly id: string;
   readonly title: string;
-  /** A title with a count, where the page has one. */
+  /** A title with a count, for the page. */
   readonly heading?: string;
-  /** What one line is, for counting those that are left out. */
+  /** Singular noun for a line, used to count omitted ones. */
   readonly one: string;
   readonly tone: "bad" | "doubt" | "plain";
   readonly isOpen?: boolean;
-  /** The page folds more lines than this. */
+  /** The page folds further lines. */
   readonly most?: number;
   readonly lines: readonly Line[];
 }
 
-/** A line, by its parts; each output shows those that have a use there. */
+/** A line by its parts; each output shows those that it can use. */
 export interface Line {
   readonly words: readonly string[];
-  /** How many changes it is about, in words, and the topic. */
+  /** The number of changes concerned, in words, and the topic. */
   readonly lead?: string;
   readonly highlight?: Highlight;
   readonly place?: Pick<Place, "file"> & Partial<Place>;
   readonly project?: string;
-  /** Where in the document. */
+  /** Path within the document. */
   readonly path?: string;
   readonly rule?: string;
   readonly guard?: string;
@@ -68,16 +68,16 @@ export interface Line {
 /** A change of one project, or the same change of several. */
 export interface Row {
   readonly action: Action | RevisionAction;
-  /** The action of a plan that has the same effect, which decides sign and colour. */
+  /** The action of a plan with the same effect, which decides sign and colour. */
   readonly sign: Action;
   readonly effect: PolicyEffect | undefined;
   readonly outcome: Outcome | undefined;
   readonly projects: readonly string[];
-  /** Its first change's place in the plan. */
+  /** Position of its first change in the plan. */
   readonly position: number;
-  /** `license/MIT`. */
+  /** For example `license/MIT`. */
   readonly name: string;
-  /** What notes are about: the address, or without a project what several have. */
+  /** Subject of notes: the address, or the resource alone if several projects share it. */
   readonly subject: string;
   /** The change in one line, without its values. */
   readonly title: string;
@@ -86,21 +86,21 @@ export interface Row {
   readonly reason: string;
   readonly notes: readonly string[];
   readonly places: ChangeGroup<unknown>["lines"];
-  /** The changes of a plan; none of a diff. */
+  /** The changes of a plan; empty for a diff. */
   readonly members: readonly PlannedChange[];
   /** The change in one line, with its first value. */
   readonly line: string;
 }
 
-/** The values of a change as text: what its line shows, and lines with the rest. */
+/** The values of a change as text: a summary for its line, and the rest. */
 export interface FieldTexts {
-  /** The first field and how many more there are: `channel: "#a" -> "#b", and 1 more`. */
+  /** The first field and the number of others: `channel: "#a" -> "#b", and 1 more`. */
   readonly row?: string;
-  /** The fields that the row does not show in full, a line each. */
+  /** Fields that the summary does not show in full, one per line. */
   readonly below: readonly string[];
 }
 
-/** A plan, the result of an apply, or drift. */
+/** View model of a plan, the result of an apply, or drift. */
 export function planView(plan: Plan, catalogue: Catalogue, command?: string): View {
   const isDrift = command === "drift";
   const { created_at: at, resource_changes: all } = plan;
@@ -109,7 +109,7 @@ export function planView(plan: Plan, catalogue: Catalogue, command?: string): Vi
   return { sections: planSections(plan, highlights), rows: plannedRows(changes) };
 }
 
-/** What a reviewer should know before the changes: objections, failures, and what could not be compared. */
+/** Sections before the changes: objections, failures, and what could not be compared. */
 function planSections(plan: Plan, highlights: readonly Highlight[]): readonly Section[] {
   const { unverified, inherited = [], resource_changes: changes } = plan;
   const failed = changes.filter(({ outcome }) => outcome && outcome.status !== "applied");
@@ -151,7 +151,7 @@ function highlightParts(highlight: Highlight): Line {
   return { lead: highlight.title, words: highlight.details, highlight };
 }
 
-/** Objections, waived objections, problems and warnings, also where there is no plan. */
+/** Objections, waived objections, problems and warnings; a plan is not required. */
 export function problemSections(
   found: Pick<Plan, "objections" | "problems" | "warnings">,
 ): readonly [Section, Section, Section, Section] {
@@ -161,7 +161,7 @@ export function problemSections(
   const objected = (id: string, tone: Section["tone"], [group]: ReturnType<typeof objectionGroups> = []): Section => {
     const [title = "", objections = []] = group ?? [];
     const lines = objections.map(({ guard, message, addresses }) => ({ words: [message], guard, addresses }));
-    // A guard may object to each project; the first objection is to the fleet.
+    // A guard may object to each project; the first objection concerns the fleet.
     return { id, title, one: "objection", tone, lines, isOpen: true, most: 5 };
   };
   const list = (all: readonly ReportedProblem[], one: string, title: string, tone: Section["tone"]): Section => {
@@ -188,7 +188,7 @@ function problemParts({ file, line, column, project, path, message, rule }: Repo
   };
 }
 
-/** The equal changes of a plan as one row each, what a reviewer should see first before the rest. */
+/** A row per group of equal changes, the most urgent first. */
 export function plannedRows(changes: readonly PlannedChange[]): readonly Row[] {
   const positions = new Map(changes.map((change, index) => [change, index]));
   return plannedGroups(changes).map((group) => plannedRow(group, positions.get(group.members[0]) ?? 0));
@@ -229,7 +229,7 @@ const participles: Readonly<Record<RevisionAction, string>> = {
 
 const revisionOrder: readonly RevisionAction[] = ["disable", "withdraw", "edit", "declare"];
 
-/** The changes between two revisions: what loosens first, then what turns off; larger groups first. */
+/** Rows of a diff: loosened policies first, then removals; larger groups first. */
 export function revisionRows(changes: readonly RevisionChange[], catalogue: Catalogue): readonly Row[] {
   const rank = ({ effect, action }: Row) =>
     effect === "loosened" ? -1 : revisionOrder.indexOf(action as RevisionAction);
@@ -260,18 +260,18 @@ function revisionRow({ members, projects, shared, lines }: ChangeGroup<RevisionC
   };
 }
 
-/** The project, or how many there are. */
+/** A project's name, or the number of projects. */
 export function projectsText(projects: readonly string[]): string {
   const [only = ""] = projects;
   return projects.length === 1 ? only : namesCounted(projects);
 }
 
-/** Where a single change of a plan is declared, and where its values are set if that is another line. */
+/** The line that declares a change, and the line that sets its value if it is another one. */
 export function placeWords({ source, set_at: setAt }: PlannedChange): readonly string[] {
   return [lineText(source), ...(setAt ? [`set in ${lineText(setAt)}`] : [])];
 }
 
-/** The fields of a change. A row shows none where several come or go: no field tells more than another. */
+/** Omits the summary if several fields come or go: none is more significant. */
 export function fieldTexts(sides: Sides, unknown = notReported): FieldTexts {
   const lines = fieldLines(sides, unknown);
   if (firstField(sides) === undefined) return { below: lines };
@@ -283,7 +283,7 @@ export function fieldTexts(sides: Sides, unknown = notReported): FieldTexts {
   return { row: `${first}${gone}${more}`, below: isShort ? others : lines };
 }
 
-/** All fields of a change, a line each; `unknown` stands for a value that the side before lacks. */
+/** All fields, one per line; `unknown` replaces a missing value before the change. */
 function fieldLines(sides: Sides, unknown = notReported): readonly string[] {
   return fieldNamesOf(sides).map((name) => `${name}: ${transition(name, sides, unknown)}`);
 }
@@ -299,7 +299,7 @@ function transition(name: string, { before, after }: Sides, unknown: string): st
   return `${was === undefined ? unknown : shown(was)} -> ${shown(after[name])}`;
 }
 
-/** A value as people read it: a reference by its name, anything else as in JSON. */
+/** A value for people: a reference by its name, anything else as JSON. */
 export function shown(value: Value | undefined): string {
   if (value === undefined) return "(unset)";
   return printable(isReference(value) ? `(${`secret ${value.secret}`.trim()})` : JSON.stringify(value));

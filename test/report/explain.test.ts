@@ -8,8 +8,8 @@ import {
   kindFiles,
   kindListText,
   kindsJson,
-  kindsNamed,
   kindsText,
+  resolveKinds,
 } from "../../src/report/explain-kinds.ts";
 import { type Palette, plain } from "../../src/report/terminal.ts";
 
@@ -185,7 +185,7 @@ One or more transition IDs. The default, a blank string, disables custom transit
 
 describe("kinds of resources", () => {
   const catalogue = catalogueOf();
-  const named = (selection: string) => kindsNamed(catalogue, selection);
+  const named = (selection: string) => resolveKinds(catalogue, selection);
 
   test("are listed each once, with their owners and keys", () => {
     const rows = kindListText(catalogue, plain).split("\n");

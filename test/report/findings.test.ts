@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { Plan } from "../../src/plan/plan.ts";
 import { codequality, github, sarif } from "../../src/report/finding-formats.ts";
-import { findingsOf, reviewFindings } from "../../src/report/findings.ts";
+import { listFindings, reviewFindings } from "../../src/report/findings.ts";
 import type { Report } from "../../src/report/report.ts";
 import { changeWith, hostileAndPlain, plainWords } from "../support/hostile.ts";
 import { planned, planWith, reportOf } from "../support/plans.ts";
@@ -18,7 +18,7 @@ const mixed = planWith({
 
 describe("findings", () => {
   test("are everything to act on, the worst first, changes by their action", () => {
-    expect(findingsOf(mixed, reportOf(mixed)).map(({ level, rule }) => `${level} ${rule}`)).toEqual([
+    expect(listFindings(mixed, reportOf(mixed)).map(({ level, rule }) => `${level} ${rule}`)).toEqual([
       "error unreadable",
       "warning guard-protected",
       "warning planned-disable",
@@ -47,7 +47,7 @@ describe("findings", () => {
   });
 
   test("name places as the repository does, and evenkeel.yaml where there is none", () => {
-    const places = findingsOf(mixed, reportOf(mixed, { folder: "ops/keel/" })).map(({ place }) => place);
+    const places = listFindings(mixed, reportOf(mixed, { folder: "ops/keel/" })).map(({ place }) => place);
     expect(places[0]).toEqual({ file: "ops/keel/evenkeel.yaml", line: 1, column: 1 });
     expect(places[4]).toEqual({ file: "ops/keel/a.yaml", line: 2, column: 3 });
   });
@@ -58,7 +58,7 @@ describe("findings", () => {
       changes: statuses.map((status, index) => changeWith(plainWords, index, status)),
       objections: mixed.objections,
     });
-    expect(findingsOf(plan, reportOf(plan, { exitCode: 3 })).map(({ level, rule }) => `${level} ${rule}`)).toEqual([
+    expect(listFindings(plan, reportOf(plan, { exitCode: 3 })).map(({ level, rule }) => `${level} ${rule}`)).toEqual([
       "error guard-protected",
       "error apply-failed",
       "error apply-unknown",
@@ -75,7 +75,7 @@ describe("findings", () => {
       line,
       column: 1,
     });
-    const prints = (plan: Plan) => findingsOf(plan, reportOf(plan)).map(({ fingerprint }) => fingerprint);
+    const prints = (plan: Plan) => listFindings(plan, reportOf(plan)).map(({ fingerprint }) => fingerprint);
     const before = prints(planWith({ changes: mixed.resource_changes, problems: [problem(3), problem(8)] }));
     const moved = mixed.resource_changes.map((change) => ({ ...change, source: { ...change.source, line: 99 } }));
     expect(prints(planWith({ changes: moved, problems: [problem(30), problem(80)] }))).toEqual(before);
@@ -85,7 +85,7 @@ describe("findings", () => {
   test("share no fingerprint and stay on one line whatever they are about", () => {
     fc.assert(
       fc.property(hostileAndPlain, ({ evil }) => {
-        const findings = findingsOf(evil, reportOf(evil));
+        const findings = listFindings(evil, reportOf(evil));
         expect(new Set(findings.map(({ fingerprint }) => fingerprint)).size).toBe(findings.length);
         // biome-ignore lint/suspicious/noControlCharactersInRegex: none of them may be there.
         for (const { message } of findings) expect(message).not.toMatch(/[\x00-\x1f\x7f-\x9f\u2028\u2029]/);

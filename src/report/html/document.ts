@@ -2,13 +2,13 @@ import { createHash } from "node:crypto";
 import { type Markup, markup, ownMarkup } from "./markup.ts";
 import page from "./page.json" with { type: "json" };
 
-/** The style sheet and the script of every HTML page. */
+/** The style sheet and the script of every page. */
 export const { style, script }: { readonly style: string; readonly script: string } = page;
 
 export const icon =
   '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><path d="M2 6h12M2 10h12" stroke="#2b5fb8" stroke-width="2.5" stroke-linecap="round"/></svg>';
 
-/** A whole HTML document. `head` links or contains the style sheet. */
+/** A complete document. `head` links or contains the style sheet. */
 export function htmlDocument(title: string, head: Markup, body: Markup): Markup {
   return markup`${ownMarkup("<!doctype html>")}
 <html lang="en">
@@ -26,7 +26,7 @@ ${body}
 }
 
 /**
- * The content security policy of a report file. Only the style sheet and the script in the file may run. The page loads
+ * Content security policy of a report file. Only the style sheet and the script in the file may run. The page loads
  * nothing and sends nothing, and the script cannot turn a string into markup.
  */
 export const reportPolicy = [
@@ -40,7 +40,7 @@ export const reportPolicy = [
   "trusted-types 'none'",
 ].join("; ");
 
-/** Of a report file without a script. */
+/** Policy of a report file without a script. */
 const staticPolicy = `default-src 'none'; style-src '${hashOf(style)}'; img-src data:; base-uri 'none'; form-action 'none'`;
 
 /** A report as one HTML file that needs no network. */

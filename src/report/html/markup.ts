@@ -1,6 +1,6 @@
 import { printable } from "../../base/printable.ts";
 
-/** A fragment of an HTML page. Text that comes from elsewhere cannot become markup in it. */
+/** A fragment of an HTML page. Text from outside cannot become markup in it. */
 export class Markup {
   readonly #text: string;
 
@@ -15,7 +15,9 @@ export class Markup {
 
 type Interpolated = Markup | string | number | readonly Interpolated[];
 
-/** Builds markup. Every interpolated string is escaped, also in attributes, and invisible characters are written out. */
+/**
+ * Builds markup. Every interpolated string is escaped, also in attributes, and invisible characters are written out.
+ */
 export function markup(strings: TemplateStringsArray, ...values: readonly Interpolated[]): Markup {
   let text = strings[0] ?? "";
   values.forEach((value, index) => {
@@ -30,7 +32,7 @@ function insertedText(value: Interpolated): string {
   return typeof value === "number" ? String(value) : value.map(insertedText).join("");
 }
 
-/** Printable ASCII without a character that markup or a CI runner could interpret: most text, which needs no escape. */
+/** Printable ASCII that neither markup nor a CI runner interprets: most text, which needs no escaping. */
 const plainText = /^[ !$%(-;=?-~]*$/;
 
 const entities: Readonly<Record<string, string>> = {
@@ -45,12 +47,11 @@ function escapedText(text: string): string {
   return plainText.test(text) ? text : printable(text).replace(/[&<>"']/g, (character) => entities[character] ?? "");
 }
 
-/** Markup that this program contains or has already escaped. */
+/** Marks text as safe: it belongs to this program or is already escaped. */
 export function ownMarkup(text: string): Markup {
   return new Markup(text);
 }
 
-/** A fragment for each item. */
 export function each<Item>(items: readonly Item[], fragment: (item: Item, index: number) => Markup): readonly Markup[] {
   return items.map(fragment);
 }
@@ -61,31 +62,31 @@ export function multiline(text: string): Markup {
   return ownMarkup(text.split("\n").map(escapedText).join("&#10;"));
 }
 
-/** A list whose first items are shown; the others are in a second list that opens under `title`. */
+/** A list that shows its first `most` items and folds the others under `title`. */
 export function longList(items: readonly Markup[], most: number, className: string, title: string): Markup {
   const list = markup`<ul class="${className}">${items.slice(0, most)}</ul>`;
   if (items.length <= most) return list;
   return markup`${list}<details><summary>${title}</summary><ul class="${className}">${items.slice(most)}</ul></details>`;
 }
 
-/** A status, an outcome or an effect as a coloured word. */
+/** A status, outcome or effect as a coloured word. */
 export function badge(status: string, tone = status): Markup {
   return markup`<span class="badge ${tone}">${status}</span>`;
 }
 
-/** Names and values; those without a value are left out. */
+/** Names and values; entries without a value are left out. */
 export function factList(facts: readonly (readonly [name: string, value: string | Markup])[]): Markup {
-  const known = facts.filter(([, value]) => value !== "");
-  return markup`<dl class="facts">${each(known, ([name, value]) => markup`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>`;
+  const shown = facts.filter(([, value]) => value !== "");
+  return markup`<dl class="facts">${each(shown, ([name, value]) => markup`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>`;
 }
 
-/** A command line, and what it is for. */
+/** A command line and its purpose. */
 export interface ShownCommand {
   readonly purpose: string;
   readonly line: string;
 }
 
-/** Commands, each with its purpose. The page's script gives each a button that copies it. */
+/** Commands, each with its purpose. The page's script adds a copy button to each. */
 export function commandsNode(commands: readonly ShownCommand[]): Markup {
   if (commands.length === 0) return markup``;
   return markup`<dl class="commands">${each(commands, ({ purpose, line }) => markup`<div><dt>${purpose}</dt><dd><code class="command">${line}</code></dd></div>`)}</dl>`;

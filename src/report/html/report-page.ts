@@ -16,12 +16,12 @@ import { type Facet, type Filter, filterLink } from "./filter-link.ts";
 import { badge, commandsNode, each, factList, longList, type Markup, markup } from "./markup.ts";
 import { changeNode, facetsOf, linkTo, projectNamesNode, type RowOptions, signs, sourceText } from "./rows.ts";
 
-/** What a report has besides its plan. */
+/** Parts of a report besides its plan. */
 interface PlanPage {
-  /** The command that made it. */
+  /** The command that made the plan. */
   readonly command?: string;
   readonly lineUrl?: RowOptions["lineUrl"];
-  /** Put above the head of the page. */
+  /** Inserted above the head of the page. */
   readonly before?: Markup;
   /** Commands to continue with. */
   readonly next?: readonly NextStep[] | undefined;
@@ -29,7 +29,7 @@ interface PlanPage {
 
 /**
  * A plan, or the outcome of an apply, as one HTML file that needs no network. It holds no secret, because a plan holds
- * none. All changes are in the document: the script filters and opens what is there.
+ * none. All changes are in the document: the script only filters and opens them.
  */
 export function planHtml(plan: Plan, catalogue: Catalogue, page: PlanPage = {}): string {
   const { command, lineUrl, before, next = [] } = page;
@@ -46,7 +46,7 @@ export function planHtml(plan: Plan, catalogue: Catalogue, page: PlanPage = {}):
 ${before ?? ""}${planHead(plan, title)}
 <main>${commandsNode(commands)}
 <div id="notices">${each(sections, sectionNode)}</div>
-${hasRows ? markup`${overviewOf(rows)}${listOf(rows, markup`${toolbarOf(rows)}`, lineUrl)}` : ""}
+${hasRows ? markup`${overviewNode(rows)}${listNode(rows, markup`${toolbarNode(rows)}`, lineUrl)}` : ""}
 </main>
 <footer>Evenkeel ${plan.evenkeel_version} · plan ${plan.digest}</footer>
 `,
@@ -54,7 +54,7 @@ ${hasRows ? markup`${overviewOf(rows)}${listOf(rows, markup`${toolbarOf(rows)}`,
   );
 }
 
-/** What changes between two revisions, as one HTML file that runs nothing and loads nothing. */
+/** The differences between two revisions, as one static HTML file. */
 export function revisionHtml(document: RevisionDocument, catalogue: Catalogue): string {
   const { sections, rows } = revisionView(document, catalogue);
   const head = headNode({ overline: markup`<b>Diff</b>`, title: headlineOf(document), lead: leadOf(document) });
@@ -62,23 +62,23 @@ export function revisionHtml(document: RevisionDocument, catalogue: Catalogue): 
     "Evenkeel diff",
     markup`${head}
 <main><div id="notices">${each(sections, sectionNode)}</div>
-${rows.length > 0 ? listOf(rows, markup``) : ""}</main>
+${rows.length > 0 ? listNode(rows, markup``) : ""}</main>
 `,
     false,
   );
 }
 
-/** What is live and no policy declares, as one HTML file that runs nothing and loads nothing. */
-export function unmanagedHtml(found: Unmanaged): string {
-  const lead = unreadSentences(found).join(" ");
-  const { problems } = found;
+/** Live resources that no policy declares, as one static HTML file. */
+export function unmanagedHtml(unmanaged: Unmanaged): string {
+  const lead = unreadSentences(unmanaged).join(" ");
+  const { problems } = unmanaged;
   const problemLines = problems.map(({ message }) => ({ words: [message] }));
   const heading = counted(problems.length, "problem");
   return reportDocument(
     "Evenkeel unmanaged",
-    markup`${headNode({ overline: markup`<b>Unmanaged</b>`, title: unmanagedHeadline(found), lead })}
+    markup`${headNode({ overline: markup`<b>Unmanaged</b>`, title: unmanagedHeadline(unmanaged), lead })}
 <main>${sectionNode({ id: "problems", one: "problem", tone: "bad", title: heading, lines: problemLines, isOpen: true })}
-${each(unmanagedGroups(found), ({ resource, projects }, index) =>
+${each(unmanagedGroups(unmanaged), ({ resource, projects }, index) =>
   noticeNode(`resource-${index}`, "plain", `${resource} · ${namesCounted(projects)}`, projectNamesNode(projects)),
 )}</main>
 `,
@@ -86,7 +86,7 @@ ${each(unmanagedGroups(found), ({ resource, projects }, index) =>
   );
 }
 
-/** Counts of a plan, or of what was applied, in one sentence. */
+/** Counts of a plan, or of its outcomes, in one sentence. */
 function planHeadline({ summary, resource_changes: { length }, problems }: Plan): string {
   const { changed_projects: changed, outcomes } = summary;
   if (outcomes) return `${thousands(outcomes.applied)} of ${counted(length, "change")} applied`;
@@ -95,13 +95,13 @@ function planHeadline({ summary, resource_changes: { length }, problems }: Plan)
   return problems.length > 0 ? "No changes among what could be compared" : "Nothing to change";
 }
 
-/** The top of the report: what was planned or applied, when, and of which commit. */
+/** The top of the report: title, time and commit. */
 function planHead(plan: Plan, title: string): Markup {
   const overline = markup`<b>${title}</b> · ${plan.server.url}`;
-  const facts = factsOf(plan);
+  const facts = planFacts(plan);
   const blocking = blockingText(plan);
   if (blocking) return headNode({ overline, title: blocking, lead: planHeadline(plan), tone: "blocked", facts });
-  const lead = leadOfPlan(plan);
+  const lead = planLead(plan);
   return headNode({ overline, title: planHeadline(plan), lead, tone: lead ? "settled" : "", facts });
 }
 
@@ -121,7 +121,7 @@ ${lead ? markup`<p class="lead">${lead}</p>` : ""}${facts}
 </header>`;
 }
 
-function leadOfPlan({ summary, problems }: Plan): string {
+function planLead({ summary, problems }: Plan): string {
   const { projects, unverified, writes } = summary;
   if (writes > 0 || problems.length > 0 || projects === 0) return "";
   const doubt =
@@ -129,7 +129,7 @@ function leadOfPlan({ summary, problems }: Plan): string {
   return `${ownersCounted(summary)} ${projects === 1 ? "is" : "are"} as declared${doubt}.`;
 }
 
-function factsOf({ created_at: createdAt, manifests, scope, summary }: Plan): Markup {
+function planFacts({ created_at: createdAt, manifests, scope, summary }: Plan): Markup {
   return factList([
     ["Made", markup`<time datetime="${createdAt}" data-age>${minuteText(createdAt)}</time>`],
     ["Commit", commitText(manifests)],
@@ -142,7 +142,7 @@ function factsOf({ created_at: createdAt, manifests, scope, summary }: Plan): Ma
 
 const mostLines = 20;
 
-/** A section of lines, folded unless it is bad; nothing if it has no lines. */
+/** A section of lines, folded unless open by default; empty without lines. */
 function sectionNode({
   id,
   tone,
@@ -178,7 +178,7 @@ function lineNode({ lead, highlight, words, ...line }: Line): Markup {
   return markup`${name}${each(codes, (code) => markup`<code>${code}</code> `)}${text}${rule === undefined ? "" : markup` <span class="rule">(${rule})</span>`}${objected}`;
 }
 
-/** The title of a highlight, as a link to its changes where a filter finds exactly these. */
+/** The title of a highlight, linked to its changes if a filter selects exactly these. */
 function highlightLink({ topic, title, changes }: Highlight): Markup {
   const filter = filters[topic];
   const isExact = filter.action === undefined || changes.every((change) => filter.action?.has(actionOf(change)));
@@ -213,8 +213,8 @@ interface Tile {
 
 const actions = Object.keys(signs) as readonly Action[];
 
-/** A button for each action, with its number of changes. */
-function overviewOf(rows: readonly Row[]): Markup {
+/** A button per action, with its number of changes. */
+function overviewNode(rows: readonly Row[]): Markup {
   const shownActions = actions.filter((action) => action !== "replace" || rows.some((row) => row.action === action));
   const tiles: readonly Tile[] = [
     { facet: "policy_effect", word: "loosened", sign: "!", label: "loosened" },
@@ -228,12 +228,12 @@ function overviewOf(rows: readonly Row[]): Markup {
 }
 
 function tileNode({ facet, word, sign, label }: Tile, rows: readonly Row[]): Markup {
-  const count = countOf(rows.filter((row) => facetsOf(row)[facet] === word));
+  const count = countChanges(rows.filter((row) => facetsOf(row)[facet] === word));
   const content = markup`<span class="number">${thousands(count)}</span> <span class="word"><span class="symbol ${word}" aria-hidden="true">${sign}</span> ${label}</span>`;
   return facetButton(facet, word, content, markup`tile ${word}`, count === 0);
 }
 
-function countOf(rows: readonly Row[]): number {
+function countChanges(rows: readonly Row[]): number {
   return rows.reduce((sum, { projects }) => sum + projects.length, 0);
 }
 
@@ -241,11 +241,11 @@ function facetButton(facet: Facet, word: string, content: Markup, className: Mar
   return markup`<button type="button" class="${className}" data-facet="${facet}" data-word="${word}" aria-pressed="false"${isDisabled ? markup` disabled` : ""}>${content}</button>`;
 }
 
-/** The search fields, and buttons for each kind and each outcome with their numbers of changes. */
-function toolbarOf(rows: readonly Row[]): Markup {
+/** The search fields, and a button per kind and outcome with its number of changes. */
+function toolbarNode(rows: readonly Row[]): Markup {
   const chips = (["kind", "outcome"] as const).flatMap((facet) =>
-    [...grouped(rows, (row) => facetsOf(row)[facet] || undefined)].map(([word, those]) => {
-      const content = markup`<span class="word">${word}</span> <span class="number">${thousands(countOf(those))}</span>`;
+    [...grouped(rows, (row) => facetsOf(row)[facet] || undefined)].map(([word, members]) => {
+      const content = markup`<span class="word">${word}</span> <span class="number">${thousands(countChanges(members))}</span>`;
       return facetButton(facet, word, content, markup`chip`);
     }),
   );
@@ -256,16 +256,16 @@ function toolbarOf(rows: readonly Row[]): Markup {
 <datalist id="projects"></datalist>
 </div>
 <fieldset class="chips"><legend class="unseen">Kinds and outcomes</legend>${chips}</fieldset>
-<div class="tally"><output id="count">${counted(countOf(rows), "change")}</output><button class="quiet" id="clear" type="button" hidden>Clear filters</button><button class="quiet" id="expand" type="button">Open all</button></div>
+<div class="tally"><output id="count">${counted(countChanges(rows), "change")}</output><button class="quiet" id="clear" type="button" hidden>Clear filters</button><button class="quiet" id="expand" type="button">Open all</button></div>
 </search>`;
 }
 
-/** Most rows that are open from the start. */
+/** Up to this many changes are open from the start. */
 const mostOpen = 8;
 
-/** The changes in sections, what loosens a policy first. */
-function listOf(rows: readonly Row[], toolbar: Markup, lineUrl?: RowOptions["lineUrl"]): Markup {
-  const isOpen = countOf(rows) <= mostOpen;
+/** The changes by action; loosened policies first. */
+function listNode(rows: readonly Row[], toolbar: Markup, lineUrl?: RowOptions["lineUrl"]): Markup {
+  const isOpen = countChanges(rows) <= mostOpen;
   const inOrder = [...rows].sort((a, b) => rankOf(a) - rankOf(b));
   const sections = grouped(inOrder, ({ effect, action }) => (effect === "loosened" ? effect : action));
   return markup`<section id="changes" aria-labelledby="changes-title">
@@ -274,9 +274,9 @@ ${toolbar}
 <div id="list">${[...sections].map(
     ([
       name,
-      those,
-    ]) => markup`<section class="group" aria-labelledby="in-${name}"><h3 id="in-${name}">${name === "loosened" ? "Loosened" : `To ${name}`} <span class="number">${thousands(countOf(those))}</span></h3>
-<ul class="rows">${each(those, (row) => changeNode(row, { isOpen, lineUrl }))}</ul></section>
+      members,
+    ]) => markup`<section class="group" aria-labelledby="in-${name}"><h3 id="in-${name}">${name === "loosened" ? "Loosened" : `To ${name}`} <span class="number">${thousands(countChanges(members))}</span></h3>
+<ul class="rows">${each(members, (row) => changeNode(row, { isOpen, lineUrl }))}</ul></section>
 `,
   )}</div>
 <button class="quiet" id="more" type="button" hidden>Show more</button>

@@ -12,15 +12,15 @@ import { badge, each, longList, type Markup, markup, multiline } from "./markup.
 /** One row of a list: a line, and details that open below it. */
 interface RowContent {
   readonly sign?: Action | undefined;
-  /** The project, or how many there are. */
+  /** A project's name, or the number of projects. */
   readonly project?: string;
   readonly isGroup?: boolean;
-  /** `license/MIT`. */
+  /** For example `license/MIT`. */
   readonly name: string;
   readonly brief: Markup;
   readonly badges?: readonly string[];
   readonly source: Pick<Place, "file"> & Partial<Place>;
-  /** How many more lines it comes from. */
+  /** Number of further source lines. */
   readonly moreSources?: number;
   readonly detail: Markup;
   readonly isOpen?: boolean;
@@ -42,12 +42,12 @@ export function rowNode({
 }: RowContent): Markup {
   const { moreSources = 0, detail, isOpen } = rest;
   const who = project ? markup`<span class="project${isGroup ? " many" : ""}">${project}</span> ` : "";
-  return markup`<li${data}><details class="change"${isOpen ? markup` open` : ""}><summary>${sign ? signNode(sign) : ""}<span class="what">${who}<span class="name">${nameNode(name)}</span></span><span class="brief">${brief}</span><span class="end">${each(badges, (word) => badge(word))}${sourceNode(source)}${moreOf(moreSources)}</span></summary>
+  return markup`<li${data}><details class="change"${isOpen ? markup` open` : ""}><summary>${sign ? signNode(sign) : ""}<span class="what">${who}<span class="name">${nameNode(name)}</span></span><span class="brief">${brief}</span><span class="end">${each(badges, (word) => badge(word))}${sourceNode(source)}${moreNode(moreSources)}</span></summary>
 <div class="detail">${detail}</div></details></li>
 `;
 }
 
-/** `license/MIT`, the key in bold. */
+/** A resource name such as `license/MIT`, the key in bold. */
 export function nameNode(name: string): Markup {
   const slash = name.indexOf("/") + 1;
   return markup`<span class="kind">${name.slice(0, slash)}</span><b>${name.slice(slash)}</b>`;
@@ -62,18 +62,18 @@ export const signs: Readonly<Record<Action, string>> = {
   update: "~",
 };
 
-/** An action as its sign, and as a word for screen readers. */
+/** An action's sign, and its word for screen readers. */
 function signNode(action: Action): Markup {
   return markup`<span class="symbol ${action}" aria-hidden="true">${signs[action]}</span><span class="unseen">${action}</span>`;
 }
 
 export interface RowOptions {
   readonly isOpen?: boolean;
-  /** Longer values are cut. */
+  /** Longer values are truncated. */
   readonly most?: number;
-  /** The page of a line, where there is one. */
+  /** The page of a source line. */
   readonly lineUrl?: ((place: Place) => string | undefined) | undefined;
-  /** The link of a single change; without it, a link to the change itself. */
+  /** The link of a single change. Defaults to its anchor on this page. */
   readonly link?: (change: PlannedChange) => Markup;
 }
 
@@ -86,17 +86,17 @@ export function changeNode(row: Row, options: RowOptions = {}): Markup {
   const address = only && others.length === 0 ? markup` data-address="${only.address}"` : "";
   return rowNode({
     ...{ sign: row.sign, project: projectsText(projects), isGroup: projects.length > 1, name: row.name },
-    brief: briefOf(row),
+    brief: briefNode(row),
     badges: [outcome?.status, effect].flatMap((word) => word ?? []),
     source: places[0],
     moreSources: places.length - 1,
-    detail: detailOf(row, options),
+    detail: detailNode(row, options),
     isOpen: options.isOpen ?? false,
     data: markup` data-facets="${facets.map((facet) => values[facet]).join()}"${count}${address}`,
   });
 }
 
-/** The value of each facet that changes can be filtered by; empty if a change has none. */
+/** Facet values of a change; empty where a facet does not apply. */
 export function facetsOf({ effect, action, outcome, members: [change], name }: Row): Readonly<Record<Facet, string>> {
   return {
     policy_effect: effect ?? "",
@@ -107,15 +107,15 @@ export function facetsOf({ effect, action, outcome, members: [change], name }: R
   };
 }
 
-/** Of a removal, the first lost notification; else the first field that changes, and how many more there are. */
-function briefOf({ sign, sides, reason, members: [change] }: Row): Markup {
+/** For a removal, the first lost notification; else the first changed field and the number of others. */
+function briefNode({ sign, sides, reason, members: [change] }: Row): Markup {
   const lost = change?.lost_notifications ?? [];
   if (lost[0] !== undefined && isRemoval({ action: sign }))
-    return markup`<span class="loss">${lost[0]}</span>${moreOf(lost.length - 1)}`;
+    return markup`<span class="loss">${lost[0]}</span>${moreNode(lost.length - 1)}`;
   return fieldBrief(sides) ?? markup`${sides.after === null ? reason : fieldNamesOf(sides).join(", ")}`;
 }
 
-/** The first field before and after; undefined where no field tells more than another. */
+/** The first field before and after; undefined if several fields come or go. */
 function fieldBrief({ before, after }: Sides): Markup | undefined {
   const name = firstField({ before, after });
   if (name === undefined) return undefined;
@@ -123,15 +123,15 @@ function fieldBrief({ before, after }: Sides): Markup | undefined {
     markup`<code>${value === undefined ? absent : clipped(valueText(value), 48)}</code>`;
   const was = before && markup`${short(before[name], "not reported")} → `;
   const becomes = short(after?.[name], after === null ? "gone" : "unset");
-  const more = moreOf(fieldNamesOf({ before, after }).length - 1);
+  const more = moreNode(fieldNamesOf({ before, after }).length - 1);
   return markup`<span class="field-name">${name}</span> ${was ?? ""}${becomes}${more}`;
 }
 
-function moreOf(count: number): Markup {
+function moreNode(count: number): Markup {
   return count > 0 ? markup` <span class="soft">+${count} more</span>` : markup``;
 }
 
-function detailOf(row: Row, { most, lineUrl, link = linkToChange }: RowOptions): Markup {
+function detailNode(row: Row, { most, lineUrl, link = linkToChange }: RowOptions): Markup {
   const { reason, notes, outcome, sides, projects, members } = row;
   const notKept = outcome?.not_kept ?? [];
   const errors = [
@@ -143,7 +143,7 @@ function detailOf(row: Row, { most, lineUrl, link = linkToChange }: RowOptions):
   return markup`${reason ? markup`<p class="reason">${reason}</p>` : ""}${each(notes, (note) => markup`<p class="note">${note}</p>`)}${each(errors, (error) => markup`<p class="error">${error}</p>`)}${sidesTable(sides, most)}${projects.length > 1 ? projectsNode(row) : ""}<p class="origin">${placeFacts(row, lineUrl)}${own}</p>`;
 }
 
-/** Where a change is declared, and where its value is set if that is another line. */
+/** The line that declares a change, and the line that sets its value if it is another one. */
 function placeFacts({ places, members: [change] }: Row, lineUrl: RowOptions["lineUrl"] = () => undefined): Markup {
   const setAt = change?.set_at;
   if (places.length > 1) return fact(setAt ? "Set at" : "Declared at", linesText(places));
@@ -166,7 +166,7 @@ function fact(name: string, text: string, url?: string): Markup {
   return markup`<span class="fact">${name} ${url === undefined ? code : markup`<a href="${url}">${code}</a>`}</span>`;
 }
 
-/** The projects of a row. What only one of them has is shown if the filter leaves it alone. */
+/** The projects of a row, each with its own details if they differ. */
 function projectsNode({ members, projects, sides, places }: Row): Markup {
   const memberNode = (change: PlannedChange) => {
     const { address, project } = change;
@@ -177,12 +177,12 @@ function projectsNode({ members, projects, sides, places }: Row): Markup {
   return members.length > 0 ? projectList(each(members, memberNode)) : projectNamesNode(projects);
 }
 
-/** Names of projects, the first few shown. */
+/** Project names, folded after the first few. */
 export function projectNamesNode(projects: readonly string[]): Markup {
   return projectList(each(projects, (name) => markup`<li>${name}</li>`));
 }
 
-/** How many projects are listed at first. */
+/** Number of projects listed before folding. */
 const mostProjects = 60;
 
 function projectList(items: readonly Markup[]): Markup {
@@ -194,18 +194,18 @@ export function linkTo(address: string, text = address): Markup {
   return markup`<a href="#${filterLink({ q: address })}">${text}</a>`;
 }
 
-/** `file:line:column`, as far as it is known. */
+/** `file:line:column`, as far as known. */
 export function sourceText({ file, line, column }: RowContent["source"]): string {
   return line === undefined ? file : `${file}:${line}:${column}`;
 }
 
-/** A source line that stays visible if the name of its file is too long for the column. */
+/** A source line whose number stays visible if the file name is too long for the column. */
 function sourceNode({ file, line }: RowContent["source"]): Markup {
   const suffix = line === undefined ? "" : `:${line}`;
   return markup`<span class="place"><span class="file">${file}</span><span>${suffix}</span></span>`;
 }
 
-/** Every field of a change with its values before and after. */
+/** Every field of a change before and after. */
 function sidesTable({ before, after }: Sides, most?: number): Markup {
   const cell = (name: string, value: Value | undefined, other: Value | undefined, absent: string) =>
     markup`<td class="${name}">${valueNode(value, { absent, other, most })}</td>`;
@@ -223,13 +223,13 @@ export interface FieldRow {
   readonly isDifferent?: boolean;
 }
 
-/** A table with a row for each field. */
+/** A table with one row per field. */
 export function fieldsTable(titles: readonly string[], rows: readonly FieldRow[]): Markup {
   if (rows.length === 0) return markup``;
   return markup`<table class="fields"><thead><tr><th>Field</th>${each(titles, (title) => markup`<th>${title}</th>`)}</tr></thead><tbody>${each(rows, ({ name, cells, isDifferent }) => markup`<tr${isDifferent ? markup` class="differs"` : ""}><th>${name}</th>${cells}</tr>`)}</tbody></table>`;
 }
 
-/** A value for people, in quotes only if it could be mistaken for something else. */
+/** A value for people, in quotes only if ambiguous without. */
 export function valueText(value: Value): string {
   if (isReference(value)) return `secret ${value.secret}`;
   if (typeof value !== "string") return JSON.stringify(value);
@@ -238,11 +238,11 @@ export function valueText(value: Value): string {
 }
 
 interface ValueOptions {
-  /** Shown if there is no value. */
+  /** Shown in place of a missing value. */
   readonly absent: string;
-  /** The value on the other side: what differs from it is marked. */
+  /** The value on the other side; differences to it are marked. */
   readonly other?: Value | undefined;
-  /** Longer values are cut. */
+  /** Longer values are truncated. */
   readonly most?: number | undefined;
 }
 
@@ -256,7 +256,7 @@ export function valueNode(value: Value | undefined | null, { absent, other, most
   return markup`<code${text.length > 400 ? markup` tabindex="0"` : ""}>${content}</code>`;
 }
 
-/** A text of at most so many characters. */
+/** Truncates a text to `most` characters. */
 export function clipped(text: string, most = Number.POSITIVE_INFINITY): string {
   return text.length > most ? `${text.slice(0, most - 1).toWellFormed()}…` : text;
 }

@@ -2,7 +2,7 @@ import { counted, thousands } from "../../../base/text-format.ts";
 import { type Facet, type Filter, filterLink, filterOf } from "../filter-link.ts";
 import { type ChangeRow, filterRows, membersOf, narrow, type RowMatch, takeRows } from "./rows.ts";
 
-/** Filters the list of changes as the reader and the URL fragment ask. */
+/** Applies the filter in the URL fragment and the controls to the list of changes. */
 export function startFilters(): void {
   const rows = takeRows();
   const all = rows.reduce((sum, { count }) => sum + count, 0);
@@ -26,7 +26,7 @@ export function startFilters(): void {
     part("none").hidden = found > 0;
     part("more").hidden = matches.length <= most;
   };
-  /** Keeps the filter in the URL, without an entry in the browser's history for each letter. */
+  /** Stores the filter in the URL without adding an entry to the history for each letter. */
   const set = (next: Filter) => {
     const hash = filterLink(next);
     history.replaceState(null, "", hash ? `#${hash}` : `${location.pathname}${location.search}`);
@@ -40,7 +40,7 @@ export function startFilters(): void {
   };
 
   for (const { button, facet, word } of facetButtons)
-    button.addEventListener("click", () => set(toggled(filter, facet, word)));
+    button.addEventListener("click", () => set(toggleWord(filter, facet, word)));
   inputs.q.addEventListener("input", () => set({ ...filter, q: inputs.q.value }));
   inputs.project.addEventListener("input", () => set({ ...filter, project: inputs.project.value }));
   for (const name of ["input", "focus"]) inputs.project.addEventListener(name, () => suggest(inputs.project, rows));
@@ -74,14 +74,14 @@ export function startFilters(): void {
   for (const { details } of rows) if (details.open) scrollToMarks(details);
 }
 
-/** An element that the page must have. */
+/** Returns an element that the page must have. */
 function part<Kind extends HTMLElement = HTMLElement>(id: string): Kind {
   const found = document.getElementById(id);
   if (!found) throw new Error(`the page lacks #${id}`);
   return found as Kind;
 }
 
-/** Rows that are shown at first, and a tenth of those that are added on request. */
+/** Number of rows shown initially; "show more" adds ten times as many. */
 const step = 200;
 
 /** Keeps only the shown rows in the document: a browser is slow with tens of thousands of elements, hidden or not. */
@@ -104,7 +104,7 @@ const facetButtons = [...document.querySelectorAll<HTMLButtonElement>("button[da
   return { button, facet, word };
 });
 
-/** Shows on each button whether it is pressed and how many changes it finds. */
+/** Updates each button's pressed state and count of changes. */
 function showFacets(counts: ReturnType<typeof filterRows>["counts"], filter: Filter): void {
   for (const { button, facet, word } of facetButtons) {
     button.ariaPressed = String(filter[facet].has(word));
@@ -112,14 +112,14 @@ function showFacets(counts: ReturnType<typeof filterRows>["counts"], filter: Fil
   }
 }
 
-/** The filter with a word added to one of its facets, or without the word if it was there. */
-function toggled(filter: Filter, facet: Facet, word: string): Filter {
+/** The filter with a word added to or removed from one of its facets. */
+function toggleWord(filter: Filter, facet: Facet, word: string): Filter {
   const words = new Set(filter[facet]);
   if (!words.delete(word)) words.add(word);
   return { ...filter, [facet]: words };
 }
 
-/** Suggests project names as far as they match. */
+/** Suggests matching project names. */
 function suggest(input: HTMLInputElement, rows: readonly ChangeRow[]): void {
   const typed = input.value.toLowerCase();
   const projects = new Set(rows.flatMap((row) => membersOf(row).map(({ project }) => project)));
@@ -133,7 +133,7 @@ function goToChanges(): void {
   part("changes-title").focus({ preventScroll: true });
 }
 
-/** Scrolls to the row if it is the only one, and returns its summary; null if there are several. */
+/** Scrolls to the row if it is the only one, and returns its summary; else null. */
 function revealOnly([only, ...others]: readonly RowMatch[]): HTMLElement | null {
   if (!only || others.length > 0) return null;
   only.row.node.scrollIntoView({ block: "start" });
@@ -160,7 +160,7 @@ function openOnRequest(matches: () => readonly RowMatch[], showAll: () => void):
   part("list").addEventListener("toggle", ({ target }) => scrollToMarks(target as Element), { capture: true });
 }
 
-/** If a value is longer than its box, scrolls the box to the part that differs. */
+/** Scrolls long values to the part that differs. */
 function scrollToMarks(details: Element): void {
   for (const mark of details.querySelectorAll("mark")) {
     const box = mark.closest("code");

@@ -1,7 +1,7 @@
 import { counted } from "../../../base/text-format.ts";
 import { startFilters } from "./filters.ts";
 
-/** Every page: the key for the search, ages, buttons that copy commands, and what only some pages have. */
+/** Starts every page: search shortcut, ages, copy buttons, and the parts that only some pages have. */
 
 addEventListener("keydown", (event) => {
   const isTyping = event.target instanceof Element && event.target.matches("input, select, textarea");
@@ -18,7 +18,7 @@ for (const time of document.querySelectorAll<HTMLTimeElement>("time[data-age]"))
   if (hours >= 1) time.after(` (${hours < 48 ? counted(hours, "hour") : counted(Math.floor(hours / 24), "day")} ago)`);
 }
 
-/** Milliseconds for which a button says that it has copied, and between two looks at a run. */
+/** Milliseconds that a copy button shows its confirmation, and between two polls of a run. */
 const [confirmation, pace] = [1500, 2000];
 
 for (const command of document.querySelectorAll<HTMLElement>("code.command")) {
@@ -31,7 +31,7 @@ for (const command of document.querySelectorAll<HTMLElement>("code.command")) {
   command.after(button);
 }
 
-/** Without access to the clipboard, the command is selected. */
+/** Selects the command if the clipboard is not accessible. */
 async function copy(command: HTMLElement, button: HTMLButtonElement): Promise<void> {
   try {
     await navigator.clipboard.writeText(command.textContent ?? "");

@@ -7,32 +7,32 @@ export interface ChangeRow {
   readonly details: HTMLDetailsElement;
   readonly section: Element | null;
   readonly facet: Readonly<Record<Facet, string>>;
-  /** The number of its changes. */
+  /** Number of changes. */
   readonly count: number;
 }
 
-/** One change of a row, with its item in the list of projects if the row has several. */
+/** One change of a row; `item` is its entry in the row's list of projects. */
 interface RowMember {
   readonly item: HTMLElement | undefined;
   readonly project: string;
   readonly address: string;
-  /** In lower case. */
+  /** Lower case. */
   readonly text: string;
 }
 
-/** A row as far as it matches. */
+/** A row with its matching changes. */
 export interface RowMatch {
   readonly row: ChangeRow;
-  /** The changes that match; undefined if no text is searched, so that all do. */
+  /** Undefined if the filter has no text, so that all changes match. */
   readonly members: readonly RowMember[] | undefined;
   readonly count: number;
 }
 
-/** Takes all rows out of the document, in their order. */
+/** Removes all rows from the document, in order. */
 export function takeRows(): readonly ChangeRow[] {
   const list = document.getElementById("list");
   const place = document.createComment("");
-  // Rows leave a detached list much faster than one in the document.
+  // Removing rows from a detached list is much faster.
   list?.replaceWith(place);
   const nodes = [...(list?.querySelectorAll<HTMLElement>("li[data-facets]") ?? [])];
   const rows = nodes.map((node) => {
@@ -49,11 +49,11 @@ export function takeRows(): readonly ChangeRow[] {
 
 const membersByRow = new WeakMap<ChangeRow, readonly RowMember[]>();
 
-/** The changes of a row, read when they are first needed. */
+/** The changes of a row (cached). */
 export function membersOf(row: ChangeRow): readonly RowMember[] {
-  const known = membersByRow.get(row) ?? readMembers(row.node);
-  membersByRow.set(row, known);
-  return known;
+  const members = membersByRow.get(row) ?? readMembers(row.node);
+  membersByRow.set(row, members);
+  return members;
 }
 
 function readMembers(node: HTMLElement): readonly RowMember[] {
@@ -73,7 +73,7 @@ function partsOf(node: HTMLElement): readonly string[] {
   return [...parts].map(({ textContent }) => textContent ?? "");
 }
 
-/** Finds the rows that a filter matches, and how many changes each word of a facet has with all else of the filter. */
+/** Returns matching rows, and for each facet the number of changes per word if all other facets apply. */
 export function filterRows(rows: readonly ChangeRow[], filter: Filter) {
   const counts = Object.fromEntries(facets.map((facet) => [facet, new Map<string, number>()]));
   const matches: RowMatch[] = [];
@@ -92,7 +92,10 @@ export function filterRows(rows: readonly ChangeRow[], filter: Filter) {
   return { matches, counts };
 }
 
-/** The changes of a row that have the filter's words and project. A full address or project name matches only itself. */
+/**
+ * Returns a row's changes that match the filter's words and project. A full address or project name matches only
+ * itself.
+ */
 function textFilter(rows: readonly ChangeRow[], filter: Filter) {
   const q = filter.q.trim().toLowerCase();
   const words = q.split(/\s+/).filter(Boolean);
@@ -109,7 +112,7 @@ function textFilter(rows: readonly ChangeRow[], filter: Filter) {
     });
 }
 
-/** Shows a row as far as it matches: with the projects that do, or as the change of a single one. */
+/** Shows only the matching projects of a row, or a single one as an ordinary change. */
 export function narrow({ row, members }: RowMatch): void {
   const { node } = row;
   if (row.count === 1) return;
