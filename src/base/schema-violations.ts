@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { ErrorObject, Options, ValidateFunction } from "ajv";
 import { RE2JS } from "re2js";
-import { type JsonObject, pointerKeys } from "./json.ts";
+import { canonical, type JsonObject, pointerKeys } from "./json.ts";
 import { load } from "./load.ts";
 import { validators } from "./validators.ts";
 
@@ -36,7 +36,16 @@ export function schemaDigest(schema: object, references: readonly object[] = [])
 
 function compileNow(schema: object, references: readonly object[]): ValidateFunction {
   const { Ajv }: typeof import("ajv") = load("ajv");
-  return new Ajv({ ...ajvOptions, code: { regExp: patternOf }, schemas: [...references] }).compile(schema);
+  const ajv = new Ajv({ ...ajvOptions, code: { regExp: patternOf }, schemas: [...references] });
+  return ajv
+    .removeKeyword("uniqueItems")
+    .addKeyword({ keyword: "uniqueItems", type: "array", validate: hasNoRepeats })
+    .compile(schema);
+}
+
+/** Ajv compares each item with each other one. */
+function hasNoRepeats(isUnique: boolean, list: readonly unknown[]): boolean {
+  return !isUnique || new Set(list.map(canonical)).size === list.length;
 }
 
 /** Only the program's own schemas have patterns that backtrack: a kind with such a pattern is a problem. */
@@ -86,7 +95,9 @@ function pathIn(root: unknown, keys: readonly string[]): readonly (string | numb
 }
 
 interface Pattern {
+  /** False for texts of more than 10,000 characters: the time is that of the text by that of the pattern. */
   readonly test: (text: string) => boolean;
+  readonly isLarge: boolean;
   /** Its text, by which Ajv tells patterns apart. */
   readonly toString: () => string;
 }
@@ -95,7 +106,9 @@ interface Pattern {
 export function linearPattern(text: string): Pattern | undefined {
   try {
     const compiled = RE2JS.compile(RE2JS.translateRegExp(text));
-    return { test: (each) => compiled.matcher(each).find(), toString: () => text };
+    const isLarge = text.length > 500 || compiled.programSize() > 1000;
+    const test = (each: string) => each.length <= 10_000 && compiled.matcher(each).find();
+    return { test, isLarge, toString: () => text };
   } catch {
     return undefined;
   }

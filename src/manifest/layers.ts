@@ -143,7 +143,7 @@ function mergedFor(
   const resources = [...ruling.resources];
   for (const [index, entry] of ruling.open) {
     const { desired, problems } = fill(entry, scope);
-    faults.push(...problems);
+    for (const problem of problems) faults.push(problem);
     resources[index] = desired;
   }
   const problems = [...ruling.ties, ...scope.problems(), ...faults];

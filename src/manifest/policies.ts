@@ -58,7 +58,7 @@ export function readPolicies({ documents, workspace }: Pick<Loaded, "documents" 
   const read = readerFor(workspace);
   for (const document of documents) {
     const result = read(document);
-    problems.push(...result.problems);
+    for (const problem of result.problems) problems.push(problem);
     if (result.policy) policies.push(result.policy);
     for (const [reference, literal] of result.plaintext) plaintext.set(reference, literal);
   }

@@ -242,7 +242,7 @@ function usesOf({ entries }: Policy): Use[] {
       if (value === undefined || isScalar(value)) continue;
       const provided = referencesWithin(value).filter(({ secret }) => isProvided(secret));
       const inside = isReference(value) ? [name, "secret"] : [name];
-      found.push(...provided.map(({ secret }) => ({ ...schemeOf(secret), document, path: [...path, ...inside] })));
+      for (const { secret } of provided) found.push({ ...schemeOf(secret), document, path: [...path, ...inside] });
     }
   }
   return found;

@@ -26,9 +26,10 @@ export function call(of: EndpointName | Endpoint, given: Readonly<Record<string,
   let filled = "";
   let isSegment = false;
   for (const part of partsOf(path)) {
-    filled += isSegment ? segmentOf(endpoint, segments, part, filled.includes("?")) : part;
+    filled += isSegment ? segmentOf(endpoint, segments, part) : part;
     isSegment = !isSegment;
   }
+  if (filled.includes(".") && isResolved(filled)) throw new NamesNothing(notAName(filled));
   const older = asked && table ? inOlderWords(asked, table) : undefined;
   const made: Filled<Call> = { method, path: filled, answer: expectedOf(answer, segments, parameters) };
   if (asked) made.parameters = asked;
@@ -39,19 +40,23 @@ export function call(of: EndpointName | Endpoint, given: Readonly<Record<string,
   return made;
 }
 
-function segmentOf(
-  { method, path }: Endpoint,
-  segments: Readonly<Record<string, string>>,
-  part: string,
-  isInQuery: boolean,
-): string {
+function segmentOf({ method, path }: Endpoint, segments: Readonly<Record<string, string>>, part: string): string {
   const value = segments[part];
   if (value === undefined) throw new RangeError(`${method} ${path} needs ${part}`);
-  // URL parsers resolve these, percent-encoded or not.
-  const isResolved =
-    !isInQuery && value.includes(".") && value.split("/").some((part) => part === "." || part === "..");
-  if (isResolved || value === "" || !value.isWellFormed()) throw new NamesNothing(notAName(value));
+  if (/^[/\\]*$/.test(value) || !value.isWellFormed()) throw new NamesNothing(notAName(value));
   return encodeURIComponent(value);
+}
+
+/** Whether URL parsers or servers, some of which decode `%2f` too, would take a path for another one. */
+export function isResolved(path: string): boolean {
+  const [segments = ""] = path.split("?");
+  try {
+    return decodeURIComponent(segments)
+      .split(/[/\\]/)
+      .some((part) => /^\.\.?(?:;|$)/.test(part));
+  } catch {
+    return true;
+  }
 }
 
 /** What the segments of a path are, decoded, by their names; undefined where it is no path of the endpoint. */
@@ -77,7 +82,7 @@ function inOlderWords(given: Fields, table: Readonly<Record<string, Parameter>>)
 }
 
 function notAName(value: string): string {
-  return `${JSON.stringify(value)} names nothing on the server: no part of a path is . or .., none is empty, and none has an unpaired surrogate`;
+  return `${JSON.stringify(value)} names nothing on the server: no part of a path is . or .., none is empty or has slashes alone, and none has an unpaired surrogate`;
 }
 
 function expectedOf(answer: AnswerShape, segments: Fields, parameters: Fields | undefined): AnswerShape {

@@ -27,8 +27,22 @@ export function resourceSchema({ fields }: ResourceKind): JsonObject {
 }
 
 /** A name that is no field is a mistake, unless the kind allows others. */
-function closed(fields: FieldSchema): FieldSchema {
-  return { additionalProperties: false, ...fields };
+function closed(fields: FieldSchema): FieldSchema & JsonObject {
+  if (!fields.additionalProperties) return { additionalProperties: false, ...fields };
+  const { patternProperties }: JsonObject = { ...fields };
+  const refused = { not: {}, "x-expected": "no field that sets the method" };
+  return {
+    ...fields,
+    patternProperties: { ...(isObject(patternProperties) && patternProperties), [methodName]: refused },
+  };
+}
+
+/** As servers read the names of a form, in which brackets do not count. */
+const methodName = "^[\\[\\]\\s]*_method([^a-z]|$)";
+
+/** Whether servers take the value of a parameter for the method of a request. */
+export function isMethodName(parameter: string): boolean {
+  return new RegExp(methodName).test(parameter);
 }
 
 /** What policies may write in the place of a schema. */

@@ -5,6 +5,8 @@ import { orElse } from "../base/nearest.ts";
 import { compile } from "../base/schema.ts";
 import { linearPattern } from "../base/schema-violations.ts";
 import { bundledKinds } from "./bundled-kinds.ts";
+import { isResolved } from "./call.ts";
+import { isMethodName } from "./kind-schema.ts";
 import {
   type FieldSchema,
   isSingleton,
@@ -189,6 +191,7 @@ function fieldFaults(kind: ResourceKind): readonly KindFault[] {
       ...openSecret(path, field),
     ]),
     ...unfitKeys(kind),
+    ...methodParameters(kind),
     ...unlisted(kind),
   ];
   const patterns = unfitPatterns(kind.fields, ["fields"]);
@@ -233,6 +236,16 @@ function openSecret(path: Path, field: FieldSchema): readonly KindFault[] {
   return [{ path: [...path, "default"], message: "the field is writeOnly: a secret has no default" }];
 }
 
+/** Servers take the method of a form, `_method`, for that of the request. */
+function methodParameters({ fields: { properties } }: ResourceKind): readonly KindFault[] {
+  return Object.entries(properties)
+    .flatMap(([name, field]) => parametersSent(name, field))
+    .filter(({ parameter }) => isMethodName(parameter))
+    .map(({ name, inside }) => ({ path: ["fields", "properties", name, ...inside], message: noMethodName }));
+}
+
+const noMethodName = "_method would make the request another one, such as DELETE; expected another name";
+
 /** Keys are shown everywhere, and are one text. */
 function unfitKeys(kind: ResourceKind): readonly KindFault[] {
   return keyFieldsOf(kind).flatMap((name): KindFault[] => {
@@ -276,9 +289,9 @@ function patternFault(text: string): string | undefined {
     const { message } = error as Error;
     return `not a regular expression: ${message.slice(message.lastIndexOf(": ") + 2).toLowerCase()}`;
   }
-  return linearPattern(text)
-    ? undefined
-    : "expected a pattern without look-around and back-references, as RE2 has them";
+  const linear = linearPattern(text);
+  if (!linear) return "expected a pattern without look-around and back-references, as RE2 has them";
+  return linear.isLarge ? "this pattern is too large; use fewer or smaller counts such as {9}" : undefined;
 }
 
 /** What a server fills in. */
@@ -315,29 +328,33 @@ interface KindFault {
 function pathFaults(kind: ResourceKind): readonly KindFault[] {
   return Object.entries(kind.calls).flatMap(([name, call]): KindFault[] => {
     const { method, path } = writtenCall(call);
-    const message = hiddenRemoval(name, method, path) ?? strayPath(path) ?? unknownName(kind, name, namesInPath(path));
+    const message =
+      strayPath(path) ?? hiddenRemoval(kind, name, method, path) ?? unknownName(kind, name, namesInPath(path));
     return message === undefined ? [] : [{ path: ["calls", name], message }];
   });
 }
 
-/** Guards count what plans call a removal, and what that removes is one resource. */
-function hiddenRemoval(name: string, method: string, path: string): string | undefined {
+/** Guards count what plans call a removal, and what that removes is one resource of the project or group in the plan. */
+function hiddenRemoval(kind: ResourceKind, name: string, method: string, path: string): string | undefined {
   if (method !== "DELETE") return undefined;
   if (name !== "delete") return `DELETE removes something; expected POST, PUT or PATCH for ${name}`;
-  const isOwner = /^\/(?:projects|groups)\/:id(?:\?|$)/.test(path);
-  return isOwner ? "it deletes the project or group itself; expected the path of one resource" : undefined;
+  const isBelow = ownersOf(kind).some((owner) => new RegExp(`^/${owner}s/:id/[\\w:-]`).test(path));
+  if (isBelow) return undefined;
+  return `it may delete a project or group itself, or something of another; expected a path below ${ownerPaths(kind)}`;
 }
 
-/** URL parsers resolve `.` and `..`, percent-encoded or not, and end a path at `#`. */
+function ownerPaths(kind: ResourceKind): string {
+  return ownersOf(kind)
+    .map((owner) => `/${owner}s/:id`)
+    .join(" or ");
+}
+
+/** A path that URL parsers or servers take for another, or that sets the method of the request. */
 function strayPath(path: string): string | undefined {
   if (/^\/api\/v\d+\//.test(path)) return "leave out /api/v4: paths are relative to it";
-  const [segments = ""] = path.split("?");
-  const isStray =
-    path.includes("#") ||
-    segments
-      .split("/")
-      .slice(1)
-      .some((part) => /^(?:\.|%2e){0,2}$/i.test(part));
+  const [segments = "", query] = path.split("?");
+  if ([...new URLSearchParams(query).keys()].some(isMethodName)) return noMethodName;
+  const isStray = /[#\\]/.test(path) || isResolved(segments) || segments.slice(1).split("/").includes("");
   return isStray ? "expected a path below /api/v4, without #, and without parts that are empty, . or .." : undefined;
 }
 

@@ -25,7 +25,7 @@ const none: readonly never[] = [];
 export function referencesIn(fields: Fields): SecretReference[] {
   const found: SecretReference[] = [];
   // `for in`, because nearly no field of a fleet has any.
-  for (const name in fields) found.push(...referencesWithin(fields[name] ?? null));
+  for (const name in fields) for (const each of referencesWithin(fields[name] ?? null)) found.push(each);
   return found;
 }
 

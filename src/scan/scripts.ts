@@ -129,24 +129,24 @@ export function mentionsInCommands(
 ): readonly Mention[] {
   const values = grouped(settings, ({ name }) => name);
   const variables: Variables = new Map([...values].map(([name, all]) => [name, all.slice(0, maxValues)]));
-  const mentions: Mention[] = [];
+  const mentions: (readonly Mention[])[] = [];
   let called: readonly Address[] = [];
   let piped: readonly Argument[] = [];
   for (const command of commands) {
     const name = commandNameOf(command);
     const words = command.words.slice(1).flatMap((word) => argumentsOf(word, variables));
-    mentions.push(...command.assignments.flatMap((word) => wholeAddress(assignedWord(word), evidence)));
+    mentions.push(command.assignments.flatMap((word) => wholeAddress(assignedWord(word), evidence)));
     if (http.has(name)) {
       const requests = words.flatMap((word) => requestIn(word, variables, evidence, name === "glab"));
       called = distinct(requests.filter(({ about }) => about === "path").map(({ address }) => address));
-      mentions.push(...requests, ...sentTo(called, [...piped, ...words], variables));
+      mentions.push(requests, sentTo(called, [...piped, ...words], variables));
     } else if (readers.has(name)) {
-      for (const address of called) mentions.push(...words.flatMap((word) => readIn(word, address)));
+      for (const address of called) mentions.push(words.flatMap((word) => readIn(word, address)));
     }
     piped = command.feeds ? words.filter(({ raw }) => /\n|^["']?[[{]/.test(raw)) : [];
     if (!command.feeds) called = [];
   }
-  return mentions;
+  return mentions.flat();
 }
 
 /** Single quotes prevent expansion; only a word quoted as a whole has lost its quotes. */

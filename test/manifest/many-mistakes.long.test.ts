@@ -17,6 +17,20 @@ function problemsOf(text: string) {
 }
 
 // Each took more than half a minute while its cost grew with the square of the number of mistakes.
+describe("200,000 mistakes are reported one by one", () => {
+  const lines = (line: (index: number) => string) =>
+    Array.from({ length: 200_000 }, (_, index) => line(index)).join("");
+  test.each([
+    ["unknown keys", `${policy}${lines((i) => `k${i}: 1\n`)}`],
+    [
+      "undefined variables in a list",
+      `${policy}variables: { A: { value: a, x: [${lines(() => "a,")}] } }\nabsent: { labels: [${lines(() => "[],")}] }\n`,
+    ],
+  ])("%s", (_, text) => {
+    expect(problemsOf(text).length).toBeGreaterThanOrEqual(200_000);
+  });
+});
+
 describe("16,000 mistakes in one manifest take a moment", () => {
   test.each([
     ["wrong values", `${policy}licenses:\n${each((i) => `  L${i}: alowed\n`)}`],

@@ -63,7 +63,16 @@ const wrong: readonly (readonly [change: object, fault: string])[] = [
     { calls: { ...calls, list: "GET /projects/:id/hooks/:token" } },
     "calls.list: it reads everything of a project or group, so the path cannot have :token",
   ],
-  ...["PUT /projects/:id/../../:row.id", "PUT /projects/:id//x", "PUT /projects/:id/x#y", "PUT /projects/:id/%2E."].map(
+  ...[
+    "PUT /projects/:id/../../:row.id",
+    "PUT /projects/:id//x",
+    "PUT /projects/:id/x#y",
+    "PUT /projects/:id/%2E.",
+    "PUT /projects/:id/x%2f%2e%2E",
+    "PUT /projects/:id/..;/x",
+    "PUT /projects/:id/%zz",
+    "PUT /projects/:id\\\\x",
+  ].map(
     (update) =>
       [
         { calls: { ...calls, update } },
@@ -74,13 +83,40 @@ const wrong: readonly (readonly [change: object, fault: string])[] = [
     { calls: { ...calls, update: "DELETE /projects/:id/hooks/:row.id" } },
     "calls.update: DELETE removes something; expected POST, PUT or PATCH for update",
   ],
-  ...["DELETE /projects/:id", "DELETE /projects/:id?hook=:row.id"].map(
+  ...[
+    "/projects/:id",
+    "/projects/:id?hook=:row.id",
+    "/projects/:row.id?of=:id",
+    "/projects/:row.path_with_namespace?of=:id",
+    "/%70rojects/:id",
+    "/%70rojects/:id/hooks",
+    "/projects/%3Aid/hooks?of=:id",
+    "/projects/:id.json",
+    "/projects/:id/.json",
+    "/projects/:id/%20",
+    "/projects/:id;x",
+    "/groups/:id/hooks/:row.id",
+    "/users/:row.id?of=:id",
+    "/user?of=:id",
+  ].map(
     (removal) =>
       [
-        { calls: { ...calls, delete: removal } },
-        "calls.delete: it deletes the project or group itself; expected the path of one resource",
+        { calls: { ...calls, delete: `DELETE ${removal}` } },
+        "calls.delete: it may delete a project or group itself, or something of another; expected a path below /projects/:id",
       ] as const,
   ),
+  ...["fields", "calls"].map((at) => {
+    const path = at === "fields" ? "fields.properties._method" : "calls.update";
+    const update = "PUT /projects/:id/hooks/:row.id?%5Fmethod=DELETE";
+    return [
+      at === "fields" ? withField("_method", { type: "string" }) : { calls: { ...calls, update } },
+      `${path}: _method would make the request another one, such as DELETE; expected another name`,
+    ] as const;
+  }),
+  [
+    withField("verb", { type: "string", "x-send": { _method: "'DELETE'" } }),
+    "fields.properties.verb.x-send._method: _method would make the request another one, such as DELETE; expected another name",
+  ],
   [
     { calls: { ...calls, list: "GET /api/v4/projects/:id/hooks" } },
     "calls.list: leave out /api/v4: paths are relative to it",
@@ -132,6 +168,17 @@ const wrong: readonly (readonly [change: object, fault: string])[] = [
         "fields.properties.word.anyOf.0.pattern: expected a pattern without look-around and back-references, as RE2 has them",
       ] as const,
   ),
+  ...["a{1000}b", "(a{30}){30}[b-z]{200}"].map(
+    (pattern) =>
+      [
+        withField("word", { type: "string", not: { pattern } }),
+        "fields.properties.word.not.pattern: this pattern is too large; use fewer or smaller counts such as {9}",
+      ] as const,
+  ),
+  [
+    withField("word", { type: "string", pattern: "a|".repeat(251) }),
+    "fields.properties.word.pattern: expected a pattern of at most 500 characters",
+  ],
   [{ where: "rwo.id > 1" }, "where: not an expression of CEL: unknown name rwo; did you mean row?"],
   [{ where: "'text'" }, "where: not an expression of CEL: expected true or false, got string"],
   [{ loosened: "after.tokn == ''" }, "loosened: there is no field tokn; did you mean token?"],

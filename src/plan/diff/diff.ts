@@ -65,7 +65,7 @@ export function diff(desired: DesiredProject, live: readonly Live[], given: Diff
     listed.size === byIdentity.size ? none : live.filter((each) => !listed.has(identityOf(catalogue, each)));
   const leftovers = unlisted.filter(({ active }) => active);
   for (const namesakes of grouped(leftovers, ({ kind, key }) => addressOf(project, kind, key)).values())
-    diffs.push(...diffUnlisted(desired, namesakes, options));
+    for (const found of diffUnlisted(desired, namesakes, options)) diffs.push(found);
   const inherited = diffs.flatMap((found) => found.inherited ?? []);
   return {
     project,
