@@ -2,10 +2,10 @@ import { dirname } from "node:path";
 import { setFlagsFromString } from "node:v8";
 import { exit, UserError } from "../base/exit.ts";
 import { printable } from "../base/printable.ts";
-import { accessFor } from "../console/access.ts";
+import { chooseAccess } from "../console/access.ts";
 import { listen } from "../console/app.ts";
 import { commitSubjects } from "../console/causes-section.ts";
-import { watching } from "../console/known-state.ts";
+import { watchState } from "../console/known-state.ts";
 import { openState } from "../state/open-state.ts";
 import { catalogueAround, findWorkspace, loadSettings } from "../workspace/load.ts";
 import type { Run } from "./command.ts";
@@ -23,12 +23,12 @@ export const run: Run<Options<"console">> = async (terminal, options) => {
   const { host, port, trustUserHeader } = options;
   const { env } = terminal;
   if (port > 65535) throw new UserError("--port takes a number from 0 to 65535", exit.usage);
-  const access = accessFor(host, trustUserHeader, env);
+  const access = chooseAccess(host, trustUserHeader, env);
   setFlagsFromString(keepYoungSmall);
   const folder = dirname(findWorkspace(folderOf(terminal, options)));
   const { name, server } = loadSettings(folder);
   const catalogue = catalogueAround(folder, server.dialect);
-  await using state = await watching(() => openState({ root: folder, name, env }), catalogue);
+  await using state = await watchState(() => openState({ root: folder, name, env }), catalogue);
   const workspace = name ?? folder;
   const failed = (error: unknown) => terminal.warn(printable(`internal error: ${describeError(error, env)}`));
   const subjects = commitSubjects(folder);
@@ -40,7 +40,7 @@ export const run: Run<Options<"console">> = async (terminal, options) => {
     catalogue,
     workspace,
     subjects,
-    failed,
+    onError: failed,
   });
   terminal.listen();
   terminal.print(`listening on ${url}`);

@@ -10,37 +10,36 @@ import { type Markup, markup } from "../report/html/markup.ts";
 import { planHtml } from "../report/html/report-page.ts";
 import type { NextStep } from "../report/terminal.ts";
 import type { RunSummary } from "../state/run-summary.ts";
-import { type Access, gate, guarded, readOnly, refusal, sessions } from "./access.ts";
-import { causesOf } from "./causes.ts";
+import { type Access, createSessions, gate, guarded, readOnly, refusal } from "./access.ts";
+import { findCauses } from "./causes.ts";
 import type { CommitSubjects } from "./causes-section.ts";
 import { fleetPage } from "./fleet-page.ts";
 import type { KnownState, Watching } from "./known-state.ts";
-import { assetFiles, assets, type Frame, formIn, missingPage, page, partOf, signInPage } from "./layout.ts";
+import { assetFiles, assets, type Frame, missingPage, page, selectPage, signInPage, splitForm } from "./layout.ts";
 import { type Data, fleetData, projectData, reviewData, runData, runsData, searchData } from "./page-data.ts";
-import { wantedIn } from "./project-filter.ts";
+import { parseProjectFilters } from "./project-filter.ts";
 import { projectPage } from "./project-page.ts";
 import { reviewPage, waitingPlans, waitingRuns } from "./review-page.ts";
-import { progressOf, type RunDetails, runPage } from "./run-page.ts";
-import { runsFor, runsPage, wantedRunsIn } from "./runs-page.ts";
+import { describeProgress, type RunDetails, runPage } from "./run-page.ts";
+import { filterRuns, parseRunFilters, runsPage } from "./runs-page.ts";
 import { searchPage } from "./search-page.ts";
 
-/** What the pages are made of. */
 interface ConsoleOptions {
   readonly state: Watching;
   readonly access: Access;
   readonly env: Readonly<Record<string, string | undefined>>;
   /** The folder of the workspace. */
   readonly folder: string;
-  /** Of the workspace's server. */
+  /** The catalogue of the workspace's server. */
   readonly catalogue: Catalogue;
-  /** The workspace, for people. */
+  /** The workspace's name for people. */
   readonly workspace: string;
   readonly subjects: CommitSubjects;
   /** Called with unexpected errors. */
-  readonly failed: (error: unknown) => void;
+  readonly onError: (error: unknown) => void;
 }
 
-/** A page, and the same as data; only what a request asks for is made. */
+/** A page as HTML and as data; each is made only on request. */
 type Shown = Pick<Frame, "title" | "under" | "q"> & { readonly body: () => Markup; readonly data: () => Data };
 
 const csv = { "content-type": "text/csv; charset=utf-8" };
@@ -48,11 +47,11 @@ const csv = { "content-type": "text/csv; charset=utf-8" };
 /** A console that is listening. */
 export interface Listening {
   readonly url: string;
-  /** Ends it at once; nothing is lost by it. */
+  /** Ends it at once, dropping open connections. */
   readonly close: () => Promise<void>;
 }
 
-/** Starts the console. @throws UserError where it cannot listen there. */
+/** Starts the console. @throws UserError if it cannot listen at the address. */
 export async function listen(host: string, port: number, options: ConsoleOptions): Promise<Listening> {
   const server = createAdaptorServer({ fetch: consoleApp(options).fetch });
   await new Promise<void>((resolve, reject) => {
@@ -71,50 +70,50 @@ export async function listen(host: string, port: number, options: ConsoleOptions
   };
 }
 
-/** The pages of the console. Nothing that it answers changes anything. */
+/** Routes of the console. No response changes anything. */
 function consoleApp(options: ConsoleOptions): Hono {
-  const { state, access, catalogue, workspace, failed } = options;
+  const { state, access, catalogue, workspace, onError } = options;
   const app = new Hono();
-  const tell = (context: Context, frame: Omit<Frame, "assets" | "workspace">) =>
+  const render = (context: Context, frame: Omit<Frame, "assets" | "workspace">) =>
     context.html(String(page({ ...frame, assets, workspace })));
   const missing = (context: Context, what: string) =>
-    refusal(context, 404, what, () => tell(context, { title: "Not found", under: "", body: missingPage(what) }));
+    refusal(context, 404, what, () => render(context, { title: "Not found", under: "", body: missingPage(what) }));
   const signIn = (context: Context, wrong: boolean) =>
-    tell(context, { title: "Sign in", under: "", body: signInPage(wrong) });
-  app.use(guarded, readOnly, gate({ access, signedIn: sessions(Date.now), signIn }));
+    render(context, { title: "Sign in", under: "", body: signInPage(wrong) });
+  app.use(guarded, readOnly, gate({ access, signedIn: createSessions(Date.now), signIn }));
   app.get("/assets/*", (context) => {
     const file = assetFiles.get(context.req.path);
     if (!file) return missing(context, "File not found.");
     return context.body(file.text, 200, { "content-type": file.type, "cache-control": "max-age=86400" });
   });
-  app.get("/runs/:run/plan", async (context) => report(context, state, catalogue, missing));
+  app.get("/runs/:run/plan", async (context) => showReport(context, state, catalogue, missing));
   app.get("*", async (context) => {
-    const { path, form } = asked(new URL(context.req.url).pathname);
+    const { path, form } = parsePath(new URL(context.req.url).pathname);
     if (path === undefined) return missing(context, "The URL is not valid.");
     const known = await state.known();
     const query = context.req.query();
-    const shownPage = await shownAt(path, query, known, options);
+    const shownPage = await findPage(path, query, known, options);
     if (typeof shownPage === "string" && form !== "html") {
-      const whole = await shownAt(`${path}.${form}`, query, known, options);
-      if (typeof whole !== "string") return tell(context, { ...whole, body: whole.body(), known });
+      const whole = await findPage(`${path}.${form}`, query, known, options);
+      if (typeof whole !== "string") return render(context, { ...whole, body: whole.body(), known });
     }
     if (typeof shownPage === "string") return missing(context, shownPage);
     if (form === "json") return context.json(shownPage.data().json() as object);
     if (form === "csv") return context.body(shownPage.data().csv(), 200, csv);
-    return tell(context, { ...shownPage, body: shownPage.body(), known });
+    return render(context, { ...shownPage, body: shownPage.body(), known });
   });
   app.onError((error, context) => {
-    if (!(error instanceof UserError)) failed(error);
+    if (!(error instanceof UserError)) onError(error);
     const what = error instanceof UserError ? error.message : "Internal error.";
-    const html = () => tell(context, { title: "Unavailable", under: "", body: missingPage(what) });
+    const html = () => render(context, { title: "Unavailable", under: "", body: missingPage(what) });
     return refusal(context, error instanceof UserError ? 503 : 500, what, html);
   });
   return app;
 }
 
-/** The path that a request asks for, decoded and without slashes at its end, and in which form. */
-function asked(encoded: string): { readonly path: string | undefined; readonly form: "html" | "json" | "csv" } {
-  const { rest, form } = formIn(encoded);
+/** Decodes a URL's path, without trailing slashes, and its form. The path is undefined if it is not valid. */
+function parsePath(encoded: string): { readonly path: string | undefined; readonly form: "html" | "json" | "csv" } {
+  const { rest, form } = splitForm(encoded);
   try {
     return { path: withoutTrailing(decodeURIComponent(rest), "/") || "/", form };
   } catch {
@@ -125,59 +124,59 @@ function asked(encoded: string): { readonly path: string | undefined; readonly f
 type Query = Readonly<Record<string, string>>;
 
 /** The page at a path; an error message if there is none. */
-async function shownAt(
+async function findPage(
   path: string,
   query: Query,
   known: KnownState,
   options: ConsoleOptions,
 ): Promise<Shown | string> {
-  if (path === "/" || path === "/fleet" || path === "/index") return fleetAt(query, known, options);
-  if (path === "/runs") return runsAt(query, known);
-  if (path === "/review") return reviewAt(query, known, options);
-  if (path === "/search") return searchAt(query, known);
+  if (path === "/" || path === "/fleet" || path === "/index") return showFleet(query, known, options);
+  if (path === "/runs") return showRuns(query, known);
+  if (path === "/review") return showReview(query, known, options);
+  if (path === "/search") return showSearch(query, known);
   const [, section, name = ""] = /^\/(projects|runs)\/(.+)$/s.exec(path) ?? [];
-  if (section === "projects") return projectAt(name, query, known, options);
-  if (section === "runs") return runAt(name, query, known, options);
+  if (section === "projects") return showProject(name, query, known, options);
+  if (section === "runs") return showRun(name, query, known, options);
   return `No page ${path}.`;
 }
 
-async function fleetAt(query: Query, known: KnownState, { subjects }: ConsoleOptions): Promise<Shown> {
-  const wanted = wantedIn(query);
+async function showFleet(query: Query, known: KnownState, { subjects }: ConsoleOptions): Promise<Shown> {
+  const wanted = parseProjectFilters(query);
   const title = wanted.group || "Fleet";
-  await subjects.read(causesOf(known.projects).flatMap(({ shapes: [{ commit }] }) => commit ?? []));
+  await subjects.read(findCauses(known.projects).flatMap(({ shapes: [{ commit }] }) => commit ?? []));
   const body = () => fleetPage(known, wanted, query.page, subjects.of);
   return { title, under: "/", body, data: () => fleetData(known, wanted, query.page) };
 }
 
-function runsAt(query: Query, known: KnownState): Shown {
-  const wanted = wantedRunsIn(query);
+function showRuns(query: Query, known: KnownState): Shown {
+  const wanted = parseRunFilters(query);
   const body = () => runsPage(known, wanted, query.page);
-  return { title: "Runs", under: "/runs", body, data: () => runsData(runsFor(known, wanted), query.page) };
+  return { title: "Runs", under: "/runs", body, data: () => runsData(filterRuns(known, wanted), query.page) };
 }
 
-function searchAt({ q = "" }: Query, known: KnownState): Shown {
+function showSearch({ q = "" }: Query, known: KnownState): Shown {
   return { title: "Search", under: "/search", q, body: () => searchPage(known, q), data: () => searchData(known, q) };
 }
 
-async function reviewAt(
+async function showReview(
   query: Query,
   known: KnownState,
   { state, env, folder, catalogue }: ConsoleOptions,
 ): Promise<Shown> {
-  const part = partOf(waitingRuns(await state.ask(({ plans }) => plans.list()), known), query.page, 20);
+  const part = selectPage(waitingRuns(await state.ask(({ plans }) => plans.list()), known), query.page, 20);
   const review = { env, folder, catalogue, planOf: state.planOf };
   const plans = await state.ask((from) => waitingPlans(from, part.rows, known, review));
   const body = () => reviewPage(part, plans);
   return { title: "Review", under: "/review", body, data: () => reviewData(part, plans) };
 }
 
-async function projectAt(
+async function showProject(
   name: string,
   query: Query,
   known: KnownState,
   { state, catalogue }: ConsoleOptions,
 ): Promise<Shown | string> {
-  // No project has the path of a group, whose name has a slash at the end.
+  // A project's path takes precedence over a group's, whose name ends in a slash.
   const seen = (await state.project(name)) ?? (await state.project(ownerName("group", name)));
   if (!seen && known.error !== undefined) throw new UserError(known.error);
   if (!seen) return `No run has recorded a project ${name}.`;
@@ -189,7 +188,7 @@ async function projectAt(
   };
 }
 
-async function runAt(
+async function showRun(
   name: string,
   query: Query,
   known: KnownState,
@@ -200,7 +199,7 @@ async function runAt(
   const details = await state.ask(async (from): Promise<RunDetails> => {
     const isSaved = (await from.plans.list()).includes(name);
     const plan = isSaved ? await state.planOf(from, name).catch(ignoreUserError) : undefined;
-    return { summary, plan, progress: progressOf(summary, known.live), errors: await errorsOf(from, summary) };
+    return { summary, plan, progress: describeProgress(summary, known.live), errors: await readErrors(from, summary) };
   });
   return {
     title: `${summary.command} ${name}`,
@@ -212,8 +211,8 @@ async function runAt(
 
 type State = Parameters<Parameters<Watching["ask"]>[0]>[0];
 
-/** Why changes of an apply failed, from its journal. */
-async function errorsOf(
+/** Errors of failed changes from the run's journal, by address. */
+async function readErrors(
   { journals }: State,
   { run, command, outcome }: RunSummary,
 ): Promise<ReadonlyMap<string, string>> {
@@ -224,8 +223,8 @@ async function errorsOf(
   );
 }
 
-/** The plan of a run as the report shows it, whose one script and style stand in it. */
-async function report(
+/** A run's plan as the HTML report, with a content security policy for its inline script and style. */
+async function showReport(
   context: Context,
   { ask, planOf }: Watching,
   catalogue: Catalogue,

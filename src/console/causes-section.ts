@@ -8,27 +8,27 @@ import { directions } from "../plan/highlights.ts";
 import { badge, commandsNode, each, type Markup, markup } from "../report/html/markup.ts";
 import { clipped, nameNode, valueText } from "../report/html/rows.ts";
 import type { DifferenceShape, ProjectSummary } from "../state/snapshots/summaries.ts";
-import { causesOf, commandsForCause, type FleetCause } from "./causes.ts";
+import { commandsForCause, type FleetCause, findCauses } from "./causes.ts";
 import { age } from "./layout.ts";
 import { anyStatus, type WantedProjects } from "./project-filter.ts";
 
-/** The subject of a commit, where it is known. */
+/** The subject of a commit, if known. */
 export type SubjectOf = (commit: string) => string | undefined;
 
-/** Causes that are shown at once, and at all. */
+/** Number of causes before folding, and in all. */
 const [mostAtFirst, mostCauses] = [8, 100];
 
 export interface CausesSection {
   readonly heads: readonly ProjectSummary[];
   readonly wanted: WantedProjects;
   readonly subjectOf: SubjectOf;
-  /** The list of projects, filtered. */
+  /** Link to the filtered list of projects. */
   readonly link: (wanted: WantedProjects) => string;
 }
 
-/** Why projects are not in sync, each cause once. Nothing where all are. */
+/** The causes of differences in the fleet, each once; empty if all projects are in sync. */
 export function causesSection({ heads, wanted, subjectOf, link }: CausesSection): Markup {
-  const causes = causesOf(heads);
+  const causes = findCauses(heads);
   if (causes.length === 0) return markup``;
   const rows = each(causes.slice(0, mostCauses), (cause) => causeNode(cause, wanted, subjectOf, link));
   const hidden = causes.length - mostAtFirst;
@@ -54,22 +54,22 @@ function causeNode(
     commands.length > 0
       ? markup`<details class="how"><summary>Commands</summary>${commandsNode(commands)}</details>`
       : "";
-  return markup`<li${isChosen ? markup` class="chosen"` : ""}>${badge(statuses[cause.cause])}<div class="cause"><p class="title">${titleOf(cause, subjectOf)}</p>${factsOf(cause, subjectOf)}</div>
+  return markup`<li${isChosen ? markup` class="chosen"` : ""}>${badge(statuses[cause.cause])}<div class="cause"><p class="title">${titleNode(cause, subjectOf)}</p>${factsNode(cause, subjectOf)}</div>
 <p class="size"><a href="${to}#list"${isChosen ? markup` aria-current="true"` : ""}>${counted(projects, "project")}</a> <span class="soft">for ${age(since)}</span></p>${how}</li>
 `;
 }
 
-function subjectIn({ cause, shapes: [{ commit }] }: FleetCause, subjectOf: SubjectOf): string | undefined {
+function findSubject({ cause, shapes: [{ commit }] }: FleetCause, subjectOf: SubjectOf): string | undefined {
   return cause === "pending" && commit !== null ? subjectOf(commit) : undefined;
 }
 
-function titleOf(cause: FleetCause, subjectOf: SubjectOf): Markup {
-  const subject = subjectIn(cause, subjectOf);
-  return subject === undefined ? briefOf(cause) : markup`${subject}`;
+function titleNode(cause: FleetCause, subjectOf: SubjectOf): Markup {
+  const subject = findSubject(cause, subjectOf);
+  return subject === undefined ? briefNode(cause) : markup`${subject}`;
 }
 
-/** The only difference, or what several have in common. */
-function briefOf({ shapes, isVarious, cause }: FleetCause): Markup {
+/** The only difference, or the common part of several. */
+function briefNode({ shapes, isVarious, cause }: FleetCause): Markup {
   const [first, ...others] = shapes;
   const rests = [...new Set(shapes.map(({ rest }) => rest))];
   if (cause === "unreadable") {
@@ -80,12 +80,12 @@ function briefOf({ shapes, isVarious, cause }: FleetCause): Markup {
   return isSame ? differenceBrief(first) : markup`${resourceNode(first.rest)} has values of its own in each project`;
 }
 
-function factsOf(cause: FleetCause, subjectOf: SubjectOf): Markup {
+function factsNode(cause: FleetCause, subjectOf: SubjectOf): Markup {
   const { shapes, within, projects } = cause;
   const [first] = shapes;
-  const subject = subjectIn(cause, subjectOf);
+  const subject = findSubject(cause, subjectOf);
   const facts: Markup[] = [];
-  if (subject !== undefined) facts.push(markup`<span>${briefOf(cause)}</span>`);
+  if (subject !== undefined) facts.push(markup`<span>${briefNode(cause)}</span>`);
   if (cause.cause === "pending" && first.commit !== null) facts.push(markup`<code>${first.commit.slice(0, 7)}</code>`);
   if (first.policy !== "") facts.push(markup`<span>policy ${first.policy}</span>`);
   if (within !== "") facts.push(placeNode(within, projects));
@@ -98,7 +98,7 @@ function placeNode(within: string, projects: number): Markup {
     : markup`<span>all in ${within}</span>`;
 }
 
-/** The difference of a project in a list: the first one, and how many more there are. */
+/** A project's first difference, and the number of others. */
 export function firstDifference({ shapes, differences }: ProjectSummary): Markup {
   const [first] = shapes;
   if (!first) return markup``;
@@ -109,7 +109,7 @@ export function firstDifference({ shapes, differences }: ProjectSummary): Markup
 /** A difference in a line: `license/AGPL-3.0 approval_status allowed, declared denied`. */
 function differenceBrief(shape: DifferenceShape): Markup {
   if (shape.cause === "unreadable") return markup`${clipped(shape.reason, 300)}`;
-  return markup`${resourceNode(shape.rest)} ${whatDiffers(shape)}`;
+  return markup`${resourceNode(shape.rest)} ${formatDifference(shape)}`;
 }
 
 /** The address of a resource without its project. */
@@ -123,62 +123,64 @@ const missing: Readonly<Record<string, Readonly<Record<"drift" | "pending", stri
   disable: { drift: "is on, declared off", pending: "to disable" },
 };
 
-function whatDiffers({ action, cause, before, after, reason }: DifferenceShape): Markup {
+function formatDifference({ action, cause, before, after, reason }: DifferenceShape): Markup {
   const words = missing[action]?.[cause === "pending" ? "pending" : "drift"];
   if (words !== undefined) return markup`${words}`;
   const [name, ...others] = fieldNamesOf({ before, after });
   if (name === undefined) return markup`${clipped(reason, 120)}`;
-  const [live, declared] = [short(before, name), short(after, name)];
+  const [live, declared] = [shortValue(before, name), shortValue(after, name)];
   const values = cause === "drift" ? markup`${live}, declared ${declared}` : markup`${live} → ${declared}`;
   const more = others.length > 0 ? markup` <span class="soft">+${others.length} more</span>` : "";
   return markup`<span class="field-name">${name}</span> ${values}${more}`;
 }
 
-function short(side: Fields | null, name: string): Markup {
+function shortValue(side: Fields | null, name: string): Markup {
   const value: Value | undefined = side?.[name];
   return markup`<code>${value === undefined ? "not set" : clipped(valueText(value), 48)}</code>`;
 }
 
-/** What the difference does to the policy, where that is known. */
+/** The effect of the difference on policy, if known. */
 export function directionNode({ effect, cause }: Pick<DifferenceShape, "effect" | "cause">): Markup {
   if (!effect) return markup``;
   return cause === "pending" ? badge(effect) : badge(directions[effect], effect === "tightened" ? "loosened" : "stale");
 }
 
-/** Subjects of commits, read from the repository of a workspace once. */
+/** Subjects of commits, read once from the repository of a workspace. */
 export interface CommitSubjects {
-  /** Undefined for a commit that is not there, or that git was not asked for yet. */
+  /** Undefined for an unknown commit, and before git has returned it. */
   readonly of: (commit: string) => string | undefined;
-  /** Asks git for those that are not known. A slow git keeps nobody waiting: the next page has them. */
+  /** Asks git for subjects that are not cached, and waits briefly: a later page shows what arrives late. */
   readonly read: (commits: readonly string[]) => Promise<void>;
 }
 
-/** Milliseconds to wait for git, and commits that it is asked for at a time. */
+/** Milliseconds to wait for git, and number of commits per query. */
 const [patience, most] = [300, 50];
 
-/** A hash and nothing else, so that none is taken for an option of git. */
+/** Only a full hash, so that none is taken for an option of git. */
 const hash = /^[0-9a-f]{40,64}$/;
 
 export function commitSubjects(folder: string): CommitSubjects {
-  const known = new Map<string, string>();
-  const asked = new Set<string>();
-  const ask = async (commits: readonly string[]) => {
+  const cached = new Map<string, string>();
+  const requested = new Set<string>();
+  const readSubjects = async (commits: readonly string[]) => {
     const git = openGit(folder);
     if ("failed" in git) return;
     const options = ["--no-walk=unsorted", "--ignore-missing", "--format=%H %s"];
     const { stdout } = await git.start(["log", ...options, ...commits, "--"]);
     for (const line of stdout.split("\n")) {
       const [commit = "", ...words] = line.split(" ");
-      if (words.length > 0) known.set(commit, words.join(" ").slice(0, 200));
+      if (words.length > 0) cached.set(commit, words.join(" ").slice(0, 200));
     }
   };
   return {
-    of: (commit) => known.get(commit) || undefined,
+    of: (commit) => cached.get(commit) || undefined,
     read: async (commits) => {
-      const unknown = [...new Set(commits)].filter((commit) => hash.test(commit) && !asked.has(commit)).slice(0, most);
+      const unknown = [...new Set(commits)]
+        .filter((commit) => hash.test(commit) && !requested.has(commit))
+        .slice(0, most);
       if (unknown.length === 0) return;
-      for (const commit of unknown) asked.add(commit);
-      const answered = ask(unknown).catch(ignoreUserError);
+      for (const commit of unknown) requested.add(commit);
+      const answered = readSubjects(unknown).catch(ignoreUserError);
       await Promise.race([answered, new Promise((resolve) => setTimeout(resolve, patience))]);
     },
   };

@@ -3,29 +3,29 @@ import { shellWord } from "../base/text-format.ts";
 import type { ShownCommand } from "../report/html/markup.ts";
 import type { DifferenceShape, ProjectSummary } from "../state/snapshots/summaries.ts";
 
-/** One cause why projects are not in sync. */
+/** One cause of differences in a number of projects. */
 export interface FleetCause {
-  /** What the filter of the list of projects names it by. */
+  /** ID in filters of the list of projects. */
   readonly id: string;
   readonly cause: DifferenceShape["cause"];
-  /** What differs by it; of many differences, some. */
+  /** The differences; a sample if there are many. */
   readonly shapes: readonly [DifferenceShape, ...DifferenceShape[]];
-  /** Whether the same fields have different values in different projects. */
+  /** True if the same fields have different values in different projects. */
   readonly isVarious: boolean;
   readonly projects: number;
-  /** ISO 8601: when the first of them was seen to differ. */
+  /** ISO 8601: when the first of the projects was seen to differ. */
   readonly since: string;
-  /** The group that all of them are in, or the path of the only one; "" for the whole fleet. */
+  /** The innermost group that contains all of them, or the path of the only one; "" for the whole fleet. */
   readonly within: string;
 }
 
-/** The causes of these projects: drift first, then what cannot be read, then what waits for an apply; of each the one of most projects first. */
-export const causesOf = memoized(
-  (heads: readonly ProjectSummary[]): readonly FleetCause[] => folded(gathered(heads)).sort(mostUrgentFirst),
+/** Causes of these projects: drift first, then unreadable, then pending; within each, the most projects first. */
+export const findCauses = memoized(
+  (heads: readonly ProjectSummary[]): readonly FleetCause[] => joinVariants(gatherCauses(heads)).sort(mostUrgentFirst),
   new WeakMap(),
 );
 
-/** Whether a project differs by a cause. */
+/** True if a project has a difference of this cause. */
 export function hasCause({ shapes }: ProjectSummary, id: string): boolean {
   return shapes.some(({ shape }) => shape.group === id || shape.topic === id);
 }
@@ -35,14 +35,14 @@ interface Gathering {
   projects: number;
   since: string;
   within: string;
-  /** The project that was counted last: it may have several differences of one cause. */
+  /** The project counted last, which may have several differences of one cause. */
   last: string;
 }
 
-/** Differences that a cause names. */
+/** Maximum number of differences per cause. */
 const maxShapes = 50;
 
-function gathered(heads: readonly ProjectSummary[]): ReadonlyMap<string, Gathering> {
+function gatherCauses(heads: readonly ProjectSummary[]): ReadonlyMap<string, Gathering> {
   const causes = new Map<string, Gathering>();
   for (const { project, shapes } of heads) {
     for (const { shape, since } of shapes) {
@@ -61,22 +61,25 @@ function count(known: Gathering, project: string, since: string): void {
   if (known.last === project) return;
   known.projects++;
   known.last = project;
-  known.within = groupOfBoth(known.within, project);
+  known.within = commonGroup(known.within, project);
 }
 
-/** The innermost group of two paths. */
-function groupOfBoth(one: string, other: string): string {
+/** The innermost group that contains both paths. */
+function commonGroup(one: string, other: string): string {
   if (one === "" || other.startsWith(`${one}/`)) return one;
   const [parts, others] = [one.split("/"), other.split("/")];
   const differs = parts.findIndex((part, index) => part !== others[index]);
   return parts.slice(0, differs < 0 ? parts.length : differs).join("/");
 }
 
-/** Causes of one topic that are shown apart: where it has more, its values are as many as projects. Reasons are fewer. */
+/**
+ * Causes of one topic listed separately. A topic with more usually has a value per project. Unreadable reasons vary
+ * less.
+ */
 const maxVariants: Readonly<Record<FleetCause["cause"], number>> = { drift: 4, pending: 4, unreadable: 12 };
 
-/** The causes of a topic with many values are one. */
-function folded(causes: ReadonlyMap<string, Gathering>): FleetCause[] {
+/** Joins the causes of a topic that has too many. */
+function joinVariants(causes: ReadonlyMap<string, Gathering>): FleetCause[] {
   const topics = new Map<string, [string, Gathering][]>();
   for (const [id, gathering] of causes) {
     const [shape] = gathering.shapes.values();
@@ -88,15 +91,15 @@ function folded(causes: ReadonlyMap<string, Gathering>): FleetCause[] {
   return [...topics].flatMap(([topic, members]) => {
     const [shape] = members.flatMap(([, each]) => [...each.shapes.values()].slice(0, 1));
     if (!shape || members.length <= maxVariants[shape.cause])
-      return members.flatMap(([id, each]) => causeOf(id, [each]));
-    return causeOf(
+      return members.flatMap(([id, each]) => makeCause(id, [each]));
+    return makeCause(
       topic,
       members.map(([, each]) => each),
     );
   });
 }
 
-function causeOf(id: string, parts: readonly Gathering[]): FleetCause[] {
+function makeCause(id: string, parts: readonly Gathering[]): FleetCause[] {
   const shapes = parts.flatMap((part) => [...part.shapes.values()]).slice(0, maxShapes);
   const [first, ...others] = shapes;
   if (!first) return [];
@@ -108,7 +111,7 @@ function causeOf(id: string, parts: readonly Gathering[]): FleetCause[] {
       isVarious: parts.length > 1 || (first.before === null && first.after === null),
       projects: parts.reduce((sum, { projects }) => sum + projects, 0),
       since: parts.reduce((least, { since }) => (since < least ? since : least), parts[0]?.since ?? ""),
-      within: parts.map(({ within }) => within).reduce(groupOfBoth),
+      within: parts.map(({ within }) => within).reduce(commonGroup),
     },
   ];
 }
@@ -119,20 +122,20 @@ function mostUrgentFirst(a: FleetCause, b: FleetCause): number {
   return urgency[a.cause] - urgency[b.cause] || b.projects - a.projects || (a.since < b.since ? -1 : 1);
 }
 
-/** Commands for one difference: what the manifests declare is applied, or what is live is written into them. */
+/** Commands that resolve one difference: apply the manifests, or accept the live value into them. */
 export function commandsForDifference(address: string, cause: "drift" | "pending"): readonly ShownCommand[] {
-  return commandsFor([literal(address)], cause);
+  return commandsFor([escapeGlob(address)], cause);
 }
 
-/** The same for all projects of a cause; none for projects that cannot be read. */
+/** Commands for all projects of a cause; empty if they are unreadable. */
 export function commandsForCause({ cause, shapes, within, projects }: FleetCause): readonly ShownCommand[] {
   if (cause === "unreadable") return [];
-  const [scope, rests] = [scopeOf(within, projects), [...new Set(shapes.map(({ rest }) => rest))]];
-  const globs = rests.length > maxTargets ? [scope] : rests.map((rest) => `${scope}:${globOf(rest)}`);
+  const [scope, rests] = [scopeGlob(within, projects), [...new Set(shapes.map(({ rest }) => rest))]];
+  const globs = rests.length > maxTargets ? [scope] : rests.map((rest) => `${scope}:${toGlob(rest)}`);
   return commandsFor(globs, cause);
 }
 
-/** Globs that a command names one by one. */
+/** Maximum number of globs in a command. */
 const maxTargets = 3;
 
 function commandsFor(globs: readonly string[], cause: "drift" | "pending"): readonly ShownCommand[] {
@@ -145,22 +148,22 @@ function commandsFor(globs: readonly string[], cause: "drift" | "pending"): read
   ];
 }
 
-function scopeOf(within: string, projects: number): string {
-  if (projects === 1) return literal(within);
-  return within === "" ? "*" : `${literal(within)}/*`;
+function scopeGlob(within: string, projects: number): string {
+  if (projects === 1) return escapeGlob(within);
+  return within === "" ? "*" : `${escapeGlob(within)}/*`;
 }
 
-/** A difference of several projects, with any path where each has its own. */
-function globOf(rest: string): string {
+/** The glob of a difference, with `*` in place of each project's own path. */
+function toGlob(rest: string): string {
   return rest.endsWith("/*")
     ? rest
     : rest
         .split(/\$\{(?:project|group)\.path\}/)
-        .map((part) => literal(part.replaceAll("$${", "${")))
+        .map((part) => escapeGlob(part.replaceAll("$${", "${")))
         .join("*");
 }
 
-/** A glob that matches a text; `?` stands for a character that means something in globs. */
-function literal(text: string): string {
+/** A glob that matches a text literally: `?` replaces characters with a meaning in globs. */
+function escapeGlob(text: string): string {
   return text.replace(/[*?[\]{}\\!]/g, "?");
 }

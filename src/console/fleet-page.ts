@@ -7,30 +7,30 @@ import type { ProjectSummary } from "../state/snapshots/summaries.ts";
 import { causesSection, firstDifference, type SubjectOf } from "./causes-section.ts";
 import { driftPlot, fleetDays, overdueTest, usualInterval } from "./history.ts";
 import type { KnownState } from "./known-state.ts";
-import { age, ago, dataLinks, href, type ListPart, moment, pager, partOf, span } from "./layout.ts";
+import { age, ago, dataLinks, href, type ListPart, moment, pager, selectPage, span } from "./layout.ts";
 import {
   anyStatus,
   countByStatus,
+  filterProjects,
   groupsBelow,
-  labelsOf,
+  listLabels,
   outOfSync,
   type ProjectGroup,
   projectFilters,
-  projectsFor,
   type WantedProjects,
 } from "./project-filter.ts";
 
-/** The statuses in the order of the page, the most urgent first. */
+/** Statuses in the order of the page, most urgent first. */
 const tileStatuses: readonly SyncStatus[] = ["drifted", "unreadable", "pending", "in sync"];
 
-/** Where the list of projects is, for what a person asks. */
+/** The URL of the filtered list of projects. */
 export function fleetHref(wanted: Partial<WantedProjects>, page?: number): string {
   const query = Object.fromEntries(projectFilters.map((name) => [name, wanted[name]]));
   const status = wanted.status === outOfSync ? "" : wanted.status;
   return href("/", { ...query, status, page: page === 1 ? undefined : page });
 }
 
-/** The whole fleet, or the part of it that a person asks for. */
+/** The fleet, or the filtered part of it. */
 export function fleetPage(
   known: KnownState,
   asked: WantedProjects,
@@ -40,17 +40,17 @@ export function fleetPage(
   if (known.projects.length === 0) return emptyPage();
   const wanted = { ...asked, status: asked.status || outOfSync };
   const { status, cause } = wanted;
-  const inScope = projectsFor(known.worstFirst, { ...wanted, status: "", cause: "" });
-  const part = partOf(projectsFor(inScope, { status, cause }), page);
+  const inScope = filterProjects(known.worstFirst, { ...wanted, status: "", cause: "" });
+  const part = selectPage(filterProjects(inScope, { status, cause }), page);
   const isPart = inScope.length < known.projects.length;
-  return markup`${headOf(known, wanted, inScope)}
-${tilesOf(inScope, wanted)}
+  return markup`${headNode(known, wanted, inScope)}
+${tilesNode(inScope, wanted)}
 ${causesSection({ heads: inScope, wanted, subjectOf, link: fleetHref })}
 <section aria-labelledby="over-time"><h2 id="over-time">Not in sync over 90 days${isPart ? ", the whole fleet" : ""}</h2><div class="paper">${driftPlot(fleetDays(known, 90))}</div></section>
-${groupsOf(known, wanted)}
+${groupsNode(known, wanted)}
 <section aria-labelledby="list"><h2 id="list">Projects${wanted.status === outOfSync ? " out of sync" : ""}</h2>
-${formOf(known, wanted)}
-${tableOf(part, known, wanted, inScope.length)}
+${formNode(known, wanted)}
+${tableNode(part, known, wanted, inScope.length)}
 ${pager(part, (to) => fleetHref(wanted, to))}
 ${dataLinks("/", { ...wanted })}</section>`;
 }
@@ -63,7 +63,7 @@ function emptyPage(): Markup {
 <li><code class="command">evenkeel watch</code> checks continuously</li></ul>`;
 }
 
-function headOf(known: KnownState, { group }: WantedProjects, inScope: readonly ProjectSummary[]): Markup {
+function headNode(known: KnownState, { group }: WantedProjects, inScope: readonly ProjectSummary[]): Markup {
   const { fleet, projects } = known;
   const off = inScope.length - countByStatus(inScope)["in sync"];
   const all = inScope.length === projects.length;
@@ -71,7 +71,7 @@ function headOf(known: KnownState, { group }: WantedProjects, inScope: readonly 
   const title = off === 0 ? `${what} in sync` : `${thousands(off)} of ${what} not in sync`;
   const whole = fleet?.whole;
   const seen = whole ? seenNode(whole, known) : "no full check yet";
-  return markup`${crumbsOf(group)}<h1${off === 0 ? markup` class="settled"` : ""}>${title}</h1>
+  return markup`${crumbsNode(group)}<h1${off === 0 ? markup` class="settled"` : ""}>${title}</h1>
 <p class="lead">${fleet?.server ?? ""}${all ? "" : ` · filtered from ${counted(projects.length, "project")}`} · ${seen}</p>`;
 }
 
@@ -81,15 +81,15 @@ function seenNode({ run, at }: { readonly run: string; readonly at: string }, kn
   return markup`<span class="overdue">${seen}; usually every ${span(usualInterval(known) ?? 0)}</span>`;
 }
 
-/** The way up from a group. */
-export function crumbsOf(path: string): Markup {
+/** Links to the parent groups. */
+export function crumbsNode(path: string): Markup {
   if (path === "") return markup``;
   const parts = path.split("/");
   const above = parts.slice(0, -1).map((_, index) => parts.slice(0, index + 1).join("/"));
   return markup`<nav class="crumbs" aria-label="Groups above"><a href="/">All</a>${each(above, (group) => markup` / <a href="${fleetHref({ group })}">${group.split("/").at(-1) ?? ""}</a>`)} / <b>${parts.at(-1) ?? ""}</b></nav>`;
 }
 
-function tilesOf(heads: readonly ProjectSummary[], wanted: WantedProjects): Markup {
+function tilesNode(heads: readonly ProjectSummary[], wanted: WantedProjects): Markup {
   const counts = countByStatus(heads);
   return markup`<ul class="tiles">${each(tileStatuses, (syncStatus) => {
     const count = counts[syncStatus];
@@ -101,44 +101,45 @@ function tilesOf(heads: readonly ProjectSummary[], wanted: WantedProjects): Mark
   })}</ul>`;
 }
 
-/** `96.4 % of 2,000`: never 100 % where it is not all. */
+/** `96.4 % of 2,000`: never 100 % unless it is all. */
 function shareText(count: number, all: number): string {
   if (all === 0) return "";
   return `${(Math.floor((count / all) * 1000) / 10).toLocaleString("en")} % of ${thousands(all)}`;
 }
 
-/** Groups that are drawn at once. */
+/** Maximum number of groups drawn. */
 const mostGroups = 96;
 
-function groupsOf(known: KnownState, wanted: WantedProjects): Markup {
+function groupsNode(known: KnownState, wanted: WantedProjects): Markup {
   const groups = groupsBelow(known, wanted.group);
   const below = groups.filter(({ leaf }) => !leaf);
   if (below.length === 0) return markup``;
   const more = below.length - mostGroups;
   return markup`<section aria-labelledby="groups"><h2 id="groups">Groups${wanted.group ? markup` of ${wanted.group}` : ""}</h2>
-<ul class="heat">${each(below.slice(0, mostGroups), (group) => cellOf(group, wanted))}</ul>
+<ul class="heat">${each(below.slice(0, mostGroups), (group) => cellNode(group, wanted))}</ul>
 ${more > 0 ? markup`<p class="soft">and ${counted(more, "more group")}; filter by group below</p>` : ""}</section>`;
 }
 
-function cellOf({ path, counts, projects }: ProjectGroup, wanted: WantedProjects): Markup {
-  const found = byUrgency.filter((syncStatus) => counts[syncStatus] > 0);
-  const words = found.map((syncStatus) => `${thousands(counts[syncStatus])} ${syncStatus}`);
-  const line = found.length > 0 ? `${words.join(", ")} of ${thousands(projects)}` : `${thousands(projects)} in sync`;
-  return markup`<li><a class="cell${found.length > 0 ? "" : " settled"}" href="${fleetHref({ ...wanted, group: path })}"><b>${path.split("/").at(-1) ?? ""}</b><span class="count">${line}</span>${barOf(counts, projects)}</a></li>`;
+function cellNode({ path, counts, projects }: ProjectGroup, wanted: WantedProjects): Markup {
+  const occurring = byUrgency.filter((syncStatus) => counts[syncStatus] > 0);
+  const words = occurring.map((syncStatus) => `${thousands(counts[syncStatus])} ${syncStatus}`);
+  const line =
+    occurring.length > 0 ? `${words.join(", ")} of ${thousands(projects)}` : `${thousands(projects)} in sync`;
+  return markup`<li><a class="cell${occurring.length > 0 ? "" : " settled"}" href="${fleetHref({ ...wanted, group: path })}"><b>${path.split("/").at(-1) ?? ""}</b><span class="count">${line}</span>${barNode(counts, projects)}</a></li>`;
 }
 
-/** What is not in sync, in the order of a group's bar. */
+/** Statuses in the order of a group's bar. */
 const byUrgency: readonly SyncStatus[] = ["drifted", "unreadable", "pending"];
 
-/** The share of a group that went wrong, and the share that waits for an apply. Whatever there is stays visible. */
-function barOf({ drifted, unreadable, pending }: SyncStatusCounts, projects: number): Markup {
-  const [wrong, waits] = [shareOf(drifted + unreadable, projects), shareOf(pending, projects)];
+/** The shares of a group that are drifted or unreadable, and pending. Small shares stay visible. */
+function barNode({ drifted, unreadable, pending }: SyncStatusCounts, projects: number): Markup {
+  const [wrong, waits] = [computeShare(drifted + unreadable, projects), computeShare(pending, projects)];
   const piece = (tone: string, from: number, to: number) =>
     to > from ? markup`<path class="piece ${tone}" d="M${from} 0H${to}V4H${from}Z"/>` : markup``;
   return markup`<svg class="bar-of" viewBox="0 0 100 4" preserveAspectRatio="none" aria-hidden="true">${piece("drifted", 0, wrong)}${piece("pending", wrong, Math.min(100, wrong + waits))}</svg>`;
 }
 
-function shareOf(count: number, all: number): number {
+function computeShare(count: number, all: number): number {
   return count === 0 ? 0 : Math.max(3, Math.round((count / all) * 100));
 }
 
@@ -150,8 +151,8 @@ const ages = [
   ["720", "30 days"],
 ] as const;
 
-function formOf(known: KnownState, wanted: WantedProjects): Markup {
-  const labels = labelsOf(known);
+function formNode(known: KnownState, wanted: WantedProjects): Markup {
+  const labels = listLabels(known);
   const text = (name: keyof WantedProjects, title: string, hint: string) =>
     markup`<label>${title}<input name="${name}" value="${wanted[name]}" placeholder="${hint}" maxlength="300"></label>`;
   const keysOf = (kind: string) => labels.keys.get(kind) ?? [];
@@ -161,7 +162,7 @@ ${text("q", "Path", "part of a path")}${text("group", "Group", "payments")}
     wanted.status,
     [outOfSync, anyStatus, ...tileStatuses].map((each) => [each, each] as const),
   )}</select></label>
-${choiceOf("integration", wanted.integration, keysOf("integration"))}${choiceOf("license", wanted.license, keysOf("license"))}${choiceOf("policy", wanted.policy, labels.policies)}${text("resource", "Resource", "webhook/…")}
+${choiceNode("integration", wanted.integration, keysOf("integration"))}${choiceNode("license", wanted.license, keysOf("license"))}${choiceNode("policy", wanted.policy, labels.policies)}${text("resource", "Resource", "webhook/…")}
 <label>For at least<select name="age">${options(wanted.age, ages)}</select></label>
 ${wanted.cause === "" ? "" : markup`<input type="hidden" name="cause" value="${wanted.cause}">`}<span class="go"><button>Show</button> <a href="/">Clear</a></span>
 </form>`;
@@ -173,17 +174,17 @@ function options(chosen: string, all: readonly (readonly [string, string])[]): r
   });
 }
 
-/** More of them do not fit a page, and nobody looks through so many: they are typed. */
+/** Beyond this number, a text input replaces the list of choices. */
 const mostChoices = 120;
 
-function choiceOf(name: "integration" | "license" | "policy", chosen: string, all: readonly string[]): Markup {
+function choiceNode(name: "integration" | "license" | "policy", chosen: string, all: readonly string[]): Markup {
   const title = `${name.charAt(0).toUpperCase()}${name.slice(1)}`;
   if (all.length > mostChoices || (chosen !== "" && !all.includes(chosen)))
     return markup`<label>${title}<input name="${name}" value="${chosen}" maxlength="300"></label>`;
   return markup`<label>${title}<select name="${name}">${options(chosen, [["", "any"], ...all.map((each) => [each, each] as const)])}</select></label>`;
 }
 
-function tableOf(part: ListPart<ProjectSummary>, known: KnownState, wanted: WantedProjects, inScope: number): Markup {
+function tableNode(part: ListPart<ProjectSummary>, known: KnownState, wanted: WantedProjects, inScope: number): Markup {
   const all = markup`<a href="${fleetHref({ ...wanted, status: anyStatus, cause: "" })}#list">Show all ${counted(inScope, "project")}</a>`;
   if (inScope === 0)
     return markup`<p class="calm soft">No projects match these filters. <a href="/">Clear them</a></p>`;
@@ -192,7 +193,7 @@ function tableOf(part: ListPart<ProjectSummary>, known: KnownState, wanted: Want
   const cause = wanted.cause === "" ? "" : " with this cause";
   return markup`<div class="wide paper"><table class="stack"><caption>${counted(part.total, "project")}${cause}${part.total < inScope ? markup` · ${all}` : ""}</caption>
 <thead><tr><th scope="col">Project</th><th scope="col">Status</th><th scope="col">For</th><th scope="col">Difference</th><th scope="col">Seen</th></tr></thead>
-<tbody>${each(part.rows, (head) => rowOf(head, known.fleet, isOverdue))}</tbody></table></div>`;
+<tbody>${each(part.rows, (head) => projectRow(head, known.fleet, isOverdue))}</tbody></table></div>`;
 }
 
 function emptyText({ status, cause }: WantedProjects): string {
@@ -200,7 +201,7 @@ function emptyText({ status, cause }: WantedProjects): string {
   return status === outOfSync ? "All of these projects are in sync." : `None of these projects is ${status}.`;
 }
 
-function rowOf(head: ProjectSummary, fleet: FleetIndex | undefined, isOverdue: (iso: string) => boolean): Markup {
+function projectRow(head: ProjectSummary, fleet: FleetIndex | undefined, isOverdue: (iso: string) => boolean): Markup {
   const { project, syncStatus, since } = head;
   const { at } = lastSeen(head, fleet);
   return markup`<tr><th scope="row"><a href="${projectHref(project)}">${project}</a></th><td>${badge(syncStatus)}</td><td class="t" data-label="for">${age(since)}</td><td class="difference">${firstDifference(head)}</td><td class="t${isOverdue(at) ? " overdue" : ""}" data-label="seen">${age(at)} ago</td></tr>

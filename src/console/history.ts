@@ -4,45 +4,45 @@ import type { RunSummary } from "../state/run-summary.ts";
 import type { SyncStatus, SyncStatusCounts } from "../state/snapshots/snapshot.ts";
 import type { KnownState } from "./known-state.ts";
 
-/** What is not in sync, the lowest layer of the plot first. */
+/** Layers of the plot, from the bottom. */
 const layers: readonly SyncStatus[] = ["drifted", "pending", "unreadable"];
 
-/** The height of the drawing, which is as wide as there are days; a page stretches it. */
+/** Height of the drawing; it is one unit wide per day, and stretched by the page. */
 const height = 100;
 
-/** Projects that were not in sync, as a column a day, with the runs that applied and those that failed. The numbers are there as a table too. */
+/** Projects out of sync, a column per day, with markers for applies and failures, and a table with the same numbers. */
 export function driftPlot(days: readonly FleetDay[]): Markup {
   if (!days.some(({ counts }) => counts)) return markup`<p class="soft calm">No run has compared the fleet yet.</p>`;
-  const most = scaleFor(Math.max(1, ...days.map((day) => sumOf(day, layers.length))));
+  const most = chooseScale(Math.max(1, ...days.map((day) => sumLayers(day, layers.length))));
   const y = (count: number) => Math.round((1 - count / most) * height * 10) / 10;
   const ticks = [most, most / 2, 0].filter(Number.isInteger);
   const blank = days.flatMap(({ counts }, index) => (counts ? [] : columnPath(index, 0, height)));
   return markup`<div class="plot"><ol class="ticks" aria-hidden="true">${each(ticks, (tick) => markup`<li>${thousands(tick)}</li>`)}</ol>
-<svg viewBox="0 0 ${days.length} ${height}" preserveAspectRatio="none" role="img" aria-label="${summaryOf(days)}">
+<svg viewBox="0 0 ${days.length} ${height}" preserveAspectRatio="none" role="img" aria-label="${describePlot(days)}">
 <path class="gap" d="${blank}"/>
 ${each(ticks, (tick) => markup`<path class="grid" d="M0 ${y(tick)}H${days.length}"/>`)}
 ${each(layers, (status, index) => markup`<path class="area ${status}" d="${areaPath(days, index, y)}"/>`)}
 </svg>
-<svg class="marks" viewBox="0 0 ${days.length} 20" preserveAspectRatio="none" aria-hidden="true">${marksOf(days, "applied", 5)}${marksOf(days, "failed", 14)}</svg>
-<ol class="days" aria-hidden="true">${each(datesOf(days), (day) => markup`<li>${day}</li>`)}</ol></div>
+<svg class="marks" viewBox="0 0 ${days.length} 20" preserveAspectRatio="none" aria-hidden="true">${marksNode(days, "applied", 5)}${marksNode(days, "failed", 14)}</svg>
+<ol class="days" aria-hidden="true">${each(axisDates(days), (day) => markup`<li>${day}</li>`)}</ol></div>
 <ul class="legend">${each(layers, (status) => markup`<li class="${status}">${status}</li>`)}<li class="gap">not compared</li><li class="applied mark">apply</li><li class="failed mark">failed or blocked</li></ul>
-<details class="numbers"><summary>As numbers</summary>${tableOf(days)}</details>`;
+<details class="numbers"><summary>As numbers</summary>${tableNode(days)}</details>`;
 }
 
-function sumOf({ counts }: FleetDay, upTo: number): number {
+function sumLayers({ counts }: FleetDay, upTo: number): number {
   return layers.slice(0, upTo).reduce((sum, status) => sum + (counts?.[status] ?? 0), 0);
 }
 
-/** The next number that people count to. */
-function scaleFor(most: number): number {
+/** The next round number: upper end of the scale. */
+function chooseScale(most: number): number {
   const power = 10 ** Math.floor(Math.log10(most));
   return [1, 2, 4, 5, 10].map((step) => step * power).find((step) => step >= most) ?? most;
 }
 
-/** A column for each day, from the top of the layers below to the layer's own. */
+/** A column per day, from the top of the layer below. */
 function areaPath(days: readonly FleetDay[], layer: number, y: (count: number) => number): readonly string[] {
   return days.flatMap((day, index) => {
-    const [from, to] = [sumOf(day, layer), sumOf(day, layer + 1)];
+    const [from, to] = [sumLayers(day, layer), sumLayers(day, layer + 1)];
     return to > from ? columnPath(index, y(to), y(from)) : [];
   });
 }
@@ -51,7 +51,7 @@ function columnPath(day: number, top: number, bottom: number): string {
   return `M${day} ${top}H${day + 1}V${bottom}H${day}Z`;
 }
 
-function marksOf(days: readonly FleetDay[], of: "applied" | "failed", y: number) {
+function marksNode(days: readonly FleetDay[], of: "applied" | "failed", y: number) {
   return days.flatMap((day, index) => {
     if (day[of].length === 0) return [];
     return markup`<path class="mark ${of}" d="M${index + 0.5} ${y}h0"><title>${day.day}: ${day[of].map(runText).join("; ")}</title></path>`;
@@ -63,30 +63,32 @@ function runText({ command, who, outcome, changes, reasons: [reason] = [] }: Run
   return `${what} by ${who}${reason === undefined ? "" : `, ${reason}`}`;
 }
 
-function datesOf(days: readonly FleetDay[]): readonly string[] {
+function axisDates(days: readonly FleetDay[]): readonly string[] {
   const last = days.length - 1;
   return [0, 0.25, 0.5, 0.75, 1].map((part) => days[Math.round(part * last)]?.day ?? "");
 }
 
-function summaryOf(days: readonly FleetDay[]): string {
-  const sums = days.map((day) => sumOf(day, layers.length));
+function describePlot(days: readonly FleetDay[]): string {
+  const sums = days.map((day) => sumLayers(day, layers.length));
   const now = days.findLast(({ counts }) => counts);
-  const last = now ? `${thousands(sumOf(now, layers.length))} on ${now.day}` : "";
+  const last = now ? `${thousands(sumLayers(now, layers.length))} on ${now.day}` : "";
   return `Projects not in sync over ${days.length} days: ${last}, ${thousands(Math.max(...sums))} at most`;
 }
 
-function tableOf(days: readonly FleetDay[]): Markup {
-  const known = days.filter(({ counts, applied, failed }) => counts || applied.length + failed.length > 0).toReversed();
-  return markup`<div class="wide"><table><caption class="unseen">${counted(known.length, "day")}</caption><thead><tr><th scope="col">Day</th>${each(layers, (status) => markup`<th scope="col" class="n">${status}</th>`)}<th scope="col" class="n">in sync</th><th scope="col">applies</th><th scope="col">failed or blocked</th></tr></thead><tbody>
-${each(known, rowOf)}</tbody></table></div>`;
+function tableNode(days: readonly FleetDay[]): Markup {
+  const shownDays = days
+    .filter(({ counts, applied, failed }) => counts || applied.length + failed.length > 0)
+    .toReversed();
+  return markup`<div class="wide"><table><caption class="unseen">${counted(shownDays.length, "day")}</caption><thead><tr><th scope="col">Day</th>${each(layers, (status) => markup`<th scope="col" class="n">${status}</th>`)}<th scope="col" class="n">in sync</th><th scope="col">applies</th><th scope="col">failed or blocked</th></tr></thead><tbody>
+${each(shownDays, dayRow)}</tbody></table></div>`;
 }
 
-function rowOf({ day, counts, applied, failed }: FleetDay): Markup {
+function dayRow({ day, counts, applied, failed }: FleetDay): Markup {
   const cells = [...layers, "in sync" as const].map((status) => (counts ? thousands(counts[status]) : "–"));
   return markup`<tr><th scope="row">${day}</th>${each(cells, (cell) => markup`<td class="n">${cell}</td>`)}<td>${runLinks(applied)}</td><td>${runLinks(failed)}</td></tr>`;
 }
 
-/** Runs of a day that are named one by one. */
+/** Maximum number of runs listed per day. */
 const mostRuns = 3;
 
 function runLinks(runs: readonly RunSummary[]): Markup {
@@ -97,9 +99,9 @@ function runLinks(runs: readonly RunSummary[]): Markup {
 /** A day of the fleet, in UTC. */
 export interface FleetDay {
   readonly day: string;
-  /** How the fleet stood after the last run of the day that compared anything; undefined if none did. */
+  /** Counts after the day's last comparison; undefined without one. */
   readonly counts: SyncStatusCounts | undefined;
-  /** Runs that applied something, and those that failed or were blocked; newest first. */
+  /** Runs that applied something, and runs that failed or were blocked; newest first. */
   readonly applied: readonly RunSummary[];
   readonly failed: readonly RunSummary[];
 }
@@ -108,18 +110,18 @@ const unsuccessful = new Set(["failed", "refused"]);
 
 const day = 86_400_000;
 
-/** The last so many days, the oldest first. */
+/** The last `days` days, oldest first. */
 export function fleetDays({ runs }: Pick<KnownState, "runs">, days: number, now = Date.now()): readonly FleetDay[] {
   const names = Array.from({ length: days }, (_, index) => isoDay(now - (days - 1 - index) * day));
-  const known = new Map(names.map((name) => [name, emptyDay(name)]));
+  const shownDays = new Map(names.map((name) => [name, emptyDay(name)]));
   for (const run of runs) {
-    const of = known.get((run.ended ?? run.started).slice(0, 10));
+    const of = shownDays.get((run.ended ?? run.started).slice(0, 10));
     if (!of) continue;
     of.counts ??= run.fleet;
     if (run.command === "apply" && run.outcome === "applied") of.applied.push(run);
     if (unsuccessful.has(run.outcome ?? "")) of.failed.push(run);
   }
-  return [...known.values()];
+  return [...shownDays.values()];
 }
 
 function emptyDay(name: string) {
@@ -131,10 +133,10 @@ function isoDay(time: number): string {
   return new Date(time).toISOString().slice(0, 10);
 }
 
-/** Comparisons that show how often the fleet is compared, and how few do not. */
+/** Maximum and minimum number of comparisons from which the interval is derived. */
 const [mostSeen, fewestSeen] = [20, 4];
 
-/** Milliseconds that usually pass between two comparisons of the fleet: the median of the last ones; undefined if too few are known. */
+/** Milliseconds between comparisons of the fleet: the median of the latest ones; undefined if there are too few. */
 export function usualInterval({ runs }: Pick<KnownState, "runs">): number | undefined {
   const times: number[] = [];
   for (const { fleet, ended } of runs) {
@@ -146,12 +148,12 @@ export function usualInterval({ runs }: Pick<KnownState, "runs">): number | unde
   return gaps.sort((a, b) => a - b)[Math.floor(gaps.length / 2)];
 }
 
-/** Milliseconds that a schedule may be late by. */
+/** Milliseconds by which a schedule may be late. */
 const tolerance = 5 * 60_000;
 
-/** A test whether something that was seen then is older than the schedule of the fleet allows. */
-export function overdueTest(known: Pick<KnownState, "runs">, now = Date.now()): (iso: string) => boolean {
-  const interval = usualInterval(known);
+/** Returns a test whether an observation is older than the usual interval allows. */
+export function overdueTest(shownDays: Pick<KnownState, "runs">, now = Date.now()): (iso: string) => boolean {
+  const interval = usualInterval(shownDays);
   if (interval === undefined) return () => false;
   const latest = new Date(now - 2 * interval - tolerance).toISOString();
   return (iso) => iso < latest;

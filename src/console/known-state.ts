@@ -10,36 +10,36 @@ import { type ProjectSummary, readSummaries } from "../state/snapshots/summaries
 import type { WorkspaceState } from "../state/state.ts";
 import { type LiveRuns, liveRuns } from "../state/workspace-state.ts";
 
-/** What is known of a state: pages are made of it, so that none waits for the state. */
+/** A cached view of the state, so that no page waits for the state. */
 export interface KnownState {
   readonly fleet: FleetIndex | undefined;
-  /** By path. */
+  /** Sorted by path. */
   readonly projects: readonly ProjectSummary[];
-  /** Those out of sync first, and of those the ones that have been longest. */
+  /** Projects out of sync first, those that differ longest before others. */
   readonly worstFirst: readonly ProjectSummary[];
   /** Newest first. */
   readonly runs: readonly RunSummary[];
   readonly live: LiveRuns;
   readonly at: Date;
-  /** Why it may not be up to date any more. */
+  /** The reason why the view may be outdated. */
   readonly error?: string;
 }
 
-/** Reads a state again as pages are requested. */
+/** A view of the state that is refreshed by requests. */
 export interface Watching extends AsyncDisposable {
-  /** As of a few seconds ago at most, unless the state is slow or away. */
+  /** At most a few seconds old, unless the state is slow or unavailable. */
   readonly known: () => Promise<KnownState>;
-  /** Reads something else of the state. @throws UserError where it is away. */
+  /** Runs a query on the state. @throws UserError if it is unavailable. */
   readonly ask: <Result>(question: (state: WorkspaceState) => Promise<Result>) => Promise<Result>;
-  /** All that is known of a project, by its path in any case; undefined where no run saw it. */
+  /** The snapshot of a project, by its path in any case; undefined if no run saw it. */
   readonly project: (path: string) => Promise<ProjectSnapshot | undefined>;
   readonly planOf: PlanReader;
 }
 
-/** Milliseconds for which the state is not read again, and for which a page waits for a read. */
+/** Milliseconds during which the view is not refreshed, and for which a page waits for a refresh. */
 const [fresh, patience] = [2000, 100];
 
-const nothing: KnownState = {
+const emptyState: KnownState = {
   fleet: undefined,
   projects: [],
   worstFirst: [],
@@ -48,21 +48,21 @@ const nothing: KnownState = {
   at: new Date(0),
 };
 
-/** Opens a state, and again where it was away. @throws UserError where it cannot be opened at first. */
-export async function watching(open: () => Promise<WorkspaceState>, catalogue: Catalogue): Promise<Watching> {
+/** Opens a state, and reopens it after an outage. @throws UserError if it cannot be opened at first. */
+export async function watchState(open: () => Promise<WorkspaceState>, catalogue: Catalogue): Promise<Watching> {
   let state: Promise<WorkspaceState> | undefined = Promise.resolve(await open());
-  let known = nothing;
+  let known = emptyState;
   let refreshing: Promise<KnownState> | undefined;
   const shards = new Map<string, CachedShard>();
   const ask: Watching["ask"] = async (question) => {
     state ??= open();
-    const asked = state;
+    const current = state;
     try {
-      return await question(await asked);
+      return await question(await current);
     } catch (error) {
-      if (state === asked) {
+      if (state === current) {
         state = undefined;
-        await closed(asked);
+        await close(current);
       }
       throw error;
     }
@@ -70,7 +70,7 @@ export async function watching(open: () => Promise<WorkspaceState>, catalogue: C
   const refresh = async () => {
     const before = known;
     try {
-      known = await ask((from) => knownOf(from, before, shards)).catch((error) => withError(before, error));
+      known = await ask((from) => readKnownState(from, before, shards)).catch((error) => withError(before, error));
     } finally {
       refreshing = undefined;
     }
@@ -83,21 +83,21 @@ export async function watching(open: () => Promise<WorkspaceState>, catalogue: C
     known: async () => {
       if (Date.now() - known.at.getTime() < fresh) return known;
       refreshing ??= refresh();
-      return Promise.race([refreshing, soon().then(() => known)]);
+      return Promise.race([refreshing, waitBriefly().then(() => known)]);
     },
     project: (path) => ask(({ snapshots }) => readSnapshot(snapshots, path)),
     [Symbol.asyncDispose]: async () => {
       await refreshing?.catch(() => {});
-      if (state) await closed(state);
+      if (state) await close(state);
     },
   };
 }
 
-async function closed(state: Promise<WorkspaceState>): Promise<void> {
+async function close(state: Promise<WorkspaceState>): Promise<void> {
   await state.then((opened) => opened[Symbol.asyncDispose]()).catch(() => {});
 }
 
-function soon(): Promise<void> {
+function waitBriefly(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, patience));
 }
 
@@ -111,7 +111,7 @@ interface CachedShard {
   readonly heads: readonly ProjectSummary[];
 }
 
-async function knownOf(
+async function readKnownState(
   state: WorkspaceState,
   before: KnownState,
   shards: Map<string, CachedShard>,
@@ -125,34 +125,34 @@ async function knownOf(
   }
   const rest = { runs: all, live: await liveRuns(state), at };
   const marks = await snapshots.marks(shardNames);
-  const moved = [...marks].filter(([name, mark]) => shards.get(name)?.mark !== mark);
-  if (moved.length === 0 && before.fleet && fleet) return { ...withoutError(before), ...rest, fleet };
-  for (const [name, mark] of moved) {
-    // Pages are answered meanwhile.
+  const changed = [...marks].filter(([name, mark]) => shards.get(name)?.mark !== mark);
+  if (changed.length === 0 && before.fleet && fleet) return { ...withoutError(before), ...rest, fleet };
+  for (const [name, mark] of changed) {
+    // One at a time: pages are served in between.
     shards.set(name, { mark, heads: await readSummaries(snapshots, name) });
   }
   const projects = [...shards.values()]
     .flatMap(({ heads }) => heads)
     .sort((a, b) => compareTexts(a.project, b.project));
-  return { fleet, projects, worstFirst: [...projects].sort(bySyncStatus), ...rest };
+  return { fleet, projects, worstFirst: [...projects].sort(compareSyncStatus), ...rest };
 }
 
 function withoutError({ error: _, ...known }: KnownState): KnownState {
   return known;
 }
 
-function bySyncStatus(a: ProjectSummary, b: ProjectSummary): number {
+function compareSyncStatus(a: ProjectSummary, b: ProjectSummary): number {
   const rank = syncStatuses.indexOf(b.syncStatus) - syncStatuses.indexOf(a.syncStatus);
   return rank || compareTexts(a.since, b.since) || compareTexts(a.project, b.project);
 }
 
-/** Reads the plan that a run saved; `mark` is that of its text, where it is known. @throws UserError as {@link planOfRun}. */
+/** Reads the saved plan of a run; `mark` is its fingerprint, if known. @throws UserError as {@link planOfRun}. */
 export type PlanReader = (state: Pick<WorkspaceState, "plans">, run: string, mark?: string) => Promise<Plan>;
 
-/** Plans that are kept: pages ask for the same few again and again. */
+/** Maximum number of cached plans: pages request the same few again and again. */
 const mostPlans = 50;
 
-/** Reads and checks each text of a plan once. */
+/** Parses and checks each version of a plan once. */
 function planReader(catalogue: Catalogue): PlanReader {
   const cached = new Map<string, Plan>();
   return async ({ plans }, run, known) => {

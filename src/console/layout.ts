@@ -4,22 +4,22 @@ import { htmlDocument, icon, script, style } from "../report/html/document.ts";
 import { each, type Markup, markup } from "../report/html/markup.ts";
 import type { KnownState } from "./known-state.ts";
 
-/** Where the page's own style and script are; their names change with them. */
+/** URLs of the style sheet and the script; they contain a hash of the content. */
 export interface Assets {
   readonly style: string;
   readonly script: string;
 }
 
-/** What every page has around its content. */
+/** The frame of a page. */
 export interface Frame {
   readonly title: string;
-  /** The page of the menu that it belongs to. */
+  /** The selected entry of the menu. */
   readonly under: "/" | "/runs" | "/review" | "/search" | "";
   readonly assets: Assets;
   /** The query of a search. */
   readonly q?: string;
   readonly known?: KnownState;
-  /** The workspace, for people. */
+  /** The workspace's name for people. */
   readonly workspace: string;
   readonly body: Markup;
 }
@@ -30,7 +30,6 @@ const menu = [
   ["/review", "Review"],
 ] as const;
 
-/** A whole page. */
 export function page({ title, under, assets, q = "", known, workspace, body }: Frame): Markup {
   const head = markup`<link rel="icon" href="/assets/icon.svg">
 <link rel="stylesheet" href="${assets.style}">
@@ -57,13 +56,13 @@ function errorNote({ error = "", fleet }: KnownState): Markup {
   return markup`<p class="notice bad" role="status"><b>Showing the last known state${seen}.</b> ${error}</p>`;
 }
 
-/** Links to the same as data. */
+/** Links to the page's data as JSON and CSV. */
 export function dataLinks(path: string, query: Readonly<Record<string, string>> = {}): Markup {
   const base = path === "/" ? "/fleet" : path;
   return markup`<p class="data">As <a href="${href(`${base}.json`, query)}">JSON</a> · <a href="${href(`${base}.csv`, query)}">CSV</a></p>`;
 }
 
-/** A part of a list, and the way to the others. */
+/** One page of a list. */
 export interface ListPart<Row> {
   readonly rows: readonly Row[];
   readonly page: number;
@@ -71,14 +70,14 @@ export interface ListPart<Row> {
   readonly total: number;
 }
 
-/** The part of a list that a query asks for; the nearest one where there is no such. */
-export function partOf<Row>(all: readonly Row[], wanted: string | undefined, size = 50): ListPart<Row> {
+/** The requested page of a list, or the nearest existing one. */
+export function selectPage<Row>(all: readonly Row[], wanted: string | undefined, size = 50): ListPart<Row> {
   const pages = Math.max(1, Math.ceil(all.length / size));
   const page = Math.min(pages, Math.max(1, Math.floor(Number(wanted)) || 1));
   return { rows: all.slice((page - 1) * size, page * size), page, pages, total: all.length };
 }
 
-/** Links to the neighbouring parts of a list. */
+/** Links to the neighbouring pages of a list. */
 export function pager({ page, pages }: ListPart<unknown>, link: (page: number) => string): Markup {
   if (pages === 1) return markup``;
   const to = (wanted: number, name: string, rel: string) =>
@@ -88,12 +87,12 @@ export function pager({ page, pages }: ListPart<unknown>, link: (page: number) =
   return markup`<nav class="pager" aria-label="Pages of the list">${to(page - 1, "‹ Previous", "prev")} <span>Page ${page.toLocaleString("en")} of ${pages.toLocaleString("en")}</span> ${to(page + 1, "Next ›", "next")}</nav>`;
 }
 
-/** A moment as people read it, exact for machines. */
+/** A time for people, exact for machines. */
 export function moment(iso: string): Markup {
   return markup`<time datetime="${iso}" title="${iso}">${iso.slice(0, 16).replace("T", " ")}</time>`;
 }
 
-/** How long ago that was, in one unit. */
+/** The time since, in one unit. */
 export function ago(iso: string): string {
   return span(Date.now() - Date.parse(iso));
 }
@@ -107,26 +106,26 @@ export function span(milliseconds: number): string {
   return `${Math.round(minutes / 1440)} days`;
 }
 
-/** How long ago a point in time was; the point itself on demand. */
+/** The time since, with the exact time as a tooltip. */
 export function age(iso: string): Markup {
   return markup`<time datetime="${iso}" title="${iso}">${ago(iso)}</time>`;
 }
 
-/** A link to a page of the console; parts of the query that are empty are left out. */
+/** A link to a page of the console; empty query parameters are left out. */
 export function href(path: string, query: Readonly<Record<string, string | number | undefined>> = {}): string {
   const parts = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) if (value) parts.set(name, String(value));
   return parts.size === 0 ? path : `${path}?${parts}`;
 }
 
-/** The form that an encoded path asks for by its ending, and what stands before that. An encoded dot is part of a name. */
-export function formIn(path: string): { readonly rest: string; readonly form: "html" | "json" | "csv" } {
+/** Splits an encoded path from the ending that names its form. An encoded dot belongs to the name. */
+export function splitForm(path: string): { readonly rest: string; readonly form: "html" | "json" | "csv" } {
   const form = path.endsWith(".json") ? "json" : path.endsWith(".csv") ? "csv" : "html";
   return { rest: form === "html" ? path : path.slice(0, -form.length - 1), form };
 }
 
-/** What a query asks for by these filters, whatever else it says. Empty: anything. */
-export function filtersIn<Name extends string>(
+/** The named filters of a query, each a string; empty matches anything. */
+export function parseFilters<Name extends string>(
   names: readonly Name[],
   query: Readonly<Record<string, string | undefined>>,
 ): Readonly<Record<Name, string>> {
@@ -134,26 +133,24 @@ export function filtersIn<Name extends string>(
   return Object.fromEntries(read) as Record<Name, string>;
 }
 
-function named(text: string, ending: string): string {
+function assetName(text: string, ending: string): string {
   return `/assets/console-${createHash("sha256").update(text).digest("hex").slice(0, 12)}.${ending}`;
 }
 
-/** Where a page finds its style and its script. */
-export const assets: Assets = { style: named(style, "css"), script: named(script, "js") };
+export const assets: Assets = { style: assetName(style, "css"), script: assetName(script, "js") };
 
-/** The console's own files, by their paths. */
+/** The console's own files by path. */
 export const assetFiles: ReadonlyMap<string, { readonly type: string; readonly text: string }> = new Map([
   [assets.style, { type: "text/css; charset=utf-8", text: style }],
   [assets.script, { type: "text/javascript; charset=utf-8", text: script }],
   ["/assets/icon.svg", { type: "image/svg+xml", text: icon }],
 ]);
 
-/** What is not there. */
 export function missingPage(what: string): Markup {
   return markup`<h1>Not found</h1><p class="lead">${what}</p><p><a href="/">The fleet</a> · <a href="/search">Search</a></p>`;
 }
 
-/** Asks for the token. A form that is sent by GET, for the console answers nothing else; the answer leads on at once. */
+/** Asks for the token. The form uses GET, the only method that the console accepts; the response redirects at once. */
 export function signInPage(wrong: boolean): Markup {
   return markup`<h1>Sign in</h1>
 <p class="lead">Enter the value of EVENKEEL_CONSOLE_TOKEN that the console was started with.</p>

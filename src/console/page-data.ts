@@ -6,24 +6,24 @@ import { sourceText } from "../report/html/rows.ts";
 import type { RunSummary } from "../state/run-summary.ts";
 import { lastSeen, type ProjectSnapshot } from "../state/snapshots/snapshot.ts";
 import type { ProjectSummary } from "../state/snapshots/summaries.ts";
-import { causesOf, commandsForCause, type FleetCause } from "./causes.ts";
+import { commandsForCause, type FleetCause, findCauses } from "./causes.ts";
 import type { KnownState } from "./known-state.ts";
-import { type ListPart, partOf } from "./layout.ts";
-import { countByStatus, projectsFor, type WantedProjects } from "./project-filter.ts";
+import { type ListPart, selectPage } from "./layout.ts";
+import { countByStatus, filterProjects, type WantedProjects } from "./project-filter.ts";
 import type { WaitingPlan } from "./review-page.ts";
-import { type RunDetails, touchedOf } from "./run-page.ts";
+import { listTouched, type RunDetails } from "./run-page.ts";
 import { actionsText } from "./runs-page.ts";
-import { found } from "./search-page.ts";
+import { search } from "./search-page.ts";
 
-/** A page as data: a document, and its whole table as CSV. */
+/** A page as data: a JSON document, and its whole table as CSV. */
 export interface Data {
   readonly json: () => unknown;
   readonly csv: () => string;
 }
 
-/** The list of projects: as JSON a part of it, as CSV all of it. */
+/** The list of projects: one page as JSON, all of it as CSV. */
 export function fleetData(known: KnownState, wanted: WantedProjects, page: string | undefined): Data {
-  const heads = projectsFor(known.worstFirst, wanted);
+  const heads = filterProjects(known.worstFirst, wanted);
   const row = (head: ProjectSummary) => {
     const { project, syncStatus, since, differences } = head;
     const { at, run } = lastSeen(head, known.fleet);
@@ -32,22 +32,22 @@ export function fleetData(known: KnownState, wanted: WantedProjects, page: strin
   return {
     json: () => {
       const { server = null, whole = null } = known.fleet ?? {};
-      const part = partOf(heads, page, 500);
+      const part = selectPage(heads, page, 500);
       return {
         server,
         whole,
         error: known.error ?? null,
         counts: countByStatus(heads),
-        causes: causesOf(heads).slice(0, mostCauses).map(causeRow),
-        ...listed(part),
+        causes: findCauses(heads).slice(0, mostCauses).map(causeRow),
+        ...pageFields(part),
         projects: part.rows.map(row),
       };
     },
-    csv: () => table(["project", "status", "since", "differences", "seen", "run"], heads.map(row)),
+    csv: () => toCsv(["project", "status", "since", "differences", "seen", "run"], heads.map(row)),
   };
 }
 
-/** Causes in a document. */
+/** Maximum number of causes in a document. */
 const mostCauses = 100;
 
 function causeRow(cause: FleetCause) {
@@ -58,16 +58,16 @@ function causeRow(cause: FleetCause) {
   return { id, cause: status, projects, since, within, differences, before, after, reason, policy, commit, commands };
 }
 
-function listed({ page, pages, total }: ListPart<unknown>) {
+function pageFields({ page, pages, total }: ListPart<unknown>) {
   return { total, page, pages };
 }
 
 /** Rows as CSV (RFC 4180). */
-function table<Row extends object>(names: readonly (keyof Row & string)[], rows: readonly Row[]): string {
-  return [lineOf(names), ...rows.map((row) => lineOf(names.map((name) => row[name])))].join("");
+function toCsv<Row extends object>(names: readonly (keyof Row & string)[], rows: readonly Row[]): string {
+  return [csvLine(names), ...rows.map((row) => csvLine(names.map((name) => row[name])))].join("");
 }
 
-/** One project with all that is kept of it; as CSV its entries. */
+/** The snapshot of a project; as CSV its entries. */
 export function projectData(known: KnownState, seen: ProjectSnapshot): Data {
   const { syncStatus, ...rest } = seen;
   const entries = seen.entries.map((entry) => {
@@ -85,11 +85,11 @@ export function projectData(known: KnownState, seen: ProjectSnapshot): Data {
   });
   return {
     json: () => ({ ...rest, status: syncStatus, seen: lastSeen(seen, known.fleet) }),
-    csv: () => table(["entry", "state", "since", "policy", "place", "commit"], entries),
+    csv: () => toCsv(["entry", "state", "since", "policy", "place", "commit"], entries),
   };
 }
 
-/** The history: as JSON a part of it, as CSV all of it. */
+/** The history: one page as JSON, all of it as CSV. */
 export function runsData(runs: readonly RunSummary[], page: string | undefined): Data {
   const head = ({ touched: _, ...summary }: RunSummary) => summary;
   const names = [
@@ -107,29 +107,29 @@ export function runsData(runs: readonly RunSummary[], page: string | undefined):
   ] as const;
   return {
     json: () => {
-      const part = partOf(runs, page, 500);
-      return { ...listed(part), runs: part.rows.map(head) };
+      const part = selectPage(runs, page, 500);
+      return { ...pageFields(part), runs: part.rows.map(head) };
     },
     csv: () =>
-      table(
+      toCsv(
         names,
         runs.map((run) => ({ ...run, reasons: run.reasons?.join("; ") })),
       ),
   };
 }
 
-/** One run; as CSV what it touched. */
+/** One run; as CSV its changes. */
 export function runData({ summary, plan, progress, errors }: RunDetails): Data {
-  const rows = touchedOf(summary).map(({ address, code }) => {
+  const rows = listTouched(summary).map(({ address, code }) => {
     return { address, what: actionsText(code), error: errors.get(address) ?? "" };
   });
   return {
     json: () => ({ ...summary, progress: progress ?? null, errors: Object.fromEntries(errors), plan: plan ?? null }),
-    csv: () => table(["address", "what", "error"], rows),
+    csv: () => toCsv(["address", "what", "error"], rows),
   };
 }
 
-/** Saved plans that wait. */
+/** Saved plans that await review. */
 export function reviewData(part: ListPart<string>, plans: readonly WaitingPlan[]): Data {
   const rows = plans.map(({ run, plan, signatures, approvers, highlights, lacks, error }) => {
     const { created_at: saved = "", digest = "" } = plan ?? {};
@@ -146,15 +146,15 @@ export function reviewData(part: ListPart<string>, plans: readonly WaitingPlan[]
     };
   });
   return {
-    json: () => ({ ...listed(part), plans: rows }),
+    json: () => ({ ...pageFields(part), plans: rows }),
     csv: () =>
-      table(["run", "saved", "digest", "changes", "signatures", "signed_by", "highlights", "lacks", "error"], rows),
+      toCsv(["run", "saved", "digest", "changes", "signatures", "signed_by", "highlights", "lacks", "error"], rows),
   };
 }
 
-/** What a search found. */
+/** The results of a search. */
 export function searchData(known: KnownState, q: string): Data {
-  const { projects, labels, runs } = found(known, q);
+  const { projects, labels, runs } = search(known, q);
   const rows = [
     ...projects.map(({ project, syncStatus }) => ({ sort: "project", name: project, is: syncStatus as string })),
     ...labels.map(({ kind, name }) => ({ sort: kind as string, name, is: "" })),
@@ -164,15 +164,15 @@ export function searchData(known: KnownState, q: string): Data {
       is: `${command}, ${outcome ?? "did not finish"}`,
     })),
   ];
-  return { json: () => ({ q, found: rows }), csv: () => table(["sort", "name", "is"], rows) };
+  return { json: () => ({ q, found: rows }), csv: () => toCsv(["sort", "name", "is"], rows) };
 }
 
-function lineOf(cells: readonly unknown[]): string {
-  return `${cells.map(cell).join(",")}\r\n`;
+function csvLine(cells: readonly unknown[]): string {
+  return `${cells.map(csvCell).join(",")}\r\n`;
 }
 
-/** A cell that a spreadsheet would calculate is text. */
-function cell(value: unknown): string {
+/** A CSV cell. Prefixed if a spreadsheet would take it for a formula. */
+function csvCell(value: unknown): string {
   const text = printable(String(value ?? ""));
   const inert = typeof value === "string" && /^[=+\-@]/.test(text) ? `'${text}` : text;
   return /[",]/.test(inert) || inert !== inert.trim() ? `"${inert.replaceAll('"', '""')}"` : inert;

@@ -5,9 +5,9 @@ import { countStatuses, type SyncStatus, type SyncStatusCounts } from "../state/
 import type { ProjectSummary } from "../state/snapshots/summaries.ts";
 import { hasCause } from "./causes.ts";
 import type { KnownState } from "./known-state.ts";
-import { filtersIn } from "./layout.ts";
+import { parseFilters } from "./layout.ts";
 
-/** What a person asks of the list of projects. Empty: anything. */
+/** Filters of the list of projects; an empty one matches anything. */
 export interface WantedProjects {
   readonly q: string;
   /** A group with its subgroups. */
@@ -21,7 +21,7 @@ export interface WantedProjects {
   readonly status: string;
   /** The ID of a cause. */
   readonly cause: string;
-  /** Hours for which a project has at least stood as it does. */
+  /** Minimum number of hours since the status last changed. */
   readonly age: string;
 }
 
@@ -37,29 +37,29 @@ export const projectFilters = [
   "age",
 ] as const;
 
-/** What a filter by status can ask for besides a status. */
+/** Values of the status filter besides the statuses. */
 export const [anyStatus, outOfSync] = ["any", "out of sync"] as const;
 
-/** What a query asks for, whatever else it says. */
-export function wantedIn(query: Readonly<Record<string, string | undefined>>): WantedProjects {
-  const wanted = filtersIn(projectFilters, query);
+/** The filters in a query; other parameters are ignored. */
+export function parseProjectFilters(query: Readonly<Record<string, string | undefined>>): WantedProjects {
+  const wanted = parseFilters(projectFilters, query);
   return { ...wanted, group: wanted.group.replace(/^\/+|\/+$/g, "") };
 }
 
-/** Those of some projects that a person asks for, in their order. */
-export function projectsFor(
+/** Projects that match all filters, in order. */
+export function filterProjects(
   heads: readonly ProjectSummary[],
   wanted: Partial<WantedProjects>,
 ): readonly ProjectSummary[] {
-  const tests = testsFor({ ...anyProject, ...wanted });
+  const tests = buildTests({ ...anyProject, ...wanted });
   return tests.length === 0 ? heads : heads.filter((head) => tests.every((test) => test(head)));
 }
 
-const anyProject = wantedIn({});
+const anyProject = parseProjectFilters({});
 
 type Test = (head: ProjectSummary) => boolean;
 
-function testsFor(wanted: WantedProjects): readonly Test[] {
+function buildTests(wanted: WantedProjects): readonly Test[] {
   const { q, group, integration, license, policy, resource, status, cause, age } = wanted;
   const [words, prefix] = [q.toLowerCase(), `${group.toLowerCase()}/`];
   const licensed = license.toLowerCase();
@@ -73,7 +73,7 @@ function testsFor(wanted: WantedProjects): readonly Test[] {
     [status === anyStatus ? "" : status, statusTest(status)],
     [cause, (head) => hasCause(head, cause)],
     [Number(age) > 0 ? age : "", ({ since }) => since <= latestIso],
-    // Last, because they take longest.
+    // The slowest tests come last.
     [q, ({ project }) => project.toLowerCase().includes(words)],
     [group, ({ project }) => project.toLowerCase().startsWith(prefix)],
   ];
@@ -82,13 +82,13 @@ function testsFor(wanted: WantedProjects): readonly Test[] {
 
 type LabelsTest = (labels: ProjectSummary["labels"]) => boolean;
 
-/** Projects share their labels, so that each is tested once. */
+/** Tests each distinct set of labels once: projects share them. */
 function labelsTest(test: LabelsTest): Test {
   const tested = memoized(test);
   return ({ labels }) => tested(labels);
 }
 
-/** Projects that declare any resource of a kind, or the one with a key. */
+/** Tests for resources of a kind, or for one key of it. */
 function resourceTest(resource: string): LabelsTest {
   const slash = resource.indexOf("/");
   if (slash < 0) return ({ keys }) => keys[resource as Kind] !== undefined;
@@ -103,13 +103,12 @@ function statusTest(status: string): Test {
 
 type Heads = readonly ProjectSummary[];
 
-/** Projects by status. */
 export const countByStatus = memoized(
   (heads: Heads): SyncStatusCounts => countStatuses(statusesOf(heads)),
   new WeakMap(),
 );
 
-/** One by one: a list of them would be as long as the fleet. */
+/** A generator: an array would be as long as the fleet. */
 function* statusesOf(heads: Heads): Iterable<SyncStatus> {
   for (const { syncStatus } of heads) yield syncStatus;
 }
@@ -117,23 +116,23 @@ function* statusesOf(heads: Heads): Iterable<SyncStatus> {
 /** A group of projects, or one project, below another group. */
 export interface ProjectGroup {
   readonly path: string;
-  /** Whether it is a project. */
+  /** True for a project. */
   readonly leaf: boolean;
   readonly projects: number;
   readonly counts: SyncStatusCounts;
 }
 
-/** The next level below a group: those with most drift first. */
+/** The next level below a group, most drift first. */
 export function groupsBelow({ projects }: KnownState, group: string): readonly ProjectGroup[] {
-  return group === "" ? topGroups(projects) : groupsIn(projects, group);
+  return group === "" ? topGroups(projects) : collectGroups(projects, group);
 }
 
-const topGroups = memoized((projects: Heads) => groupsIn(projects, ""), new WeakMap());
+const topGroups = memoized((projects: Heads) => collectGroups(projects, ""), new WeakMap());
 
-function groupsIn(projects: Heads, group: string): readonly ProjectGroup[] {
+function collectGroups(projects: Heads, group: string): readonly ProjectGroup[] {
   const prefix = group === "" ? "" : `${group}/`;
   const below = new Map<string, { leaf: boolean; projects: number; counts: Record<SyncStatus, number> }>();
-  for (const { project, syncStatus } of within(projects, prefix)) {
+  for (const { project, syncStatus } of selectByPrefix(projects, prefix)) {
     const end = project.indexOf("/", prefix.length);
     const path = end < 0 ? project : project.slice(0, end);
     const known = below.get(path) ?? { leaf: true, projects: 0, counts: { ...countStatuses([]) } };
@@ -145,36 +144,36 @@ function groupsIn(projects: Heads, group: string): readonly ProjectGroup[] {
   return [...below].map(([path, rest]) => ({ path, ...rest })).sort(worstFirst);
 }
 
-/** Drift and what cannot be read come before what only waits for an apply. */
+/** Drifted and unreadable projects before pending ones. */
 function worstFirst(a: ProjectGroup, b: ProjectGroup): number {
   const urgent = ({ counts }: ProjectGroup) => counts.drifted + counts.unreadable;
   return urgent(b) - urgent(a) || b.counts.pending - a.counts.pending || b.projects - a.projects;
 }
 
-/** The stretch of a sorted list whose paths begin so. */
-function within(projects: readonly ProjectSummary[], prefix: string): readonly ProjectSummary[] {
+/** The range of a sorted list whose paths have this prefix. */
+function selectByPrefix(projects: readonly ProjectSummary[], prefix: string): readonly ProjectSummary[] {
   if (prefix === "") return projects;
-  const paths = pathsOf(projects);
+  const paths = listPaths(projects);
   return projects.slice(placeAmong(prefix, paths), placeAmong(`${prefix}\u{10ffff}`, paths));
 }
 
-const pathsOf = memoized((projects: Heads) => projects.map(({ project }) => project), new WeakMap());
+const listPaths = memoized((projects: Heads) => projects.map(({ project }) => project), new WeakMap());
 
-/** The names of policies, and the keys of each kind of resources: what filters offer. */
+/** Choices for filters: policies, and the keys of each kind of resources. */
 interface LabelNames {
   readonly policies: readonly string[];
   readonly keys: ReadonlyMap<string, readonly string[]>;
 }
 
 /** Every label of the fleet, sorted. */
-export function labelsOf({ projects }: KnownState): LabelNames {
-  return labelsIn(projects);
+export function listLabels({ projects }: KnownState): LabelNames {
+  return collectLabels(projects);
 }
 
-/** Keys of a kind that are offered: of some kinds each project has its own. */
+/** Maximum number of keys offered per kind: of some kinds each project has its own. */
 const maxKeys = 2000;
 
-const labelsIn = memoized((projects: Heads): LabelNames => {
+const collectLabels = memoized((projects: Heads): LabelNames => {
   const policies = new Set<string>();
   const keys = new Map<string, Set<string>>();
   const seen = new Set<object>();

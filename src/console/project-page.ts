@@ -14,13 +14,13 @@ import { lastSeen, type ProjectSnapshot, type SeenDifference, type SeenEntry } f
 import type { LiveRuns } from "../state/workspace-state.ts";
 import { commandsForDifference } from "./causes.ts";
 import { directionNode } from "./causes-section.ts";
-import { crumbsOf } from "./fleet-page.ts";
+import { crumbsNode } from "./fleet-page.ts";
 import type { KnownState } from "./known-state.ts";
-import { age, ago, dataLinks, href, moment, pager, partOf } from "./layout.ts";
+import { age, ago, dataLinks, href, moment, pager, selectPage } from "./layout.ts";
 import { anyStatus } from "./project-filter.ts";
 import { actionsText, reasonNode, runOutcomeNode, wasApplied } from "./runs-page.ts";
 
-/** All that is known of one project. */
+/** One project: status, differences, entries, audience, history. */
 export function projectPage(
   known: KnownState,
   seen: ProjectSnapshot,
@@ -29,10 +29,10 @@ export function projectPage(
 ): Markup {
   const { project, syncStatus, since, differences, problems, unmanaged } = seen;
   const last = lastSeen(seen, known.fleet);
-  const entries = partOf([...seen.entries].sort(differingFirst(differences)), page, 25);
+  const entries = selectPage([...seen.entries].sort(differingFirst(differences)), page, 25);
   const appliedBy = lastApplies(known.runs, project);
   const left = unmanaged > 0 ? ` · ${counted(unmanaged, "unmanaged entry", "unmanaged entries")}` : "";
-  return markup`${crumbsOf(project)}
+  return markup`${crumbsNode(project)}
 <h1>${project}</h1>
 <p class="lead">${badge(syncStatus)} for ${age(since)}, since ${moment(since)} · seen ${age(last.at)} ago by <a href="/runs/${last.run}">${last.run}</a>${left}</p>
 ${each(problems, (problem) => markup`<p class="notice bad">${problem}</p>`)}
@@ -40,9 +40,9 @@ ${each(problems, (problem) => markup`<p class="notice bad">${problem}</p>`)}
 <p class="soft">${counted(seen.entries.length, "entry", "entries")}${differences.length > 0 ? `, ${counted(differences.length, "difference")}` : ""}</p>
 <ul class="rows">${each(entries.rows, (entry) => entryNode(entry, seen, appliedBy))}${each(unlisted(seen), (difference) => differenceNode(difference, seen, appliedBy))}</ul>
 ${pager(entries, (to) => href(projectHref(project), { page: to === 1 ? undefined : to }))}</section>
-${audienceOf(seen, catalogue)}
-${exceptionsOf(seen, known.fleet)}
-${timelineOf(known, seen)}
+${audienceNode(seen, catalogue)}
+${exceptionsNode(seen, known.fleet)}
+${timelineNode(known, seen)}
 ${dataLinks(projectHref(project))}`;
 }
 
@@ -53,13 +53,13 @@ function differingFirst(differences: readonly SeenDifference[]) {
     rank(a) - rank(b) || compareTexts(resourceName(a.kind, a.key), resourceName(b.kind, b.key));
 }
 
-/** Differences without a declared entry: an exclusive policy removes them. */
+/** Differences without a declared entry: resources that an exclusive policy removes. */
 function unlisted({ entries, differences }: ProjectSnapshot): readonly SeenDifference[] {
   const listed = new Set(entries.map(({ kind, key }) => resourceName(kind, key)));
   return differences.filter(({ rest }) => !listed.has(rest));
 }
 
-/** The last run that applied each address of a project, given without it. */
+/** The last run that applied each address, without its project. */
 type LastApplies = ReadonlyMap<string, RunSummary>;
 
 function lastApplies(runs: readonly RunSummary[], project: string): LastApplies {
@@ -94,7 +94,7 @@ function entryNode(entry: SeenEntry, seen: ProjectSnapshot, appliedBy: LastAppli
     brief: difference ? causeNode(difference) : inSync,
     source: entry,
     isOpen: difference !== undefined,
-    detail: markup`${difference ? markup`<p class="reason">${difference.reason}</p>` : ""}${settingsTable(entry.fields, difference, hidden)}${difference ? commandsOf(project, difference) : ""}
+    detail: markup`${difference ? markup`<p class="reason">${difference.reason}</p>` : ""}${settingsTable(entry.fields, difference, hidden)}${difference ? differenceCommands(project, difference) : ""}
 <p class="origin"><span>Policy <a href="${href("/", { policy, status: anyStatus })}">${policy}</a></span><span>Declared at <code>${sourceText(entry)}</code></span>${commit === null ? "" : markup`<span>Commit <code>${commit.slice(0, 12)}</code></span>`}${reason ? markup`<span>Because ${reason}</span>` : ""}${appliedNode(resourceName(kind, key), appliedBy)}</p>`,
   });
 }
@@ -104,7 +104,7 @@ function differenceNode(difference: SeenDifference, { project }: ProjectSnapshot
   const { rest, action, reason } = difference;
   const table = settingsTable({}, difference, []);
   const origin = markup`<p class="origin">${appliedNode(rest, appliedBy)}</p>`;
-  const detail = markup`<p class="reason">${reason}</p>${table}${commandsOf(project, difference)}${origin}`;
+  const detail = markup`<p class="reason">${reason}</p>${table}${differenceCommands(project, difference)}${origin}`;
   const brief = causeNode(difference);
   return rowNode({ sign: action, name: rest, brief, source: difference, isOpen: true, detail });
 }
@@ -114,14 +114,14 @@ function causeNode({ cause, since, effect }: SeenDifference): Markup {
   return markup`${badge(word)} ${directionNode({ cause, ...(effect && { effect }) })} <span class="t">for ${age(since)}</span>`;
 }
 
-function commandsOf(project: string, { rest, cause }: SeenDifference): Markup {
+function differenceCommands(project: string, { rest, cause }: SeenDifference): Markup {
   return commandsNode(commandsForDifference(`${project}:${rest}`, cause));
 }
 
-/** Characters of a value that the page shows. */
+/** Values are truncated to this number of characters. */
 const most = 200;
 
-/** Each field as live and as declared: in the order of a plan. */
+/** Live and declared value of each field, in the order of a plan. */
 function settingsTable(
   declared: Fields | null,
   difference: SeenDifference | undefined,
@@ -144,7 +144,7 @@ function settingsTable(
   return fieldsTable(["Live", "Declared"], rows);
 }
 
-function audienceOf(seen: ProjectSnapshot, catalogue: Catalogue): Markup {
+function audienceNode(seen: ProjectSnapshot, catalogue: Catalogue): Markup {
   const audiences = liveAudiences(seen, catalogue);
   if (audiences.length === 0) return markup``;
   return markup`<section aria-labelledby="routes"><h2 id="routes">Notifications</h2>
@@ -153,7 +153,7 @@ function audienceOf(seen: ProjectSnapshot, catalogue: Catalogue): Markup {
 ${each(audiences, ({ many, routes }) => markup`${each(routes, ({ slug, channel, reason }, index) => markup`<tr><th scope="row">${index === 0 ? many : markup`<span class="unseen">${many}</span>`}</th><td>${slug}</td><td data-label="at">${channel ?? ""}</td><td class="soft">${reason}</td></tr>`)}`)}</tbody></table></div></section>`;
 }
 
-function exceptionsOf({ project, entries }: ProjectSnapshot, fleet: FleetIndex | undefined): Markup {
+function exceptionsNode({ project, entries }: ProjectSnapshot, fleet: FleetIndex | undefined): Markup {
   const ending = entries.filter(({ until }) => until !== undefined);
   const addresses = entries.map(({ kind, key }) => addressOf(project, kind, key));
   const rules = (fleet?.exceptions ?? []).filter(({ except }) =>
@@ -169,18 +169,18 @@ ${each(ending, ({ kind, key, policy, until, reason = "" }) => markup`<tr><th sco
 ${each(rules, ({ rule, except, until }) => markup`<tr><th scope="row">${except.slice(0, 3).join(", ")}</th><td>except of rule ${rule}</td><td data-label="last day">${when(until)}</td><td></td></tr>`)}</tbody></table></div></section>`;
 }
 
-/** Moments of the timeline. */
+/** Maximum length of the timeline. */
 const mostMoments = 20;
 
-/** Something that a run did to a project or saw of it, and how many runs before it saw the very same. */
+/** A run's effect on a project or its observation, and the number of earlier runs with the same observation. */
 interface TimelineMoment {
   readonly run: RunSummary;
   readonly codes: readonly (readonly [rest: string, code: string])[];
   readonly earlier: readonly RunSummary[];
 }
 
-function timelineOf({ runs, live }: KnownState, { project }: ProjectSnapshot): Markup {
-  const moments = momentsOf(runs, project);
+function timelineNode({ runs, live }: KnownState, { project }: ProjectSnapshot): Markup {
+  const moments = collectMoments(runs, project);
   const none = moments.length === 0 ? markup`<p class="soft">No recorded run changed this project.</p>` : "";
   return markup`<section aria-labelledby="timeline"><h2 id="timeline">Runs and changes</h2>${none}
 <ol class="timeline">${each(moments.slice(0, mostMoments), (each) => momentNode(each, live))}</ol>
@@ -188,7 +188,7 @@ ${moments.length > mostMoments ? markup`<p><a href="${href("/runs", { project })
 }
 
 /** Newest first. Consecutive read-only runs with the same result are one moment. */
-function momentsOf(runs: readonly RunSummary[], project: string): readonly TimelineMoment[] {
+function collectMoments(runs: readonly RunSummary[], project: string): readonly TimelineMoment[] {
   const moments: (Omit<TimelineMoment, "earlier"> & {
     readonly fingerprint: string;
     readonly earlier: RunSummary[];
@@ -217,21 +217,21 @@ function momentNode({ run, codes, earlier }: TimelineMoment, live: LiveRuns): Ma
 
 type Settings = Pick<Desired, "kind" | "key" | "fields" | "presence">;
 
-/** Who is notified of an event. */
+/** Listeners of one event. */
 interface Audience {
   /** The event, in the plural. */
   readonly many: string;
   readonly routes: readonly Route[];
 }
 
-/** Who is notified of which events, as the project was last observed. What the server does not report is as declared. */
+/** Listeners by event, as last observed. Fields that the server does not report count as declared. */
 export function liveAudiences(seen: ProjectSnapshot, catalogue: Catalogue): readonly Audience[] {
   const listeners = declaredListeners(liveSettings(seen), catalogue);
   const all = [...catalogue.events].map(([event, { many }]) => ({ many, routes: routesOf(listeners, { event }) }));
   return all.filter(({ routes }) => routes.length > 0);
 }
 
-/** The settings of a project as they were last observed: those that are declared, with what differs. */
+/** Settings as last observed: the declared ones, changed by the differences. */
 function liveSettings({ project, entries, differences }: ProjectSnapshot): readonly Settings[] {
   const differing = new Map(differences.map((each) => [each.rest, each]));
   const settings = entries.flatMap(({ kind, key, fields }): Settings | readonly [] => {

@@ -18,27 +18,26 @@ import { age, dataLinks, href, type ListPart, moment, pager } from "./layout.ts"
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** A saved plan that is not applied yet, and what it needs. */
+/** A saved plan that has not been applied, with its approvals. */
 export interface WaitingPlan {
   readonly run: string;
   readonly summary: RunSummary | undefined;
-  /** Undefined for one that cannot be used, for the reason in `error`. */
+  /** Undefined if the plan cannot be used; `error` has the reason. */
   readonly plan: Pick<Plan, "created_at" | "digest" | "server" | "manifests" | "summary" | "objections"> | undefined;
   readonly error: string | undefined;
   readonly signatures: number;
-  /** What needs attention. */
   readonly highlights: readonly Highlight[];
-  /** Who has signed it and who else may; undefined where that is not defined here. */
+  /** Signers and eligible approvers; undefined if this workspace does not define them. */
   readonly approvers?: PlanApprovers;
-  /** What it lacks; empty where it lacks nothing, or where approvals are not asked for. */
+  /** Missing approvals; empty if there are none, or none are required. */
   readonly lacks: readonly string[];
-  /** Applies that changed something since it was saved: what they touched is stale in it. */
+  /** Number of later runs that applied changes: what they touched is stale in this plan. */
   readonly later: number;
-  /** Whether EVENKEEL_APPROVALS defines the required approvals. */
+  /** True if EVENKEEL_APPROVALS defines the required approvals. */
   readonly hasPolicy: boolean;
 }
 
-/** Saved plans that are not applied yet, newest first, by the runs that made them. */
+/** Runs whose saved plans have not been applied, newest first. */
 export function waitingRuns(plans: readonly string[], { runs }: Pick<KnownState, "runs">): readonly string[] {
   const done = new Set(runs.flatMap(({ plan, outcome }) => (plan !== undefined && outcome === "applied" ? plan : [])));
   return plans.filter((run) => !done.has(run)).toReversed();
@@ -51,7 +50,7 @@ interface Review {
   readonly planOf: PlanReader;
 }
 
-/** What is known of some saved plans; the state is asked for what they have in common at once. */
+/** Reads saved plans; what they share is read from the state once. */
 export async function waitingPlans(
   state: WorkspaceState,
   runs: readonly string[],
@@ -87,7 +86,7 @@ async function waitingPlan(
   }
 }
 
-/** A plan is asked for again and again, and may have many changes. */
+/** Cached: a page is requested often, and a plan may have many changes. */
 const highlights = memoized(
   (catalogue: Catalogue) => memoized((plan: Plan) => highlightsOf(plan.resource_changes, catalogue), new WeakMap()),
   new WeakMap(),
@@ -106,7 +105,6 @@ function approvalState(plan: Plan, blocks: readonly string[], env: Environment, 
   return { lacks, approvers: approversOf(signed, context), hasPolicy: true };
 }
 
-/** Saved plans that wait for a review. */
 export function reviewPage(part: ListPart<string>, plans: readonly WaitingPlan[]): Markup {
   const none = markup`<p class="calm soft">No plans waiting for review. <code>evenkeel plan --save</code> saves one in the state, for others to review and approve.</p>`;
   return markup`<h1>${part.total === 0 ? "No plans to review" : `${counted(part.total, "saved plan")} to review`}</h1>

@@ -9,27 +9,27 @@ import type { RunSummary, RunValue } from "../state/run-summary.ts";
 import type { LiveRuns } from "../state/workspace-state.ts";
 import { resourceNode } from "./causes-section.ts";
 import type { KnownState } from "./known-state.ts";
-import { age, dataLinks, href, moment, pager, partOf } from "./layout.ts";
-import { actionsText, runOutcomeNode, tookText, wasUnsuccessful } from "./runs-page.ts";
+import { age, dataLinks, href, moment, pager, selectPage } from "./layout.ts";
+import { actionsText, durationText, runOutcomeNode, wasUnsuccessful } from "./runs-page.ts";
 
-/** What a page tells of a run. */
+/** A run with its plan, progress and errors. */
 export interface RunDetails {
   readonly summary: RunSummary;
   readonly plan: Plan | undefined;
-  /** Of one that goes on. */
+  /** Only of an active run. */
   readonly progress: ShownProgress | undefined;
-  /** Why a change failed, by its address. */
+  /** Errors of failed changes, by address. */
   readonly errors: ReadonlyMap<string, string>;
 }
 
-/** What a run touched: an address and the code of what became of it. */
-export function touchedOf({ touched }: RunSummary): readonly { readonly address: string; readonly code: string }[] {
+/** The addresses that a run touched, each with its code of action and outcome. */
+export function listTouched({ touched }: RunSummary): readonly { readonly address: string; readonly code: string }[] {
   return Object.entries(touched).flatMap(([project, codes]) =>
     Object.entries(codes).map(([rest, code]) => ({ address: `${project}:${rest}`, project, code })),
   );
 }
 
-/** One run: who, what, how it ended, and what it changed or would have. */
+/** One run: user, command, outcome, and its changes or plan. */
 export function runPage({ live }: KnownState, details: RunDetails, page: string | undefined): Markup {
   const { summary, plan, progress } = details;
   const { run, command } = summary;
@@ -37,27 +37,27 @@ export function runPage({ live }: KnownState, details: RunDetails, page: string 
   return markup`<p class="crumbs"><a href="/runs">Runs</a> / <b>${run}</b></p>
 <h1>${name.charAt(0).toUpperCase()}${name.slice(1)} of ${moment(summary.started)} ${runOutcomeNode(summary, live)}</h1>
 ${progress ? liveNode(run, progress) : ""}${reasonsNode(summary)}
-${factsOf(summary)}
+${factsNode(summary)}
 ${plan ? planNode(plan, run, page) : touchedNode(details, page)}
 ${dataLinks(`/runs/${run}`)}`;
 }
 
-/** Why the run did not succeed. */
+/** Reasons of a failure. */
 function reasonsNode({ reasons = [] }: RunSummary): readonly Markup[] {
   return each(reasons, (reason) => markup`<p class="notice bad">${reason}</p>`);
 }
 
-/** Filled in by the script as the run goes on; without it, the numbers as they were. */
+/** Updated by the script while the run is active; without it, a static progress. */
 function liveNode(run: string, { done, total, text }: ShownProgress): Markup {
   return markup`<p class="live notice" data-live="/runs/${run}.json" role="status"><progress value="${done}" max="${Math.max(1, total)}">${text}</progress> <span>${text}</span></p>`;
 }
 
-function factsOf(summary: RunSummary): Markup {
+function factsNode(summary: RunSummary): Markup {
   const { who, host, job, started, commit, reads, changes, fleet } = summary;
   return factList([
     ["Who", markup`${who} on ${host}`],
     ["Started", markup`${moment(started)} (${age(started)} ago)`],
-    ["Took", tookText(summary)],
+    ["Took", durationText(summary)],
     ["Commit", commit === null ? "" : markup`<code>${commit.slice(0, 12)}</code>`],
     ["Changes", thousands(changes)],
     ["Requests", reads === undefined ? "" : `${thousands(reads)} to read`],
@@ -75,13 +75,13 @@ function factsOf(summary: RunSummary): Markup {
   ]);
 }
 
-/** A link only to what a browser opens as a page. */
+/** Links only http and https. */
 function jobNode(job: string): Markup {
   return /^https?:\/\//.test(job) ? markup`<a href="${job}" rel="noreferrer noopener">${job}</a>` : markup`${job}`;
 }
 
 function planNode(plan: Plan, run: string, page: string | undefined): Markup {
-  const part = partOf(plannedRows(plan.resource_changes), page, 40);
+  const part = selectPage(plannedRows(plan.resource_changes), page, 40);
   return markup`<section aria-labelledby="plan"><h2 id="plan">The plan</h2>
 <p><a class="button" href="/runs/${run}/plan">Open the report</a> <span class="soft">The same plan, with filters.</span></p>
 ${each(plan.objections, ({ message, waived }) => markup`<p class="notice ${waived ? "" : "bad"}">${message}${waived ? " (waived)" : ""}</p>`)}
@@ -91,7 +91,7 @@ ${each(plan.problems.slice(0, 20), ({ message, project }) => markup`<p class="no
 ${pager(part, (to) => href(`/runs/${run}`, { page: to === 1 ? undefined : to }))}</section>`;
 }
 
-/** Rows of the plan link to their project; long values are cut. */
+/** Rows link to their project; long values are truncated. */
 const row = {
   link: ({ project }: PlannedChange) => markup`<a href="${projectHref(project)}">${project}</a>`,
   most: 200,
@@ -105,18 +105,18 @@ function emptyText({ ended, outcome, fleet }: RunSummary): string {
 
 function touchedNode({ summary, errors }: RunDetails, page: string | undefined): Markup {
   const groups = touchedGroups(summary, errors);
-  const part = partOf(groups, page, 60);
+  const part = selectPage(groups, page, 60);
   if (part.total === 0) return markup`<p class="calm soft">${emptyText(summary)}</p>`;
   const more = summary.omitted
     ? markup`<p class="soft">${counted(summary.omitted, "more address", "more addresses")} are not included in the summary.</p>`
     : "";
   return markup`<section aria-labelledby="changes"><h2 id="changes">Changes</h2>
-<p class="soft">${counted(touchedOf(summary).length, "address", "addresses")}, equal changes grouped. A plan that is saved (<code>evenkeel plan --save</code>) keeps all their fields.</p>
+<p class="soft">${counted(listTouched(summary).length, "address", "addresses")}, equal changes grouped. A plan that is saved (<code>evenkeel plan --save</code>) keeps all their fields.</p>
 <ul class="touched paper">${each(part.rows, (group) => groupNode(group, summary.values))}</ul>${more}
 ${pager(part, (to) => href(`/runs/${summary.run}`, { page: to === 1 ? undefined : to }))}</section>`;
 }
 
-/** The same change of some projects, with the same result. */
+/** Projects with the same change and outcome. */
 interface TouchedGroup {
   readonly rest: string;
   readonly code: string;
@@ -140,7 +140,7 @@ function touchedGroups({ touched }: RunSummary, errors: RunDetails["errors"]): r
   return [...groups.values()].sort((a, b) => rank(a) - rank(b) || b.projects.length - a.projects.length);
 }
 
-/** Projects of a group that are listed. */
+/** Maximum number of projects listed per group. */
 const mostProjects = 200;
 
 function groupNode({ rest, code, error, projects }: TouchedGroup, values: RunSummary["values"] = []): Markup {
@@ -155,10 +155,10 @@ function groupNode({ rest, code, error, projects }: TouchedGroup, values: RunSum
 `;
 }
 
-/** Values of a group that are shown at first. */
+/** Number of values before folding. */
 const mostValues = 3;
 
-/** What the changes set; with the number of projects, where they set different things. */
+/** Values that the changes set, with numbers of projects if they differ. */
 function valuesNode(values: readonly RunValue[]): Markup {
   if (values.length === 0) return markup``;
   const count = ({ projects }: RunValue) =>
@@ -172,15 +172,15 @@ function valueNode({ field, before, after, more }: RunValue): Markup {
   return markup`${field} ${sides[0] ?? ""}${sides[1] ? markup` → ${sides[1]}` : ""}${more ? markup` <span class="soft">+${more} more</span>` : ""}`;
 }
 
-/** How far a run is, as a page tells it. */
+/** The progress of a run as a page shows it. */
 export interface ShownProgress {
   readonly done: number;
   readonly total: number;
   readonly text: string;
 }
 
-/** How far a run is that goes on; undefined for one that does not. */
-export function progressOf({ run, ended, progress }: RunSummary, { runs }: LiveRuns): ShownProgress | undefined {
+/** The progress of an active run; undefined for others. */
+export function describeProgress({ run, ended, progress }: RunSummary, { runs }: LiveRuns): ShownProgress | undefined {
   if (ended !== null || !runs.has(run)) return undefined;
   if (!progress) return { done: 0, total: 0, text: "running" };
   const { done, total } = progress;

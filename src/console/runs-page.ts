@@ -4,9 +4,9 @@ import { clipped } from "../report/html/rows.ts";
 import type { RunSummary } from "../state/run-summary.ts";
 import type { LiveRuns } from "../state/workspace-state.ts";
 import type { KnownState } from "./known-state.ts";
-import { ago, dataLinks, filtersIn, href, type ListPart, moment, pager, partOf, span } from "./layout.ts";
+import { ago, dataLinks, href, type ListPart, moment, pager, parseFilters, selectPage, span } from "./layout.ts";
 
-/** What a person asks of the history. Empty: anything. */
+/** Filters of the history; an empty one matches anything. */
 export interface WantedRuns {
   readonly command: string;
   readonly outcome: string;
@@ -14,13 +14,16 @@ export interface WantedRuns {
   readonly project: string;
 }
 
-/** What a query asks for, whatever else it says. */
-export function wantedRunsIn(query: Readonly<Record<string, string | undefined>>): WantedRuns {
-  return filtersIn(["command", "outcome", "who", "project"], query);
+/** The filters in a query; other parameters are ignored. */
+export function parseRunFilters(query: Readonly<Record<string, string | undefined>>): WantedRuns {
+  return parseFilters(["command", "outcome", "who", "project"], query);
 }
 
-/** The runs that a person asks for, newest first. */
-export function runsFor({ runs }: KnownState, { command, outcome, who, project }: WantedRuns): readonly RunSummary[] {
+/** Runs that match all filters, newest first. */
+export function filterRuns(
+  { runs }: KnownState,
+  { command, outcome, who, project }: WantedRuns,
+): readonly RunSummary[] {
   return runs.filter(
     (run) =>
       (command === "" || run.command === command) &&
@@ -33,20 +36,19 @@ export function runsFor({ runs }: KnownState, { command, outcome, who, project }
 const noRuns = markup`<h1>No runs yet</h1>
 <p class="lead">Every plan, drift and apply of this workspace is listed here: who ran it, when, and how it ended.</p>`;
 
-/** The history. */
 export function runsPage(known: KnownState, wanted: WantedRuns, page: string | undefined): Markup {
   if (known.runs.length === 0) return noRuns;
-  const found = runsFor(known, wanted);
-  const part = partOf(foldedRuns(found), page);
+  const found = filterRuns(known, wanted);
+  const part = selectPage(foldRuns(found), page);
   return markup`<h1>Runs</h1>
 <p class="lead">${counted(found.length, "run")}${found.length === known.runs.length ? "" : ` of ${thousands(known.runs.length)}`}, newest first; checks that saw the same as the one before are one row. Plan, drift and watch runs are kept for 90 days.</p>
-${formOf(known, wanted)}
-${part.total === 0 ? markup`<p class="calm soft">No runs match these filters.</p>` : tableOf(part, known)}
+${formNode(known, wanted)}
+${part.total === 0 ? markup`<p class="calm soft">No runs match these filters.</p>` : tableNode(part, known)}
 ${pager(part, (to) => href("/runs", { ...wanted, page: to === 1 ? undefined : to }))}
 ${dataLinks("/runs", { ...wanted })}`;
 }
 
-function formOf({ runs }: KnownState, wanted: WantedRuns): Markup {
+function formNode({ runs }: KnownState, wanted: WantedRuns): Markup {
   const commands = [...new Set(runs.map(({ command }) => command))].sort().slice(0, 20);
   const outcomes = [...new Set(runs.map(({ outcome }) => outcome ?? "did not finish"))].sort().slice(0, 20);
   const options = (chosen: string, all: readonly string[]) =>
@@ -62,40 +64,40 @@ function formOf({ runs }: KnownState, wanted: WantedRuns): Markup {
 <span class="go"><button>Show</button> <a href="/runs">Clear</a></span></form>`;
 }
 
-function tableOf({ rows }: ListPart<FoldedRun>, { live }: KnownState): Markup {
+function tableNode({ rows }: ListPart<FoldedRun>, { live }: KnownState): Markup {
   return markup`<div class="wide paper"><table class="stack"><caption class="unseen">Runs</caption><thead><tr><th scope="col">Started</th><th scope="col">Command</th><th scope="col">Outcome</th><th scope="col" class="n">Changes</th><th scope="col">Who</th><th scope="col" class="roomy">Commit</th><th scope="col" class="n roomy">Took</th><th scope="col" class="n roomy">Reads</th></tr></thead>
-<tbody>${each(rows, (row) => rowOf(row, live))}</tbody></table></div>`;
+<tbody>${each(rows, (row) => runRow(row, live))}</tbody></table></div>`;
 }
 
-function rowOf({ run, earlier }: FoldedRun, live: LiveRuns): Markup {
+function runRow({ run, earlier }: FoldedRun, live: LiveRuns): Markup {
   const commit = run.commit ? markup`<code>${run.commit.slice(0, 7)}</code>` : "";
-  return markup`<tr><th scope="row" class="t"><a href="/runs/${run.run}">${moment(run.started)}</a> <span class="soft roomy">${ago(run.started)} ago</span></th><td class="t">${run.command}</td><td>${runOutcomeNode(run, live)}${reasonNode(run)}${earlierNode(earlier)}</td><td class="n" data-label="changes">${run.changes ? thousands(run.changes) : ""}</td><td class="t">${run.who}</td><td class="t roomy">${commit}</td><td class="n roomy">${tookText(run)}</td><td class="n roomy">${run.reads === undefined ? "" : thousands(run.reads)}</td></tr>
+  return markup`<tr><th scope="row" class="t"><a href="/runs/${run.run}">${moment(run.started)}</a> <span class="soft roomy">${ago(run.started)} ago</span></th><td class="t">${run.command}</td><td>${runOutcomeNode(run, live)}${reasonNode(run)}${earlierNode(earlier)}</td><td class="n" data-label="changes">${run.changes ? thousands(run.changes) : ""}</td><td class="t">${run.who}</td><td class="t roomy">${commit}</td><td class="n roomy">${durationText(run)}</td><td class="n roomy">${run.reads === undefined ? "" : thousands(run.reads)}</td></tr>
 `;
 }
 
-/** How many runs before this one saw the very same, and the first of them. */
+/** Number of earlier runs with the same observation, and the first of them. */
 function earlierNode(earlier: readonly RunSummary[]): Markup {
   const first = earlier.at(-1);
   if (!first) return markup``;
   return markup` <span class="why">the same in ${counted(earlier.length, "earlier run")} since <a href="/runs/${first.run}">${moment(first.started)}</a></span>`;
 }
 
-/** Characters of a reason in a list. */
+/** Reasons in a list are truncated to this number of characters. */
 const mostOfReason = 120;
 
-/** The first reason why a run did not succeed, and how many more there are. */
+/** The first reason of a failure, and the number of others. */
 export function reasonNode({ reasons: [first, ...others] = [] }: RunSummary): Markup {
   if (first === undefined) return markup``;
   const more = others.length > 0 ? ` (+${others.length} more)` : "";
   return markup` <span class="why">${clipped(first, mostOfReason)}${more}</span>`;
 }
 
-/** How long a run took. */
-export function tookText({ started, ended }: RunSummary): string {
+/** The duration of a run. */
+export function durationText({ started, ended }: RunSummary): string {
   return ended === null ? "" : span(Date.parse(ended) - Date.parse(started));
 }
 
-/** How each outcome is coloured. */
+/** Colour of each outcome. */
 const tones: Readonly<Record<string, string>> = {
   applied: "in sync",
   "in sync": "in sync",
@@ -105,7 +107,7 @@ const tones: Readonly<Record<string, string>> = {
   "not approved": "pending",
 };
 
-/** How a run ended, or that it goes on. */
+/** The outcome of a run, or that it is running. */
 export function runOutcomeNode({ run, outcome, ended }: RunSummary, live: LiveRuns): Markup {
   if (ended === null && live.runs.has(run)) return badge("running");
   return badge(outcome ?? "did not finish", tones[outcome ?? ""] ?? "unreadable");
@@ -126,44 +128,44 @@ const statuses: Readonly<Record<string, string>> = {
   u: "unknown",
 };
 
-/** Whether the code of a summary says that a change was applied. */
+/** True if the code in a summary is of an applied change. */
 export function wasApplied(code: string): boolean {
   return code[1] === "a";
 }
 
-/** Whether the code of a summary says that a change was tried in vain. */
+/** True if the code in a summary is of a change that was attempted without success. */
 export function wasUnsuccessful(code: string): boolean {
   return code.length > 1 && !wasApplied(code);
 }
 
-/** The code of a summary in words: `update, applied`; only planned, it is the action alone. */
+/** The code in a summary in words: `update, applied`; the action alone if it was only planned. */
 export function actionsText(code: string): string {
   const [action = "", status = ""] = code;
   return [actions[action] ?? action, ...(status ? [statuses[status] ?? status] : [])].join(", ");
 }
 
-/** A run, and the runs right before it that saw the very same. */
+/** A run, and the consecutive earlier runs with the same observation. */
 export interface FoldedRun {
   readonly run: RunSummary;
   /** Newest first. */
   readonly earlier: readonly RunSummary[];
 }
 
-/** Commands that only check: of those that see the same again and again, the last one tells all. */
+/** Read-only commands that run repeatedly: the last of equal results suffices. */
 const checks = new Set(["watch", "drift"]);
 
-/** Runs, newest first, with consecutive checks that saw the same as one. */
-export function foldedRuns(runs: readonly RunSummary[]): readonly FoldedRun[] {
+/** Runs, newest first, with consecutive equal checks joined. */
+export function foldRuns(runs: readonly RunSummary[]): readonly FoldedRun[] {
   const folded: { readonly run: RunSummary; readonly earlier: RunSummary[] }[] = [];
   for (const run of runs) {
     const last = folded.at(-1);
-    if (last && sawTheSame(last.earlier.at(-1) ?? last.run, run)) last.earlier.push(run);
+    if (last && isSameResult(last.earlier.at(-1) ?? last.run, run)) last.earlier.push(run);
     else folded.push({ run, earlier: [] });
   }
   return folded;
 }
 
-function sawTheSame(later: RunSummary, run: RunSummary): boolean {
+function isSameResult(later: RunSummary, run: RunSummary): boolean {
   if (!checks.has(run.command) || run.ended === null) return false;
   const isAlike = (["command", "who", "outcome", "changes", "commit", "plan"] as const).every(
     (name) => later[name] === run[name],

@@ -6,11 +6,11 @@ import type { ProjectSummary } from "../state/snapshots/summaries.ts";
 import { fleetHref } from "./fleet-page.ts";
 import type { KnownState } from "./known-state.ts";
 import { age, dataLinks, moment } from "./layout.ts";
-import { anyStatus, labelsOf, type WantedProjects, wantedIn } from "./project-filter.ts";
+import { anyStatus, listLabels, parseProjectFilters, type WantedProjects } from "./project-filter.ts";
 import { runOutcomeNode } from "./runs-page.ts";
 
-/** What a search found; of each sort the first few, and how many there are. */
-export interface Found {
+/** Results of a search: the first of each category, and their numbers. */
+export interface SearchResults {
   readonly projects: readonly ProjectSummary[];
   readonly projectCount: number;
   readonly labels: readonly FoundLabel[];
@@ -24,17 +24,17 @@ interface FoundLabel {
   readonly filter: Partial<WantedProjects>;
 }
 
-/** Things of one sort that are shown. */
+/** Maximum number of results per category. */
 const most = 30;
 
-/** Everything whose name holds a text: projects, also by an address, settings, policies and runs. */
-export function found(known: KnownState, query: string): Found {
+/** Finds projects (also by an address), resources, policies and runs whose name contains the query. */
+export function search(known: KnownState, query: string): SearchResults {
   const q = query.trim().toLowerCase().slice(0, 200);
   if (q === "") return { projects: [], projectCount: 0, labels: [], runs: [] };
   const [path = q] = q.split(":");
   const projects = known.worstFirst.filter(({ project }) => project.toLowerCase().includes(path));
   const exact = projects.filter(({ project }) => project.toLowerCase() === path);
-  const { policies, keys } = labelsOf(known);
+  const { policies, keys } = listLabels(known);
   const labels = [
     ...policies.map((name): FoundLabel => ({ kind: "policy", name, filter: { policy: name } })),
     ...[...keys].flatMap(([kind, names]) =>
@@ -51,24 +51,23 @@ export function found(known: KnownState, query: string): Found {
   };
 }
 
-/** What a search found, each with a way to it. */
 export function searchPage(known: KnownState, q: string): Markup {
-  const { projects, projectCount, labels, runs } = found(known, q);
+  const { projects, projectCount, labels, runs } = search(known, q);
   if (q.trim() === "")
     return markup`<h1>Search</h1><p class="lead">Projects, addresses, resources of every kind, policies, people, commits and runs. Press <kbd>/</kbd> to search from any page.</p>`;
   const none = projects.length + labels.length + runs.length === 0;
   const all =
     projectCount > projects.length
-      ? markup`<p><a href="${fleetHref({ ...wantedIn({}), q: q.split(":")[0] ?? "", status: anyStatus })}">All ${counted(projectCount, "project")}</a></p>`
+      ? markup`<p><a href="${fleetHref({ ...parseProjectFilters({}), q: q.split(":")[0] ?? "", status: anyStatus })}">All ${counted(projectCount, "project")}</a></p>`
       : "";
   return markup`<h1>${none ? "No results" : "Results"} for “${q}”</h1>
-${sectionOf("Projects", projects, ({ project, syncStatus, since }) => markup`<li><a href="${projectHref(project)}">${project}</a> ${badge(syncStatus)} <span class="soft">for ${age(since)}</span></li>`)}${all}
-${sectionOf("Settings and policies", labels, ({ kind, name, filter }) => markup`<li><a href="${fleetHref({ ...filter, status: anyStatus })}">${name}</a> <span class="soft">${kind}</span></li>`)}
-${sectionOf("Runs", runs, (run) => markup`<li><a href="/runs/${run.run}">${run.command} of ${moment(run.started)}</a> ${runOutcomeNode(run, known.live)} <span class="soft">${run.who}</span></li>`)}
+${sectionNode("Projects", projects, ({ project, syncStatus, since }) => markup`<li><a href="${projectHref(project)}">${project}</a> ${badge(syncStatus)} <span class="soft">for ${age(since)}</span></li>`)}${all}
+${sectionNode("Settings and policies", labels, ({ kind, name, filter }) => markup`<li><a href="${fleetHref({ ...filter, status: anyStatus })}">${name}</a> <span class="soft">${kind}</span></li>`)}
+${sectionNode("Runs", runs, (run) => markup`<li><a href="/runs/${run.run}">${run.command} of ${moment(run.started)}</a> ${runOutcomeNode(run, known.live)} <span class="soft">${run.who}</span></li>`)}
 ${dataLinks("/search", { q })}`;
 }
 
-function sectionOf<Thing>(title: string, things: readonly Thing[], piece: (thing: Thing) => Markup): Markup {
+function sectionNode<Thing>(title: string, things: readonly Thing[], piece: (thing: Thing) => Markup): Markup {
   if (things.length === 0) return markup``;
   return markup`<section><h2>${title}</h2><ul class="found">${each(things, piece)}</ul></section>`;
 }

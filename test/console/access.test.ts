@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { projectHref } from "../../src/base/console-paths.ts";
 import { withoutTrailing } from "../../src/base/text-format.ts";
-import { sessionLength, sessions } from "../../src/console/access.ts";
+import { createSessions, sessionLength } from "../../src/console/access.ts";
 import type { Cause } from "../../src/model/types.ts";
 import { fleetIndex } from "../../src/state/snapshots/read-snapshots.ts";
 import { runProgram } from "../e2e/program.ts";
@@ -94,7 +94,7 @@ describe("who may look", () => {
 
   test("a session ends", () => {
     let now = 0;
-    const { begin, holds } = sessions(() => now);
+    const { begin, holds } = createSessions(() => now);
     const session = begin();
     now = sessionLength - 1;
     expect(holds(session)).toBe(true);

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { liveAudiences } from "../../src/console/project-page.ts";
-import { foldedRuns } from "../../src/console/runs-page.ts";
+import { foldRuns } from "../../src/console/runs-page.ts";
 import { catalogueOf } from "../../src/model/catalogue.ts";
 import type { ProjectSnapshot, SeenDifference } from "../../src/state/snapshots/snapshot.ts";
 import { summary } from "../state/laws.ts";
@@ -86,7 +86,7 @@ test("checks that saw the same as the one before are one row; applies and what d
     check("2", { outcome: "drift", changes: 1 }),
     check("1"),
   ];
-  expect(foldedRuns(runs).map(({ run, earlier }) => [run.run, earlier.map((each) => each.run)])).toEqual([
+  expect(foldRuns(runs).map(({ run, earlier }) => [run.run, earlier.map((each) => each.run)])).toEqual([
     ["7", ["6", "5"]],
     ["4", []],
     ["3", []],

@@ -1,8 +1,8 @@
 import { onTestFinished } from "vitest";
-import { type Access, accessFor } from "../../src/console/access.ts";
+import { type Access, chooseAccess } from "../../src/console/access.ts";
 import { listen } from "../../src/console/app.ts";
 import { commitSubjects } from "../../src/console/causes-section.ts";
-import { watching } from "../../src/console/known-state.ts";
+import { watchState } from "../../src/console/known-state.ts";
 import { catalogueOf } from "../../src/model/catalogue.ts";
 import type { Change, Desired } from "../../src/model/types.ts";
 import { folderState } from "../../src/state/folder-store.ts";
@@ -105,10 +105,10 @@ export async function keepDays(
 /** A console over the state of a folder, until the test ends. */
 export async function consoleOver(
   root: string,
-  access: Access = accessFor("127.0.0.1", undefined, {}),
+  access: Access = chooseAccess("127.0.0.1", undefined, {}),
   open: () => Promise<WorkspaceState> = async () => folderState(root),
 ) {
-  const state = await watching(open, catalogueOf());
+  const state = await watchState(open, catalogueOf());
   const errors: unknown[] = [];
   const rest = {
     env: {},
@@ -116,7 +116,7 @@ export async function consoleOver(
     workspace: "acme",
     catalogue: catalogueOf(),
     subjects: commitSubjects(root),
-    failed: (error: unknown) => errors.push(error),
+    onError: (error: unknown) => errors.push(error),
   };
   const console = await listen("127.0.0.1", 0, { state, access, ...rest });
   onTestFinished(async () => {

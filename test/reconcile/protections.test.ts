@@ -2,7 +2,7 @@ import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { urlOf } from "../../src/client/server-url.ts";
-import { accessFor } from "../../src/console/access.ts";
+import { chooseAccess } from "../../src/console/access.ts";
 import { folder } from "../support/folder.ts";
 import { runs, warnings } from "./runs.ts";
 
@@ -29,8 +29,8 @@ test("an empty EVENKEEL_URL hands the token to no manifest", () => {
 });
 
 test.each(["EVENKEEL_CONSOLE_TOKEN", "EVENKEEL_CONSOLE_TOKEN_FILE"])("an empty %s opens no console", (name) => {
-  expect(() => accessFor("127.0.0.1", undefined, { [name]: "" })).toThrow("is set and empty");
-  expect(accessFor("127.0.0.1", undefined, {})).toEqual({ by: "loopback" });
+  expect(() => chooseAccess("127.0.0.1", undefined, { [name]: "" })).toThrow("is set and empty");
+  expect(chooseAccess("127.0.0.1", undefined, {})).toEqual({ by: "loopback" });
 });
 
 test("approvals, signers and rules that a merge request can edit are warned of, each where it is", async () => {
