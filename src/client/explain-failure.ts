@@ -73,6 +73,13 @@ function neededFor(failure: CallFailed): string | undefined {
   return role && tier ? `${role}, and ${tier}` : (role ?? tier);
 }
 
+/** True if a refusal would be the same for everything in the project: it is missing or was moved, or the token lacks a role. */
+export function concernsProject({ status, movedTo, serverMessage = "" }: CallFailed): boolean {
+  if (movedTo !== undefined) return true;
+  if (status === 404) return /^(?:404 )?(?:project|group) not found/i.test(serverMessage);
+  return status === 403 && (serverMessage.includes("insufficient_scope") || !hasOwnReason(serverMessage));
+}
+
 /** Whether a 403 says more than that it is one: an address that is not allowed, or an archived project, is no matter of roles. */
 function hasOwnReason(message: string): boolean {
   return !/^(?:403 )?(?:forbidden|access denied|unauthori[sz]ed|insufficient permissions?)?[.!]?$/i.test(

@@ -34,15 +34,15 @@ interface Destination {
 /** Writes all files, or none if one exists or cannot be written. */
 export function writeDrafts(
   terminal: Terminal,
-  { drafts, idle, problems }: ImportResult,
+  { drafts, idle, archived = 0, problems }: ImportResult,
   { folder, out, catalogue }: Destination,
 ): ImportReport {
   const written = placed(terminal, withOwnNames(drafts, namesAround(folder)), folder, out);
   const problem =
     takenProblem(terminal, written) ?? linkProblem(folder, out) ?? write(terminal, written, { folder, catalogue });
   return problem
-    ? { written: [], idle: [], problems: [...problems, problem], catalogue }
-    : { written, idle, problems, catalogue };
+    ? { written: [], idle: [], archived, problems: [...problems, problem], catalogue }
+    : { written, idle, archived, problems, catalogue };
 }
 
 /** The folder for drafts: the named one, or `policies/` of the surrounding workspace. */

@@ -66,12 +66,12 @@ async function adopted(
   names: readonly string[],
   catalogue: Catalogue,
 ): Promise<ImportResult & { readonly release?: string }> {
-  const { server, concurrency } = loadSettings(request.folder);
+  const { server, concurrency, archived } = loadSettings(request.folder);
   await using reader = await connectReader({ ...connectionFrom(request), catalogue });
   const bar = terminal.progress("Reading");
   try {
     const platform = await platformAt(reader, server);
-    const choice = { names, all, groups: group, factor, secrets };
+    const choice = { names, all, groups: group, archived: archived === "include", factor, secrets };
     const kinds = kindsToImport(sections, ownersIn(choice), catalogue, platform);
     const scope = { platform, workers: request.concurrency ?? concurrency, progress: bar.update, kinds };
     const imported = await importProjects(reader, choice, scope);

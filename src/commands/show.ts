@@ -8,7 +8,7 @@ import { type Blame, blameLines } from "../git/blame.ts";
 import { type DecidingLine, decidingLines, exclusiveLine } from "../manifest/deciding-lines.ts";
 import { desiredOf } from "../manifest/layers.ts";
 import { namedProjects, needsLookup } from "../manifest/projects.ts";
-import { matchingLayers } from "../manifest/selection.ts";
+import { isSelected, matchingLayers } from "../manifest/selection.ts";
 import { hasErrors } from "../manifest/validate.ts";
 import { type AddressParts, addressOf, partsOfAddress } from "../model/address.ts";
 import type { Catalogue } from "../model/catalogue.ts";
@@ -83,6 +83,8 @@ export async function effectiveProject(
 }
 
 function whyUnselected(name: string, project: Project, context: Checked): string {
+  if (isSelected(context.policies, { ...project, archived: false }))
+    return `no policy selects ${name}: it is archived, and policies leave archived projects alone without archived: include`;
   const [last] = matchingLayers(context.expired, project);
   if (!last) return `no policy selects ${name}${suggestion(name, context)}`;
   return `no policy selects ${name} any more: the last day of ${last.policy.name} was ${last.policy.until}`;

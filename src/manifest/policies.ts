@@ -25,6 +25,8 @@ export interface Policy {
   /** What it selects: projects or, by names with a slash at the end, groups. */
   readonly projects: readonly Selector[];
   readonly except: readonly Selector[];
+  /** Whether it also applies to archived projects and those scheduled for deletion. */
+  readonly includesArchived: boolean;
   readonly priority: number;
   /** Whether it wins over every policy that is not enforced. */
   readonly enforce: boolean;
@@ -103,6 +105,7 @@ function readPolicy(document: Document, text: Partial<PolicyText>, workspace: Wo
     selects,
     projects: listed(text[selects]).map(([selector]) => selectorOf(selector, of)),
     except: text.except === undefined ? none : listed(text.except).map(([selector]) => selectorOf(selector, of)),
+    includesArchived: (text.archived ?? workspace.archived) === "include",
     priority: text.priority ?? 0,
     enforce: text.enforce === true,
     vars: text.vars === undefined ? none : variablesOf(document, name, text.vars),

@@ -59,6 +59,8 @@ function factsUsed(policies: readonly Policy[]): ReadonlySet<string> {
 export interface Projects {
   /** Sorted by name, without duplicates. */
   readonly projects: readonly Project[];
+  /** Those that policies leave alone because they are archived. */
+  readonly archived?: readonly Project[];
   readonly problems: readonly Problem[];
 }
 
@@ -69,8 +71,12 @@ export interface Projects {
 export function projectsOf(policies: readonly Policy[], listing: readonly Project[] | undefined): Projects {
   const known = knownProjects(policies, listing);
   const { projects, problems } = withoutNamesakes(known.filter((project) => isSelected(policies, project)));
+  const archived = known.filter(
+    (each) => each.archived && !isSelected(policies, each) && isSelected(policies, { ...each, archived: false }),
+  );
   return {
     projects: projects.toSorted(byName),
+    archived,
     problems: [...problems, ...(listing ? idleGlobs(policies, listing) : [])],
   };
 }

@@ -49,6 +49,15 @@ export function isSelected(policies: readonly Policy[], project: Project): boole
 
 /** The policies that match a project, in the order in which they take effect. */
 export function matchingLayers(policies: readonly Policy[], project: Project): readonly Layer[] {
+  return coveringLayers(policies, project).filter(({ policy }) => !project.archived || policy.includesArchived);
+}
+
+/** Whether any policy names a project by its ID, path or glob, whatever else decides about it. */
+export function isCovered(policies: readonly Policy[], project: Project): boolean {
+  return coveringLayers(policies, project).length > 0;
+}
+
+function coveringLayers(policies: readonly Policy[], project: Project): readonly Layer[] {
   const index = indexOf(policies);
   const id = idNameOf(project);
   const path = project.path?.toLowerCase();

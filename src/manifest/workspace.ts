@@ -54,6 +54,8 @@ export interface Workspace {
   /** Milliseconds. */
   readonly requestTimeout: number;
   readonly guards: { readonly deletePercent: number; readonly deleteMinimum: number };
+  /** Set if policies also apply to archived projects and those scheduled for deletion. */
+  readonly archived: "include" | undefined;
   /** Globs over addresses. */
   readonly protected: readonly string[];
   /** A path, or `state`. */
@@ -120,6 +122,7 @@ const defaults = {
   canary: [],
   requestTimeout: "30s",
   guards: { deletePercent: 30, deleteMinimum: 10 },
+  archived: undefined,
   protected: [],
   ledger: undefined,
   notify: [],

@@ -1,5 +1,6 @@
 import type { AnswerShape } from "./answer-shape.ts";
 import type { NeededRole } from "./command-access.ts";
+import { keptRowFields } from "./owner-row.ts";
 import type { Call, Fields } from "./types.ts";
 
 /**
@@ -92,14 +93,14 @@ const numberedRows: AnswerShape = { holds: "rows", fields: numbered };
 export const projectsWithPaths: AnswerShape = {
   holds: "rows",
   fields: { ...numbered, path_with_namespace: "text" },
-  keeps: ["id", "path_with_namespace", "repository_storage", "permissions"],
+  keeps: [...keptRowFields("project"), "repository_storage", "permissions"],
 };
 
 /** The same of groups. */
 export const groupsWithPaths: AnswerShape = {
   holds: "rows",
   fields: { ...numbered, full_path: "text" },
-  keeps: ["id", "full_path"],
+  keeps: keptRowFields("group"),
 };
 
 const nothing: AnswerShape = { holds: "nothing" };

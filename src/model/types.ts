@@ -125,6 +125,8 @@ export interface Project {
   readonly path?: string;
   /** Full path in the server's spelling, if it was read although manifests have the path; otherwise see `path`. */
   readonly fullPath?: string;
+  /** Archived or scheduled for deletion; omitted if its row was not read. */
+  readonly archived?: boolean;
 }
 
 /** The desired state of one project. */
@@ -221,6 +223,8 @@ export interface Outcome {
   readonly error?: string;
   /** Parameters that the server returned with a different value than was sent. */
   readonly not_kept?: readonly string[];
+  /** Skipped because the project is archived, which is no failure of the run. */
+  readonly archived?: true;
 }
 
 export type Tier = "free" | "premium" | "ultimate";

@@ -57,6 +57,11 @@ export function ownersCounted({ projects, groups = 0 }: Pick<Summary, "projects"
   return `${thousands(projects)} projects and groups (${thousands(projects - groups)} and ${thousands(groups)})`;
 }
 
+/** `7 archived projects skipped`; empty if there are none. */
+export function archivedText({ archived = 0 }: Pick<Summary, "archived">): string {
+  return archived > 0 ? `${counted(archived, "archived project")} skipped` : "";
+}
+
 /** Like {@link ownersCounted}, by names: those of groups end in a slash. */
 export function namesCounted(names: readonly string[]): string {
   return ownersCounted({

@@ -38,6 +38,8 @@ export interface PlanInput {
   readonly differences: readonly Difference[];
   /** Projects with their IDs and paths, as far as known. */
   readonly projects?: readonly Project[];
+  /** Number of archived projects that are left alone. */
+  readonly archived?: number;
   /** The line that sets the value of a change, if that is not the line of its resource. */
   readonly settingLine?: (change: Change) => Place | undefined;
   /** Storage moves, which belong to no project. */
@@ -83,6 +85,7 @@ function summaryOf(input: PlanInput, changes: readonly PlannedChange[]): Summary
   return {
     projects: input.differences.length,
     ...(groups > 0 && { groups }),
+    ...(input.archived && { archived: input.archived }),
     changed_projects: input.differences.filter((difference) => difference.changes.length > 0).length,
     live: sum((difference) => difference.live),
     ...countsOf(changes.map(actionOf)),

@@ -71,6 +71,8 @@ export interface Summary extends ActionCounts {
   readonly projects: number;
   /** Number of groups among them; omitted if 0. */
   readonly groups?: number;
+  /** Archived projects that were left alone; omitted if 0. */
+  readonly archived?: number;
   readonly changed_projects: number;
   /** Live resources that were read: the base of a guard's percentage. */
   readonly live: number;

@@ -21,7 +21,12 @@ export type OutcomeCounts = Readonly<Record<OutcomeStatus, number>>;
 
 /** Determines the end of a run, for its exit code (docs/running.md) and its history. */
 export function runEnd({ problems, outcomes = new Map(), refused = [], stale = false, interrupted = false }: RunEnd) {
-  const { failed, unknown, skipped, stale: staleChanges } = countOutcomes(outcomes.values());
+  const {
+    failed,
+    unknown,
+    skipped,
+    stale: staleChanges,
+  } = countOutcomes([...outcomes.values()].filter(({ archived }) => !archived));
   return {
     interrupted,
     refused: refused.length > 0,

@@ -8,6 +8,7 @@ import { importedKinds, type PolicyKind, policyKinds } from "../model/kinds.ts";
 import { kindWord, owners } from "../model/owner.ts";
 import { problemLine, reportedProblem } from "../model/problem-line.ts";
 import type { Kind, Problem } from "../model/types.ts";
+import { archivedText } from "../plan/heading.ts";
 import { type NextStep, nextStepsText, type Palette, widthOf } from "./terminal.ts";
 
 /** The result of an import: files written, and what people must decide or fill in. */
@@ -16,6 +17,8 @@ export interface ImportReport {
   readonly written: readonly (readonly [path: string, draft: Draft])[];
   /** Projects without anything to import. */
   readonly idle: readonly string[];
+  /** Number of archived projects that were left out. */
+  readonly archived?: number;
   readonly problems: readonly Problem[];
   /** Parts of another tool's files that no policy can express; undefined for an import of live state. */
   readonly notImported?: readonly Problem[];
@@ -30,7 +33,7 @@ interface ToFill {
 
 /** Files written, omissions, and the references to set. */
 export function importText(
-  { written, idle, notImported, problems, catalogue }: ImportReport,
+  { written, idle, archived = 0, notImported, problems, catalogue }: ImportReport,
   palette: Palette,
   next: readonly NextStep[] = [],
 ): string {
@@ -48,6 +51,7 @@ export function importText(
   const place = byFile.size < written.length ? ` in ${counted(byFile.size, "file", "files")}` : "";
   const parts = [
     part(palette, `Wrote ${counted(written.length, "policy", "policies")}${place}:`, files),
+    archived > 0 ? `${archivedText({ archived })}.` : "",
     idle.length > 0 ? `Nothing to import: ${printable(idle.join(", "))}` : "",
     part(palette, "Left out or unknown:", remarks),
     part(palette, "Not imported:", (notImported ?? []).map(problemLine)),
@@ -166,7 +170,7 @@ function formatUses([first, ...others]: readonly ToFill[]): string {
 }
 
 /** The document of `import --report json`. */
-export function importJson({ written, idle, problems, notImported, catalogue }: ImportReport): string {
+export function importJson({ written, idle, archived = 0, problems, notImported, catalogue }: ImportReport): string {
   const policies = written.map(([file, draft]) => ({
     file,
     name: draft.name,
@@ -179,7 +183,7 @@ export function importJson({ written, idle, problems, notImported, catalogue }: 
     to_fill_in: collectBlanks(draft),
     remarks: formatRemarks(draft),
   }));
-  const rest = notImported ? { not_imported: notImported.map(reportedProblem) } : { nothing_to_import: idle };
+  const rest = notImported ? { not_imported: notImported.map(reportedProblem) } : { nothing_to_import: idle, archived };
   return JSON.stringify({ policies, ...rest, problems: problems.map(reportedProblem) }, null, 2);
 }
 

@@ -3,7 +3,7 @@ import { counted, paragraphs, thousands } from "../base/text-format.ts";
 import type { Action, Place } from "../model/types.ts";
 import { fieldNamesOf, linesText, lineText } from "../plan/groups.ts";
 import { blockingText } from "../plan/guards.ts";
-import { commitText, minuteText, ownersCounted, scopeText } from "../plan/heading.ts";
+import { archivedText, commitText, minuteText, ownersCounted, scopeText } from "../plan/heading.ts";
 import type { Summary } from "../plan/plan.ts";
 import {
   code,
@@ -132,6 +132,7 @@ function counts({ plan: { summary, server, inherited = [] }, command }: Report):
     `${unmanaged} unmanaged`,
     `${unverified} unverified`,
     ...(inherited.length > 0 ? [`${inherited.length} inherited from a group`] : []),
+    ...(summary.archived ? [archivedText(summary)] : []),
   ].join(" · ");
 }
 

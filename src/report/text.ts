@@ -7,7 +7,7 @@ import { isMove } from "../model/repository-kinds.ts";
 import type { Action, Call } from "../model/types.ts";
 import { lineText } from "../plan/groups.ts";
 import { blockingText } from "../plan/guards.ts";
-import { creationText, ownersCounted, scopeText } from "../plan/heading.ts";
+import { archivedText, creationText, ownersCounted, scopeText } from "../plan/heading.ts";
 import { actionCountWords, type Plan, type PlannedChange } from "../plan/plan.ts";
 import { type Palette, problemLines } from "./terminal.ts";
 import { type Line, placeWords, planView, type Row, shown, type View } from "./view.ts";
@@ -240,7 +240,9 @@ function countsText({ summary, unverified: entries, inherited = [] }: Plan): str
   const missing = entries.filter(({ reason }) => reason !== undefined);
   const left = unverified - missing.reduce((sum, { fields }) => sum + fields.length, 0);
   const named = left > 0 ? `: ${unverifiedText(hidden)}` : "";
+  const archived = archivedText(summary);
   return [
+    ...(archived ? [`${archived}.`] : []),
     `${thousands(unmanaged)} unmanaged (live, listed by no policy).`,
     `${thousands(left)} unverified (declared, not reported by the server)${named}.`,
     ...(missing.length > 0 ? [`${notComparedText(missing)}.`] : []),

@@ -69,6 +69,7 @@ export async function newPlan(
     differences: read.differences,
     projects: named.projects,
     storage,
+    archived: selection.archived.length + read.archived,
     problems: [...problems, ...uncompared, ...read.problems],
     reads: reader.counts.reads - read.lookUps - named.lookUps + read.delegatedReads,
   });
@@ -93,7 +94,7 @@ function noteDeclared({ request }: Context) {
   };
 }
 
-interface Compared extends Pick<PlanInput, "differences" | "projects" | "problems" | "reads"> {
+interface Compared extends Pick<PlanInput, "differences" | "projects" | "archived" | "problems" | "reads"> {
   readonly storage: Awaited<ReturnType<typeof movesOf>>;
 }
 
@@ -135,7 +136,7 @@ async function keepListing(
 
 type Contents = Pick<
   PlanInput,
-  "differences" | "projects" | "settingLine" | "moves" | "objections" | "problems" | "reads"
+  "differences" | "projects" | "archived" | "settingLine" | "moves" | "objections" | "problems" | "reads"
 >;
 
 function documentOf({ heading, problems, request }: Context, since: SinceScope | undefined, contents: Contents): Plan {

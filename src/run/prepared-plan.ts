@@ -3,6 +3,7 @@ import { describeSystemError } from "../base/system-errors.ts";
 import type { Reader } from "../client/client.ts";
 import { type DesiredFleet, desiredAmong } from "../manifest/desired-fleet.ts";
 import { canariesThenAll, inWaves } from "../manifest/waves.ts";
+import { projectNamed } from "../model/identity.ts";
 import { isMove } from "../model/repository-kinds.ts";
 import { sshSignatures } from "../plan/approvals/ssh-signature.ts";
 import { verifyApprovals } from "../plan/approvals/verify.ts";
@@ -13,6 +14,7 @@ import { type Batch, type Outcomes, projectOf, recheckTargets, stepsOf, type Tar
 import type { PlanWave } from "./apply/waves.ts";
 import { type NeededSecret, neededBy } from "./connection.ts";
 import type { Checked, Context } from "./context.ts";
+import { isLeftAlone } from "./live/find-projects.ts";
 import type { Planned } from "./request.ts";
 import { stepsAllowedByRules } from "./rules-in-force.ts";
 import { canaryTest, guardRules, refusedBy, scopeOf } from "./scope.ts";
@@ -70,6 +72,7 @@ export function batchesOf(reader: Reader, context: Context, targets: readonly Ta
       const steps = await stepsOf(reader, target, scope);
       return "planned" in target ? stepsAllowedByRules(steps, context, target.desired) : steps;
     },
+    isLeftAlone: () => isLeftAlone(reader, projectNamed(projectOf(target)), context.policies),
   }));
 }
 

@@ -1,7 +1,7 @@
 import { inParallel } from "../base/concurrency.ts";
 import type { Reader } from "../client/client.ts";
 import { type DesiredFleet, fleetPart } from "../manifest/desired-fleet.ts";
-import { isSelected } from "../manifest/selection.ts";
+import { isCovered } from "../manifest/selection.ts";
 import type { Catalogue } from "../model/catalogue.ts";
 import { projectNamed } from "../model/identity.ts";
 import { isMove } from "../model/repository-kinds.ts";
@@ -190,7 +190,7 @@ export function contradictionsOf(
 
 /** A selected project may have been deleted since. */
 function unselected({ project }: PlannedChange, { policies }: Context): string | undefined {
-  return isSelected(policies, projectNamed(project)) ? undefined : `no policy selects ${project}`;
+  return isCovered(policies, projectNamed(project)) ? undefined : `no policy selects ${project}`;
 }
 
 /** Sends nothing of a plan that cannot follow from the manifests. */

@@ -12,7 +12,7 @@ import { desiredAmong } from "../manifest/desired-fleet.ts";
 import { addressOf } from "../model/address.ts";
 import type { Catalogue } from "../model/catalogue.ts";
 import { isMove } from "../model/repository-kinds.ts";
-import type { DesiredProject } from "../model/types.ts";
+import type { DesiredProject, Project } from "../model/types.ts";
 import { referencesIn } from "../model/values.ts";
 import { checkLoosening, isMany } from "../plan/guards.ts";
 import { formatVersion, type Plan, planDigest, recounted, removalsOf, visibleOf } from "../plan/plan.ts";
@@ -21,7 +21,7 @@ import { recheckTargets } from "./apply/apply.ts";
 import { type NeededSecret, secretsToCompare } from "./connection.ts";
 import type { Context, Heading } from "./context.ts";
 import type { RefreshScope } from "./live/refresh-scope.ts";
-import { select } from "./live/select-projects.ts";
+import { type Selection, select } from "./live/select-projects.ts";
 import { type PreparedPlan, withWaivers } from "./prepared-plan.ts";
 import { withReasons, withRuleObjections } from "./rules-in-force.ts";
 import { checkGuardsAgain, contradictionsOf, withContradictions, withLiveCounts } from "./saved-plan-checks.ts";
@@ -172,7 +172,8 @@ export async function savedPlan(reader: Reader, context: Context, read: Plan): P
   const moves = read.resource_changes.filter(isMove);
   const again = await movesAgain(reader, context, moves);
   const scope = { ...scopeOf(context), includes: () => true, ...narrowed(read, context) };
-  const fleet = await namedAsPlanned(reader, context, read, (await select(reader, scope)).fleet);
+  const selection = await select(reader, scope);
+  const fleet = await namedAsPlanned(reader, context, read, selection.fleet);
   const { projects } = fleet;
   const desired = desiredAmong(fleet, new Set(read.resource_changes.map(({ project }) => project)));
   const references = plannedSecrets(desired.values(), read);
@@ -187,7 +188,7 @@ export async function savedPlan(reader: Reader, context: Context, read: Plan): P
   const refused = refusedBy(plan, projects, request);
   const prepared = {
     planned: withWaivers({ plan, catalogue, differences: [], compared: true, missing: [] }, refused),
-    targets: recheckTargets(read, desired, unread),
+    targets: recheckTargets(read, desired, unread, whyDeselected(selection)),
     moves: { steps: again.steps },
     references,
     refused,
@@ -197,6 +198,15 @@ export async function savedPlan(reader: Reader, context: Context, read: Plan): P
   };
   const contradictions = new Map([...contradictionsOf(context, read, desired), ...again.contradictions]);
   return withContradictions(prepared, read, contradictions);
+}
+
+/** Explains why policies do not select a project of a saved plan any more; undefined if the server does not list it. */
+function whyDeselected({ archived, listing = [] }: Selection): (project: string) => string | undefined {
+  const isIn = (projects: readonly Project[], name: string) => projects.some((project) => project.name === name);
+  return (name) => {
+    if (isIn(archived, name)) return `${name} is archived now`;
+    return isIn(listing, name) ? `no policy selects ${name} any more` : undefined;
+  };
 }
 
 /** A plan with `--since` needs only its own projects, unless a guard depends on the share of the fleet. */

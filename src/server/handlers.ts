@@ -4,7 +4,7 @@ import { formerProject, movedReply } from "./former-paths.ts";
 import { getGroup, listGroups } from "./groups.ts";
 import { addMove, listMoves, ownMove, ownMoves, scheduleMoves, showMove } from "./moves.ts";
 import { readParameters } from "./parameters.ts";
-import { getProject, listProjects } from "./projects.ts";
+import { getProject, listProjects, setArchived } from "./projects.ts";
 import { forbidden, invalid, notFound, outOfScope, type ServerReply } from "./reply.ts";
 import { type RouteName, routes } from "./routes.ts";
 import {
@@ -23,6 +23,8 @@ type HandlerRow = {
   readonly role: Role;
   /** Whether the role is checked before parameters are. */
   readonly roleFirst?: true;
+  /** Whether archived projects accept it. */
+  readonly ofArchived?: true;
 } & ({ readonly project: ProjectHandler } | { readonly instance: Handler });
 
 function movesOf<Kind extends MoveKind>(kind: Kind) {
@@ -42,6 +44,8 @@ const handlers: Readonly<Record<RouteName, HandlerRow>> = {
 
   listProjects: { role: "guest", instance: listProjects },
   getProject: { role: "guest", project: getProject },
+  archiveProject: { role: "owner", project: setArchived(true) },
+  unarchiveProject: { role: "owner", ofArchived: true, project: setArchived(false) },
 
   getUser: { role: "guest", instance: getUser },
   getToken: { role: "guest", instance: getToken },
@@ -96,7 +100,8 @@ export function handle(context: ServerContext, { endpoint, unreadable, ...asked 
   }
   if (unread && !row.roleFirst) return unread;
   if (!project) return noProject;
-  const refusal = accessRefusal(project) ?? roleRefusal(row, asked.caller);
+  const refusal =
+    accessRefusal(project, row.ofArchived ?? routes[endpoint].method === "GET") ?? roleRefusal(row, asked.caller);
   return refusal ?? unread ?? row.project(context, call, project);
 }
 

@@ -3,6 +3,7 @@ import { type CallName, type FieldSchema, writtenCall } from "../model/resource-
 import { formerProject, movedReply } from "./former-paths.ts";
 import { integrationHandlers } from "./integrations.ts";
 import type { KindMatch } from "./kind-paths.ts";
+import { hiddenWhenArchived } from "./kind-quirks.ts";
 import { changedRow, createdRow, shownRow } from "./kind-rows.ts";
 import {
   addRow,
@@ -270,7 +271,8 @@ const finders: Readonly<Record<OwnerKind, (context: ServerContext, asked: KindRe
       if (!("record" in project)) return movedReply(method, address, query, project.movedTo);
       const shown = () => shownProject(context, caller, project.record);
       const save = (record: Repository) => void putProject(context.state, record);
-      return accessRefusal(project) ?? ownerBehind(context, asked, { record: project.record, shown, save });
+      const isReadable = isRead(match.call) && !hiddenWhenArchived.has(match.kind.file.name);
+      return accessRefusal(project, isReadable) ?? ownerBehind(context, asked, { record: project.record, shown, save });
     },
     group: (context, asked) => {
       const record = findGroup(context.state, asked.match.owner);

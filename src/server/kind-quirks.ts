@@ -24,6 +24,9 @@ export interface KindQuirks {
   readonly caseCounts: (behaviour: Behaviour) => boolean;
 }
 
+/** The kinds of an archived project that even reads are refused of. */
+export const hiddenWhenArchived: ReadonlySet<string> = new Set(["variables"]);
+
 /** By the names of kinds. */
 export const kindQuirks: Readonly<Partial<Record<string, KindQuirks>>> = {
   licenses: {

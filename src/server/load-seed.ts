@@ -102,9 +102,14 @@ function repositoryOf(
 
 function loadProject(state: State, seed: SeedProject, now: string): void {
   const access = accessOf(seed);
+  const { archived, topics = [], marked_for_deletion_on, last_activity_at = now } = seed;
   const project = records.putProject(state, {
     ...repositoryOf(state, "project", seed, now),
     default_branch: seed.default_branch ?? "main",
+    topics,
+    last_activity_at,
+    ...(archived && { archived }),
+    ...(marked_for_deletion_on !== undefined && { marked_for_deletion_on }),
     ...(access && { access }),
     ...(seed.former_paths && { former_paths: seed.former_paths }),
     ...(seed.merge_requests && { merge_requests: seed.merge_requests }),

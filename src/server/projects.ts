@@ -2,6 +2,7 @@ import type { JsonObject } from "../base/json.ts";
 import { ownerRow } from "./kind-store.ts";
 import { keysetPaged, paged } from "./pages.ts";
 import { readBoolean } from "./parameters.ts";
+import { putProject } from "./records.ts";
 import { forbidden, json, type ServerReply } from "./reply.ts";
 import type { Handler, ParsedRequest, ProjectHandler, ServerContext } from "./server-context.ts";
 import { type Caller, findGroup, type Repository, type State } from "./state.ts";
@@ -9,14 +10,18 @@ import { permissionsOf } from "./users.ts";
 
 /** GET /projects, all or those on one storage (docs/api.md#repository-storage-moves). */
 export const listProjects: Handler = (context, call) => {
-  const { state, behaviour } = context;
+  const { state, behaviour, kinds } = context;
   const isAdmin = call.caller.role === "admin";
   const storage = call.given.repository_storage;
   if (storage !== undefined && !isAdmin && !behaviour.storageHidden) return forbidden;
   const filter = isAdmin ? storage : undefined;
   const rows = within(wanted(state, call, filter), call);
   const showsStorage = isAdmin || !behaviour.storageHidden;
-  const row = (project: Repository) => projectRow(state, project, showsStorage);
+  const row = (project: Repository) => {
+    const base = projectRow(state, project, showsStorage);
+    const { visibility = "private", topics } = ownerRow(state, kinds.owners.project, project.id, base);
+    return { ...base, visibility, topics };
+  };
   if (isKeyset(call)) return keysetPaged(context, call, rows, row);
   return tooFar(behaviour.projectOffsets, call) ?? paged(context, call, rows, row);
 };
@@ -62,6 +67,12 @@ function tooFar(limit: number, { raw }: ParsedRequest): ServerReply | undefined 
 export const getProject: ProjectHandler = (context, { caller }, { record }) =>
   json(200, shownProject(context, caller, record));
 
+/** POST /projects/:id/archive and /unarchive. */
+export function setArchived(archived: boolean): ProjectHandler {
+  return (context, { caller }, { record }) =>
+    json(201, shownProject(context, caller, putProject(context.state, { ...record, archived }).record));
+}
+
 /** A project with its settings. */
 export function shownProject(
   { state, behaviour, kinds }: ServerContext,
@@ -77,13 +88,12 @@ export function shownGroup({ state, kinds }: ServerContext, group: Repository): 
   return ownerRow(state, kinds.owners.group, group.id, groupRow(state, group));
 }
 
-function groupRow(state: State, { id, path, name, created_at }: Repository): JsonObject {
+function groupRow(state: State, group: Repository): JsonObject {
+  const { path, name, created_at } = group;
   const parent = findGroup(state, path.slice(0, Math.max(0, path.lastIndexOf("/"))));
   const full_name = [...path.split("/").slice(0, -1), name].join(" / ");
   return {
-    id,
-    name,
-    path: path.slice(path.lastIndexOf("/") + 1),
+    ...pathNames(group),
     full_name,
     full_path: path,
     parent_id: parent?.id ?? null,
@@ -140,11 +150,25 @@ function projectRow(state: State, project: Repository, showsStorage: boolean): J
     ...projectNames(project),
     default_branch: project.default_branch,
     web_url: `https://code.example.com/${project.path}`,
+    archived: project.archived ?? false,
+    topics: project.topics ?? [],
+    namespace: namespaceRow(state, project.path.slice(0, Math.max(0, project.path.lastIndexOf("/")))),
+    last_activity_at: project.last_activity_at ?? project.created_at,
+    marked_for_deletion_on: project.marked_for_deletion_on ?? null,
     ...(showsStorage && {
       repository_storage: project.repository_storage,
       repository_read_only: state.moving.project.has(project.id),
     }),
   };
+}
+
+function namespaceRow(state: State, path: string): JsonObject | null {
+  const group = findGroup(state, path);
+  return group ? { ...pathNames(group), kind: "group", full_path: path } : null;
+}
+
+function pathNames({ id, name, path }: Repository): JsonObject {
+  return { id, name, path: path.slice(path.lastIndexOf("/") + 1) };
 }
 
 /** The fields that name a project. */

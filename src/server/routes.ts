@@ -29,8 +29,10 @@ const moveRoutes = {
   }),
 } as const satisfies Record<string, (one: (typeof repositories)[number]) => Route>;
 
-/** What clients look users up by. */
+/** What clients look users up by, and what makes a project read-only. */
 const otherRoutes = {
+  archiveProject: { method: "POST", path: "/projects/:id/archive" },
+  unarchiveProject: { method: "POST", path: "/projects/:id/unarchive" },
   listUsers: { method: "GET", path: "/users", parameters: { username: { type: "string" } } },
 } as const satisfies Record<string, Route>;
 

@@ -54,6 +54,11 @@ export interface SeedProject extends SeedRepository {
   readonly access?: "full" | "none" | "stranger";
   /** False: the server behaves as if it did not exist. */
   readonly visible?: boolean;
+  readonly archived?: boolean;
+  readonly topics?: readonly string[];
+  /** The day on which it was scheduled for deletion. */
+  readonly marked_for_deletion_on?: string;
+  readonly last_activity_at?: string;
   /** Values as in responses: any scalar, including those that a PUT would reject. `active` defaults as in a PUT. */
   readonly integrations?: Readonly<Record<string, Readonly<Record<string, string | number | boolean | null>> | null>>;
   readonly licenses?: Readonly<Record<string, string>>;

@@ -126,7 +126,7 @@ function deploymentFilters({ ordersByRef, moreStatuses, knowsFinish }: Behaviour
   };
 }
 
-/** The error for a project whose requests are all forbidden. */
-export function accessRefusal(project: ProjectState): ServerReply | undefined {
-  return project.record.access === undefined ? undefined : forbidden;
+/** The error for a project whose requests are all forbidden, or that is archived and therefore read-only. */
+export function accessRefusal({ record }: ProjectState, isReadable: boolean): ServerReply | undefined {
+  return record.access === undefined && (isReadable || !record.archived) ? undefined : forbidden;
 }

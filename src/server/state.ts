@@ -56,6 +56,11 @@ export interface Repository {
   readonly implied?: true;
   readonly created_at: string;
   readonly merge_requests?: readonly MergeRequest[];
+  /** Writes are refused, and so are reads of some kinds. */
+  readonly archived?: boolean;
+  readonly topics?: readonly string[];
+  readonly marked_for_deletion_on?: string;
+  readonly last_activity_at?: string;
 }
 
 /** A row of a kind of resource, as its calls answer it, with its secrets. */

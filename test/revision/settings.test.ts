@@ -49,6 +49,7 @@ const changes: Readonly<
   canary: [[{ canary: ["a/b"] }, { canary: ["a/*", 7] }, "canary: without a/b, with a/*, 7"]],
   requestTimeout: [[{ requestTimeout: "30s" }, { requestTimeout: "1m" }, "requestTimeout: 30000 -> 60000"]],
   guards: [[{ guards: { deletePercent: 1 } }, { guards: { deletePercent: 9 } }, "guards.deletePercent: 1 -> 9"]],
+  archived: [[{}, { archived: "include" }, 'archived: (unset) -> "include"']],
   protected: [[{ protected: ["a:*/*"] }, {}, "protected: without a:*/*"]],
   ledger: [[{}, { ledger: "state" }, 'ledger: (unset) -> "state"']],
   notify: [

@@ -16,6 +16,8 @@ export interface Choice {
   readonly names: readonly string[];
   /** Every project. */
   readonly all: boolean;
+  /** Whether `all` and `groups` select archived projects, and those scheduled for deletion, too. */
+  readonly archived?: boolean;
   /** Globs over full paths; one without wildcards selects the projects below the group, one with a slash behind groups. */
   readonly groups: readonly string[];
 }
@@ -23,8 +25,10 @@ export interface Choice {
 /** The projects and groups of a choice. */
 export interface ChosenProjects {
   readonly projects: readonly Project[];
-  /** Everything that the server lists of them, if it was needed. */
+  /** Everything that the server lists of them, if it was needed, except what is left out as archived. */
   readonly listing: readonly Project[];
+  /** Number of projects that were left out because they are archived. */
+  readonly archived: number;
   readonly problems: readonly Problem[];
 }
 
@@ -54,8 +58,9 @@ function isAbout(choice: Choice, owner: Owner): boolean {
 }
 
 /** The part of a choice that is about projects, or about groups. */
-function partOf({ names, all, groups }: Choice, owner: Owner): Choice {
+function partOf({ names, all, groups, ...rest }: Choice, owner: Owner): Choice {
   return {
+    ...rest,
     names: names.filter((name) => ownerOfName(name) === owner),
     all: all && owner === "project",
     groups: groups.filter((glob) => ownerOfGlob(glob) === owner),
@@ -77,8 +82,10 @@ function needsListing({ names, all, groups }: Choice, owner: Owner): boolean {
 }
 
 /** Sorted by name. A path that is not listed is used as it is. */
-function selected(choice: Choice, owner: Owner, listing: readonly Project[]): ChosenProjects {
+function selected(choice: Choice, owner: Owner, listed: readonly Project[]): ChosenProjects {
   const problems: Problem[] = [];
+  const isNamed = (project: Project) => choice.names.some((name) => named(name, owner, listed) === project);
+  const listing = listed.filter((project) => choice.archived || !project.archived || isNamed(project));
   const found = choice.all ? [...listing] : [];
   for (const glob of choice.groups) {
     const members = listing.filter(({ name, path = name }) => isMember(path, glob, owner));
@@ -93,7 +100,7 @@ function selected(choice: Choice, owner: Owner, listing: readonly Project[]): Ch
   }
   const once = new Map(found.map((project) => [project.name.toLowerCase(), project]));
   const projects = [...once.values()].toSorted((a, b) => compareTexts(a.name, b.name));
-  return { projects, listing, problems };
+  return { projects, listing, archived: listed.length - listing.length, problems };
 }
 
 function named(name: string, owner: Owner, listing: readonly Project[]): Project | undefined {

@@ -19,6 +19,8 @@ export interface ImportResult {
   readonly drafts: readonly Draft[];
   /** Names of projects and groups that were read and have nothing to declare. */
   readonly idle: readonly string[];
+  /** Number of archived projects that were left out. */
+  readonly archived?: number;
   readonly problems: readonly Problem[];
 }
 
@@ -56,6 +58,7 @@ export async function importProjects(
   return {
     drafts: withOwnNames(factor ? inOneSpelling(shared()) : withOwnFiles(draftsOf(imported))),
     idle: idle.map(({ project }) => project.name),
+    archived: all.reduce((sum, { archived }) => sum + archived, 0),
     problems: [...all.flatMap(({ problems }) => problems), ...read.problems],
   };
 }

@@ -3,7 +3,7 @@ import { counted, thousands } from "../../base/text-format.ts";
 import type { Catalogue } from "../../model/catalogue.ts";
 import type { Action } from "../../model/types.ts";
 import { blockingText } from "../../plan/guards.ts";
-import { commitText, minuteText, namesCounted, ownersCounted, scopeText } from "../../plan/heading.ts";
+import { archivedText, commitText, minuteText, namesCounted, ownersCounted, scopeText } from "../../plan/heading.ts";
 import type { Highlight } from "../../plan/highlights.ts";
 import { actionOf, type Plan } from "../../plan/plan.ts";
 import type { Unmanaged } from "../../run/unmanaged.ts";
@@ -136,6 +136,7 @@ function planFacts({ created_at: createdAt, manifests, scope, summary }: Plan): 
     ["Only", scopeText(scope)],
     ["Requests", `${thousands(summary.reads)} to read, ${thousands(summary.writes)} to write`],
     ["Unmanaged", summary.unmanaged > 0 ? `${thousands(summary.unmanaged)} live, in no policy` : ""],
+    ["Archived", archivedText(summary)],
     ["Unverified", summary.unverified > 0 ? counted(summary.unverified, "parameter") : ""],
   ]);
 }

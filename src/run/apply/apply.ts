@@ -2,7 +2,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { inParallel } from "../../base/concurrency.ts";
 import { grouped } from "../../base/grouped.ts";
 import type { Reader, Writer } from "../../client/client.ts";
-import { explained } from "../../client/explain-failure.ts";
+import { concernsProject, explained } from "../../client/explain-failure.ts";
 import { CallFailed, type FailureKind } from "../../client/failure.ts";
 import type { Catalogue } from "../../model/catalogue.ts";
 import { projectPart } from "../../model/identity.ts";
@@ -14,6 +14,7 @@ import type { Unverified } from "../../plan/diff/diff.ts";
 import type { IsMarked } from "../../plan/diff/returned.ts";
 import type { Plan, PlannedChange } from "../../plan/plan.ts";
 import { bareCallsOf } from "../../plan/requests.ts";
+import { looksUp } from "../live/look-up-values.ts";
 import { unreadPart } from "../live/partly-read.ts";
 import { refreshProject } from "../live/refresh.ts";
 import type { RefreshedProject, RefreshScope } from "../live/refresh-scope.ts";
@@ -27,6 +28,8 @@ export type Step = { readonly change: Change } | { readonly address: string; rea
 /** The steps of one project, computed immediately before the first write. */
 export interface Batch {
   readonly steps: () => Promise<readonly Step[]>;
+  /** True if the project turns out to be archived and is to be left alone then; asked after a 403. */
+  readonly isLeftAlone?: () => Promise<boolean>;
 }
 
 export interface ApplyOptions {
@@ -49,7 +52,8 @@ export interface ApplyRecord extends AsyncDisposable {
 
 /**
  * Applies changes: projects concurrently, the changes of a project in order. Failed requests are outcomes, never
- * exceptions. After one, the remaining changes of that project are skipped.
+ * exceptions. After one, only the changes that look it up are skipped, or all that remain if the refusal concerns the
+ * project.
  */
 export async function applyChanges(
   writer: Writer,
@@ -77,10 +81,11 @@ async function applyBatch(
   end: (address: string) => void,
 ): Promise<ChangeEvent[]> {
   const events: ChangeEvent[] = [];
-  let failed: string | undefined;
+  let rest: Outcome | undefined;
   for (const step of await batch.steps()) {
-    const event = await take(writer, step, failed, options);
-    if (event.outcome.status === "failed" || event.outcome.status === "unknown") failed ??= event.address;
+    const sent = await take(writer, step, rest ?? waitingOutcome(writer.catalogue, step, events), options);
+    const event = await withArchived(batch, sent);
+    rest ??= outcomeOfRest(event);
     if (event.failure?.endsRun) end(event.address);
     for (const watcher of options.watchers) await watcher.outcome?.(event);
     events.push(event);
@@ -88,17 +93,43 @@ async function applyBatch(
   return events;
 }
 
+/** The outcome of a change that looks up one that did not succeed; undefined if it can be sent. */
+function waitingOutcome(catalogue: Catalogue, step: Step, events: readonly ChangeEvent[]): Outcome | undefined {
+  if (!("change" in step)) return undefined;
+  const awaited = events.find(
+    ({ change, outcome }) => outcome.status !== "applied" && change && looksUp(catalogue, step.change, change),
+  );
+  return awaited && { status: "skipped", error: `${awaited.address} did not succeed` };
+}
+
+/** The outcome of all further changes of a project, if a refusal concerns the project as a whole. */
+function outcomeOfRest({ address, outcome, failure }: ChangeEvent): Outcome | undefined {
+  if (outcome.archived) return outcome;
+  if (!failure || !concernsProject(failure)) return undefined;
+  return { status: "skipped", error: `${address} did not succeed, for a reason that concerns the whole project` };
+}
+
+/** A refused change of an archived project is skipped, unless a policy includes archived projects. */
+async function withArchived({ isLeftAlone }: Batch, event: ChangeEvent): Promise<ChangeEvent> {
+  const { failure, outcome } = event;
+  if (outcome.status !== "failed" || failure?.status !== 403 || failure.endsRun) return event;
+  return (await isLeftAlone?.().catch(() => false)) ? { ...event, outcome: archivedOutcome } : event;
+}
+
+const archivedOutcome: Outcome = { status: "skipped", error: "the project is archived", archived: true };
+
 async function take(
   writer: Writer,
   step: Step,
-  failed: string | undefined,
+  skipped: Outcome | undefined,
   options: ApplyOptions,
 ): Promise<ChangeEvent> {
   if ("outcome" in step) return step;
   const { change } = step;
   const { address } = change;
-  const skip = options.stopped() ?? (failed && `${failed} did not succeed`);
-  if (skip) return { address, change, outcome: { status: "skipped", error: skip } };
+  const stopped = options.stopped();
+  if (stopped !== undefined) return { address, change, outcome: { status: "skipped", error: stopped } };
+  if (skipped) return { address, change, outcome: skipped };
   const earlier = await options.known?.(writer, change);
   if (earlier) return { address, change, ...earlier };
   return { address, change, ...(await sendRecorded(writer, change, options.watchers)) };
@@ -165,17 +196,25 @@ export type Target =
       readonly begun?: ReadonlySet<string>;
     };
 
-/** The changes of a plan by project. Nothing is written to projects that could not be read. */
+/**
+ * The changes of a plan by project. Nothing is written to projects that could not be read, or that policies do not select
+ * any more: `deselected` tells why.
+ */
 export function recheckTargets(
   plan: Pick<Plan, "resource_changes" | "unverified">,
   projects: ReadonlyMap<string, DesiredProject>,
   unread: ReadonlyMap<string, RefreshedProject> = new Map(),
+  deselected: (project: string) => string | undefined = () => undefined,
 ): Target[] {
   const unverified = namesByAddress(plan.unverified);
   const changes = plan.resource_changes.filter((change) => !isMove(change));
   return [...grouped(changes, ({ project }) => project)].map(([name, planned]) => {
     const project = projects.get(name);
-    if (!project) return { steps: planned.map((change) => failed(change, `${name} is no longer on the server`)) };
+    if (!project) {
+      const why = deselected(name);
+      if (why !== undefined) return { steps: planned.map((change) => stale(change, why)) };
+      return { steps: planned.map((change) => failed(change, `${name} is no longer on the server`)) };
+    }
     const failure = unread.get(name);
     const other = planned.map((change) => otherProject(change, project.project)).find((why) => why !== undefined);
     if (other !== undefined) return { steps: planned.map((change) => stale(change, other)) };
@@ -253,7 +292,8 @@ function unreadable(error: unknown): RefreshedProject {
   return { problems: [{ severity: "error", rule: error.kind, message: explained(error) }] };
 }
 
-function notRead(planned: readonly PlannedChange[], { problems: [problem] }: RefreshedProject): Step[] {
+function notRead(planned: readonly PlannedChange[], { problems: [problem], archived }: RefreshedProject): Step[] {
+  if (archived) return planned.map(({ address }) => ({ address, outcome: archivedOutcome }));
   if (problem?.rule === stopped) return planned.map(skipped);
   return planned.map((change) => failed(change, problem?.message ?? "the project could not be read again"));
 }

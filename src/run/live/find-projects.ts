@@ -30,6 +30,7 @@ import {
   ownerOfName,
   owners,
 } from "../../model/owner.ts";
+import { isArchived } from "../../model/owner-row.ts";
 import { isId } from "../../model/project-id.ts";
 import type { Fields, Place, Problem, Project } from "../../model/types.ts";
 import { hasDesiredChange, type RevisionSide, touchedPolicies } from "../../plan/revision/revision.ts";
@@ -90,6 +91,7 @@ async function selected(reader: Reader, scope: ProjectScope): Promise<FoundProje
   return {
     projects: found.flatMap(({ projects }) => projects).toSorted(byName),
     problems: found.flatMap(({ problems }) => problems),
+    archived: found.flatMap(({ archived = [] }) => archived),
     ...(listings.length > 0 && { listing: listings.flat() }),
     ...(!Number.isNaN(of) && { of }),
   };
@@ -234,10 +236,12 @@ export async function readOwners(reader: Reader, owner: Owner = "project"): Prom
  */
 function projectsIn(rows: unknown, owner: Owner = "project"): Project[] {
   if (!Array.isArray(rows)) return [];
-  return rows.filter(isObject).flatMap(({ id, [pathFields[owner]]: path }) => {
+  return rows.filter(isObject).flatMap((row) => {
+    const { id, [pathFields[owner]]: path } = row;
     if (typeof id !== "number" || typeof path !== "string") return [];
     const fullPath = ownerName(owner, path);
-    return [{ id, path: fullPath, name: isId(path) ? ownerName(owner, String(id)) : fullPath }];
+    const name = isId(path) ? ownerName(owner, String(id)) : fullPath;
+    return [{ id, path: fullPath, name, archived: isArchived(row) }];
   });
 }
 
@@ -312,6 +316,18 @@ async function lookUp(reader: Reader, { name }: Project): Promise<readonly Proje
     if (error.status === 404 || error.status === 403 || error.kind === "redirect") return [];
     throw error;
   }
+}
+
+/** True if the server says that a project whose row was not read is archived. @throws CallFailed where it ends the run. */
+export async function isFoundArchived(reader: Reader, project: Project): Promise<boolean> {
+  if (project.archived !== undefined) return project.archived;
+  const found = await lookUp(reader, project).catch(noneFound);
+  return found !== "unknown route" && found.some(({ archived }) => archived);
+}
+
+/** True if a project is archived, and no policy includes archived ones: the reason why requests for it are refused. */
+export async function isLeftAlone(reader: Reader, project: Project, policies: readonly Policy[]): Promise<boolean> {
+  return !isSelected(policies, { ...project, archived: true }) && isFoundArchived(reader, project);
 }
 
 /**

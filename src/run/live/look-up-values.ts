@@ -216,16 +216,31 @@ function problemOf(project: string, { kind, origin }: Desired, name: string, { v
 }
 
 /** What the manifests declare by the name of a look-up, so that it exists once they are applied. */
-function declaredAs(
-  catalogue: Catalogue,
-  { resources }: DesiredProject,
-  { template, value }: LookUp,
-): Desired | undefined {
-  const path = template.slice(template.indexOf(" ") + 1).split("?")[0] ?? "";
+function declaredAs(catalogue: Catalogue, { resources }: DesiredProject, lookUp: LookUp): Desired | undefined {
+  const path = pathOf(lookUp);
   return resources.find(({ kind, presence, key }) => {
     const file = catalogue.kinds.get(kind)?.file;
-    return file !== undefined && presence === "present" && isKeyOf(file, path, key, value);
+    return file !== undefined && presence === "present" && isKeyOf(file, path, key, lookUp.value);
   });
+}
+
+/** True if a change is sent with what a look-up of another one's key gives at that time. */
+export function looksUp(
+  { kinds }: Catalogue,
+  { kind, lookUpAgain: written = {} }: Change,
+  other: Pick<Change, "kind" | "key">,
+): boolean {
+  const properties = kinds.get(kind)?.file?.fields.properties ?? {};
+  const file = kinds.get(other.kind)?.file;
+  return Object.entries(written).some(([name, value]) =>
+    lookUpsIn(properties[name] ?? {}, value).some(
+      (each) => file !== undefined && isKeyOf(file, pathOf(each), other.key, each.value),
+    ),
+  );
+}
+
+function pathOf({ template }: LookUp): string {
+  return template.slice(template.indexOf(" ") + 1).split("?")[0] ?? "";
 }
 
 function isKeyOf(file: ResourceKind, path: string, key: string, value: string): boolean {

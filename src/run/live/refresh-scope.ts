@@ -37,6 +37,8 @@ export interface RefreshedProject {
   readonly unread?: readonly Unread[];
   /** Set where nothing of it could be read. */
   readonly failure?: CallFailed;
+  /** Set if it is archived, which a refused read showed: nothing of it is planned. */
+  readonly archived?: true;
   /** Set where the server does not know the project. */
   readonly missing?: Missing;
 }

@@ -12,7 +12,7 @@ import { type Difference, diff } from "../../plan/diff/diff.ts";
 import type { DiffOptions } from "../../plan/diff/options.ts";
 import { whyNotCalled } from "../../plan/requests.ts";
 import { failFastOnCommonError, refusedLists } from "./common-failures.ts";
-import { findMovedProjects, missingProblems } from "./find-projects.ts";
+import { findMovedProjects, isLeftAlone, missingProblems } from "./find-projects.ts";
 import { resolved } from "./look-up-values.ts";
 import { type PartlyRead, readableOf, type Unread, unreadProblem } from "./partly-read.ts";
 import { readReadable } from "./read-live.ts";
@@ -23,6 +23,8 @@ import type { Selection } from "./select-projects.ts";
 export interface Refreshed {
   readonly differences: readonly Difference[];
   readonly problems: readonly Problem[];
+  /** Number of projects that turned out to be archived. */
+  readonly archived: number;
   /** Requests beyond the planned ones, to find out what a misspelt path may mean. */
   readonly lookUps: number;
   /** Reads that a delegate sent. */
@@ -41,7 +43,7 @@ export async function refresh(
   const failures = failFastOnCommonError(fleet.projects.length);
   const { read, delegatedReads } = await refreshAll(reader, fleet, { ...scope, failed: failures.add });
   const common = failures.problem();
-  if (common) return { differences: [], problems: [common], lookUps: 0, delegatedReads };
+  if (common) return { differences: [], problems: [common], archived: 0, lookUps: 0, delegatedReads };
   const refused = refusedLists(reader.catalogue, fleet, read);
   const problems = [
     ...read.flatMap(problemsOf).filter(({ message }) => !refused.some(({ instead }) => instead.has(message))),
@@ -55,6 +57,7 @@ export async function refresh(
     problems: [...problems, ...missingProblems(missing, scope.policies, known)].sort((a, b) =>
       compareTexts(a.project ?? "", b.project ?? ""),
     ),
+    archived: read.filter(({ archived }) => archived).length,
     lookUps: reader.counts.reads - before,
     delegatedReads,
   };
@@ -117,7 +120,11 @@ export async function refreshProject(
   desired: DesiredProject,
   scope: RefreshScope,
 ): Promise<RefreshedProject> {
-  return refreshed(reader.catalogue, desired, await readReadable(reader, desired, scope.trusts), scope);
+  const read = await readReadable(reader, desired, scope.trusts);
+  const isRefused = read.unread.some(({ failure }) => failure.status === 403);
+  if (isRefused && (await isLeftAlone(reader, desired.project, scope.policies)))
+    return { problems: [], archived: true };
+  return refreshed(reader.catalogue, desired, read, scope);
 }
 
 function refreshed(

@@ -16,6 +16,8 @@ export interface Selection extends Pick<FoundProjects, "listing" | "of"> {
   /** Everything that policies select, under each name that had to be known, whatever this run is limited to. */
   readonly projects: FoundProjects["projects"];
   readonly fleet: DesiredFleet;
+  /** What policies leave alone because it is archived. */
+  readonly archived: readonly Project[];
   readonly problems: readonly Problem[];
 }
 
@@ -24,6 +26,7 @@ export async function select(reader: Reader, scope: RefreshScope): Promise<Selec
   const { policies, expired = [], since } = scope;
   const { listing, of, ...found } = await findProjects(reader, scope);
   const projects = found.projects.filter(scope.includes);
+  const archived = (found.archived ?? []).filter(scope.includes);
   const merged = (project: Project) => desiredOf(policies, project, expired);
   const among = since ? " among the projects whose desired state differs" : "";
   const idle = idleGlobs(scope);
@@ -42,9 +45,10 @@ export async function select(reader: Reader, scope: RefreshScope): Promise<Selec
   return {
     projects: found.projects,
     fleet: desiredFleet(projects, (project) => merged(project).desired),
+    archived,
     listing,
     of,
-    problems: [...sortedProblems(problems), ...idle.problems(among, found.projects)],
+    problems: [...sortedProblems(problems), ...idle.problems(among, found.projects, archived)],
   };
 }
 
@@ -75,14 +79,18 @@ function idleGlobs({ globs, selecting }: Pick<RefreshScope, "globs" | "selecting
         }
       }
     },
-    problems: (among: string, projects: readonly Project[]): Problem[] =>
+    problems: (among: string, projects: readonly Project[], archived: readonly Project[]): Problem[] =>
       globs
         .filter((glob) => tests.has(glob))
         .map((glob) => ({
           severity: selecting?.has(glob) ? "error" : "warning",
           rule: "no-match",
           ...(selecting?.has(glob) && { path: "--target" }),
-          message: `no declared resource matches ${glob}${among}${meant(glob, projects, declared.get(glob))}`,
+          message: `no declared resource matches ${glob}${among}${
+            archived.some(projectTest(glob))
+              ? "; archived projects are skipped"
+              : meant(glob, projects, declared.get(glob))
+          }`,
         })),
   };
 }
