@@ -7,7 +7,7 @@ import { changesOf, checkConvergence, inSync, law, onStage, withoutPauses } from
 withoutPauses();
 
 /** Each differs from the one before in something that servers do. */
-const releases = ["13.12", "14.5", "15.0", "15.8", "16.0", "17.3", "17.9", "18.0"];
+const releases = ["13.12", "14.5", "15.0", "15.8", "16.0", "17.3", "17.9", "18.0", "19.5"];
 
 const worlds = [...dialects.keys()].flatMap((dialect) =>
   releases.flatMap((release) => (["spec", "observed"] as const).map((behaviour) => ({ dialect, release, behaviour }))),
