@@ -1,15 +1,13 @@
-import { resolve } from "node:path";
-import { exitCode, UserError } from "../base/exit.ts";
+import { exitCode } from "../base/exit.ts";
 import { printable } from "../base/printable.ts";
 import { shownUrl } from "../client/server-url.ts";
 import { hasErrors } from "../manifest/validate.ts";
 import { labelledErrors, reportedLine, reportedProblem } from "../model/problem-line.ts";
-import type { Problem, Project } from "../model/types.ts";
+import type { Problem } from "../model/types.ts";
 import { compareRevisions } from "../plan/revision/revision.ts";
 import { revisionKinds } from "../report/report.ts";
 import {
   isDifferent,
-  type Listing,
   type RevisionDocument,
   type RevisionProblem,
   revisionDocument,
@@ -17,10 +15,8 @@ import {
   revisionText,
 } from "../report/revision.ts";
 import { type OpenedRevisions, openRevisions } from "../run/revisions.ts";
-import { keptProjects, type ProjectList } from "../state/notes.ts";
-import { openState, type StateOf } from "../state/open-state.ts";
-import { readProjectFile } from "../workspace/project-file.ts";
 import type { Run } from "./command.ts";
+import { type Fleet, keptFleet, projectFile } from "./known-fleet.ts";
 import { asksForHtml, openReports } from "./outputs.ts";
 import { folderOf } from "./run-request.ts";
 import type { Options } from "./table.ts";
@@ -34,7 +30,9 @@ export const run: Run<Options<"diff">> = async (terminal, options, [from]) => {
   const folder = folderOf(terminal, options);
   const opened = await openRevisions({ folder, from, to: options.to, branch: terminal.env.CI_DEFAULT_BRANCH });
   const { catalogue } = opened.after.side.workspace;
-  const document = documentOf(opened, fleetFile ?? (await keptFleet(terminal, opened)));
+  const { name } = opened.after.side.workspace;
+  const fleet = fleetFile ?? (await keptFleet(terminal, { root: opened.root, name }, serversOf(terminal, opened)));
+  const document = documentOf(opened, fleet);
   printRevisionProblems(terminal, document);
   report({
     text: () => (document.problems.length > 0 ? "" : revisionText(document, catalogue, terminal.palette)),
@@ -48,37 +46,9 @@ export const run: Run<Options<"diff">> = async (terminal, options, [from]) => {
   });
 };
 
-/** The projects that are known offline. */
-interface Fleet {
-  readonly listing: Listing;
-  readonly projects: readonly Project[];
-  readonly problems: readonly Problem[];
-}
-
-function projectFile({ cwd }: Terminal, name: string): Fleet {
-  const { projects, problems } = readProjectFile(resolve(cwd, name), name);
-  return { listing: { source: "file", projects: projects.length }, projects, problems };
-}
-
-/** The project list of the last plan; undefined if it is unavailable or of another server. */
-async function keptFleet(terminal: Terminal, { root, before, after }: OpenedRevisions): Promise<Fleet | undefined> {
-  const { env, note } = terminal;
-  const stored = await keptIn({ root, name: after.side.workspace.name, env }).catch((error) => {
-    if (!(error instanceof UserError)) throw error;
-    note(printable(`note: the saved project list is not used: ${error.message}`));
-  });
-  if (!stored) return undefined;
-  const { server, at: listed, projects } = stored;
-  const isOurs = [before, after].some(({ side }) => shownUrl(env, side.workspace.server) === server);
-  const message = `the project list comes from a plan of ${server}, another server`;
-  const stray: Problem = { severity: "warning", rule: "project-list", message };
-  const listing = { source: "plan", at: listed.toISOString(), projects: projects.length } as const;
-  return { listing, projects, problems: isOurs ? [] : [stray] };
-}
-
-async function keptIn(of: StateOf): Promise<ProjectList | undefined> {
-  await using state = await openState(of);
-  return keptProjects(state.notes);
+/** The servers of both revisions. */
+function serversOf({ env }: Terminal, { before, after }: OpenedRevisions): readonly string[] {
+  return [before, after].map(({ side }) => shownUrl(env, side.workspace.server));
 }
 
 function documentOf({ before, after }: OpenedRevisions, fleet: Fleet | undefined): RevisionDocument {

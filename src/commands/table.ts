@@ -236,6 +236,16 @@ const table = {
     ],
     flags: [...offline, asOf],
   },
+  overrides: {
+    arguments: "[policy]",
+    summary: "what policies with wildcards declare and other policies override, project by project; offline",
+    examples: [
+      ["evenkeel overrides", "of every policy with a wildcard"],
+      ["evenkeel overrides company --projects projects.txt", "of one policy, in these projects"],
+      ["evenkeel overrides --project payments/api --report json", "in one project, for scripts"],
+    ],
+    flags: [{ flags: "--project <project>", description: "only in this project" }, projects, ...offline],
+  },
   import: {
     arguments: "[project...]",
     summary: "write policies from live state; secrets become references to set",
@@ -694,7 +704,7 @@ export const groups: Readonly<Record<string, string>> = {
 /** The purposes of commands, in the order of help. */
 const purposes: Readonly<Record<string, readonly string[]>> = {
   "Get started": ["init", "import", "whoami", "explain", "schema", "completion"],
-  "Write manifests": ["validate", "fmt", "show", "test"],
+  "Write manifests": ["validate", "fmt", "show", "overrides", "test"],
   "Change the server": ["plan", "apply", "drift", "merge", "approve"],
   Review: ["diff", "unmanaged", "blame", "accept", "routes", "mcp"],
   Operate: ["watch", "worker", "console", "runs", "journal", "state", "lock"],

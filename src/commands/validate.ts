@@ -1,17 +1,25 @@
 import { dayOf } from "../base/day.ts";
 import { type ExitCode, exit, type UserError } from "../base/exit.ts";
-import { counted } from "../base/text-format.ts";
+import { counted, paragraphs } from "../base/text-format.ts";
+import { shownUrl } from "../client/server-url.ts";
+import { isWide } from "../manifest/overrides.ts";
 import { expressionProblems } from "../manifest/own-kinds.ts";
+import type { Policy } from "../manifest/policies.ts";
 import { sortedProblems } from "../manifest/problem.ts";
+import { knownProjects } from "../manifest/projects.ts";
 import { hasErrors, validate } from "../manifest/validate.ts";
 import { catalogueOf } from "../model/catalogue.ts";
 import { bySeverity } from "../model/problem-line.ts";
 import type { Problem } from "../model/types.ts";
+import { type OverrideCount, overridesAmong } from "../plan/overrides.ts";
+import { sectionText } from "../report/text.ts";
+import { overriddenSection } from "../report/view.ts";
 import { nameProblems } from "../run/context.ts";
 import { rulesInForce } from "../run/rules-in-force.ts";
 import { ledgerKey } from "../state/ledger/key.ts";
 import { type Loaded, loadWorkspace } from "../workspace/load.ts";
 import type { Run } from "./command.ts";
+import { keptFleet } from "./known-fleet.ts";
 import { printProblems } from "./outputs.ts";
 import { openFindingReports, withFailureReport } from "./plan-reports.ts";
 import { folderOf } from "./run-request.ts";
@@ -24,17 +32,20 @@ interface ValidationDocument {
   readonly valid: boolean;
   readonly problems: readonly object[];
   readonly warnings: readonly object[];
+  /** What policies with a wildcard declare and other policies override, in the projects that are known offline. */
+  readonly overrides: readonly OverrideCount[];
 }
 
 /** `evenkeel validate`: every problem of every manifest, offline. */
 export const run: Run<Options<"validate">> = async (terminal, options) => {
   const write = await openFindingReports(terminal, "validate", options);
-  const report = (all: readonly Problem[], text: string): ExitCode => {
+  const report: Report = (all, text, overrides = []) => {
     const { problems, warnings } = bySeverity(all);
-    const document: ValidationDocument = { format_version: "1.0", valid: !hasErrors(all), problems, warnings };
+    const valid = !hasErrors(all);
+    const document: ValidationDocument = { format_version: "1.0", valid, problems, warnings, overrides };
     const exitCode = document.valid ? exit.done : exit.problem;
     write(
-      { text: () => terminal.palette.strong(text), json: () => JSON.stringify(document, null, 2) },
+      { text: () => validText(terminal, text, overrides), json: () => JSON.stringify(document, null, 2) },
       {
         plan: { resource_changes: [], objections: [], problems, warnings },
         catalogue: catalogueOf(),
@@ -48,11 +59,14 @@ export const run: Run<Options<"validate">> = async (terminal, options) => {
   return withFailureReport(refused, () => validating(terminal, options, report));
 };
 
-async function validating(
-  terminal: Terminal,
-  options: Options<"validate">,
-  report: (all: readonly Problem[], text: string) => ExitCode,
-): Promise<ExitCode> {
+type Report = (all: readonly Problem[], text: string, overrides?: readonly OverrideCount[]) => ExitCode;
+
+function validText({ palette }: Terminal, text: string, overrides: readonly OverrideCount[]): string {
+  const view = { sections: [overriddenSection(overrides)], rows: [] };
+  return paragraphs([sectionText(view, "overridden", palette), palette.strong(text)]);
+}
+
+async function validating(terminal: Terminal, options: Options<"validate">, report: Report): Promise<ExitCode> {
   const loaded = loadWorkspace(folderOf(terminal, options), terminal.env);
   const today = options.asOf ?? dayOf(new Date());
   const { problems: found, policies, expired, rules } = validate(loaded, today);
@@ -64,10 +78,19 @@ async function validating(
   printProblems(terminal, { problems, warnings });
   const policyCount = counted(policies.length + expired.length, "policy", "policies");
   const ruleCount = inForce.rules.length > 0 ? `, ${counted(inForce.rules.length, "rule")}` : "";
-  return report(
-    all,
-    hasErrors(all) ? `Not valid: ${counted(problems.length, "problem")}.` : `Valid: ${policyCount}${ruleCount}.`,
-  );
+  if (hasErrors(all)) return report(all, `Not valid: ${counted(problems.length, "problem")}.`);
+  return report(all, `Valid: ${policyCount}${ruleCount}.`, await overridesOf(terminal, loaded, policies));
+}
+
+async function overridesOf(
+  terminal: Terminal,
+  { root, workspace }: Loaded,
+  policies: readonly Policy[],
+): Promise<readonly OverrideCount[]> {
+  if (!policies.some(isWide)) return [];
+  const { name, server } = workspace;
+  const fleet = await keptFleet(terminal, { root, name }, [shownUrl(terminal.env, server)]);
+  return overridesAmong(policies, knownProjects(policies, fleet?.projects));
 }
 
 function keyProblems({ env }: Terminal, { root, workspace }: Loaded): readonly Problem[] {

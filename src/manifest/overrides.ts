@@ -3,7 +3,7 @@ import { memoized } from "../base/memoize.ts";
 import { resourceName } from "../model/address.ts";
 import type { Desired, Project } from "../model/types.ts";
 import { lineOfField, type PolicyEntry, type Stated, stated } from "./entries.ts";
-import { entryIn, type Ruling } from "./layers.ts";
+import { entryIn, type Ruling, rulingFor } from "./layers.ts";
 import type { Policy } from "./policies.ts";
 import type { Layer } from "./selection.ts";
 import { isTemplate } from "./template.ts";
@@ -26,6 +26,11 @@ export function overridesOf(ruling: Ruling, project: Project): readonly Override
   if (open.length === 0) return settled;
   const fill = entryIn(ruling, project);
   return [...settled, ...open.flatMap((contest) => overrideIn(contest, fill))];
+}
+
+/** The overrides of policies with a wildcard: what is declared for many projects and does not hold in this one. */
+export function wideOverrides(policies: readonly Policy[], project: Project): readonly Override[] {
+  return overridesOf(rulingFor(policies, project), project).filter(({ layer }) => isWide(layer.policy));
 }
 
 /** Whether a policy has a wildcard among its selectors. */

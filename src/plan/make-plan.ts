@@ -7,6 +7,7 @@ import type { Call, Change, Fields, Place, Problem, Project } from "../model/typ
 import { referencesWithin } from "../model/values.ts";
 import type { Difference } from "./diff/diff.ts";
 import type { Objection } from "./guards.ts";
+import { addOverrides, overriddenIn } from "./overrides.ts";
 import {
   actionOf,
   countsOf,
@@ -63,16 +64,18 @@ export function planOf(input: PlanInput): Plan {
       ...setAt(input.settingLine?.(change)),
     }))
     .sort(byAddress);
+  const overrides = addOverrides(input.differences.flatMap(({ overrides: counts = [] }) => counts));
   const rest = {
     format_version: formatVersion,
     evenkeel_version: input.version,
     server: { url: input.url },
     manifests: input.manifests,
     ...(input.scope && { scope: input.scope }),
-    summary: summaryOf(input, planned),
+    summary: { ...summaryOf(input, planned), overridden: overriddenIn(overrides) },
     resource_changes: planned,
     unverified: input.differences.flatMap((difference) => difference.unverified).sort(byAddress),
     ...inheritedIn(input.differences.flatMap(({ inherited = [] }) => inherited)),
+    overrides,
     objections: input.objections,
     ...bySeverity(input.problems),
   } as const;

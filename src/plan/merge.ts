@@ -3,6 +3,7 @@ import { canonical } from "../base/json.ts";
 import { printable } from "../base/printable.ts";
 import { reportedLine } from "../model/problem-line.ts";
 import { scopeText } from "./heading.ts";
+import { addOverrides } from "./overrides.ts";
 import { inheritedIn, type Plan, type PlanScope, planDigest, type Summary } from "./plan.ts";
 
 /** A plan and its file. */
@@ -39,6 +40,7 @@ export function mergePlans(parts: readonly [NamedPlan, ...NamedPlan[]]): Plan {
     resource_changes: gathered(plans, "resource_changes", ({ address }) => address),
     unverified: gathered(plans, "unverified", ({ address }) => address),
     ...inheritedIn(plans.flatMap(({ inherited = [] }) => inherited)),
+    overrides: addOverrides(plans.flatMap(({ overrides = [] }) => overrides)),
     objections: gathered(plans, "objections", ({ message }) => message),
     problems: gathered(plans, "problems", reportedLine),
     warnings: gathered(plans, "warnings", reportedLine),

@@ -20,6 +20,7 @@ import type {
 } from "../model/types.ts";
 import type { Unverified } from "./diff/diff.ts";
 import type { Objection } from "./guards.ts";
+import type { OverrideCount } from "./overrides.ts";
 import type { Rerouting } from "./routes/audience.ts";
 
 /**
@@ -45,6 +46,8 @@ export interface Plan {
   readonly unverified: readonly Unverified[];
   /** Declared resources that are inherited in sync from a group above, by address; omitted if empty. */
   readonly inherited?: readonly string[];
+  /** Entries of policies with a wildcard that are overridden by a different value. Missing in plans of older versions. */
+  readonly overrides?: readonly OverrideCount[];
   readonly objections: readonly Objection[];
   readonly problems: readonly ReportedProblem[];
   readonly warnings: readonly ReportedProblem[];
@@ -83,6 +86,8 @@ export interface Summary extends ActionCounts {
   readonly lost_notifications: number;
   readonly unmanaged: number;
   readonly unverified: number;
+  /** The sum of `projects` of the plan's overrides. Missing in plans of older versions. */
+  readonly overridden?: number;
   readonly reads: number;
   readonly writes: number;
   readonly outcomes?: Readonly<Record<Outcome["status"], number>>;

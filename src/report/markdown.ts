@@ -44,7 +44,7 @@ export const planMarkdown: Renderer = (report) => {
       urls,
     );
   const about = compared ? [counts(report), list("waves"), list("first")] : [];
-  const rest = ["objections", "waived", "problems", "warnings"].map(list);
+  const rest = ["objections", "waived", "overridden", "problems", "warnings"].map(list);
   return withRows([marker(command), title(report), facts(report), ...about, ...rest], rows, urls);
 };
 

@@ -4,6 +4,7 @@ import type { ReportedProblem } from "../model/problem-line.ts";
 import { isMove } from "../model/repository-kinds.ts";
 import type { Place } from "../model/types.ts";
 import { attention } from "../plan/highlights.ts";
+import type { OverrideCount } from "../plan/overrides.ts";
 import { type RevisionAction, type RevisionChange, revisionActions } from "../plan/revision/compare-projects.ts";
 import { settingText } from "../plan/revision/notices.ts";
 import type { RevisionDiff } from "../plan/revision/revision.ts";
@@ -11,7 +12,7 @@ import type { SettingChange } from "../plan/revision/setting-changes.ts";
 import { marker, sectionMarkdown, withRows } from "./markdown.ts";
 import type { Palette } from "./terminal.ts";
 import { rowText, sectionText } from "./text.ts";
-import { projectsText, revisionRows, type Section, type View } from "./view.ts";
+import { overriddenSection, projectsText, revisionRows, type Section, type View } from "./view.ts";
 
 /** The source of the list of projects. */
 export interface Listing {
@@ -33,6 +34,8 @@ export interface RevisionDocument {
   readonly notices: readonly RevisionNotice[];
   readonly settings: readonly SettingChange[];
   readonly changes: readonly RevisionChange[];
+  /** Of the later revision. */
+  readonly overrides: readonly OverrideCount[];
   readonly problems: readonly RevisionProblem[];
   readonly warnings: readonly RevisionProblem[];
 }
@@ -55,12 +58,12 @@ type RevisionHeading = Pick<RevisionDocument, "base" | "head" | "listing" | "pro
 
 /** `diff` is undefined if a side has errors, so that nothing was compared. */
 export function revisionDocument(heading: RevisionHeading, diff: RevisionDiff | undefined): RevisionDocument {
-  const { changes = [], notices = [], settings = [] } = diff ?? {};
+  const { changes = [], notices = [], settings = [], overrides = [] } = diff ?? {};
   const { base, head, listing, problems, warnings } = heading;
   return {
     ...{ format_version: "1.0", base, head, listing, summary: summaryOf(changes) },
     notices: notices.map(({ place, ...notice }) => ({ ...notice, ...place })),
-    ...{ settings, changes, problems, warnings },
+    ...{ settings, changes, overrides, problems, warnings },
   };
 }
 
@@ -83,7 +86,7 @@ export function isDifferent({ changes, settings, notices }: RevisionDocument): b
 
 /** View model of a diff. */
 export function revisionView(document: RevisionDocument, catalogue: Catalogue): View {
-  const { problems, notices, settings, warnings, changes } = document;
+  const { problems, notices, settings, warnings, changes, overrides } = document;
   const section = (id: string, title: string, tone: Section["tone"], texts: readonly string[]): Section => {
     return { id, title, tone, one: id.slice(0, -1), lines: texts.map((text) => ({ words: [text] })), isOpen: true };
   };
@@ -93,6 +96,7 @@ export function revisionView(document: RevisionDocument, catalogue: Catalogue): 
       section("problems", "Problems", "bad", problems.map(problemText)),
       section("notices", `${attention}. Look at these before you merge:`, "bad", notices.map(noticeText)),
       section("settings", "Settings and rules", "plain", plainSettings),
+      overriddenSection(overrides),
       section("warnings", "Warnings", "doubt", warnings.map(problemText)),
     ],
     rows: revisionRows(changes, catalogue),
@@ -119,7 +123,8 @@ export function revisionText(document: RevisionDocument, catalogue: Catalogue, p
     sectionText(view, "notices", palette),
     ...view.rows.map((row) => rowText(row, palette)),
     sectionText(view, "settings", palette, palette.change("~")),
-    [palette.strong(headlineOf(document)), comparedText(document), fleetText(document)].join("\n"),
+    sectionText(view, "overridden", palette),
+    [palette.strong(headlineOf(document)), comparedText(document), listingText(document.listing)].join("\n"),
   ]);
 }
 
@@ -145,7 +150,7 @@ export function headlineOf(document: RevisionDocument): string {
 
 /** The compared revisions, and the source of the projects. */
 export function leadOf(document: RevisionDocument): string {
-  return `${comparedText(document)} ${fleetText(document)}`;
+  return `${comparedText(document)} ${listingText(document.listing)}`;
 }
 
 function comparedText({ base, head }: RevisionDocument): string {
@@ -157,7 +162,8 @@ function short(revision: string): string {
   return revision.slice(0, 12);
 }
 
-function fleetText({ listing }: RevisionDocument): string {
+/** The source of the projects. */
+export function listingText(listing: Listing | null): string {
   if (!listing) {
     return "Projects: not known here; a wildcard stands for all that it means. A plan keeps their list, or pass --projects FILE.";
   }

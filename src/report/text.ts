@@ -31,6 +31,7 @@ function changesText(plan: Plan, view: View, title: Title, palette: Palette): st
     isPlan ? movingNotes(plan, palette) : "",
     ...objectionsText(view, palette),
     isPlan ? ruleWarningsText(plan, palette) : "",
+    sectionText(view, "overridden", palette),
     headline(plan, palette, title),
     countsText(plan),
     problemsText(plan, palette),

@@ -25,6 +25,7 @@ import {
 import { objectionGroups } from "../plan/guards.ts";
 import { namesCounted, waveLines } from "../plan/heading.ts";
 import { asDrift, attention, driftHighlights, type Highlight, highlightsOf } from "../plan/highlights.ts";
+import { type OverrideCount, overrideText } from "../plan/overrides.ts";
 import { actionOf, type Plan, type PlannedChange } from "../plan/plan.ts";
 import type { RevisionAction, RevisionChange } from "../plan/revision/compare-projects.ts";
 
@@ -111,7 +112,7 @@ export function planView(plan: Plan, catalogue: Catalogue, command?: string): Vi
 
 /** Sections before the changes: objections, failures, and what could not be compared. */
 function planSections(plan: Plan, highlights: readonly Highlight[]): readonly Section[] {
-  const { unverified, inherited = [], resource_changes: changes } = plan;
+  const { unverified, inherited = [], overrides = [], resource_changes: changes } = plan;
   const failed = changes.filter(({ outcome }) => outcome && outcome.status !== "applied");
   const waves = waveLines(plan);
   const [objections, waived, problems, warnings] = problemSections(plan);
@@ -126,6 +127,7 @@ function planSections(plan: Plan, highlights: readonly Highlight[]): readonly Se
     },
     { id: "first", one: "line", tone: "bad", title: attention, lines: highlights.map(highlightParts) },
     waived,
+    overriddenSection(overrides),
     {
       ...{ id: "waves", one: "wave", tone: "plain", title: "Waves", heading: counted(waves.length, "wave") },
       ...{ lines: waves.map((wave) => ({ words: [wave] })), isOpen: true },
@@ -146,6 +148,20 @@ function planSections(plan: Plan, highlights: readonly Highlight[]): readonly Se
     },
   ];
 }
+
+/** What policies with a wildcard declare and other policies override. */
+export function overriddenSection(overrides: readonly OverrideCount[]): Section {
+  const shown = overrides.slice(0, mostOverrides);
+  const more = overrides.length - shown.length;
+  const rest = more > 0 ? [`${counted(more, "more entry", "more entries")}: evenkeel overrides lists them`] : [];
+  return {
+    ...{ id: "overridden", one: "entry", tone: "doubt", isOpen: true },
+    title: "Declared for many, and overridden by other policies",
+    lines: [...shown.map(overrideText), ...rest].map((text) => ({ words: [text] })),
+  };
+}
+
+const mostOverrides = 20;
 
 function highlightParts(highlight: Highlight): Line {
   return { lead: highlight.title, words: highlight.details, highlight };

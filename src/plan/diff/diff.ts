@@ -7,6 +7,7 @@ import { compareField } from "../../model/normalise.ts";
 import { switchedOff, turnedOff } from "../../model/removal-changes.ts";
 import { mayOverride } from "../../model/server-required.ts";
 import type { Change, Desired, DesiredProject, Live, Problem, Resource } from "../../model/types.ts";
+import type { OverrideCount } from "../overrides.ts";
 import { changeFrom, inApplyOrder, pick, removalFrom } from "./changes.ts";
 import { type Recalled, recollect } from "./last-applied.ts";
 import { caseWords, severalWords } from "./namesakes.ts";
@@ -29,6 +30,8 @@ export interface Difference {
   readonly unverified: readonly Unverified[];
   /** Addresses of declared resources that the project has from its group. */
   readonly inherited?: readonly string[];
+  /** Entries of policies with a wildcard that other policies override; omitted if there are none. */
+  readonly overrides?: readonly OverrideCount[];
   /** Only with a ledger. */
   readonly settled: readonly InSync[];
   /** Addresses of what should not be there and is not. Only with a ledger. */

@@ -10,6 +10,7 @@ import { matchingLayers, sameLayers } from "../../manifest/selection.ts";
 import { layersByGlob } from "../../manifest/validate.ts";
 import { type Owner, ownedBy } from "../../model/owner.ts";
 import type { DesiredProject, Problem, Project } from "../../model/types.ts";
+import { type OverrideCount, overridesAmong } from "../overrides.ts";
 import { compareProject, migrationChanges, type RevisionChange } from "./compare-projects.ts";
 import { changedPolicies, type Notice, noticesFor } from "./notices.ts";
 import { compareSettings, type SettingChange, type SettingSide } from "./setting-changes.ts";
@@ -30,6 +31,8 @@ export interface RevisionDiff {
   /** What a reviewer should look at first. */
   readonly notices: readonly Notice[];
   readonly settings: readonly SettingChange[];
+  /** What policies with a wildcard declare and other policies override, in the later revision. */
+  readonly overrides: readonly OverrideCount[];
   /** What is wrong, or doubtful, on either side, and shows only for single projects. */
   readonly problems: Readonly<Record<"before" | "after", readonly Problem[]>>;
 }
@@ -58,6 +61,7 @@ export function compareRevisions(
   return {
     changes,
     settings,
+    overrides: overridesAmong(after.policies, projects),
     notices: noticesFor({ before, after, changes, hidden, settings, known }),
     problems: {
       before: sortedProblems(pairs.flatMap((pair) => pair.before)),

@@ -5,16 +5,19 @@ import type { Reader } from "../../client/client.ts";
 import { explained } from "../../client/explain-failure.ts";
 import type { CallFailed } from "../../client/failure.ts";
 import type { DesiredFleet } from "../../manifest/desired-fleet.ts";
+import { wideOverrides } from "../../manifest/overrides.ts";
+import { addressOf } from "../../model/address.ts";
 import type { Catalogue } from "../../model/catalogue.ts";
 import { identityOf } from "../../model/kinds.ts";
 import type { DesiredProject, Problem, Project } from "../../model/types.ts";
 import { type Difference, diff } from "../../plan/diff/diff.ts";
 import type { DiffOptions } from "../../plan/diff/options.ts";
+import { differsFrom, overrideCount } from "../../plan/overrides.ts";
 import { whyNotCalled } from "../../plan/requests.ts";
 import { failFastOnCommonError, refusedLists } from "./common-failures.ts";
 import { findMovedProjects, isLeftAlone, missingProblems } from "./find-projects.ts";
 import { resolved } from "./look-up-values.ts";
-import { type PartlyRead, readableOf, type Unread, unreadProblem } from "./partly-read.ts";
+import { type PartlyRead, readableOf, type Unread, unreadPart, unreadProblem } from "./partly-read.ts";
 import { readReadable } from "./read-live.ts";
 import type { RefreshedProject, RefreshScope } from "./refresh-scope.ts";
 import type { Selection } from "./select-projects.ts";
@@ -141,13 +144,36 @@ function refreshed(
   const given = scope.diff(desired.project);
   const options = scope.remember ? given : unremembered(given);
   const compared = compare(catalogue, { desired: readable, live, lookedUp }, options, new Set());
-  const difference = withoutUncallable(catalogue, compared.difference);
+  const overrides = overridesFor(catalogue, { desired: readable, live, lookedUp, unread }, options, scope);
+  const difference = { ...withoutUncallable(catalogue, compared.difference), ...overrides };
   const problems = [...difference.problems, ...compared.problems];
   if (unread.length === 0) return { difference, problems };
   return {
     difference,
     problems: [...problems, ...unread.map((each) => unreadProblem(catalogue, desired, each))],
     unread,
+  };
+}
+
+/** The overrides of a project, compared with what was read of it. */
+function overridesFor(
+  catalogue: Catalogue,
+  { desired, live, lookedUp, unread }: Readable & Pick<PartlyRead, "unread">,
+  { target = () => true }: DiffOptions,
+  { policies }: Pick<RefreshScope, "policies">,
+): Pick<Difference, "overrides"> {
+  const { name } = desired.project;
+  const all = wideOverrides(policies, desired.project);
+  const overrides = all.filter(({ declares: { kind, key } }) => target(addressOf(name, kind, key)));
+  if (overrides.length === 0) return {};
+  return {
+    overrides: overrides.map((override) => {
+      const { declares } = override;
+      if (unreadPart(catalogue, unread, declares)) return overrideCount(override, null);
+      const [found] = resolved(catalogue, { ...desired, resources: [declares] }, live, lookedUp ?? {}).desired
+        .resources;
+      return overrideCount(override, found ? differsFrom(found, live, catalogue) : null);
+    }),
   };
 }
 

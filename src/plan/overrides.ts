@@ -1,0 +1,76 @@
+import { grouped } from "../base/grouped.ts";
+import { compareTexts, counted, thousands } from "../base/text-format.ts";
+import { isWide, type Override, wideOverrides } from "../manifest/overrides.ts";
+import type { Policy } from "../manifest/policies.ts";
+import { type Catalogue, catalogueOf } from "../model/catalogue.ts";
+import { fieldOf, identityOf } from "../model/kinds.ts";
+import { compareField } from "../model/normalise.ts";
+import type { Owner } from "../model/owner.ts";
+import type { Desired, Live, Project } from "../model/types.ts";
+
+/** An entry of a policy with a wildcard that is overridden by a different value, as plans count it. */
+export interface OverrideCount {
+  readonly policy: string;
+  /** `protected_branch/main`; a field of a singleton is `settings.visibility`. */
+  readonly entry: string;
+  /** Projects in which the winner declares something else. */
+  readonly projects: number;
+  /** Those of them whose live value differs from the entry; null where no live state was read. */
+  readonly differ: number | null;
+  /** Set for a policy of groups. */
+  readonly of?: Exclude<Owner, "project">;
+}
+
+/** The count of one override in one project. */
+export function overrideCount(
+  { layer: { policy }, entry }: Pick<Override, "layer" | "entry">,
+  differs: boolean | null,
+): OverrideCount {
+  const { name, of } = policy;
+  const differ = differs === null ? null : Number(differs);
+  return { policy: name, entry, projects: 1, differ, ...(of === "group" && { of }) };
+}
+
+/** Adds up the counts of equal entries, sorted by policy and entry. */
+export function addOverrides(counts: readonly OverrideCount[]): readonly OverrideCount[] {
+  const sums = [...grouped(counts, ({ policy, entry }) => JSON.stringify([policy, entry])).values()];
+  return sums
+    .flatMap(([first, ...others]) => (first ? [others.reduce(addOverride, first)] : []))
+    .sort((a, b) => compareTexts(a.policy, b.policy) || compareTexts(a.entry, b.entry));
+}
+
+function addOverride(a: OverrideCount, b: OverrideCount): OverrideCount {
+  const differ = a.differ === null ? b.differ : a.differ + (b.differ ?? 0);
+  return { ...a, projects: a.projects + b.projects, differ };
+}
+
+/** The overrides among projects whose live state is not known. */
+export function overridesAmong(policies: readonly Policy[], projects: readonly Project[]): readonly OverrideCount[] {
+  if (policies.length < 2 || !policies.some(isWide)) return [];
+  const found = projects.flatMap((project) => wideOverrides(policies, project));
+  return addOverrides(found.map((override) => overrideCount(override, null)));
+}
+
+/** The number of overrides in all projects. */
+export function overriddenIn(counts: readonly OverrideCount[]): number {
+  return counts.reduce((sum, { projects }) => sum + projects, 0);
+}
+
+/** One override in words. */
+export function overrideText({ policy, entry, projects, differ, of }: OverrideCount): string {
+  const those = projects === 1 ? "there" : `in ${thousands(differ ?? 0)} of them`;
+  const live = differ ? `; ${those} the live value differs from it` : "";
+  return `${policy}: ${entry} is overridden in ${counted(projects, of ?? "project")}${live}`;
+}
+
+/** Whether live state certainly differs from what is declared. Values that servers do not return are not compared. */
+export function differsFrom(declared: Desired, live: readonly Live[], catalogue: Catalogue = catalogueOf()): boolean {
+  const { identity, presence, fields } = declared;
+  const found = live.find((each) => identityOf(catalogue, each) === identity);
+  const isOn = found !== undefined && (found.active || fieldOf(catalogue, declared, "active") !== undefined);
+  if (presence === "absent") return found?.active === true;
+  if (!isOn) return true;
+  return Object.entries(fields).some(
+    ([name, value]) => compareField(catalogue, declared, name, value, found.fields[name]) === "different",
+  );
+}
