@@ -1,4 +1,4 @@
-import type { ASTNode, Environment } from "@marcbachmann/cel-js";
+import type { ASTNode, Environment, ParseResult } from "@marcbachmann/cel-js";
 import { RE2JS, RE2JSException } from "re2js";
 import { memoized } from "./memoize.ts";
 import { didYouMean } from "./nearest.ts";
@@ -35,6 +35,34 @@ export function withLinearPatterns(
   const linear = rewritten(text, patterns, environment);
   if (linear === undefined) return { fault: { message: "expected no comment inside a call of matches", offset: 0 } };
   return { text: linear };
+}
+
+/** An expression that is true or false, as far as types tell before it is evaluated. */
+export interface CompiledCondition {
+  readonly expression: ParseResult;
+  /** The offset of its first character that counts. */
+  readonly offset: number;
+}
+
+/** Compiles an expression that must be true or false; `explain` words the library's errors. */
+export function compileCondition(
+  text: string,
+  environment: Environment,
+  explain: (error: unknown) => ExpressionFault,
+): CompiledCondition | { readonly fault: ExpressionFault } {
+  try {
+    const linear = withLinearPatterns(text, environment);
+    if ("fault" in linear) return linear;
+    const expression = environment.parse(linear.text);
+    const { valid, type = "", error } = expression.check();
+    if (!valid && error) throw error;
+    const offset = expression.ast.start;
+    if (type === "bool" || type === "dyn") return { expression, offset };
+    const article = /^[aeiou]/.test(type) ? "an" : "a";
+    return { fault: { message: `expected true or false, got ${article} ${type}`, offset } };
+  } catch (error) {
+    return { fault: foreignOperator(text) ?? explain(error) };
+  }
 }
 
 interface Pattern {

@@ -8,7 +8,7 @@ import { type Blame, blameLines } from "../git/blame.ts";
 import { type DecidingLine, decidingLines, exclusiveLine } from "../manifest/deciding-lines.ts";
 import { desiredOf } from "../manifest/layers.ts";
 import { namedProjects, needsLookup } from "../manifest/projects.ts";
-import { isSelected, matchingLayers } from "../manifest/selection.ts";
+import { conditionalPolicies, isSelected, matchingLayers } from "../manifest/selection.ts";
 import { hasErrors } from "../manifest/validate.ts";
 import { type AddressParts, addressOf, partsOfAddress } from "../model/address.ts";
 import type { Catalogue } from "../model/catalogue.ts";
@@ -142,6 +142,7 @@ function isPartlyKnown(project: Project, { policies }: Checked): boolean {
   const given = project.id === undefined ? "path" : "id";
   const forms = policies.flatMap(({ projects, except }) => [...projects, ...except].map(({ form }) => form));
   const others = given === "id" ? forms.some((form) => form !== "id") : forms.includes("id");
+  if (!project.row && conditionalPolicies(policies, project).length > 0) return true;
   return others || hasErrors(desiredOf(policies, project).problems);
 }
 

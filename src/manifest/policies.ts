@@ -3,6 +3,7 @@ import { memoized } from "../base/memoize.ts";
 import { policyKinds } from "../model/kinds.ts";
 import type { Owner } from "../model/owner.ts";
 import type { Kind, Origin, Problem, Scalar } from "../model/types.ts";
+import { type Condition, compileWhere } from "./condition.ts";
 import type { Document } from "./document.ts";
 import { readHead } from "./document-head.ts";
 import { type From, type PolicyEntry, type Stated, stated } from "./entries.ts";
@@ -25,6 +26,8 @@ export interface Policy {
   /** What it selects: projects or, by names with a slash at the end, groups. */
   readonly projects: readonly Selector[];
   readonly except: readonly Selector[];
+  /** Limits it to some of what its selectors match. */
+  readonly where?: Condition;
   /** Whether it also applies to archived projects and those scheduled for deletion. */
   readonly includesArchived: boolean;
   readonly priority: number;
@@ -97,6 +100,7 @@ function readPolicy(document: Document, text: Partial<PolicyText>, workspace: Wo
   const from: From = { document, policy: name, of, catalogue: workspace.catalogue, ...why, ...end };
   const { entries, problems, plaintext } = readEntries(from, text, workspace);
   const selects = selectorKeys[of];
+  const where = text.where === undefined ? undefined : readWhere(text.where, of);
   const exclusive = text.exclusive === undefined ? noExclusive : exclusiveOf(from, text.exclusive);
   const policy: Policy = {
     name,
@@ -105,6 +109,7 @@ function readPolicy(document: Document, text: Partial<PolicyText>, workspace: Wo
     selects,
     projects: listed(text[selects]).map(([selector]) => selectorOf(selector, of)),
     except: text.except === undefined ? none : listed(text.except).map(([selector]) => selectorOf(selector, of)),
+    ...(where && { where }),
     includesArchived: (text.archived ?? workspace.archived) === "include",
     priority: text.priority ?? 0,
     enforce: text.enforce === true,
@@ -116,6 +121,12 @@ function readPolicy(document: Document, text: Partial<PolicyText>, workspace: Wo
     ...why,
   };
   return { policy, problems, plaintext };
+}
+
+/** The condition of a policy; one that is no expression, which is a problem, selects nothing. */
+function readWhere(text: string, of: Owner): Condition {
+  const compiled = compileWhere(of)(text);
+  return "fault" in compiled ? { text, evaluate: () => undefined } : compiled;
 }
 
 function kindsOf(entries: readonly PolicyEntry[], exclusive: ReadonlyMap<Kind, Origin>): ReadonlySet<Kind> {

@@ -10,6 +10,7 @@ import { bareName, type Owner, ownerOfName, owners } from "../model/owner.ts";
 import { type FieldSchema, isSingleton, type ResourceKind } from "../model/resource-kind.ts";
 import type { Problem } from "../model/types.ts";
 import { isScalar } from "../model/values.ts";
+import { compileWhere } from "./condition.ts";
 import { addedElsewhere, foreignSlug } from "./foreign-slug.ts";
 import {
   absentUndeclared,
@@ -22,7 +23,7 @@ import {
 } from "./kind-checks.ts";
 import { keysIn, type PolicyText, sectionIn, selectorKeys } from "./policy-text.ts";
 import type { Path } from "./positions.ts";
-import { problemAt } from "./problem.ts";
+import { expressionProblem, problemAt } from "./problem.ts";
 import { undated } from "./rules.ts";
 import { selectorFault } from "./selector.ts";
 import { listed } from "./shape.ts";
@@ -35,6 +36,7 @@ const checks: ReadonlyMap<string, Check> = new Map<string, Check>([
   ["projects or groups are selected, not both", oneOwner],
   ["globs are valid", knownGlobs],
   ["what is selected has each section", ownSections],
+  ["where is an expression", knownCondition],
   ["until is a date that exists", ({ document, text }) => undated(document, text.until)],
   ["slugs are in the catalogue", knownSlugs],
   ["the server supports what is declared", available],
@@ -70,6 +72,13 @@ function knownGlobs({ document, text, of }: Checkable): readonly Problem[] {
       return fault ? [problemAt("wrong-value", `expected ${fault}`, { document, path: [key, index] })] : [];
     }),
   );
+}
+
+function knownCondition({ document, text, of }: Checkable): readonly Problem[] {
+  if (text.where === undefined) return [];
+  const compiled = compileWhere(of)(text.where);
+  if (!("fault" in compiled)) return [];
+  return [expressionProblem("where", { document, key: "where", text: text.where }, compiled.fault)];
 }
 
 function groupFault(written: string | number): string | undefined {

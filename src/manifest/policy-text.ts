@@ -12,6 +12,7 @@ export interface PolicyText {
   /** In place of `projects`: then everything else is about groups. */
   readonly groups: readonly (string | number)[];
   readonly except: readonly (string | number)[];
+  readonly where: string;
   readonly archived: "include";
   readonly priority: number;
   readonly enforce: boolean;

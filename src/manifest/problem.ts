@@ -1,3 +1,4 @@
+import type { ExpressionFault } from "../base/cel.ts";
 import { grouped } from "../base/grouped.ts";
 import type { Place, Problem, Severity } from "../model/types.ts";
 import type { Path } from "./positions.ts";
@@ -59,6 +60,7 @@ export const rules = {
   "duplicate-rule": { asks: "rules have different names" },
   "rule-expression": { asks: "a rule's when is CEL that knows its names and is true or false" },
   "rules-folder": { asks: "EVENKEEL_RULES names a folder with rules" },
+  where: { asks: "where of a policy is CEL that knows its names and is true or false" },
   expiry: { asks: "nothing has expired or is about to", severity: "warning" },
   "declared-above": { asks: "nothing is declared twice that a group shares with all below it", severity: "warning" },
   contradiction: { asks: "a policy does not declare what it disables" },
@@ -97,6 +99,30 @@ interface Commented {
 export function commentHint(document: Commented, path: Path, value: unknown): string {
   const isComment = (value === null || value === undefined) && document.isCommented(path);
   return isComment ? ": what follows # is a comment; a value that begins with # needs quotes" : "";
+}
+
+/** The text of an expression, under its key in a document. */
+interface WrittenExpression {
+  readonly document: Placed & { within(path: Path, text: string, offset: number): Place };
+  readonly key: string;
+  readonly text: string;
+}
+
+/** A problem inside an expression. */
+export function expressionProblem(
+  rule: Rule,
+  { document, key, text }: WrittenExpression,
+  { message, offset }: ExpressionFault,
+): Problem {
+  const problem = problemAt(rule, message, { document, path: [key] });
+  return { ...problem, place: document.within([key], text, offset), excerpt: excerptAt(text, offset) };
+}
+
+/** The line around a place in an expression, and a caret below the place; a long line is cut. */
+function excerptAt(text: string, offset: number): string {
+  const start = Math.max(text.lastIndexOf("\n", offset - 1) + 1, offset - 60);
+  const line = text.slice(start, start + 100).split("\n")[0] ?? "";
+  return `${line.trimEnd()}\n${" ".repeat(offset - start)}^`;
 }
 
 /** A problem of a file as a whole, at its first character. */

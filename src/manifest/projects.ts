@@ -1,12 +1,12 @@
 import { grouped } from "../base/grouped.ts";
 import { memoized } from "../base/memoize.ts";
-import { byName } from "../base/text-format.ts";
+import { byName, counted, firstFew } from "../base/text-format.ts";
 import { idNameOf } from "../model/identity.ts";
 import { bareName, type Owner, ownedBy, ownerName, ownerOfName } from "../model/owner.ts";
 import type { Problem, Project } from "../model/types.ts";
 import type { Policy } from "./policies.ts";
-import { problemAt } from "./problem.ts";
-import { isSelected } from "./selection.ts";
+import { expressionProblem, problemAt } from "./problem.ts";
+import { conditionalPolicies, isCovered, isSelected } from "./selection.ts";
 import type { Selector } from "./selector.ts";
 import { isTemplate, type ProjectFact, referencesOf } from "./template.ts";
 
@@ -14,7 +14,7 @@ import { isTemplate, type ProjectFact, referencesOf } from "./template.ts";
 export function needsLookup(policies: readonly Policy[]): boolean {
   const selected = new Set<Selector["form"]>();
   for (const { projects } of policies) for (const { form } of projects) selected.add(form);
-  if (selected.has("glob")) return true;
+  if (selected.has("glob") || policies.some(({ where }) => where)) return true;
   const forms = new Set([...selected, ...policies.flatMap(({ except }) => except.map(({ form }) => form))]);
   if (forms.has("id") && (forms.has("path") || forms.has("glob"))) return true;
   const facts = factsUsed(policies);
@@ -23,6 +23,11 @@ export function needsLookup(policies: readonly Policy[]): boolean {
 }
 
 const pathFacts = ["project.path", "project.name", "group.path", "group.name"] as const;
+
+/** Whether the rows of projects are known, or no policy has a condition that needs them. */
+export function hasRowsFor(policies: readonly Policy[], projects: readonly Project[]): boolean {
+  return projects.every(({ row }) => row) || policies.every(({ where }) => !where);
+}
 
 /** Whether any policy has wildcards, which need the list of all projects. */
 export function selectsByGlob(policies: readonly Policy[]): boolean {
@@ -38,7 +43,8 @@ export function partlyKnown(policies: readonly Policy[], named = namedProjects(p
   const usesId = facts.has("project.id") || facts.has("group.id");
   const byId = selectors.some((line) => line.form === "id" && !lookedUp.has(line.written)) || usesId;
   const byPath = selectors.some(({ form }) => form !== "id") || pathFacts.some((name) => facts.has(name));
-  return named.filter(({ id, path }) => (id === undefined ? byId : path === undefined && byPath));
+  const lacksRow = (project: Project) => !project.row && conditionalPolicies(policies, project).length > 0;
+  return named.filter((each) => lacksRow(each) || (each.id === undefined ? byId : each.path === undefined && byPath));
 }
 
 function factsUsed(policies: readonly Policy[]): ReadonlySet<string> {
@@ -77,8 +83,31 @@ export function projectsOf(policies: readonly Policy[], listing: readonly Projec
   return {
     projects: projects.toSorted(byName),
     archived,
-    problems: [...problems, ...(listing ? idleGlobs(policies, listing) : [])],
+    problems: [...problems, ...conditionProblems(policies, known), ...(listing ? idleGlobs(policies, listing) : [])],
   };
+}
+
+/** Problems of policies whose `where` cannot be evaluated for a project, or holds for none that it is about. */
+export function conditionProblems(policies: readonly Policy[], projects: readonly Project[]): readonly Problem[] {
+  return policies.flatMap((policy) => {
+    const { where, document, of } = policy;
+    if (!where) return [];
+    const alone = [policy];
+    const covered = projects.filter((each) => each.row && isCovered(alone, each));
+    const results = covered.map((project) => ({ project, result: where.evaluate(project) }));
+    const at = { document, path: ["where"] };
+    const faulty = results.flatMap(({ project, result }) =>
+      typeof result === "object" ? [{ project, ...result }] : [],
+    );
+    const [first] = faulty;
+    if (first) {
+      const names = firstFew(faulty.map(({ project }) => project.name));
+      const message = `where cannot be evaluated for ${names}: ${first.message}; a field that the server does not set is null`;
+      return [expressionProblem("where", { document, key: "where", text: where.text }, { ...first, message })];
+    }
+    if (covered.length === 0 || results.some(({ result }) => result)) return [];
+    return [problemAt("no-project", `where holds for none of ${counted(covered.length, of)}`, at)];
+  });
 }
 
 /** Removes projects that the server lists under the same path: no request could distinguish them. */

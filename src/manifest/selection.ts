@@ -49,12 +49,22 @@ export function isSelected(policies: readonly Policy[], project: Project): boole
 
 /** The policies that match a project, in the order in which they take effect. */
 export function matchingLayers(policies: readonly Policy[], project: Project): readonly Layer[] {
-  return coveringLayers(policies, project).filter(({ policy }) => !project.archived || policy.includesArchived);
+  return coveringLayers(policies, project).filter(({ policy }) => admits(policy, project));
+}
+
+/** Whether the conditions of a policy hold for a project that it covers; not if its row is not known, or faulty. */
+function admits({ where, includesArchived }: Policy, project: Project): boolean {
+  return (includesArchived || !project.archived) && (where === undefined || where.evaluate(project) === true);
 }
 
 /** Whether any policy names a project by its ID, path or glob, whatever else decides about it. */
 export function isCovered(policies: readonly Policy[], project: Project): boolean {
   return coveringLayers(policies, project).length > 0;
+}
+
+/** The policies that name a project and select it only under a condition. */
+export function conditionalPolicies(policies: readonly Policy[], project: Project): readonly Policy[] {
+  return coveringLayers(policies, project).flatMap(({ policy }) => (policy.where ? policy : []));
 }
 
 function coveringLayers(policies: readonly Policy[], project: Project): readonly Layer[] {
@@ -67,10 +77,14 @@ function coveringLayers(policies: readonly Policy[], project: Project): readonly
 function layersOf(lines: readonly Line[]): readonly Layer[] {
   const layers = new Map<Policy, number>();
   for (const { policy, selector } of lines) {
-    const literal = selector.form === "glob" ? selector.literal : Number.POSITIVE_INFINITY;
-    layers.set(policy, Math.max(literal, layers.get(policy) ?? 0));
+    layers.set(policy, Math.max(literalOf(selector), layers.get(policy) ?? 0));
   }
   return Array.from(layers, ([policy, literal]) => ({ policy, literal })).sort(compareLayers);
+}
+
+/** How specific a selector is: its literal characters, or infinity for an ID or a path. */
+export function literalOf(selector: Selector): number {
+  return selector.form === "glob" ? selector.literal : Number.POSITIVE_INFINITY;
 }
 
 function isExcepted(policy: Policy, id: string | undefined, path: string | undefined): boolean {

@@ -22,8 +22,7 @@ import { duplicateNames, problemAt, sortedProblems } from "./problem.ts";
 import { namedProjects, needsLookup, probeOf } from "./projects.ts";
 import { type PlanRule, readRules } from "./rules.ts";
 import type { Providers } from "./secret-providers.ts";
-import { compareLayers, type Layer, matchingLayers } from "./selection.ts";
-import type { GlobSelector } from "./selector.ts";
+import { compareLayers, type Layer, literalOf, matchingLayers } from "./selection.ts";
 import { isTemplate } from "./template.ts";
 import { readTests } from "./tests.ts";
 import { type Loaded, notifyReferences, workspaceFile } from "./workspace.ts";
@@ -48,6 +47,7 @@ export function validate(
   const { policies, expired } = byExpiry(all, today);
   const { problems: migrationProblems } = readMigrations(loaded);
   const { rules, problems: ruleProblems } = readRules(loaded.documents);
+  const unconditional = policies.filter(({ where }) => !where);
   const found = [
     ...loaded.problems,
     ...problems,
@@ -59,7 +59,7 @@ export function validate(
     ...duplicateNames("duplicate-policy", "a policy", all),
     ...namedProjectProblems(policies),
     ...globProblems(policies),
-    ...keysAbove(policies, loaded.workspace.catalogue, () => layersByGlob(policies)),
+    ...keysAbove(unconditional, loaded.workspace.catalogue, () => layersByGlob(unconditional)),
     ...overriddenByEnforced(policies),
     ...(today === "" ? [] : expiryProblems(all, rules, today)),
     ...providerProblems(policies, loaded.providers, loaded.settings),
@@ -98,8 +98,8 @@ function namedProjectProblems(policies: readonly Policy[]): readonly Problem[] {
 }
 
 /** Whether only the server knows if a policy that does not match a project under this name matches it under its other one. */
-function mayAlsoMatch({ projects }: Policy, { path }: Project): boolean {
-  return projects.some(({ form }) => (path === undefined ? form !== "id" : form === "id"));
+function mayAlsoMatch({ projects, where }: Policy, { path }: Project): boolean {
+  return where !== undefined || projects.some(({ form }) => (path === undefined ? form !== "id" : form === "id"));
 }
 
 /** A single policy without interpolations has no ties, and no problems that depend on the project. */
@@ -126,13 +126,19 @@ function globProblems(policies: readonly Policy[]): readonly Problem[] {
   });
 }
 
-/** The policies of each glob, in lower case, to check projects that are not known yet. */
+/**
+ * The policies of each glob, in lower case, to check projects that are not known yet. With `where`, any selector stands for
+ * projects that are not known, and only policies with the same condition certainly match the same ones.
+ */
 export function layersByGlob(policies: readonly Policy[]): ReadonlyMap<string, readonly Layer[]> {
   const groups = new Map<string, Map<Policy, Layer>>();
   for (const policy of policies) {
-    for (const { written, literal } of policy.projects.filter((line): line is GlobSelector => line.form === "glob")) {
-      const group = groups.get(written.toLowerCase()) ?? new Map<Policy, Layer>();
-      groups.set(written.toLowerCase(), group.set(policy, { policy, literal }));
+    const { where, projects } = policy;
+    for (const selector of projects) {
+      if (selector.form !== "glob" && !where) continue;
+      const name = `${selector.written.toLowerCase()}${where ? ` where ${where.text.trim().replace(/\s+/g, " ")}` : ""}`;
+      const group = groups.get(name) ?? new Map<Policy, Layer>();
+      groups.set(name, group.set(policy, { policy, literal: literalOf(selector) }));
     }
   }
   return new Map([...groups].map(([glob, layers]) => [glob, [...layers.values()].sort(compareLayers)]));

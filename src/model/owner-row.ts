@@ -21,7 +21,12 @@ export const rowFields: Readonly<Record<Owner, readonly string[]>> = {
 
 const deletionDates = ["marked_for_deletion_on", "marked_for_deletion_at"] as const;
 
-/** Everything that is kept of such a row. */
+/** A row with those fields alone. */
+export function readableRow(owner: Owner, row: JsonObject): JsonObject {
+  return Object.fromEntries(rowFields[owner].flatMap((name) => (name in row ? [[name, row[name]]] : [])));
+}
+
+/** Everything that is kept of the rows of a list. */
 export function keptRowFields(owner: Owner): readonly string[] {
   return [...rowFields[owner], ...deletionDates];
 }

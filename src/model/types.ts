@@ -127,6 +127,8 @@ export interface Project {
   readonly fullPath?: string;
   /** Archived or scheduled for deletion; omitted if its row was not read. */
   readonly archived?: boolean;
+  /** What the server's list says of it (owner-row.ts); omitted if its row was not read. */
+  readonly row?: JsonObject;
 }
 
 /** The desired state of one project. */

@@ -128,10 +128,12 @@ function comparedPlan(
 
 /** Stores the project list for offline commands, if the run is recorded. */
 async function keepListing(
-  { state, heading, request }: Context,
+  { state, heading, request, policies }: Context,
   projects: readonly Project[] | undefined,
 ): Promise<void> {
-  if (projects && request.command) await keepProjects(state.notes, { server: heading.url, at: new Date(), projects });
+  if (!projects || !request.command) return;
+  const withRows = policies.some(({ where }) => where);
+  await keepProjects(state.notes, { server: heading.url, at: new Date(), projects }, withRows);
 }
 
 type Contents = Pick<

@@ -9,13 +9,24 @@ import { compile } from "../base/schema.ts";
 import { describeSystemError } from "../base/system-errors.ts";
 import type { Reader } from "../client/client.ts";
 import { desiredAmong } from "../manifest/desired-fleet.ts";
+import { conditionalPolicies } from "../manifest/selection.ts";
 import { addressOf } from "../model/address.ts";
 import type { Catalogue } from "../model/catalogue.ts";
+import { projectNamed } from "../model/identity.ts";
 import { isMove } from "../model/repository-kinds.ts";
 import type { DesiredProject, Project } from "../model/types.ts";
 import { referencesIn } from "../model/values.ts";
+import type { Contradictions } from "../plan/contradictions.ts";
 import { checkLoosening, isMany } from "../plan/guards.ts";
-import { formatVersion, type Plan, planDigest, recounted, removalsOf, visibleOf } from "../plan/plan.ts";
+import {
+  formatVersion,
+  type Plan,
+  type PlannedChange,
+  planDigest,
+  recounted,
+  removalsOf,
+  visibleOf,
+} from "../plan/plan.ts";
 import type { WorkspaceState } from "../state/state.ts";
 import { recheckTargets } from "./apply/apply.ts";
 import { type NeededSecret, secretsToCompare } from "./connection.ts";
@@ -186,9 +197,11 @@ export async function savedPlan(reader: Reader, context: Context, read: Plan): P
   const counted = await withLiveCounts(reader, unruled, context.rules, { fleet, scope, catalogue });
   const plan = withRuleObjections(counted, context, projects);
   const refused = refusedBy(plan, projects, request);
+  const contradictions = contradictionsOf(context, read, desired);
+  const reselected = findReselected(read, selection, desired, { policies: context.policies, contradictions });
   const prepared = {
     planned: withWaivers({ plan, catalogue, differences: [], compared: true, missing: [] }, refused),
-    targets: recheckTargets(read, desired, unread, whyDeselected(selection)),
+    targets: recheckTargets(read, desired, unread, reselected),
     moves: { steps: again.steps },
     references,
     refused,
@@ -196,17 +209,40 @@ export async function savedPlan(reader: Reader, context: Context, read: Plan): P
     saved: read,
     isCanary: canaryTest(context, projects),
   };
-  const contradictions = new Map([...contradictionsOf(context, read, desired), ...again.contradictions]);
-  return withContradictions(prepared, read, contradictions);
+  const ofManifests = read.resource_changes.flatMap(({ address, project }) => {
+    const why = reselected.has(project) ? undefined : contradictions.get(address);
+    return why === undefined ? [] : [[address, why] as const];
+  });
+  return withContradictions(prepared, read, new Map([...ofManifests, ...again.contradictions]));
 }
 
-/** Explains why policies do not select a project of a saved plan any more; undefined if the server does not list it. */
-function whyDeselected({ archived, listing = [] }: Selection): (project: string) => string | undefined {
-  const isIn = (projects: readonly Project[], name: string) => projects.some((project) => project.name === name);
-  return (name) => {
-    if (isIn(archived, name)) return `${name} is archived now`;
-    return isIn(listing, name) ? `no policy selects ${name} any more` : undefined;
+/**
+ * Explains by project why policies select it differently since the plan was made: it is archived, or what `where` reads
+ * of it changed. Only its own changes are stale then.
+ */
+function findReselected(
+  { resource_changes: changes }: Plan,
+  { archived, listing = [] }: Selection,
+  desired: ReadonlyMap<string, DesiredProject>,
+  { policies, contradictions }: Pick<Context, "policies"> & { readonly contradictions: Contradictions },
+): ReadonlyMap<string, string> {
+  const [archivedNames, listed] = [archived, listing].map((projects) => new Set(projects.map(({ name }) => name)));
+  const isConditional = (project: Project) => conditionalPolicies(policies, project).length > 0;
+  const reasonFor = ({ project: name, address }: PlannedChange) => {
+    const project = desired.get(name)?.project;
+    if (project) {
+      const why = contradictions.get(address);
+      return why !== undefined && isConditional(project) ? `${why}, as policies select ${name} now` : undefined;
+    }
+    if (archivedNames?.has(name)) return `${name} is archived now`;
+    return listed?.has(name) || isConditional(projectNamed(name)) ? `no policy selects ${name} any more` : undefined;
   };
+  return new Map(
+    changes.flatMap((change) => {
+      const why = reasonFor(change);
+      return why === undefined ? [] : [[change.project, why]];
+    }),
+  );
 }
 
 /** A plan with `--since` needs only its own projects, unless a guard depends on the share of the fleet. */

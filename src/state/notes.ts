@@ -12,9 +12,16 @@ export interface ProjectList {
 
 const [projectsNote, serverNote] = ["projects", "server"];
 
-/** Saves the list for commands that work without a server. Errors of the state are ignored. */
-export async function keepProjects(notes: Texts, { server, at, projects }: ProjectList): Promise<void> {
-  const rows = projects.map(({ id, path }) => [id ?? null, path ?? null]);
+/** Saves the list for commands that work without a server, with rows if policies need them. Errors of the state are ignored. */
+export async function keepProjects(
+  notes: Texts,
+  { server, at, projects }: ProjectList,
+  withRows: boolean,
+): Promise<void> {
+  const rows = projects.map(({ id, path, archived, row }) => {
+    const rest = withRows && row ? [archived, row] : archived ? [archived] : [];
+    return [id ?? null, path ?? null, ...rest];
+  });
   const text = JSON.stringify({ format: 1, server, at: at.toISOString(), projects: rows });
   await notes.write(projectsNote, text).catch(ignoreUserError);
 }
@@ -34,8 +41,9 @@ function listIn(kept: unknown): ProjectList | undefined {
 }
 
 function projectIn(row: unknown): Project | undefined {
-  const [id, path] = Array.isArray(row) ? row : [];
-  return typeof id === "number" && typeof path === "string" ? { id, path, name: path } : undefined;
+  const [id, path, archived, fields] = Array.isArray(row) ? row : [];
+  if (typeof id !== "number" || typeof path !== "string") return undefined;
+  return { id, path, name: path, archived: archived === true, ...(isObject(fields) && { row: fields }) };
 }
 
 /** Saves the server of a workspace, and returns the previous one if it differs. Errors of the state are ignored. */

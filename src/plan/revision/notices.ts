@@ -182,7 +182,11 @@ function unseenIn({ before, after }: PolicyPair): readonly Notice[] {
   const excepts = after?.except.filter(({ written }) => !before?.except.some((each) => each.written === written)) ?? [];
   const others =
     before && after
-      ? [...shifted("priority", before.priority, after.priority), ...shifted("enforce", before.enforce, after.enforce)]
+      ? [
+          ...shifted("priority", before.priority, after.priority),
+          ...shifted("enforce", before.enforce, after.enforce),
+          ...shifted("archived", before.includesArchived, after.includesArchived),
+        ]
       : [];
   if (before && excepts.length > 0)
     others.push(`excepts ${excepts.map(({ written }) => bareName(written)).join(", ")}`);

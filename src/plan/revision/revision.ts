@@ -49,7 +49,8 @@ export function compareRevisions(
   const projects = knownProjects([...before.policies, ...after.policies], listing);
   const pairs = projects.flatMap((project) => pairOf(before, after, project));
   const isListed = (owner: Owner) => listing !== undefined && (listing.length === 0 || !!listedOf(owner, listing));
-  const unlisted = (side: RevisionSide) => ({ ...side, policies: side.policies.filter(({ of }) => !isListed(of)) });
+  const isDecided = ({ of, where }: Policy) => isListed(of) && (!where || projects.every(({ row }) => row));
+  const unlisted = (side: RevisionSide) => ({ ...side, policies: side.policies.filter((each) => !isDecided(each)) });
   const wildcards = unlistedChanges(unlisted(before), unlisted(after));
   const found = [...pairs.flatMap(({ changes }) => changes), ...wildcards, ...migrationChanges(before, after)];
   const changes = found.toSorted((a, b) => compareTexts(a.address, b.address));

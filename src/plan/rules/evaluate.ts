@@ -1,7 +1,7 @@
 import type { ExpressionFault } from "../../base/cel.ts";
 import { firstFew } from "../../base/text-format.ts";
 import { isExpired } from "../../manifest/expiry.ts";
-import { problemAt } from "../../manifest/problem.ts";
+import { expressionProblem } from "../../manifest/problem.ts";
 import type { PlanRule } from "../../manifest/rules.ts";
 import type { Catalogue } from "../../model/catalogue.ts";
 import { bySeverity } from "../../model/problem-line.ts";
@@ -29,21 +29,17 @@ export async function compileRules(
   return {
     rules: compiled.flatMap(({ rule, expression }) => ("fault" in expression ? [] : [{ ...rule, expression }])),
     problems: compiled.flatMap(({ rule, expression }) =>
-      "fault" in expression ? [expressionProblem(rule, expression.fault)] : [],
+      "fault" in expression
+        ? [
+            expressionProblem(
+              "rule-expression",
+              { document: rule.document, key: "when", text: rule.when },
+              expression.fault,
+            ),
+          ]
+        : [],
     ),
   };
-}
-
-function expressionProblem({ document, when }: PlanRule, { message, offset }: ExpressionFault): Problem {
-  const problem = problemAt("rule-expression", message, { document, path: ["when"] });
-  return { ...problem, place: document.within(["when"], when, offset), excerpt: excerptAt(when, offset) };
-}
-
-/** The line around a place in an expression, and a caret below the place; a long line is cut. */
-function excerptAt(text: string, offset: number): string {
-  const start = Math.max(text.lastIndexOf("\n", offset - 1) + 1, offset - 60);
-  const line = text.slice(start, start + 100).split("\n")[0] ?? "";
-  return `${line.trimEnd()}\n${" ".repeat(offset - start)}^`;
 }
 
 /** The context of an evaluation. */

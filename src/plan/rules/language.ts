@@ -1,14 +1,13 @@
 import { type ASTNode, Environment, type EvaluationError, type ParseError } from "@marcbachmann/cel-js";
 import {
+  compileCondition,
   type ExpressionFault,
   expressionLimits,
   faultyWord,
-  foreignOperator,
   functionNames,
   linearMatch,
   unknownFunction,
   withLinearMatch,
-  withLinearPatterns,
 } from "../../base/cel.ts";
 import { didYouMean } from "../../base/nearest.ts";
 import { hostsIn, originsIn } from "../../base/origins.ts";
@@ -25,23 +24,10 @@ type Root = "change" | "plan";
 
 /** CEL for rules on changes, or on plans: its optional values, and regular expressions that take linear time. */
 export function compileExpression(text: string, root: Root): Expression | { readonly fault: ExpressionFault } {
-  try {
-    const linear = withLinearPatterns(text, environments[root]);
-    if ("fault" in linear) return linear;
-    const expression = environments[root].parse(linear.text);
-    const { valid, type = "", error } = expression.check();
-    if (!valid && error) throw error;
-    if (type !== "bool" && type !== "dyn") {
-      return { fault: { message: `expected true or false, got ${typeWord(type)}`, offset: expression.ast.start } };
-    }
-    return { tree: expression.ast, ask: (view) => evaluateSafely(() => expression({ [root]: view }), root) };
-  } catch (error) {
-    return { fault: foreignOperator(text) ?? faultOf(error, root) };
-  }
-}
-
-function typeWord(type: string): string {
-  return /^[aeiou]/.test(type) ? `an ${type}` : `a ${type}`;
+  const compiled = compileCondition(text, environments[root], (error) => faultOf(error, root));
+  if ("fault" in compiled) return compiled;
+  const { expression } = compiled;
+  return { tree: expression.ast, ask: (view) => evaluateSafely(() => expression({ [root]: view }), root) };
 }
 
 function evaluateSafely(evaluate: () => unknown, root: Root): ReturnType<Expression["ask"]> {

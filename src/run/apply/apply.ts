@@ -197,24 +197,22 @@ export type Target =
     };
 
 /**
- * The changes of a plan by project. Nothing is written to projects that could not be read, or that policies do not select
- * any more: `deselected` tells why.
+ * The changes of a plan by project. Nothing is written to projects that could not be read, or that policies select
+ * differently now: `reselected` has the reason by project.
  */
 export function recheckTargets(
   plan: Pick<Plan, "resource_changes" | "unverified">,
   projects: ReadonlyMap<string, DesiredProject>,
   unread: ReadonlyMap<string, RefreshedProject> = new Map(),
-  deselected: (project: string) => string | undefined = () => undefined,
+  reselected: ReadonlyMap<string, string> = new Map(),
 ): Target[] {
   const unverified = namesByAddress(plan.unverified);
   const changes = plan.resource_changes.filter((change) => !isMove(change));
   return [...grouped(changes, ({ project }) => project)].map(([name, planned]) => {
+    const why = reselected.get(name);
+    if (why !== undefined) return { steps: planned.map((change) => stale(change, why)) };
     const project = projects.get(name);
-    if (!project) {
-      const why = deselected(name);
-      if (why !== undefined) return { steps: planned.map((change) => stale(change, why)) };
-      return { steps: planned.map((change) => failed(change, `${name} is no longer on the server`)) };
-    }
+    if (!project) return { steps: planned.map((change) => failed(change, `${name} is no longer on the server`)) };
     const failure = unread.get(name);
     const other = planned.map((change) => otherProject(change, project.project)).find((why) => why !== undefined);
     if (other !== undefined) return { steps: planned.map((change) => stale(change, other)) };

@@ -6,6 +6,8 @@ import type { Reader } from "../../client/client.ts";
 import { CallFailed } from "../../client/failure.ts";
 import type { Policy } from "../../manifest/policies.ts";
 import {
+  conditionProblems,
+  hasRowsFor,
   idleGlobs,
   knownProjects,
   listedOf,
@@ -30,7 +32,7 @@ import {
   ownerOfName,
   owners,
 } from "../../model/owner.ts";
-import { isArchived } from "../../model/owner-row.ts";
+import { isArchived, readableRow } from "../../model/owner-row.ts";
 import { isId } from "../../model/project-id.ts";
 import type { Fields, Place, Problem, Project } from "../../model/types.ts";
 import { hasDesiredChange, type RevisionSide, touchedPolicies } from "../../plan/revision/revision.ts";
@@ -150,8 +152,9 @@ async function known(
 
 /** Where no wildcard is another, only named projects can differ, and the fleet need not be listed. */
 async function changed(reader: Reader, scope: ProjectScope, since: Since): Promise<FoundProjects> {
-  const { before, after, recent } = since;
+  const { before, after } = since;
   const both = [...before.policies, ...after.policies];
+  const recent = since.recent && hasRowsFor(both, since.recent) ? since.recent : undefined;
   const touched = touchedPolicies(before, after);
   const listing = selectsByGlob(touched) && !recent ? await readOwners(reader, touched[0]?.of) : undefined;
   const fleet = selectsByGlob(touched) ? (listing ?? recent) : undefined;
@@ -163,12 +166,15 @@ async function changed(reader: Reader, scope: ProjectScope, since: Since): Promi
   );
   return {
     projects: projects.toSorted((a, b) => (a.name < b.name ? -1 : 1)),
-    problems: fleet
-      ? idleGlobs(
-          touched.filter((policy) => after.policies.includes(policy)),
-          fleet,
-        )
-      : [],
+    problems: [
+      ...conditionProblems(after.policies, candidates),
+      ...(fleet
+        ? idleGlobs(
+            touched.filter((policy) => after.policies.includes(policy)),
+            fleet,
+          )
+        : []),
+    ],
     of: countOf(scope, fleet ?? since.listed),
     ...(listing && { listing }),
   };
@@ -241,7 +247,7 @@ function projectsIn(rows: unknown, owner: Owner = "project"): Project[] {
     if (typeof id !== "number" || typeof path !== "string") return [];
     const fullPath = ownerName(owner, path);
     const name = isId(path) ? ownerName(owner, String(id)) : fullPath;
-    return [{ id, path: fullPath, name, archived: isArchived(row) }];
+    return [{ id, path: fullPath, name, archived: isArchived(row), row: readableRow(owner, row) }];
   });
 }
 

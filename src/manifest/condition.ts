@@ -1,0 +1,119 @@
+import type { Environment, EvaluationError, ParseError } from "@marcbachmann/cel-js";
+import {
+  compileCondition,
+  type ExpressionFault,
+  expressionLimits,
+  faultyWord,
+  functionNames,
+  linearMatch,
+  unknownFunction,
+  withLinearMatch,
+} from "../base/cel.ts";
+import { isObject, type JsonObject } from "../base/json.ts";
+import { load } from "../base/load.ts";
+import { memoized } from "../base/memoize.ts";
+import { didYouMean } from "../base/nearest.ts";
+import type { Owner } from "../model/owner.ts";
+import { rowFields } from "../model/owner-row.ts";
+import type { Project } from "../model/types.ts";
+
+/** `where` of a policy, compiled. */
+export interface Condition {
+  readonly text: string;
+  /** Whether it holds for a project, or why it cannot be evaluated; undefined if the project's row is not known. */
+  readonly evaluate: (project: Project) => boolean | ExpressionFault | undefined;
+}
+
+/** Compiles `where` of a policy of projects or groups (cached). */
+export const compileWhere = memoized((owner: Owner) => memoized((text: string) => compile(text, owner)));
+
+function compile(text: string, owner: Owner): Condition | { readonly fault: ExpressionFault } {
+  const environment = environmentOf(owner);
+  const explain = (error: unknown) => explainFault(error, owner);
+  const compiled = compileCondition(text, environment, explain);
+  if ("fault" in compiled) return compiled;
+  const evaluateRow = (row: JsonObject): boolean | ExpressionFault => {
+    try {
+      const value = compiled.expression({ [owner]: celRow(row, owner) });
+      return typeof value === "boolean" ? value : { message: "expected true or false", offset: compiled.offset };
+    } catch (error) {
+      return explain(error);
+    }
+  };
+  const fault = faultInSample(evaluateRow(samples[owner]));
+  if (fault) return { fault };
+  return { text, evaluate: ({ row }) => row && evaluateRow(row) };
+}
+
+/** A fault that every row has, and not one that a list of another length or a missing field explains. */
+function faultInSample(result: boolean | ExpressionFault): ExpressionFault | undefined {
+  return typeof result === "boolean" || result.message.startsWith("index") ? undefined : result;
+}
+
+const namespaceFields = ["id", "name", "path", "kind", "full_path", "parent_id"];
+
+const sampleRow = { id: 1, name: "API", path: "api", visibility: "private", archived: false };
+const sampleTime = "2026-01-01T00:00:00.000Z";
+
+/** A row in which every field has a value. */
+const samples: Readonly<Record<Owner, JsonObject>> = {
+  project: {
+    ...sampleRow,
+    path_with_namespace: "payments/api",
+    topics: ["payments"],
+    created_at: sampleTime,
+    last_activity_at: sampleTime,
+    default_branch: "main",
+    namespace: { id: 1, name: "Payments", path: "payments", kind: "group", full_path: "payments", parent_id: 1 },
+  },
+  group: { ...sampleRow, full_path: "payments/api", parent_id: 1, created_at: sampleTime },
+};
+
+/** A row in expressions: a missing field is null, and numbers are integers. */
+class Row {
+  constructor(fields: JsonObject) {
+    Object.assign(this, fields);
+  }
+}
+
+function celRow(row: JsonObject, owner: Owner): Row {
+  const { namespace } = row;
+  const fields = fieldsOf(row, rowFields[owner]);
+  return new Row(
+    owner === "project" && isObject(namespace)
+      ? { ...fields, namespace: fieldsOf(namespace, namespaceFields) }
+      : fields,
+  );
+}
+
+function fieldsOf(row: JsonObject, names: readonly string[]): JsonObject {
+  return Object.fromEntries(names.map((name) => [name, celValue(row[name])]));
+}
+
+function celValue(value: unknown): unknown {
+  if (typeof value === "number" && Number.isSafeInteger(value)) return BigInt(value);
+  return value ?? null;
+}
+
+const environmentOf = memoized((owner: Owner): Environment => {
+  const { Environment: Language }: typeof import("@marcbachmann/cel-js") = load("@marcbachmann/cel-js");
+  return withLinearMatch(new Language({ enableOptionalTypes: true, limits: expressionLimits }))
+    .registerType("Row", { ctor: Row, fields: Object.fromEntries(rowFields[owner].map((name) => [name, "dyn"])) })
+    .registerVariable(owner, "Row");
+});
+
+function explainFault(error: unknown, owner: Owner): ExpressionFault {
+  const { code, summary = "it cannot be evaluated", range } = error as Partial<ParseError | EvaluationError>;
+  const word = faultyWord(summary);
+  const plain = summary.slice(0, 1).toLowerCase() + summary.slice(1).replaceAll(linearMatch, "matches");
+  const explanations: Readonly<Record<string, () => string | undefined>> = {
+    unknown_variable: () =>
+      `unknown name ${word}${didYouMean(word, [owner]) || `; where of a policy of ${owner}s knows ${owner}`}`,
+    no_such_key: () => {
+      const names = [...rowFields[owner], ...(owner === "project" ? namespaceFields : [])];
+      return `there is no ${word}${didYouMean(word, names) || `; expected one of ${rowFields[owner].join(", ")}`}`;
+    },
+    no_matching_overload: () => unknownFunction(word, functionNames(environmentOf(owner))),
+  };
+  return { message: explanations[code ?? ""]?.() ?? plain, offset: range?.start ?? 0 };
+}
