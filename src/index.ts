@@ -16,7 +16,7 @@ export {
   type Writer,
 } from "./client/client.ts";
 export { CallFailed } from "./client/failure.ts";
-export { type Network, networkFor } from "./client/network.ts";
+export { type Network, readNetwork } from "./client/network.ts";
 export type { EffectProbe, Settled } from "./client/reader.ts";
 export { desiredOf as desired } from "./manifest/layers.ts";
 export type { Policy } from "./manifest/policies.ts";

@@ -6,33 +6,31 @@ import { type CalledKind, CallFailed, type FailureFacts } from "./failure.ts";
 import type { Answer } from "./reader.ts";
 import { type Broken, type Headers, isLocked, isPermanent, isTransient, mayHaveActed, type Received } from "./retry.ts";
 
-/** What is known of an attempt before its end. */
+/** Facts about an attempt before its outcome. */
 export interface Attempt {
   readonly method: Call["method"];
   readonly path: string;
   readonly url: string;
-  /** What the server's URL stands in, for a person to correct it. */
+  /** The setting that contains the server's URL, for error messages. */
   readonly setting: string;
-  /** The variable that the token comes from, if it is known. */
+  /** The variable that contains the token, if known. */
   readonly tokenName?: string | undefined;
   readonly attempts: number;
-  /** The dialect of the server. */
   readonly dialect?: string | undefined;
-  /** The kind of resource that a refused call is of. */
+  /** The kind of resource concerned, for advice on a refusal. */
   readonly called?: CalledKind | undefined;
 }
 
-/** A successful answer, with the headers that lists need. */
+/** A successful response, with the headers that lists need. */
 export interface FullAnswer extends Answer {
   readonly headers: Headers;
 }
 
-/** What a call expects of its answer. */
+/** The method, and the required shape of the response. */
 type Expected = Pick<Call, "method" | "answer">;
 
 /**
- * Classifies the answer to a call. `attempted` tells what a failure says of the attempt; `clean` takes secrets out of the
- * server's words.
+ * Classifies a response. `attempted` provides the facts of a failure; `clean` redacts secrets in the server's words.
  */
 export function classify(
   expected: Expected,
@@ -41,35 +39,40 @@ export function classify(
   clean: (text: string) => string,
 ): FullAnswer | CallFailed {
   const { status, headers, body } = received;
-  if (status >= 400) return refused(attempted(), received, clean);
-  if (status >= 300) return redirected(attempted(), received, clean);
-  const requestId = expected.method === "GET" ? undefined : requestIdOf(headers, clean);
-  if (body.length === 0) return fitting(expected, attempted, { status, body: undefined, requestId, headers }, clean);
+  if (status >= 400) return classifyRejection(attempted(), received, clean);
+  if (status >= 300) return classifyRedirect(attempted(), received, clean);
+  const requestId = expected.method === "GET" ? undefined : readRequestId(headers, clean);
+  if (body.length === 0) return checkShape(expected, attempted, { status, body: undefined, requestId, headers }, clean);
   const text = body.toString();
   try {
     const reply = { status, body: jsonIn(text), requestId, headers };
-    return tooLarge(attempted, reply, text) ?? fitting(expected, attempted, withoutReferences(reply, text), clean);
+    return (
+      checkSize(attempted, reply, text) ?? checkShape(expected, attempted, removeSecretReferences(reply, text), clean)
+    );
   } catch {
-    return unreadable(attempted(), status, text, clean);
+    return classifyUnreadable(attempted(), status, text, clean);
   }
 }
 
-/** Names may be written with escapes. The search is for a part with a rare first letter, because it stops at each of those. */
-function withoutReferences(reply: FullAnswer, text: string): FullAnswer {
+/**
+ * Removes secret references from a response, so that a server cannot have one resolved. Names may contain escapes,
+ * hence `\u`. Searches for a part with a rare first letter, because the search stops at each occurrence of it.
+ */
+function removeSecretReferences(reply: FullAnswer, text: string): FullAnswer {
   if (text.includes('cret"') || text.includes("\\u")) removeReferences(reply.body);
   return reply;
 }
 
-/** No text of an answer is longer than all of it. */
-function tooLarge(attempted: () => Attempt, { status, body }: FullAnswer, text: string): CallFailed | undefined {
+/** Skips the check of long texts if the whole body is shorter than their limit. */
+function checkSize(attempted: () => Attempt, { status, body }: FullAnswer, text: string): CallFailed | undefined {
   const fault = depthFault(body) ?? (text.length > longestAnswerText ? longTextFault(body) : undefined);
   return fault
-    ? failed(attempted(), { kind: "shape", what: `answered ${status} ${fault}`, status, acted: true })
+    ? makeFailure(attempted(), { kind: "shape", what: `answered ${status} ${fault}`, status, acted: true })
     : undefined;
 }
 
-/** A success that holds what it must, or a failure: nothing is concluded from any other (docs/running.md). */
-function fitting(
+/** A success of the required shape, or a failure: no conclusion is drawn from any other response (docs/running.md). */
+function checkShape(
   { answer }: Expected,
   attempted: () => Attempt,
   reply: FullAnswer,
@@ -78,8 +81,8 @@ function fitting(
   const { status, body } = reply;
   const misfit = answer && shapeFault(answer, status, body);
   if (misfit === undefined) return reply;
-  const words = isError(body) ? oneLine(clean(serverMessageIn(body) ?? "")) : "";
-  return failed(attempted(), {
+  const words = isError(body) ? oneLine(clean(findServerMessage(body) ?? "")) : "";
+  return makeFailure(attempted(), {
     kind: "shape",
     what: `answered ${status} ${misfit}${words ? ` ("${words}")` : ""}`,
     status,
@@ -88,40 +91,40 @@ function fitting(
   });
 }
 
-/** The ID that the server gave a write; the journal records it, so it is cleaned like any text of the server. */
-function requestIdOf(headers: Headers, clean: (text: string) => string): string | undefined {
+/** The server's ID of a request; redacted like any text of the server, because the journal records it. */
+function readRequestId(headers: Headers, clean: (text: string) => string): string | undefined {
   const id = headers["x-request-id"];
   return typeof id === "string" ? oneLine(clean(id)) : undefined;
 }
 
-function refused(attempt: Attempt, { status, body }: Received, clean: (text: string) => string): CallFailed {
+function classifyRejection(attempt: Attempt, { status, body }: Received, clean: (text: string) => string): CallFailed {
   const text = body.toString();
   const json = parsedJson(text);
-  const said = json === undefined ? serverMessageInText(text, clean) : (serverMessageIn(json) ?? "");
-  const words = oneLine(clean(said));
-  if (status === 401) return unauthorized(attempt, words);
-  const passing = isTransient(status, said);
+  const original = json === undefined ? findTextMessage(text, clean) : (findServerMessage(json) ?? "");
+  const words = oneLine(clean(original));
+  if (status === 401) return classifyUnauthorized(attempt, words);
+  const passing = isTransient(status, original);
   if (!passing && status < 500 && isPage(text)) return notJson(attempt, status, "a web page", words);
   const part: FailureRest = {
     passing,
-    acted: mayHaveActed(status) || (attempt.method === "POST" && isLocked(status, said)),
+    acted: mayHaveActed(status) || (attempt.method === "POST" && isLocked(status, original)),
     kind: "status",
     what: `answered ${withStatus(status, words)}`,
     status,
     serverMessage: words || undefined,
     unknownRoute: status === 404 && isUnknownRoute(json),
   };
-  return failed(attempt, part, said);
+  return makeFailure(attempt, part, original);
 }
 
-/** `{"error": …}` without a `message`: a project's or an integration's own "Not Found" is a message. */
+/** `{"error": …}` without a `message`. A project's or an integration's own "Not Found" is a `message`. */
 function isUnknownRoute(body: unknown): boolean {
   return typeof body === "object" && body !== null && "error" in body && !("message" in body);
 }
 
-function unauthorized(attempt: Attempt, words: string): CallFailed {
+function classifyUnauthorized(attempt: Attempt, words: string): CallFailed {
   const facts = { kind: "unauthorized", status: 401, serverMessage: words || undefined, endsRun: true } as const;
-  return failed(attempt, { ...facts, what: `answered ${withStatus(401, words)}: the token was rejected` });
+  return makeFailure(attempt, { ...facts, what: `answered ${withStatus(401, words)}: the token was rejected` });
 }
 
 function withStatus(status: number, words: string): string {
@@ -129,9 +132,13 @@ function withStatus(status: number, words: string): string {
   return words.startsWith(`${status} `) ? words : `${status}: ${words}`;
 }
 
-function redirected(attempt: Attempt, { status, headers }: Received, clean: (text: string) => string): CallFailed {
+function classifyRedirect(
+  attempt: Attempt,
+  { status, headers }: Received,
+  clean: (text: string) => string,
+): CallFailed {
   const { location } = headers;
-  if (typeof location !== "string") return failed(attempt, { kind: "status", what: `answered ${status}`, status });
+  if (typeof location !== "string") return makeFailure(attempt, { kind: "status", what: `answered ${status}`, status });
   const here = new URL(attempt.url).origin;
   // A host in lower case would hide a secret from redaction.
   const isShown = clean(location) === location && URL.canParse(location, attempt.url);
@@ -139,28 +146,33 @@ function redirected(attempt: Attempt, { status, headers }: Received, clean: (tex
   const movedTo = there === here ? movedProject(attempt, location) : undefined;
   if (movedTo !== undefined) {
     const what = `answered ${status}: the project was renamed or moved, and has the ID ${movedTo}; name it by its new path`;
-    return failed(attempt, { kind: "redirect", what, status, movedTo });
+    return makeFailure(attempt, { kind: "redirect", what, status, movedTo });
   }
   const what =
     there === here
       ? `to another path of the same server, which is not followed: correct ${attempt.setting}, or the project's path if the project was moved`
       : `to ${there === "null" ? "elsewhere" : oneLine(there)}, which is not followed: correct ${attempt.setting}`;
-  return failed(attempt, { kind: "redirect", what: `answered ${status} with a redirect ${what}`, status });
+  return makeFailure(attempt, { kind: "redirect", what: `answered ${status} with a redirect ${what}`, status });
 }
 
-/** The ID of the project that a former path of it leads to, on the same server. */
+/** The ID of the project to which the server redirects its former path. */
 function movedProject({ path, url }: Attempt, location: string): string | undefined {
   if (!/^\/projects\/(?!\d+(?:\/|$))/.test(path)) return undefined;
   return /\/projects\/(\d{1,15})(?:\/|$)/.exec(new URL(location, url).pathname)?.[1];
 }
 
-/** A success whose body is not JSON: an API's answer that was cut off, or not an API's answer. */
-function unreadable(attempt: Attempt, status: number, text: string, clean: (text: string) => string): CallFailed {
+/** A success whose body is not JSON: truncated, or not from the API. */
+function classifyUnreadable(
+  attempt: Attempt,
+  status: number,
+  text: string,
+  clean: (text: string) => string,
+): CallFailed {
   if (/^\s*[[{]/.test(text)) {
     const what = `answered ${status} with truncated JSON`;
-    return failed(attempt, { kind: "cut", what, passing: true, acted: true });
+    return makeFailure(attempt, { kind: "cut", what, passing: true, acted: true });
   }
-  const words = oneLine(serverMessageInText(text, clean));
+  const words = oneLine(findTextMessage(text, clean));
   return notJson(attempt, status, isPage(text) ? "a web page" : "text", words);
 }
 
@@ -168,27 +180,27 @@ function isPage(text: string): boolean {
   return /^\s*</.test(text);
 }
 
-function notJson(attempt: Attempt, status: number, found: string, words: string): CallFailed {
+function notJson(attempt: Attempt, status: number, content: string, words: string): CallFailed {
   const quoted = words ? ` ("${words}")` : "";
-  const what = `answered ${status} with ${found}${quoted} instead of JSON: ${attempt.setting} may point at a web page instead of the API`;
-  return failed(attempt, { kind: "html", what, serverMessage: words || undefined, acted: mayHaveActed(status) });
+  const what = `answered ${status} with ${content}${quoted} instead of JSON: ${attempt.setting} may point at a web page instead of the API`;
+  return makeFailure(attempt, { kind: "html", what, serverMessage: words || undefined, acted: mayHaveActed(status) });
 }
 
-/** Classifies an attempt without an answer. `known`: the server has answered before. */
+/** Classifies an attempt without a complete response. `known`: the server has responded before. */
 export function classifyBroken(
   attempt: Attempt,
   broken: Broken,
   stopped: string | undefined,
-  known: boolean,
+  hasResponded: boolean,
 ): CallFailed {
   const kind = broken.broken === "large" ? "html" : broken.broken;
   const what =
     broken.broken === "aborted"
       ? `was cut off: ${stopped}`
-      : (broken.words ?? brokenWords[broken.code] ?? wordsOfBroken(broken));
+      : (broken.words ?? brokenWords[broken.code] ?? describeBroken(broken));
   const endsRun = broken.broken === "aborted";
   const { sent } = broken;
-  return failed(attempt, { kind, what, endsRun, sent, acted: sent, passing: !isPermanent(broken, known) });
+  return makeFailure(attempt, { kind, what, endsRun, sent, acted: sent, passing: !isPermanent(broken, hasResponded) });
 }
 
 const brokenWords: Readonly<Record<string, string>> = {
@@ -199,7 +211,7 @@ const brokenWords: Readonly<Record<string, string>> = {
   timeout: "timed out",
 };
 
-function wordsOfBroken({ broken, sent, code }: Broken): string {
+function describeBroken({ broken, sent, code }: Broken): string {
   if (broken === "large") return "answered with a body that is too large";
   if (broken === "cut") return "got a truncated answer";
   return sent ? `got no answer: the connection was lost (${code})` : `was not sent: could not connect (${code})`;
@@ -207,38 +219,44 @@ function wordsOfBroken({ broken, sent, code }: Broken): string {
 
 type FailureRest = Omit<FailureFacts, keyof Attempt | "uncertain"> & { readonly acted?: boolean };
 
-function failed(attempt: Attempt, { acted = false, ...part }: FailureRest, said?: string): CallFailed {
-  return new CallFailed({ ...attempt, ...part, uncertain: attempt.method !== "GET" && acted }, said);
+function makeFailure(attempt: Attempt, { acted = false, ...part }: FailureRest, original?: string): CallFailed {
+  return new CallFailed({ ...attempt, ...part, uncertain: attempt.method !== "GET" && acted }, original);
 }
 
-/** The server's own words, as one line that is fit for a terminal and a log. */
+/** Limits for the server's own words, shown on one line in terminals and logs. */
 
 const longestMessage = 300;
 const longestRead = 16 * 1024;
-/** Longer than any secret: one that is cut would not be recognised. */
+/** Longer than any secret: a truncated one would not be recognised. */
 const longestCleaned = 2 * 1024 * 1024;
 const deepest = 4;
 const mostEntries = 20;
 
-/** Field names that say nothing beside their value. */
+/** Field names that add nothing to their value. */
 const silent: ReadonlySet<string> = new Set(["message", "error", "base"]);
 
-/** Message of an error body, shortened: `message`, else `error`, each a string, a list or an object (platform errors). */
-export function serverMessageIn(body: unknown): string | undefined {
-  return saidIn(body)?.slice(0, longestCleaned);
+/**
+ * The message of an error body, shortened: `message`, else `error`, each a string, a list or an object (platform
+ * errors).
+ */
+export function findServerMessage(body: unknown): string | undefined {
+  return findMessage(body)?.slice(0, longestCleaned);
 }
 
-function saidIn(body: unknown): string | undefined {
+function findMessage(body: unknown): string | undefined {
   if (!isObject(body)) return undefined;
   const { message, error, error_description: description } = body;
-  if (typeof message === "string") return inPlainWords(message.slice(0, longestCleaned));
-  if (message !== undefined && message !== null) return flat(message, 0);
+  if (typeof message === "string") return rewriteMapping(message.slice(0, longestCleaned));
+  if (message !== undefined && message !== null) return flatten(message, 0);
   if (error === undefined || error === null) return undefined;
-  return typeof description === "string" ? `${flat(error, 0)}: ${description}` : flat(error, 0);
+  return typeof description === "string" ? `${flatten(error, 0)}: ${description}` : flatten(error, 0);
 }
 
-/** Text of a body that is not JSON: a page's title, else all of it. Secrets go first, since they may look like tags. */
-function serverMessageInText(text: string, clean: (text: string) => string): string {
+/**
+ * The text of a body that is not JSON: a page's title, else all of it. Redacted first, since secrets may look like
+ * tags.
+ */
+function findTextMessage(text: string, clean: (text: string) => string): string {
   const start = clean(text.slice(0, longestCleaned)).slice(0, longestRead);
   const title = /<title[^>]{0,200}>([^<]{1,500})/i.exec(start)?.[1];
   return title ?? start.replace(/<[^<>]*>/g, " ");
@@ -253,22 +271,24 @@ export function oneLine(text: string): string {
   return line.length <= longestMessage ? line : `${line.slice(0, longestMessage - 1).toWellFormed()}…`;
 }
 
-function flat(value: unknown, depth: number): string {
+function flatten(value: unknown, depth: number): string {
   if (depth > deepest) return "…";
   if (Array.isArray(value))
-    return joined(
-      value.slice(0, mostEntries).map((entry) => flat(entry, depth + 1)),
+    return joinParts(
+      value.slice(0, mostEntries).map((entry) => flatten(entry, depth + 1)),
       ", ",
     );
   if (!isObject(value)) return String(value);
   const entries = Object.entries(value).slice(0, mostEntries);
-  return joined(
-    entries.map(([name, entry]) => (silent.has(name) ? flat(entry, depth + 1) : `${name} ${flat(entry, depth + 1)}`)),
+  return joinParts(
+    entries.map(([name, entry]) =>
+      silent.has(name) ? flatten(entry, depth + 1) : `${name} ${flatten(entry, depth + 1)}`,
+    ),
     "; ",
   );
 }
 
-function joined(parts: readonly string[], separator: string): string {
+function joinParts(parts: readonly string[], separator: string): string {
   return parts.filter((part) => part !== "").join(separator);
 }
 
@@ -277,33 +297,33 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
 }
 
 /**
- * A message that ends in a printed mapping of fields to sentences, as `Failed to update. {:url=>["is blocked"]}`, in plain
- * words: `Failed to update: url is blocked`. Any other text stays as it is.
+ * Rewrites a message that ends in a printed mapping: `Failed to update. {:url=>["is blocked"]}` becomes `Failed to
+ * update: url is blocked`. Returns other texts unchanged.
  */
-function inPlainWords(message: string): string {
+function rewriteMapping(message: string): string {
   const text = message.trim();
   const open = text.indexOf("{");
   if (open < 0 || !text.endsWith("}")) return message;
-  const words = fieldsIn(text.slice(open + 1, -1).trim());
+  const words = parseFields(text.slice(open + 1, -1).trim());
   const start = text.slice(0, open).trim().replace(/[.:]$/, "");
   return words === undefined ? message : `${start}${start && ": "}${words}`;
 }
 
-/** `:url=>["a", "b"]`, `"url" => ["a"]` or `url: ["a"]`. */
+/** A printed field: `:url=>["a", "b"]`, `"url" => ["a"]` or `url: ["a"]`. */
 const field = /:?"?([\w.]{1,100})"?\s*(?:=>|:)\s*\[((?:"(?:[^"\\]|\\.)*"[,\s]*)*)\][,\s]*/y;
 
 const quoted = /"((?:[^"\\]|\\.)*)"/g;
 
-/** Undefined where it is printed otherwise. */
-function fieldsIn(text: string): string | undefined {
+/** Undefined if the text is not a list of fields. */
+function parseFields(text: string): string | undefined {
   const words: string[] = [];
   let end = 0;
   while (end < text.length) {
     field.lastIndex = end;
     const [whole, name, sentences = ""] = field.exec(text) ?? [];
     if (whole === undefined) return undefined;
-    const said = Array.from(sentences.matchAll(quoted), ([, sentence = ""]) => sentence.replace(/\\(.)/g, "$1"));
-    words.push(name === "base" ? said.join(", ") : `${name} ${said.join(", ")}`);
+    const original = Array.from(sentences.matchAll(quoted), ([, sentence = ""]) => sentence.replace(/\\(.)/g, "$1"));
+    words.push(name === "base" ? original.join(", ") : `${name} ${original.join(", ")}`);
     end += whole.length;
   }
   return words.join("; ");

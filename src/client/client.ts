@@ -11,11 +11,11 @@ export type { ClientOptions } from "./options.ts";
 export type { Answer, Closing, Reader, Writer } from "./reader.ts";
 
 /**
- * A connection that can only read: it refuses any method but GET.
- * @throws UserError where the URL is not one that the token may be sent to. Nothing is sent before the first call.
+ * A read-only connection: it rejects any method but GET. Sends nothing before the first call. @throws UserError if the
+ * token may not be sent to the URL.
  */
 export async function connectReader(options: ClientOptions): Promise<Reader & Closing> {
-  return readerOf(await openSession(options, new Set(["GET"])));
+  return createReader(await openSession(options, new Set(["GET"])));
 }
 
 /** A connection that reads and writes. @throws as {@link connectReader}. */
@@ -27,16 +27,16 @@ export async function connectWriter(options: ClientOptions): Promise<Writer & Cl
     return result;
   });
   return {
-    ...readerOf(session),
-    send: (call) => perform(session, call),
+    ...createReader(session),
+    send: (call) => sendWithRetries(session, call),
     settle: (call, probe) => settle(session, once, call, probe),
   };
 }
 
-function readerOf(session: Session): Reader & Closing {
+function createReader(session: Session): Reader & Closing {
   const close = () => session.close();
   return {
-    ...reading(session, (call, first) => perform(session, call, first)),
+    ...reading(session, (call, first) => sendWithRetries(session, call, first)),
     isOver: () => session.stopped,
     close,
     [Symbol.asyncDispose]: close,
@@ -46,20 +46,20 @@ function readerOf(session: Session): Reader & Closing {
 function reading(session: Session, send: SendCall): Reader {
   const urlOf = (path: string) => session.urlOf(path);
   return {
-    get: (call) => send(onlyReading(call)),
-    list: (call) => readList(send, onlyReading(call), urlOf),
+    get: (call) => send(checkReadOnly(call)),
+    list: (call) => readList(send, checkReadOnly(call), urlOf),
     room: () => session.room,
     counts: session.counts,
     catalogue: session.catalogue,
   };
 }
 
-function onlyReading(call: Call): Call {
+function checkReadOnly(call: Call): Call {
   if (call.method !== "GET") throw new RangeError(`${call.method} does not read`);
   return call;
 }
 
-/** The attempts at one call, one after the other: how many are left, and whether the run was stopped between them. */
+/** Counts the attempts at one call, and stops between them when the run is stopped. */
 class RetryLoop {
   readonly #session: Session;
   readonly #call: Call;
@@ -69,26 +69,26 @@ class RetryLoop {
   #last: CallFailed | undefined;
   #isCancelled = false;
 
-  /** `first`: the number of the first of them, if the same was asked before. */
+  /** `first`: the number of its first attempt, if the call was sent before. */
   constructor(session: Session, call: Call, first = 1) {
     this.#session = session;
     this.#call = call;
     this.#number = first;
   }
 
-  /** Makes the next attempt, whose result is for {@link RetryLoop.outcomeOf}. @throws SecretMissing. */
+  /** Makes the next attempt; pass its result to {@link RetryLoop.outcomeOf}. @throws SecretMissing. */
   next(): Promise<FullAnswer | CallFailed> {
     this.#answers = this.#session.answers;
     return this.#session.attempt(this.#call, this.#number++);
   }
 
   /**
-   * The outcome of the attempt that had this result; that of the one before if the run was stopped, so that none was made.
-   * One that fails because the server is away does not count.
+   * Records the result of an attempt. Returns the previous failure if the run was stopped, so that this attempt was not
+   * sent. A failure because the server is away does not count as an attempt.
    */
   outcomeOf(result: FullAnswer | CallFailed): FullAnswer | CallFailed {
     if (!(result instanceof CallFailed)) return result;
-    if (this.#last && wasNotSent(result)) {
+    if (this.#last && isUnsent(result)) {
       this.#isCancelled = true;
       return this.#last;
     }
@@ -97,27 +97,27 @@ class RetryLoop {
     return result;
   }
 
-  /** Whether the run was stopped before the last attempt was sent. */
+  /** True if the run was stopped before the last attempt was sent. */
   get isCancelled(): boolean {
     return this.#isCancelled;
   }
 
-  /** Whether there is another attempt. */
+  /** True if no attempt is left. */
   get isOver(): boolean {
     return this.#isCancelled || this.#spent >= this.#session.mostAttempts;
   }
 }
 
-/** Whether an attempt was not sent because the run is stopped: the failure before it says more. */
-function wasNotSent({ kind, sent }: CallFailed): boolean {
+/** True if the run was stopped before the attempt: the previous failure says more. */
+function isUnsent({ kind, sent }: CallFailed): boolean {
   return kind === "aborted" && !sent;
 }
 
 /**
- * The answer to a call, after as many attempts as it needs and may have (docs/architecture.md). `first` as for {@link RetryLoop}.
- * @throws CallFailed; SecretMissing if a parameter's secret cannot be resolved.
+ * Sends a call with retries (docs/architecture.md). `first` as for {@link RetryLoop}. @throws CallFailed; SecretMissing
+ * if a parameter's secret cannot be resolved.
  */
-async function perform(session: Session, call: Call, first = 1): Promise<FullAnswer> {
+async function sendWithRetries(session: Session, call: Call, first = 1): Promise<FullAnswer> {
   const attempts = new RetryLoop(session, call, first);
   for (let acted = false; ; ) {
     const result = attempts.outcomeOf(await attempts.next());
@@ -129,7 +129,7 @@ async function perform(session: Session, call: Call, first = 1): Promise<FullAns
   }
 }
 
-/** A run can do without what no plan counts: it waits for that once. */
+/** A call that plans do not count is optional for a run, so a timeout is not retried. */
 function isOptionalTimeout({ uncounted }: Call, { kind }: CallFailed): boolean {
   return uncounted === true && kind === "timeout";
 }
@@ -137,32 +137,37 @@ function isOptionalTimeout({ uncounted }: Call, { kind }: CallFailed): boolean {
 const alreadyGone: FullAnswer = { status: 204, body: undefined, requestId: undefined, headers: {} };
 
 /**
- * Sends a write until it is known what became of it (docs/running.md). What got no usable answer is looked up: between the
- * attempts at what may be sent twice, and for `lookUpFor` milliseconds before it is given up. A POST without an answer
- * is never sent again; one that the server says it failed at is, if a probe finds nothing. `once` reads without
- * trying again. Without `probe` nothing can be seen. @throws SecretMissing: then nothing was sent.
+ * Sends a write until its outcome is known (docs/running.md). Without a usable response, `probe` looks up the effect:
+ * between attempts if the call may be repeated, else for `lookUpFor` milliseconds. A POST without a response is never
+ * repeated; a POST that the server reports as failed is, if the probe finds no effect. `once` reads without retries.
+ * Without `probe`, the effect is unknown. @throws SecretMissing: then nothing was sent.
  */
 async function settle(session: Session, once: Reader, call: Call, probe: EffectProbe | undefined): Promise<Settled> {
   const attempts = new RetryLoop(session, call);
-  for (let doubt = certain; ; ) {
+  for (let uncertainty = certain; ; ) {
     const result = attempts.outcomeOf(await attempts.next());
     if (!(result instanceof CallFailed)) return { answer: result };
     if (isGone(result)) return { found: true };
-    if (attempts.isCancelled) return { failure: session.final(result), unknown: doubt.open || doubt.unseen };
-    doubt = doubtAfter(doubt, result, probe);
-    const again = mayGoAgain(result, probe) && !attempts.isOver && !session.stopped;
+    if (attempts.isCancelled)
+      return { failure: session.final(result), unknown: uncertainty.open || uncertainty.unseen };
+    uncertainty = updateUncertainty(uncertainty, result, probe);
+    const again = mayRetry(result, probe) && !attempts.isOver && !session.stopped;
     const pause = again ? session.delayAfter(result) : 0;
-    const search = again || !doubt.silent ? pause : session.lookUpFor;
-    const probed = doubt.unseen && probe ? await probeUntil(session, once, probe, search) : undefined;
-    if (probed?.shows === "there") return { found: true };
-    const mayRepeat = call.method !== "POST" || !doubt.unseen || probed?.shows === "missing";
-    if (!again || !mayRepeat) return endOf(session.final(result), doubt, probed);
-    if (!probed) await session.sleep(pause);
+    const search = again || !uncertainty.silent ? pause : session.lookUpFor;
+    const probeResult = uncertainty.unseen && probe ? await probeUntil(session, once, probe, search) : undefined;
+    if (probeResult?.shows === "there") return { found: true };
+    const mayRepeat = call.method !== "POST" || !uncertainty.unseen || probeResult?.shows === "missing";
+    if (!again || !mayRepeat) return toSettled(session.final(result), uncertainty, probeResult);
+    if (!probeResult) await session.sleep(pause);
   }
 }
 
-function endOf(failure: CallFailed, { open, unseen }: WriteUncertainty, probed: ProbeResult | undefined): Settled {
-  return { failure, unknown: open || (unseen && probed?.shows !== "missing"), lookUp: probed?.failure };
+function toSettled(
+  failure: CallFailed,
+  { open, unseen }: WriteUncertainty,
+  probeResult: ProbeResult | undefined,
+): Settled {
+  return { failure, unknown: open || (unseen && probeResult?.shows !== "missing"), lookUp: probeResult?.failure };
 }
 
 /** True if the resource to delete is absent, even if somebody else deleted it. */
@@ -170,39 +175,43 @@ function isGone({ method, saysGone }: CallFailed): boolean {
   return method === "DELETE" && saysGone;
 }
 
-/** Questions about a write that its attempts left open. */
+/** Open questions after the attempts at a write. */
 interface WriteUncertainty {
-  /** Whether the last attempt got no usable answer. */
+  /** True if the last attempt got no usable response. */
   readonly silent: boolean;
-  /** Whether some attempt may be carried out yet, with no later answer. */
+  /** True if an attempt may still be carried out. */
   readonly open: boolean;
-  /** Whether some attempt may have had its effect, so that a probe may show it. */
+  /** True if an attempt may have had its effect, so that a probe may find it. */
   readonly unseen: boolean;
 }
 
 const certain: WriteUncertainty = { silent: false, open: false, unseen: false };
 
-function doubtAfter(before: WriteUncertainty, failure: CallFailed, probe: EffectProbe | undefined): WriteUncertainty {
-  const silent = failure.uncertain && !isOwnWord(failure);
+function updateUncertainty(
+  before: WriteUncertainty,
+  failure: CallFailed,
+  probe: EffectProbe | undefined,
+): WriteUncertainty {
+  const silent = failure.uncertain && !isFinalResponse(failure);
   const isEmptyValue = !failure.uncertain && (failure.passing || !failure.sent || failure.status === undefined);
   const mayShow = failure.uncertain || (failure.passing && !isSendableAgain(failure));
   const mayShowBy = probe !== undefined && isRedirect(failure);
   return { silent, open: silent || (isEmptyValue && before.open), unseen: before.unseen || mayShow || mayShowBy };
 }
 
-/** The server's word, though one that some servers give after the deed: if it can be probed, it is. */
+/** Some servers redirect after they have carried out the request, so the effect is probed if possible. */
 function isRedirect({ status = 0 }: CallFailed): boolean {
   return status >= 300 && status < 400;
 }
 
-/** Whether the server itself has come to an end with the request, however it put that. */
-function isOwnWord({ kind, status }: CallFailed): boolean {
+/** True if the server has finished with the request, in whatever words. */
+function isFinalResponse({ kind, status }: CallFailed): boolean {
   return status === 500 || (kind === "shape" && status !== 202);
 }
 
-function mayGoAgain(failure: CallFailed, probe: EffectProbe | undefined): boolean {
+function mayRetry(failure: CallFailed, probe: EffectProbe | undefined): boolean {
   if (isSendableAgain(failure)) return true;
-  return failure.passing && probe !== undefined && (isOwnWord(failure) || !failure.uncertain);
+  return failure.passing && probe !== undefined && (isFinalResponse(failure) || !failure.uncertain);
 }
 
 interface ProbeResult {
@@ -212,18 +221,18 @@ interface ProbeResult {
 }
 
 /**
- * Probes at once, and with exponential backoff until `time` milliseconds have passed or no probe can succeed; while the
- * server is away, that time does not begin.
+ * Probes at once, then with exponential backoff until `time` milliseconds have passed or no probe can succeed. The time
+ * starts again while the server is away.
  */
 async function probeUntil(session: Session, once: Reader, probe: EffectProbe, time: number): Promise<ProbeResult> {
   let end = performance.now() + time;
   for (let probes = 1; ; probes++) {
     const { answers } = session;
-    const probed = await probeOnce(once, probe);
-    if (probed.failure && session.isAway(probed.failure, answers)) end = performance.now() + time;
+    const probeResult = await probeOnce(once, probe);
+    if (probeResult.failure && session.isAway(probeResult.failure, answers)) end = performance.now() + time;
     const left = end - performance.now();
-    const isLast = left <= 0 || session.stopped || (probed.failure && !probed.failure.passing);
-    if (probed.shows === "there" || isLast) return probed;
+    const isLast = left <= 0 || session.stopped || (probeResult.failure && !probeResult.failure.passing);
+    if (probeResult.shows === "there" || isLast) return probeResult;
     await session.sleep(Math.min(left, session.pauseAfter(probes)));
   }
 }

@@ -6,37 +6,41 @@ import type { Tier } from "../model/types.ts";
 import type { CallFailed } from "./failure.ts";
 
 /**
- * A failed call's own sentence and what to do about it: where the URL and the token come from, if they may be wrong; where the server says 403, which scope, role and tier it takes to be let in; where it
- * says that the project has another path now, what to do.
+ * A failed call's sentence, with advice: for a wrong URL or token, the setting that contains it; for a 403, the scope,
+ * role and tier required; for a moved project, its new path.
  */
-export function explained(failure: CallFailed): string {
-  const needed =
-    wrongPath(failure) ?? neededFor(failure) ?? renamed(failure) ?? wrongToken(failure) ?? wrongServer(failure);
-  const said = needed ? `${failure.message}; ${needed}` : failure.message;
+export function explainCallFailure(failure: CallFailed): string {
+  const advice =
+    adviseOnPath(failure) ??
+    describeRequirements(failure) ??
+    adviseOnMovedProject(failure) ??
+    adviseOnToken(failure) ??
+    adviseOnServer(failure);
+  const said = advice ? `${failure.message}; ${advice}` : failure.message;
   const list = failure.method === "GET" ? lists[failure.path] : undefined;
   return list === undefined ? said : `${list} could not be read: ${said}`;
 }
 
-/** Lists that everything else of a run needs, by their paths. */
+/** Lists without which a run cannot continue, by path. */
 const lists: Readonly<Record<string, string>> = {
   [endpoints.listProjects.path]: "the list of projects",
   [endpoints.listGroups.path]: "the list of groups",
 };
 
-function wrongToken({ status, facts: { tokenName } }: CallFailed): string | undefined {
+function adviseOnToken({ status, facts: { tokenName } }: CallFailed): string | undefined {
   if (status !== 401 || tokenName === undefined) return undefined;
   return `it comes from ${tokenName}: it may have expired, or belong to another server; evenkeel whoami checks a new one`;
 }
 
-/** A host that does not exist, or on which nothing listens. */
-function wrongServer({ url, facts: { setting, what } }: CallFailed): string | undefined {
+/** The host does not exist, or refuses connections. */
+function adviseOnServer({ url, facts: { setting, what } }: CallFailed): string | undefined {
   const isHost = /^was not sent: (?:host not found|the host name|the connection was refused|the connection timed out)/;
   if (setting === undefined || !isHost.test(what)) return undefined;
   return `check the address ${new URL(url).host}, which comes from ${setting}`;
 }
 
-/** A path before that of the API is rare: of a server below a path, or of a page that was copied from a browser. */
-function wrongPath({ url, kind, unknownRoute, facts: { setting } }: CallFailed): string | undefined {
+/** The URL may contain a path copied from a browser. */
+function adviseOnPath({ url, kind, unknownRoute, facts: { setting } }: CallFailed): string | undefined {
   if (setting === undefined || !(kind === "html" || unknownRoute)) return undefined;
   const { origin, pathname } = new URL(url);
   const [prefix] = pathname.split("/api/v4/");
@@ -45,31 +49,35 @@ function wrongPath({ url, kind, unknownRoute, facts: { setting } }: CallFailed):
 }
 
 /** Servers redirect reads to a project's new path, and reject writes. */
-function renamed({ status, serverMessage = "" }: CallFailed): string | undefined {
+function adviseOnMovedProject({ status, serverMessage = "" }: CallFailed): string | undefined {
   if (status !== 405 || !/\bmoved projects?\b/i.test(serverMessage)) return undefined;
   return "the project was renamed or moved: name it by its new path, or by its ID";
 }
 
-/** What a call needs that was answered 403, in words: the same for all calls that lack the same. Undefined for any other failure. */
-function neededFor(failure: CallFailed): string | undefined {
+/**
+ * Requirements of a call that failed with 403, in words that are equal for equal requirements. Undefined for other
+ * failures.
+ */
+function describeRequirements(failure: CallFailed): string | undefined {
   const { status, method, path, url, serverMessage = "", facts } = failure;
-  if (status === 404 && (failure.saysGone || failure.unknownRoute)) return neededByKind(failure);
+  if (status === 404 && (failure.saysGone || failure.unknownRoute)) return describeKindRequirements(failure);
   if (status !== 403) return undefined;
-  if (serverMessage.includes("insufficient_scope")) return `the token needs the scope ${scopeOf(method)}`;
+  if (serverMessage.includes("insufficient_scope")) return `the token needs the scope ${requiredScope(method)}`;
   if (new URL(url).searchParams.has(storageFilter)) {
     return "listing projects by storage needs an administrator's token";
   }
   const segments = path.split("/").map(decodeURIComponent);
   const move = moves.get(segments.at(-1) ?? "");
-  if (move) return neededToMove(move);
+  if (move) return describeMoveRequirements(move);
   const { called, dialect } = facts;
-  const needs = endpointOf(method, path)?.needs ?? called?.role;
+  const needs = findEndpoint(method, path)?.needs ?? called?.role;
   if (!needs) return undefined;
   const where = path.startsWith("/groups/") ? "group" : "project";
   const role = hasOwnReason(serverMessage)
     ? undefined
     : `the token needs the role ${neededRoles[needs].words} in this ${where}`;
-  const tier = tierOfIntegration(dialect, segments) ?? (called && inTier(called.list ?? called.section, called.tier));
+  const tier =
+    findIntegrationTier(dialect, segments) ?? (called && formatTier(called.list ?? called.section, called.tier));
   return role && tier ? `${role}, and ${tier}` : (role ?? tier);
 }
 
@@ -80,15 +88,15 @@ export function concernsProject({ status, movedTo, serverMessage = "" }: CallFai
   return status === 403 && (serverMessage.includes("insufficient_scope") || !hasOwnReason(serverMessage));
 }
 
-/** Whether a 403 says more than that it is one: an address that is not allowed, or an archived project, is no matter of roles. */
+/** True if a 403 has a specific reason, such as a blocked address or an archived project: roles do not matter then. */
 function hasOwnReason(message: string): boolean {
   return !/^(?:403 )?(?:forbidden|access denied|unauthori[sz]ed|insufficient permissions?)?[.!]?$/i.test(
     message.trim(),
   );
 }
 
-/** What a server must have to know the resources of a kind at all: a licence or a release that lacks them is answered 404. */
-function neededByKind({ method, facts: { called } }: CallFailed): string | undefined {
+/** Requirements of a kind: servers whose licence or release lacks it return 404. */
+function describeKindRequirements({ method, facts: { called } }: CallFailed): string | undefined {
   if (!called || !(method === "GET" || method === "POST")) return undefined;
   const { section, tier = "free", release } = called;
   const needs = [
@@ -101,7 +109,7 @@ function neededByKind({ method, facts: { called } }: CallFailed): string | undef
 
 const storageFilter = "repository_storage";
 
-function scopeOf(method: CallFailed["method"]): string {
+function requiredScope(method: CallFailed["method"]): string {
   return method === "GET" ? "read_api" : "api";
 }
 
@@ -109,7 +117,7 @@ const patterns = Object.values(endpoints).map((endpoint) => {
   return { endpoint, pattern: new RegExp(`^${endpoint.path.replace(/:\w+/g, "[^/]+")}$`) };
 });
 
-function endpointOf(method: string, path: string): Endpoint | undefined {
+function findEndpoint(method: string, path: string): Endpoint | undefined {
   return patterns.find(({ endpoint, pattern }) => endpoint.method === method && pattern.test(path))?.endpoint;
 }
 
@@ -118,17 +126,16 @@ const moves: ReadonlyMap<string, RepositoryKindRow> = new Map(
   Object.values(repositoryKinds).map((row) => [endpoints[row.schedule].path.slice(1), row]),
 );
 
-function neededToMove({ one, tier }: RepositoryKindRow): string {
+function describeMoveRequirements({ one, tier }: RepositoryKindRow): string {
   const token = `${one} storage moves need an administrator's token`;
   return tier === "free" ? token : `${token}, and tier ${tier}`;
 }
 
-/** Known by its key. */
-function tierOfIntegration(dialect: string | undefined, segments: readonly string[]): string | undefined {
-  const known = catalogueOf(dialect).integrations.get(segments.at(-1) ?? "");
-  return known && inTier(known.slug, known.tier);
+function findIntegrationTier(dialect: string | undefined, segments: readonly string[]): string | undefined {
+  const integration = catalogueOf(dialect).integrations.get(segments.at(-1) ?? "");
+  return integration && formatTier(integration.slug, integration.tier);
 }
 
-function inTier(what: string, tier: Tier = "free"): string | undefined {
+function formatTier(what: string, tier: Tier = "free"): string | undefined {
   return tier === "free" ? undefined : `${what} needs tier ${tier}`;
 }

@@ -5,10 +5,10 @@ import type { KindRow } from "../model/kind-row.ts";
 import type { Call, Tier } from "../model/types.ts";
 
 /**
- * Why a call failed. `dialect`: a list in the names of another dialect. `status`: the API said no. `network`: no answer came. `timeout`: none came in time. `cut`: an
- * answer broke off. `html`: an answer that is not the API's, such as a web page. `shape`: a success that does not hold
- * what it must. `redirect`: the server points elsewhere. `aborted`: the run was stopped. `unauthorized`: the token was
- * refused.
+ * The reason of a failure. `dialect`: a list in the names of another dialect. `status`: rejected by the API. `network`:
+ * no response. `timeout`: no response in time. `cut`: a truncated response. `html`: not from the API, such as a web
+ * page. `shape`: a success without required content. `redirect`: to another URL. `aborted`: the run was stopped.
+ * `unauthorized`: the token was rejected.
  */
 export type FailureKind =
   | "status"
@@ -22,12 +22,12 @@ export type FailureKind =
   | "aborted"
   | "unauthorized";
 
-/** What {@link CallFailed} is made of. */
+/** Input of {@link CallFailed}. */
 export interface FailureFacts {
   readonly method: Call["method"];
-  /** Relative to /api/v4, as in the call, whatever name the server knows the route by. */
+  /** Relative to /api/v4, as in the call, even if it was sent to an alias of the route. */
   readonly path: string;
-  /** As it was sent, query included. */
+  /** The URL as sent, with its query. */
   readonly url: string;
   readonly kind: FailureKind;
   /** Completes "GET https://… ". */
@@ -41,55 +41,55 @@ export interface FailureFacts {
   readonly unknownRoute?: boolean;
   readonly movedTo?: string;
   readonly attempts: number;
-  /** The setting that the URL stands in, and the variable that the token comes from; left out where unknown. */
+  /** The setting that contains the URL, and the variable that contains the token, if known. */
   readonly setting?: string | undefined;
   readonly tokenName?: string | undefined;
-  /** The dialect of its path; left out: the specification's own. */
+  /** The dialect of the path; default: the specification's. */
   readonly dialect?: string | undefined;
-  /** The kind of resource that a refused call is of. */
+  /** The kind of resource concerned, for advice on a refusal. */
   readonly called?: CalledKind | undefined;
 }
 
 /**
- * A call that did not succeed (docs/architecture.md). The message is one sentence that names method, URL, status and the
- * server's own words; it never holds the token or a secret.
+ * A call that did not succeed (docs/architecture.md). The message is one sentence with method, URL, status and the
+ * server's own words; it never contains the token or a secret.
  */
 export class CallFailed extends Error {
   readonly method: Call["method"];
   readonly path: string;
   readonly url: string;
   readonly kind: FailureKind;
-  /** Only where the API itself answered: a web page's 404 does not mean that anything is absent. */
+  /** Set only if the API itself responded: a web page's 404 does not mean that anything is absent. */
   readonly status: number | undefined;
   readonly serverMessage: string | undefined;
-  /** For a write: whether the server may have acted all the same. */
+  /** For a write: true if the server may have carried it out. */
   readonly uncertain: boolean;
-  /** Whether the same request may fare better the next time. */
+  /** True if a retry may succeed. */
   readonly passing: boolean;
-  /** Whether the last attempt went out at all. */
+  /** True if the last attempt was sent. */
   readonly sent: boolean;
-  /** Whether every further call would fail likewise: a rejected token, a stopped run, an unreachable server. */
+  /** True if every further call would fail too: a rejected token, a stopped run, an unreachable server. */
   readonly endsRun: boolean;
-  /** The server does not route the path at all (docs/architecture.md): what it names may well exist under another one. */
+  /** The server does not route the path (docs/architecture.md): the resource may exist under an alias. */
   readonly unknownRoute: boolean;
-  /** The ID of the project that the path named before, where the server says so. */
+  /** The ID of the project that had this path before, according to the server. */
   readonly movedTo: string | undefined;
-  /** Requests sent, or tried to send; 0 where there was none. */
+  /** Number of attempts, sent or not; 0 if there was none. */
   readonly attempts: number;
 
-  /** What another process needs to have the same failure. */
+  /** The input, from which another process can construct the same failure. */
   readonly facts: FailureFacts;
 
-  /** The server's words as they came, which nobody is shown. */
+  /** The server's unredacted words, never shown. */
   readonly #said: string;
 
-  /** `said` are the server's words before secrets were taken out, for decisions alone: a secret may contain a word of them. */
-  constructor(facts: FailureFacts, said = facts.serverMessage ?? "") {
+  /** `said`: the server's words before redaction, which may remove part of a phrase. Used only for decisions. */
+  constructor(facts: FailureFacts, original = facts.serverMessage ?? "") {
     const tries = facts.attempts > 1 ? ` (tried ${facts.attempts} times)` : "";
     super(`${facts.method} ${withoutPaging(facts.url)} ${facts.what}${tries}`);
     this.name = "CallFailed";
     this.facts = facts;
-    this.#said = said;
+    this.#said = original;
     this.method = facts.method;
     this.path = facts.path;
     this.url = facts.url;
@@ -105,29 +105,29 @@ export class CallFailed extends Error {
     this.attempts = facts.attempts;
   }
 
-  /** Whether the server says that the very thing which the path names is not there: not its project, and not its route. */
+  /** True if the resource itself is absent, not its project or route. */
   get saysGone(): boolean {
     return this.status === 404 && !this.unknownRoute && !this.says("project not found");
   }
 
-  /** Whether a phrase is among the server's words, in any case. */
+  /** True if the server's words contain a phrase, in any case. */
   says(phrase: string): boolean {
     return this.#said.toLowerCase().includes(phrase.toLowerCase());
   }
 
-  /** The same failure, known to be everybody's; `why` is added to its sentence. */
+  /** The same failure for all further calls; `why` extends its sentence. */
   endingRun(why?: string): CallFailed {
     const what = why === undefined ? this.facts.what : `${this.facts.what}; ${why}`;
     return new CallFailed({ ...this.facts, what, endsRun: true, passing: false }, this.#said);
   }
 
-  /** Whether no answer came at all. */
+  /** True if there was no response at all. */
   get isUnanswered(): boolean {
     return this.kind === "network" || this.kind === "timeout";
   }
 }
 
-/** A URL without how its rows are ordered and parted, which is long and explains no failure. */
+/** A URL without its paging parameters, which are long and explain no failure. */
 function withoutPaging(url: string): string {
   const [path = "", query = ""] = url.split("?", 2);
   const kept = query
@@ -136,18 +136,18 @@ function withoutPaging(url: string): string {
   return kept.join("") === "" ? path : `${path}?${kept.join("&")}`;
 }
 
-/** Whether a call failed since the server does not route its path. */
+/** True if the server does not route the path. */
 export function isUnknownRoute(result: unknown): result is CallFailed {
   return result instanceof CallFailed && result.unknownRoute;
 }
 
-/** Whether a server refused a call since it does not know the value of one of these parameters. */
+/** True if the server rejected the value of one of these parameters. */
 export function isUnknownValue(result: unknown, names: readonly string[]): boolean {
   if (!(result instanceof CallFailed) || result.status !== 400) return false;
   return names.some((name) => result.says(`${name} does not have a valid value`));
 }
 
-/** Whether a failure comes from behind the route, so that the route must be known. */
+/** True if the server handled the request, so the route exists. */
 export function isDecisive({ attempts, kind, status = 500 }: CallFailed): boolean {
   if (attempts === 0) return false;
   if (kind === "shape") return true;
@@ -155,23 +155,23 @@ export function isDecisive({ attempts, kind, status = 500 }: CallFailed): boolea
   return status < 500 && status !== 408 && status !== 429;
 }
 
-/** A kind of resource that a call is of, and what it needs of the token and the server. */
+/** The kind of resource of a call, and its requirements on token and server. */
 export interface CalledKind {
   readonly section: string;
-  /** The name of its list in messages; left out for a singleton. */
+  /** The section's name in messages; undefined for a singleton. */
   readonly list?: string | undefined;
   readonly role?: NeededRole | undefined;
   readonly tier?: Tier | undefined;
   readonly release?: string | undefined;
 }
 
-/** The kind that is a file and has a call of this method and path; undefined if there is none. */
-export function calledKind(
+/** The kind that has a call with this method and path, if any. */
+export function findCalledKind(
   { kinds }: Catalogue,
   { method, path }: Pick<Call, "method" | "path">,
 ): CalledKind | undefined {
   for (const row of kinds.values()) {
-    const endpoint = endpointsOf(row).find((each) => each.method === method && segmentsIn(each, path));
+    const endpoint = listEndpoints(row).find((each) => each.method === method && segmentsIn(each, path));
     if (!endpoint) continue;
     const { tier, release } = row.file.needs ?? {};
     return { section: row.file.name, list: row.read?.title, role: endpoint.needs, tier, release };
@@ -179,6 +179,6 @@ export function calledKind(
   return undefined;
 }
 
-function endpointsOf({ read, calls }: KindRow) {
+function listEndpoints({ read, calls }: KindRow) {
   return [read?.list, read?.single, ...Object.values(calls)].filter((each) => typeof each === "object");
 }

@@ -2,22 +2,22 @@ import { type Rate, type Spacing, spacingOf } from "../base/rate.ts";
 import { maxHold, processRates, type Rates } from "../state/state.ts";
 import { callLater, type Stop } from "./timer.ts";
 
-/** A request that went out. */
+/** A request in flight. */
 export interface Sending {
   /** By the clock of `performance.now()`. */
   readonly sent: number;
-  /** Whether as many as allowed were in flight, so that its time says something about their number. */
+  /** True if the room was full, so that the response time says something about its size. */
   readonly isFull: boolean;
 }
 
-/** Where the limit of a token is reserved, and what it is. */
+/** The rate limit of a token, and where it is reserved. */
 export interface RateOptions {
   readonly limit: Rate;
-  /** By default in this process. */
+  /** Default: the rates of this process. */
   readonly rates?: Rates | undefined;
   /** Called when the connection ends. */
   readonly close?: (() => Promise<void>) | undefined;
-  /** Called once, with a sentence, if the rates cannot be reached any more and this process keeps the limit alone. */
+  /** Called once if the shared rates become unreachable, so that this process applies the limit alone. */
   readonly onTrouble?: ((sentence: string) => void) | undefined;
 }
 
@@ -35,15 +35,15 @@ const everyEndpoint = "";
 
 /**
  * Limits the requests in flight, reads and writes together. The room doubles each round trip until responses slow down,
- * then grows by one, up to the ceiling; it is halved where the server asks for less. Requests to a paused endpoint wait,
- * others pass them. With a rate, each request also waits for its time. A stopped run waits for nothing.
+ * then grows by one, up to the ceiling; it is halved if the server asks for less. Requests to a paused endpoint wait
+ * while others pass. With a rate, each request also waits for its slot. When the run is stopped, nothing waits.
  */
 export class Limiter {
   readonly #ceiling: number;
   readonly #stop: Stop;
   readonly #slots: RateSlots | undefined;
   readonly #waiting: { readonly endpoint: string; readonly go: () => void }[] = [];
-  /** When the pause of an endpoint ends. */
+  /** End of the pause, by endpoint. */
   readonly #pauses = new Map<string, number>();
   #running = 0;
   #room = 1;
@@ -53,7 +53,7 @@ export class Limiter {
   #before: number | undefined;
   #since = 0;
 
-  /** `key` names the token in the rates. */
+  /** `key` identifies the token in the rates. */
   constructor(ceiling: number, stop: Stop, rate?: RateOptions, key = "") {
     this.#ceiling = ceiling;
     this.#stop = stop;
@@ -61,12 +61,12 @@ export class Limiter {
     stop.onStop(() => this.#letIn());
   }
 
-  /** How many requests may be in flight now. */
+  /** Number of requests that may be in flight now. */
   get room(): number {
     return this.#room;
   }
 
-  /** Resolves when a request to an endpoint may go; first come, first served. Whoever entered must leave. */
+  /** Resolves when a request to an endpoint may be sent, in order of arrival. Each `enter` requires a `leave`. */
   enter(endpoint: string): Promise<void> {
     return new Promise((go) => {
       this.#waiting.push({ endpoint, go });
@@ -79,24 +79,24 @@ export class Limiter {
     this.#letIn();
   }
 
-  /** A request goes out now. */
+  /** Call when a request is sent. */
   sending(): Sending {
     if (!this.#isOpen) callLater(headStart, () => this.#open());
     return { sent: performance.now(), isFull: this.#running >= this.#room };
   }
 
-  /** A request ended, with or without a response. */
+  /** Call when a request ended, with or without a response. */
   ended(): void {
     if (!this.#isOpen) this.#open();
   }
 
-  /** A response came that does not ask for less. */
+  /** Call for a response that does not ask for fewer requests. */
   answered({ sent, isFull }: Sending): void {
     if (!isFull || sent < this.#since) return;
     const now = performance.now();
     this.#times.push(now - sent);
     if (this.#times.length < this.#room) return;
-    const time = medianOf(this.#times);
+    const time = computeMedian(this.#times);
     if (this.#before !== undefined && time > this.#before * slowdown) this.#isDoubling = false;
     this.#before = time;
     this.#move(this.#isDoubling ? this.#room * 2 : this.#room + 1, now);
@@ -109,20 +109,20 @@ export class Limiter {
     this.#move(Math.floor(this.#room / 2), performance.now());
   }
 
-  /** Holds back requests to an endpoint; a longer pause is kept. */
+  /** Delays requests to an endpoint, unless a longer pause is in effect. */
   pause(endpoint: string, milliseconds: number): void {
     if (milliseconds <= this.remaining(endpoint)) return;
     this.#pauses.set(endpoint, performance.now() + milliseconds);
     void this.#stop.sleep(Math.min(Math.ceil(milliseconds) + 1, longestSleep)).then(() => this.#letIn());
   }
 
-  /** Holds back all requests of the token, also those of other processes that share its rate. */
+  /** Delays all requests of the token, also those of other processes that share its rate. */
   pauseAll(milliseconds: number): void {
     this.#slots?.hold(milliseconds);
     this.pause(everyEndpoint, milliseconds);
   }
 
-  /** Milliseconds until requests to an endpoint may go. */
+  /** Milliseconds until requests to an endpoint may be sent. */
   remaining(endpoint: string): number {
     if (this.#pauses.size === 0) return 0;
     const end = Math.max(this.#pauses.get(everyEndpoint) ?? 0, this.#pauses.get(endpoint) ?? 0);
@@ -151,7 +151,7 @@ export class Limiter {
     this.#move(firstRoom, performance.now());
   }
 
-  /** Responses to requests that were sent before say nothing about the new room. */
+  /** Restarts the measurement: earlier requests say nothing about the new room. */
   #move(room: number, now: number): void {
     this.#room = Math.max(1, Math.min(this.#ceiling, room));
     this.#times = [];
@@ -160,17 +160,17 @@ export class Limiter {
   }
 }
 
-/** The longest timer that Node has, in milliseconds. */
+/** The longest timer of Node, in milliseconds. */
 const longestSleep = 2 ** 31 - 1;
 
-function medianOf(numbers: readonly number[]): number {
+function computeMedian(numbers: readonly number[]): number {
   return numbers.toSorted((a, b) => a - b)[numbers.length >> 1] ?? 0;
 }
 
-/** Milliseconds for which times are reserved at once. */
+/** Milliseconds per reserved block of slots. */
 const longestBlock = 250;
 
-/** Evenly spaced times for requests, reserved in blocks where the rate is shared. */
+/** Evenly spaced slots for requests, reserved in blocks if the rate is shared. */
 class RateSlots {
   readonly #key: string;
   readonly #stop: Stop;
@@ -180,7 +180,7 @@ class RateSlots {
   #rates: Rates;
   #isServing = false;
   #holds = 0;
-  /** Milliseconds that the quickest reservation took. */
+  /** Milliseconds of the fastest reservation. */
   #quickest = Number.POSITIVE_INFINITY;
 
   constructor({ limit, rates = processRates, onTrouble }: RateOptions, key: string, stop: Stop) {
@@ -191,7 +191,7 @@ class RateSlots {
     this.#onTrouble = onTrouble;
   }
 
-  /** Resolves when a request may go out, in order; at once if the run is stopped. */
+  /** Resolves when a request may be sent, in order; at once if the run is stopped. */
   turn(): Promise<void> {
     return new Promise((go) => {
       this.#waiting.push(go);
@@ -199,7 +199,7 @@ class RateSlots {
     });
   }
 
-  /** Nothing that shares the rate is sent for so many milliseconds. */
+  /** Delays all requests that share the rate. */
   hold(milliseconds: number): void {
     this.#holds++;
     void this.#shared((rates) => rates.hold(this.#key, Math.min(milliseconds, maxHold)));
@@ -212,17 +212,19 @@ class RateSlots {
     this.#isServing = false;
   }
 
-  /** Reserves a block of times and lets one request go at each. A time that is missed is lost: later it would be a burst. */
+  /**
+   * Reserves a block of slots and releases one request at each. A missed slot is lost: sending later would be a burst.
+   */
   async #serveBlock(): Promise<void> {
     const { interval, tolerance } = this.#spacing;
     const holds = this.#holds;
-    const asked = performance.now();
+    const requestedAt = performance.now();
     const count = Math.max(1, Math.min(this.#waiting.length, Math.floor(longestBlock / interval)));
     const wait = await this.#shared((rates) => rates.reserve(this.#key, count * interval));
     const start = performance.now() + wait;
-    const took = performance.now() - asked;
+    const took = performance.now() - requestedAt;
     this.#quickest = Math.min(this.#quickest, took);
-    // The block may have begun when it was asked for: the last times of it belong to others already.
+    // The block may have begun when it was requested, so its last slots already belong to others.
     const foreign = Math.max(0, Math.ceil((took - this.#quickest - tolerance) / interval));
     for (let slot = 0; slot < count - foreign && this.#waiting.length > 0; slot++) {
       const time = start + slot * interval;
@@ -233,7 +235,7 @@ class RateSlots {
     }
   }
 
-  /** If the rates cannot be reached, this process keeps the limit alone from then on. */
+  /** Falls back to the rates of this process if the shared ones are unreachable. */
   async #shared<Result>(work: (rates: Rates) => Promise<Result>): Promise<Result> {
     const used = this.#rates;
     try {

@@ -5,30 +5,30 @@ import { UserError } from "../base/exit.ts";
 import { type Identity, readCertificates, readIdentity } from "../secrets/certificates.ts";
 import { isLoopback } from "./server-url.ts";
 
-/** What lies between this process and a server, and how each of the two knows the other. */
+/** Proxy, certificate authorities and client certificate for a server. */
 export interface Network {
   readonly proxy?: HttpProxy | undefined;
-  /** PEM certificates of authorities that are trusted beside Node's own. */
+  /** PEM certificates of authorities trusted in addition to Node's own. */
   readonly authorities?: string | undefined;
-  /** Shown to a server that asks for a client certificate. */
+  /** Sent to a server that requests a client certificate. */
   readonly identity?: Identity | undefined;
 }
 
 /**
- * The way to a server as the environment describes it: HTTPS_PROXY, HTTP_PROXY and NO_PROXY, EVENKEEL_CLIENT_CERT and
- * EVENKEEL_CLIENT_KEY. `authorities` is the content of the workspace's `server.ca`.
- * @throws UserError where a variable names what cannot be used.
+ * Network settings from the environment: HTTPS_PROXY, HTTP_PROXY and NO_PROXY, EVENKEEL_CLIENT_CERT and
+ * EVENKEEL_CLIENT_KEY. `authorities` is the content of the workspace's `server.ca`. @throws UserError for an unusable
+ * variable.
  */
-export function networkFor(
+export function readNetwork(
   server: string,
   env: Readonly<Record<string, string | undefined>>,
   authorities?: string,
 ): Network {
   const all = authorities && authorities + extraAuthorities(env.NODE_EXTRA_CA_CERTS);
-  return { proxy: proxyFor(server, env), authorities: all, identity: readIdentity(env) };
+  return { proxy: findProxy(server, env), authorities: all, identity: readIdentity(env) };
 }
 
-/** Node 20 forgets those of NODE_EXTRA_CA_CERTS if others are added; it warns itself if they cannot be read. */
+/** Node 20 drops NODE_EXTRA_CA_CERTS when other authorities are added. Node itself warns if they cannot be read. */
 function extraAuthorities(file: string | undefined): string {
   const read = file ? readCertificates(file) : { why: "" };
   return "text" in read ? read.text : "";
@@ -37,14 +37,17 @@ function extraAuthorities(file: string | undefined): string {
 /** Milliseconds to wait for a connection, even if an attempt may take longer. */
 const longestConnect = 10_000;
 
-/** Opens connections through the network's proxy or directly; each step of connecting takes up to `timeout` milliseconds. */
+/**
+ * Opens connections through the network's proxy or directly; each step of connecting takes up to `timeout`
+ * milliseconds.
+ */
 export async function openAgent(network: Network, timeout: number, options: Agent.Options): Promise<Dispatcher> {
   const { Agent, ProxyAgent } = await import("undici");
   const { proxy, authorities, identity } = network;
   const limit = Math.min(timeout, longestConnect);
-  const connect = { timeout: limit, ...contextFor(authorities, identity) };
+  const connect = { timeout: limit, ...createContext(authorities, identity) };
   if (!proxy) return new Agent({ ...options, connect });
-  const proxyTls = { timeout: limit, ...contextFor(authorities) };
+  const proxyTls = { timeout: limit, ...createContext(authorities) };
   const { origin: uri, authorization } = proxy;
   return new ProxyAgent({
     ...options,
@@ -55,8 +58,8 @@ export async function openAgent(network: Network, timeout: number, options: Agen
   });
 }
 
-/** Nothing if Node's own context will do; else one context for all connections, because making one takes long. */
-function contextFor(authorities?: string, identity?: Identity): { secureContext?: SecureContext } {
+/** Empty if Node's default context suffices; else one context for all connections, because creating one is slow. */
+function createContext(authorities?: string, identity?: Identity): { secureContext?: SecureContext } {
   if (!authorities && !identity) return {};
   const secureContext = createSecureContext(identity);
   // The option `ca` would replace Node's own authorities, those of NODE_EXTRA_CA_CERTS and the system.
@@ -64,10 +67,10 @@ function contextFor(authorities?: string, identity?: Identity): { secureContext?
   return { secureContext };
 }
 
-/** A proxy that requests go through, by a CONNECT each connection. */
+/** A proxy with one CONNECT tunnel per connection. */
 interface HttpProxy {
   readonly origin: string;
-  /** Host and port, as messages name it; never with its credentials. */
+  /** Host and port for messages, without credentials. */
   readonly name: string;
   /** The environment variable that names it. */
   readonly variable: string;
@@ -77,7 +80,7 @@ interface HttpProxy {
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Where a proxy may be named, the nearest first: as curl and undici look for it. */
+/** Variables that may name a proxy, first match wins: the order of curl and undici. */
 const variables = {
   "https:": ["https_proxy", "HTTPS_PROXY", "http_proxy", "HTTP_PROXY"],
   "http:": ["http_proxy", "HTTP_PROXY"],
@@ -86,10 +89,10 @@ const variables = {
 const ports = { "https:": 443, "http:": 80 } as const;
 
 /**
- * The proxy on the way to a server, undefined where there is none. Loopback never has one, nor a host in NO_PROXY.
- * @throws UserError where the variable names no proxy; it never repeats the value, which may hold a password.
+ * The proxy for a server, if any. Loopback and hosts in NO_PROXY never have one. @throws UserError for an invalid
+ * variable, without its value, which may contain a password.
  */
-export function proxyFor(server: string, env: Environment): HttpProxy | undefined {
+export function findProxy(server: string, env: Environment): HttpProxy | undefined {
   const url = URL.canParse(server) ? new URL(server) : undefined;
   if (!url || !isScheme(url.protocol) || isLoopback(url.hostname)) return undefined;
   const variable = variables[url.protocol].find((name) => env[name]);
@@ -101,7 +104,7 @@ function isScheme(protocol: string): protocol is keyof typeof ports {
   return Object.hasOwn(ports, protocol);
 }
 
-/** A value without a scheme is a proxy reached by plain http, as for curl. */
+/** A value without a scheme is a proxy over plain http, as for curl. */
 function parseProxy(value: string, variable: string): HttpProxy {
   const text = /^[a-z][a-z\d+.-]{0,20}:\/\//i.test(value) ? value : `http://${value}`;
   const url = URL.canParse(text) ? new URL(text) : undefined;
@@ -110,18 +113,18 @@ function parseProxy(value: string, variable: string): HttpProxy {
   if (!isScheme(protocol)) {
     throw new UserError(`${variable} has the scheme ${protocol.slice(0, -1)}; expected a proxy like ${example}`);
   }
-  return { origin, name: `${hostname}:${port || ports[protocol]}`, variable, authorization: authorizationOf(url) };
+  return { origin, name: `${hostname}:${port || ports[protocol]}`, variable, authorization: encodeAuthorization(url) };
 }
 
 const example = "http://proxy.example.com:3128";
 
-function authorizationOf({ username, password }: URL): string | undefined {
+function encodeAuthorization({ username, password }: URL): string | undefined {
   if (!username && !password) return undefined;
-  return `Basic ${Buffer.from(`${decoded(username)}:${decoded(password)}`).toString("base64")}`;
+  return `Basic ${Buffer.from(`${decodeEscapes(username)}:${decodeEscapes(password)}`).toString("base64")}`;
 }
 
-/** A percent sign that encodes nothing stands for itself. */
-function decoded(text: string): string {
+/** Decodes percent escapes; keeps invalid ones as they are. */
+function decodeEscapes(text: string): string {
   return text.replace(/(?:%[\da-f]{2})+/gi, (encoded) => {
     try {
       return decodeURIComponent(encoded);
@@ -131,17 +134,20 @@ function decoded(text: string): string {
   });
 }
 
-/** `*`, hosts with all that lies below them, addresses, and networks such as 10.0.0.0/8, each with or without a port. */
+/**
+ * Matches a NO_PROXY list: `*`, hosts with their subdomains, addresses, and networks such as 10.0.0.0/8, each with an
+ * optional port.
+ */
 function isExcepted({ hostname, protocol, port }: URL, list: string): boolean {
   const host = hostname.replace(/^\[|\]$/g, "");
   const own = port || (protocol === "https:" ? "443" : "80");
   return list.split(/[,\s]+/).some((entry) => {
-    const { name, only = own } = entryOf(entry);
+    const { name, only = own } = parseEntry(entry);
     return only === own && name !== "" && (name === "*" || coversName(name, host) || coversAddress(name, host));
   });
 }
 
-function entryOf(entry: string): { readonly name: string; readonly only?: string | undefined } {
+function parseEntry(entry: string): { readonly name: string; readonly only?: string | undefined } {
   const [, bracketed, bracketedPort] = /^\[([^\]]*)\](?::(\d{1,5}))?$/.exec(entry) ?? [];
   if (bracketed !== undefined) return { name: bracketed, only: bracketedPort };
   const [, name = entry, only] = /^([^:]*):(\d{1,5})$/.exec(entry) ?? [];

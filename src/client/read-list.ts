@@ -5,12 +5,12 @@ import type { FullAnswer } from "./classify-response.ts";
 import { CallFailed } from "./failure.ts";
 import type { Headers } from "./retry.ts";
 
-/** The answer to a call; `first` is the number of its first attempt, where the same was asked before. */
+/** Sends a call; `first` is the number of its first attempt, if it was sent before. */
 export type SendCall = (call: Call, first?: number) => Promise<FullAnswer>;
 
 /**
- * All rows of a list, from all of its pages. If the server counts other rows than it returned, they may have changed
- * meanwhile: the list is read once more, and then not believed. @throws CallFailed.
+ * All rows of a list, from all pages. If their number differs from the server's count, they may have changed meanwhile:
+ * the list is read once more, and a second difference is an error. @throws CallFailed.
  */
 export async function readList(
   send: SendCall,
@@ -26,20 +26,20 @@ export async function readList(
 
 interface Whole {
   readonly rows: readonly unknown[];
-  /** Set where their number is not what the server counts. */
+  /** Set if the number of rows differs from the server's count. */
   readonly fault?: CallFailed | undefined;
 }
 
 async function readOnce(send: SendCall, call: Call, urlOf: (path: string) => string, attempt: number): Promise<Whole> {
   const size = call.list === "paged" ? paged : unpaged;
-  const own = call.parameters ? { ...size, ...queryOf(call.parameters) } : size;
+  const own = call.parameters ? { ...size, ...toQuery(call.parameters) } : size;
   let answered = 200;
-  const fault = (what: string) => notAList(call, urlOf(call.path), answered, what, attempt);
+  const fault = (what: string) => failList(call, urlOf(call.path), answered, what, attempt);
   const readPage = async (query: PageQuery): Promise<Page> => {
     const { status, body, headers } = await send(pageCall(call, query), attempt);
     answered = status;
     if (!Array.isArray(body)) throw fault("with something other than a list");
-    return pageOf(keptOf(body, call.answer?.keeps), headers, { own, query }, fault);
+    return toPage(keepFields(body, call.answer?.keeps), headers, { own, query }, fault);
   };
   const pages = await readPages(readPage, own);
   if ("endless" in pages) throw fault(pages.endless);
@@ -50,7 +50,7 @@ function pageCall({ method, path, older, answer, uncounted }: Call, parameters: 
   return { method, path, parameters, older, answer, uncounted };
 }
 
-function keptOf(rows: readonly unknown[], names: readonly string[] | undefined): readonly unknown[] {
+function keepFields(rows: readonly unknown[], names: readonly string[] | undefined): readonly unknown[] {
   if (!names) return rows;
   return rows.map((row) => {
     if (!isObject(row)) return row;
@@ -58,25 +58,25 @@ function keptOf(rows: readonly unknown[], names: readonly string[] | undefined):
   });
 }
 
-function pageOf(
+function toPage(
   rows: readonly unknown[],
   headers: Headers,
   { own, query }: { readonly own: PageQuery; readonly query: PageQuery },
   fault: (what: string) => CallFailed,
 ): Page {
   const named = nextPage(headers, own);
-  const total = totalOf(headers);
+  const total = parseTotal(headers);
   if (named && "garbled" in named) throw fault(`with ${named.garbled}`);
   if (typeof total === "object") throw fault(`with ${total.garbled}`);
   const next = named ? named.query : pageAfterFull(headers, query, rows.length);
   return { rows, next, isGuess: !named, total };
 }
 
-function notAList({ method, path }: Call, url: string, status: number, what: string, attempts: number): CallFailed {
+function failList({ method, path }: Call, url: string, status: number, what: string, attempts: number): CallFailed {
   return new CallFailed({ method, path, url, kind: "shape", what: `answered ${status} ${what}`, status, attempts });
 }
 
-function queryOf(parameters: Fields): PageQuery {
+function toQuery(parameters: Fields): PageQuery {
   return Object.fromEntries(Object.entries(parameters).map(([name, value]) => [name, queryText(value)]));
 }
 
@@ -87,62 +87,61 @@ function queryText(value: Value): string {
 
 export type PageQuery = Readonly<Record<string, string>>;
 
-/** Rows in a page that is asked for; servers give no more. */
+/** Rows per page: the maximum of servers. */
 const pageSize = 100;
 
 const paged: PageQuery = { per_page: String(pageSize) };
 const unpaged: PageQuery = {};
 
-/** A server that names more pages than this for one list is not believed. */
+/** Limit against lists whose pages never end. */
 export const mostPages = 10_000;
 
-/** Upper bound on all pages of one list, as {@link sizeOf} measures them; a million projects need less. */
+/** Upper bound on all pages of one list, as {@link estimateSize} measures them; a million projects need less. */
 const largestList = 512 * 1024 * 1024;
 
-/** A header whose value makes no sense. */
+/** An invalid header. */
 export interface InvalidPage {
   readonly garbled: string;
 }
 
 /**
- * The query of the next page, undefined on the last one: by X-Next-Page, else by Link, and where neither names one, by
- * X-Page, as long as X-Total-Pages counts more. A link is read for its query
- * alone, whatever host it names; what the call itself asks for stays as it is. A page that is named and cannot be asked
- * for is said: the rows so far are not the whole list.
+ * The query of the next page, undefined on the last one: from X-Next-Page, else from Link, else from X-Page if it is
+ * less than X-Total-Pages. Only the query of a link is used, whatever its host; the call's own parameters take
+ * precedence. An invalid header is an error: the rows so far are not the whole list.
  */
 export function nextPage(headers: Headers, own: PageQuery): { readonly query: PageQuery } | InvalidPage | undefined {
   const named = headers["x-next-page"];
-  if (typeof named === "string" && /^\s*$/.test(named)) return countedPage(headers, own);
+  if (typeof named === "string" && /^\s*$/.test(named)) return nextCountedPage(headers, own);
   if (named !== undefined) return isPageNumber(named) ? { query: { ...own, page: named } } : garbledPage;
   const link = nextLink(headers.link);
   if (typeof link === "object") return link;
-  if (link === undefined) return countedPage(headers, own);
+  if (link === undefined) return nextCountedPage(headers, own);
   if (!URL.canParse(link, "http://link.invalid")) return { garbled: "a next page in Link that is not a URL" };
   const { page: _, ...kept } = own;
   return { query: { ...Object.fromEntries(new URL(link, "http://link.invalid").searchParams), ...kept } };
 }
 
-function countedPage(headers: Headers, own: PageQuery): { readonly query: PageQuery } | undefined {
+function nextCountedPage(headers: Headers, own: PageQuery): { readonly query: PageQuery } | undefined {
   const { "x-page": page, "x-total-pages": pages } = headers;
   if (!isPageNumber(page) || !isPageNumber(pages) || Number(page) >= Number(pages)) return undefined;
   return { query: { ...own, page: String(Number(page) + 1) } };
 }
 
 /**
- * The page after one that is full and came without a word on pages: what stands between may have removed the headers.
- * Pages by ID end without one, and a list that is asked for as a whole has none.
+ * The page after a full one without paging headers, which a proxy may have removed. Not for paging by ID, nor for lists
+ * that are requested as a whole.
  */
 function pageAfterFull(headers: Headers, query: PageQuery, rows: number): PageQuery | undefined {
   const { page = "1", per_page: size, pagination } = query;
   if (rows !== Number(size) || pagination === "keyset" || !isPageNumber(page)) return undefined;
-  if (speaksOfPages(headers)) return undefined;
+  if (hasPagingHeaders(headers)) return undefined;
   return { ...query, page: String(Number(page) + 1) };
 }
 
 const pageHeaders = ["link", "x-next-page", "x-page", "x-total", "x-total-pages"] as const;
 
-/** Whether an answer says anything of pages. */
-function speaksOfPages(headers: Headers): boolean {
+/** True if a response has any paging header. */
+function hasPagingHeaders(headers: Headers): boolean {
   return pageHeaders.some((name) => headers[name] !== undefined);
 }
 
@@ -152,12 +151,12 @@ function isPageNumber(text: string | string[] | undefined): text is string {
   return typeof text === "string" && /^[1-9]\d{0,14}$/.test(text);
 }
 
-/** How many rows the server counts in the whole list, where it says so. */
-function totalOf(headers: Headers): number | InvalidPage | undefined {
-  const said = headers["x-total"];
-  if (said === undefined || (typeof said === "string" && /^\s*$/.test(said))) return undefined;
-  const isCount = typeof said === "string" && /^\d{1,15}$/.test(said);
-  return isCount ? Number(said) : { garbled: "an X-Total that is not a number" };
+/** The server's count of all rows, if it returns one. */
+function parseTotal(headers: Headers): number | InvalidPage | undefined {
+  const header = headers["x-total"];
+  if (header === undefined || (typeof header === "string" && /^\s*$/.test(header))) return undefined;
+  const isCount = typeof header === "string" && /^\d{1,15}$/.test(header);
+  return isCount ? Number(header) : { garbled: "an X-Total that is not a number" };
 }
 
 function nextLink(header: string | string[] | undefined): string | InvalidPage | undefined {
@@ -172,95 +171,95 @@ function nextLink(header: string | string[] | undefined): string | InvalidPage |
   return undefined;
 }
 
-/** Whether a quotation or a target is not closed. */
+/** True if a quotation or a target is not closed. */
 function isTruncated(link: string): boolean {
   return /["<]/.test(link.replace(/"(?:[^"\\]|\\.)*"/g, "").replace(/<[^<>]*>/g, ""));
 }
 
-/** One page: its rows, the query of the next one, and how many rows the server counts in all. */
+/** One page: its rows, the query of the next one, and the server's count of all rows. */
 export interface Page {
   readonly rows: readonly unknown[];
   readonly next: PageQuery | undefined;
-  /** Whether the server does not say that there is a next one: then it may answer with the same rows again. */
+  /** True if the server named no next page: the next one may repeat this one. */
   readonly isGuess?: boolean;
   readonly total?: number | undefined;
 }
 
-/** All rows, and in `uneven` how they differ from the server's count; or why the list never ends. */
+/** All rows, with `uneven` if their number differs from the server's count; or the reason why the list does not end. */
 export type Pages = { readonly rows: readonly unknown[]; readonly uneven?: string } | { readonly endless: string };
 
-/** Fetches page after page. Rows that moved between pages while they were read come once, by their id. */
+/** Fetches all pages. Rows that moved between pages meanwhile are returned once, by ID. */
 export async function readPages(
   fetchPage: (query: PageQuery) => Page | Promise<Page>,
   start: PageQuery,
   largest = largestList,
 ): Promise<Pages> {
   const first = await fetchPage(start);
-  if (!first.next) return counted(first.rows, [first.total]);
+  if (!first.next) return checkCount(first.rows, [first.total]);
   const rows = [...first.rows];
   const totals = [first.total];
-  const seen = new Set([keyOf(start)]);
-  let size = sizeOf(rows);
+  const seen = new Set([queryKey(start)]);
+  let size = estimateSize(rows);
   for (let last: Page = first; last.next; ) {
-    if (seen.has(keyOf(last.next))) return { endless: "with a next page that was already read" };
+    if (seen.has(queryKey(last.next))) return { endless: "with a next page that was already read" };
     if (seen.size >= mostPages) return { endless: `with more than ${mostPages} pages` };
-    seen.add(keyOf(last.next));
+    seen.add(queryKey(last.next));
     const page = await fetchPage(last.next);
     if (last.isGuess && isRepeat(page.rows, last.rows)) break;
-    size += sizeOf(page.rows);
+    size += estimateSize(page.rows);
     if (size > largest) return { endless: `with pages of more than ${Math.floor(largest / 1024 / 1024)} MB in all` };
     for (const row of page.rows) rows.push(row);
     totals.push(page.total);
     last = page;
   }
-  return counted(distinct(rows), totals);
+  return checkCount(removeDuplicates(rows), totals);
 }
 
-/** Roughly the bytes of a value in memory. */
-function sizeOf(value: unknown): number {
+/** The approximate size of a value in memory, in bytes. */
+function estimateSize(value: unknown): number {
   if (typeof value === "string") return scalarSize + value.length;
   if (typeof value !== "object" || value === null) return scalarSize;
   let size = objectSize;
-  for (const each of Object.values(value)) size += sizeOf(each);
+  for (const each of Object.values(value)) size += estimateSize(each);
   return size;
 }
 
 const scalarSize = 16;
 const objectSize = 64;
 
-/** Compared with the totals of all pages, because a list may grow while it is read. */
-function counted(rows: readonly unknown[], totals: readonly (number | undefined)[]): Pages {
-  const known = totals.filter((total) => total !== undefined);
-  const [least, most] = [Math.min(...known), Math.max(...known)];
-  if (known.length === 0 || (rows.length >= least && rows.length <= most)) return { rows };
-  const total = known.at(-1);
-  return { rows, uneven: `with ${count(rows.length)} in all, where X-Total counts ${total}` };
+/** Accepts a count between the totals of all pages, because a list may change while it is read. */
+function checkCount(rows: readonly unknown[], totals: readonly (number | undefined)[]): Pages {
+  const knownTotals = totals.filter((total) => total !== undefined);
+  const [least, most] = [Math.min(...knownTotals), Math.max(...knownTotals)];
+  if (knownTotals.length === 0 || (rows.length >= least && rows.length <= most)) return { rows };
+  const total = knownTotals.at(-1);
+  return { rows, uneven: `with ${formatCount(rows.length)} in all, where X-Total counts ${total}` };
 }
 
-function count(rows: number): string {
+function formatCount(rows: number): string {
   return `${rows} ${rows === 1 ? "row" : "rows"}`;
 }
 
-function keyOf(query: PageQuery): string {
+function queryKey(query: PageQuery): string {
   return JSON.stringify(Object.entries(query).sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-function distinct(rows: readonly unknown[]): unknown[] {
+function removeDuplicates(rows: readonly unknown[]): unknown[] {
   const seen = new Set<unknown>();
   return rows.filter((row) => {
-    const id = idOf(row);
+    const id = readId(row);
     return id === undefined || (!seen.has(id) && seen.add(id));
   });
 }
 
-/** Whether a page holds no row that the one before lacks, in whatever order. */
+/** True if each row of a page is on the previous page, in any order. */
 function isRepeat(rows: readonly unknown[], before: readonly unknown[]): boolean {
-  const identity = (row: unknown) => idOf(row) ?? JSON.stringify(row);
-  const known = new Set(before.map(identity));
-  return rows.every((row) => known.has(identity(row)));
+  const identity = (row: unknown) => readId(row) ?? JSON.stringify(row);
+  const knownTotals = new Set(before.map(identity));
+  return rows.every((row) => knownTotals.has(identity(row)));
 }
 
-function idOf(row: unknown): unknown {
+function readId(row: unknown): unknown {
   const id = typeof row === "object" && row !== null && "id" in row ? row.id : undefined;
   return id ?? undefined;
 }

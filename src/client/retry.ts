@@ -1,6 +1,6 @@
 import type { CallFailed } from "./failure.ts";
 
-/** Headers of a response by their names in lower case. */
+/** Headers of a response by lower-case name. */
 export type Headers = Readonly<Record<string, string | string[] | undefined>>;
 
 /** A response, read to its end. */
@@ -10,18 +10,18 @@ export interface Received {
   readonly body: Buffer;
 }
 
-/** Why there is no response, or only a part of one. */
+/** An attempt without a complete response. */
 export interface Broken {
   readonly broken: "network" | "timeout" | "cut" | "large" | "aborted";
-  /** Whether the request went out: if it did, the server may have acted. */
+  /** True if the request was sent, so that the server may have acted. */
   readonly sent: boolean;
   /** Code of the system or of undici, such as ECONNREFUSED. */
   readonly code: string;
-  /** Explains the code where more is known; completes "GET https://… ". */
+  /** Advice for the code; completes "GET https://… ". */
   readonly words?: string | undefined;
 }
 
-/** Full-jitter exponential backoff: milliseconds, and how often a request is tried in all. */
+/** Full-jitter exponential backoff: milliseconds, and the maximum number of attempts. */
 export interface Backoff {
   readonly base: number;
   readonly cap: number;
@@ -35,7 +35,7 @@ export function backoffDelay({ base, cap }: Backoff, attempt: number, chance: nu
   return chance * Math.min(cap, base * 2 ** (attempt - 1));
 }
 
-/** Whether a status may be gone at the next try (docs/architecture.md). */
+/** True if a retry may get another status (docs/architecture.md). */
 export function isTransient(status: number, words: string): boolean {
   return status === 408 || status === 429 || status >= 500 || isLocked(status, words);
 }
@@ -45,65 +45,65 @@ export function isLocked(status: number, words: string): boolean {
   return status === 409 && words.includes("Resource lock");
 }
 
-/** Whether a request without an answer would fare the same again. `known`: the server has answered before. */
-export function isPermanent({ broken, code }: Broken, known: boolean): boolean {
+/** True if a retry of a request without a response would fail too. `known`: the server has responded before. */
+export function isPermanent({ broken, code }: Broken, hasResponded: boolean): boolean {
   if (broken === "large" || broken === "aborted") return true;
-  return misused.test(code) || (!known && hopeless.test(code));
+  return misuseCodes.test(code) || (!hasResponded && permanentCodes.test(code));
 }
 
 /**
- * Whether a failed call may be sent again without a look at what it did (docs/architecture.md): a POST only where the server
- * surely did not act, since it never got it or only asked to come later.
+ * True if a failed call may be repeated without looking up its effect (docs/architecture.md): a POST only if the server
+ * certainly did not act, since it was not sent or was rate limited.
  */
 export function isSendableAgain({ method, passing, sent, status }: CallFailed): boolean {
   return passing && (method !== "POST" || !sent || status === 429);
 }
 
 /** An unknown host, an untrusted certificate, a proxy's refusal: a retry would fail the same way. */
-const hopeless =
+const permanentCodes =
   /^(PROXY_)?(ENOTFOUND|EACCES|EPERM|EPROTO|CERT_|ERR_TLS|ERR_SSL|SELF_SIGNED|DEPTH_ZERO|UNABLE_TO|4(?!08|29))/;
 
-const misused = /^(PROXY_)?UND_ERR_(INVALID|DESTROYED|CLOSED)/;
+const misuseCodes = /^(PROXY_)?UND_ERR_(INVALID|DESTROYED|CLOSED)/;
 
-/** What the server did by answering so: nothing where it only turned the request away. A 408 is a time-out. */
+/** True unless the status only rejects the request. A 408 is a time-out. */
 export function mayHaveActed(status: number): boolean {
   return status < 300 || status === 408 || status >= 500;
 }
 
 /**
  * Milliseconds that the server asks to wait: Retry-After in seconds or as a date, else RateLimit-Reset in unix seconds
- * (small numbers are seconds from now). Dates are held against the server's own clock where it tells it.
+ * (small numbers are seconds from now). Dates are relative to the server's clock if it sends one.
  */
-export function statedDelay(headers: Headers, now: number): number | undefined {
+export function parseRetryDelay(headers: Headers, now: number): number | undefined {
   const serverNow = serverTime(headers, now);
-  const retryAfter = first(headers["retry-after"])?.trim();
+  const retryAfter = firstValue(headers["retry-after"])?.trim();
   if (retryAfter !== undefined) {
     const seconds = /^\d+(\.\d+)?$/.test(retryAfter) ? Number(retryAfter) : (Date.parse(retryAfter) - serverNow) / 1000;
     if (!Number.isNaN(seconds)) return Math.max(0, seconds * 1000);
   }
-  return resetDelay(headers, serverNow);
+  return parseResetDelay(headers, serverNow);
 }
 
-function resetDelay(headers: Headers, serverNow: number): number | undefined {
+function parseResetDelay(headers: Headers, serverNow: number): number | undefined {
   const seconds = wholeNumber(headers["ratelimit-reset"]);
   if (seconds === undefined) return undefined;
   return Math.max(0, seconds < 1e9 ? seconds * 1000 : seconds * 1000 - serverNow);
 }
 
-/** True if a response says that the token has no request left, whatever the endpoint. */
+/** True if the response says that the token has no request left, whatever the endpoint. */
 export function isTokenExhausted(headers: Headers): boolean {
   return wholeNumber(headers["ratelimit-remaining"]) === 0;
 }
 
 function serverTime(headers: Headers, now: number): number {
-  return Date.parse(first(headers.date) ?? "") || now;
+  return Date.parse(firstValue(headers.date) ?? "") || now;
 }
 
 function wholeNumber(value: string | string[] | undefined): number | undefined {
-  const text = first(value)?.trim();
+  const text = firstValue(value)?.trim();
   return text !== undefined && /^\d{1,15}$/.test(text) ? Number(text) : undefined;
 }
 
-function first(value: string | string[] | undefined): string | undefined {
+function firstValue(value: string | string[] | undefined): string | undefined {
   return Array.isArray(value) ? value[0] : value;
 }

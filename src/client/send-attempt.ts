@@ -2,16 +2,16 @@ import { knownSecrets } from "../base/known-secrets.ts";
 import { catalogueOf } from "../model/catalogue.ts";
 import type { Call } from "../model/types.ts";
 import { type Attempt, classify, classifyBroken, type FullAnswer } from "./classify-response.ts";
-import { encode, resolvedParameters, type WireRequest } from "./encode.ts";
-import { CallFailed, calledKind } from "./failure.ts";
+import { encode, resolveParameters, type WireRequest } from "./encode.ts";
+import { CallFailed, findCalledKind } from "./failure.ts";
 import type { Limiter, Sending } from "./limiter.ts";
 import type { ClientOptions } from "./options.ts";
-import { type Backoff, type Broken, backoffDelay, isTokenExhausted, type Received, statedDelay } from "./retry.ts";
+import { type Backoff, type Broken, backoffDelay, isTokenExhausted, parseRetryDelay, type Received } from "./retry.ts";
 import type { ServerUrl } from "./server-url.ts";
 import { callLater, type Stop } from "./timer.ts";
 import type { Transport } from "./transport.ts";
 
-/** What the attempts of a run have in common. */
+/** State shared by all attempts of a run. */
 export interface RunConnection {
   readonly options: ClientOptions;
   readonly server: ServerUrl;
@@ -20,44 +20,47 @@ export interface RunConnection {
   readonly stop: Stop;
   readonly limiter: Limiter;
   readonly liveness: ServerLiveness;
-  /** Requests sent: reads and writes count the first attempt of each but of uncounted calls, retries every further one. */
+  /**
+   * Requests sent: `reads` and `writes` count first attempts, without uncounted calls; `retries` counts all further
+   * attempts.
+   */
   readonly counts: { reads: number; writes: number; retries: number };
-  /** Thrown for every further call: the token was rejected, or the server was never there. */
+  /** Thrown for every further call: the token was rejected, or the server was never reachable. */
   over: CallFailed | undefined;
-  /** The last pause that the server asked for: why, and its end by the clock of `performance.now()`. */
+  /** The last pause that the server asked for: its reason, and its end by the clock of `performance.now()`. */
   pause: { readonly why: string; readonly until: number } | undefined;
 }
 
-/** One attempt at a call, on its way to the server. */
+/** One attempt at a call. */
 export interface Outgoing {
   readonly call: Call;
-  /** Path of the API, by the name that the server knows the route by. */
+  /** Path of the API, by the alias that the server routes. */
   readonly path: string;
   /** Number of the attempt, from 1. */
   readonly attempts: number;
-  /** Whether the call was sent before, be it with other values or by another name of its route. */
+  /** True if the call was sent before, even with other values or by another alias of its route. */
   readonly again: boolean;
 }
 
-/** Resolves to the failure where there is one. @throws SecretMissing if a parameter's secret cannot be resolved. */
+/** Resolves to a response or a failure. @throws SecretMissing if a parameter's secret cannot be resolved. */
 export type Send = (request: Outgoing) => Promise<FullAnswer | CallFailed>;
 
 /**
- * Sends a request once, as soon as there is room for it, and applies what its answer means for all others: a rejected token
- * ends the run, a busy server slows it down. Resolves to a failure unless the answer is a success that holds what it must.
+ * Sends a request once, as soon as the limiter permits, and applies the consequences for other requests: a rejected
+ * token ends the run, a busy server slows it down. Any response but a success of the required shape is a failure.
  * @throws SecretMissing.
  */
 export async function sendAttempt(run: RunConnection, request: Outgoing): Promise<FullAnswer | CallFailed> {
-  await run.limiter.enter(endpointOf(request.call));
+  await run.limiter.enter(endpointKey(request.call));
   try {
-    return whyBlocked(run, request) ?? (await send(run, request));
+    return explainBlocked(run, request) ?? (await send(run, request));
   } finally {
     run.limiter.leave();
   }
 }
 
-/** Method and template of a path, in which every second segment names something: /projects/:/hooks/:. */
-function endpointOf({ method, path }: Call): string {
+/** Method and template of a path, whose every second segment is an identifier: `GET /projects/:/hooks/:`. */
+function endpointKey({ method, path }: Call): string {
   const [route = ""] = path.split("?", 1);
   return `${method} ${route.replace(/(\/[^/]+)\/[^/]+/g, "$1/:")}`;
 }
@@ -65,30 +68,30 @@ function endpointOf({ method, path }: Call): string {
 async function send(run: RunConnection, request: Outgoing): Promise<FullAnswer | CallFailed> {
   const { call, path } = request;
   const { options, server, limiter, liveness, stop } = run;
-  const line = encode(call, server.prefix + path, resolvedParameters(call, options.secrets));
-  count(run, request);
+  const line = encode(call, server.prefix + path, resolveParameters(call, options.secrets));
+  countRequest(run, request);
   const sending = limiter.sending();
   const { answers } = liveness;
   liveness.asked();
-  const result = await run.transport.exchange(line, () => whyForbidden(run, call) === undefined);
+  const result = await run.transport.exchange(line, () => explainForbidden(run, call) === undefined);
   limiter.ended();
   liveness.ended(isAnswer(result) ? undefined : `${line.method} ${line.target}`);
-  const attempt = () => attemptOf(run, request, line);
-  if (!("broken" in result)) return understood(run, request, attempt, result, sending);
-  const tooLate = result.broken === "aborted" && !result.sent && whyBlocked(run, request);
+  const attempt = () => describeAttempt(run, request, line);
+  if (!("broken" in result)) return handleResponse(run, request, attempt, result, sending);
+  const tooLate = result.broken === "aborted" && !result.sent && explainBlocked(run, request);
   if (tooLate) return tooLate;
-  // Others are answered, and this one gets no connection: there are too many.
+  // Others get responses, but this request gets no connection: there are too many.
   if (!result.sent && answers > 0 && answers < liveness.answers) limiter.overloaded(sending);
   return classifyBroken(attempt(), result, stop.reason, answers > 0);
 }
 
-/** Why nothing is sent now. */
-function whyBlocked(run: RunConnection, { call, path: routed, attempts }: Outgoing): CallFailed | undefined {
+/** The reason why nothing may be sent, if any. */
+function explainBlocked(run: RunConnection, { call, path: routed, attempts }: Outgoing): CallFailed | undefined {
   if (run.over) return run.over;
   const { method, path } = call;
-  const reason = run.stop.reason ?? whyForbidden(run, call);
+  const reason = run.stop.reason ?? explainForbidden(run, call);
   if (reason === undefined) return undefined;
-  const seconds = Math.ceil(run.limiter.remaining(endpointOf(call)) / 1000);
+  const seconds = Math.ceil(run.limiter.remaining(endpointKey(call)) / 1000);
   const what =
     seconds > 0
       ? `was not sent: ${run.pause?.why}, which asks to wait ${seconds} more seconds`
@@ -106,23 +109,27 @@ function whyBlocked(run: RunConnection, { call, path: routed, attempts }: Outgoi
   });
 }
 
-/** Why a write must not be sent any more. */
-function whyForbidden({ options }: RunConnection, { method }: Call): string | undefined {
+/** The reason why writes may no longer be sent, if any. */
+function explainForbidden({ options }: RunConnection, { method }: Call): string | undefined {
   return method === "GET" ? undefined : options.mayWrite?.();
 }
 
-function count({ counts }: RunConnection, { call: { method, uncounted }, again }: Outgoing): void {
+function countRequest({ counts }: RunConnection, { call: { method, uncounted }, again }: Outgoing): void {
   if (again) counts.retries++;
   else if (method !== "GET") counts.writes++;
   else if (!uncounted) counts.reads++;
 }
 
-/** Whether anything of an answer came. */
+/** True if any part of a response arrived. */
 function isAnswer(result: Received | Broken): boolean {
   return !("broken" in result) || result.broken === "cut" || result.broken === "large";
 }
 
-function attemptOf({ server, options }: RunConnection, { call, attempts }: Outgoing, { target }: WireRequest): Attempt {
+function describeAttempt(
+  { server, options }: RunConnection,
+  { call, attempts }: Outgoing,
+  { target }: WireRequest,
+): Attempt {
   const { method, path } = call;
   const { name: setting, origin } = server;
   return {
@@ -136,14 +143,14 @@ function attemptOf({ server, options }: RunConnection, { call, attempts }: Outgo
   };
 }
 
-function understood(
+function handleResponse(
   run: RunConnection,
   { call, attempts }: Outgoing,
   attempt: () => Attempt,
   received: Received,
   sending: Sending,
 ) {
-  const answer = classify(call, () => withCalled(run, attempt(), received), received, knownSecrets.clean);
+  const answer = classify(call, () => addCalledKind(run, attempt(), received), received, knownSecrets.clean);
   if (answer instanceof CallFailed) {
     if (received.status === 401) run.over ??= answer;
     slowDown(run, call, attempts, received, sending);
@@ -151,17 +158,17 @@ function understood(
   return answer;
 }
 
-/** Where a server lets nobody in, or knows no such path, the kind tells what it takes. */
-function withCalled(
+/** Adds the kind to a 403 or 404, for its requirements. */
+function addCalledKind(
   { options: { catalogue, dialect } }: RunConnection,
   attempt: Attempt,
   { status }: Received,
 ): Attempt {
   if (status !== 403 && status !== 404) return attempt;
-  return { ...attempt, called: calledKind(catalogue ?? catalogueOf(dialect), attempt) };
+  return { ...attempt, called: findCalledKind(catalogue ?? catalogueOf(dialect), attempt) };
 }
 
-/** Applies a 429 or 503 to all requests: fewer in flight, and none to its endpoint for as long as the server says. */
+/** Applies a 429 or 503 to all requests: fewer in flight, and a pause of its endpoint if the server asks for one. */
 function slowDown(
   run: RunConnection,
   call: Call,
@@ -175,14 +182,14 @@ function slowDown(
     return;
   }
   limiter.overloaded(sending);
-  const delay = statedDelay(headers, Date.now()) ?? (status === 429 ? delayAfterAttempt(run, attempts) : undefined);
+  const delay = parseRetryDelay(headers, Date.now()) ?? (status === 429 ? delayAfterAttempt(run, attempts) : undefined);
   if (delay === undefined) return;
   if (status === 429 && isTokenExhausted(headers)) limiter.pauseAll(delay);
-  else limiter.pause(endpointOf(call), delay);
+  else limiter.pause(endpointKey(call), delay);
   reportPause(run, status, delay);
 }
 
-/** Reports a pause once, although every request in flight hears of it. */
+/** Reports a pause once, although every request in flight gets the response. */
 function reportPause(run: RunConnection, status: number, delay: number): void {
   const until = performance.now() + delay;
   if (run.pause && until < run.pause.until + 1000) return;
@@ -196,26 +203,26 @@ export function delayAfterAttempt({ backoff, options }: RunConnection, attempts:
   return backoffDelay(backoff, attempts, (options.random ?? Math.random)());
 }
 
-/** Whether a server is there at all: any answer says so, to whichever request. */
+/** Tracks whether the server responds to any request. */
 interface ServerLiveness {
-  /** Answers so far: where none came during an attempt, it failed as all did. */
+  /** Number of responses so far. If it did not change during an attempt, all requests failed. */
   readonly answers: number;
-  /** A request goes out. */
+  /** Call when a request is sent. */
   asked(): void;
-  /** It came to its end; where that was no answer, `unanswered` is what was asked. */
+  /** Call when a request ended; without a response, `unanswered` identifies the request. */
   ended(unanswered: string | undefined): void;
-  /** Whether two different requests were left without an answer since there was one. */
+  /** True if at least two different requests got no response since the last one. */
   readonly affectsAllRequests: boolean;
-  /** Nothing is asked any more: the timer, which holds all that it knows, is let go. */
+  /** Clears the timer. */
   close(): void;
 }
 
-/** Milliseconds between two attempts, at most: after a longer break the count of silence starts again. */
+/** Milliseconds. After a longer break between two attempts, the measurement of silence restarts. */
 const longestBreak = 15_000;
 
-/** Calls `gone` once a server that is asked again and again has answered nothing for so many milliseconds. */
+/** Calls `gone` once a server that is sent requests has not responded for `giveUpAfter` milliseconds. */
 export function watchServerLiveness(giveUpAfter: number, gone: () => void): ServerLiveness {
-  const unheard = new Set<string>();
+  const silentRequests = new Set<string>();
   let answers = 0;
   let inFlight = 0;
   let silentSince: number | undefined;
@@ -254,17 +261,17 @@ export function watchServerLiveness(giveUpAfter: number, gone: () => void): Serv
       if (!isWatching) watch(giveUpAfter);
     },
     get affectsAllRequests() {
-      return unheard.size > 1;
+      return silentRequests.size > 1;
     },
     ended(unanswered) {
       lastEnd = performance.now();
       inFlight--;
       if (unanswered !== undefined) {
-        if (unheard.size < 2) unheard.add(unanswered);
+        if (silentRequests.size < 2) silentRequests.add(unanswered);
         return;
       }
       answers++;
-      if (unheard.size > 0) unheard.clear();
+      if (silentRequests.size > 0) silentRequests.clear();
       silentSince = inFlight > 0 ? lastEnd : undefined;
     },
     close: () => cancel(),

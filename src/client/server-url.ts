@@ -1,17 +1,17 @@
 import { UserError } from "../base/exit.ts";
 import { knownSecrets } from "../base/known-secrets.ts";
 
-/** Where requests go: an origin, and what stands before every path of the API. */
+/** The target of requests: an origin, and a prefix before every path of the API. */
 export interface ServerUrl {
   readonly origin: string;
   readonly prefix: string;
-  /** The setting that it stands in, as messages name it. */
+  /** The setting that contains the URL, for messages. */
   readonly name: string;
 }
 
 const suffix = "/api/v4";
 
-/** What of a workspace says where its server is. */
+/** The workspace's settings for its server. */
 interface Server {
   readonly url: string | undefined;
   readonly allowInsecure: boolean;
@@ -20,31 +20,31 @@ interface Server {
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * The URL that requests go to: EVENKEEL_URL, else `server.url`. An empty variable must not hand the token to the manifest.
- * @throws UserError where there is none, and for one that {@link parseServerUrl} refuses.
+ * The URL for requests: EVENKEEL_URL, else `server.url`. An empty variable is an error, so that the token is not sent
+ * to the manifest's server by mistake. @throws UserError if there is no URL, or {@link parseServerUrl} rejects it.
  */
-export function urlOf({ EVENKEEL_URL }: Environment, { url, allowInsecure }: Server): string {
+export function chooseServerUrl({ EVENKEEL_URL }: Environment, { url, allowInsecure }: Server): string {
   if (EVENKEEL_URL === "") throw new UserError(emptyUrl);
   const text = EVENKEEL_URL ?? url;
   if (!text) throw new UserError("no server: set server.url in evenkeel.yaml, or EVENKEEL_URL");
-  parseServerUrl(text, allowInsecure, urlNameOf({ EVENKEEL_URL }));
+  parseServerUrl(text, allowInsecure, chooseUrlName({ EVENKEEL_URL }));
   return text;
 }
 
 const emptyUrl =
   "EVENKEEL_URL is empty, so the token would go where server.url says; set it to the server's address, or unset it";
 
-/** What messages call that URL: the setting that it stands in. */
-export function urlNameOf({ EVENKEEL_URL }: Environment): string {
+/** The name of the setting that contains the URL, for messages. */
+export function chooseUrlName({ EVENKEEL_URL }: Environment): string {
   return EVENKEEL_URL ? "EVENKEEL_URL" : inWorkspace;
 }
 
 const inWorkspace = "server.url";
 
-/** The same for plans, reports and journals: empty where there is none that requests may go to. */
-export function shownUrl(env: Environment, server: Server): string {
+/** The URL for plans, reports and journals; empty if there is no valid one. */
+export function describeServerUrl(env: Environment, server: Server): string {
   try {
-    return urlOf(env, server);
+    return chooseServerUrl(env, server);
   } catch (error) {
     if (error instanceof UserError) return "";
     throw error;
@@ -52,23 +52,23 @@ export function shownUrl(env: Environment, server: Server): string {
 }
 
 /**
- * Reads the URL of a server; /api/v4 is added where it is missing. Plain http goes to loopback alone (docs/manifests.md).
- * @throws UserError, which never repeats a URL that may hold a credential. `name` is what it calls the URL.
+ * Parses the URL of a server and adds /api/v4 if missing. Plain http is allowed for loopback only (docs/manifests.md).
+ * `name` is the setting, for messages. @throws UserError, without a URL that may contain a credential.
  */
 export function parseServerUrl(text: string, allowInsecure = false, name = inWorkspace): ServerUrl {
   const url = URL.canParse(text) ? new URL(text) : undefined;
-  const objection = url ? objectionTo(url, allowInsecure) : `is not a URL; ${expected}`;
-  if (objection === undefined && url) return { ...partsOf(url), name };
+  const objection = url ? checkUrl(url, allowInsecure) : `is not a URL; ${expected}`;
+  if (objection === undefined && url) return { ...splitUrl(url), name };
   learnCredentials(text, url);
   throw new UserError(`${name} ${objection}`);
 }
 
-function partsOf({ origin, pathname }: URL): Pick<ServerUrl, "origin" | "prefix"> {
+function splitUrl({ origin, pathname }: URL): Pick<ServerUrl, "origin" | "prefix"> {
   const path = pathname.replace(/\/{1,99}$/, "");
   return { origin, prefix: path.endsWith(suffix) ? path : path + suffix };
 }
 
-/** Such a URL holds a credential, so it is redacted whatever happens next. */
+/** Such a URL may contain a credential, so it is redacted from now on. */
 function learnCredentials(text: string, url: URL | undefined): void {
   if (!/[@?#]/.test(text)) return;
   knownSecrets.learn(text, "[URL]");
@@ -77,8 +77,8 @@ function learnCredentials(text: string, url: URL | undefined): void {
 
 const expected = "expected one like https://code.example.com";
 
-/** Before `//` may stand a user name that was taken for a scheme, so that is not repeated either. */
-function objectionTo(url: URL, allowInsecure: boolean): string | undefined {
+/** Checks the protocol first and does not repeat the URL: a user name before `//` may have been parsed as a scheme. */
+function checkUrl(url: URL, allowInsecure: boolean): string | undefined {
   if (url.protocol !== "https:" && url.protocol !== "http:") return `is not an https URL; ${expected}`;
   if (url.username || url.password) {
     return "contains a user name or password; give only the address, and the token in EVENKEEL_TOKEN";
@@ -91,7 +91,7 @@ function objectionTo(url: URL, allowInsecure: boolean): string | undefined {
   return undefined;
 }
 
-/** Whether a host, as URL has it, is this machine. */
+/** True for this machine's own names, as URL normalizes them. */
 export function isLoopback(host: string): boolean {
   return host === "localhost" || host === "[::1]" || /^127\.\d+\.\d+\.\d+$/.test(host);
 }

@@ -21,7 +21,7 @@ import { parseServerUrl, type ServerUrl } from "./server-url.ts";
 import { createStop } from "./timer.ts";
 import { openTransport, type Transport } from "./transport.ts";
 
-/** Opens a session that may send these methods and no others. */
+/** Opens a session that may send only these methods. */
 export async function openSession(options: ClientOptions, methods: ReadonlySet<Call["method"]>): Promise<Session> {
   const server = parseServerUrl(options.url, options.allowInsecure, options.urlName);
   const { token, concurrency: connections, requestTimeout: timeout, network = {} } = options;
@@ -30,7 +30,7 @@ export async function openSession(options: ClientOptions, methods: ReadonlySet<C
   return new Session(options, server, transport);
 }
 
-/** A connection to one server for one run: its limits, its pauses, and when it is over for all requests. */
+/** A connection to one server for one run: its limits and pauses, and the reason why it ended. */
 export class Session {
   readonly #run: RunConnection;
   readonly #send: Send;
@@ -50,43 +50,46 @@ export class Session {
       pause: undefined,
     };
     this.#run = run;
-    this.#send = legacyValues(routeAlias((request) => sendAttempt(run, request)));
+    this.#send = withLegacyValues(withRouteAlias((request) => sendAttempt(run, request)));
     learnCredential(options.token, ownNames.EVENKEEL_TOKEN);
   }
 
-  /** Requests sent: first attempts of reads and of writes but of uncounted calls, and every further attempt. */
+  /** See {@link RunConnection.counts}. */
   get counts(): RunConnection["counts"] {
     return this.#run.counts;
   }
 
-  /** How many requests may be in flight now. */
+  /** Number of requests that may be in flight now. */
   get room(): number {
     return this.#run.limiter.room;
   }
 
-  /** What there is to configure on the server. */
+  /** The server's catalogue. */
   get catalogue(): Catalogue {
     const { catalogue, dialect } = this.#run.options;
     return catalogue ?? catalogueOf(dialect);
   }
 
-  /** How often a call is tried in all. */
+  /** Maximum number of attempts per call. */
   get mostAttempts(): number {
     return this.#run.backoff.attempts;
   }
 
-  /** Milliseconds for which a write without an answer is looked up. */
+  /** Milliseconds for which a write without a response is looked up. */
   get lookUpFor(): number {
     const { lookUpFor, requestTimeout } = this.#run.options;
     return lookUpFor ?? Math.max(shortestLookUp, requestTimeout);
   }
 
-  /** Whether nothing more is sent. */
+  /** True once nothing more is sent. */
   get stopped(): boolean {
     return this.#run.stop.reason !== undefined || this.#run.over !== undefined;
   }
 
-  /** The `attempts`th attempt at a call, or its failure. @throws SecretMissing if a parameter's secret cannot be resolved. */
+  /**
+   * Makes an attempt at a call; `attempts` is its number. @throws SecretMissing if a parameter's secret cannot be
+   * resolved.
+   */
   attempt(call: Call, attempts: number): Promise<FullAnswer | CallFailed> {
     return this.#send({ call, path: call.path, attempts, again: attempts > 1 });
   }
@@ -96,7 +99,7 @@ export class Session {
     return this.#run.server.origin + this.#run.server.prefix + path;
   }
 
-  /** Sends nothing more, and resolves when what was in flight has ended. */
+  /** Sends nothing more, and resolves when requests in flight have ended. */
   async close(): Promise<void> {
     this.#run.stop.now("the connection was closed");
     await this.#run.transport.close();
@@ -104,33 +107,33 @@ export class Session {
     await this.#run.options.rate?.close?.();
   }
 
-  /** Milliseconds before the attempt after this one, which `onRetry` gets as well. */
+  /** Milliseconds before the next attempt; also reports the retry. */
   delayAfter(failure: CallFailed): number {
     const delay = delayAfterAttempt(this.#run, failure.attempts);
     this.#run.options.onRetry?.({ failure, delay });
     return delay;
   }
 
-  /** Milliseconds before the next probe for a write's effect, after so many: exponential, without jitter. */
+  /** Milliseconds before the next probe for a write's effect: exponential, without jitter. */
   pauseAfter(probes: number): number {
     return backoffDelay(this.#run.backoff, probes, 1);
   }
 
-  /** Resolves after so many milliseconds, or at once when the run is stopped. */
+  /** Resolves after this time, or at once when the run is stopped. */
   sleep(milliseconds: number): Promise<void> {
     return this.#run.stop.sleep(milliseconds);
   }
 
-  /** How many answers came so far, to any request: what {@link isAway} compares. */
+  /** Number of responses so far to any request, for {@link isAway}. */
   get answers(): number {
     return this.#run.liveness.answers;
   }
 
   /**
-   * Whether an attempt failed because the server is away: no request was answered since there were so many answers, and it
-   * could not be sent, or others failed as well. Such an attempt does not count, since the server may come back until the
-   * run gives it up. A server that never answered probably has another address, and is waited for only if `giveUpAfter`
-   * is set.
+   * True if an attempt failed because the server is away: no request got a response since `answers` was read, and this
+   * one could not be sent, or others failed too. Such an attempt does not count: the server may return until the run
+   * gives up. A server that never responded probably has another address, and is waited for only if `giveUpAfter` is
+   * set.
    */
   isAway({ isUnanswered, sent }: CallFailed, answers: number): boolean {
     const { liveness, options } = this.#run;
@@ -145,7 +148,7 @@ export class Session {
     this.#run.stop.now(this.#gone);
   }
 
-  /** The failure that a call ends with: its own, and the end of the run if the server is not there any more, or never was. */
+  /** The final failure of a call; it ends the run if the server is gone, or was never reachable. */
   final(failure: CallFailed): CallFailed {
     if (failure.kind === "unauthorized") return this.#run.over ?? failure;
     if (!failure.isUnanswered) return failure;
@@ -156,14 +159,14 @@ export class Session {
   }
 }
 
-/** Milliseconds for which a server may be away. */
+/** Milliseconds without any response after which the run ends. */
 const defaultGiveUp = 60_000;
 
 /** Milliseconds. */
 const shortestLookUp = 10_000;
 
-/** Sends the current values of parameters until the server accepts legacy ones instead, and the legacy ones from then on. */
-function legacyValues(next: Send): Send {
+/** Sends current parameter values; once the server accepts only legacy ones, sends those. */
+function withLegacyValues(next: Send): Send {
   let isLegacy = false;
 
   async function sendEither(request: Outgoing, legacy: Outgoing): Promise<FullAnswer | CallFailed> {
@@ -184,34 +187,34 @@ function legacyValues(next: Send): Send {
 }
 
 const { segment, alias } = integrationsAlias;
-const affected = new RegExp(`^(/projects/[^/]+)${segment}(?=/|$)`);
+const affectedPath = new RegExp(`^(/projects/[^/]+)${segment}(?=/|$)`);
 
 /**
- * Sends calls of integrations by the name that the server knows (docs/architecture.md), which is decided once: the first
- * call tries the newer name, and the older one if the newer is an unknown route; others wait for it. If both are unknown,
- * the newer one is used, and its failure is the result.
+ * Sends calls of integrations by the alias that the server routes (docs/architecture.md). Decided once: the first call
+ * tries the newer name, and the older one if the newer is an unknown route, while others wait. If both are unknown, the
+ * newer one is used, and its failure is returned.
  */
-function routeAlias(next: Send): Send {
-  let known: string | undefined;
+function withRouteAlias(next: Send): Send {
+  let knownAlias: string | undefined;
   let deciding: Promise<void> | undefined;
 
   async function decide(request: Outgoing): Promise<FullAnswer | CallFailed> {
     const result = await next(request);
     if (isUnknownRoute(result)) return tryAlias(request, result);
-    if (tellsRoute(result)) known = segment;
+    if (decidesRoute(result)) knownAlias = segment;
     return result;
   }
 
   async function tryAlias(request: Outgoing, unknown: CallFailed): Promise<FullAnswer | CallFailed> {
-    const result = await next({ ...renamed(request), again: true });
-    if (isUnknownRoute(result)) known = segment;
-    else if (tellsRoute(result)) known = alias;
-    return known === segment ? unknown : result;
+    const result = await next({ ...applyAlias(request), again: true });
+    if (isUnknownRoute(result)) knownAlias = segment;
+    else if (decidesRoute(result)) knownAlias = alias;
+    return knownAlias === segment ? unknown : result;
   }
 
-  async function undecided(request: Outgoing): Promise<FullAnswer | CallFailed> {
+  async function waitOrDecide(request: Outgoing): Promise<FullAnswer | CallFailed> {
     while (deciding) await deciding;
-    if (known !== undefined) return next(known === alias ? renamed(request) : request);
+    if (knownAlias !== undefined) return next(knownAlias === alias ? applyAlias(request) : request);
     const answer = decide(request);
     const over = (): void => {
       deciding = undefined;
@@ -221,16 +224,16 @@ function routeAlias(next: Send): Send {
   }
 
   return (request) => {
-    if (known === segment || !affected.test(request.path)) return next(request);
-    return known === alias ? next(renamed(request)) : undecided(request);
+    if (knownAlias === segment || !affectedPath.test(request.path)) return next(request);
+    return knownAlias === alias ? next(applyAlias(request)) : waitOrDecide(request);
   };
 }
 
-/** Whether a result comes from behind the route, so that the route must be known. */
-function tellsRoute(result: FullAnswer | CallFailed): boolean {
+/** True if the server handled the request, so the route exists. */
+function decidesRoute(result: FullAnswer | CallFailed): boolean {
   return !(result instanceof CallFailed) || isDecisive(result);
 }
 
-function renamed(request: Outgoing): Outgoing {
-  return { ...request, path: request.path.replace(affected, `$1${alias}`) };
+function applyAlias(request: Outgoing): Outgoing {
+  return { ...request, path: request.path.replace(affectedPath, `$1${alias}`) };
 }

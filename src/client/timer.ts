@@ -1,10 +1,7 @@
-/** Milliseconds of the longest timer that Node has; a longer one fires at once. */
+/** The longest timer of Node in milliseconds; a longer one would fire at once. */
 const longest = 2 ** 31 - 1;
 
-/**
- * Calls `work` after so many milliseconds, however many, but for what it returns is called before. It does not keep the
- * process alive.
- */
+/** Like `setTimeout`, without its 24.8-day limit. Returns a cancel function. Does not keep the process alive. */
 export function callLater(milliseconds: number, work: () => void): () => void {
   const left = milliseconds - longest;
   let cancel = () => clearTimeout(timer);
@@ -15,26 +12,26 @@ export function callLater(milliseconds: number, work: () => void): () => void {
   return () => cancel();
 }
 
-/** A signal that is aborted after so many milliseconds, for the reason given. */
+/** A signal that is aborted after this time with a reason. */
 export function deadline(milliseconds: number, reason: string): AbortSignal {
   const controller = new AbortController();
   callLater(milliseconds, () => controller.abort(reason));
   return controller.signal;
 }
 
-/** What ends waiting: one listener on the run's signal for all that wait, since signals warn of many. */
+/** The end of a run. Adds only one listener to the run's signal, because Node warns of many. */
 export interface Stop {
-  /** Why nothing more is sent; undefined while the run goes on. */
+  /** The reason why nothing more is sent; undefined while the run continues. */
   readonly reason: string | undefined;
   /** Resolves after `milliseconds`, or at once when the run is stopped. */
   sleep(milliseconds: number): Promise<void>;
   /** Calls `listener` once, when the run is stopped. */
   onStop(listener: () => void): void;
-  /** Stops by itself: nothing more is sent, and the signal is let go. */
+  /** Stops the run and removes the listener from the signal. */
   now(reason: string): void;
 }
 
-/** A stop that follows `signal`; its reason is that of the signal, where it says one in words. */
+/** A stop that follows `signal` and takes over its reason, if it is a text. */
 export function createStop(signal?: AbortSignal): Stop {
   const listeners = new Set<() => void>();
   let reason: string | undefined;

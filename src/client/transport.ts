@@ -7,11 +7,11 @@ import type { ServerUrl } from "./server-url.ts";
 
 /** Connections to one origin. */
 export interface Transport {
-  /** Makes one attempt. `mayGo` is asked right before the first byte is sent. */
+  /** Makes one attempt. `mayGo` is called right before the first byte is sent. */
   exchange(line: WireRequest, mayGo: () => boolean): Promise<Received | Broken>;
-  /** Cuts reads that are in flight; writes are left to finish. */
+  /** Aborts reads in flight; writes are left to finish. */
   cutReads(): void;
-  /** Resolves when nothing is in flight any more; may be called again. */
+  /** Resolves when nothing is in flight any more. Idempotent. */
   close(): Promise<void>;
 }
 
@@ -21,9 +21,9 @@ export interface TransportOptions {
   readonly token: string;
   readonly userAgent: string;
   readonly connections: number;
-  /** Milliseconds for one attempt, from the connection to the last byte read. */
+  /** Milliseconds for one attempt, from connecting to the last byte. */
   readonly timeout: number;
-  /** Methods that may leave this process; any other is a mistake in this program. */
+  /** Methods that may be sent; any other is a bug of this program. */
   readonly methods: ReadonlySet<Call["method"]>;
 }
 
@@ -32,7 +32,7 @@ export const longestBody = 16 * 1024 * 1024;
 
 const contentTypes = { form: "application/x-www-form-urlencoded", json: "application/json" } as const;
 
-/** Opens the connections. Loads undici here, because that takes longer than most commands. */
+/** Opens the connections. Loads undici only here, because that takes longer than most commands. */
 export async function openTransport(options: TransportOptions): Promise<Transport> {
   const { connections, timeout, methods, network, server } = options;
   const explain = createFailureExplainer(server, network);
@@ -62,7 +62,7 @@ export async function openTransport(options: TransportOptions): Promise<Transpor
   };
 }
 
-/** One request in flight: collects its response, or why there is none. */
+/** One request in flight: collects its response, or the reason why there is none. */
 class Exchange implements Dispatcher.DispatchHandler {
   readonly method: Call["method"];
   readonly result: Promise<Received | Broken>;
@@ -107,13 +107,13 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onResponseError(_: Dispatcher.DispatchController, error: Error): void {
-    const code = codeOf(error);
+    const code = errorCode(error);
     if (code === "UND_ERR_RES_EXCEEDED_MAX_SIZE") this.end("large", code);
     else if (code === "UND_ERR_CONNECT_TIMEOUT") this.end("timeout", code);
     else this.end(this.#status === 0 ? "network" : "cut", code);
   }
 
-  /** Ends it without a response; a request that still waits for a connection is never sent. */
+  /** Ends the request without a response; one that still waits for a connection is never sent. */
   end(broken: Broken["broken"], code: string): void {
     if (this.#isOver) return;
     this.#finish({ broken, sent: this.#controller !== undefined, code });
@@ -128,21 +128,21 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 }
 
-/** Milliseconds of the longest timer that Node has. */
+/** The longest timer of Node, in milliseconds. */
 const longestTimer = 2 ** 31 - 1;
 
-/** The error's code; the status of a proxy that did not open a tunnel. */
-function codeOf(error: Error): string {
+/** The error's code, or the status of a proxy that did not open a tunnel. */
+function errorCode(error: Error): string {
   const [, status] = /^Proxy response \((\d+)\)/.exec(error.message) ?? [];
   return status ?? String((error as NodeJS.ErrnoException).code ?? error.name);
 }
 
-/** Adds a sentence to a broken connection whose code says what to do about it. */
+/** Adds advice to a failure whose code is known. */
 type FailureExplainer = (result: Received | Broken) => Received | Broken;
 
 /**
- * An explainer for the connections to one server. A wrong scheme and a missing client certificate are suggested only as
- * long as the server has not answered at all.
+ * Creates the explainer for one server. A wrong scheme and a missing client certificate are suggested only until the
+ * server responds.
  */
 function createFailureExplainer({ origin, name: setting }: ServerUrl, network: Network): FailureExplainer {
   const { host, protocol } = new URL(origin);
@@ -152,9 +152,9 @@ function createFailureExplainer({ origin, name: setting }: ServerUrl, network: N
       answered = true;
       return received;
     }
-    const result = network.proxy ? namingProxy(received) : received;
-    const rows = answered ? certain : [...certain, ...silent(protocol, network)];
-    const words = wordsFor(result, rows, {
+    const result = network.proxy ? markProxyFailure(received) : received;
+    const rows = answered ? certainAdvice : [...certainAdvice, ...earlyLossAdvice(protocol, network)];
+    const words = findAdvice(result, rows, {
       host,
       setting,
       proxy: network.proxy?.name,
@@ -164,8 +164,8 @@ function createFailureExplainer({ origin, name: setting }: ServerUrl, network: N
   };
 }
 
-/** Connecting fails at the proxy, except for the TLS connection inside of its tunnel. */
-function namingProxy(result: Broken): Broken {
+/** Marks failures of the proxy: all of connecting but the TLS connection inside its tunnel. */
+function markProxyFailure(result: Broken): Broken {
   if (
     result.sent ||
     result.broken === "aborted" ||
@@ -175,12 +175,12 @@ function namingProxy(result: Broken): Broken {
   return { ...result, code: `PROXY_${result.code.replace("timeout", "TIMEOUT")}` };
 }
 
-/** Codes, and what they mean; `{host}` is the server's, `{setting}` what its URL stands in, `{proxy}` the proxy's. */
+/** Codes and their explanation; `{host}` is the server's, `{setting}` contains its URL, `{proxy}` is the proxy. */
 type Row = readonly [code: RegExp, words: string];
 
 type Names = Readonly<Record<"host" | "setting" | "proxy" | "variable", string | undefined>>;
 
-function wordsFor(result: Broken, rows: readonly Row[], names: Names): string | undefined {
+function findAdvice(result: Broken, rows: readonly Row[], names: Names): string | undefined {
   const { broken, sent, code } = result;
   if (broken === "aborted") return undefined;
   const [, words] = rows.find(([pattern]) => pattern.test(code)) ?? [];
@@ -243,12 +243,12 @@ const ofTls: readonly Row[] = [
   [/^ERR_SSL_/, "could not open a TLS connection to {host}"],
 ];
 
-const certain = [...ofProxies, ...ofCertificates, ...ofTls];
+const certainAdvice = [...ofProxies, ...ofCertificates, ...ofTls];
 
 const closed = /^(UND_ERR_SOCKET|ECONNRESET|EPIPE)$/;
 
-/** Advice for a connection that ends before the server has answered anything. */
-function silent(protocol: string, { identity }: Network): readonly Row[] {
+/** Advice for a connection that ends before any response. */
+function earlyLossAdvice(protocol: string, { identity }: Network): readonly Row[] {
   const lost = "the connection was lost";
   if (protocol === "http:") {
     return [

@@ -2,7 +2,7 @@ import { type ExitCode, exit, exitCode, UserError } from "../base/exit.ts";
 import { didYouMean } from "../base/nearest.ts";
 import { printable } from "../base/printable.ts";
 import { type ClientOptions, type Closing, connectReader, connectWriter, type Reader } from "../client/client.ts";
-import { explained } from "../client/explain-failure.ts";
+import { explainCallFailure } from "../client/explain-failure.ts";
 import { CallFailed } from "../client/failure.ts";
 import { readMigrations } from "../manifest/migrations.ts";
 import { readPolicies } from "../manifest/policies.ts";
@@ -50,7 +50,7 @@ function connected<Connection extends Reader & Closing>(connect: (options: Clien
 }
 
 function failed(error: unknown): Shown {
-  if (error instanceof CallFailed) return { status: "failed", error: explained(error) };
+  if (error instanceof CallFailed) return { status: "failed", error: explainCallFailure(error) };
   throw error;
 }
 

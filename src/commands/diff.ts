@@ -1,6 +1,6 @@
 import { exitCode } from "../base/exit.ts";
 import { printable } from "../base/printable.ts";
-import { shownUrl } from "../client/server-url.ts";
+import { describeServerUrl } from "../client/server-url.ts";
 import { hasErrors } from "../manifest/validate.ts";
 import { labelledErrors, reportedLine, reportedProblem } from "../model/problem-line.ts";
 import type { Problem } from "../model/types.ts";
@@ -48,7 +48,7 @@ export const run: Run<Options<"diff">> = async (terminal, options, [from]) => {
 
 /** The servers of both revisions. */
 function serversOf({ env }: Terminal, { before, after }: OpenedRevisions): readonly string[] {
-  return [before, after].map(({ side }) => shownUrl(env, side.workspace.server));
+  return [before, after].map(({ side }) => describeServerUrl(env, side.workspace.server));
 }
 
 function documentOf({ before, after }: OpenedRevisions, fleet: Fleet | undefined): RevisionDocument {

@@ -7,7 +7,7 @@ import { exit, exitCode, UserError } from "../base/exit.ts";
 import { globFault } from "../base/glob.ts";
 import { compareTexts, shellWord } from "../base/text-format.ts";
 import { connectReader } from "../client/client.ts";
-import { explained } from "../client/explain-failure.ts";
+import { explainCallFailure } from "../client/explain-failure.ts";
 import { CallFailed } from "../client/failure.ts";
 import { selectorOf } from "../manifest/selector.ts";
 import type { Catalogue } from "../model/catalogue.ts";
@@ -78,7 +78,11 @@ async function adopted(
     return { ...imported, release: platform.release };
   } catch (error) {
     if (!(error instanceof CallFailed)) throw error;
-    return { drafts: [], idle: [], problems: [{ severity: "error", rule: error.kind, message: explained(error) }] };
+    return {
+      drafts: [],
+      idle: [],
+      problems: [{ severity: "error", rule: error.kind, message: explainCallFailure(error) }],
+    };
   } finally {
     bar.stop();
   }

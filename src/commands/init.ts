@@ -3,7 +3,7 @@ import { exit, UserError } from "../base/exit.ts";
 import { printable } from "../base/printable.ts";
 import { shellWord } from "../base/text-format.ts";
 import { connectReader } from "../client/client.ts";
-import { explained } from "../client/explain-failure.ts";
+import { explainCallFailure } from "../client/explain-failure.ts";
 import { CallFailed } from "../client/failure.ts";
 import { parseManifest } from "../manifest/document.ts";
 import { readWorkspace, workspaceFile } from "../manifest/workspace.ts";
@@ -306,7 +306,7 @@ async function askServer(terminal: Terminal, url: string): Promise<Partial<Chose
     const release = await readRelease(reader);
     return release === undefined ? detected : { ...detected, release };
   } catch (error) {
-    if (error instanceof CallFailed) return { why: explained(error) };
+    if (error instanceof CallFailed) return { why: explainCallFailure(error) };
     if (error instanceof UserError) return { why: error.message };
     throw error;
   }

@@ -1,7 +1,7 @@
 import { exit, exitCode, UserError } from "../base/exit.ts";
 import { didYouMean } from "../base/nearest.ts";
 import { compareTexts } from "../base/text-format.ts";
-import { shownUrl } from "../client/server-url.ts";
+import { describeServerUrl } from "../client/server-url.ts";
 import { rulingFor } from "../manifest/layers.ts";
 import { isWide, overridesOf } from "../manifest/overrides.ts";
 import type { Policy } from "../manifest/policies.ts";
@@ -49,7 +49,7 @@ export function knownFleet(
   file: string | undefined,
 ): Promise<Fleet | undefined> {
   if (file !== undefined) return Promise.resolve(projectFile(terminal, file));
-  return keptFleet(terminal, { root, name: workspace.name }, [shownUrl(terminal.env, workspace.server)]);
+  return keptFleet(terminal, { root, name: workspace.name }, [describeServerUrl(terminal.env, workspace.server)]);
 }
 
 /** A policy by its name. @throws UserError if there is none. */

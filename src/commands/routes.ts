@@ -2,7 +2,7 @@ import { type ExitCode, exit, exitCode, UserError } from "../base/exit.ts";
 import { didYouMean } from "../base/nearest.ts";
 import { printable } from "../base/printable.ts";
 import { connectReader } from "../client/client.ts";
-import { explained } from "../client/explain-failure.ts";
+import { explainCallFailure } from "../client/explain-failure.ts";
 import { CallFailed } from "../client/failure.ts";
 import { addressOf } from "../model/address.ts";
 import type { Catalogue } from "../model/catalogue.ts";
@@ -50,7 +50,7 @@ export const run: Run<Options<"routes">> = async (terminal, options, [project = 
 
 function failed({ warn, interrupted }: Terminal, error: unknown): ExitCode {
   if (!(error instanceof CallFailed)) throw error;
-  warn(printable(`error: ${explained(error)}`));
+  warn(printable(`error: ${explainCallFailure(error)}`));
   return exitCode({ interrupted: interrupted.aborted, problem: true });
 }
 
@@ -103,7 +103,7 @@ const shownRoutes: Show = async (terminal, options, request, project) => {
 };
 
 function unreadText(project: string, { kind, key = "", failure }: Unread): string {
-  return `${addressOf(project, kind, key)} could not be read and is left out: ${explained(failure)}`;
+  return `${addressOf(project, kind, key)} could not be read and is left out: ${explainCallFailure(failure)}`;
 }
 
 const difference: Show = async (terminal, { event }, request, project) => {

@@ -1,7 +1,7 @@
 import { dayOf } from "../base/day.ts";
 import { type ExitCode, exit, type UserError } from "../base/exit.ts";
 import { counted, paragraphs } from "../base/text-format.ts";
-import { shownUrl } from "../client/server-url.ts";
+import { describeServerUrl } from "../client/server-url.ts";
 import { isWide } from "../manifest/overrides.ts";
 import { expressionProblems } from "../manifest/own-kinds.ts";
 import type { Policy } from "../manifest/policies.ts";
@@ -89,7 +89,7 @@ async function overridesOf(
 ): Promise<readonly OverrideCount[]> {
   if (!policies.some(isWide)) return [];
   const { name, server } = workspace;
-  const fleet = await keptFleet(terminal, { root, name }, [shownUrl(terminal.env, server)]);
+  const fleet = await keptFleet(terminal, { root, name }, [describeServerUrl(terminal.env, server)]);
   return overridesAmong(policies, knownProjects(policies, fleet?.projects));
 }
 

@@ -1,8 +1,8 @@
 import { firstFew } from "../base/text-format.ts";
 import type { ClientOptions } from "../client/client.ts";
 import type { RateOptions } from "../client/limiter.ts";
-import { networkFor } from "../client/network.ts";
-import { urlNameOf, urlOf } from "../client/server-url.ts";
+import { readNetwork } from "../client/network.ts";
+import { chooseServerUrl, chooseUrlName } from "../client/server-url.ts";
 import { isTemplate } from "../manifest/template.ts";
 import { defaultWorkspace } from "../manifest/workspace.ts";
 import type { Catalogue } from "../model/catalogue.ts";
@@ -59,14 +59,14 @@ function connection(
   kept?: Pick<RateOptions, "rates" | "close">,
 ): ClientOptions {
   const { env, signal, patience, connecting, warn, concurrency = settings.concurrency } = request;
-  const url = urlOf(env, server);
+  const url = chooseServerUrl(env, server);
   const { allowInsecure, dialect } = server;
-  const network = networkFor(url, env, authorities);
+  const network = readNetwork(url, env, authorities);
   const token = readToken(env);
   connecting?.();
   return {
     url,
-    urlName: urlNameOf(env),
+    urlName: chooseUrlName(env),
     token,
     tokenName: tokenNameOf(env),
     concurrency,

@@ -2,7 +2,7 @@ import { dayOf, isDay } from "../base/day.ts";
 import { UserError } from "../base/exit.ts";
 import { digestOf } from "../base/json.ts";
 import type { Reader } from "../client/client.ts";
-import { shownUrl } from "../client/server-url.ts";
+import { describeServerUrl } from "../client/server-url.ts";
 import { commitOf, hasUncommitted } from "../git/repository.ts";
 import { durationOf } from "../manifest/duration.ts";
 import { problemAt, problemIn } from "../manifest/problem.ts";
@@ -104,7 +104,7 @@ export function validated(loaded: Loaded, request: Request): Checked {
     secrets,
     ledger,
     heading: {
-      url: shownUrl(env, workspace.server),
+      url: describeServerUrl(env, workspace.server),
       catalogue,
       manifests: { digest: digestWithout(digest, expired), ...committedAs(loaded, env) },
     },

@@ -1,7 +1,7 @@
 import type { JsonObject } from "../base/json.ts";
 import { shellWord } from "../base/text-format.ts";
 import { type ClientOptions, connectWriter, type Reader, type Writer } from "../client/client.ts";
-import { explained } from "../client/explain-failure.ts";
+import { explainCallFailure } from "../client/explain-failure.ts";
 import { CallFailed } from "../client/failure.ts";
 import { deadline } from "../client/timer.ts";
 import { call } from "../model/call.ts";
@@ -52,7 +52,7 @@ export async function recordDeployment(writer: Writer, project: string, fields: 
     return { row: (await writer.send(creationCall(project, fields))).body as JsonObject };
   } catch (error) {
     if (!(error instanceof CallFailed)) throw error;
-    if (!error.uncertain) return { status: "failed", error: explained(error) + demandOf(error, fields) };
+    if (!error.uncertain) return { status: "failed", error: explainCallFailure(error) + demandOf(error, fields) };
     const doubt = "whether the deployment was created is unknown, so it is not sent again";
     return { status: "unknown", error: `${doubt}: ${error.message}` };
   }
@@ -87,7 +87,7 @@ export async function updateDeployment(
     return { status: "unknown", error: `whether the deployment is ${status} is unknown: ${failure.message}` };
   const row = isTransition(failure) ? await currentRow(writer, project, deployment) : undefined;
   if (row?.status === status) return { row, note: `deployment ${deployment} is ${status} already: nothing to change` };
-  return { status: "failed", error: explained(failure) + refusalOf(deployment, row, status) };
+  return { status: "failed", error: explainCallFailure(failure) + refusalOf(deployment, row, status) };
 }
 
 /**
@@ -103,7 +103,7 @@ export async function removeDeployment(
   const settled = await writer.settle(removal, (reader) => isGone(reader, project, deployment));
   if (!("failure" in settled)) return undefined;
   const { failure, unknown } = settled;
-  if (!unknown) return { status: "failed", error: explained(failure) };
+  if (!unknown) return { status: "failed", error: explainCallFailure(failure) };
   return { status: "unknown", error: `whether deployment ${deployment} is deleted is unknown: ${failure.message}` };
 }
 

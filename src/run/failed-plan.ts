@@ -1,7 +1,7 @@
 import { UserError } from "../base/exit.ts";
 import { withoutSecrets } from "../base/known-secrets.ts";
 import { version } from "../base/version.ts";
-import { explained } from "../client/explain-failure.ts";
+import { explainCallFailure } from "../client/explain-failure.ts";
 import { CallFailed } from "../client/failure.ts";
 import { catalogueOf } from "../model/catalogue.ts";
 import { bySeverity } from "../model/problem-line.ts";
@@ -29,7 +29,7 @@ export function failedPlan(context: Checked | undefined, error?: unknown): Plann
 
 function problemOf(error: unknown): Problem {
   if (error instanceof UserError) return { severity: "error", rule: "setup", message: withoutSecrets(error).message };
-  if (error instanceof CallFailed) return { severity: "error", rule: error.kind, message: explained(error) };
+  if (error instanceof CallFailed) return { severity: "error", rule: error.kind, message: explainCallFailure(error) };
   throw withoutSecrets(error);
 }
 

@@ -1,5 +1,5 @@
 import type { Reader, Writer } from "../client/client.ts";
-import { explained } from "../client/explain-failure.ts";
+import { explainCallFailure } from "../client/explain-failure.ts";
 import { CallFailed } from "../client/failure.ts";
 import { readMigrations } from "../manifest/migrations.ts";
 import { addressMatcher } from "../model/address.ts";
@@ -126,7 +126,10 @@ export async function moveSteps(reader: Reader, context: Context, moves: MovesTo
     return steps.map((step) => ("move" in step ? unlessObjected(step, objections) : step));
   } catch (error) {
     if (!(error instanceof CallFailed)) throw error;
-    return moves.recheck.map(({ address }) => ({ address, outcome: { status: "failed", error: explained(error) } }));
+    return moves.recheck.map(({ address }) => ({
+      address,
+      outcome: { status: "failed", error: explainCallFailure(error) },
+    }));
   }
 }
 

@@ -1,7 +1,7 @@
 import { knownSecrets } from "../base/known-secrets.ts";
 import { describeSystemError } from "../base/system-errors.ts";
-import { networkFor, openAgent } from "../client/network.ts";
-import { statedDelay } from "../client/retry.ts";
+import { openAgent, readNetwork } from "../client/network.ts";
+import { parseRetryDelay } from "../client/retry.ts";
 import { isLoopback } from "../client/server-url.ts";
 import type { Notify } from "../manifest/workspace.ts";
 import type { Secrets } from "../secrets/secrets.ts";
@@ -134,7 +134,7 @@ function faultOf(url: URL | undefined, { allowInsecure }: Notify): string | unde
 }
 
 async function send(url: URL, body: object, { env, signal }: DeliveryOptions): Promise<Delivery> {
-  const client = await openAgent(networkFor(url.origin, env), timeout, {});
+  const client = await openAgent(readNetwork(url.origin, env), timeout, {});
   const limit = AbortSignal.timeout(timeout);
   const end = () => void client.destroy().catch(() => {});
   signal.addEventListener("abort", end);
@@ -154,7 +154,7 @@ async function send(url: URL, body: object, { env, signal }: DeliveryOptions): P
     await answer.dump({ limit: 64 * 1024 });
     return deliveryOf(
       statusCode,
-      statedDelay({ "retry-after": headers["retry-after"], date: headers.date }, Date.now()),
+      parseRetryDelay({ "retry-after": headers["retry-after"], date: headers.date }, Date.now()),
     );
   } catch (error) {
     const given = signal.aborted ? "no answer before the end; the next watcher sends it again" : undefined;

@@ -1,11 +1,11 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { encode, resolvedParameters } from "../../src/client/encode.ts";
+import { encode, resolveParameters } from "../../src/client/encode.ts";
 import type { Call, Fields, Plain } from "../../src/model/types.ts";
 
 function formOf(parameters: Fields): string | undefined {
   const call: Call = { method: "POST", path: "/x", parameters, body: "form" };
-  return encode(call, "/x", resolvedParameters(call, undefined)).body;
+  return encode(call, "/x", resolveParameters(call, undefined)).body;
 }
 
 test.each<[Fields, string]>([
@@ -63,11 +63,11 @@ test("secrets in lists and mappings are resolved, and sent by no read", () => {
     known: () => undefined,
   };
   const call: Call = { method: "PUT", path: "/x", parameters, body: "json" };
-  expect(JSON.parse(encode(call, "/x", resolvedParameters(call, secrets as never)).body ?? "")).toEqual({
+  expect(JSON.parse(encode(call, "/x", resolveParameters(call, secrets as never)).body ?? "")).toEqual({
     headers: [{ key: "X-Team", value: "value of env:TEAM" }],
     url: "https://example.com",
   });
-  expect(() => resolvedParameters({ ...call, method: "GET" }, secrets as never)).toThrow(RangeError);
+  expect(() => resolveParameters({ ...call, method: "GET" }, secrets as never)).toThrow(RangeError);
 });
 
 test.each<[string, Fields, string]>([
@@ -78,5 +78,5 @@ test.each<[string, Fields, string]>([
   ["/x?filter[a]=%2A", { "filter[a]": "b", page: "2" }, "/x?filter[a]=%2A&page=2"],
 ])("a list of %s with %j is %s", (target, parameters, asked) => {
   const call: Call = { method: "GET", path: "/x", parameters };
-  expect(encode(call, target, resolvedParameters(call, undefined)).target).toBe(asked);
+  expect(encode(call, target, resolveParameters(call, undefined)).target).toBe(asked);
 });

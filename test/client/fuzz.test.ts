@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { classify, oneLine, serverMessageIn } from "../../src/client/classify-response.ts";
+import { classify, findServerMessage, oneLine } from "../../src/client/classify-response.ts";
 import { CallFailed } from "../../src/client/failure.ts";
 import { reader, serve, serveBytes, token } from "./scripted.ts";
 
@@ -87,11 +87,11 @@ describe("whatever a server answers", () => {
 describe("the server's words", () => {
   it("become one short line, however they are made", () => {
     const deep = JSON.parse("[".repeat(5000) + "]".repeat(5000)) as unknown;
-    expect(serverMessageIn({ message: deep })).toBe("…");
+    expect(findServerMessage({ message: deep })).toBe("…");
     fc.assert(
       fc.property(fc.anything(), (message) => {
         const line = oneLine(
-          serverMessageIn({ message: JSON.parse(JSON.stringify(message) ?? "null") as unknown }) ?? "",
+          findServerMessage({ message: JSON.parse(JSON.stringify(message) ?? "null") as unknown }) ?? "",
         );
         expect(line.length).toBeLessThanOrEqual(300);
         expect(line).not.toMatch(/[\p{Cc}\u2028\u2029]/u);

@@ -2,7 +2,7 @@ import http from "node:http";
 import { beforeAll, describe, expect, it } from "vitest";
 import { UserError } from "../../src/base/exit.ts";
 import type { CallFailed } from "../../src/client/failure.ts";
-import { networkFor, proxyFor } from "../../src/client/network.ts";
+import { findProxy, readNetwork } from "../../src/client/network.ts";
 import type { Call } from "../../src/model/types.ts";
 import { readIdentity } from "../../src/secrets/certificates.ts";
 import { listen, pathOf, pem, serveProxy, serveTls } from "./networks.ts";
@@ -15,7 +15,7 @@ const get: Call = { method: "GET", path: "/x" };
 const authorities = pem("authority.pem");
 const url = "https://code.example.test/code/";
 
-async function failing(where: string, network: ReturnType<typeof networkFor>): Promise<CallFailed> {
+async function failing(where: string, network: ReturnType<typeof readNetwork>): Promise<CallFailed> {
   return (await failureOf((await reader(where, { network })).get(get))) as CallFailed;
 }
 
@@ -24,7 +24,7 @@ describe("a proxy", () => {
     const server = await serveTls({});
     const proxy = await serveProxy({ to: server.port, authorization: `Basic ${btoa("ada:p@ss%")}`, tls });
     const https_proxy = `${tls ? "https" : "http"}://ada:p%40ss%@127.0.0.1:${proxy.port}`;
-    const client = await reader(url, { network: networkFor(url, { https_proxy }, authorities), concurrency: 2 });
+    const client = await reader(url, { network: readNetwork(url, { https_proxy }, authorities), concurrency: 2 });
     const answers = await Promise.all([client.get(get), client.get(get), client.get(get)]);
     expect(answers.map(({ body }) => body)).toEqual([{ id: 1 }, { id: 1 }, { id: 1 }]);
     expect(server.seen[2]?.line).toBe("GET /code/api/v4/x");
@@ -37,7 +37,7 @@ describe("a proxy", () => {
     const server = await serve([{ body: { id: 2 } }]);
     const proxy = await serveProxy({ to: Number(new URL(server.url).port) });
     const plain = "http://code.example.test:8080";
-    const network = networkFor(plain, { HTTP_PROXY: `127.0.0.1:${proxy.port}` });
+    const network = readNetwork(plain, { HTTP_PROXY: `127.0.0.1:${proxy.port}` });
     expect((await (await reader(plain, { network, allowInsecure: true })).get(get)).body).toEqual({ id: 2 });
     expect(proxy.asked).toEqual([{ target: "code.example.test:8080", authorization: undefined }]);
   });
@@ -49,7 +49,7 @@ describe("a proxy", () => {
     [0, "that HTTPS_PROXY names (TIMEOUT)", 4, 1000],
   ])("that answers %d is named, its password never", async (status, words, attempts, requestTimeout) => {
     const { port, asked } = await serveProxy({ status });
-    const network = networkFor(url, { HTTPS_PROXY: `http://ada:PASS-CANARY@127.0.0.1:${port}` });
+    const network = readNetwork(url, { HTTPS_PROXY: `http://ada:PASS-CANARY@127.0.0.1:${port}` });
     const client = await writer(url, { network, requestTimeout });
     const failure = (await failureOf(client.send({ method: "POST", path: "/x" }))) as CallFailed;
     expect(failure).toMatchObject({ uncertain: false, attempts, endsRun: true });
@@ -61,7 +61,7 @@ describe("a proxy", () => {
 
   it("that nobody listens at is named", async () => {
     const port = await closedPort();
-    const { message } = await failing(url, networkFor(url, { http_proxy: `http://127.0.0.1:${port}` }));
+    const { message } = await failing(url, readNetwork(url, { http_proxy: `http://127.0.0.1:${port}` }));
     expect(message).toContain(
       `was not sent: the proxy 127.0.0.1:${port} that http_proxy names refused the connection (ECONNREFUSED)`,
     );
@@ -86,7 +86,7 @@ describe("a proxy", () => {
     ["https://[fd00::5]", { HTTPS_PROXY: at, NO_PROXY: "fd00::/8" }, undefined],
     ["https://[fd00::5]:8443", { HTTPS_PROXY: at, NO_PROXY: "[fd00::5]:8443" }, undefined],
   ])("on the way to %s, with %o", (server, env, variable) => {
-    expect(proxyFor(server, env)?.variable).toBe(variable);
+    expect(findProxy(server, env)?.variable).toBe(variable);
   });
 
   it.each([
@@ -94,7 +94,7 @@ describe("a proxy", () => {
     ["http://ada:CANARY@:1", "HTTPS_PROXY is not the URL of a proxy; expected one like"],
     ["ada CANARY", "HTTPS_PROXY is not the URL of a proxy; expected one like"],
   ])("has to be one: %s", (HTTPS_PROXY, words) => {
-    const refusal = thrownBy(() => proxyFor(url, { HTTPS_PROXY }));
+    const refusal = thrownBy(() => findProxy(url, { HTTPS_PROXY }));
     expect(refusal.message).toContain(words);
     expect(refusal.stack).not.toContain("CANARY");
   });
@@ -145,7 +145,7 @@ describe("a client certificate", () => {
   it("is shown to a server that asks for one, and asked for in words by one that does not get it", async () => {
     const { port, seen } = await serveTls({ requestCert: true });
     const where = `https://localhost:${port}`;
-    const client = await reader(where, { network: networkFor(where, own, authorities) });
+    const client = await reader(where, { network: readNetwork(where, own, authorities) });
     await client.get(get);
     expect(seen).toEqual([{ line: "GET /api/v4/x", client: "person" }]);
     const { message } = await failing(where, { authorities });

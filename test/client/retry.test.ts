@@ -1,6 +1,6 @@
 import { describe, expect, it, test } from "vitest";
 import type { CallFailed } from "../../src/client/failure.ts";
-import { backoffDelay, statedDelay } from "../../src/client/retry.ts";
+import { backoffDelay, parseRetryDelay } from "../../src/client/retry.ts";
 import type { Call } from "../../src/model/types.ts";
 import { closedPort, failureOf, reader, type Scripted, serve, serveBytes, writer } from "./scripted.ts";
 
@@ -209,7 +209,7 @@ describe("how long to wait", () => {
     [{ "retry-after": "soon" }, undefined],
     [{}, undefined],
   ])("%o", (headers, expected) => {
-    expect(statedDelay(headers, now)).toBe(expected);
+    expect(parseRetryDelay(headers, now)).toBe(expected);
   });
 
   it("doubles up to the cap, and chance takes any part of it", () => {

@@ -1,7 +1,7 @@
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { urlOf } from "../../src/client/server-url.ts";
+import { chooseServerUrl } from "../../src/client/server-url.ts";
 import { chooseAccess } from "../../src/console/access.ts";
 import { folder } from "../support/folder.ts";
 import { runs, warnings } from "./runs.ts";
@@ -24,8 +24,8 @@ test.each(["EVENKEEL_APPROVALS", "EVENKEEL_RULES"])("%s that is empty is refused
 
 test("an empty EVENKEEL_URL hands the token to no manifest", () => {
   const server = { url: "https://elsewhere.example.com", allowInsecure: false };
-  expect(() => urlOf({ EVENKEEL_URL: "" }, server)).toThrow("EVENKEEL_URL is empty");
-  expect(urlOf({}, server)).toBe(server.url);
+  expect(() => chooseServerUrl({ EVENKEEL_URL: "" }, server)).toThrow("EVENKEEL_URL is empty");
+  expect(chooseServerUrl({}, server)).toBe(server.url);
 });
 
 test.each(["EVENKEEL_CONSOLE_TOKEN", "EVENKEEL_CONSOLE_TOKEN_FILE"])("an empty %s opens no console", (name) => {

@@ -4,7 +4,7 @@ import { isGlob } from "../../base/glob.ts";
 import { canonical } from "../../base/json.ts";
 import { didYouMean } from "../../base/nearest.ts";
 import { connectReader, type Reader } from "../../client/client.ts";
-import { explained } from "../../client/explain-failure.ts";
+import { explainCallFailure } from "../../client/explain-failure.ts";
 import { CallFailed } from "../../client/failure.ts";
 import { eachDesired } from "../../manifest/desired-fleet.ts";
 import { desiredOf } from "../../manifest/layers.ts";
@@ -92,7 +92,7 @@ export async function accept(request: AcceptRequest): Promise<Acceptance> {
     return await accepted(reader, await atRelease(reader, context), request, lease?.token);
   } catch (error) {
     if (!(error instanceof CallFailed)) throw error;
-    const problem: Problem = { severity: "error", rule: error.kind, message: explained(error) };
+    const problem: Problem = { severity: "error", rule: error.kind, message: explainCallFailure(error) };
     return { accepted: [], inSync: [], problems: [...context.problems, problem] };
   }
 }

@@ -1,6 +1,6 @@
 import { inParallel } from "../../base/concurrency.ts";
 import type { Reader } from "../../client/client.ts";
-import { explained } from "../../client/explain-failure.ts";
+import { explainCallFailure } from "../../client/explain-failure.ts";
 import type { CallFailed } from "../../client/failure.ts";
 import { outOfRelease, outOfTier } from "../../model/kind-availability.ts";
 import { type PolicyKind, policyKinds } from "../../model/kinds.ts";
@@ -115,7 +115,7 @@ async function readProject(reader: Reader, project: Project, scope: InventorySco
   const read = await Promise.all(parts.map((part) => readPart(reader, project, part, platform)));
   const [first] = read;
   if (first?.failure && read.every(({ failure }) => failure)) {
-    return { problems: [unreadable(project, explained(first.failure))] };
+    return { problems: [unreadable(project, explainCallFailure(first.failure))] };
   }
   const unread = read.flatMap((each) => each.unread);
   return {
@@ -148,11 +148,11 @@ async function readPart(
     return {
       live: live.filter(isOwn),
       others: [...others.map((key) => ({ kind, key })), ...live.filter((each) => !isOwn(each))],
-      unread: unread.map(({ key = "", failure }) => `${key} is left out: ${explained(failure)}`),
+      unread: unread.map(({ key = "", failure }) => `${key} is left out: ${explainCallFailure(failure)}`),
     };
   } catch (error) {
     const { failure } = unreadOf({ kind }, error);
-    return { live: [], others: [], unread: [`${section} are left out: ${explained(failure)}`], failure };
+    return { live: [], others: [], unread: [`${section} are left out: ${explainCallFailure(failure)}`], failure };
   }
 }
 

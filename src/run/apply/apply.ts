@@ -2,7 +2,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { inParallel } from "../../base/concurrency.ts";
 import { grouped } from "../../base/grouped.ts";
 import type { Reader, Writer } from "../../client/client.ts";
-import { concernsProject, explained } from "../../client/explain-failure.ts";
+import { concernsProject, explainCallFailure } from "../../client/explain-failure.ts";
 import { CallFailed, type FailureKind } from "../../client/failure.ts";
 import type { Catalogue } from "../../model/catalogue.ts";
 import { projectPart } from "../../model/identity.ts";
@@ -236,7 +236,7 @@ export async function stepsOf(reader: Reader, target: Target, scope: RefreshScop
   const order = changes.map(({ address }) => address);
   const steps = planned.map((change) => {
     const part = unreadPart(reader.catalogue, read.unread ?? [], { kind: kindIn(change), key: change.key });
-    if (part) return failed(change, explained(part.failure));
+    if (part) return failed(change, explainCallFailure(part.failure));
     const { address } = change;
     if (target.begun?.has(address)) return finishing(address, now.get(address));
     const unlisted = unlistedIn(change, target.unverified.get(address), unverified.get(address));
@@ -287,7 +287,7 @@ function markedAsPlanned(
 /** Errors that end the run become outcomes too, so that earlier outcomes are kept. */
 function unreadable(error: unknown): RefreshedProject {
   if (!(error instanceof CallFailed)) throw error;
-  return { problems: [{ severity: "error", rule: error.kind, message: explained(error) }] };
+  return { problems: [{ severity: "error", rule: error.kind, message: explainCallFailure(error) }] };
 }
 
 function notRead(planned: readonly PlannedChange[], { problems: [problem], archived }: RefreshedProject): Step[] {

@@ -2,7 +2,7 @@ import { UserError } from "../../base/exit.ts";
 import { isObject, type JsonObject } from "../../base/json.ts";
 import { firstFew } from "../../base/text-format.ts";
 import type { Answer, Reader, Writer } from "../../client/client.ts";
-import { explained } from "../../client/explain-failure.ts";
+import { explainCallFailure } from "../../client/explain-failure.ts";
 import { CallFailed } from "../../client/failure.ts";
 import type { Settled } from "../../client/reader.ts";
 import type { Catalogue } from "../../model/catalogue.ts";
@@ -64,12 +64,12 @@ async function sendOrRewrite(writer: Writer, change: Change, call: Call): Promis
 function unanswered({ failure, unknown, lookUp }: Extract<Settled, { failure: unknown }>, call: Call): SentChange {
   if (unknown) return { outcome: { status: "unknown", error: unknownOutcomeText(failure, lookUp) }, failure };
   if (isUnsent(failure, call)) return { outcome: { status: "skipped", error: "the run ended before it was sent" } };
-  return { outcome: { status: "failed", error: explained(failure) }, failure };
+  return { outcome: { status: "failed", error: explainCallFailure(failure) }, failure };
 }
 
 function unknownOutcomeText(failure: CallFailed, lookUp: CallFailed | undefined): string {
-  if (lookUp) return `${explained(failure)}; looking it up failed too: ${lookUp.message}`;
-  return `${explained(failure)}; the server may or may not have acted`;
+  if (lookUp) return `${explainCallFailure(failure)}; looking it up failed too: ${lookUp.message}`;
+  return `${explainCallFailure(failure)}; the server may or may not have acted`;
 }
 
 /** Whether the run ended before a call was sent, by a signal or by the failure of another call. */

@@ -1,7 +1,7 @@
 import { inParallel } from "../../base/concurrency.ts";
 import { grouped } from "../../base/grouped.ts";
 import type { Reader, Writer } from "../../client/client.ts";
-import { explained } from "../../client/explain-failure.ts";
+import { explainCallFailure } from "../../client/explain-failure.ts";
 import { CallFailed } from "../../client/failure.ts";
 import { isRemoval } from "../../model/removal-changes.ts";
 import type { Change, Outcome } from "../../model/types.ts";
@@ -156,7 +156,7 @@ async function lossesOf(reader: Reader, changes: readonly Change[]): Promise<str
     });
   } catch (error) {
     if (!(error instanceof CallFailed)) throw error;
-    return `${name} could not be read again: ${explained(error)}`;
+    return `${name} could not be read again: ${explainCallFailure(error)}`;
   }
 }
 

@@ -1,4 +1,4 @@
-import { explained } from "../../client/explain-failure.ts";
+import { explainCallFailure } from "../../client/explain-failure.ts";
 import type { CallFailed } from "../../client/failure.ts";
 import type { DesiredFleet } from "../../manifest/desired-fleet.ts";
 import type { Catalogue } from "../../model/catalogue.ts";
@@ -53,10 +53,10 @@ function refusals(catalogue: Catalogue, { at }: DesiredFleet, read: readonly Rea
 
 /** Why a project's list was refused, and the message that says so of this project. */
 function refusal(catalogue: Catalogue, project: DesiredProject, kind: Kind, { unread = [], failure }: Read) {
-  if (failure?.status === 403) return { why: explained(failure), message: explained(failure) };
+  if (failure?.status === 403) return { why: explainCallFailure(failure), message: explainCallFailure(failure) };
   const part = unread.find((each) => each.kind === kind && each.key === undefined);
   if (part?.failure.status !== 403) return undefined;
-  return { why: explained(part.failure), message: unreadProblem(catalogue, project, part).message };
+  return { why: explainCallFailure(part.failure), message: unreadProblem(catalogue, project, part).message };
 }
 
 /** If so many projects fail with the same error, the others would too. */
@@ -90,7 +90,7 @@ export function failFastOnCommonError(total: number): CommonFailure {
     },
     problem() {
       if (isOther || !first || total < 2) return undefined;
-      const message = `${explained(first)}; all ${total} projects failed with the same error`;
+      const message = `${explainCallFailure(first)}; all ${total} projects failed with the same error`;
       return { severity: "error", rule: "unreadable", message };
     },
   };

@@ -1,6 +1,6 @@
 import { isObject, type JsonObject } from "../../base/json.ts";
 import type { Reader } from "../../client/client.ts";
-import { explained } from "../../client/explain-failure.ts";
+import { explainCallFailure } from "../../client/explain-failure.ts";
 import { CallFailed } from "../../client/failure.ts";
 import { NamesNothing } from "../../model/call.ts";
 import type { Catalogue } from "../../model/catalogue.ts";
@@ -89,7 +89,7 @@ async function lookUpValue(reader: Reader, project: string, lookUp: LookUp): Pro
   } catch (error) {
     if (error instanceof NamesNothing) return { why: error.message };
     if (!(error instanceof CallFailed) || error.endsRun) throw error;
-    return { why: explained(error), ...(error.saysGone && { isGone: true }) };
+    return { why: explainCallFailure(error), ...(error.saysGone && { isGone: true }) };
   }
 }
 

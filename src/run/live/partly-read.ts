@@ -1,4 +1,4 @@
-import { explained } from "../../client/explain-failure.ts";
+import { explainCallFailure } from "../../client/explain-failure.ts";
 import { CallFailed } from "../../client/failure.ts";
 import { addressOf } from "../../model/address.ts";
 import { NamesNothing } from "../../model/call.ts";
@@ -99,7 +99,7 @@ export function unreadProblem(
 ): Problem {
   const declared = resources.find((resource) => unreadPart(catalogue, [part], resource));
   const origin = declared?.origin ?? exclusive.get(part.kind);
-  const message = `${nameOf(catalogue, project.name, part)} could not be read and is left out of the plan: ${explained(part.failure)}`;
+  const message = `${nameOf(catalogue, project.name, part)} could not be read and is left out of the plan: ${explainCallFailure(part.failure)}`;
   const place = origin && { place: origin.place() };
   return { severity: "error", rule: "unreadable", message, ...place, project: project.name };
 }

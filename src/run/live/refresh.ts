@@ -2,7 +2,7 @@ import { inParallel } from "../../base/concurrency.ts";
 import { memoized } from "../../base/memoize.ts";
 import { compareTexts } from "../../base/text-format.ts";
 import type { Reader } from "../../client/client.ts";
-import { explained } from "../../client/explain-failure.ts";
+import { explainCallFailure } from "../../client/explain-failure.ts";
 import type { CallFailed } from "../../client/failure.ts";
 import type { DesiredFleet } from "../../manifest/desired-fleet.ts";
 import { wideOverrides } from "../../manifest/overrides.ts";
@@ -216,7 +216,7 @@ function withoutUncallable(catalogue: Catalogue, difference: Difference): Differ
 
 function unreadable(project: Project, part: Unread, catalogue: Catalogue): RefreshedProject {
   const { failure } = part;
-  const message = explained(failure);
+  const message = explainCallFailure(failure);
   const problem: Problem = { severity: "error", rule: "unreadable", message, project: project.name };
   const { movedTo } = failure;
   return {

@@ -1,6 +1,6 @@
 import { isObject } from "../../base/json.ts";
 import type { Reader } from "../../client/client.ts";
-import { explained } from "../../client/explain-failure.ts";
+import { explainCallFailure } from "../../client/explain-failure.ts";
 import { CallFailed } from "../../client/failure.ts";
 import { call } from "../../model/call.ts";
 import { type CommandAccess, commandAccess, neededRoles, planAccess } from "../../model/command-access.ts";
@@ -107,7 +107,7 @@ async function readableBy(reader: Reader, project: string): Promise<true | strin
   } catch (error) {
     const failure = unansweredBy(error);
     // Servers before 17.9 have no integrations of groups: what else a plan reads there depends on its policies.
-    return ownerOfName(project) === "group" && failure.unknownRoute ? true : explained(failure);
+    return ownerOfName(project) === "group" && failure.unknownRoute ? true : explainCallFailure(failure);
   }
 }
 

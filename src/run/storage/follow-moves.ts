@@ -1,6 +1,6 @@
 import { counted, firstFew } from "../../base/text-format.ts";
 import type { Answer, Writer } from "../../client/client.ts";
-import { explained } from "../../client/explain-failure.ts";
+import { explainCallFailure } from "../../client/explain-failure.ts";
 import { CallFailed } from "../../client/failure.ts";
 import { createStop, type Stop } from "../../client/timer.ts";
 import { repositoryKinds } from "../../model/repository-kinds.ts";
@@ -143,7 +143,7 @@ function createSituationReader({ writer, move, stop }: MoveTask): () => Promise<
 
 function endedBy(error: Error, { move, stop }: MoveTask, attempts: Attempts, situation: Situation | undefined): End {
   if (stop.reason !== undefined) return interrupted(move, attempts, situation, stop.reason);
-  const why = error instanceof CallFailed ? explained(error) : error.message;
+  const why = error instanceof CallFailed ? explainCallFailure(error) : error.message;
   const status = attempts.mayRun ? "unknown" : "failed";
   return { outcome: { status, error: `the moves could not be monitored: ${why}` } };
 }
@@ -163,7 +163,7 @@ async function schedule(task: MoveTask, attempts: Attempts): Promise<Attempts | 
     if (!(error instanceof CallFailed)) throw error;
     if (error.uncertain) return scheduledOnce(attempts, error.message);
     if (stop.reason !== undefined) return interrupted(move, attempts, undefined, stop.reason);
-    return { outcome: { status: "failed", error: explained(error) }, failure: error };
+    return { outcome: { status: "failed", error: explainCallFailure(error) }, failure: error };
   }
 }
 

@@ -1,7 +1,7 @@
 import { digestOf } from "../../base/json.ts";
 import { counted, firstFew, withoutTrailing } from "../../base/text-format.ts";
 import type { Reader } from "../../client/client.ts";
-import { explained } from "../../client/explain-failure.ts";
+import { explainCallFailure } from "../../client/explain-failure.ts";
 import { CallFailed } from "../../client/failure.ts";
 import type { StorageMigration } from "../../manifest/migrations.ts";
 import { storageAddress } from "../../model/address.ts";
@@ -95,7 +95,7 @@ function unreadable({ name, document }: StorageMigration, error: unknown): Probl
     return { severity: "error", rule: "storage-hidden", message: `storage migration ${name}: ${error.message}`, place };
   }
   if (!(error instanceof CallFailed) || error.endsRun) throw error;
-  return { severity: "error", rule: "unreadable", message: explained(error), place };
+  return { severity: "error", rule: "unreadable", message: explainCallFailure(error), place };
 }
 
 interface PlannedKind {
