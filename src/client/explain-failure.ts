@@ -62,6 +62,9 @@ function describeRequirements(failure: CallFailed): string | undefined {
   const { status, method, path, url, serverMessage = "", facts } = failure;
   if (status === 404 && (failure.saysGone || failure.unknownRoute)) return describeKindRequirements(failure);
   if (status !== 403) return undefined;
+  if (serverMessage.includes("insufficient_granular_scope")) {
+    return "the token is a fine-grained one: grant it this permission";
+  }
   if (serverMessage.includes("insufficient_scope")) return `the token needs the scope ${requiredScope(method)}`;
   if (new URL(url).searchParams.has(storageFilter)) {
     return "listing projects by storage needs an administrator's token";

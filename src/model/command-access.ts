@@ -6,7 +6,9 @@ export const accessLevels = [
   [50, "Owner"],
   [40, "Maintainer"],
   [30, "Developer"],
+  [25, "Security Manager"],
   [20, "Reporter"],
+  [15, "Planner"],
   [10, "Guest"],
 ] as const;
 

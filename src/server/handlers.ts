@@ -109,7 +109,7 @@ const ofAnyScope: ReadonlySet<RouteName> = new Set(["getUser", "getVersion", "ge
 
 /** Scopes are checked first; any scope may read the user of the token. */
 function isInScope({ scopes = ["api"] }: Caller, endpoint: RouteName): boolean {
-  if (scopes.includes("api") || endpoint === "getToken") return true;
+  if (scopes.includes("api") || scopes.includes("granular") || endpoint === "getToken") return true;
   if (routes[endpoint].method !== "GET") return false;
   return scopes.includes("read_api") || ofAnyScope.has(endpoint);
 }

@@ -62,7 +62,8 @@ export function handleKind(context: ServerContext, asked: KindRequest): ServerRe
 }
 
 function isInScope({ scopes = ["api"] }: Caller, method: string): boolean {
-  return scopes.includes("api") || (scopes.includes("read_api") && (method === "GET" || method === "HEAD"));
+  if (scopes.includes("api") || scopes.includes("granular")) return true;
+  return scopes.includes("read_api") && (method === "GET" || method === "HEAD");
 }
 
 function mayCall({ kind, call }: KindMatch<ServedKind>, { role }: Caller): boolean {

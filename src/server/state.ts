@@ -109,7 +109,8 @@ export interface Storage {
 
 export const roles = ["guest", "reporter", "developer", "maintainer", "owner", "admin"] as const;
 
-export type Scope = "api" | "read_api" | "read_user";
+/** `granular` stands for a fine-grained token; this server grants it everything. */
+export type Scope = "api" | "read_api" | "read_user" | "granular";
 
 export type Role = (typeof roles)[number];
 

@@ -8,6 +8,7 @@ const tokens = [
   { token: "m", role: "maintainer", scopes: ["read_api"] },
   { token: "d", role: "developer" },
   { token: "u", role: "owner", scopes: ["read_user"] },
+  { token: "f", role: "maintainer", scopes: ["granular"] },
 ] as const;
 
 async function asking() {
@@ -34,7 +35,7 @@ test("who the token is and what it may do, without a workspace", async () => {
   token    maintainer token, scopes read_api
   project  payments/api: Maintainer, can be read
 
-yes  plan, drift, unmanaged, watch, apply --dry-run, import, accept, routes --live, routes --diff: Maintainer or Owner of each project, scope read_api
+yes  plan, drift, unmanaged, mcp, watch, apply --dry-run, import, accept, routes --live, routes --diff: Maintainer or Owner of each project, scope read_api
 no   apply, watch --apply: Maintainer or Owner of each project, scope api; missing: scope api
 yes  deployments list, deployments show, deployments merge-requests: Reporter of the project, scope read_api
 no   deployments create, deployments update, apply --record-deployment: Developer of the project that records the deployment, scope api; missing: scope api
@@ -80,6 +81,26 @@ test("without a project its role stays unknown; a scope that is too small does n
   expect(closed).toMatchObject({ code: 1, told: { project: { readable: false, role: null } } });
   const absent = await json("m", "--project", "payments/none");
   expect(absent.told.project.error).toContain("404 Project Not Found");
+});
+
+test("what a fine-grained token may do is unknown, not missing; a refusal names the permission", async () => {
+  const { json } = await asking();
+  const whole = await json("f", "--project", "payments/api");
+  expect(whole).toMatchObject({ code: 0, told: { token: { scopes: ["granular"] }, project: { readable: true } } });
+  expect(allowed(whole.told)).toMatchObject({ plan: null, apply: null, "apply --storage": false });
+  expect(whole.told.commands[1]).toMatchObject({ missing: [] });
+  expect(whole.told.unknown).toEqual([expect.stringMatching(/does not list the permissions of a fine-grained token/)]);
+
+  const site = await serve(() => ({
+    status: 403,
+    body: { error: "insufficient_granular_scope", error_description: "Your token lacks [Project: Read]." },
+  }));
+  const args = ["whoami", "--project", "p", "--report", "json"];
+  const refused = await runProgram(args, tempFolder(), { EVENKEEL_TOKEN: "f", EVENKEEL_URL: site.url });
+  expect(refused.code).toBe(1);
+  expect(JSON.parse(refused.stdout).project.error).toMatch(
+    /Your token lacks \[Project: Read\]\.; the token is a fine-grained one: grant it this permission$/,
+  );
 });
 
 test("in a workspace, the first project that policies name tells the role", async () => {

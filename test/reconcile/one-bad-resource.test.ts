@@ -32,6 +32,7 @@ test.each([
 test.each([
   [403, "403 Forbidden", true],
   [403, '{"error":"insufficient_scope"}', true],
+  [403, '{"error":"insufficient_granular_scope"}', false],
   [403, "403 Forbidden - slack needs tier premium", false],
   [404, "404 Project Not Found", true],
   [404, "404 Group Not Found", true],

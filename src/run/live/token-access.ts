@@ -61,9 +61,18 @@ export async function readTokenAccess(reader: Reader, project?: string): Promise
     ...known,
     token: tokenIn(asked.token.row),
     commands: commandAccess.map((row) => allowanceOf(row, known)),
-    unknown: Object.values(asked).flatMap(({ why }) => why ?? []),
+    unknown: [
+      ...(scopes?.includes(fineGrained) ? [unlistedPermissions] : []),
+      ...Object.values(asked).flatMap(({ why }) => why ?? []),
+    ],
   };
 }
+
+/** The only scope of a fine-grained token, whatever it may do. */
+const fineGrained = "granular";
+
+const unlistedPermissions =
+  "the server does not list the permissions of a fine-grained token; it names the missing one when it refuses a request";
 
 const singles = { project: "getProject", group: "getGroup" } as const;
 
@@ -150,7 +159,8 @@ function allowanceOf(row: CommandAccess, known: Known): Allowance {
 }
 
 function hasScope({ scope }: CommandAccess, { scopes }: Known): boolean | null {
-  return scopes && (scopes.includes("api") || scopes.includes(scope));
+  if (scopes === null || scopes.includes(fineGrained)) return null;
+  return scopes.includes("api") || scopes.includes(scope);
 }
 
 function hasRole(row: CommandAccess, { user, project }: Known): boolean | null {
