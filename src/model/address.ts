@@ -11,7 +11,7 @@ export function addressOf(project: string, kind: Kind, key: string): string {
   return `${project}:${resourceName(kind, key)}`;
 }
 
-/** A resource in its project, as addresses and reports name it: `license/MIT`; of a singleton, which has no key, `settings`. */
+/** A resource within its project, as in addresses and reports: `license/MIT`, or `settings` for a singleton. */
 export function resourceName(kind: Kind, key: string): string {
   return key === "" ? kindWord(kind) : `${kindWord(kind)}/${key}`;
 }
@@ -22,9 +22,9 @@ export function storageAddress(key: string): string {
 }
 
 /**
- * A matcher for addresses. `*` also matches `/`. The part before the first `:` matches the project, the part after it
- * `kind/key`; a glob without `:` matches all resources of the project. `@*` at the end matches a key without its last
- * part too, because addresses leave that out where it is the default. Case-insensitive.
+ * A case-insensitive matcher for addresses. `*` also matches `/`. The part before the first `:` matches the project,
+ * the part after it `kind/key`; a glob without `:` matches all resources of the project. `@*` at the end also matches a
+ * key without its last part, which addresses omit if it is the default.
  */
 export function addressMatcher(glob: string): (address: string) => boolean {
   const [project, rest] = split(glob);
@@ -36,7 +36,7 @@ export function addressMatcher(glob: string): (address: string) => boolean {
   };
 }
 
-/** Whether a glob over addresses can match a resource of this project. */
+/** True if a glob over addresses can match a resource of this project. */
 export function projectMatcher(glob: string): (project: string) => boolean {
   return pathMatcher(split(glob)[0]);
 }
@@ -78,12 +78,15 @@ export function addressGlobFault(glob: string): string | undefined {
   return idFault(split(glob)[0]) ?? globFault(glob);
 }
 
-/** The same for a glob that selects targets: a misspelled kind, which would match nothing, is invalid too. */
+/**
+ * Like {@link addressGlobFault} for a glob that selects targets: a misspelled kind, which would match nothing, is
+ * invalid too.
+ */
 export function targetFault(glob: string, { kinds }: Pick<Catalogue, "kinds">): string | undefined {
   return addressGlobFault(glob) ?? kindFault(glob, kinds);
 }
 
-/** A word that is near none may be a kind that was removed from the workspace. */
+/** Accepts a word without a similar kind: it may name a kind that was removed from the workspace. */
 function kindFault(glob: string, kinds: Catalogue["kinds"]): string | undefined {
   const [project, rest] = split(glob);
   if (rest === undefined || pathMatcher(project)("storage")) return undefined;
@@ -98,14 +101,14 @@ function kindFault(glob: string, kinds: Catalogue["kinds"]): string | undefined 
   return `the address of a resource, such as ${project}:${name}`;
 }
 
-/** The parts of an address. The kind may be none, and the key of a singleton is empty. */
+/** The parts of an address. The kind may not exist; the key of a singleton is empty. */
 export interface AddressParts {
   readonly project: string;
   readonly kind: Kind;
   readonly key: string;
 }
 
-/** Undefined if it is not the address of a resource of a project or a group. */
+/** Undefined unless it is the address of a resource of a project or a group. */
 export function partsOfAddress(address: string): AddressParts | undefined {
   const [project, rest = ""] = split(address);
   const [, word, , key = ""] = /^([a-z][a-z0-9_]*)(\/(.+))?$/s.exec(rest) ?? [];

@@ -1,6 +1,6 @@
 import type { FieldSchema, ResourceKind } from "./resource-kind.ts";
 
-/** Groups of fields of which a policy can declare one, the plainest first. */
+/** Groups of fields that exclude each other, the simplest first. */
 export function alternativesIn({ fields }: ResourceKind): readonly (readonly [string, ...string[]])[] {
   const { allOf = [] } = fields as { readonly allOf?: readonly { readonly not?: FieldSchema }[] };
   return allOf.flatMap(({ not }) => {

@@ -95,7 +95,7 @@ function isDeeper(value: unknown, levels: number): boolean {
 /** Accepted and partial content: the response is not complete. */
 const partial: ReadonlySet<number> = new Set([202, 206]);
 
-/** Whether a body contains an error, regardless of its status. */
+/** True if a body contains an error, regardless of its status. */
 export function isError(body: unknown): boolean {
   return isObject(body) && body.error !== undefined && body.error !== null;
 }

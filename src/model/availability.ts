@@ -4,7 +4,7 @@ import type { Platform, Tier } from "./types.ts";
 
 const tiers: readonly Tier[] = ["free", "premium", "ultimate"];
 
-/** Whether `tier` includes the features of `needed`. An unknown tier includes everything. */
+/** True if `tier` includes the features of `needed`. An unknown tier includes everything. */
 export function tierIncludes(tier: Tier | undefined, needed: Tier): boolean {
   return tier === undefined || tiers.indexOf(tier) >= tiers.indexOf(needed);
 }
@@ -12,7 +12,7 @@ export function tierIncludes(tier: Tier | undefined, needed: Tier): boolean {
 /** The lowest tier that has managed licenses (docs/api.md). */
 export const licenseTier: Tier = "ultimate";
 
-/** Whether a storage move to a cluster requires direct-fetch replication (docs/api.md#rules-for-moving, rule 6). */
+/** True if a storage move to a cluster requires direct-fetch replication (docs/api.md#rules-for-moving, rule 6). */
 export function needsDirectFetch(release: string): boolean {
   return compareReleases(release, "13.12") >= 0 && compareReleases(release, "14.2") < 0;
 }

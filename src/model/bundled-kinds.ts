@@ -7,18 +7,17 @@ import { ownersOf, type ResourceKind } from "./resource-kind.ts";
 import { kindRowOf } from "./resource-kind-row.ts";
 import type { Kind } from "./types.ts";
 
-/** The kinds that come with the program, as their files have them; first those that are imported without being asked for. */
+/** The kinds that come with the program; first those that `import` reads by default. */
 const bundledFiles = (files as unknown as readonly ResourceKind[]).toSorted(
   (a, b) => Number(b.imported ?? false) - Number(a.imported ?? false),
 );
 
-/** The kinds of projects, or of groups. */
 function kindsOf(owner: Owner): readonly (readonly [Kind, KindRow])[] {
   const own = bundledFiles.filter((file) => ownersOf(file).includes(owner));
   return own.map((file) => [kindOfWord(owner, file.singular), kindRowOf(file, owner)]);
 }
 
-/** Storage moves are no section of a policy, and the path of their call depends on what is moved. */
+/** Storage moves are not a section of a policy, and the path of their call depends on the kind of repositories. */
 const storage: KindRow = {
   ...kindRowOf({
     name: "storage",

@@ -25,7 +25,7 @@ export function checkValues(
   const { parameters: table = {}, segments = {} } = endpoints[name];
   const rows = Object.entries({ ...segments, ...table });
   const mistakes = rows.flatMap(
-    ([parameter, row]) => mistakeIn(widened(row, facts), given[parameter], named(parameter)) ?? [],
+    ([parameter, row]) => findMistake(extendEnum(row, facts), given[parameter], named(parameter)) ?? [],
   );
   if (mistakes.length > 0) return { mistakes };
   const present = Object.entries(table).filter(([parameter]) => given[parameter] !== undefined);
@@ -34,12 +34,12 @@ export function checkValues(
   );
   const notes = companions
     .filter(({ other, value }) => given[other] !== undefined && given[other] !== value)
-    .map(({ parameter, other, value }) => note(named(parameter), `${named(other)} ${value}`));
-  return { values: { ...companionValues(companions), ...valuesOf(given, table) }, notes };
+    .map(({ parameter, other, value }) => describeCompanion(named(parameter), `${named(other)} ${value}`));
+  return { values: { ...companionValues(companions), ...collectValues(given, table) }, notes };
 }
 
 /** Includes values that the server supports beyond the specification. */
-function widened({ beyond, ...row }: Parameter, facts: readonly Pick<Fact, "id">[]): Parameter {
+function extendEnum({ beyond, ...row }: Parameter, facts: readonly Pick<Fact, "id">[]): Parameter {
   if (!row.enum || !beyond || !facts.some(({ id }) => id === beyond.fact)) return row;
   return { ...row, enum: [...row.enum, ...beyond.enum] };
 }
@@ -48,22 +48,22 @@ function companionValues(companions: readonly { readonly other: string; readonly
   return Object.fromEntries(companions.map(({ other, value }) => [other, value]));
 }
 
-function valuesOf(given: Given, table: Readonly<Record<string, Parameter>>): Fields {
+function collectValues(given: Given, table: Readonly<Record<string, Parameter>>): Fields {
   const names = Object.keys(table).filter((name) => given[name] !== undefined);
   return Object.fromEntries(names.map((name) => [name, given[name] ?? null]));
 }
 
-function note(parameter: string, companion: string): string {
+function describeCompanion(parameter: string, companion: string): string {
   return `${parameter} needs ${companion}: some servers ignore it otherwise, or refuse`;
 }
 
-function mistakeIn(row: Parameter, value: Scalar | undefined, name: string): string | undefined {
-  if (value === undefined || value === "") return missing(row, value, name);
+function findMistake(row: Parameter, value: Scalar | undefined, name: string): string | undefined {
+  if (value === undefined || value === "") return describeMissing(row, value, name);
   if (fits[row.type](value) && (row.enum?.includes(String(value)) ?? true)) return undefined;
   return `${name} takes ${expectation(row)}, not ${JSON.stringify(value)}${didYouMean(String(value), row.enum ?? [])}`;
 }
 
-function missing(row: Parameter, value: "" | undefined, name: string): string | undefined {
+function describeMissing(row: Parameter, value: "" | undefined, name: string): string | undefined {
   if (value === undefined && !row.required) return undefined;
   return `${name} is ${value === "" ? "empty" : "missing"}; it takes ${expectation(row)}`;
 }
@@ -88,7 +88,7 @@ const fits: Readonly<Record<Parameter["type"], (value: Scalar) => boolean>> = {
 
 const iso8601 = /^(\d{4}-\d{2})-(\d{2})(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:\d{2})?)?$/;
 
-/** Whether a text is a valid time in ISO 8601. */
+/** True for a valid time in ISO 8601. */
 export function isTime(text: string): boolean {
   const [, month, day] = iso8601.exec(text) ?? [];
   if (!month || Number.isNaN(Date.parse(text))) return false;

@@ -26,12 +26,12 @@ export function call(of: EndpointName | Endpoint, given: Readonly<Record<string,
   let filled = "";
   let isSegment = false;
   for (const part of partsOf(path)) {
-    filled += isSegment ? segmentOf(endpoint, segments, part) : part;
+    filled += isSegment ? encodeSegment(endpoint, segments, part) : part;
     isSegment = !isSegment;
   }
-  if (filled.includes(".") && isResolved(filled)) throw new NamesNothing(notAName(filled));
-  const older = asked && table ? inOlderWords(asked, table) : undefined;
-  const made: Filled<Call> = { method, path: filled, answer: expectedOf(answer, segments, parameters) };
+  if (filled.includes(".") && isResolved(filled)) throw new NamesNothing(describeInvalidName(filled));
+  const older = asked && table ? legacyValues(asked, table) : undefined;
+  const made: Filled<Call> = { method, path: filled, answer: fillAnswer(answer, segments, parameters) };
   if (asked) made.parameters = asked;
   if (body) made.body = body;
   if (list) made.list = list;
@@ -40,10 +40,10 @@ export function call(of: EndpointName | Endpoint, given: Readonly<Record<string,
   return made;
 }
 
-function segmentOf({ method, path }: Endpoint, segments: Readonly<Record<string, string>>, part: string): string {
+function encodeSegment({ method, path }: Endpoint, segments: Readonly<Record<string, string>>, part: string): string {
   const value = segments[part];
   if (value === undefined) throw new RangeError(`${method} ${path} needs ${part}`);
-  if (/^[/\\]*$/.test(value) || !value.isWellFormed()) throw new NamesNothing(notAName(value));
+  if (/^[/\\]*$/.test(value) || !value.isWellFormed()) throw new NamesNothing(describeInvalidName(value));
   return encodeURIComponent(value);
 }
 
@@ -59,7 +59,7 @@ export function isResolved(path: string): boolean {
   }
 }
 
-/** What the segments of a path are, decoded, by their names; undefined where it is no path of the endpoint. */
+/** The decoded segments of a path by name; undefined if the path is not of this endpoint. */
 export function segmentsIn({ path }: Endpoint, filled: string): Readonly<Record<string, string>> | undefined {
   const parts = partsOf(path);
   const pattern = parts.map((part, index) => (index % 2 ? "([^/?&]*)" : literalPattern(part))).join("");
@@ -73,7 +73,7 @@ function literalPattern(text: string): string {
 }
 
 /** The parameters with legacy values, with those values. */
-function inOlderWords(given: Fields, table: Readonly<Record<string, Parameter>>): Call["older"] {
+function legacyValues(given: Fields, table: Readonly<Record<string, Parameter>>): Call["older"] {
   const words = Object.entries(given).flatMap(([name, value]) => {
     const older = table[name]?.older?.[String(value)];
     return older === undefined ? [] : [[name, older] as const];
@@ -81,22 +81,22 @@ function inOlderWords(given: Fields, table: Readonly<Record<string, Parameter>>)
   return words.length > 0 ? Object.fromEntries(words) : undefined;
 }
 
-function notAName(value: string): string {
+function describeInvalidName(value: string): string {
   return `${JSON.stringify(value)} names nothing on the server: no part of a path is . or .., none is empty or has slashes alone, and none has an unpaired surrogate`;
 }
 
-function expectedOf(answer: AnswerShape, segments: Fields, parameters: Fields | undefined): AnswerShape {
+function fillAnswer(answer: AnswerShape, segments: Fields, parameters: Fields | undefined): AnswerShape {
   const { same, alike, fields = {} } = answer;
   if (!same && !alike) return answer;
   const given = (name: string) => segments[name] ?? parameters?.[name];
   const expected = { ...answer };
-  if (same) expected.same = filledIn(same, given, fields);
-  if (alike) expected.alike = filledIn(alike, given, fields);
+  if (same) expected.same = fillNames(same, given, fields);
+  if (alike) expected.alike = fillNames(alike, given, fields);
   return expected;
 }
 
 /** Replaces `:name` with the segment of that name; omitted if the field is a number and the segment is a name. */
-function filledIn(
+function fillNames(
   names: Readonly<Record<string, string>>,
   given: (name: string) => Value | undefined,
   fields: NonNullable<AnswerShape["fields"]>,

@@ -73,7 +73,7 @@ function catalogueFrom(neutralSchema: typeof schema, dialect: Dialect): Catalogu
   const integrations = new Map(
     entries.map(([slug, entry], index) => {
       const foreignNames = foreignParameters(dialect, slugs[index] ?? "", Object.keys(entry.properties));
-      return [slug, { ...integrationIn(slug, entry, definitions), foreignNames }];
+      return [slug, { ...parseIntegration(slug, entry, definitions), foreignNames }];
     }),
   );
   return {
@@ -118,7 +118,7 @@ function slugIn({ integrations }: Dialect, slug: string): string {
   return integrations[slug]?.name ?? slug;
 }
 
-/** Whether a fact, identified by its ID, holds in a release. */
+/** True if a fact, identified by its ID, holds in a release. */
 export function factHolds({ facts }: Catalogue, id: string, release: string): boolean {
   const fact = facts.find((each) => each.id === id);
   return fact !== undefined && holdsIn(fact, release);
@@ -166,14 +166,15 @@ interface IntegrationSchema {
 type Definitions = Readonly<Record<string, ParameterSchema>>;
 
 /** The integration of a schema entry, without names of other dialects. */
-function integrationIn(
+function parseIntegration(
   slug: string,
   entry: IntegrationSchema,
   definitions: Definitions,
 ): Omit<Integration, "foreignNames"> {
   const required = new Set(entry.required);
   const parameters = Object.entries(entry.properties).map(
-    ([name, parameter]) => [name, parameterOf(name, resolved(parameter, definitions), required.has(name))] as const,
+    ([name, parameter]) =>
+      [name, parseParameter(name, resolveReference(parameter, definitions), required.has(name))] as const,
   );
   return {
     slug,
@@ -194,12 +195,12 @@ function integrationIn(
   };
 }
 
-function resolved(parameter: ParameterSchema, definitions: Definitions): ParameterSchema {
+function resolveReference(parameter: ParameterSchema, definitions: Definitions): ParameterSchema {
   const name = parameter.$ref?.replace("#/definitions/", "");
   return (name && definitions[name]) || parameter;
 }
 
-function parameterOf(name: string, parameter: ParameterSchema, required: boolean): IntegrationParameter {
+function parseParameter(name: string, parameter: ParameterSchema, required: boolean): IntegrationParameter {
   const { anyOf: [api = {}] = [], $ref: _, ...field } = parameter;
   const type = api.type ?? "string";
   return {

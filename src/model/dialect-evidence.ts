@@ -20,7 +20,7 @@ const dialectsBySlug = memoized(
     new Map([...dialects.keys()].flatMap((name) => tellingSlugs(name).map((slug) => [slug, name]))),
 );
 
-/** The dialect that slugs belong to; undefined if none of them tells, or if they belong to several. */
+/** The dialect of slugs that exist in it only; undefined if there are none, or of several dialects. */
 export function dialectOfSlugs(slugs: Iterable<string>): DialectEvidence | undefined {
   const found = new Map<string, Set<string>>();
   for (const slug of slugs) {
@@ -31,7 +31,7 @@ export function dialectOfSlugs(slugs: Iterable<string>): DialectEvidence | undef
   return first && found.size === 1 ? { dialect: first[0], slugs: [...first[1]] } : undefined;
 }
 
-/** The same if it is another dialect than that of a catalogue. */
+/** The dialect of these slugs, if it is not the one of the catalogue. */
 export function otherDialectOf(catalogue: Catalogue, slugs: Iterable<string>): DialectEvidence | undefined {
   const all = [...slugs];
   if (all.every((slug) => catalogue.integrations.has(slug))) return undefined;

@@ -9,7 +9,7 @@ export type ObservedQuirk = (typeof observedQuirks)[number];
 
 const observedQuirks = ["hidden", "dropped", "slash", "trimmed", "required"] as const;
 
-/** Whether a fact describes how servers treat an existing parameter. */
+/** True if a fact describes how servers treat an existing parameter. */
 export function isQuirk(says: Fact["says"]): says is ObservedQuirk {
   return (observedQuirks as readonly string[]).includes(says);
 }
@@ -23,7 +23,7 @@ export interface Dialect {
   readonly title: string;
   readonly description: string;
   readonly integrations: Readonly<Record<string, NamedIntegration>>;
-  /** What the specification lacks, in the platform's own names. */
+  /** The platform's own additions to the specification. */
   readonly additions?: Additions;
   readonly facts: readonly Fact[];
 }
@@ -69,7 +69,7 @@ export interface Fact extends Span {
   readonly source: string;
 }
 
-/** Whether a fact holds in a release. */
+/** True if a fact holds in a release. */
 export function holdsIn({ from, until }: Span, release: string): boolean {
   const hasBegun = from === undefined || compareReleases(release, from) >= 0;
   return hasBegun && (until === undefined || compareReleases(release, until) < 0);

@@ -96,7 +96,7 @@ export const projectsWithPaths: AnswerShape = {
   keeps: [...keptRowFields("project"), "repository_storage", "permissions"],
 };
 
-/** The same of groups. */
+/** Required if a list of groups is read for their paths. */
 export const groupsWithPaths: AnswerShape = {
   holds: "rows",
   fields: { ...numbered, full_path: "text" },
@@ -166,7 +166,7 @@ const table = {
     method: "GET",
     path: "/groups/:id",
     segments: ofProject,
-    // Otherwise it lists a hundred projects too.
+    // Without this, the response contains a hundred projects too.
     query: { with_projects: false },
     answer: { holds: "row", fields: { ...numbered, full_path: "text" }, same: { id: ":id" } },
   },

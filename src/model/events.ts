@@ -7,7 +7,7 @@ export type PipelineStatus = "success" | "failed";
 export interface EventKind {
   /** The plural, for messages. */
   readonly many: string;
-  /** Whether it belongs to a branch, so that branch filters apply. */
+  /** True if it belongs to a branch, so that branch filters apply. */
   readonly onBranch?: boolean;
   /** Its possible results, if they matter. */
   readonly statuses?: readonly PipelineStatus[];

@@ -21,30 +21,30 @@ import {
 export type Comparison = "same" | "different" | "unverified";
 
 /**
- * The normal form of a field's value, which desired and live resources have and reports show: `x-words` as values, but a
- * number as the word that names it, and an `x-set` in the order of its values. Secret references stay.
+ * The normal form of a field's value in resources and reports: words of `x-words` become values, except numbers, which
+ * become words; an `x-set` is sorted. Secret references stay.
  */
 export function meaningOf(field: FieldSchema, value: Value): Value {
   return mapScalars(field, value, (each, scalar) => {
-    const wire = valueOfWord(each, scalar);
-    return typeof wire === "number" ? (wordOf(each, wire) ?? wire) : wire;
+    const wire = resolveWord(each, scalar);
+    return typeof wire === "number" ? (findWord(each, wire) ?? wire) : wire;
   });
 }
 
-/** A value as requests and expressions have it: every word of `x-words` as its value. */
+/** The form of a value in requests and expressions: words of `x-words` become values. */
 export function wireValue(field: FieldSchema, value: Value): Value {
-  return mapScalars(field, value, valueOfWord);
+  return mapScalars(field, value, resolveWord);
 }
 
-function valueOfWord({ "x-words": words }: FieldSchema, value: Scalar): Scalar {
+function resolveWord({ "x-words": words }: FieldSchema, value: Scalar): Scalar {
   return typeof value === "string" && words && Object.hasOwn(words, value) ? (words[value] ?? value) : value;
 }
 
-function wordOf({ "x-words": words = {} }: FieldSchema, value: Scalar): string | undefined {
+function findWord({ "x-words": words = {} }: FieldSchema, value: Scalar): string | undefined {
   return Object.keys(words).find((word) => words[word] === value);
 }
 
-/** Replaces each single value within a value, by its own field; an `x-set` is in the order of its new values. */
+/** Maps each scalar within a value, with the schema of its field; sorts an `x-set` by the results. */
 export function mapScalars(field: FieldSchema, value: Value, by: (field: FieldSchema, value: Scalar) => Plain): Value {
   if (isScalar(value)) return by(field, value);
   if (isReference(value)) return value;
@@ -69,7 +69,7 @@ export function propertyOf(
   return properties ? undefined : any;
 }
 
-/** A list in the order of what its items mean, each once. */
+/** Sorts items by meaning and removes duplicates. */
 function sortedSet(items: readonly Plain[], meaning: (item: Plain) => Plain = (item) => item): readonly Plain[] {
   const byMeaning = new Map(items.map((item) => [canonical(meaning(item)), item]));
   return Array.from(byMeaning)
@@ -78,11 +78,11 @@ function sortedSet(items: readonly Plain[], meaning: (item: Plain) => Plain = (i
 }
 
 /**
- * The form of a value in which everything that means the same is equal, for digests and fingerprints: values in place of
- * words, a set in order, and items without properties that have their default.
+ * A form of a value that is equal for equal meanings, for digests and fingerprints: words become values, sets are
+ * sorted, and properties of items with their default are left out.
  */
 export function comparable(field: FieldSchema, value: Plain): Plain {
-  if (isScalar(value)) return comparableScalar(field, valueOfWord(field, value));
+  if (isScalar(value)) return comparableScalar(field, resolveWord(field, value));
   if (isList(value)) {
     const items = value.map((item) => comparableItem(field.items ?? any, item));
     return field["x-set"] === true ? sortedSet(items) : items;
@@ -93,7 +93,7 @@ export function comparable(field: FieldSchema, value: Plain): Plain {
   });
 }
 
-/** Of a mapping in a list, what equals a default, or is empty, is the same as absent. */
+/** Within a list's mapping, a property that equals its default or is empty counts as absent. */
 function comparableItem(field: FieldSchema, item: Plain): Plain {
   if (isScalar(item) || isList(item)) return comparable(field, item);
   return definedFields(item, (name, each) => {
@@ -105,25 +105,25 @@ function comparableItem(field: FieldSchema, item: Plain): Plain {
   });
 }
 
-/** Servers answer null, an empty text or nothing where a text is not set. */
+/** Servers return null, an empty text or nothing if a text is not set. */
 function isAbsent(field: FieldSchema, meant: Plain): boolean {
   return meant === "" && field.default === undefined;
 }
 
-/** The same for a single value. A field that lists several types means the first. */
+/** {@link comparable} for a scalar. A field with several types is compared as the first. */
 export function comparableScalar(field: FieldSchema, value: Scalar): Scalar {
-  if (value === null) return emptyOf(field);
+  if (value === null) return emptyValue(field);
   const type = firstType(field);
-  if (type === "boolean") return value === "" ? emptyOf(field) : (truths.get(String(value)) ?? value);
+  if (type === "boolean") return value === "" ? emptyValue(field) : (truths.get(String(value)) ?? value);
   if (type === "integer") return typeof value === "string" && /^-?\d{1,15}$/.test(value) ? Number(value) : value;
-  // The number of what is looked up is its ID, and not a name of digits.
+  // A number is the ID of what is looked up, not a name of digits.
   if (typeof value !== "string" && (type !== "string" || field["x-lookup"])) return value;
-  if (field.format === "date-time") return instantOf(String(value));
+  if (field.format === "date-time") return toInstant(String(value));
   const text = String(value).replaceAll("\r\n", "\n");
   if (field["x-list"]) return listAsSet(text, field["x-list"]);
   if (field["x-url"]) return withoutTrailing(text, "/");
-  const told = field["x-observed"]?.includes("trimmed") ? text.trim() : text;
-  return field["x-case"] === "ignore" ? told.toLowerCase() : told;
+  const normalised = field["x-observed"]?.includes("trimmed") ? text.trim() : text;
+  return field["x-case"] === "ignore" ? normalised.toLowerCase() : normalised;
 }
 
 const truths: ReadonlyMap<string, boolean> = new Map([
@@ -133,14 +133,14 @@ const truths: ReadonlyMap<string, boolean> = new Map([
   ["0", false],
 ]);
 
-/** A list in one string, in any order. */
+/** A list in one string, as a set. */
 function listAsSet(text: string, separator: "comma" | "whitespace"): string {
   const parts = text.split(separator === "comma" ? /,/ : /\s+/).map((part) => part.trim());
   return [...new Set(parts.filter(Boolean))].sort().join("\n");
 }
 
-/** What null means: off, or no text, which servers also answer as null where null is a value that policies may give. */
-function emptyOf(field: FieldSchema): Scalar {
+/** The meaning of null: false, or an empty text. Null stays null if policies may declare it. */
+function emptyValue(field: FieldSchema): Scalar {
   if (field.type === "boolean") return false;
   return firstType(field) === "string" ? "" : null;
 }
@@ -149,7 +149,7 @@ function firstType(field: FieldSchema): FieldType | undefined {
   return typeof field.type === "string" ? field.type : typesOf(field).find((each) => each !== "null");
 }
 
-/** The types of a field; where it states none, those of the values that it may have. */
+/** The types of a field, derived from its enum if it has no type. */
 export function typesOf({ type, enum: allowed = [] }: FieldSchema): readonly FieldType[] {
   return type === undefined ? [...new Set(allowed.map(typeOfScalar))] : typeof type === "string" ? [type] : type;
 }
@@ -160,19 +160,18 @@ function typeOfScalar(value: Scalar): FieldType {
   return typeof value === "boolean" ? "boolean" : "string";
 }
 
-/** A time as the server may write it: in any zone and precision. */
-function instantOf(text: string): string {
+/** A time in UTC: servers write any zone and precision. */
+function toInstant(text: string): string {
   const time = zonedTime.test(text) ? new Date(text) : undefined;
   return time && !Number.isNaN(time.getTime()) ? time.toISOString() : text;
 }
 
-/** With a zone: without one, the result would depend on this machine. */
+/** Requires a zone: without one, the result would depend on this machine. */
 const zonedTime = /^\d{4}-\d\d-\d\d[Tt ][\d:.]{4,25}(?:[Zz]|[+-]\d\d:?\d\d)$/;
 
 /**
- * A value without anything secret at any depth, and without properties that the field does not describe: what they hold
- * may be secret. Undefined if it is secret as a whole. What servers return (`x-returned`) is visible where it is declared
- * as a literal.
+ * Removes secrets at any depth, and properties that the field does not describe, which may be secret. Undefined if the
+ * whole value is secret. Returned values (`x-returned`) are visible if they are declared as literals.
  */
 export function withoutSecretValues(field: FieldSchema, value: Plain, declared?: Value): Plain | undefined {
   if (field.writeOnly === true && !(field["x-returned"] === true && isLiteral(declared))) return undefined;
@@ -188,12 +187,12 @@ export function withoutSecretValues(field: FieldSchema, value: Plain, declared?:
   });
 }
 
-/** Whether a value is declared, and no secret. */
+/** True for a declared value that is not a secret. */
 function isLiteral(declared: Value | undefined): boolean {
   return declared !== undefined && declared !== null && !isReference(declared);
 }
 
-/** Compares a declared value of a field with its live value; of a mapping, only what is declared counts. */
+/** Compares a declared value with the live one; of a mapping, only declared properties. */
 export function compareMeaning(field: FieldSchema, desired: Value, live: Value | undefined): Comparison {
   if (field.writeOnly === true && field["x-returned"] !== true) return "unverified";
   if (isReference(desired) || (live !== undefined && isReference(live))) return "unverified";
@@ -205,12 +204,12 @@ export function compareMeaning(field: FieldSchema, desired: Value, live: Value |
   }
   const visible = replaceReferences(desired, () => undefined) ?? null;
   const meant = comparable(field, withoutSecretValues(field, visible, visible) ?? null);
-  const found =
+  const liveForm =
     live === undefined ? undefined : comparable(field, withoutSecretValues(field, live as Plain, visible) ?? null);
-  return compareNormalised(desired, meant, found);
+  return compareNormalised(desired, meant, liveForm);
 }
 
-/** The same for values that are normalised already: `meant` is what the declared one says without its secrets. */
+/** Compares normalised values; `meant` is the declared one without secrets. */
 function compareNormalised(desired: Value, meant: Plain, live: Plain | undefined): Comparison {
   if (live === undefined) return meant === "" ? "same" : "unverified";
   if (!isAlike(meant, live)) return "different";

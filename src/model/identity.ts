@@ -14,28 +14,28 @@ type NameForm = "id" | "path";
 export type AddressTest = (address: string, project: Project) => boolean;
 
 /**
- * The forms of names of projects, or of groups, that a glob can match; none if it matches all of them or none, so that no
- * name has to be known.
+ * The forms of project or group names that a glob can match; empty if it matches all of them or none, so that no name
+ * has to be known.
  */
-function formsOf(glob: string, owner: Owner): ReadonlySet<NameForm> {
+function listForms(glob: string, owner: Owner): ReadonlySet<NameForm> {
   const whole = projectPart(glob);
   const forms = new Set<NameForm>();
-  if (/^\**$/.test(whole) || !mayMean(whole, owner)) return forms;
+  if (/^\**$/.test(whole) || !canMatchOwner(whole, owner)) return forms;
   const part = owner === "group" ? bareName(whole) : whole;
   if (matchesWithin(part, addressRules, digits)) forms.add("id");
-  if (matchesBeyond(part, addressRules, digits, othersIn(part))) forms.add("path");
+  if (matchesBeyond(part, addressRules, digits, otherCharacters(part))) forms.add("path");
   return forms;
 }
 
 /** A glob that ends in a slash matches only groups, and one that ends in another character only projects. */
-function mayMean(part: string, owner: Owner): boolean {
+function canMatchOwner(part: string, owner: Owner): boolean {
   return /[*?\]}]$/.test(part) || ownerOfName(part) === owner;
 }
 
 const digits = "0123456789";
 
 /** Characters of paths other than digits, with those of the glob; brackets are omitted because they form classes. */
-function othersIn(part: string): string {
+function otherCharacters(part: string): string {
   return `abcdefghijklmnopqrstuvwxyz_.-/${part.replace(/[[\]\d]/g, "")}`;
 }
 
@@ -52,13 +52,13 @@ export function addressTest(glob: string): AddressTest {
 export function cautiousAddressTest(glob: string): AddressTest {
   const matches = addressTest(glob);
   const matchesOfAny = addressMatcher(renamed(glob, "*"));
-  const forms = { project: [...formsOf(glob, "project")], group: [...formsOf(glob, "group")] };
+  const forms = { project: [...listForms(glob, "project")], group: [...listForms(glob, "group")] };
   return (address, project) =>
     matches(address, project) ||
     (forms[ownerOfName(project.name)].some((form) => project[form] === undefined) && matchesOfAny(address));
 }
 
-/** Whether a glob over addresses can match a resource of this project. */
+/** True if a glob over addresses can match a resource of this project. */
 export function projectTest(glob: string): (project: Project) => boolean {
   const matches = projectMatcher(glob);
   const names = namesFor(glob);
@@ -70,7 +70,7 @@ export function unresolvedReferences(globs: readonly string[], projects: readonl
   const lacking = (owner: Owner, form: NameForm) =>
     projects.some((project) => project[form] === undefined && ownerOfName(project.name) === owner);
   const unknown = namedForms.filter(([owner, form]) => lacking(owner, form));
-  return globs.filter((glob) => unknown.some(([owner, form]) => formsOf(glob, owner).has(form)));
+  return globs.filter((glob) => unknown.some(([owner, form]) => listForms(glob, owner).has(form)));
 }
 
 const namedForms: readonly (readonly [Owner, NameForm])[] = [

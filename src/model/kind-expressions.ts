@@ -20,21 +20,21 @@ import type { KindExpressions } from "./kind-row.ts";
 import type { ResourceKind } from "./resource-kind.ts";
 import type { Plain } from "./types.ts";
 
-/** What an expression of a kind is given, by the names that it knows. */
+/** Values of an expression's variables. */
 type Given = Readonly<Record<string, unknown>>;
 
-/** An expression of a kind that knows its names. */
+/** A compiled expression. */
 export interface KindExpression {
   /**
-   * Its value in the numbers of JSON; undefined where what it is given lacks something that it reads.
-   * @throws UserError where it cannot be evaluated.
+   * Evaluates it; integers become JSON numbers. Undefined if it reads something that is missing. @throws UserError if
+   * it cannot be evaluated.
    */
   readonly valueOf: (given: Given) => Plain | undefined;
-  /** What it reads of the names that it knows. */
+  /** The members of its variables that it reads. */
   readonly members: () => readonly MemberRead[];
 }
 
-/** The expressions of a kind, each compiled when it is first evaluated. */
+/** The expressions of a kind, each compiled on first use. */
 export function kindExpressions({ name }: ResourceKind): KindExpressions {
   const compiledFor = memoized((names: string) =>
     memoized((text: string) => {
@@ -46,14 +46,14 @@ export function kindExpressions({ name }: ResourceKind): KindExpressions {
   return { valueOf: (text, given) => compiledFor(Object.keys(given).join(" "))(text).valueOf(given) };
 }
 
-/** CEL of a kind's file: its optional values, and regular expressions that take linear time. */
+/** Compiles a CEL expression of a kind's file, with optional values and regular expressions of linear time. */
 export function compileKindExpression(
   text: string,
   names: readonly string[],
   type: "bool" | "any",
 ): KindExpression | { readonly fault: string } {
   try {
-    const environment = environmentOf(names.join(" "));
+    const environment = createEnvironment(names.join(" "));
     const linear = withLinearPatterns(text, environment);
     if ("fault" in linear) return { fault: linear.fault.message };
     const expression = environment.parse(linear.text);
@@ -62,35 +62,35 @@ export function compileKindExpression(
     if (type === "bool" && found !== "bool" && found !== "dyn")
       return { fault: `expected true or false, got ${found}` };
     return {
-      valueOf: (given) => evaluated(() => expression({ ...given })),
+      valueOf: (given) => evaluateCel(() => expression({ ...given })),
       members: () => membersIn(expression.ast),
     };
   } catch (error) {
-    return { fault: foreignOperator(text)?.message ?? faultWords(error, names) };
+    return { fault: foreignOperator(text)?.message ?? describeFault(error, names) };
   }
 }
 
-function evaluated(evaluate: () => unknown): Plain | undefined {
+function evaluateCel(evaluate: () => unknown): Plain | undefined {
   try {
-    return fromCel(evaluate());
+    return toPlain(evaluate());
   } catch (error) {
     const { code = "", summary } = error as Partial<EvaluationError>;
     if (missing.has(code)) return undefined;
     if (summary === undefined) throw error;
-    throw new UserError(`it cannot be evaluated: ${plainly(summary)}`);
+    throw new UserError(`it cannot be evaluated: ${simplify(summary)}`);
   }
 }
 
 const missing: ReadonlySet<string> = new Set(["no_such_key", "index_out_of_bounds", "optional_value_missing"]);
 
-function fromCel(value: unknown): Plain {
+function toPlain(value: unknown): Plain {
   if (typeof value === "bigint") return Number(value);
-  if (Array.isArray(value)) return value.map(fromCel);
+  if (Array.isArray(value)) return value.map(toPlain);
   if (!isObject(value)) return value as Plain;
-  return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, fromCel(each)]));
+  return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, toPlain(each)]));
 }
 
-const environmentOf = memoized((names: string) => {
+const createEnvironment = memoized((names: string) => {
   const { Environment }: typeof import("@marcbachmann/cel-js") = load("@marcbachmann/cel-js");
   return names
     .split(" ")
@@ -100,15 +100,15 @@ const environmentOf = memoized((names: string) => {
     );
 });
 
-function faultWords(error: unknown, names: readonly string[]): string {
+function describeFault(error: unknown, names: readonly string[]): string {
   const { code, summary = "it cannot be read" } = error as Partial<ParseError>;
   const word = faultyWord(summary);
   if (code === "unknown_variable")
     return `unknown name ${word}${didYouMean(word, names) || `; it knows ${names.join(" and ")}`}`;
-  if (code !== "no_matching_overload") return plainly(summary);
-  return unknownFunction(word, functionNames(environmentOf(names.join(" ")))) ?? plainly(summary);
+  if (code !== "no_matching_overload") return simplify(summary);
+  return unknownFunction(word, functionNames(createEnvironment(names.join(" ")))) ?? simplify(summary);
 }
 
-function plainly(summary: string): string {
+function simplify(summary: string): string {
   return (summary.slice(0, 1).toLowerCase() + summary.slice(1)).replaceAll(linearMatch, "matches");
 }

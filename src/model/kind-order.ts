@@ -4,8 +4,8 @@ import { ownerOfKind } from "./owner.ts";
 import type { Kind } from "./types.ts";
 
 /**
- * The place of each kind in the order in which resources of a project are written: a kind comes after those that its file
- * names, because its resources refer to theirs. Kinds that name none, and those of one another, are not kept apart.
+ * The order in which resources of a project are written: a kind comes after those that its file names in `after`,
+ * because its resources refer to theirs. Other kinds share a position.
  */
 export const kindOrder = memoized(({ kinds }: Catalogue): ReadonlyMap<Kind, number> => {
   const named = new Map(Array.from(kinds, ([kind, { policy }]) => [`${ownerOfKind(kind)} ${policy?.section}`, kind]));

@@ -16,7 +16,7 @@ export interface KindRow {
   readonly expressions: KindExpressions;
   /** The resources that can exist, by key; omitted if any text is a valid key. They receive events. */
   readonly keys?: ReadonlyMap<string, Integration>;
-  /** Whether `import` reads it without being asked for it. */
+  /** Included in an `import` by default. */
   readonly imported?: true;
   /** How a project's resources are read; omitted if projects have none. */
   readonly read?: ReadColumn;
@@ -30,7 +30,7 @@ export interface KindRow {
   readonly removed: { readonly before: Fields; readonly after: Fields | null };
   /** The lowest tier that has the kind; some of its resources may need a higher one. */
   readonly tier: Tier;
-  /** The fact of a dialect that says from which release on it exists; omitted: everywhere. */
+  /** The fact of a dialect about the releases that have the kind; omitted: all. */
   readonly fact?: string;
   /** The release that removed the kind, and a sentence on what to do instead. */
   readonly removedIn?: { readonly release: string; readonly instead: string };
@@ -38,8 +38,8 @@ export interface KindRow {
 
 export interface KindExpressions {
   /**
-   * The value of an expression of the kind's file, with the names that it knows (`row`; `want` and `row`; `before` and
-   * `after`); undefined where it reads what is not there. @throws UserError where it cannot be evaluated.
+   * Evaluates an expression of the kind's file with its variables (`row`; `want` and `row`; `before` and `after`);
+   * undefined if it reads something that is missing. @throws UserError if it cannot be evaluated.
    */
   readonly valueOf: (text: string, given: Readonly<Record<string, unknown>>) => Plain | undefined;
 }
@@ -54,7 +54,7 @@ export interface PolicyColumn {
 }
 
 interface ReadColumn {
-  /** All resources of a project; of a singleton, itself. */
+  /** All resources of a project; for a singleton, the resource itself. */
   readonly list: Endpoint;
   /** Whether a project has one resource of the kind, with the key `""`. */
   readonly isSingle?: true;

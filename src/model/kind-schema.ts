@@ -15,19 +15,19 @@ export const resourceCheck: (kind: ResourceKind) => SchemaCheck = memoized(
   new WeakMap(),
 );
 
-/** Checks the value of a field as requests have it. */
+/** Checks the value of a field as in requests. */
 export const fieldCheck: (field: FieldSchema) => SchemaCheck = memoized(
   (field: FieldSchema) => compile(field),
   new WeakMap(),
 );
 
-/** The schema that {@link resourceCheck} checks them with. */
+/** The schema of {@link resourceCheck}. */
 export function resourceSchema({ fields }: ResourceKind): JsonObject {
-  return written(closed(fields), withWords);
+  return transformSchema(rejectUnknown(fields), withWords);
 }
 
-/** A name that is no field is a mistake, unless the kind allows others. */
-function closed(fields: FieldSchema): FieldSchema & JsonObject {
+/** Rejects unknown names, unless the kind allows additional fields. */
+function rejectUnknown(fields: FieldSchema): FieldSchema & JsonObject {
   if (!fields.additionalProperties) return { additionalProperties: false, ...fields };
   const { patternProperties }: JsonObject = { ...fields };
   const refused = { not: {}, "x-expected": "no field that sets the method" };
@@ -45,25 +45,28 @@ export function isMethodName(parameter: string): boolean {
   return new RegExp(methodName).test(parameter);
 }
 
-/** What policies may write in the place of a schema. */
+/** Transforms a schema into the form for policies. */
 type Written = (field: FieldSchema) => JsonObject;
 
-/** A schema in which each schema is replaced, from the inside out. Conditions are about values, and stay. */
-function written(field: FieldSchema, by: Written): JsonObject {
+/** Transforms a schema and its subschemas, from the inside out. Conditions concern values, so they stay. */
+function transformSchema(field: FieldSchema, by: Written): JsonObject {
   const { items, properties, additionalProperties: others } = field;
   return by({
     ...field,
-    ...(items && { items: written(items, by) }),
-    ...(properties && { properties: mapped(properties, (each) => written(each, by)) }),
-    ...(isObject(others) && { additionalProperties: written(others, by) }),
+    ...(items && { items: transformSchema(items, by) }),
+    ...(properties && { properties: mapValues(properties, (each) => transformSchema(each, by)) }),
+    ...(isObject(others) && { additionalProperties: transformSchema(others, by) }),
   });
 }
 
-function mapped<From, To>(values: Readonly<Record<string, From>>, by: (value: From) => To): Record<string, To> {
+function mapValues<From, To>(values: Readonly<Record<string, From>>, by: (value: From) => To): Record<string, To> {
   return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, by(value)]));
 }
 
-/** Words of `x-words` beside the values that they name. An integer is exact, since a larger one was rounded when it was read. */
+/**
+ * Allows words of `x-words` in addition to values. Restricts integers to exact ones, since larger ones were rounded by
+ * the parser.
+ */
 function withWords(field: FieldSchema): JsonObject {
   const { "x-words": words, enum: allowed, type } = field;
   if (!words) return [type].flat().includes("integer") ? { allOf: [exactly], ...field } : { ...field };
@@ -81,13 +84,13 @@ const exactly = {
   "x-expected": `an integer from ${exactIntegers.minimum} to ${exactIntegers.maximum}`,
 };
 
-/** The section of a policy for a kind that is a file, for editors: with secret references and interpolations. */
+/** The schema of a kind's section for editors, with secret references and interpolations. */
 function editorSection(kind: ResourceKind): JsonObject {
   const { only, name, title = name, description = title, singular } = kind;
   const resource = editorResource(kind);
   if (isSingleton(kind)) return { ...resource, description };
   const field = only === undefined ? undefined : kind.fields.properties[only];
-  const value = field ? { anyOf: [written(field, asEdited), resource] } : resource;
+  const value = field ? { anyOf: [transformSchema(field, toEditorField), resource] } : resource;
   return {
     description,
     ...mappingByKey(kind),
@@ -103,18 +106,18 @@ function snippet(singular: string, values: readonly unknown[]): JsonObject {
   return { label: withArticle(words), description: `One ${words}.`, body };
 }
 
-/** Any name, of which an empty one is none. */
+/** Any non-empty name. */
 const anyName = "^.+$";
 
-/** Editors cannot know the key fields, which stand in the key. */
+/** Leaves out key fields, which editors see in the key. */
 function editorResource(kind: ResourceKind): JsonObject {
   const keys = new Set(keyFieldsOf(kind));
   const required = (kind.fields.required ?? []).filter((name) => !keys.has(name));
-  return written({ ...closed(kind.fields), required }, asEdited);
+  return transformSchema({ ...rejectUnknown(kind.fields), required }, toEditorField);
 }
 
-function asEdited(field: FieldSchema): JsonObject {
-  const schema = withoutOwnWords(withWords(field));
+function toEditorField(field: FieldSchema): JsonObject {
+  const schema = dropOwnWords(withWords(field));
   const { description, ...rest } = schema;
   const told = description === undefined ? {} : { description };
   const deprecated = field.deprecated ? { deprecationMessage: field.deprecationMessage ?? "deprecated" } : {};
@@ -129,11 +132,11 @@ function asEdited(field: FieldSchema): JsonObject {
 
 const secret = ["plaintext", "reference"].map((name) => ({ $ref: `integrations.schema.json#/definitions/${name}` }));
 
-function withoutOwnWords(schema: JsonObject): JsonObject {
+function dropOwnWords(schema: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(schema).filter(([word]) => !word.startsWith("x-") || word === "x-expected"));
 }
 
-/** A section of resources by key; what is in them is checked one by one. */
+/** A section of resources by key; each resource is validated on its own. */
 function mappingByKey(kind: ResourceKind): JsonObject {
   const { only, singular } = kind;
   const words = singular.replaceAll("_", " ");
@@ -152,24 +155,24 @@ function withArticle(words: string): string {
   return `${/^[aeiou]/.test(words) ? "an" : "a"} ${words}`;
 }
 
-/** Of sections, only that they are mappings. */
+/** Requires only that the section is a mapping. */
 function shapeOfSection(kind: ResourceKind): JsonObject {
   if (isSingleton(kind)) return { type: "object", "x-expected": "a mapping of fields" };
   const value = kind.only === undefined ? { type: "object", "x-expected": "a mapping of fields" } : {};
   return { ...mappingByKey(kind), patternProperties: { [anyName]: value } };
 }
 
-/** The sections of a policy, and what it may say of them, by name. */
+/** Schemas of the sections of a policy, by name. */
 export type PolicySections = Readonly<Record<string, JsonObject>>;
 
-/** The sections of policies of projects, or of groups, only as far as their shape; those of the other are not looked at. */
+/** The shapes of sections for policies of this owner; sections of the other owner are accepted without a check. */
 export function sectionShapes(catalogue: Catalogue, owner: Owner): PolicySections {
   const others = owners.flatMap((each) => filesOf(catalogue, each).map(({ name }) => [name, {}] as const));
   const own = filesOf(catalogue, owner).map((file) => [file.name, shapeOfSection(file)] as const);
-  return { ...Object.fromEntries([...others, ...own]), ...beside(catalogue, [owner]) };
+  return { ...Object.fromEntries([...others, ...own]), ...referringKeys(catalogue, [owner]) };
 }
 
-/** All sections, for editors: one that projects and groups have is either. */
+/** All sections, for editors. One that projects and groups share accepts either. */
 export function editorSections(catalogue: Catalogue): PolicySections {
   const sections = grouped(
     owners.flatMap((owner) => filesOf(catalogue, owner)),
@@ -181,10 +184,10 @@ export function editorSections(catalogue: Catalogue): PolicySections {
     const either = { description, anyOf: [first, ...others], "x-order": first["x-order"] };
     return [name, others.length === 0 ? first : either] as const;
   });
-  return { ...Object.fromEntries(schemas), ...beside(catalogue, owners) };
+  return { ...Object.fromEntries(schemas), ...referringKeys(catalogue, owners) };
 }
 
-/** The kinds whose sections follow from their files; what has a schema of its own is in manifest.schema.json. */
+/** The kinds whose sections are generated from their files; manifest.schema.json has the others. */
 function filesOf(catalogue: Catalogue, owner: Owner): readonly ResourceKind[] {
   return policyKinds(catalogue, owner).flatMap(({ kind }) => {
     const file = catalogue.kinds.get(kind)?.file;
@@ -192,8 +195,8 @@ function filesOf(catalogue: Catalogue, owner: Owner): readonly ResourceKind[] {
   });
 }
 
-/** What policies say of sections beside listing their resources. */
-function beside(catalogue: Catalogue, of: readonly Owner[]): PolicySections {
+/** Keys of a policy that refer to sections: `absent` and `exclusive`. */
+function referringKeys(catalogue: Catalogue, of: readonly Owner[]): PolicySections {
   const removable = of.flatMap((owner) => filesOf(catalogue, owner)).filter(({ calls }) => calls.delete !== undefined);
   const rows = owners.flatMap((owner) => policyKinds(catalogue, owner));
   const all = owners.flatMap((owner) => filesOf(catalogue, owner)).filter(({ calls }) => calls.delete !== undefined);

@@ -40,17 +40,17 @@ const policyKindsByOwner = memoized(({ kinds }: Catalogue): Readonly<Record<Owne
   return { project: of("project"), group: of("group") };
 }, new WeakMap());
 
-/** The kinds of projects, or of groups, that `import` reads without being asked for them. */
+/** The kinds of projects, or of groups, that `import` reads by default. */
 export function importedKinds(catalogue: Catalogue, owner: Owner): readonly PolicyKind[] {
   return policyKinds(catalogue, owner).filter(({ kind }) => kindOf(catalogue, kind).imported);
 }
 
-/** How policies list resources of a kind; undefined if they cannot. */
+/** The section of a kind; undefined if policies cannot list it. */
 export function policyKind(catalogue: Catalogue, kind: Kind): PolicyKind | undefined {
   return policyKinds(catalogue, ownerOfKind(kind)).find((row) => row.kind === kind);
 }
 
-/** The plural of a kind in policies and messages; of one that the catalogue does not have, a likely one. */
+/** The plural of a kind in policies and messages; a guess for an unknown kind. */
 export function sectionNameOf({ kinds }: Catalogue, kind: Kind): string {
   return kinds.get(kind)?.policy?.section ?? `${kindWord(kind)}s`;
 }
@@ -61,7 +61,7 @@ export function removedSection({ removedIn }: KindRow, section: string, platform
   return `${section} were removed in release ${removedIn.release}; ${serverWords(platform)}: ${removedIn.instead}`;
 }
 
-/** Whether the keys of a kind are those of the catalogue, and therefore need no kind to be understood. */
+/** True if the keys of a kind are those of the catalogue, so that they need no kind to be understood. */
 export function isListedByCatalogue(kind: Kind): boolean {
   return bundledKinds[kind]?.file.keys !== undefined;
 }
@@ -73,7 +73,7 @@ export function identityOf(catalogue: Catalogue, { kind, key }: Named): string {
 
 type Named = Pick<Resource, "kind" | "key">;
 
-/** What the catalogue has for the key of a resource; undefined if it does not know the key, or if any text is one. */
+/** The integration with the resource's key; undefined if the key is unknown, or is free text. */
 export function catalogueEntry(catalogue: Catalogue, { kind, key }: Named): Integration | undefined {
   return kindOf(catalogue, kind).keys?.get(key);
 }

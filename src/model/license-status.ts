@@ -6,7 +6,7 @@ export const legacyStatuses: ReadonlyMap<string, string> = new Map([
   ["blacklisted", "denied"],
 ]);
 
-/** The current names, and the only ones that servers of 13.x accept. */
+/** Deprecated names by current name: the only ones that servers of 13.x accept. */
 export const olderStatuses: ReadonlyMap<string, string> = new Map(
   [...legacyStatuses].map(([older, word]) => [word, older]),
 );
@@ -14,7 +14,7 @@ export const olderStatuses: ReadonlyMap<string, string> = new Map(
 /** The release that removes the deprecated names (docs/api.md#removals), as the schedule of removals has it. */
 export const legacyRemoval = "15.0";
 
-/** Whether servers of this release still accept the deprecated names. */
+/** True if servers of this release still accept the deprecated names. */
 export function hasLegacyStatuses(release: string): boolean {
   return compareReleases(release, legacyRemoval) < 0;
 }

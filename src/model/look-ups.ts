@@ -7,31 +7,31 @@ import { bareName } from "./owner.ts";
 import type { FieldSchema, ResourceKind } from "./resource-kind.ts";
 import type { Call, Desired, Fields, Plain, Value } from "./types.ts";
 
-/** A value that people write in place of what the server takes (`x-lookup`), and the field of the answer that it stands for. */
+/** A value in place of what the server takes (`x-lookup`), and the field of the response with the server's value. */
 export interface LookUp {
   readonly template: string;
   readonly field: string;
   readonly value: string;
 }
 
-/** The request of a look-up. @throws NamesNothing for a value that no path can hold. */
+/** The request of a look-up. @throws NamesNothing for a value that cannot be part of a path. */
 export function lookUpCall(project: string, { template, value }: Pick<LookUp, "template" | "value">): Call {
-  const { answer: _, ...asked } = call(endpointOf(template), { id: bareName(project), value });
-  return asked;
+  const { answer: _, ...request } = call(endpointOf(template), { id: bareName(project), value });
+  return request;
 }
 
 const endpointOf = memoized((template: string): Endpoint => {
   return { method: "GET", path: template.slice(template.indexOf(" ") + 1), answer: { holds: "nothing" } };
 });
 
-/** The fields of a kind that hold values to be looked up, at any depth. */
+/** Fields of a kind with values to look up, at any depth. */
 export const lookUpFields = memoized((file: ResourceKind): readonly string[] => {
   const isIn = ({ items, properties = {}, ...field }: FieldSchema): boolean =>
     field["x-lookup"] !== undefined || [...(items ? [items] : []), ...Object.values(properties)].some(isIn);
   return Object.keys(file.fields.properties).filter((name) => isIn(file.fields.properties[name] ?? {}));
 }, new WeakMap());
 
-/** The values in a field that are to be looked up. A number is taken as it is. */
+/** The values in a field to look up. Numbers are IDs and stay. */
 export function lookUpsIn(field: FieldSchema, value: Value): readonly LookUp[] {
   const found: LookUp[] = [];
   withLookedUp(field, value, (each) => {
@@ -41,27 +41,27 @@ export function lookUpsIn(field: FieldSchema, value: Value): readonly LookUp[] {
   return found;
 }
 
-/** A value with what each look-up gives in place of what is written. */
+/** Replaces the values to look up by the results. */
 export function withLookedUp(field: FieldSchema, value: Value, answerTo: (lookUp: LookUp) => Plain): Value {
   return mapScalars(field, value, ({ "x-lookup": template, "x-field": of = "id" }, each) =>
     template !== undefined && typeof each === "string" ? answerTo({ template, field: of, value: each }) : each,
   );
 }
 
-/** A value with what is written for it in place of what look-ups gave, in the order that people read. */
-function asWritten(field: FieldSchema, value: Value, names: Readonly<Record<string, string>>): Value {
+/** Replaces the results of look-ups by the values in the manifest, in the order of a reader. */
+function restoreWritten(field: FieldSchema, value: Value, names: Readonly<Record<string, string>>): Value {
   const written = mapScalars(field, value, ({ "x-lookup": template }, each) =>
     template === undefined ? each : (names[nameKey(template, each)] ?? each),
   );
   return meaningOf(field, written);
 }
 
-/** The key of what is written for a value of a look-up. */
+/** Key of a manifest's value for a look-up's result. */
 export function nameKey(template: string, value: Plain): string {
   return `${template} ${JSON.stringify(value)}`;
 }
 
-/** Fields with other values in some of them. */
+/** Maps the values of some fields. */
 export function mapFields(
   { fields: { properties } }: ResourceKind,
   fields: Fields,
@@ -75,7 +75,7 @@ export function mapFields(
   return { ...fields, ...Object.fromEntries(changed) };
 }
 
-/** Fields of a desired resource, or of the live one, in the words of the manifest. */
+/** Fields of a desired or live resource in the words of the manifest. */
 export function shownAsWritten(
   { kinds }: Catalogue,
   { kind, lookedUp }: Pick<Desired, "kind" | "lookedUp">,
@@ -83,5 +83,5 @@ export function shownAsWritten(
 ): Fields {
   const file = lookedUp && kinds.get(kind)?.file;
   if (!file) return fields;
-  return mapFields(file, fields, lookUpFields(file), (field, value) => asWritten(field, value, lookedUp.names));
+  return mapFields(file, fields, lookUpFields(file), (field, value) => restoreWritten(field, value, lookedUp.names));
 }

@@ -4,7 +4,7 @@ import { fieldOf } from "./kinds.ts";
 import type { Plain, Resource, Value } from "./types.ts";
 import { isReference } from "./values.ts";
 
-/** Whether a server's `active` means disabled, whatever its type. */
+/** True if a server's `active` means disabled, whatever its type. */
 export function isOff(active: unknown): boolean {
   return active === false || active === 0 || (typeof active === "string" && /^(false|0)$/i.test(active));
 }

@@ -1,20 +1,19 @@
 import type { Kind, Project } from "./types.ts";
 
 /**
- * What has resources: a project or a group. The name of a group, as in addresses, is its full path or its ID with a slash
- * at the end: `payments/`. So a name alone tells which of the two it is, and the IDs of projects and of groups never meet.
+ * An owner of resources: a project or a group. The name of a group in addresses is its full path or its ID with a slash
+ * at the end: `payments/`. So the name alone identifies the owner, and IDs of projects and groups never collide.
  */
 export type Owner = (typeof owners)[number];
 
-/** In the order in which they are read and reported. */
+/** The order of reads and reports. */
 export const owners = ["project", "group"] as const;
 
-/** Whether a name, a path or a glob is that of a group. */
+/** The owner to which a name, a path or a glob belongs. */
 export function ownerOfName(name: string): Owner {
   return name.endsWith("/") ? "group" : "project";
 }
 
-/** Whether a project is a group. */
 export function isGroup({ name }: Pick<Project, "name">): boolean {
   return name.endsWith("/");
 }
@@ -29,7 +28,7 @@ export function ownerName(owner: Owner, written: string): string {
   return owner === "group" && !written.endsWith("/") ? `${written}/` : written;
 }
 
-/** The full path or the ID in a name, as calls of the API have it. */
+/** The full path or the ID for calls of the API, without the slash. */
 export function bareName(name: string): string {
   return name.endsWith("/") ? name.slice(0, -1) : name;
 }
@@ -41,12 +40,12 @@ export function describeOwner(name: string): string {
 
 const groupPrefix = "group:";
 
-/** The kind that a word in an address of this owner stands for. */
+/** The kind for a word in an address of this owner. */
 export function kindOfWord(owner: Owner, word: string): Kind {
   return owner === "group" ? `${groupPrefix}${word}` : word;
 }
 
-/** The kind of a change of a plan or of a diff, which lists it by its word. */
+/** The kind of a change in a plan or diff, which contains the word. */
 export function kindIn({ project, kind }: { readonly project: string; readonly kind: string }): Kind {
   return kindOfWord(ownerOfName(project), kind);
 }
@@ -56,7 +55,7 @@ export function kindWord(kind: Kind): string {
   return kind.startsWith(groupPrefix) ? kind.slice(groupPrefix.length) : kind;
 }
 
-/** Whether projects or groups have resources of a kind. */
+/** The owner that has resources of a kind. */
 export function ownerOfKind(kind: Kind): Owner {
   return kind.startsWith(groupPrefix) ? "group" : "project";
 }

@@ -23,29 +23,29 @@ export function parameterFaults(integration: Integration, given: JsonObject, rel
   for (const name of Object.keys(given)) {
     const parameter = parameters.get(name);
     if (!parameter) faults.push({ parameter: name, fault: "unknown", expected: `a parameter of ${slug}` });
-    else if (given[name] !== undefined) faults.push(...faultsOfValue(parameter, given[name]));
+    else if (given[name] !== undefined) faults.push(...checkValue(parameter, given[name]));
   }
-  for (const parameter of requiredOf(integration))
+  for (const parameter of listRequired(integration))
     if (given[parameter.name] === undefined && isRequiredAt(parameter, release))
       faults.push({ parameter: parameter.name, fault: "missing", expected: expectationOf(parameter) });
-  return faults.length < 2 ? faults : inOrder(integration, faults);
+  return faults.length < 2 ? faults : sortFaults(integration, faults);
 }
 
-const requiredOf = memoized(
+const listRequired = memoized(
   ({ parameters }: Integration) => [...parameters.values()].filter(({ isRequired }) => isRequired),
   new WeakMap(),
 );
 
-function inOrder({ parameters }: Integration, faults: readonly ParameterFault[]): ParameterFault[] {
+function sortFaults({ parameters }: Integration, faults: readonly ParameterFault[]): ParameterFault[] {
   const order = [...parameters.keys()];
   const rank = ({ fault, parameter }: ParameterFault) =>
     fault === "unknown" ? order.length : order.indexOf(parameter);
   return faults.toSorted((a, b) => rank(a) - rank(b));
 }
 
-function faultsOfValue(parameter: IntegrationParameter, value: unknown): readonly ParameterFault[] {
+function checkValue(parameter: IntegrationParameter, value: unknown): readonly ParameterFault[] {
   const faults = checkOf(parameter)(value);
-  return faults.length === 0 ? none : faults.map((fault) => faultOf(parameter, fault));
+  return faults.length === 0 ? none : faults.map((fault) => toFault(parameter, fault));
 }
 
 const none: readonly ParameterFault[] = [];
@@ -55,12 +55,12 @@ const checkOf = memoized(
   new WeakMap(),
 );
 
-/** Many parameters have the same few schemas. */
+/** Cached by schema: many parameters share one. */
 const checkBy = memoized((schema: string): SchemaCheck => compile(JSON.parse(schema)));
 
 /**
- * The errors in the parameters of an integration, given by its slug, by the API's own checks.
- * @throws RangeError if the catalogue does not have it.
+ * Faults in an integration's parameters by the checks of the API. @throws RangeError if the catalogue does not have the
+ * slug.
  */
 export function checkParameters(
   slug: string,
@@ -72,7 +72,7 @@ export function checkParameters(
   return parameterFaults(integration, parameters);
 }
 
-/** What the API takes as the value of a parameter. */
+/** The JSON Schema of a parameter's value in requests. */
 export function parameterSchema({ types, enum: allowed, pattern }: IntegrationParameter): object {
   return { type: [...types], ...exactIntegers, ...(allowed && { enum: allowed }), ...(pattern && { pattern }) };
 }
@@ -82,7 +82,7 @@ export const exactIntegers = { minimum: Number.MIN_SAFE_INTEGER, maximum: Number
 
 const faultKinds: Readonly<Record<string, FaultKind>> = { minimum: "type", maximum: "type" };
 
-function faultOf(parameter: IntegrationParameter, { keyword }: SchemaFault): ParameterFault {
+function toFault(parameter: IntegrationParameter, { keyword }: SchemaFault): ParameterFault {
   const fault = faultKinds[keyword] ?? (keyword as FaultKind);
   return { parameter: parameter.name, fault, expected: `${expectationOf(parameter)}${bounds[keyword] ?? ""}` };
 }

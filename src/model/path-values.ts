@@ -4,8 +4,8 @@ import { namesInPath } from "./resource-kind.ts";
 import { isScalar } from "./values.ts";
 
 /**
- * What fills the path of a call: `id`, fields, and `row.FIELD` for fields of the row as read. @throws NamesNothing if there is
- * no value for one, because a row lacks the field or nobody declared it.
+ * Values for the path of a call: `id`, fields, and `row.FIELD` from the row as read. @throws NamesNothing if one is
+ * missing, because a row lacks the field or no policy declares it.
  */
 export function pathValues(
   { method, path }: Endpoint,

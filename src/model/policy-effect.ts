@@ -10,23 +10,22 @@ import { replaceReferences } from "./values.ts";
 type Visible = Pick<Change, "kind" | "before" | "after">;
 
 /**
- * Whether a change tightens or loosens a policy, by the expressions of its kind; one that does both loosens it. Undefined
- * if it does neither, or the kind is not a policy. The expressions must be loaded: by `withExpressions`, or by importing
- * the library.
+ * The effect of a change by the policy expressions of its kind; `loosened` takes precedence. Undefined if there is
+ * none, or the kind is not a policy. The expressions must be loaded: by `withExpressions`, or by importing the library.
  */
 export function policyEffectOf(change: Visible, catalogue: Catalogue = catalogueOf()): PolicyEffect | undefined {
   const { file, expressions } = kindOf(catalogue, change.kind);
   if ((!file.loosened && !file.tightened) || (change.before === null && change.after === null)) return undefined;
   const given = {
-    before: comparedOf(file, change.before, change.after),
-    after: comparedOf(file, change.after, change.before),
+    before: visibleFields(file, change.before, change.after),
+    after: visibleFields(file, change.after, change.before),
   };
-  if (holds(file.loosened, expressions, given)) return "loosened";
-  return holds(file.tightened, expressions, given) ? "tightened" : undefined;
+  if (isTrue(file.loosened, expressions, given)) return "loosened";
+  return isTrue(file.tightened, expressions, given) ? "tightened" : undefined;
 }
 
-/** What cannot be evaluated might hold: an unknown effect must not pass for none. */
-function holds(
+/** An expression that cannot be evaluated counts as true: an unknown effect must not pass for none. */
+function isTrue(
   text: string | undefined,
   expressions: KindExpressions,
   given: Readonly<Record<string, unknown>>,
@@ -40,8 +39,8 @@ function holds(
   }
 }
 
-/** The fields of one side that the other has too, as values of requests; secrets are left out. */
-function comparedOf(
+/** The fields that both sides have, as values of requests, without secrets. */
+function visibleFields(
   { fields }: ResourceKind,
   own: Fields | null,
   other: Fields | null,

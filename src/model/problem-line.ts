@@ -10,7 +10,7 @@ export interface ReportedProblem extends Partial<Place> {
   readonly path?: string;
   readonly project?: string;
   readonly excerpt?: string;
-  /** Whether it is a violation of a rule of kind `Rule`. */
+  /** True for a violation of a rule of kind `Rule`. */
   readonly from_rule?: true;
 }
 
@@ -30,39 +30,39 @@ export function problemLine({ place, ...problem }: Problem): string {
   return reportedLine({ ...problem, ...place });
 }
 
-/** The same for a problem in a plan. A problem without a position starts with its project. */
+/** The line of a problem in a plan. Without a position, it starts with the project. */
 export function reportedLine({ file, line, column, project, path, message, rule }: ReportedProblem): string {
   const where = file === undefined ? project : `${file}:${line}:${column}`;
   const parts = [where, path, message, `(${rule})`].filter((part) => part !== undefined);
   return printable(parts.join("  "));
 }
 
-/** Labels each line of errors, except that of a mistake, which its position begins. */
+/** Labels each line of errors except those that begin with a position. */
 export function labelledErrors(text: string): string {
   return text.replace(/^(?!(?:(?! {2}).)*:\d+:\d+ {2})(?=\S)/gm, "error: ");
 }
 
-/** Problems that say the same of several projects once, with the projects. */
+/** Joins equal problems of several projects into one with the projects. */
 export function withoutRepeats(problems: readonly ReportedProblem[]): readonly ReportedProblem[] {
   const lineOf = (problem: ReportedProblem) => (problem.file === undefined ? problem : reportedLine(problem));
-  const distinct = [...grouped(problems, lineOf).values()].flatMap(ofProjects);
+  const distinct = [...grouped(problems, lineOf).values()].flatMap(joinProjects);
   const formOf = (problem: ReportedProblem) => commonForm(reportedLine(problem), problem.project);
-  return foldedAlike(distinct, formOf).map(ofOneForm);
+  return foldedAlike(distinct, formOf).map(joinAlike);
 }
 
-/** Messages that name their project differ, even if nothing else does. */
-function ofOneForm([first, ...others]: readonly [ReportedProblem, ...ReportedProblem[]]): ReportedProblem {
+/** Joins problems whose messages differ only in the project that they name. */
+function joinAlike([first, ...others]: readonly [ReportedProblem, ...ReportedProblem[]]): ReportedProblem {
   const projects = [...new Set(others.flatMap(({ project }) => (project === first.project ? [] : (project ?? []))))];
   return projects.length === 0 ? first : { ...first, message: `${first.message}; also in ${firstFew(projects)}` };
 }
 
-/** A position in a policy does not say which project a problem is of. */
-function ofProjects([problem, ...others]: readonly ReportedProblem[]): readonly ReportedProblem[] {
+/** Adds projects: a position in a policy does not identify one. */
+function joinProjects([problem, ...others]: readonly ReportedProblem[]): readonly ReportedProblem[] {
   if (!problem) return [];
   const projects = [...new Set([problem, ...others].flatMap(({ project }) => project ?? []))];
   const isNamed = projects.every((project) => problem.message.includes(project));
   if (isNamed || problem.file === undefined) return [problem];
   const { project, message, ...rest } = problem;
-  const told = `${message}; concerns ${firstFew(projects)}`;
-  return [{ ...rest, message: told, ...(projects.length === 1 && { project }) }];
+  const extended = `${message}; concerns ${firstFew(projects)}`;
+  return [{ ...rest, message: extended, ...(projects.length === 1 && { project }) }];
 }

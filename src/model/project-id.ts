@@ -1,4 +1,4 @@
-/** Whether a text is an ID rather than a path. Servers interpret digits alone as an ID. */
+/** True for an ID, not a path. Servers interpret digits alone as an ID. */
 export function isId(text: string): boolean {
   return /^\d+$/.test(text);
 }

@@ -1,6 +1,6 @@
 import { memoized } from "../base/memoize.ts";
 
-/** Whether a text is a release, such as `14.5` or `14.5.2`. */
+/** True for a release, such as `14.5` or `14.5.2`. */
 export function isReleaseText(text: string): boolean {
   return /^\d{1,4}\.\d{1,4}(?:\.\d{1,4})?$/.test(text);
 }
@@ -22,7 +22,7 @@ export function minorOf(release: string): string {
   return release.split(".").slice(0, 2).join(".");
 }
 
-/** Whether a configured release, possibly without a patch level, is that of a server. */
+/** True if a configured release, possibly without a patch level, is that of a server. */
 export function isRelease(stated: string, actual: string): boolean {
   const parts = stated.split(".").length;
   return compareReleases(stated, actual.split(".").slice(0, parts).join(".")) === 0;

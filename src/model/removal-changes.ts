@@ -5,7 +5,7 @@ import { isScalar } from "./values.ts";
 /** The fields of a change that determine whether it removes the resource. */
 export type Visible = Pick<Change, "kind" | "key" | "action" | "before" | "after">;
 
-/** Whether a change removes a resource: it disables or deletes it. */
+/** True if a change disables or deletes a resource. */
 export function isRemoval({ action }: Pick<Change, "action">): boolean {
   return action === "disable" || action === "delete";
 }
@@ -14,7 +14,7 @@ export function isRemoval({ action }: Pick<Change, "action">): boolean {
 export const turnedOff = { before: { active: true }, after: { active: false } } as const;
 
 /**
- * Whether a change disables an enabled resource or deletes it, be it to create it again: a removal, a replacement, or an
+ * True if a change disables or deletes an enabled resource, even to create it again: a removal, a replacement, or an
  * update with the same effect. Guards treat them alike (docs/running.md).
  */
 export function turnsOff(change: Visible): boolean {
@@ -26,13 +26,13 @@ export function turnsOff(change: Visible): boolean {
   );
 }
 
-/** The declared fields that disable a live resource; none if it stays enabled, or was disabled already. */
+/** The declared fields that disable a live resource; empty if it stays enabled, or was disabled already. */
 export function switchedOff(desired: Resource, live: Live): readonly string[] {
   const { after } = turnedOff;
   return live.active && holdsAll(desired.fields, after) ? Object.keys(after) : [];
 }
 
-/** Whether fields have all of these values, by meaning; false for no values. */
+/** True if fields have all of these values, by meaning; false if there are no values. */
 function holdsAll(fields: Fields | null, values: Fields): boolean {
   const names = Object.keys(values);
   return (

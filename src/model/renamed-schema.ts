@@ -14,18 +14,18 @@ interface NamedEntry extends Json {
 }
 
 /**
- * The schema of integrations in the names of a dialect: renames slugs and parameters, also in descriptions, and adds what
- * only its platform has, and the facts that hold in some releases only (`x-facts`).
+ * The schema of integrations in the names of a dialect: renames slugs and parameters, also in descriptions, and adds
+ * the platform's own entries and facts about releases (`x-facts`).
  */
 export function renamedSchema<Schema extends object>(schema: Schema, dialect: Dialect): Schema {
-  const { definitions, properties, ...rest } = extendedSchema(schema, dialect.additions) as unknown as NamedSchema;
+  const { definitions, properties, ...rest } = extendSchema(schema, dialect.additions) as unknown as NamedSchema;
   const slugs = new Map(Object.entries(dialect.integrations).map(([slug, { name }]) => [slug, name]));
   const entries = Object.entries(properties).map(([slug, entry]) => {
     const named = dialect.integrations[slug] ?? { name: slug };
-    const facts = factsAbout(dialect, slug);
+    const facts = groupFacts(dialect, slug);
     return [
       named.name,
-      withRenamedWords(renamedEntry(entry, named, facts, definitions), namesToReplace(slugs, named)),
+      withRenamedWords(renameEntry(entry, named, facts, definitions), namesToReplace(slugs, named)),
     ] as const;
   });
   const slug = { ...definitions.slug, enum: entries.map(([name]) => name) };
@@ -33,8 +33,8 @@ export function renamedSchema<Schema extends object>(schema: Schema, dialect: Di
   return renamed as unknown as Schema;
 }
 
-/** Facts by parameter name; those of the integration itself have an empty name. */
-function factsAbout({ facts }: Dialect, slug: string): ReadonlyMap<string, readonly Fact[]> {
+/** Facts by parameter name; empty name: facts about the integration itself. */
+function groupFacts({ facts }: Dialect, slug: string): ReadonlyMap<string, readonly Fact[]> {
   const found = new Map<string, Fact[]>();
   for (const fact of facts) {
     for (const of of fact.of ?? []) {
@@ -45,7 +45,7 @@ function factsAbout({ facts }: Dialect, slug: string): ReadonlyMap<string, reado
   return found;
 }
 
-function renamedEntry(
+function renameEntry(
   entry: NamedEntry,
   { title, parameters = {}, initial = {} }: NamedIntegration,
   facts: ReadonlyMap<string, readonly Fact[]>,
@@ -53,7 +53,7 @@ function renamedEntry(
 ): NamedEntry {
   const nameOf = (name: string) => parameters[name] ?? name;
   const factOn = (name: string, says: Fact["says"]) => facts.get(name)?.find((fact) => fact.says === says);
-  const [lacking, declared] = parted(Object.entries(entry.properties), ([name]) => factOn(name, "undeclared"));
+  const [lacking, declared] = partition(Object.entries(entry.properties), ([name]) => factOn(name, "undeclared"));
   const undeclared = lacking.map(([name]) => [nameOf(name), factOn(name, "undeclared")?.text]);
   const always = lacking.flatMap(([name]) => {
     const value = factOn(name, "undeclared")?.always;
@@ -68,7 +68,7 @@ function renamedEntry(
     ...entry,
     ...(title !== undefined && { title }),
     ...(required && { required: required.map(nameOf) }),
-    ...spanOf(facts.get("")),
+    ...toSpan(facts.get("")),
     properties: Object.fromEntries(properties),
     ...(undeclared.length > 0 && { "x-undeclared": Object.fromEntries(undeclared) }),
     ...(always.length > 0 && { "x-always": Object.fromEntries(always) }),
@@ -83,17 +83,17 @@ function withFacts(parameter: Json, facts: readonly Fact[] = [], definitions: Na
   const optional = facts.find(({ says }) => says === "optional")?.from;
   return {
     ...whole,
-    ...spanOf(facts),
+    ...toSpan(facts),
     ...(optional && { "x-optional-from": optional }),
     ...(rewritten.length > 0 && { "x-facts": rewritten }),
   };
 }
 
-function parted<Item>(items: readonly Item[], test: (item: Item) => unknown): [Item[], Item[]] {
+function partition<Item>(items: readonly Item[], test: (item: Item) => unknown): [Item[], Item[]] {
   return [items.filter(test), items.filter((item) => !test(item))];
 }
 
-function spanOf(facts: readonly Fact[] = []): Json {
+function toSpan(facts: readonly Fact[] = []): Json {
   const [added, removed] = (["added", "removed"] as const).map(
     (says) => facts.find((fact) => fact.says === says)?.from,
   );
@@ -124,18 +124,15 @@ export function replaceWords(text: string, words: ReadonlyMap<string, string>): 
   return text.replace(/[a-z0-9]+(?:[-_][a-z0-9]+)*/g, (word) => words.get(word) ?? word);
 }
 
-/** The parts of a schema of integrations to which a dialect adds. */
+/** The parts of a schema that a dialect extends. */
 interface ExtendableSchema {
   readonly "x-events": object;
   readonly definitions: object;
   readonly properties: Readonly<Record<string, { readonly properties: object }>>;
 }
 
-/**
- * The schema of integrations with what only one platform has: events, parameters of integrations of the specification, and
- * further integrations after them.
- */
-function extendedSchema<Schema extends object>(schema: Schema, additions: Additions | undefined): Schema {
+/** Adds a platform's own events, parameters and integrations to the schema. */
+function extendSchema<Schema extends object>(schema: Schema, additions: Additions | undefined): Schema {
   if (!additions) return schema;
   const { definitions, properties, ...rest } = schema as unknown as ExtendableSchema;
   const extended = Object.entries(properties).map(([slug, entry]) => {

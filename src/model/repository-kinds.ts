@@ -12,7 +12,7 @@ export interface RepositoryKindRow {
   readonly moves: EndpointName;
   /** The field of a listed move with the moved object. */
   readonly record: string;
-  /** `3 project moves`. */
+  /** Singular noun for messages: `3 project moves`. */
   readonly one: string;
   readonly tier: Tier;
 }
@@ -36,7 +36,7 @@ export function repositoriesOf(key: string): RepositoryKind {
   return kind;
 }
 
-/** Whether a change is a storage move, by its kind, because a project may be named like the prefix of their addresses. */
+/** True for a storage move. Decided by kind, because a project may be named like the prefix of their addresses. */
 export function isMove({ kind }: Pick<Change, "kind">): boolean {
   return kind === "storage";
 }

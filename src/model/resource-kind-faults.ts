@@ -18,17 +18,17 @@ import {
   writtenCall,
 } from "./resource-kind.ts";
 
-/** Why an expression that knows these names is none, completing "…: "; or what it reads of them. */
+/** Compiles an expression with these variables; returns the error, completing "…: ", or the members that it reads. */
 export type ExpressionCheck = (
   text: string,
   names: readonly string[],
   type: "bool" | "any",
 ) => { readonly fault: string } | { readonly members: () => readonly MemberRead[] };
 
-/** Where expressions cannot be compiled, or are known to be right. */
+/** Accepts every expression: they cannot be compiled here, or are known to be valid. */
 export const unchecked: ExpressionCheck = () => ({ members: () => [] });
 
-/** Everything that is wrong with a kind. `others` are those that the workspace knows already. */
+/** All errors of a kind. `others`: kinds that the workspace already has. */
 export function resourceKindFaults(
   document: unknown,
   others: readonly Pick<ResourceKind, "name" | "singular" | "of">[],
@@ -43,15 +43,18 @@ export function resourceKindFaults(
     ...unknownFields(kind),
     ...pathFaults(kind),
     ...fieldFaults(kind),
-    ...expressionsOf(kind).flatMap(({ text, path, names, type }) => {
-      const checked = check(text, names, type);
-      if ("fault" in checked) return [{ path, message: `not an expression of CEL: ${checked.fault}` }];
-      return unknownMembers(kind, checked.members()).map((name) => ({ path, message: noField(kind, name) }));
+    ...listExpressions(kind).flatMap(({ text, path, names, type }) => {
+      const result = check(text, names, type);
+      if ("fault" in result) return [{ path, message: `not an expression of CEL: ${result.fault}` }];
+      return unknownMembers(kind, result.members()).map((name) => ({
+        path,
+        message: describeMissingField(kind, name),
+      }));
     }),
   ];
 }
 
-/** Names of fields that are none, where an expression reads the fields of the kind: it would never hold. */
+/** Unknown fields in an expression that reads the fields of the kind: it would never be true. */
 function unknownMembers({ fields }: ResourceKind, members: readonly MemberRead[]): readonly string[] {
   if (fields.additionalProperties) return [];
   const read = members.filter(({ of }) => withFields.has(of)).map(({ name }) => name);
@@ -70,15 +73,15 @@ function takenNames(kind: ResourceKind, others: readonly Named[]): readonly Kind
       (each) => each[word] === kind[word] && [each.of].flat().some((of) => owners.includes(of)),
     );
     if (!other) return [];
-    return [{ path: [word], message: `${kind[word]} is taken by the kind ${other.name} of ${ownerWords(other)}` }];
+    return [{ path: [word], message: `${kind[word]} is taken by the kind ${other.name} of ${formatOwners(other)}` }];
   });
 }
 
-/** Kinds that are described by a file alone. Integrations have a catalogue, and storage is no section of a policy. */
+/** Kinds described by a file alone. Integrations also have a catalogue, and storage is not a section of a policy. */
 const plainKinds = Object.values(bundledKinds).filter(({ file, policy }) => policy && !file.keys);
 const plainNames = new Set(plainKinds.map(({ file }) => file.name));
 
-/** Keys of a policy, and words in addresses, that are no section or word of such a kind. */
+/** Keys of a policy and words in addresses that are not of such a kind. */
 const reserved = {
   name: new Set(
     [...Object.keys(manifest.definitions.Policy.properties), "absent", "protected"].filter(
@@ -88,29 +91,29 @@ const reserved = {
   singular: new Set(Object.values(bundledKinds).flatMap((row) => (plainKinds.includes(row) ? [] : row.file.singular))),
 };
 
-/** Kinds to come after that are none of its owner. */
+/** Unknown kinds in `after`. */
 function unknownOrder(kind: ResourceKind, others: readonly Named[]): readonly KindFault[] {
-  const known = others.filter(({ of }) => [of].flat().some((owner) => ownersOf(kind).includes(owner)));
-  const names = known.map(({ name }) => name);
+  const candidates = others.filter(({ of }) => [of].flat().some((owner) => ownersOf(kind).includes(owner)));
+  const names = candidates.map(({ name }) => name);
   return (kind.after ?? []).flatMap((name, index): KindFault[] => {
     if (names.includes(name)) return [];
     return [
       {
         path: ["after", index],
-        message: `there is no other kind ${name} of ${ownerWords(kind)}${orElse(name, names)}`,
+        message: `there is no other kind ${name} of ${formatOwners(kind)}${orElse(name, names)}`,
       },
     ];
   });
 }
 
-function ownerWords({ of }: Named): string {
+function formatOwners({ of }: Named): string {
   return [of]
     .flat()
     .map((owner) => `${owner}s`)
     .join(" and ");
 }
 
-/** Names of fields that are none, and a key of which nobody knows what is left out. */
+/** Unknown names of fields, and optional key fields without a default for an omitted part. */
 function unknownFields(kind: ResourceKind): readonly KindFault[] {
   const { properties, required = [] } = kind.fields;
   const keys = keyFieldsOf(kind).map((name, index) => {
@@ -127,7 +130,7 @@ function unknownFields(kind: ResourceKind): readonly KindFault[] {
       Object.hasOwn(properties, name) && !required.includes(name) && !("default" in (properties[name] ?? {})),
   );
   return [
-    ...unknown.map(({ name, path }) => ({ path, message: noField(kind, name) })),
+    ...unknown.map(({ name, path }) => ({ path, message: describeMissingField(kind, name) })),
     ...optional.map(({ name, path }) => ({
       path,
       message: `${name} is part of the key: require it, or give it a default`,
@@ -142,8 +145,8 @@ interface WrittenExpression {
   readonly type: "bool" | "any";
 }
 
-/** Every expression of a kind, where it is, and the names that it knows. */
-function expressionsOf(kind: ResourceKind): readonly WrittenExpression[] {
+/** Every expression of a kind, with its path and variables. */
+function listExpressions(kind: ResourceKind): readonly WrittenExpression[] {
   const whole = [
     ["where", ["row"]],
     ["loosened", ["before", "after"]],
@@ -181,27 +184,27 @@ function fieldExpressions(path: KindFault["path"], field: FieldSchema): readonly
 
 const knownTo = { "x-read": ["row"], "x-send": ["want", "row"], "x-store": ["params", "row", "others"] } as const;
 
-/** What is wrong with the fields of a kind, but for expressions and for the names that other keys have of them. */
+/** Errors of fields, other than in expressions and in references to them. */
 function fieldFaults(kind: ResourceKind): readonly KindFault[] {
   const all = schemasWithin(kind.fields, ["fields"]);
   const wrong = [
     ...all.flatMap(([path, field]) => [
       ...unfitWords(path, field),
       ...sentTwice(path, field),
-      ...openSecret(path, field),
+      ...secretDefaults(path, field),
     ]),
     ...unfitKeys(kind),
     ...methodParameters(kind),
-    ...unlisted(kind),
+    ...unlistedFields(kind),
   ];
   const patterns = unfitPatterns(kind.fields, ["fields"]);
   if (patterns.length > 0) return [...wrong, ...patterns];
-  return [...wrong, ...all.flatMap(([path, field]) => filledIn.flatMap((key) => unfit(path, field, key)))];
+  return [...wrong, ...all.flatMap(([path, field]) => filledKeys.flatMap((key) => unfitDefaults(path, field, key)))];
 }
 
 type Path = KindFault["path"];
 
-/** Words of values that the field does not take. */
+/** Words with a value that the field does not accept. */
 function unfitWords(path: Path, { enum: allowed, "x-words": words = {} }: FieldSchema): readonly KindFault[] {
   return Object.entries(words)
     .filter(([, value]) => allowed && !allowed.includes(value))
@@ -211,7 +214,7 @@ function unfitWords(path: Path, { enum: allowed, "x-words": words = {} }: FieldS
     });
 }
 
-/** Fields of one mapping that a request would carry under the same name. */
+/** Fields of one mapping that would be sent as the same parameter. */
 function sentTwice(path: Path, { properties = {} }: FieldSchema): readonly KindFault[] {
   const sent = Object.entries(properties).flatMap(([name, field]) => parametersSent(name, field));
   return sent.flatMap(({ name, parameter, inside }): KindFault[] => {
@@ -222,7 +225,7 @@ function sentTwice(path: Path, { properties = {} }: FieldSchema): readonly KindF
   });
 }
 
-/** The parameters of a field; `inside` is where it says so, and empty for its own name. */
+/** The parameters of a field; `inside` is the path of the word that names them, empty for the field's own name. */
 function parametersSent(name: string, { "x-send": send, "x-send-as": sentAs }: FieldSchema) {
   if (typeof send === "object") {
     return Object.keys(send).map((parameter) => ({ name, parameter, inside: ["x-send", parameter] }));
@@ -230,8 +233,8 @@ function parametersSent(name: string, { "x-send": send, "x-send-as": sentAs }: F
   return [{ name, parameter: sentAs ?? name, inside: sentAs === undefined ? [] : ["x-send-as"] }];
 }
 
-/** A secret is not written down, and nothing is compared with it. */
-function openSecret(path: Path, field: FieldSchema): readonly KindFault[] {
+/** A secret has no default: it is neither written down nor compared. */
+function secretDefaults(path: Path, field: FieldSchema): readonly KindFault[] {
   if (!field.writeOnly || field.default === undefined) return [];
   return [{ path: [...path, "default"], message: "the field is writeOnly: a secret has no default" }];
 }
@@ -246,7 +249,7 @@ function methodParameters({ fields: { properties } }: ResourceKind): readonly Ki
 
 const noMethodName = "_method would make the request another one, such as DELETE; expected another name";
 
-/** Keys are shown everywhere, and are one text. */
+/** Key fields must be texts and not secret: keys are shown everywhere. */
 function unfitKeys(kind: ResourceKind): readonly KindFault[] {
   return keyFieldsOf(kind).flatMap((name): KindFault[] => {
     const { writeOnly, type = "string" } = kind.fields.properties[name] ?? {};
@@ -257,8 +260,8 @@ function unfitKeys(kind: ResourceKind): readonly KindFault[] {
   });
 }
 
-/** A field that no call of the kind reads. */
-function unlisted({ key, calls, fields: { properties } }: ResourceKind): readonly KindFault[] {
+/** Fields that no call of the kind reads. */
+function unlistedFields({ key, calls, fields: { properties } }: ResourceKind): readonly KindFault[] {
   if (key !== undefined && calls.show !== undefined) return [];
   const message = key === undefined ? "the kind has no list" : "nothing reads the field: calls needs show";
   return Object.entries(properties).flatMap(([name, field]) =>
@@ -266,7 +269,7 @@ function unlisted({ key, calls, fields: { properties } }: ResourceKind): readonl
   );
 }
 
-/** Patterns at any depth, in alternatives and conditions too. */
+/** Invalid patterns at any depth, also in alternatives and conditions. */
 function unfitPatterns(schema: unknown, path: Path): readonly KindFault[] {
   if (Array.isArray(schema)) return schema.flatMap((each, index) => unfitPatterns(each, [...path, index]));
   if (!isObject(schema)) return [];
@@ -294,11 +297,11 @@ function patternFault(text: string): string | undefined {
   return linear.isLarge ? "this pattern is too large; use fewer or smaller counts such as {9}" : undefined;
 }
 
-/** What a server fills in. */
-const filledIn = ["default", "x-usual"] as const;
+/** Words with values that a server fills in. */
+const filledKeys = ["default", "x-usual"] as const;
 
-/** A default, or a usual value, that its own field does not take. */
-function unfit(path: Path, schema: FieldSchema, key: (typeof filledIn)[number]): readonly KindFault[] {
+/** A default or usual value that the field itself does not accept. */
+function unfitDefaults(path: Path, schema: FieldSchema, key: (typeof filledKeys)[number]): readonly KindFault[] {
   const { default: _, "x-usual": __, ...field } = schema;
   const value = schema[key];
   if (value === undefined || value === null || Object.hasOwn(field["x-words"] ?? {}, String(value))) return [];
@@ -306,7 +309,7 @@ function unfit(path: Path, schema: FieldSchema, key: (typeof filledIn)[number]):
   return fault ? [{ path: [...path, key], message: fault.message }] : [];
 }
 
-/** A schema and all schemas in it, each with its path. */
+/** A schema and all its subschemas, each with its path. */
 function schemasWithin(schema: FieldSchema, path: Path): readonly (readonly [Path, FieldSchema])[] {
   const inside = Object.entries(schema.properties ?? {}).flatMap(([name, each]) =>
     schemasWithin(each, [...path, "properties", name]),
@@ -315,15 +318,15 @@ function schemasWithin(schema: FieldSchema, path: Path): readonly (readonly [Pat
   return [[path, schema], ...inside, ...items];
 }
 
-/** A mistake in a kind and the keys that lead to it. */
+/** An error in a kind, and its path in the file. */
 interface KindFault {
   readonly path: readonly (string | number)[];
   readonly message: string;
 }
 
 /**
- * Calls that remove what no guard counts, and paths that name no project or group, a field that there is not, or something
- * outside of the API. What rows have beside the fields is not known.
+ * Calls whose removals no guard counts, and paths outside the API, without project or group, or with unknown fields.
+ * Rows may have further fields, so `row.` is not checked.
  */
 function pathFaults(kind: ResourceKind): readonly KindFault[] {
   return Object.entries(kind.calls).flatMap(([name, call]): KindFault[] => {
@@ -373,8 +376,7 @@ function isField({ fields }: ResourceKind, name: string): boolean {
   return Object.hasOwn(fields.properties, name);
 }
 
-/** What is said of a name that no field has. */
-function noField(kind: ResourceKind, name: string): string {
+function describeMissingField(kind: ResourceKind, name: string): string {
   return `there is no field ${name}${orElse(name, fieldNames(kind))}`;
 }
 

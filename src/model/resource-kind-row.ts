@@ -15,16 +15,16 @@ import {
   writtenCall,
 } from "./resource-kind.ts";
 
-/** What the program knows of a kind of an owner that is a file, but for what expressions say: the kind has no mistakes. */
+/** The row of a kind for an owner, derived from a valid file, without compiled expressions. */
 export function kindRowOf(kind: ResourceKind, owner: Owner = ownersOf(kind)[0] ?? "project"): KindRow {
   const [key = ""] = keyFieldsOf(kind);
   const { properties } = kind.fields;
-  const list = endpointOf(kind, "list", owner);
+  const list = toEndpoint(kind, "list", owner);
   const [create, update, removal] = (["create", "update", "delete"] as const).map((name) =>
-    endpointOf(kind, name, owner),
+    toEndpoint(kind, name, owner),
   );
-  const show = endpointOf(kind, "show", owner);
-  const title = `the ${listWords(kind)} list`;
+  const show = toEndpoint(kind, "show", owner);
+  const title = `the ${formatListName(kind)} list`;
   const isNumbered = Object.values(kind.calls).some((call) => namesInPath(writtenCall(call).path).includes(rowId));
   const isCaseless = properties[key]?.["x-case"] === "ignore";
   return {
@@ -57,15 +57,15 @@ function policyColumn({ name, only, off }: ResourceKind): PolicyColumn {
 
 const rowId = "row.id";
 
-/** `managed license` of `GET /projects/:id/managed_licenses`, where one is a license. */
-function listWords({ calls: { list = "" }, singular }: ResourceKind): string {
+/** Name of the kind's list: `managed license` for `GET /projects/:id/managed_licenses`. */
+function formatListName({ calls: { list = "" }, singular }: ResourceKind): string {
   const [segment = ""] = writtenCall(list).path.split("?");
   const words = segment.split("/").at(-1)?.split("_") ?? [];
   return [...words.slice(0, -1), singular.split("_").at(-1)].join(" ");
 }
 
-/** A call of a kind as a row of the API's table; undefined where the kind has no such call. */
-function endpointOf(kind: ResourceKind, name: CallName, owner: Owner): Endpoint | undefined {
+/** A call of a kind as a row of the API's table; undefined if the kind lacks the call. */
+function toEndpoint(kind: ResourceKind, name: CallName, owner: Owner): Endpoint | undefined {
   const written = kind.calls[name];
   if (written === undefined) return undefined;
   const { method, path } = callOfOwner(kind, written, owner);
@@ -73,9 +73,9 @@ function endpointOf(kind: ResourceKind, name: CallName, owner: Owner): Endpoint 
   const role = neededRole[method === "GET" ? reader : writer];
   const introduced = typeof written === "string" ? kind.needs?.release : written.release;
   const row = { path, ...(role && { needs: role }), ...(introduced !== undefined && { introduced }) };
-  if (method === "GET" || method === "DELETE") return { ...row, method, ...answerOf(kind, name) };
-  const parameters = parametersOf(kind, name);
-  return { ...row, method: method as "POST", body: kind.body ?? "json", ...answerOf(kind, name), parameters };
+  if (method === "GET" || method === "DELETE") return { ...row, method, ...requiredAnswer(kind, name) };
+  const parameters = listParameters(kind, name);
+  return { ...row, method: method as "POST", body: kind.body ?? "json", ...requiredAnswer(kind, name), parameters };
 }
 
 const neededRole: Readonly<Record<string, NeededRole | undefined>> = {
@@ -86,8 +86,8 @@ const neededRole: Readonly<Record<string, NeededRole | undefined>> = {
   admin: "administrator",
 };
 
-/** What an answer must hold: the key, the one field that a policy gives, and the ID that calls use. */
-function answerOf(kind: ResourceKind, name: CallName): Pick<Endpoint, "answer" | "list"> {
+/** Required content of a response: the key, the kind's only field, and the ID that calls use. */
+function requiredAnswer(kind: ResourceKind, name: CallName): Pick<Endpoint, "answer" | "list"> {
   if (name === "delete") return { answer: { holds: "nothing" } };
   if (kind.keys)
     return name === "list"
@@ -119,7 +119,7 @@ const integration: AnswerShape = {
   same: { slug: ":slug" },
 };
 
-/** Whether every row has a field as a text: not where another expression reads it, or tells which rows count at all. */
+/** True if every row contains the field as text: no expression reads it, and none selects rows. */
 function isPlainText({ fields, where }: ResourceKind, field: string, name: CallName): boolean {
   const { "x-read": read, ...schema } = fields.properties[field] ?? {};
   return (
@@ -127,11 +127,11 @@ function isPlainText({ fields, where }: ResourceKind, field: string, name: CallN
   );
 }
 
-/** Parameters that servers of older releases know by other words. */
-function parametersOf({ fields }: ResourceKind, name: CallName): Readonly<Record<string, Parameter>> {
-  const known = Object.entries(fields.properties).filter(([, field]) => name === "create" || !field["x-immutable"]);
+/** Parameters with legacy values of older releases. */
+function listParameters({ fields }: ResourceKind, name: CallName): Readonly<Record<string, Parameter>> {
+  const writable = Object.entries(fields.properties).filter(([, field]) => name === "create" || !field["x-immutable"]);
   return Object.fromEntries(
-    known.flatMap(([field, { "x-words": words = {}, "x-send-as": sentAs = field }]) => {
+    writable.flatMap(([field, { "x-words": words = {}, "x-send-as": sentAs = field }]) => {
       const older = Object.entries(words).filter(([, value]) => typeof value === "string");
       if (older.length === 0) return [];
       return [[sentAs, { type: "string", older: Object.fromEntries(older.map(([word, value]) => [value, word])) }]];

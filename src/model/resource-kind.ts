@@ -4,7 +4,7 @@ import type { ObservedQuirk } from "./dialect.ts";
 import type { RouteColumn } from "./events.ts";
 import type { Plain, Scalar, Tier } from "./types.ts";
 
-/** A kind of resource as its file has it (schemas/resource-kind.schema.json). */
+/** The content of a kind's file (schemas/resource-kind.schema.json). */
 export interface ResourceKind {
   readonly name: string;
   readonly singular: string;
@@ -14,11 +14,14 @@ export interface ResourceKind {
   readonly key?: string | readonly string[];
   readonly where?: string;
   readonly only?: string;
-  /** The list of a policy that names resources to disable. Such a kind has `active` in its rows, and a removal sets it to false. */
+  /**
+   * The key of a policy with resources to disable. Such a kind has `active` in its rows, and a removal sets it to
+   * false.
+   */
   readonly off?: string;
-  /** Whether an update sends every declared field, and not only what differs. */
+  /** True if an update sends every declared field, not only changed ones. */
   readonly whole?: boolean;
-  /** The schema of the resources that can exist, by key; their fields are in it, and `fields` has those of all. */
+  /** The schema of the possible resources by key, with their own fields; `fields` has the common ones. */
   readonly keys?: "integrations.schema.json";
   readonly calls: Readonly<Partial<Record<CallName, WrittenCall>>>;
   readonly body?: "form" | "json";
@@ -28,11 +31,11 @@ export interface ResourceKind {
     readonly tier?: Tier;
     readonly release?: string;
   };
-  /** The fact of a dialect that says from which release on an owner has the kind. */
+  /** The fact of a dialect about the releases that have the kind, by owner. */
   readonly facts?: Readonly<Partial<Record<Owner, string>>>;
   readonly removed?: { readonly release: string; readonly instead?: string };
   readonly replace?: boolean;
-  /** Kinds whose resources are written before, and deleted after, by their names. */
+  /** Names of kinds whose resources are written before, and deleted after, those of this kind. */
   readonly after?: readonly string[];
   readonly loosened?: string;
   readonly tightened?: string;
@@ -46,7 +49,7 @@ export interface ResourceKind {
   readonly fields: FieldSchema & { readonly properties: Readonly<Record<string, FieldSchema>> };
 }
 
-/** A request that the embedded server answers in another way than by doing what it asks. */
+/** A deviating response of the embedded server. */
 interface KindAnswer {
   readonly on: "create" | "update" | "delete";
   readonly when: string;
@@ -54,17 +57,16 @@ interface KindAnswer {
   readonly body: string;
 }
 
-/** Whose resources they are. */
 type Owner = "project" | "group";
 
 type KindRole = "guest" | "reporter" | "developer" | "maintainer" | "owner" | "admin";
 
 export type CallName = "list" | "show" | "create" | "update" | "delete";
 
-/** `release`: servers have the call from it on. */
+/** `release`: the first release with the call. */
 type WrittenCall = string | { readonly call: string; readonly release: string };
 
-/** A field of a resource: a JSON Schema with the x- words. */
+/** A field of a resource: a JSON Schema with additional `x-` words. */
 export interface FieldSchema {
   readonly description?: string;
   readonly type?: FieldType | readonly FieldType[];
@@ -92,19 +94,19 @@ export interface FieldSchema {
   readonly "x-case"?: "ignore";
   readonly "x-immutable"?: boolean;
   readonly "x-keep"?: boolean;
-  /** false: only `show` has it. */
+  /** false: only `show` returns it. */
   readonly "x-listed"?: boolean;
   readonly "x-returned"?: boolean;
-  /** Fields beside it that make it a secret while they are true. */
+  /** Sibling fields that make it a secret while they are true. */
   readonly "x-secret-with"?: readonly string[];
-  /** What new resources usually have, where instances differ; an import leaves it out. */
+  /** The usual value of new resources if instances differ; an import leaves it out. */
   readonly "x-usual"?: Plain;
-  /** Each resource has its own: an import leaves it out. */
+  /** Each resource has its own value: an import leaves it out. */
   readonly "x-own"?: boolean;
   readonly "x-tier"?: Tier;
   readonly "x-url"?: boolean;
   readonly "x-host"?: boolean;
-  /** `top`: a field of the row, as `id` and `active`; `properties`: a field of its `properties`. */
+  /** `top`: a field of the row, such as `id` and `active`; `properties`: a field of its `properties`. */
   readonly "x-level"?: "top" | "properties";
   readonly "x-list"?: "comma" | "whitespace";
   readonly "x-route"?: RouteColumn;
@@ -119,38 +121,36 @@ export interface FieldSchema {
 
 export type FieldType = "string" | "integer" | "number" | "boolean" | "array" | "object" | "null";
 
-/** Whether a document has the shape of a kind. */
+/** Checks the shape of a kind's file. */
 export const resourceKindShape = compile(schema);
 
-/** Whose resources a kind has. */
 export function ownersOf({ of }: ResourceKind): readonly Owner[] {
   return typeof of === "string" ? [of] : of;
 }
 
-/** The fields that tell one resource of a kind from another; none for a singleton. */
+/** The fields that identify a resource of a kind; empty for a singleton. */
 export function keyFieldsOf({ key = [] }: ResourceKind): readonly string[] {
   return typeof key === "string" ? [key] : key;
 }
 
-/** Whether a project or group has exactly one, without a key. */
+/** True if a project or group has exactly one resource of the kind, without a key. */
 export function isSingleton({ key }: ResourceKind): boolean {
   return key === undefined;
 }
 
-/** The method and the path of a call. */
 export function writtenCall(call: WrittenCall): { readonly method: string; readonly path: string } {
   const [method = "", path = ""] = (typeof call === "string" ? call : call.call).split(" ");
   return { method, path };
 }
 
-/** The same for resources of an owner: one file of both has the paths of both, which differ in their first segment. */
+/** The call for an owner: paths of projects and groups differ in their first segment. */
 export function callOfOwner(kind: ResourceKind, call: WrittenCall, owner: Owner): ReturnType<typeof writtenCall> {
   const { method, path } = writtenCall(call);
   if (ownersOf(kind).length < 2) return { method, path };
   return { method, path: path.replace(/^\/(?:projects|groups)\//, `/${owner}s/`) };
 }
 
-/** The release that introduced a call; undefined if the kind has it in every release that has the kind. */
+/** The release that introduced a call; undefined if the kind always had it. */
 export function introductionOf({ calls }: ResourceKind, name: CallName): string | undefined {
   const call = calls[name];
   return typeof call === "object" ? call.release : undefined;
@@ -162,8 +162,8 @@ export function namesInPath(path: string): readonly string[] {
 }
 
 /**
- * The key of a resource as policies and addresses write it: its fields in turn, with `@` between them. Trailing fields
- * that have their default are left out, and an `@` in any but the last field is `%40`.
+ * The key of a resource in policies and addresses: its fields joined by `@`. Trailing fields with their default are
+ * left out, and an `@` in any but the last field is `%40`.
  */
 export function keyTextOf(kind: ResourceKind, values: Readonly<Record<string, unknown>>): string {
   const parts = keyFieldsOf(kind).map((name) => [name, String(values[name] ?? defaultOf(kind, name) ?? "")] as const);
@@ -171,17 +171,17 @@ export function keyTextOf(kind: ResourceKind, values: Readonly<Record<string, un
   const last = parts.findLastIndex(([name, text], index) => index === 0 || text !== String(defaultOf(kind, name)));
   return parts
     .slice(0, last + 1)
-    .map(([, text], index) => (index < end ? withoutSeparator(text) : text))
+    .map(([, text], index) => (index < end ? escapeSeparator(text) : text))
     .join("@");
 }
 
-/** The fields that a key names, those that are left out by their default. All but the last end at the first `@`. */
+/** The fields of a key, with defaults for omitted ones. All but the last end at the first `@`. */
 export function keyValuesOf(kind: ResourceKind, text: string): Readonly<Record<string, string>> {
   const names = keyFieldsOf(kind);
   const parts = text.split("@");
   const last = names.length - 1;
   const texts = [...parts.slice(0, last), ...(parts.length > last ? [parts.slice(last).join("@")] : [])];
-  const valueOfPart = (text: string, index: number) => (index < last ? withSeparator(text) : text);
+  const valueOfPart = (text: string, index: number) => (index < last ? unescapeSeparator(text) : text);
   return Object.fromEntries(
     names.map((name, index) => {
       const text = texts[index];
@@ -190,12 +190,12 @@ export function keyValuesOf(kind: ResourceKind, text: string): Readonly<Record<s
   );
 }
 
-/** As URLs do it, and no more of it than is needed to tell the fields of a key apart. */
-function withoutSeparator(text: string): string {
+/** Percent-encodes only `@` and existing escapes of `@` and `%`. */
+function escapeSeparator(text: string): string {
   return text.replace(/%(?=40|25)/g, "%25").replaceAll("@", "%40");
 }
 
-function withSeparator(text: string): string {
+function unescapeSeparator(text: string): string {
   return text.replace(/%40|%25(?=40|25)/g, (code) => (code === "%40" ? "@" : "%"));
 }
 

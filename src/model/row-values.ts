@@ -4,7 +4,7 @@ import type { FieldSchema } from "./resource-kind.ts";
 import type { Plain } from "./types.ts";
 import { definedFields } from "./values.ts";
 
-/** What a row says of a field, as the server spells it; undefined where it does not say. */
+/** A field's value in a row, as the server spells it; undefined if missing. */
 export function valueInRow(
   kind: Pick<KindRow, "expressions">,
   name: string,
@@ -13,13 +13,13 @@ export function valueInRow(
 ): Plain | undefined {
   const { "x-read": read, "x-send-as": sentAs = name, items } = field;
   if (read !== undefined) return compiledExpressions(kind).valueOf(read, { row }) ?? undefined;
-  const value = foundIn(field, row[name] ?? row[sentAs] ?? row[name]);
-  if (items?.properties && Array.isArray(value)) return value.map((item) => describedPart(kind, items, item) ?? null);
-  return describedPart(kind, field, value);
+  const value = unwrapLookUp(field, row[name] ?? row[sentAs] ?? row[name]);
+  if (items?.properties && Array.isArray(value)) return value.map((item) => keepDescribed(kind, items, item) ?? null);
+  return keepDescribed(kind, field, value);
 }
 
-/** Of a mapping, the properties that its schema describes, under their own names. */
-function describedPart(
+/** Reduces a mapping to the properties in its schema, under their own names. */
+function keepDescribed(
   kind: Pick<KindRow, "expressions">,
   { properties }: FieldSchema,
   value: unknown,
@@ -28,13 +28,13 @@ function describedPart(
   return definedFields(properties, (name, field) => valueInRow(kind, name, field, value));
 }
 
-/** What is looked up may be shown whole, as a mapping: then the field of it that is sent counts. */
-function foundIn({ items, "x-lookup": lookUp, "x-field": sent = "id" }: FieldSchema, value: unknown): unknown {
-  if (items?.["x-lookup"] !== undefined && Array.isArray(value)) return value.map((each) => foundIn(items, each));
+/** A value that is looked up may be returned as a mapping: takes the field of it that is sent. */
+function unwrapLookUp({ items, "x-lookup": lookUp, "x-field": sent = "id" }: FieldSchema, value: unknown): unknown {
+  if (items?.["x-lookup"] !== undefined && Array.isArray(value)) return value.map((each) => unwrapLookUp(items, each));
   return lookUp !== undefined && isObject(value) ? value[sent] : value;
 }
 
-/** The expressions of a kind. @throws RangeError where they were not compiled, which is an internal error. */
+/** The expressions of a kind. @throws RangeError if they were not compiled, which is an internal error. */
 export function compiledExpressions({
   expressions,
 }: Pick<KindRow, "expressions">): NonNullable<KindRow["expressions"]> {

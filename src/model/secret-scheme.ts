@@ -14,7 +14,7 @@ export function schemeOf(reference: string): SchemeOf {
   return { scheme: reference.slice(0, colon), name: reference.slice(colon + 1) };
 }
 
-/** Whether a reference needs a provider. */
+/** True if a reference needs a provider. */
 export function isProvided(reference: string): boolean {
   const { scheme } = schemeOf(reference);
   return scheme !== "" && !builtInSchemes.some((each) => each === scheme);

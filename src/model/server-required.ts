@@ -13,13 +13,13 @@ export function requiredByServer(catalogue: Catalogue, resource: Resource): read
 
 const none: readonly IntegrationParameter[] = [];
 
-/** Memoized, since it is needed for each row of a list. */
+/** Cached, since it is needed for each row of a list. */
 const requiredFor = memoized(({ parameters }: Integration): readonly IntegrationParameter[] => {
   const required = [...parameters.values()].filter((each) => each.observed.has("required") || isStated(each));
   return required.length > 0 ? required : none;
 }, new WeakMap());
 
-/** Whether the dialect declares it as required, for all its servers or those of a release. */
+/** True if the dialect requires it, on all its servers or those of a release. */
 function isStated({ quirks }: IntegrationParameter, release?: string): boolean {
   return quirks.some((span) => span.says === "required" && (release === undefined || holdsIn(span, release)));
 }
@@ -32,7 +32,7 @@ export function preservedValue(name: string, live: Live | undefined): Value | un
   return live ? live.undeclared?.[name] : "";
 }
 
-/** Whether a write can give a project, or a group, settings of its own in place of those that it inherits. */
+/** True if a write can give a project or group its own settings in place of inherited ones. */
 export function mayOverride(catalogue: Catalogue, resource: Pick<Resource, "kind" | "key">, release?: string): boolean {
   if (release === undefined || !catalogueEntry(catalogue, resource)) return false;
   return factHolds(catalogue, "inherited-integrations", release);
@@ -54,7 +54,7 @@ export function extraFields(
     const value = preservedValue(name, live);
     return value === undefined ? [] : [[name, value]];
   });
-  // Without it a server ignores what it is sent for an integration that a group has, be it since this run.
+  // Servers ignore a write to an integration that a group may provide, perhaps since this run, without this parameter.
   const mayInherit = live ? live.inherited === true : hasGroups(catalogue, release);
   if (mayInherit && mayOverride(catalogue, resource, release)) values.push(["use_inherited_settings", false]);
   return values.length > 0 ? Object.fromEntries(values) : undefined;

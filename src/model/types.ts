@@ -46,7 +46,7 @@ export type Value = Plain | SecretReference;
 
 export type Fields = Readonly<Record<string, Value>>;
 
-/** A value that is filled in property by property, since each part that is spread would be an object more. */
+/** A value that is filled in property by property: spreading each part would allocate an object. */
 export type Filled<Whole> = { -readonly [Name in keyof Whole]: Whole[Name] };
 
 /** A managed resource, desired or live, in the form that the diff compares. */
@@ -86,13 +86,16 @@ export interface Desired extends Resource {
   readonly lookedUp?: LookedUpFields;
 }
 
-/** What was looked up for the fields of a desired resource (`x-lookup`). */
+/** Results of look-ups for the fields of a desired resource (`x-lookup`). */
 export interface LookedUpFields {
-  /** What is written, by look-up and what it gave. */
+  /** Values in the manifest, by look-up and result. */
   readonly names: Readonly<Record<string, string>>;
-  /** Fields that name what this run may create or replace, as they are written: looked up again before they are sent. */
+  /**
+   * Fields that refer to resources that this run may create or replace, as in the manifest: looked up again before they
+   * are sent.
+   */
   readonly again: Fields;
-  /** Those of them whose look-up found nothing yet: their values are known after apply. */
+  /** Fields among `again` without a result yet: their values are known after apply. */
   readonly pending: readonly string[];
 }
 
@@ -103,10 +106,10 @@ export interface Live extends Resource {
   /** The server's ID, if calls identify the resource by it. */
   readonly id?: number;
   readonly active: boolean;
-  /** The row as read, without anything secret, of a kind that is a file. */
+  /** The row as read, without secrets, for kinds described by a file. */
   readonly row?: JsonObject;
   readonly updatedAt?: string;
-  /** Marks of what the server returned of fields that may hold secrets (`x-returned`). */
+  /** Marks of returned fields that may contain secrets (`x-returned`). */
   readonly returned?: ReturnedMarks;
   /** Undeclared parameters that some servers require in every write, if they could be read. */
   readonly undeclared?: Fields;
@@ -115,8 +118,8 @@ export interface Live extends Resource {
 }
 
 /**
- * A project as manifests and calls name it, or a group: then `name` and both paths have a slash at the end (owner.ts). `path`
- * is unknown if only the ID was given and nothing required the path.
+ * A project as in manifests and calls, or a group: then `name` and both paths have a slash at the end (owner.ts).
+ * `path` is unknown if only the ID was given and nothing required the path.
  */
 export interface Project {
   /** Full path in the server's spelling, or the ID in decimal: the first part of every address. */
@@ -157,7 +160,7 @@ export interface Problem {
   readonly project?: string;
   /** The relevant line of an expression, and a caret below the position. */
   readonly excerpt?: string;
-  /** Whether it is a violation of a rule of kind `Rule`, rather than a problem of the plan itself. */
+  /** True for a violation of a rule of kind `Rule`, not a problem of the plan itself. */
   readonly fromRule?: true;
 }
 
@@ -170,11 +173,11 @@ export interface Call {
   readonly older?: Readonly<Record<string, string>> | undefined;
   /** The encoding of parameters in a body; by default form fields. */
   readonly body?: "form" | "json";
-  /** Whether a list takes `per_page`. */
+  /** Paging of a list: `paged` takes `per_page`. */
   readonly list?: "paged" | "whole";
   /** The required shape of a successful response; if omitted, any JSON is accepted. */
   readonly answer?: AnswerShape | undefined;
-  /** Whether it reads a property of the server itself, which is not counted as part of a plan. */
+  /** Reads a property of the server itself, which is not counted as part of a plan. */
   readonly uncounted?: true | undefined;
 }
 
@@ -184,7 +187,7 @@ export interface Call {
  */
 export type Cause = "drift" | "pending" | "both";
 
-/** Whether a change makes a policy stricter or less strict (docs/api.md). */
+/** The effect of a change on a policy: stricter or less strict (docs/api.md). */
 export type PolicyEffect = "tightened" | "loosened";
 
 export interface Change {
@@ -199,7 +202,7 @@ export interface Change {
   readonly after: Fields | null;
   /** All declared fields: the body of a PUT. */
   readonly declared: Fields;
-  /** Declared fields whose values are looked up again before they are sent, as they are written. */
+  /** Declared fields that are looked up again before they are sent, as in the manifest. */
   readonly lookUpAgain?: Fields;
   /** Additional fields of a PUT that the server requires. */
   readonly extraFields?: Fields;
@@ -209,7 +212,7 @@ export interface Change {
   /** An explanation for people; programs use `cause` and `resend`. */
   readonly reason: string;
   readonly cause: Cause;
-  /** Whether it is planned only because of `--resend`. */
+  /** True if it is planned only because of `--resend`. */
   readonly resend?: true;
   /** Fields of a replacement that no policy declares and that get the server's defaults; omitted if there are none. */
   readonly resets?: readonly string[];
@@ -237,7 +240,7 @@ export type Environment = "production" | "development";
 export interface Platform {
   /** `major.minor` or `major.minor.patch`. */
   readonly release: string;
-  /** Whether the release is neither configured nor read from the server. */
+  /** True if the release is neither configured nor read from the server. */
   readonly isReleaseAssumed?: boolean;
   readonly tier?: Tier | undefined;
   readonly environment?: Environment | undefined;

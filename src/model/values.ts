@@ -1,12 +1,12 @@
 import { canonical, isObject } from "../base/json.ts";
 import type { Fields, Plain, Scalar, SecretReference, Value } from "./types.ts";
 
-/** Whether a value is a scalar, not a list or a mapping. */
+/** True for a scalar, not a list or mapping. */
 export function isScalar(value: unknown): value is Scalar {
   return value === null || typeof value === "string" || typeof value === "number" || typeof value === "boolean";
 }
 
-/** Whether a value is a secret reference. A mapping with additional keys is not. */
+/** True for a secret reference. A mapping with additional keys is not one. */
 export function isReference(value: Value | undefined): value is SecretReference {
   if (typeof value !== "object" || value === null || !("secret" in value)) return false;
   const isWhole = Object.keys(value).every((name) => name === "secret" || name === "version");
@@ -50,8 +50,8 @@ export function replaceReferences(
 }
 
 /**
- * Drops the secret of what reads as a reference to one, in place: requests repeat parts of a response, and a reference in
- * them would be replaced by the secret of this machine that it names.
+ * Removes the secret from anything that looks like a reference, in place. Requests repeat parts of a response, and a
+ * reference in them would be replaced by this machine's secret of that name.
  */
 export function removeReferences(body: unknown): void {
   if (typeof body !== "object" || body === null) return;
@@ -59,17 +59,16 @@ export function removeReferences(body: unknown): void {
   for (const each of Object.values(body)) removeReferences(each);
 }
 
-/** Whether a value is a mapping. A reference to a secret is none. */
+/** True for a mapping that is not a secret reference. */
 export function isMapping(value: Value | undefined): value is { readonly [name: string]: Plain } {
   return isObject(value) && !isReference(value as Value);
 }
 
-/** Whether a value is a list. */
 export function isList(value: unknown): value is readonly Plain[] {
   return Array.isArray(value);
 }
 
-/** A value in one line: a single one as it is, a list or mapping as compact JSON. */
+/** A value in one line: a scalar as it is, a list or mapping as compact JSON. */
 export function inlineText(value: Plain): string {
   return isScalar(value) ? String(value) : JSON.stringify(value);
 }
@@ -79,7 +78,7 @@ export function isAlike(one: Plain, other: Plain): boolean {
   return one === other || (!isScalar(one) && !isScalar(other) && canonical(one) === canonical(other));
 }
 
-/** The values that each of the fields has; undefined ones are left out. */
+/** Computes the value of each field; undefined ones are left out. */
 export function definedFields<Each>(
   fields: Readonly<Record<string, Each>>,
   valueFor: (name: string, field: Each) => Plain | undefined,
