@@ -22,7 +22,10 @@ const observedParameters: Parameters = {
   moveGroups: anyStorage,
 };
 
-/** Where deployed servers differ from the specification, or it leaves something open. Deployed servers depend on their release. */
+/**
+ * A choice where deployed servers differ from the specification, or it leaves something open. Deployed servers depend
+ * on their release.
+ */
 interface Choice<Value> {
   readonly spec: (release: string) => Value;
   readonly observed: (release: string) => Value;
@@ -60,25 +63,27 @@ const choices = {
   putActivates: choice(false, true),
   /** DELETE removes parameters but not event flags; otherwise it keeps both. */
   deleteWipes: choice(false, true),
-  /** DELETE of an integration that was never configured responds with 204, since it is disabled; otherwise with 404. */
+  /** DELETE of an integration that was never configured responds with 204, since it is disabled; false: with 404. */
   deletesUnconfigured: by<boolean>("delete-unknown-404", true, { in: false, otherwise: true }),
   /** Such a DELETE creates an inactive integration. */
   deleteCreatesInactive: by<boolean>("delete-unknown-404", false, { in: false, otherwise: true }),
-  /** DELETE of an integration that changed since `If-Unmodified-Since` responds with 412; otherwise the header is ignored. */
+  /**
+   * DELETE of an integration that changed since `If-Unmodified-Since` responds with 412; false: the header is ignored.
+   */
   conditionalRemovals: choice(false, true),
-  /** Parameters behave as in the `observed` column of the catalogue; otherwise all but secrets are returned as sent. */
+  /** Parameters behave as in the `observed` column of the catalogue; false: all but secrets are returned as sent. */
   quirks: choice(false, true),
-  /** A key that is taken is refused with 409, whatever the kind says of deployed servers. */
+  /** A duplicate key is rejected with 409, whatever the kind says of deployed servers. */
   keysAreUnique: choice(true, false),
   /** Only presence and types are checked: unknown parameters, enums and patterns are ignored. */
   lenientParameters: choice(false, true),
-  /** Parameters that were never set are null in responses; otherwise only those that are stored separately. */
+  /** Parameters that were never set are null in responses; false: only those that are stored separately. */
   unsetNull: since("unset-null"),
   /** Every write updates updated_at, even if it changes nothing. */
   writesMove: since("updated-at-moves"),
   /** Responses contain whether an integration is inherited; an inherited one changes only with `use_inherited_settings=false`. */
   inheritedSettings: since("inherited-integrations"),
-  /** A failed validation lists its reasons; otherwise it is only "400 Bad Request". */
+  /** A failed validation lists its reasons; false: it is only "400 Bad Request". */
   validationTold: since("validation-sentences"),
   /** If the seed enables it, a project may have one issue tracker at a time. */
   oneIssueTracker: since("one-issue-tracker"),
@@ -91,7 +96,7 @@ const choices = {
   moreStatuses: since("deployment-status-filter"),
   /** Deployments can be sorted and filtered by the time when they finished. */
   knowsFinish: since("deployments-by-finish"),
-  /** A deployment without commit, ref or environment is accepted, or rejected as missing or as empty. */
+  /** Response to a deployment without commit, ref or environment: accepted, or rejected as missing or as empty. */
   blankTold: by<"taken" | "as not there" | "as empty">("blank-deployments-told", "taken", {
     in: "as empty",
     otherwise: "as not there",
@@ -110,7 +115,7 @@ const choices = {
   licensesGone: since("licenses-dead"),
   /** "mit" and "MIT" are different licenses. */
   licenseCaseCounts: choice(false, true),
-  /** Only the status changes of deployed servers are accepted, and none of deployments of CI/CD jobs; otherwise any. */
+  /** Only the status changes of deployed servers are accepted, and none of deployments of CI/CD jobs; false: any. */
   strictTransitions: choice(false, true),
   /** An identical POST responds with the existing deployment. */
   deploymentsRepeat: choice(false, true),
@@ -127,18 +132,18 @@ const choices = {
     in: "refuses",
     otherwise: "sorts",
   }),
-  /** A deployment that does not exist has no merge requests; otherwise it is not found. */
+  /** A deployment that does not exist has no merge requests; false: it is not found. */
   unknownShipsNothing: choice(false, true),
   /** Longer lists have no total. */
   totalsUpTo: choice(Number.POSITIVE_INFINITY, 10_000),
   /** The first project that page numbers cannot reach. */
   projectOffsets: choice(Number.POSITIVE_INFINITY, 50_000),
-  /** A former path of a project is the project, redirects to it (GET only), or is not found. */
+  /** The response for a former path of a project: the project, a redirect (GET only), or not found. */
   formerPaths: by<"unknown" | "followed" | "redirected">("moved-projects-redirect", "unknown", {
     in: "redirected",
     otherwise: "followed",
   }),
-  /** Only an admin sees `repository_storage`, and the filter is ignored for others; otherwise it is forbidden for them. */
+  /** Only an admin sees `repository_storage`, and the filter is ignored for others; false: it is forbidden for them. */
   storageHidden: choice(false, true),
   /** Endpoints beyond the specification exist: storage moves can be listed. */
   beyondSpec: choice(false, true),

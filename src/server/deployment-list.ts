@@ -18,7 +18,7 @@ export const listDeployments: ProjectHandler = (context, call, project) => {
   return paged(context, call, rows, (record) => listRow(context, record));
 };
 
-/** The times that a list can be filtered by, each with `…_after` and `…_before`. */
+/** Times for filters, each with `…_after` and `…_before`. */
 const filteredTimes = ["updated_at", "finished_at"] as const;
 
 type FilteredTime = (typeof filteredTimes)[number];

@@ -38,7 +38,7 @@ export function writtenRow(context: ServerContext, record: DeploymentRecord): Js
 const most = 24;
 const suffixLength = 6;
 
-/** The name of an environment as deployed servers put it into host names: where that loses something, with a suffix of its own. */
+/** The name of an environment in host names, as deployed servers derive it: with a suffix if characters are lost. */
 function environmentSlug(name: string): string {
   const plain = name.toLowerCase().replace(/[^a-z0-9]/g, "-");
   const slug = (/^[a-z]/.test(plain) ? plain : `env-${plain}`).replace(/-+/g, "-");
@@ -54,7 +54,7 @@ function suffixOf(name: string): string {
 
 type Origin = Pick<DeploymentRecord, "id" | "ref" | "sha" | "tag" | "status" | "created_at" | "user">;
 
-/** A job as the specification shapes it (docs/api.md#deployments), with what `written` says and the rest filled in from its deployment. */
+/** A job as the specification shapes it (docs/api.md#deployments), with missing fields derived from its deployment. */
 export function jobOf(origin: Origin, written: JsonObject): JsonObject {
   const { id, ref, tag, status, created_at } = origin;
   const made = { id, status, stage: "deploy", name: "deploy", ref, tag, coverage: null };

@@ -8,10 +8,10 @@ import { invalid, json, noContent, noRecord, refused, type ServerReply } from ".
 import type { ParsedRequest, ProjectHandler, ServerContext } from "./server-context.ts";
 import { type DeploymentRecord, finalStatuses, nextNumber, type ProjectState, timestamp } from "./state.ts";
 
-/** The deployment endpoints but for their list (docs/api.md#deployments). */
+/** The deployment endpoints except for their list (docs/api.md#deployments). */
 export const getDeployment: ProjectHandler = (context, call, project) => {
-  const found = find(call, project);
-  return "reply" in found ? found.reply : json(200, singleRow(context, found.record));
+  const deployment = findDeployment(call, project);
+  return "reply" in deployment ? deployment.reply : json(200, singleRow(context, deployment.record));
 };
 
 export const createDeployment: ProjectHandler = (context, call, project) => {
@@ -25,12 +25,12 @@ export const createDeployment: ProjectHandler = (context, call, project) => {
     status: String(given.status ?? "created"),
   };
   const environment = environmentOf(context.state, project, String(given.environment));
-  const same = context.behaviour.deploymentsRepeat ? lastLike(project, environment.id, wanted) : undefined;
+  const same = context.behaviour.deploymentsRepeat ? findLastIdentical(project, environment.id, wanted) : undefined;
   if (same) return json(201, writtenRow(context, same));
   const record: DeploymentRecord = {
-    ...numbers(context, project),
+    ...nextNumbers(context, project),
     ...wanted,
-    ...times(wanted.status),
+    ...initialTimes(wanted.status),
     user: caller.user,
     environment,
     deployable: null,
@@ -54,9 +54,9 @@ const notThere: Readonly<Record<string, string>> = {
 };
 
 export const editDeployment: ProjectHandler = (context, call, project) => {
-  const found = find(call, project);
-  if ("reply" in found) return found.reply;
-  const { record } = found;
+  const deployment = findDeployment(call, project);
+  if ("reply" in deployment) return deployment.reply;
+  const { record } = deployment;
   const { status } = call.given;
   if (status === undefined) return json(200, writtenRow(context, record));
   const refusal = context.behaviour.strictTransitions
@@ -78,7 +78,7 @@ const transitions: Readonly<Record<string, { readonly event: string; readonly fr
   canceled: { event: "cancel" },
 };
 
-/** Why deployed servers reject a change of a deployment; undefined if they accept it. */
+/** The reason why deployed servers reject a change of status, if they do. */
 function transitionFault(current: string, wanted: string): ServerReply | undefined {
   const change = transitions[wanted];
   if (!change || (change.from?.includes(current) ?? current !== wanted)) return undefined;
@@ -91,11 +91,11 @@ function jobFault({ deployable }: DeploymentRecord): ServerReply | undefined {
   return refused(403, "Forbidden - Deployments created using GitLab CI can not be updated using the API");
 }
 
-/** DELETE of a deployment, on deployed servers only: neither a running one nor the live one. */
+/** DELETE of a deployment, on deployed servers only: rejects a running one and the live one. */
 export const deleteDeployment: ProjectHandler = (context, call, project) => {
-  const found = find(call, project);
-  if ("reply" in found) return found.reply;
-  const { record } = found;
+  const deployment = findDeployment(call, project);
+  if ("reply" in deployment) return deployment.reply;
+  const { record } = deployment;
   const live = project.deployments.findLast(
     ({ environment, status }) => environment.id === record.environment.id && status === "success",
   );
@@ -107,12 +107,14 @@ export const deleteDeployment: ProjectHandler = (context, call, project) => {
 
 /** The merge requests of a deployment; those that name no deployment belong to each. */
 export const listDeploymentMergeRequests: ProjectHandler = (context, call, project) => {
-  const found = find(call, project);
-  if ("reply" in found) return context.behaviour.unknownShipsNothing ? paged(context, call, [], Object) : found.reply;
+  const deployment = findDeployment(call, project);
+  if ("reply" in deployment)
+    return context.behaviour.unknownShipsNothing ? paged(context, call, [], Object) : deployment.reply;
   const { state } = call.raw;
   const shipped = project.mergeRequests.filter((request) => {
     return (
-      isShippedWith(request, found.record.id) && (state === undefined || state === "all" || request.state === state)
+      isShippedWith(request, deployment.record.id) &&
+      (state === undefined || state === "all" || request.state === state)
     );
   });
   return paged(context, call, inMergeOrder(shipped, call), mergeRequestRow);
@@ -136,20 +138,20 @@ function mergeRequestRow({ deployment_id: _, deployment_ids: __, ...request }: J
   return request;
 }
 
-type Found = { readonly record: DeploymentRecord } | { readonly reply: ServerReply };
+type FoundDeployment = { readonly record: DeploymentRecord } | { readonly reply: ServerReply };
 
-function find({ segments }: ParsedRequest, project: ProjectState): Found {
+function findDeployment({ segments }: ParsedRequest, project: ProjectState): FoundDeployment {
   const id = readInteger(segments.deployment_id);
   if (id === undefined) return { reply: invalid(["deployment_id is invalid"]) };
   const record = project.deployments.find((deployment) => deployment.id === id);
   return record ? { record } : { reply: noRecord };
 }
 
-function numbers({ state }: ServerContext, { record }: ProjectState): { id: number; iid: number } {
+function nextNumbers({ state }: ServerContext, { record }: ProjectState): { id: number; iid: number } {
   return { id: nextNumber(state, "deployment"), iid: nextNumber(state, `deployment of ${record.id}`) };
 }
 
-function times(status: string): Pick<DeploymentRecord, "created_at" | "updated_at" | "finished_at"> {
+function initialTimes(status: string): Pick<DeploymentRecord, "created_at" | "updated_at" | "finished_at"> {
   const now = timestamp();
   return { created_at: now, updated_at: now, ...(finalStatuses.has(status) && { finished_at: now }) };
 }
@@ -157,7 +159,7 @@ function times(status: string): Pick<DeploymentRecord, "created_at" | "updated_a
 type Wanted = Pick<DeploymentRecord, "ref" | "sha" | "tag" | "status">;
 
 /** The last deployment of the environment, if it is identical. */
-function lastLike(project: ProjectState, environment: number, wanted: Wanted): DeploymentRecord | undefined {
+function findLastIdentical(project: ProjectState, environment: number, wanted: Wanted): DeploymentRecord | undefined {
   const last = project.deployments.findLast((deployment) => deployment.environment.id === environment);
   const names = ["ref", "sha", "tag", "status"] as const;
   return last && names.every((name) => last[name] === wanted[name]) ? last : undefined;

@@ -17,11 +17,11 @@ import {
 import { type Caller, findProject, type MoveKind, type Role, roles } from "./state.ts";
 import { getMetadata, getToken, getUser, getVersion, listUsers } from "./users.ts";
 
-/** What an endpoint requires of its caller, and its handler. */
+/** The handler of an endpoint, and its requirements. */
 type HandlerRow = {
   /** The minimum role. */
   readonly role: Role;
-  /** Whether the role is checked before parameters are. */
+  /** True if the role is checked before the parameters. */
   readonly roleFirst?: true;
   /** Whether archived projects accept it. */
   readonly ofArchived?: true;
@@ -81,7 +81,7 @@ export interface RoutedRequest {
   readonly segments: ParsedRequest["segments"];
   readonly raw: ParsedRequest["raw"];
   readonly address: string;
-  /** Why the body could not be read; reported after authentication. */
+  /** The error if the body could not be read; reported after authentication. */
   readonly unreadable?: ServerReply | undefined;
 }
 

@@ -42,7 +42,7 @@ function initialValues({ parameters }: Integration): Values {
   return Object.fromEntries(set);
 }
 
-/** Active by default once it is written, unless `active` is a parameter with a default. */
+/** True for a written integration, unless `active` is a parameter with a default. */
 function activeByDefault({ behaviour }: ServerContext, { parameters, staysOff }: Integration): boolean {
   if (behaviour.quirks && staysOff) return false;
   return behaviour.putActivates || (parameters.get("active")?.default ?? true) === true;
@@ -56,7 +56,7 @@ export function editedRecord(
   active: boolean | undefined,
 ): IntegrationRecord {
   const integration = context.slugs.get(known.slug);
-  const kept = integration && "parameters" in integration ? keptActive(context, integration, known) : true;
+  const kept = integration && "parameters" in integration ? activeAfterPut(context, integration, known) : true;
   const next = active ?? kept;
   const isSame =
     !context.behaviour.writesMove &&
@@ -64,11 +64,11 @@ export function editedRecord(
     Object.entries(values).every(([name, value]) => known.values[name] === value);
   if (isSame) return known;
   const updated_at = isUnmoved(context, known, values, next) ? known.updated_at : timestamp(known.updated_at);
-  return { ...owned(known), active: next, values: { ...known.values, ...values }, updated_at };
+  return { ...withoutInheritance(known), active: next, values: { ...known.values, ...values }, updated_at };
 }
 
-/** The activity after a PUT without `active`: on, unless the integration keeps its state. */
-function keptActive(
+/** Activity after a PUT without `active`: true, unless the integration keeps its state. */
+function activeAfterPut(
   { behaviour }: ServerContext,
   { parameters, staysOff }: Integration,
   { active }: IntegrationRecord,
@@ -105,12 +105,12 @@ export function disabledRecord(
   integration: Integration | undefined,
   record: IntegrationRecord,
 ): IntegrationRecord {
-  const values = context.behaviour.deleteWipes ? wiped(integration, record.values) : record.values;
-  return { ...owned(record), active: false, values, updated_at: timestamp(record.updated_at) };
+  const values = context.behaviour.deleteWipes ? wipeValues(integration, record.values) : record.values;
+  return { ...withoutInheritance(record), active: false, values, updated_at: timestamp(record.updated_at) };
 }
 
 /** Parameters become null, including those with a default; event flags are kept. */
-function wiped(integration: Integration | undefined, values: Values): Values {
+function wipeValues(integration: Integration | undefined, values: Values): Values {
   const isTop = (name: string) => integration?.parameters.get(name)?.level === "top";
   const names = [...(integration?.parameters.keys() ?? []), ...Object.keys(values)].filter((name) => !isTop(name));
   const flags = Object.entries(values).filter(([name]) => isTop(name));
@@ -118,7 +118,7 @@ function wiped(integration: Integration | undefined, values: Values): Values {
 }
 
 /** A written integration is the project's own. */
-function owned({ inherited: _, ...record }: IntegrationRecord): IntegrationRecord {
+function withoutInheritance({ inherited: _, ...record }: IntegrationRecord): IntegrationRecord {
   return record;
 }
 
@@ -144,13 +144,13 @@ export function entityOf(
   record: IntegrationRecord,
 ): Fields {
   const entity = rowOf(context, record);
-  if (!integration) return { ...entity, properties: unlisted(context.catalogue, record) };
+  if (!integration) return { ...entity, properties: unlistedFlags(context.catalogue, record) };
   if (!context.behaviour.quirks) for (const field of integration.omitted) delete entity[field];
   const properties: Fields = {};
   for (const parameter of integration.parameters.values()) {
     const { name, level } = parameter;
     if (!isShown(context, parameter) || (level === "top" && name in entity)) continue;
-    const value = shownValue(context, integration, parameter, record);
+    const value = responseValue(context, integration, parameter, record);
     if (value === undefined) continue;
     if (level === "top") entity[name] = value;
     else properties[name] = value;
@@ -158,7 +158,7 @@ export function entityOf(
   return { ...entity, properties };
 }
 
-function unlisted({ listedFlags }: Catalogue, { values }: IntegrationRecord): Fields {
+function unlistedFlags({ listedFlags }: Catalogue, { values }: IntegrationRecord): Fields {
   return Object.fromEntries(Object.entries(values).filter(([name]) => !listedFlags.includes(name)));
 }
 
@@ -169,7 +169,7 @@ function isShown({ behaviour, release }: ServerContext, parameter: IntegrationPa
 }
 
 /** A flag that was never set is off unless the list contains it; other parameters have their defaults. */
-function shownValue(
+function responseValue(
   { behaviour }: ServerContext,
   { apart }: Integration,
   { name, level, default: byDefault, "x-observed-fallback": fallback }: IntegrationParameter,

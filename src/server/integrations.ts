@@ -72,21 +72,21 @@ function editIntegration(admitted: Admitted): ServerReply {
   const record = own ? editedRecord(context, own, values, active) : createdRecord(context, integration, values, active);
   const refusal = modelRefusal(context, { admitted, integration, given: values, result: record.values });
   if (refusal) return refusal;
-  if (record !== ownRecords(admitted).get(integration.slug)) keep(admitted, record);
+  if (record !== ownRecords(admitted).get(integration.slug)) saveRecord(admitted, record);
   return json(200, entityOf(context, integration, record));
 }
 
-function keep(admitted: Admitted, record: IntegrationRecord): void {
+function saveRecord(admitted: Admitted, record: IntegrationRecord): void {
   putRecord(admitted.context.state, admitted, { number: record.id, row: { ...record } });
 }
 
-/** The record that a write edits: one of a group is copied first. */
+/** The record that a write edits: a group's record is copied first. */
 function ownRecord(admitted: Admitted, known: IntegrationRecord): IntegrationRecord {
   const id = () => nextNumber(admitted.context.state, "integration");
   return ownRecords(admitted).get(known.slug) ?? { ...known, id: id() };
 }
 
-/** Whether a request gives up settings of its own for those of a group. */
+/** True if a request returns to the settings of a group. */
 function inheritsAgain({ kind, context: { kinds } }: Admitted, raw: JsonObject): boolean {
   const groupsHaveThem = kinds.all.some(({ of, file }) => of === "group" && file === kind.file);
   return groupsHaveThem && readBoolean(raw.use_inherited_settings) === true;
@@ -101,11 +101,11 @@ function disableIntegration(admitted: Admitted): ServerReply {
   if (!record) return context.behaviour.deletesUnconfigured ? noContent : noIntegration(context);
   if (isChangedSince(admitted, known.record)) return changedSince;
   if (record.active || record !== known.record)
-    keep(admitted, disabledRecord(context, known.integration, ownRecord(admitted, record)));
+    saveRecord(admitted, disabledRecord(context, known.integration, ownRecord(admitted, record)));
   return noContent;
 }
 
-/** Whether something changed after the time in a request, on a server that checks it. */
+/** True if the integration changed after the time in the request, on a server that checks it. */
 function isChangedSince({ context, asked }: Admitted, record?: IntegrationRecord): boolean {
   const { behaviour } = context;
   const { unmodifiedSince } = asked;
@@ -113,12 +113,12 @@ function isChangedSince({ context, asked }: Admitted, record?: IntegrationRecord
   return Date.parse(record.updated_at) > unmodifiedSince;
 }
 
-/** Whether a request leaves open if the group's settings are used, on a server that requires it. */
+/** True if `use_inherited_settings` is not a boolean, on a server that knows it. */
 function isUnclear(context: ServerContext, { use_inherited_settings: asked }: JsonObject): boolean {
   return knowsInheriting(context) && asked !== undefined && asked !== "" && readBoolean(asked) === undefined;
 }
 
-/** Inherited settings are kept, unless the request overrides them for the project. */
+/** True if inherited settings stay: the request does not override them. */
 function staysInherited({ behaviour }: ServerContext, raw: JsonObject, { inherited }: IntegrationRecord): boolean {
   return behaviour.inheritedSettings && inherited === true && readBoolean(raw.use_inherited_settings) !== false;
 }
@@ -141,7 +141,7 @@ function slugOf({ asked }: Admitted): string {
   return asked.match.named.slug ?? "";
 }
 
-/** The own integrations of a project or a group, by slug. */
+/** The project's or group's own integrations, by slug. */
 function ownRecords(admitted: Admitted): ReadonlyMap<string, IntegrationRecord> {
   return bySlug(recordsOf(admitted.context.state, admitted).map(({ row }) => row));
 }
@@ -150,10 +150,7 @@ function bySlug(rows: readonly JsonObject[]): Map<string, IntegrationRecord> {
   return new Map((rows as unknown as readonly IntegrationRecord[]).map((record) => [record.slug, record]));
 }
 
-/**
- * The integrations of a project or a group as servers return them: its own and, where it has none, those of the nearest group
- * above it.
- */
+/** The integrations as servers return them: own ones, else those of the nearest group above. */
 function effectiveIntegrations(admitted: Admitted): ReadonlyMap<string, IntegrationRecord> {
   const { context, found } = admitted;
   const above = bySlug(rowsAbove(context.state, context.kinds, admitted, found.path));
@@ -173,8 +170,8 @@ interface ReadIntegration {
 function readIntegration(context: ServerContext, integration: Integration, raw: JsonObject): ReadIntegration {
   const read: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(raw)) read[name] = readValue(integration.parameters.get(name), value);
-  const faults = faultsOf(context, integration, read);
-  const { active, ...values } = kept(context, integration, read);
+  const faults = findFaults(context, integration, read);
+  const { active, ...values } = storedValues(context, integration, read);
   return { values, active: typeof active === "boolean" ? active : undefined, faults };
 }
 
@@ -193,17 +190,17 @@ const words: Record<FaultKind, string> = {
   pattern: "does not have a valid value",
 };
 
-/** No integration has it, and every write may contain it. */
+/** A parameter of every write that belongs to no integration. */
 const inheriting = "use_inherited_settings";
 
-/** Whether servers of the release take it, in every behaviour: Evenkeel sends it to all of them. */
+/** True if servers of the release accept it, in every behaviour: Evenkeel sends it to all of them. */
 function knowsInheriting({ release }: Pick<ServerContext, "release">): boolean {
   return holdsIn(releasesOf("inherited-integrations"), release);
 }
 
 const lenient: ReadonlySet<FaultKind> = new Set(["unknown", "enum", "pattern"]);
 
-function faultsOf(context: ServerContext, integration: Integration, read: JsonObject): string[] {
+function findFaults(context: ServerContext, integration: Integration, read: JsonObject): string[] {
   const { behaviour, release } = context;
   const set = Object.fromEntries(Object.entries(read).filter(([, value]) => value !== null));
   const faults = parameterFaults(integration, set, release)
@@ -218,7 +215,7 @@ function faultsOf(context: ServerContext, integration: Integration, read: JsonOb
 }
 
 /** The values that the server stores. */
-function kept(
+function storedValues(
   { behaviour, release }: ServerContext,
   { parameters }: Integration,
   read: JsonObject,
@@ -227,7 +224,7 @@ function kept(
   for (const [name, value] of Object.entries(read)) {
     const parameter = parameters.get(name);
     const quirks = parameter && behaviour.quirks ? quirksAt(parameter, release) : noQuirks;
-    if (parameter && !quirks.has("dropped")) values[name] = altered(quirks, value as Scalar);
+    if (parameter && !quirks.has("dropped")) values[name] = applyQuirks(quirks, value as Scalar);
   }
   if (behaviour.putActivates) delete values.active;
   return values;
@@ -235,7 +232,7 @@ function kept(
 
 const noQuirks: ReadonlySet<ObservedQuirk> = new Set();
 
-function altered(quirks: ReadonlySet<ObservedQuirk>, value: Scalar): Scalar {
+function applyQuirks(quirks: ReadonlySet<ObservedQuirk>, value: Scalar): Scalar {
   if (typeof value !== "string") return value;
   const trimmed = quirks.has("trimmed") ? value.trim() : value;
   return quirks.has("slash") ? trimmed.replace(/\/$/, "") : trimmed;

@@ -43,7 +43,7 @@ import {
 } from "./server-context.ts";
 import { type Caller, findGroup, findProject, type KindRecord, type Repository, roles } from "./state.ts";
 
-/** Checks in the platform's order (scope, project or group, role, parameters), then answers. */
+/** Checks in the platform's order (scope, project or group, role, parameters), then calls the handler. */
 export function handleKind(context: ServerContext, asked: KindRequest): ServerReply {
   const { match, method, caller, unreadable } = asked;
   if (!isInScope(caller, method)) return outOfScope;
@@ -67,8 +67,8 @@ function isInScope({ scopes = ["api"] }: Caller, method: string): boolean {
 }
 
 function mayCall({ kind, call }: KindMatch<ServedKind>, { role }: Caller): boolean {
-  const { role: writer = "guest", read = writer } = kind.file.needs ?? {};
-  return roles.indexOf(role) >= roles.indexOf(isRead(call) ? (kind.quirks?.reader ?? read) : writer);
+  const { role: writer = "guest", read: readParameters = writer } = kind.file.needs ?? {};
+  return roles.indexOf(role) >= roles.indexOf(isRead(call) ? (kind.quirks?.reader ?? readParameters) : writer);
 }
 
 function isRead(call: CallName): boolean {
@@ -84,8 +84,8 @@ function quirkRefusal(
   return tierRefusal(context, quirks.what, file.needs?.tier ?? "free") ?? gone?.[isRead(call) ? "read" : "write"];
 }
 
-/** A row as the response has it. */
-function shown({ context, kind }: Admitted, row: JsonObject, isListed = false): JsonObject {
+/** A row as in responses. */
+function toResponse({ context, kind }: Admitted, row: JsonObject, isListed = false): JsonObject {
   const fields = shownRow(kind.file, row, isListed);
   return kind.quirks ? kind.quirks.show(context.behaviour, fields) : fields;
 }
@@ -102,7 +102,7 @@ function listRows(admitted: Admitted): ServerReply {
   const { context, asked, kind } = admitted;
   const call: ParsedRequest = { ...asked, segments: {}, raw: asked.query, given: {} };
   const records = recordsOf(context.state, admitted);
-  const listed = ({ row }: Pick<KindRecord, "row">) => shown(admitted, row, true);
+  const listed = ({ row }: Pick<KindRecord, "row">) => toResponse(admitted, row, true);
   const garbled = Object.entries(kind.listQuery).filter(([name, value]) => isGarbled(asked.query[name], value));
   if (garbled.length > 0) return invalid(garbled.map(([name]) => `${name} is invalid`));
   if (kind.listQuery.pagination !== "keyset" || asked.query.pagination !== "keyset")
@@ -112,7 +112,7 @@ function listRows(admitted: Admitted): ServerReply {
   return keysetPaged(context, call, later, listed);
 }
 
-/** Whether a parameter of a list is no boolean where it has to be one. */
+/** True if a parameter of a list must be a boolean and is not. */
 function isGarbled(given: unknown, value: string): boolean {
   return given !== undefined && readBoolean(value) !== undefined && readBoolean(given) === undefined;
 }
@@ -122,17 +122,17 @@ const absent = json(200, null);
 function showRow(admitted: Admitted): ServerReply {
   const { kind, found } = admitted;
   if (kind.isOwner) return json(200, found.shown());
-  const record = find(admitted) ?? initialRecord(kind);
+  const record = findRecord(admitted) ?? initialRecord(kind);
   if (record && "status" in record) return record;
-  if (!record) return kind.keys.length === 0 ? absent : missing(kind);
-  return json(200, shown(admitted, record.row));
+  if (!record) return kind.keys.length === 0 ? absent : missingReply(kind);
+  return json(200, toResponse(admitted, record.row));
 }
 
-function missing({ quirks }: ServedKind): ServerReply {
+function missingReply({ quirks }: ServedKind): ServerReply {
   return quirks?.missing ?? noRecord;
 }
 
-/** What a singleton that nobody can create is until its first change. */
+/** The initial state of a singleton that cannot be created. */
 function initialRecord({ isAlways, initial }: ServedKind): KindRecord | undefined {
   return isAlways ? { number: 0, row: initial } : undefined;
 }
@@ -146,18 +146,21 @@ function firstRecord(admitted: Admitted): KindRecord | undefined {
 
 function createRow(admitted: Admitted): ServerReply {
   const { context, kind } = admitted;
-  const { params, faults } = read(admitted, "creation");
+  const { params, faults } = readParameters(admitted, "creation");
   if (faults.length > 0) return invalid(faults);
-  const made = createdRow(kind.fields, { params, others: rowsElsewhere(context.state, admitted) });
+  const created = createdRow(kind.fields, { params, others: rowsElsewhere(context.state, admitted) });
   const other = otherAnswer(admitted, "create", params, null);
   const caseCounts = kind.quirks?.caseCounts(context.behaviour);
-  const isTaken = recordsOf(context.state, admitted).some(({ row }) => hasKey(kind, row, made, caseCounts));
+  const isTaken = recordsOf(context.state, admitted).some(({ row }) => hasKey(kind, row, created, caseCounts));
   if (isTaken && isRefused(admitted)) return takenReply(admitted, other);
   if (other) return other;
-  return json(201, shown(admitted, addRow(context.state, admitted, params)));
+  return json(201, toResponse(admitted, addRow(context.state, admitted, params)));
 }
 
-/** Whether a key is refused because it is taken: by the specification always, on deployed servers if they keep keys apart. */
+/**
+ * True if duplicate keys are rejected: by the specification always, on deployed servers if the kind's keys are unique
+ * there.
+ */
 function isRefused({ context, kind }: Admitted): boolean {
   return context.behaviour.keysAreUnique || kind.file.unique !== false;
 }
@@ -170,15 +173,15 @@ function takenReply({ context, kind }: Admitted, other: ServerReply | undefined)
 
 function updateRow(admitted: Admitted): ServerReply {
   const { context, kind, found } = admitted;
-  if (kind.quirks && !find(admitted)) return missing(kind);
-  const { params, faults } = read(admitted, "change");
+  if (kind.quirks && !findRecord(admitted)) return missingReply(kind);
+  const { params, faults } = readParameters(admitted, "change");
   if (faults.length > 0) return invalid(faults);
   if (kind.isOwner) {
     found.change(params);
     return json(200, found.shown());
   }
-  const record = find(admitted) ?? firstRecord(admitted);
-  if (!record) return missing(kind);
+  const record = findRecord(admitted) ?? firstRecord(admitted);
+  if (!record) return missingReply(kind);
   if ("status" in record) return record;
   const other = otherAnswer(admitted, "update", params, record.row);
   if (other) return other;
@@ -188,12 +191,12 @@ function updateRow(admitted: Admitted): ServerReply {
   if (!hasKey(kind, row, record.row) && rest.some((each) => hasKey(kind, each.row, row)) && isRefused(admitted)) {
     return takenReply(admitted, undefined);
   }
-  return json(200, shown(admitted, changeRow(context.state, admitted, record, row)));
+  return json(200, toResponse(admitted, changeRow(context.state, admitted, record, row)));
 }
 
 function deleteRow(admitted: Admitted): ServerReply {
-  const record = find(admitted);
-  if (!record) return missing(admitted.kind);
+  const record = findRecord(admitted);
+  if (!record) return missingReply(admitted.kind);
   if ("status" in record) return record;
   const other = otherAnswer(admitted, "delete", {}, record.row);
   if (other) return other;
@@ -202,30 +205,34 @@ function deleteRow(admitted: Admitted): ServerReply {
   return noContent;
 }
 
-/** The row that a path names; a reply if it names several, and the query does not say which. */
-function find(admitted: Admitted): KindRecord | ServerReply | undefined {
+/**
+ * The row that a path identifies; an error if several match, and the query lacks the parameter that distinguishes them.
+ */
+function findRecord(admitted: Admitted): KindRecord | ServerReply | undefined {
   const { context, asked, kind } = admitted;
   const { named, narrowing } = asked.match;
   const records = recordsOf(context.state, admitted);
-  const numbered = records.filter(({ row }) => has(kind, row, named));
+  const numbered = records.filter(({ row }) => matchesParts(kind, row, named));
   const [key = ""] = kind.file.byKey ? kind.keys : [];
   const all =
-    numbered.length > 0 || !key ? numbered : records.filter(({ row }) => has(kind, row, { [key]: named.id ?? "" }));
-  const told = Object.entries(narrowing).flatMap(([parameter, part]) =>
+    numbered.length > 0 || !key
+      ? numbered
+      : records.filter(({ row }) => matchesParts(kind, row, { [key]: named.id ?? "" }));
+  const narrowed = Object.entries(narrowing).flatMap(([parameter, part]) =>
     typeof asked.query[parameter] === "string" ? [[part, asked.query[parameter]] as const] : [],
   );
-  const fit = all.filter(({ row }) => has(kind, row, Object.fromEntries(told)));
+  const fit = all.filter(({ row }) => matchesParts(kind, row, Object.fromEntries(narrowed)));
   const [open] = Object.keys(narrowing).filter((parameter) => asked.query[parameter] === undefined);
   if (fit.length < 2 || open === undefined) return fit[0];
   const message = `There are multiple ${kind.file.name} with provided parameters. Please use '${open}'`;
   return json(409, { message });
 }
 
-function has(kind: ServedKind, row: JsonObject, parts: Readonly<Record<string, string>>): boolean {
+function matchesParts(kind: ServedKind, row: JsonObject, parts: Readonly<Record<string, string>>): boolean {
   return Object.entries(parts).every(([part, value]) => isPart(kind, row, part, value));
 }
 
-function read(
+function readParameters(
   { context, asked, kind }: Admitted,
   check: "creation" | "change",
 ): ReturnType<typeof checkKindParameters> {
@@ -233,14 +240,14 @@ function read(
   const inQuery = Object.entries(query).filter(([name]) => !(name in match.narrowing));
   const given = { ...Object.fromEntries(inQuery), ...body };
   const raw = kind.quirks ? kind.quirks.read(context.behaviour, given) : given;
-  const checked = checkKindParameters(kind.checks, kind.checks[check], raw, !context.behaviour.lenientParameters);
-  const isEmpty = Object.keys(checked.params).length === 0 && (kind.file.fields.minProperties ?? 0) > 0;
-  if (!isEmpty || checked.faults.length > 0) return checked;
+  const result = checkKindParameters(kind.checks, kind.checks[check], raw, !context.behaviour.lenientParameters);
+  const isEmpty = Object.keys(result.params).length === 0 && (kind.file.fields.minProperties ?? 0) > 0;
+  if (!isEmpty || result.faults.length > 0) return result;
   const names = [...kind.checks.schemas.keys()].join(", ");
-  return { ...checked, faults: [`${names} are missing, at least one parameter must be provided`] };
+  return { ...result, faults: [`${names} are missing, at least one parameter must be provided`] };
 }
 
-/** What a kind says that servers answer in place of doing what is asked. */
+/** A response that the kind defines in place of carrying out the request. */
 function otherAnswer(
   admitted: Admitted,
   on: "create" | "update" | "delete",
@@ -255,10 +262,10 @@ function otherAnswer(
   const answer = answers.find(({ when }) => when.valueOf(given) === true);
   if (!answer) return undefined;
   const body = answer.body.valueOf(given);
-  return json(answer.status, isObject(body) ? shown(admitted, body) : body);
+  return json(answer.status, isObject(body) ? toResponse(admitted, body) : body);
 }
 
-/** The project or group of a request; a reply if there is none, or it may not be seen. */
+/** The project or group of a request; an error if it does not exist or is hidden. */
 function ownerOf(context: ServerContext, asked: KindRequest, of: OwnerKind): OwnerOfRows | ServerReply {
   return finders[of](context, asked);
 }
@@ -296,16 +303,16 @@ function ownerBehind({ state }: ServerContext, { match }: KindRequest, { record,
     const [known] = recordsOf(state, place);
     const row = ownerRow(state, [match.kind], record.id, {});
     const changed = changedRow(match.kind.fields, { params, row, others: rowsElsewhere(state, place) });
-    const told = Object.entries(changed).filter(([name, value]) => value !== row[name]);
-    const kept = { ...known?.row, ...Object.fromEntries(told) };
+    const narrowed = Object.entries(changed).filter(([name, value]) => value !== row[name]);
+    const kept = { ...known?.row, ...Object.fromEntries(narrowed) };
     if (known) changeRow(state, place, known, kept);
     else addRow(state, place, {}, kept);
-    save({ ...record, ...Object.fromEntries(told.filter(([name]) => name in record)) });
+    save({ ...record, ...Object.fromEntries(narrowed.filter(([name]) => name in record)) });
   };
   return { id: record.id, path: record.path, shown, change };
 }
 
-/** What is deleted is gone from the lists of other resources of the project or group that refer to it by its ID. */
+/** Removes a deleted resource from lists that refer to it by ID, in other resources of the project or group. */
 function dropReferences({ state, kinds }: ServerContext, { kind, owner }: RowPlace, { id }: JsonObject): void {
   if (id === undefined) return;
   for (const other of kinds.all) {
@@ -324,7 +331,7 @@ function listWithout(name: string, list: unknown, id: unknown): readonly (readon
   return kept.length < list.length ? [[name, kept]] : [];
 }
 
-/** The lists of a kind whose entries are looked up among the resources of another. */
+/** Fields of a kind that list IDs of another kind's resources. */
 function referringFields({ fields }: ServedKind, { calls }: ServedKind): readonly string[] {
   const path = calls.list === undefined ? undefined : writtenCall(calls.list).path.split("?")[0];
   const refers = ({ "x-lookup": lookUp = "" }: FieldSchema) => writtenCall(lookUp).path === `${path}/:value`;

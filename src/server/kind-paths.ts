@@ -2,15 +2,15 @@ import { integrationsAlias } from "../model/endpoints.ts";
 import { compareReleases } from "../model/releases.ts";
 import { type CallName, callOfOwner, type ResourceKind, writtenCall } from "../model/resource-kind.ts";
 
-/** A request to a kind: the values that its path and its query name. */
+/** A request to a kind, with the values in its path and query. */
 export interface KindMatch<Kind> {
   readonly kind: Kind;
   readonly call: CallName;
   /** The ID or the path of the project or group. */
   readonly owner: string;
-  /** What the row must have, by the names of its parts. */
+  /** Values that the row must have, by part. */
   readonly named: Readonly<Record<string, string>>;
-  /** The parameters of the query that narrow it down further, and the parts of the row that they name. */
+  /** Parameters of the query that narrow the match, and the parts of the row that they name. */
   readonly narrowing: Readonly<Record<string, string>>;
 }
 
@@ -24,7 +24,7 @@ interface KindRoute<Kind> {
   readonly narrowing: Readonly<Record<string, string>>;
 }
 
-/** The call of a kind that a method and a path (relative to /api/v4) name; HEAD is like GET. */
+/** Finds the call of a kind by method and path (relative to /api/v4); HEAD is like GET. */
 export type KindRouter<Kind> = (method: string, path: string) => KindMatch<Kind> | "unknown" | "method";
 
 /** Compiles the calls of kinds. */
@@ -35,15 +35,15 @@ export function kindRouter<Kind extends { readonly file: ResourceKind; readonly 
   const routes = kinds.flatMap((kind) =>
     (Object.keys(kind.calls) as CallName[]).flatMap((call) => {
       const written = kind.calls[call];
-      return written === undefined ? [] : spellings(written, release).map((each) => routeOf(kind, call, each));
+      return written === undefined ? [] : spellings(written, release).map((each) => compileRoute(kind, call, each));
     }),
   );
   return (method, path) => {
-    const segments = decoded(path);
-    const known = segments ? routes.filter((route) => isOn(route, segments)) : [];
+    const segments = decodeSegments(path);
+    const known = segments ? routes.filter((route) => matchesRoute(route, segments)) : [];
     const route = known.find((each) => each.method === (method === "HEAD" ? "GET" : method));
     if (!segments || !route) return known.length > 0 ? "method" : "unknown";
-    return matchOf(route, segments);
+    return toMatch(route, segments);
   };
 }
 
@@ -57,12 +57,12 @@ function spellings(call: string, release: string): readonly string[] {
   return compareReleases(release, renamedIn) < 0 ? [older] : [call, older];
 }
 
-/** The calls of a kind that a server has, as methods and paths. */
+/** The calls of a kind on a server, as methods and paths. */
 export type KindCalls = Readonly<Partial<Record<CallName, string>>>;
 
 /**
- * The calls of a kind of projects or groups in a release. Servers also show one resource where others are changed or
- * deleted, even if the kind does not say so.
+ * The calls of a kind of projects or groups in a release. Servers also show a single resource at a path where it can be
+ * changed or deleted, even if the kind does not say so.
  */
 export function servedCalls(file: ResourceKind, of: "project" | "group", has: (release: string) => boolean): KindCalls {
   const entries = Object.entries(file.calls).flatMap(([name, call]) => {
@@ -79,28 +79,28 @@ export function servedCalls(file: ResourceKind, of: "project" | "group", has: (r
 /** The first release with a list of integrations. */
 const listedIn = "12.7";
 
-function routeOf<Kind>(kind: Kind, call: CallName, written: string): KindRoute<Kind> {
+function compileRoute<Kind>(kind: Kind, call: CallName, written: string): KindRoute<Kind> {
   const { method, path } = writtenCall(written);
   const [place = "", query = ""] = path.split("?");
   const narrowing = [...new URLSearchParams(query)].flatMap(([parameter, value]) =>
-    value.startsWith(":") ? [[parameter, partOf(value)] as const] : [],
+    value.startsWith(":") ? [[parameter, stripPrefix(value)] as const] : [],
   );
-  return { kind, call, method, segments: place.split("/").map(segmentOf), narrowing: Object.fromEntries(narrowing) };
+  return { kind, call, method, segments: place.split("/").map(parseSegment), narrowing: Object.fromEntries(narrowing) };
 }
 
 const owner = ":id";
 
-function segmentOf(text: string): Segment {
+function parseSegment(text: string): Segment {
   if (text === owner) return { name: owner };
-  return text.startsWith(":") ? { name: partOf(text) } : { text };
+  return text.startsWith(":") ? { name: stripPrefix(text) } : { text };
 }
 
-/** `name` of `:name` and `:row.name`. */
-function partOf(parameter: string): string {
+/** Strips the prefix: `name` of `:name` and `:row.name`. */
+function stripPrefix(parameter: string): string {
   return parameter.replace(/^:(row\.)?/, "");
 }
 
-function decoded(path: string): readonly string[] | undefined {
+function decodeSegments(path: string): readonly string[] | undefined {
   try {
     return path.split("/").map(decodeURIComponent);
   } catch {
@@ -108,12 +108,12 @@ function decoded(path: string): readonly string[] | undefined {
   }
 }
 
-function isOn({ segments }: KindRoute<unknown>, given: readonly string[]): boolean {
+function matchesRoute({ segments }: KindRoute<unknown>, given: readonly string[]): boolean {
   if (segments.length !== given.length) return false;
   return segments.every((segment, index) => ("name" in segment ? given[index] !== "" : segment.text === given[index]));
 }
 
-function matchOf<Kind>(
+function toMatch<Kind>(
   { kind, call, segments, narrowing }: KindRoute<Kind>,
   given: readonly string[],
 ): KindMatch<Kind> {

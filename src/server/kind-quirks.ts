@@ -4,30 +4,30 @@ import type { Behaviour } from "./behaviour.ts";
 import { json, notFound, refused, type ServerReply } from "./reply.ts";
 import type { Role } from "./state.ts";
 
-/** How servers treat a kind differently from all others. */
+/** Deviations of a kind from all others. */
 export interface KindQuirks {
-  /** The kind in the 403 of a tier that lacks it; such servers have no route of other kinds. */
+  /** The kind's name in the 403 of a tier that lacks it; such servers do not route other kinds. */
   readonly what: string;
-  /** The role that reads need. */
+  /** The role required for reads. */
   readonly reader: Role;
-  /** Resources that do not exist; checked before parameters. */
+  /** Response for missing resources, before parameters are checked. */
   readonly missing: ServerReply;
-  /** Keys that are taken. */
+  /** Response for duplicate keys. */
   readonly taken: ServerReply;
-  /** The replies to reads and writes in releases that keep the routes of a removed kind. */
+  /** Responses in releases that keep the routes of a removed kind. */
   readonly gone: (behaviour: Behaviour) => { readonly read: ServerReply; readonly write: ServerReply } | undefined;
-  /** Parameters of a request as fields have them. */
+  /** Converts parameters of a request to fields. */
   readonly read: (behaviour: Behaviour, raw: JsonObject) => JsonObject;
-  /** A row as responses have it. */
+  /** Converts a row to a response. */
   readonly show: (behaviour: Behaviour, row: JsonObject) => JsonObject;
-  /** Whether keys that differ in case alone are different keys. */
+  /** True if keys that differ only in case are different. */
   readonly caseCounts: (behaviour: Behaviour) => boolean;
 }
 
 /** The kinds of an archived project that even reads are refused of. */
 export const hiddenWhenArchived: ReadonlySet<string> = new Set(["variables"]);
 
-/** By the names of kinds. */
+/** By kind name. */
 export const kindQuirks: Readonly<Partial<Record<string, KindQuirks>>> = {
   licenses: {
     what: "managed licenses",
@@ -49,14 +49,14 @@ function withStatus(row: JsonObject, words: ReadonlyMap<string, string>): JsonOb
   return word === undefined ? row : { ...row, approval_status: word };
 }
 
-/** The statuses of requests by their words; servers that know the legacy words alone accept no others. */
+/** Statuses in requests; servers that know only the legacy words reject others. */
 const statusWords: Readonly<Record<Behaviour["licenseWords"], ReadonlyMap<string, string>>> = {
   all: legacyStatuses,
   legacy: new Map([...legacyStatuses, ["allowed", ""], ["denied", ""]]),
   current: new Map(),
 };
 
-/** The words of responses by the stored status. */
+/** Statuses in responses, by stored status. */
 const answerStatuses: Readonly<Record<Behaviour["answerWords"], ReadonlyMap<string, string>>> = {
   legacy: olderStatuses,
   stored: new Map(),

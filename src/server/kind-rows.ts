@@ -3,10 +3,10 @@ import { compileKindExpression, type KindExpression } from "../model/kind-expres
 import type { FieldSchema, ResourceKind } from "../model/resource-kind.ts";
 import { parametersOfField } from "./kind-values.ts";
 
-/** What expressions of storing and answering know. */
+/** Variables of `x-store` expressions. */
 const storeNames = ["params", "row", "others"] as const;
 
-/** What a request finds: the row that it changes (null for a creation), and the rows of other projects or groups. */
+/** Input of a write: its parameters, the row (null for a creation), and the rows of other projects or groups. */
 interface Situation {
   readonly params: JsonObject;
   readonly row: JsonObject | null;
@@ -18,37 +18,37 @@ interface StoredPart {
   readonly expression: KindExpression;
 }
 
-/** A field as the server keeps it. */
+/** The storage of a field. */
 export interface StoredField {
   readonly name: string;
   readonly field: FieldSchema;
   readonly parameters: readonly string[];
-  /** The parts of the row that expressions make; none: the parameter as it is, as `part`. */
+  /** Parts of the row with their expressions; empty: the parameter is stored unchanged as `part`. */
   readonly store: readonly StoredPart[];
   /** The part of the row with the field's value. */
   readonly part: string;
 }
 
-/** How a kind keeps its fields. */
+/** The storage of a kind's fields. */
 export function storedFields(fields: ReadonlyMap<string, FieldSchema>): readonly StoredField[] {
   return Array.from(fields, ([name, field]) => {
     const written = field["x-store"] ?? {};
     const parts = Object.entries(typeof written === "string" ? { [name]: written } : written);
-    const store = parts.map(([part, text]) => ({ part, expression: expressionOf(text, storeNames) }));
-    return { name, field, parameters: parametersOfField(name, field), store, part: partOf(name, field) };
+    const store = parts.map(([part, text]) => ({ part, expression: compileCached(text, storeNames) }));
+    return { name, field, parameters: parametersOfField(name, field), store, part: storedPart(name, field) };
   });
 }
 
-/** The name that rows have for a field, where it is all that an expression reads. */
-function partOf(name: string, { "x-read": read = "" }: FieldSchema): string {
+/** The part that a field is read from, if its expression is a plain `row.NAME`. */
+function storedPart(name: string, { "x-read": read = "" }: FieldSchema): string {
   return /^row\.([a-z_]\w*)$/.exec(read)?.[1] ?? name;
 }
 
-/** An expression of a kind, compiled once. @throws if it is none: kinds are checked before they are served. */
-export function expressionOf(text: string, names: readonly string[]): KindExpression {
+/** Compiles a kind's expression (cached). @throws on a syntax error: kinds are validated before they are served. */
+export function compileCached(text: string, names: readonly string[]): KindExpression {
   const key = `${names.join(" ")}: ${text}`;
-  const known = expressions.get(key);
-  if (known) return known;
+  const cached = expressions.get(key);
+  if (cached) return cached;
   const compiled = compileKindExpression(text, names, "any");
   if ("fault" in compiled) throw new Error(`${text}: ${compiled.fault}`);
   expressions.set(key, compiled);
@@ -57,20 +57,20 @@ export function expressionOf(text: string, names: readonly string[]): KindExpres
 
 const expressions = new Map<string, KindExpression>();
 
-/** A new row: what is given, and of everything else what new ones usually have. */
+/** A new row: the parameters, and defaults for the rest. */
 export function createdRow(fields: readonly StoredField[], { params, others }: Omit<Situation, "row">): JsonObject {
   const row: Record<string, unknown> = {};
   for (const each of fields) {
     const { field, parameters, store, part } = each;
     const [parameter = ""] = parameters;
-    if (store.length > 0) Object.assign(row, storedParts(each, { params, row, others }));
-    else if (parameter in params) row[part] = kept(field, params[parameter], undefined);
-    else if (!field.writeOnly && parameter !== "") row[part] = initial(field);
+    if (store.length > 0) Object.assign(row, computeParts(each, { params, row, others }));
+    else if (parameter in params) row[part] = toStored(field, params[parameter], undefined);
+    else if (!field.writeOnly && parameter !== "") row[part] = initialValue(field);
   }
   return row;
 }
 
-/** A row after a change. Fields that only a creation takes stay, and those that a change must repeat are cleared. */
+/** A row after a change. Immutable fields stay; fields that a change must repeat (`x-keep`) are reset if missing. */
 export function changedRow(fields: readonly StoredField[], situation: Situation & { row: JsonObject }): JsonObject {
   const { params, others } = situation;
   const row: Record<string, unknown> = { ...situation.row };
@@ -79,41 +79,44 @@ export function changedRow(fields: readonly StoredField[], situation: Situation 
     const [parameter = ""] = parameters;
     const isSent = parameters.some((sent) => sent in params);
     if (field["x-immutable"] || (!isSent && !field["x-keep"])) continue;
-    if (store.length > 0) Object.assign(row, storedParts(each, { params, row, others }));
-    else row[part] = isSent ? kept(field, params[parameter], row[part]) : initial(field);
+    if (store.length > 0) Object.assign(row, computeParts(each, { params, row, others }));
+    else row[part] = isSent ? toStored(field, params[parameter], row[part]) : initialValue(field);
   }
   return row;
 }
 
-function storedParts({ store }: StoredField, { params, row, others }: Situation): JsonObject {
-  const made = store.map(({ part, expression }) => {
+function computeParts({ store }: StoredField, { params, row, others }: Situation): JsonObject {
+  const computed = store.map(({ part, expression }) => {
     return [part, expression.valueOf({ params, row, others })] as const;
   });
-  return Object.fromEntries(made.filter(([, value]) => value !== undefined));
+  return Object.fromEntries(computed.filter(([, value]) => value !== undefined));
 }
 
-/** A value under the names of its properties; of a mapping, what is not sent stays, unless it must be repeated. */
-function kept(field: FieldSchema, value: unknown, before: unknown): unknown {
+/**
+ * The stored form of a value: properties under their own names. In a mapping, omitted properties stay, unless a change
+ * must repeat them.
+ */
+function toStored(field: FieldSchema, value: unknown, before: unknown): unknown {
   const { items, properties } = field;
-  if (Array.isArray(value)) return items ? value.map((each) => kept(items, each, undefined)) : value;
+  if (Array.isArray(value)) return items ? value.map((each) => toStored(items, each, undefined)) : value;
   if (!properties || !isObject(value)) return value;
-  const known = isObject(before) ? before : {};
+  const cached = isObject(before) ? before : {};
   const entries = Object.entries(properties).flatMap(([name, each]) => {
     const parameter = each["x-send-as"] ?? name;
-    if (parameter in value) return [[name, kept(each, value[parameter], known[name])] as const];
-    return isObject(before) && each["x-keep"] ? [[name, initial(each)] as const] : [];
+    if (parameter in value) return [[name, toStored(each, value[parameter], cached[name])] as const];
+    return isObject(before) && each["x-keep"] ? [[name, initialValue(each)] as const] : [];
   });
-  return { ...known, ...Object.fromEntries(entries) };
+  return { ...cached, ...Object.fromEntries(entries) };
 }
 
-/** What a server fills in: the default, what is usual, or the least that the type has. */
-function initial(field: FieldSchema): unknown {
+/** The server's default: that of the field, the usual value, or the least value of the type. */
+function initialValue(field: FieldSchema): unknown {
   const { default: filledIn, enum: allowed = [], properties, minimum = 0 } = field;
   if (filledIn !== undefined) return filledIn;
   if (field["x-usual"] !== undefined) return field["x-usual"];
   if (properties) {
     const inside = Object.entries(properties).filter(([, each]) => !each.writeOnly);
-    return Object.fromEntries(inside.map(([name, each]) => [name, initial(each)]));
+    return Object.fromEntries(inside.map(([name, each]) => [name, initialValue(each)]));
   }
   const types = [field.type ?? []].flat();
   if (types.includes("null")) return null;
@@ -123,8 +126,8 @@ function initial(field: FieldSchema): unknown {
 }
 
 /**
- * A row as it is answered: without secrets, at any depth, and in lists without what only a single row has. Of a secret
- * that the kind stores differently, such as masked, what is stored is no secret.
+ * A row as in responses: without secrets at any depth and, in lists, without fields that only `show` returns. A secret
+ * that the kind stores in another form, such as masked, is no longer secret.
  */
 export function shownRow({ fields }: ResourceKind, row: JsonObject, isListed = false): JsonObject {
   const shown = Object.entries(row).flatMap(([name, value]) => {
@@ -147,7 +150,7 @@ function withoutSecrets({ items, properties = {} }: FieldSchema, value: unknown)
   return Object.fromEntries(shown);
 }
 
-/** The same with a number in place of each `id` that is null: an expression made something new. */
+/** Assigns a number to each `id` that is null, which an expression returns for a new object. */
 export function numbered(value: unknown, next: () => number): unknown {
   if (Array.isArray(value)) return value.map((each) => numbered(each, next));
   if (!isObject(value)) return value;

@@ -22,7 +22,7 @@ export function recordsOf(state: State, place: RowPlace): readonly KindRecord[] 
   return state.rows.get(placeKey(place)) ?? none;
 }
 
-/** The rows of a kind in all other projects or groups, if an expression of the kind asks for them. */
+/** The rows of a kind in all other projects or groups; empty unless an expression reads them. */
 export function rowsElsewhere(state: State, { kind, owner }: RowPlace): readonly JsonObject[] {
   if (!kind.asksOthers) return [];
   const [prefix, own] = [placeKey({ kind, owner: 0 }).slice(0, -1), placeKey({ kind, owner })];
@@ -31,7 +31,7 @@ export function rowsElsewhere(state: State, { kind, owner }: RowPlace): readonly
   );
 }
 
-/** The rows of the groups above a path, from the top, of their kind of the same name. */
+/** The rows of the groups above a path, from the top, for the group's kind of the same name. */
 export function rowsAbove(state: State, kinds: ServedKinds, { kind }: RowPlace, path: string): readonly JsonObject[] {
   const ofGroups = kind.asksAbove
     ? kinds.all.find(({ of, file }) => of === "group" && file.name === kind.file.name)
@@ -42,12 +42,12 @@ export function rowsAbove(state: State, kinds: ServedKinds, { kind }: RowPlace, 
   );
 }
 
-/** Adds a record, or replaces that of the same number. */
+/** Adds a record, or replaces the one with its number. */
 export function putRecord(state: State, place: RowPlace, record: KindRecord): void {
   putRow(state, placeKey(place), record);
 }
 
-/** Adds a row with the numbers that it needs, and what a seed says of it beside its parameters. */
+/** Adds a row with new numbers, and a seed's parts that are not parameters. */
 export function addRow(state: State, place: RowPlace, params: JsonObject, beside: JsonObject = {}): JsonObject {
   const { kind } = place;
   const made = kind.isOwner ? {} : createdRow(kind.fields, { params, others: rowsElsewhere(state, place) });
@@ -57,14 +57,13 @@ export function addRow(state: State, place: RowPlace, params: JsonObject, beside
   return row;
 }
 
-/** Puts a changed row in the place of a record. */
+/** Replaces the row of a record. */
 export function changeRow(state: State, place: RowPlace, record: KindRecord, row: JsonObject): JsonObject {
   const kept = withNumbers(state, row);
   putRow(state, placeKey(place), { ...record, row: kept });
   return kept;
 }
 
-/** Removes a record. */
 export function removeRow(state: State, place: RowPlace, record: KindRecord): void {
   dropRow(state, placeKey(place), record);
 }
@@ -73,7 +72,7 @@ function withNumbers(state: State, row: JsonObject): JsonObject {
   return numbered(row, () => nextNumber(state, "part of a row")) as JsonObject;
 }
 
-/** What kinds say of a project or group itself, over what it is without them. */
+/** A project's or group's own row: settings of kinds merged over the base. */
 export function ownerRow(state: State, kinds: readonly ServedKind[], owner: number, base: JsonObject): JsonObject {
   const [kind] = kinds;
   if (!kind) return base;

@@ -5,7 +5,7 @@ import { readBoolean, readInteger } from "./parameters.ts";
 
 type Fields = ReadonlyMap<string, FieldSchema>;
 
-/** The parameters that carry a field; none if requests never do. */
+/** The parameters that carry a field; empty if no request does. */
 export function parametersOfField(name: string, field: FieldSchema): readonly string[] {
   const send = field["x-send"];
   if (send === "null") return [];
@@ -16,39 +16,43 @@ export function parametersOfField(name: string, field: FieldSchema): readonly st
 function parameterSchemas(fields: Fields): ReadonlyMap<string, object> {
   return new Map(
     Array.from(fields).flatMap(([name, field]) =>
-      parametersOfField(name, field).map((parameter) => [parameter, schemaOf(field)] as const),
+      parametersOfField(name, field).map((parameter) => [parameter, parameterSchema(field)] as const),
     ),
   );
 }
 
-/** What is known of parameters that expressions make: not their type, which need not be that of the field. */
-function madeParameters(fields: Fields): Readonly<Record<string, object>> {
-  const made = Array.from(fields).filter(([, field]) => field["x-send"] !== undefined);
+/** Schemas of parameters that expressions compute: without a type, which may differ from the field's. */
+function computedParameters(fields: Fields): Readonly<Record<string, object>> {
+  const computed = Array.from(fields).filter(([, field]) => field["x-send"] !== undefined);
   return Object.fromEntries(
-    made.flatMap(([name, field]) => {
-      const { items } = schemaOf(field) as FieldSchema;
+    computed.flatMap(([name, field]) => {
+      const { items } = parameterSchema(field) as FieldSchema;
       return parametersOfField(name, field).map((parameter) => [parameter, items ? { items } : {}] as const);
     }),
   );
 }
 
-/** As a parameter of a request: IDs in place of what they are looked up by, and other names within. */
-function schemaOf({ properties, items, ...field }: FieldSchema): object {
+/** A field's schema as a parameter: look-ups as IDs, and properties by their names in requests. */
+function parameterSchema({ properties, items, ...field }: FieldSchema): object {
   if (field["x-lookup"] !== undefined) return { type: "integer" };
   if (field["x-send"] !== undefined) return { type: field.type, ...(items && { items: entrySchema(items) }) };
-  return { ...field, ...(properties && { properties: renamed(properties) }), ...(items && { items: schemaOf(items) }) };
+  return {
+    ...field,
+    ...(properties && { properties: renameProperties(properties) }),
+    ...(items && { items: parameterSchema(items) }),
+  };
 }
 
-/** Of lists that expressions make: what the entries have, and how one names an entry of the row that is to go. */
+/** The schema of items of computed lists: their properties, an ID, and marks for deletion. */
 function entrySchema({ properties }: FieldSchema): object {
   if (!properties) return {};
   const marks = { id: { type: "integer" }, destroy: { type: "boolean" }, _destroy: { type: "boolean" } };
-  return { type: "object", properties: { ...renamed(properties), ...marks } };
+  return { type: "object", properties: { ...renameProperties(properties), ...marks } };
 }
 
-function renamed(properties: Readonly<Record<string, FieldSchema>>): object {
+function renameProperties(properties: Readonly<Record<string, FieldSchema>>): object {
   return Object.fromEntries(
-    Object.entries(properties).map(([name, field]) => [field["x-send-as"] ?? name, schemaOf(field)]),
+    Object.entries(properties).map(([name, field]) => [field["x-send-as"] ?? name, parameterSchema(field)]),
   );
 }
 
@@ -57,17 +61,17 @@ interface Checked {
   readonly faults: readonly string[];
 }
 
-/** What a kind checks of a request. */
+/** Parameter checks of a kind's requests. */
 export interface ParameterChecks {
   readonly creation: SchemaCheck;
   readonly change: SchemaCheck;
   readonly schemas: ReadonlyMap<string, object>;
 }
 
-/** The checks of a creation, which needs the required fields, and of a change, which does not. */
+/** `creation` requires the required fields, `change` none. */
 export function checksOf(fields: Fields, required: readonly string[]): ParameterChecks {
   const schemas = parameterSchemas(fields);
-  const shape = { type: "object", properties: { ...Object.fromEntries(schemas), ...madeParameters(fields) } };
+  const shape = { type: "object", properties: { ...Object.fromEntries(schemas), ...computedParameters(fields) } };
   const needed = required.flatMap((name) => {
     const field = fields.get(name);
     return field ? parametersOfField(name, field) : [];
@@ -75,20 +79,22 @@ export function checksOf(fields: Fields, required: readonly string[]): Parameter
   return { creation: compile({ ...shape, required: needed }), change: compile(shape), schemas };
 }
 
-/** Those of a request that the kind knows, in their types, and what is wrong with them in the platform's words. */
+/** Parses the known parameters of a request; faults are in the platform's words. */
 export function checkKindParameters(
   checks: ParameterChecks,
   check: SchemaCheck,
   raw: JsonObject,
   strict: boolean,
 ): Checked {
-  const known = Object.entries(raw).filter(([name]) => checks.schemas.has(name));
-  const params = Object.fromEntries(known.map(([name, value]) => [name, typed(checks.schemas.get(name), value)]));
+  const accepted = Object.entries(raw).filter(([name]) => checks.schemas.has(name));
+  const params = Object.fromEntries(
+    accepted.map(([name, value]) => [name, parseTyped(checks.schemas.get(name), value)]),
+  );
   const unknown = Object.keys(raw).filter((name) => strict && !checks.schemas.has(name));
-  return { params, faults: [...check(params).map(faultWords), ...unknown.map((name) => `${name} is unknown`)] };
+  return { params, faults: [...check(params).map(describeFault), ...unknown.map((name) => `${name} is unknown`)] };
 }
 
-function faultWords({ rule, path }: SchemaFault): string {
+function describeFault({ rule, path }: SchemaFault): string {
   const [first = "", ...inside] = path;
   return `${first}${inside.map((key) => `[${key}]`).join("")} ${words[rule]}`;
 }
@@ -107,13 +113,13 @@ interface Typed {
   readonly additionalProperties?: boolean | object;
 }
 
-/** A value of a form in the type of its parameter; others stay as they are. */
-function typed(schema: object | undefined, value: unknown): unknown {
+/** Parses a form's value by the type of its parameter; returns other values unchanged. */
+function parseTyped(schema: object | undefined, value: unknown): unknown {
   const { type = [], items, properties = {}, additionalProperties: others } = (schema ?? {}) as Typed;
-  if (Array.isArray(value)) return value.map((each) => typed(items, each));
+  if (Array.isArray(value)) return value.map((each) => parseTyped(items, each));
   if (isObject(value)) {
     const other = isObject(others) ? others : undefined;
-    const entries = Object.entries(value).map(([name, each]) => [name, typed(properties[name] ?? other, each)]);
+    const entries = Object.entries(value).map(([name, each]) => [name, parseTyped(properties[name] ?? other, each)]);
     return Object.fromEntries(entries);
   }
   if (typeof value !== "string" || [type].flat().includes("string")) return value;

@@ -9,38 +9,37 @@ import type { Tier } from "../model/types.ts";
 import type { Behaviour } from "./behaviour.ts";
 import { type KindCalls, type KindRouter, kindRouter, servedCalls } from "./kind-paths.ts";
 import { type KindQuirks, kindQuirks } from "./kind-quirks.ts";
-import { createdRow, expressionOf, type StoredField, storedFields } from "./kind-rows.ts";
+import { compileCached, createdRow, type StoredField, storedFields } from "./kind-rows.ts";
 import { checksOf, type ParameterChecks } from "./kind-values.ts";
 import { releasesOf } from "./release-facts.ts";
 import { endpointPaths } from "./routes.ts";
 
-/** Whose resources a kind has. */
 export type OwnerKind = ReturnType<typeof ownersOf>[number];
 
-/** A kind whose resources a server of some release and tier keeps. */
+/** A kind whose resources a server of some release and tier stores. */
 export interface ServedKind {
   readonly file: ResourceKind;
   readonly of: OwnerKind;
   readonly keys: readonly string[];
   readonly calls: KindCalls;
   readonly fields: readonly StoredField[];
-  /** The row of a resource about which nothing is said. */
+  /** The row of a resource with defaults only. */
   readonly initial: JsonObject;
   readonly checks: ParameterChecks;
-  /** Requests that are answered otherwise than asked. */
+  /** Deviating responses. */
   readonly answers: readonly OtherAnswer[];
-  /** Whether each row has a number: a path names it. */
+  /** True if rows have numbers, by which paths identify them. */
   readonly isNumbered: boolean;
-  /** The query that the path of its list has. */
+  /** The query in the path of its list. */
   readonly listQuery: Readonly<Record<string, string>>;
-  /** Whether an expression asks for the rows of all other projects or groups. */
+  /** True if an expression reads the rows of all other projects or groups. */
   readonly asksOthers: boolean;
-  /** Whether an answer asks for the rows of the groups above. */
+  /** True if a response reads the rows of the groups above. */
   readonly asksAbove: boolean;
-  /** Whether its resource is the project or group itself. */
+  /** True if its resource is the project or group itself. */
   readonly isOwner: boolean;
   readonly quirks: KindQuirks | undefined;
-  /** Whether it exists without a creation: a singleton that can only be changed. */
+  /** True for a singleton that can only be changed, not created. */
   readonly isAlways: boolean;
 }
 
@@ -54,7 +53,7 @@ interface OtherAnswer {
 /** The kinds of a server. */
 export interface ServedKinds {
   readonly all: readonly ServedKind[];
-  /** Those whose resource is the project or group itself. */
+  /** The kinds whose resource is the project or group itself. */
   readonly owners: Readonly<Record<OwnerKind, readonly ServedKind[]>>;
   readonly route: KindRouter<ServedKind>;
 }
@@ -65,7 +64,7 @@ interface Platform {
   readonly behaviour: Behaviour;
 }
 
-/** The bundled kinds and `own` ones, as far as the release and the tier have them. Endpoints of the specification stay. */
+/** Bundled and `own` kinds that exist in the release and the tier. Endpoints of the specification take precedence. */
 export function servedKinds(platform: Platform, own: readonly ResourceKind[] = []): ServedKinds {
   const all = allKinds(own)
     .filter((file) => exists(file, platform))
@@ -81,7 +80,7 @@ export function servedKinds(platform: Platform, own: readonly ResourceKind[] = [
   };
 }
 
-/** Every kind that can be served, of any release and tier. */
+/** Every kind that can be served in some release and tier. */
 export function allKinds(own: readonly ResourceKind[] = []): readonly ResourceKind[] {
   const files = [...(bundled as unknown as readonly ResourceKind[]), ...own];
   return files.filter(({ calls }) => typeof calls.list !== "string" || !endpointPaths.has(calls.list));
@@ -94,7 +93,7 @@ function exists({ name, needs, removed }: ResourceKind, { release, tier }: Platf
   return removed === undefined || compareReleases(release, removed.release) < 0;
 }
 
-/** Projects or groups have some kinds only in the releases of a fact about deployed servers. */
+/** True unless a fact about deployed servers limits the kind of this owner to other releases. */
 function hasKind(of: OwnerKind, { facts }: ResourceKind, { release, behaviour }: Platform): boolean {
   const fact = facts?.[of];
   return fact === undefined || (behaviour.beyondSpec && holdsIn(releasesOf(fact), release));
@@ -119,9 +118,9 @@ function servedKind(file: ResourceKind, of: OwnerKind, platform: Platform): Serv
     checks: checksOf(fields, file.fields.required ?? []),
     answers: (file.answers ?? []).map(({ on, when, status, body }) => ({
       on,
-      when: expressionOf(when, answerNames),
+      when: compileCached(when, answerNames),
       status,
-      body: expressionOf(body, answerNames),
+      body: compileCached(body, answerNames),
     })),
     isNumbered: Object.values(calls).some((call) => call.includes(":row.id")),
     listQuery: Object.fromEntries(new URLSearchParams(calls.list?.split("?")[1])),
@@ -140,7 +139,7 @@ function storeTexts({ "x-store": store = {} }: FieldSchema): readonly string[] {
   return typeof store === "string" ? [store] : Object.values(store);
 }
 
-/** What expressions of answers know: `rows` are those of the project or group, `above` those of the groups above it. */
+/** Variables in expressions of responses: `rows` of the project or group, `above` of the groups above it. */
 const answerNames = ["params", "row", "rows", "above"] as const;
 
 function isThere(field: FieldSchema, { release, tier }: Platform): boolean {
@@ -150,7 +149,7 @@ function isThere(field: FieldSchema, { release, tier }: Platform): boolean {
   return needed === undefined || tierIncludes(tier, needed);
 }
 
-/** Whether two rows have the same key. */
+/** True if two rows have the same key. */
 export function hasKey(kind: ServedKind, a: JsonObject, b: JsonObject, caseCounts = false): boolean {
   return kind.keys.every((name) => {
     const [text, other] = [a, b].map((row) => partText(kind, row, name));
@@ -158,7 +157,7 @@ export function hasKey(kind: ServedKind, a: JsonObject, b: JsonObject, caseCount
   });
 }
 
-/** Whether a row has a text as a part, or as the field that is read from it. */
+/** True if a row has this text as a part, or as the field that is read from it. */
 export function isPart(kind: ServedKind, row: JsonObject, name: string, expected: string): boolean {
   const text = partText(kind, row, name);
   const isCaseless = kind.file.fields.properties[name]?.["x-case"] === "ignore";
@@ -168,5 +167,5 @@ export function isPart(kind: ServedKind, row: JsonObject, name: string, expected
 function partText({ fields }: ServedKind, row: JsonObject, name: string): string {
   if (name in row) return String(row[name] ?? "");
   const read = fields.find((field) => field.name === name)?.field["x-read"];
-  return read === undefined ? "" : String(expressionOf(read, ["row"]).valueOf({ row }) ?? "");
+  return read === undefined ? "" : String(compileCached(read, ["row"]).valueOf({ row }) ?? "");
 }

@@ -26,10 +26,10 @@ import {
 
 const defaultStorage = "default";
 
-/** Whether an integration is active if the seed omits it. */
+/** Default of `active` for a seeded integration. */
 export type ActiveByDefault = (slug: string) => boolean;
 
-/** By the default of `active`, unless a PUT always activates. */
+/** The parameter's default, unless a PUT always activates. */
 export function activeBy({ integrations }: Catalogue, putActivates: boolean): ActiveByDefault {
   return (slug) => putActivates || Boolean(integrations.get(slug)?.parameters.get("active")?.default ?? true);
 }
@@ -74,7 +74,7 @@ function callerOf(state: State, { role, scopes }: Pick<Caller, "role" | "scopes"
   };
 }
 
-/** IDs that the seed states are never given to a project without one. */
+/** Reserves the seed's IDs, so that no other project gets one. */
 function reserve(state: State, projects: readonly SeedProject[]): void {
   for (const { id } of projects) if (id) takeNumber(state, "project", id);
 }
@@ -149,8 +149,8 @@ function deploymentOf(state: State, project: ProjectState, seed: SeedDeployment,
   const created = { ref: seed.ref ?? "main", sha: seed.sha ?? String(id).padStart(40, "0"), tag: seed.tag ?? false };
   const user = { ...userOf(1, "admin"), ...seed.user } as User;
   const status = seed.status ?? "success";
-  const created_at = instant(seed.created_at, now);
-  const updated_at = instant(seed.updated_at, created_at);
+  const created_at = parseInstant(seed.created_at, now);
+  const updated_at = parseInstant(seed.updated_at, created_at);
   return {
     id,
     iid,
@@ -158,14 +158,14 @@ function deploymentOf(state: State, project: ProjectState, seed: SeedDeployment,
     status,
     created_at,
     updated_at,
-    ...(finalStatuses.has(status) && { finished_at: instant(seed.finished_at, updated_at) }),
+    ...(finalStatuses.has(status) && { finished_at: parseInstant(seed.finished_at, updated_at) }),
     user,
     environment: environmentOf(state, project, seed.environment ?? "production"),
     deployable: seed.deployable ? jobOf({ id, ...created, status, created_at, user }, seed.deployable) : null,
   };
 }
 
-function instant(text: string | undefined, otherwise: string): string {
+function parseInstant(text: string | undefined, otherwise: string): string {
   const time = text === undefined ? Number.NaN : Date.parse(text);
   return Number.isNaN(time) ? otherwise : new Date(time).toISOString();
 }
@@ -187,7 +187,7 @@ export function environmentOf(
   };
 }
 
-/** Loads the rows of a seed. What the release or the tier does not have is left out. */
+/** Loads the rows of a seed that exist in the release and the tier. */
 function loadRows(state: State, seed: Seed, context: SeedContext): void {
   for (const { id, path, integrations, resources } of seed.groups ?? []) {
     const group = findGroup(state, String(id ?? path));
@@ -226,7 +226,7 @@ function loadOwner(state: State, { of, id, integrations = {}, resources = {}, ki
   }
 }
 
-/** Parameters make the row, and its other parts are as the seed has them. */
+/** Creates the row from its parameters; other parts are stored as in the seed. */
 function loadRow(state: State, place: RowPlace, seeded: JsonObject): void {
   const { kind } = place;
   const known = new Set(kind.fields.flatMap(({ parameters }) => parameters));

@@ -47,7 +47,7 @@ function advance(state: State, release: string, id: number): boolean {
   const move = state.moves.get(id);
   const repository = move && repositoryReaders[move.kind].find(state, move.repository);
   if (!move || !repository) return false;
-  const isFailing = move.state === "started" && fails(state, release, move);
+  const isFailing = move.state === "started" && mustFail(state, release, move);
   const reached = isFailing ? "failed" : (next[move.state] ?? move.state);
   const copyStays = reached === "finished" && repository.leave_copy === true;
   put(state, "move", id, { ...move, state: copyStays ? "cleanup failed" : reached });
@@ -61,8 +61,8 @@ function advance(state: State, release: string, id: number): boolean {
   return reached in next;
 }
 
-/** A move fails if the seed says so, onto its own storage, and into a cluster without direct-fetch replication. */
-function fails(state: State, release: string, move: MoveRecord): boolean {
+/** True if the seed says so, or if the move is to its own storage, or to a cluster without direct-fetch replication. */
+function mustFail(state: State, release: string, move: MoveRecord): boolean {
   const repository = repositoryReaders[move.kind].find(state, move.repository);
   if ((repository?.fail_moves ?? 0) > 0 || move.source_storage_name === move.destination_storage_name) return true;
   const isCluster = state.storages.get(move.destination_storage_name)?.cluster ?? false;
@@ -72,11 +72,11 @@ function fails(state: State, release: string, move: MoveRecord): boolean {
 interface RepositoryReader {
   readonly list: (state: State) => Repository[];
   readonly find: (state: State, id: number) => Repository | undefined;
-  /** By the name in API paths: its ID, or its path. */
+  /** Finds a repository by the name in API paths: its ID, or its path. */
   readonly named: (state: State, name: string) => Repository | undefined;
 }
 
-/** How things with a repository are found, by kind. */
+/** Access to repositories, by kind. */
 export const repositoryReaders: Readonly<Record<MoveKind, RepositoryReader>> = {
   project: {
     list: ({ projects }) => [...projects.values()].map(({ record }) => record),

@@ -11,11 +11,11 @@ const tiers: Readonly<Record<MoveKind, Tier>> = { project: "free", snippet: "fre
 
 /** POST of a storage move: schedules one for each repository of the kind on the source (docs/api.md#repository-storage-moves). */
 export function scheduleMoves(kind: MoveKind): Handler {
-  return inTier(kind, (context, call) => {
+  return requireTier(kind, (context, call) => {
     const refusal = storageFault(context.state, call);
     if (refusal) return refusal;
     const source = String(call.given.source_storage_name);
-    const destination = destinationOf(context.state, call, source);
+    const destination = chooseDestination(context.state, call, source);
     for (const repository of repositoriesOn(context.state, kind, source)) {
       context.startMove(schedule(context.state, kind, repository, destination).id);
     }
@@ -25,30 +25,30 @@ export function scheduleMoves(kind: MoveKind): Handler {
 
 /** The moves of a kind, newest first; this and the following endpoints exist on deployed servers only. */
 export function listMoves(kind: MoveKind): Handler {
-  return inTier(kind, (context, call) => pageOfMoves(context, call, movesOf(context, kind)));
+  return requireTier(kind, (context, call) => pageMoves(context, call, movesOf(context, kind)));
 }
 
-/** One of them by its ID. */
+/** GET of one move by its ID. */
 export function showMove(kind: MoveKind): Handler {
-  return inTier(kind, (context, call) => oneMove(context, call, movesOf(context, kind)));
+  return requireTier(kind, (context, call) => findMove(context, call, movesOf(context, kind)));
 }
 
 /** The moves of one repository. */
 export function ownMoves(kind: MoveKind): Handler {
-  return ofRepository(kind, (context, call, { id }) => pageOfMoves(context, call, movesOf(context, kind, id)));
+  return withRepository(kind, (context, call, { id }) => pageMoves(context, call, movesOf(context, kind, id)));
 }
 
-/** One of them by its ID. */
+/** GET of one move of the repository by its ID. */
 export function ownMove(kind: MoveKind): Handler {
-  return ofRepository(kind, (context, call, { id }) => oneMove(context, call, movesOf(context, kind, id)));
+  return withRepository(kind, (context, call, { id }) => findMove(context, call, movesOf(context, kind, id)));
 }
 
 /** POST of a move of one repository: scheduled, unless it is moving already. */
 export function addMove(kind: MoveKind): Handler {
-  return ofRepository(kind, (context, call, repository) => {
+  return withRepository(kind, (context, call, repository) => {
     const { state } = context;
     if (state.moving[kind].has(repository.id)) return json(400, { message: { [kind]: ["is read-only"] } });
-    const destination = destinationOf(state, call, repository.repository_storage);
+    const destination = chooseDestination(state, call, repository.repository_storage);
     if (!state.storages.has(destination)) {
       return json(400, { message: { destination_storage_name: ["is not included in the list"] } });
     }
@@ -58,17 +58,17 @@ export function addMove(kind: MoveKind): Handler {
   });
 }
 
-function inTier(kind: MoveKind, answer: Handler): Handler {
+function requireTier(kind: MoveKind, answer: Handler): Handler {
   return (context, call) => tierRefusal(context, `${kind} storage moves`, tiers[kind]) ?? answer(context, call);
 }
 
 const kindNames: Readonly<Record<MoveKind, string>> = { project: "Project", snippet: "Snippet", group: "Group" };
 
-function ofRepository(
+function withRepository(
   kind: MoveKind,
   answer: (context: ServerContext, call: ParsedRequest, repository: Repository) => ServerReply,
 ): Handler {
-  return inTier(kind, (context, call) => {
+  return requireTier(kind, (context, call) => {
     const repository = repositoryReaders[kind].named(context.state, call.segments.id ?? "");
     return repository ? answer(context, call, repository) : notFound(kindNames[kind]);
   });
@@ -80,11 +80,11 @@ function movesOf({ state }: ServerContext, kind: MoveKind, repository?: number):
   return [...state.moves.values()].filter(isWanted).reverse();
 }
 
-function pageOfMoves(context: ServerContext, call: ParsedRequest, moves: readonly MoveRecord[]): ServerReply {
+function pageMoves(context: ServerContext, call: ParsedRequest, moves: readonly MoveRecord[]): ServerReply {
   return paged(context, call, moves, (move) => moveRow(context.state, move));
 }
 
-function oneMove({ state }: ServerContext, { segments }: ParsedRequest, moves: readonly MoveRecord[]): ServerReply {
+function findMove({ state }: ServerContext, { segments }: ParsedRequest, moves: readonly MoveRecord[]): ServerReply {
   const move = moves.find(({ id }) => String(id) === segments.move_id);
   return move ? json(200, moveRow(state, move)) : noRecord;
 }
@@ -97,13 +97,13 @@ function storageFault({ storages }: State, { given }: ParsedRequest): ServerRepl
 }
 
 /** The default destination: the first other storage. */
-function destinationOf({ storages }: State, { given }: ParsedRequest, source: string): string {
+function chooseDestination({ storages }: State, { given }: ParsedRequest, source: string): string {
   const named = given.destination_storage_name;
   if (named !== undefined) return String(named);
   return [...storages.keys()].find((name) => name !== source) ?? source;
 }
 
-/** Those on the storage that are not moving already. */
+/** Repositories on the storage that are not moving. */
 function repositoriesOn(state: State, kind: MoveKind, storage: string): Repository[] {
   const moving = state.moving[kind];
   return repositoryReaders[kind]

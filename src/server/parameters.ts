@@ -6,7 +6,7 @@ export interface ReadParameters {
   readonly faults: readonly string[];
 }
 
-/** Reads and validates the parameters of the table; others are ignored. Absent ones have their defaults. */
+/** Parses and validates the parameters in the table; ignores others. Missing ones have their defaults. */
 export function readParameters(table: Readonly<Record<string, Parameter>>, raw: JsonObject): ReadParameters {
   const values: Record<string, string | number | boolean> = {};
   const faults: string[] = [];
@@ -48,7 +48,7 @@ function wordsFor(value: boolean, words: string): (readonly [word: string, value
   return words.split(" ").map((word) => [word, value]);
 }
 
-/** A whole number, also in digits; undefined for anything else. */
+/** An integer, also as digits; undefined for anything else. */
 export function readInteger(written: unknown): number | undefined {
   if (typeof written === "string") return /^-?\d{1,15}$/.test(written) ? Number(written) : undefined;
   return Number.isSafeInteger(written) ? (written as number) : undefined;

@@ -15,7 +15,7 @@ export const listProjects: Handler = (context, call) => {
   const storage = call.given.repository_storage;
   if (storage !== undefined && !isAdmin && !behaviour.storageHidden) return forbidden;
   const filter = isAdmin ? storage : undefined;
-  const rows = within(wanted(state, call, filter), call);
+  const rows = selectKeyset(listWanted(state, call, filter), call);
   const showsStorage = isAdmin || !behaviour.storageHidden;
   const row = (project: Repository) => {
     const base = projectRow(state, project, showsStorage);
@@ -23,18 +23,18 @@ export const listProjects: Handler = (context, call) => {
     return { ...base, visibility, topics };
   };
   if (isKeyset(call)) return keysetPaged(context, call, rows, row);
-  return tooFar(behaviour.projectOffsets, call) ?? paged(context, call, rows, row);
+  return offsetFault(behaviour.projectOffsets, call) ?? paged(context, call, rows, row);
 };
 
 /** All rows of a list in its order, cached until a project changes. */
-function wanted(state: State, call: ParsedRequest, storage: unknown): readonly Repository[] {
+function listWanted(state: State, call: ParsedRequest, storage: unknown): readonly Repository[] {
   const { page, per_page, id_after, id_before, ...question } = call.raw;
   const key = JSON.stringify([call.caller.role, question]);
   const known = state.projectLists.get(key);
   if (known) return known;
-  const isWanted = wantedBy(call);
+  const isWanted = createFilter(call);
   const records = state.projectsInOrder.map(({ record }) => record);
-  const rows = inOrder(
+  const rows = sortProjects(
     records.filter((each) => isWanted(each) && (storage === undefined || each.repository_storage === storage)),
     call,
   );
@@ -46,7 +46,7 @@ function wanted(state: State, call: ParsedRequest, storage: unknown): readonly R
 const mostLists = 8;
 
 /** The projects that the caller may see, filtered by membership and name. Other filters are ignored. */
-function wantedBy({ raw }: ParsedRequest): (project: Repository) => boolean {
+function createFilter({ raw }: ParsedRequest): (project: Repository) => boolean {
   const ofMember = raw.min_access_level !== undefined || ["membership", "owned"].some((name) => readBoolean(raw[name]));
   const words = typeof raw.search === "string" ? raw.search.toLowerCase() : "";
   const isFound = ({ name, path }: Repository) =>
@@ -56,7 +56,7 @@ function wantedBy({ raw }: ParsedRequest): (project: Repository) => boolean {
 }
 
 /** The error for a page number beyond the limit of deployed servers. */
-function tooFar(limit: number, { raw }: ParsedRequest): ServerReply | undefined {
+function offsetFault(limit: number, { raw }: ParsedRequest): ServerReply | undefined {
   const offset = (Number(raw.page ?? 1) - 1) * Number(raw.per_page ?? 20);
   if (!(offset >= limit)) return undefined;
   const reason = `Offset pagination has a maximum allowed offset of ${limit} for requests that return objects of type Project.`;
@@ -106,8 +106,8 @@ function isKeyset({ given }: ParsedRequest): boolean {
   return given.pagination === "keyset" && given.order_by === "id";
 }
 
-/** `records` come in the order of their IDs. */
-function inOrder(records: readonly Repository[], { given }: ParsedRequest): readonly Repository[] {
+/** `records` must be sorted by ID. */
+function sortProjects(records: readonly Repository[], { given }: ParsedRequest): readonly Repository[] {
   const { order_by: field, sort } = given;
   const key = ({ name, path, created_at }: Repository) =>
     field === "name" ? name : field === "path" ? path : created_at;
@@ -116,25 +116,25 @@ function inOrder(records: readonly Repository[], { given }: ParsedRequest): read
   return sort === "desc" ? sorted.toReversed() : sorted;
 }
 
-/** Those between the IDs of a keyset. */
-function within(rows: readonly Repository[], { given }: ParsedRequest): readonly Repository[] {
+/** The projects between the IDs of a keyset. */
+function selectKeyset(rows: readonly Repository[], { given }: ParsedRequest): readonly Repository[] {
   const { order_by: field, sort, id_after: after, id_before: before } = given;
   if (after === undefined && before === undefined) return rows;
   const [least, most] = [Number(after ?? 0), Number(before ?? Number.POSITIVE_INFINITY)];
   if (field !== "id") return rows.filter(({ id }) => id > least && id < most);
   return sort === "desc"
     ? rows.slice(
-        countOf(rows, ({ id }) => id >= most),
-        countOf(rows, ({ id }) => id > least),
+        countLeading(rows, ({ id }) => id >= most),
+        countLeading(rows, ({ id }) => id > least),
       )
     : rows.slice(
-        countOf(rows, ({ id }) => id <= least),
-        countOf(rows, ({ id }) => id < most),
+        countLeading(rows, ({ id }) => id <= least),
+        countLeading(rows, ({ id }) => id < most),
       );
 }
 
-/** The number of rows before the first for which `isTrue` is false. */
-function countOf<Row>(rows: readonly Row[], isTrue: (row: Row) => boolean): number {
+/** Binary search: the number of leading rows for which `isTrue` is true. */
+function countLeading<Row>(rows: readonly Row[], isTrue: (row: Row) => boolean): number {
   let [low, high] = [0, rows.length];
   while (low < high) {
     const middle = (low + high) >> 1;
@@ -171,7 +171,7 @@ function pathNames({ id, name, path }: Repository): JsonObject {
   return { id, name, path: path.slice(path.lastIndexOf("/") + 1) };
 }
 
-/** The fields that name a project. */
+/** The naming fields of a project. */
 export function projectNames({ id, path, name, created_at }: Repository): object {
   const segments = path.split("/");
   return {

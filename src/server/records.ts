@@ -32,7 +32,7 @@ export function put<Each extends RowKind>(state: State, kind: Each, key: string 
   placements[kind](state, String(key), row);
 }
 
-/** The same for a project; its deployments are kept. */
+/** Saves a project; its deployments are kept. */
 export function putProject(state: State, record: Repository): ProjectState {
   state.store.save("project", String(record.id), record);
   return placeProject(state, record.id, record);
@@ -64,7 +64,7 @@ function insertInOrder(projects: ProjectState[], project: ProjectState): void {
 
 export function putDeployment(state: State, project: ProjectState, record: DeploymentRecord): void {
   state.store.save("deployment", `${project.record.id}/${record.id}`, record);
-  project.deployments = replaced(project.deployments, record);
+  project.deployments = replaceRecord(project.deployments, record);
 }
 
 export function dropDeployment(state: State, project: ProjectState, record: DeploymentRecord): void {
@@ -72,7 +72,7 @@ export function dropDeployment(state: State, project: ProjectState, record: Depl
   project.deployments = project.deployments.filter(({ id }) => id !== record.id);
 }
 
-/** Saves a row of a kind in the place that `key` names. */
+/** Saves a row of a kind at the place with this key. */
 export function putRow(state: State, key: string, record: KindRecord): void {
   state.store.save("resource", `${key}/${record.number}`, record);
   const known = state.rows.get(key) ?? [];
@@ -88,7 +88,7 @@ export function dropRow(state: State, key: string, { number }: KindRecord): void
   );
 }
 
-function replaced<T extends { readonly id: number }>(records: readonly T[], record: T): readonly T[] {
+function replaceRecord<T extends { readonly id: number }>(records: readonly T[], record: T): readonly T[] {
   const place = records.findIndex(({ id }) => id === record.id);
   return place < 0 ? [...records, record] : records.with(place, record);
 }
@@ -102,7 +102,7 @@ const placements: { readonly [Each in RowKind]: (state: State, key: string, row:
   project: placeProject,
   snippet: (state, _, record) => state.snippets.set(record.id, record),
   group: placeGroup,
-  deployment: (state, key, record) => (owner(state, key).deployments as DeploymentRecord[]).push(record),
+  deployment: (state, key, record) => (findOwner(state, key).deployments as DeploymentRecord[]).push(record),
   move: (state, _, move) => state.moves.set(move.id, move),
   resource: (state, key, record) => {
     const place = key.slice(0, key.lastIndexOf("/"));
@@ -115,12 +115,12 @@ function placeGroup(state: State, _: string, record: Repository): void {
   state.groupsByPath.set(record.path.toLowerCase(), record);
 }
 
-function idIn(key: string): number {
+function parseId(key: string): number {
   return Number.parseInt(key, 10);
 }
 
-function owner(state: State, key: string): ProjectState {
-  const project = state.projects.get(idIn(key));
+function findOwner(state: State, key: string): ProjectState {
+  const project = state.projects.get(parseId(key));
   if (!project) throw new Error(`the data file has ${key} of a project that is missing in it`);
   return project;
 }

@@ -13,7 +13,7 @@ export function releasesOf(id: string): Span {
   return fact;
 }
 
-/** The event flags that responses of deployed servers contain in some release beyond those of the specification. */
+/** Event flags in responses of some release of deployed servers, beyond the specification. */
 export const laterFlags: readonly string[] = [...facts.values()]
   .filter(({ says }) => says === "listed")
   .flatMap(({ of = [] }) => of.map((name) => name.replace("*.", "")));

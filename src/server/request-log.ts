@@ -14,7 +14,7 @@ interface LoggedRequest {
 export interface RequestLog {
   /** All requests since the last reset. */
   readonly total: number;
-  /** The first of them, up to the limit. */
+  /** The first requests, up to the limit. */
   readonly kept: readonly LoggedRequest[];
   /** The number of requests with this method; `writes` are those with any method but GET. */
   count(method: string): number;
@@ -26,7 +26,7 @@ export interface WritableLog extends RequestLog {
   add(request: LoggedRequest): void;
 }
 
-/** A log that keeps at most `limit` requests and counts all. */
+/** A log that stores at most `limit` requests and counts all. */
 export function requestLog(limit: number): WritableLog {
   let kept: LoggedRequest[] = [];
   const counts = new Map<string, number>();

@@ -45,15 +45,17 @@ async function respond(parts: Parts, request: IncomingMessage, response: ServerR
   const { path, query, token } = split(request.url ?? "/");
   const fault = chaos(method, path);
   const isLost = fault && !fault.acted;
-  const reply = isLost ? undefined : await kept(context, await replyTo(parts, request, { path, query, token }));
+  const reply = isLost
+    ? undefined
+    : await whenPersisted(context, await replyTo(parts, request, { path, query, token }));
   if (latency > 0) await delay(latency);
   const { "private-token": _, authorization: __, ...shown } = headers;
   const status = fault ? injectFault(fault, reply, response) : send(response, reply ?? broken);
   log.add({ method, path, query, status, headers: shown });
 }
 
-/** Writes are answered once they are persisted, and so are reads, which may contain unpersisted data. */
-async function kept({ state }: ServerContext, reply: ServerReply): Promise<ServerReply> {
+/** Waits until the state is persisted: also for reads, which may contain unpersisted data. */
+async function whenPersisted({ state }: ServerContext, reply: ServerReply): Promise<ServerReply> {
   try {
     const settled = state.store.settled();
     if (settled) await settled;
@@ -65,7 +67,7 @@ async function kept({ state }: ServerContext, reply: ServerReply): Promise<Serve
 
 interface SplitUrl {
   readonly path: string;
-  /** Without the token, so that neither the log nor links to other pages contain it. */
+  /** Query without the token, which must not be in the log or in links to other pages. */
   readonly query: string;
   readonly token: string | undefined;
 }
@@ -87,8 +89,8 @@ async function replyTo(parts: Parts, request: IncomingMessage, { path, query, to
   if (!path.startsWith(`${prefix}/`)) return unknownRoute;
   const method = request.method ?? "GET";
   const match = parts.route(method, path.slice(prefix.length));
-  if (typeof match === "string") return replyOfKind(parts, request, match, { path, query, token });
-  const caller = callerOf(parts.context, request, token);
+  if (typeof match === "string") return replyForKind(parts, request, match, { path, query, token });
+  const caller = findCaller(parts.context, request, token);
   if (!caller) return unauthorized;
   const asked = { ...match, caller, address: `http://${request.headers.host}${path}` };
   return routes[match.endpoint].body
@@ -96,8 +98,8 @@ async function replyTo(parts: Parts, request: IncomingMessage, { path, query, to
     : handle(parts.context, { ...asked, raw: formFields(query) });
 }
 
-/** A path that is none of the specification may be one of a kind of resource. */
-async function replyOfKind(
+/** A path outside the specification may belong to a kind of resource. */
+async function replyForKind(
   { context }: Parts,
   request: IncomingMessage,
   otherwise: "unknown" | "method",
@@ -106,23 +108,23 @@ async function replyOfKind(
   const method = request.method ?? "GET";
   const match = context.kinds.route(method, path.slice(prefix.length));
   if (typeof match === "string") return [match, otherwise].includes("method") ? notAllowed : unknownRoute;
-  const caller = callerOf(context, request, token);
+  const caller = findCaller(context, request, token);
   if (!caller) return unauthorized;
   const read = await readBody(request, nestedFormFields);
   const [body, unreadable] = "refusal" in read ? [{}, read.refusal] : [read.raw, undefined];
   const address = `http://${request.headers.host}${path}`;
-  const unmodifiedSince = timeIn(request.headers["if-unmodified-since"]);
+  const unmodifiedSince = parseTime(request.headers["if-unmodified-since"]);
   const asked = { match, method, caller, query: formFields(query), body, unreadable, address, unmodifiedSince };
   return handleKind(context, asked);
 }
 
 /** An invalid time is ignored. */
-function timeIn(header: string | undefined): number | undefined {
+function parseTime(header: string | undefined): number | undefined {
   const time = Date.parse(header ?? "");
   return Number.isNaN(time) ? undefined : time;
 }
 
-function callerOf(
+function findCaller(
   { state }: ServerContext,
   { headers }: IncomingMessage,
   inQuery: string | undefined,
@@ -142,11 +144,11 @@ async function answerBody(
   return handle(context, {
     ...asked,
     raw: { ...formFields(query), ...raw },
-    unreadable: refusalOf(context, asked, read),
+    unreadable: findRefusal(context, asked, read),
   });
 }
 
-function refusalOf({ behaviour }: ServerContext, { endpoint }: Match, read: ReadBody): ServerReply | undefined {
+function findRefusal({ behaviour }: ServerContext, { endpoint }: Match, read: ReadBody): ServerReply | undefined {
   if ("refusal" in read) return read.refusal;
   const isFit = read.isJson || behaviour.movesTakeForms || routes[endpoint].body !== "json";
   return isFit ? undefined : needsJson;
@@ -193,7 +195,10 @@ function jsonFields(text: string): ReadBody {
   return isObject(value) ? { raw: value, isJson: true } : { refusal: malformed };
 }
 
-/** Fields of a query or a form; those whose name ends with `[]` are the items of a list, which one empty item empties. */
+/**
+ * Fields of a query or a form. Fields with a name ending in `[]` are the items of a list; one empty item means an empty
+ * list.
+ */
 function formFields(text: string): JsonObject {
   if (text === "") return {};
   const form = new URLSearchParams(text);
@@ -225,19 +230,19 @@ type Mutable = Record<string, unknown>;
 function nest(into: Mutable, key: string, rest: readonly string[], value: string): void {
   const [next, ...further] = rest;
   if (next === undefined) into[key] = value;
-  else if (next === "") into[key] = listWith(Array.isArray(into[key]) ? into[key] : [], further, value);
-  else nest(mappingAt(into, key), next, further, value);
+  else if (next === "") into[key] = appendToList(Array.isArray(into[key]) ? into[key] : [], further, value);
+  else nest(openMapping(into, key), next, further, value);
 }
 
-function mappingAt(into: Mutable, key: string): Mutable {
+function openMapping(into: Mutable, key: string): Mutable {
   const known = into[key];
   const mapping: Mutable = isObject(known) ? known : {};
   into[key] = mapping;
   return mapping;
 }
 
-/** An item begins where its first key comes again. */
-function listWith(list: unknown[], [key, ...rest]: readonly string[], value: string): unknown[] {
+/** Starts a new item when its first key repeats. */
+function appendToList(list: unknown[], [key, ...rest]: readonly string[], value: string): unknown[] {
   if (key === undefined) return value === "" ? list : [...list, value];
   const last = list.at(-1);
   const isNew = !isObject(last) || key in last;

@@ -9,13 +9,13 @@ interface Route {
   readonly body?: "form" | "json";
   readonly parameters?: Readonly<Record<string, Parameter>>;
   readonly introduced?: string | undefined;
-  /** Seen on deployed servers only. */
+  /** Exists on deployed servers only. */
   readonly observed?: true;
 }
 
 const repositories = ["project", "snippet", "group"] as const;
 
-/** Moves by their ID, and those of one repository. */
+/** Routes of moves by ID, and of one repository's moves. */
 const moveRoutes = {
   oneMove: (one) => ({ method: "GET", path: `/${one}_repository_storage_moves/:move_id`, observed: true }),
   ownMoves: (one) => ({ method: "GET", path: `/${one}s/:id/repository_storage_moves`, observed: true }),
@@ -29,7 +29,7 @@ const moveRoutes = {
   }),
 } as const satisfies Record<string, (one: (typeof repositories)[number]) => Route>;
 
-/** What clients look users up by, and what makes a project read-only. */
+/** Routes for looking up users, and for making a project read-only. */
 const otherRoutes = {
   archiveProject: { method: "POST", path: "/projects/:id/archive" },
   unarchiveProject: { method: "POST", path: "/projects/:id/unarchive" },

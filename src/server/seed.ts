@@ -36,11 +36,11 @@ export interface SeedRepository {
   readonly leave_copy?: boolean;
 }
 
-/** Rows by the names of kinds: parameters of a creation, or parts of rows as they are answered. */
+/** Rows by kind name: parameters of a creation, or parts of rows as in responses. */
 export type SeedRows = Readonly<Record<string, readonly JsonObject[] | JsonObject>>;
 
 interface SeedGroup extends SeedRepository {
-  /** As of a project; projects of the group inherit them. */
+  /** Like a project's; projects of the group inherit them. */
   readonly integrations?: SeedProject["integrations"] | undefined;
   readonly resources?: SeedRows;
 }
@@ -100,7 +100,7 @@ export function parseSeed(
   return "value" in parsed ? { seed: parsed.value } : parsed;
 }
 
-/** The mistakes in a seed that is part of another document. */
+/** The errors in a seed that is part of another document. */
 export function seedFaults(value: unknown, catalogue: Catalogue, kinds: readonly ResourceKind[]): readonly Fault[] {
   const shapeless = checkSeed(value);
   return shapeless.length > 0 ? shapeless : furtherFaults(value as Seed, catalogue, kinds);
@@ -110,18 +110,18 @@ function furtherFaults(seed: Seed, catalogue: Catalogue, kinds: readonly Resourc
   return [...faultsIn(seed, catalogue), ...rowFaults(seed, allKinds(kinds))];
 }
 
-/** Mistakes that the schema does not find: duplicates, and unknown parameters and values. */
+/** Errors that the schema does not find: duplicates, and unknown parameters and values. */
 function faultsIn(seed: Seed, catalogue: Catalogue): Fault[] {
   const projects = seed.projects ?? [];
   return [
-    ...twice(projects, "id", ({ id }) => id),
-    ...twice(projects, "path", ({ path }) => path.toLowerCase()),
+    ...findDuplicates(projects, "id", ({ id }) => id),
+    ...findDuplicates(projects, "path", ({ path }) => path.toLowerCase()),
     ...projects.flatMap((project, index) => projectFaults(project, ["projects", index], catalogue)),
     ...(seed.groups ?? []).flatMap((group, index) => integrationFaults(group, ["groups", index], catalogue)),
   ];
 }
 
-/** Names of kinds that there are not. */
+/** Unknown names of kinds. */
 function rowFaults({ projects, groups }: Seed, kinds: readonly ResourceKind[]): Fault[] {
   const owners = [
     ...(projects ?? []).map((each, index) => ({ of: "project" as const, path: ["projects", index], each })),
@@ -139,7 +139,11 @@ function rowFaults({ projects, groups }: Seed, kinds: readonly ResourceKind[]): 
   });
 }
 
-function twice(projects: readonly SeedProject[], word: string, of: (project: SeedProject) => unknown): Fault[] {
+function findDuplicates(
+  projects: readonly SeedProject[],
+  word: string,
+  of: (project: SeedProject) => unknown,
+): Fault[] {
   const seen = new Set<unknown>();
   return projects.flatMap((project, index) => {
     const value = of(project);

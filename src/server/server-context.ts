@@ -22,12 +22,12 @@ export interface ServerContext {
   readonly behaviour: Behaviour;
   readonly pageSize: number;
   readonly maxPageSize: number;
-  /** The integrations of this release, tier and environment, and why one is not in this tier. */
+  /** Integrations of this release, tier and environment; for another tier, the error. */
   readonly slugs: ReadonlyMap<string, Integration | ServerReply>;
   readonly parameters: Readonly<Record<RouteName, Readonly<Record<string, Parameter>>>>;
-  /** The kinds of resources whose rows the server keeps. */
+  /** Kinds whose rows the server stores. */
   readonly kinds: ServedKinds;
-  /** Lets a scheduled storage move run. */
+  /** Starts a scheduled storage move. */
   readonly startMove: (move: number) => void;
 }
 
@@ -37,7 +37,7 @@ export interface ParsedRequest {
   readonly segments: Readonly<Record<string, string>>;
   /** As received, from query and body. */
   readonly raw: JsonObject;
-  /** Those of the endpoint's table, validated. */
+  /** Validated parameters of the endpoint's table. */
   readonly given: Readonly<Record<string, string | number | boolean>>;
   /** Origin, prefix and path of the request, as in links to other pages. */
   readonly address: string;
@@ -50,22 +50,22 @@ export interface KindRequest {
   readonly caller: Caller;
   /** Parameters of the query. */
   readonly query: JsonObject;
-  /** Parameters of the body; the query has parameters too. */
+  /** Parameters of the body, which take precedence over the query. */
   readonly body: JsonObject;
   readonly unreadable?: ServerReply | undefined;
   readonly address: string;
-  /** Milliseconds since 1970: nothing that changed after it may be removed. */
+  /** Milliseconds since 1970: anything changed after it must not be removed. */
   readonly unmodifiedSince: number | undefined;
 }
 
-/** A request to a kind whose project or group is known, and whose caller may send it. */
+/** A request to a kind with its project or group, from an authorized caller. */
 export interface Admitted extends RowPlace {
   readonly context: ServerContext;
   readonly asked: KindRequest;
   readonly found: OwnerOfRows;
 }
 
-/** A project or group that has rows, and is one itself where a kind says so. */
+/** A project or group with rows; it is a resource itself if a kind says so. */
 export interface OwnerOfRows {
   readonly id: number;
   readonly path: string;
@@ -78,7 +78,7 @@ export type Handler = (context: ServerContext, call: ParsedRequest) => ServerRep
 
 export type ProjectHandler = (context: ServerContext, call: ParsedRequest, project: ProjectState) => ServerReply;
 
-/** The slugs that exist in this release and environment. Those of another tier are rejected. */
+/** Slugs that exist in this release and environment. Those of another tier are rejected. */
 export function slugsOf(
   platform: Pick<ServerContext, "catalogue" | "release" | "tier" | "environment">,
 ): ServerContext["slugs"] {

@@ -36,9 +36,9 @@ export interface ServerOptions {
   readonly environment?: Environment;
   /** The dialect; default that of the specification. */
   readonly dialect?: string;
-  /** Kinds of resources, beside those that come with the program. */
+  /** Kinds of resources in addition to the bundled ones. */
   readonly kinds?: readonly ResourceKind[];
-  /** Whether to follow the specification or deployed servers where they differ. */
+  /** Follows the specification, or deployed servers where they differ. */
   readonly behaviour?: BehaviourName;
   /** Milliseconds before each response. */
   readonly latency?: number;
@@ -47,7 +47,7 @@ export interface ServerOptions {
   readonly maxPageSize?: number;
   /** The duration of a storage move in milliseconds; default that of the seed. */
   readonly moveDuration?: number;
-  /** The number of requests that the log keeps; further ones are only counted. */
+  /** Limit of logged requests; further ones are only counted. */
   readonly keepRequests?: number;
 }
 
@@ -60,7 +60,10 @@ export interface Server {
   close(): Promise<void>;
 }
 
-/** Starts the embedded server (docs/embedded-server.md). Rejects if the port or the data file is unavailable, and what names no release or dialect. */
+/**
+ * Starts the embedded server (docs/embedded-server.md). Rejects if the port or the data file is unavailable, or for an
+ * unknown release or dialect.
+ */
 export async function createServer(options: ServerOptions = {}): Promise<Server> {
   const { port = 0, host = "127.0.0.1", latency = 0, keepRequests = 1000 } = options;
   const { release = defaultRelease, tier = "ultimate" } = options;
@@ -76,7 +79,7 @@ export async function createServer(options: ServerOptions = {}): Promise<Server>
     duration: options.moveDuration ?? options.seed?.move_duration ?? 300,
     settle: () => void store.settled()?.catch(() => undefined),
   });
-  const context = worldOf(state, options, { mover, kinds });
+  const context = createContext(state, options, { mover, kinds });
   const log = requestLog(keepRequests);
   const chaos = createChaos(options.chaos ?? []);
   const route = router(context.release, context.behaviour.beyondSpec);
@@ -89,12 +92,12 @@ export async function createServer(options: ServerOptions = {}): Promise<Server>
     await store.close();
     throw error;
   }
-  return running(http, host, log, mover, store);
+  return toServer(http, host, log, mover, store);
 }
 
 const defaultRelease = "14.5";
 
-/** Milliseconds; longer than clients keep a connection, so that none is closed under a request. */
+/** Milliseconds; longer than clients keep a connection, so that none is closed during a request. */
 const idleLimit = 120_000;
 
 async function openStore(file: string | undefined): Promise<Store> {
@@ -115,7 +118,7 @@ async function stateOf(store: Store, options: ServerOptions, kinds: ServedKinds)
   return state;
 }
 
-function worldOf(
+function createContext(
   state: State,
   options: ServerOptions,
   { mover, kinds }: { readonly mover: Mover; readonly kinds: ServedKinds },
@@ -149,7 +152,7 @@ function listen(http: HttpServer, port: number, host: string): Promise<void> {
   });
 }
 
-function running(http: HttpServer, host: string, log: WritableLog, mover: Mover, store: Store): Server {
+function toServer(http: HttpServer, host: string, log: WritableLog, mover: Mover, store: Store): Server {
   const { port } = http.address() as AddressInfo;
   let closing: Promise<void> | undefined;
   const close = async (): Promise<void> => {

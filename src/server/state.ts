@@ -8,12 +8,12 @@ import type { Store } from "./store.ts";
 export interface State {
   readonly store: Store;
   readonly projects: Map<number, ProjectState>;
-  /** The same, by ID. */
+  /** The projects sorted by ID. */
   readonly projectsInOrder: ProjectState[];
   /** Cached lists of projects by query, until a project changes. */
   readonly projectLists: Map<string, readonly Repository[]>;
   readonly projectsByPath: Map<string, ProjectState>;
-  /** By their former paths. */
+  /** By former path. */
   readonly formerPaths: Map<string, ProjectState>;
   readonly snippets: Map<number, Repository>;
   readonly groups: Map<number, Repository>;
@@ -21,12 +21,12 @@ export interface State {
   readonly moves: Map<number, MoveRecord>;
   readonly storages: Map<string, Storage>;
   readonly tokens: Map<string, Caller>;
-  /** Users without a token, by their ID. */
+  /** Users without a token, by ID. */
   readonly users: Map<number, User>;
   /** The rows of kinds of resources: by the owner's kind, the kind and the owner, in the order of their creation. */
   readonly rows: Map<string, readonly KindRecord[]>;
   readonly features: Set<string>;
-  /** Repositories that are read-only while they move, by ID; follows from the moves. */
+  /** IDs of repositories that are read-only during a move; derived from the moves. */
   readonly moving: Readonly<Record<MoveKind, Set<number>>>;
   /** The last used number by kind of record. */
   readonly numbers: Map<string, number>;
@@ -39,7 +39,7 @@ export interface ProjectState {
   readonly mergeRequests: readonly MergeRequest[];
 }
 
-/** Something on a storage. `path` is the ID of a snippet without a path. */
+/** An object with a repository on a storage. `path` is the ID of a snippet without a path. */
 export interface Repository {
   readonly id: number;
   readonly path: string;
@@ -47,12 +47,15 @@ export interface Repository {
   readonly repository_storage: string;
   readonly default_branch?: string;
   readonly former_paths?: readonly string[];
-  /** `none`: every request is forbidden. `hidden`: as if it did not exist. `stranger`: public, and the caller is no member. */
+  /**
+   * `none`: every request is forbidden. `hidden`: behaves as missing. `stranger`: public, and the caller is not a
+   * member.
+   */
   readonly access?: "none" | "hidden" | "stranger";
   /** The number of its next storage moves that fail. */
   readonly fail_moves?: number;
   readonly leave_copy?: boolean;
-  /** A group that was not seeded, but is in the path of something else; it has nothing that could move. */
+  /** A group that was not seeded, but is part of another path; it has no repository to move. */
   readonly implied?: true;
   readonly created_at: string;
   readonly merge_requests?: readonly MergeRequest[];
@@ -63,7 +66,7 @@ export interface Repository {
   readonly last_activity_at?: string;
 }
 
-/** A row of a kind of resource, as its calls answer it, with its secrets. */
+/** A row of a kind as in responses, with its secrets. */
 export interface KindRecord {
   readonly number: number;
   readonly row: JsonObject;
@@ -78,7 +81,7 @@ export interface DeploymentRecord {
   readonly status: string;
   readonly created_at: string;
   readonly updated_at: string;
-  /** When its status became one of {@link finalStatuses}. */
+  /** Time at which its status became one of {@link finalStatuses}. */
   readonly finished_at?: string;
   readonly user: User;
   readonly environment: { readonly id: number; readonly name: string; readonly external_url: string };
@@ -183,13 +186,13 @@ function setNumber(state: State, kind: string, number: number): void {
   state.store.save("number", kind, number);
 }
 
-/** A project by its ID, where `id` is all digits, or its path in any case. Hidden ones are not found. */
+/** A project by its ID, if `id` is all digits, or its path in any case. Hidden ones are not found. */
 export function findProject(state: State, id: string): ProjectState | undefined {
   const project = /^\d+$/.test(id) ? state.projects.get(Number(id)) : state.projectsByPath.get(id.toLowerCase());
   return project?.record.access === "hidden" ? undefined : project;
 }
 
-/** A group by its ID, where `id` is all digits, or its path in any case. */
+/** A group by its ID, if `id` is all digits, or its path in any case. */
 export function findGroup(state: State, id: string): Repository | undefined {
   if (/^\d+$/.test(id)) return state.groups.get(Number(id));
   return state.groupsByPath.get(id.toLowerCase());

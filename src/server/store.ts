@@ -1,4 +1,4 @@
-/** The kinds of rows, in the order in which they are read back: a project before what belongs to it. */
+/** Kinds of rows in the order in which they are restored: a project before its parts. */
 export const rowKinds = [
   "number",
   "storage",
@@ -21,7 +21,7 @@ export interface StoredRow {
   readonly value: unknown;
 }
 
-/** Where the state is persisted. */
+/** Persistence of the state. */
 export interface Store {
   /** True until a seed is persisted. */
   readonly fresh: boolean;

@@ -12,7 +12,7 @@ export const getUser: Handler = (_, { caller }) =>
     ...(caller.role === "admin" && { is_admin: true }),
   });
 
-/** GET /users by their name, in any case: those of tokens, and those of the seed. Without a name, everyone. */
+/** GET /users by username, in any case: users of tokens and of the seed. Without a username, all. */
 export const listUsers: Handler = (context, call) => {
   const { username } = call.given;
   const all = new Map<number, User>(context.state.users);
@@ -55,7 +55,7 @@ export function permissionsOf({ role }: Caller): object {
   return { project_access: level ? { access_level: level, notification_level: 3 } : null, group_access: null };
 }
 
-/** An administrator need not be a member. */
+/** Administrators are not necessarily members. */
 const levels: Readonly<Record<Role, number>> = {
   guest: 10,
   reporter: 20,

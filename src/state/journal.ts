@@ -7,7 +7,7 @@ import type { JournalEntry, JournalLine, Journals, WorkspaceState } from "./stat
 /** The journal of one run, open for appending. */
 export interface Journal {
   /**
-   * Resolves to undefined when the entry is durable, otherwise to an error message. Entries that arrive together share one
+   * Resolves to undefined when the entry is durable, else to an error message. Entries that arrive together share one
    * write. After a failed write, all later ones fail.
    */
   readonly write: (entry: JournalEntry) => Promise<string | undefined>;
@@ -59,8 +59,8 @@ function inFlight(entries: readonly JournalLine[]): string[] {
 }
 
 /**
- * The changes that a run has begun to send. Those that failed have no outcome: after a deletion, the creation is still to
- * be sent.
+ * The changes that a run has begun to send. Failed ones have no outcome: after a deletion, the creation is still to be
+ * sent.
  */
 export function beginningsIn(entries: readonly JournalLine[]): ReadonlyMap<string, Outcome | undefined> {
   const begun = new Map<string, Outcome | undefined>();
@@ -78,7 +78,7 @@ function endsRequest(entry: JournalLine): entry is Extract<JournalLine, { readon
   return entry.event === "result" || entry.event === "scheduled" || entry.event === "deleted";
 }
 
-/** Whether a later run must report the run whose journal ends with this line. */
+/** True if a later run must report the run whose journal ends with this line. */
 export function isUnfinished(last: JournalLine | undefined): boolean {
   return last?.event !== "end" && last?.event !== "noticed";
 }

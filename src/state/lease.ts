@@ -141,7 +141,7 @@ export async function tryLease(
 ): Promise<Lease | { readonly heldBy: Holder }> {
   const asked = performance.now();
   const taken = await leases.take(claim, duration);
-  return "fence" in taken ? held(leases, taken, duration, asked) : taken;
+  return "fence" in taken ? holdLease(leases, taken, duration, asked) : taken;
 }
 
 /** The holder of a lease for messages: `run R of ada on build-7 (process 42), https://ci/jobs/1`. */
@@ -156,7 +156,7 @@ function heldSentence(holder: Holder, patience: number): string {
   return `another apply holds this workspace since ${printable(holder.since)}${waited}: ${holderText(holder)}; ${way}`;
 }
 
-function held(leases: Leases, token: LeaseToken, duration: number, asked: number): Lease {
+function holdLease(leases: Leases, token: LeaseToken, duration: number, asked: number): Lease {
   let until = asked + duration;
   let reason: string | undefined;
   let renewing: Promise<void> = Promise.resolve();

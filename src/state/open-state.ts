@@ -17,7 +17,7 @@ export interface StateOf {
 }
 
 /**
- * Opens the state in the database of EVENKEEL_STATE or EVENKEEL_STATE_FILE, otherwise in the workspace. An empty variable
+ * Opens the state in the database of EVENKEEL_STATE or EVENKEEL_STATE_FILE, else in the workspace. An empty variable
  * counts as unset. @throws UserError, without the URL, if it cannot be used.
  */
 export async function openState({ root, name, env }: StateOf): Promise<WorkspaceState> {
@@ -33,7 +33,7 @@ export async function stateAt(url: string, variable: string, name: string, env: 
   return postgresState(url, variable, name, env);
 }
 
-/** The rates of the configured state, opened at the first use; without one, those of this process. */
+/** The rates of the configured state, opened on first use; without one, those of this process. */
 export function ratesAt(env: Environment): { readonly rates: Rates; readonly close?: () => Promise<void> } {
   const address = stateAddress(env);
   if (!address) return { rates: processRates };

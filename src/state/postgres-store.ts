@@ -185,7 +185,7 @@ function postgresRates({ query }: PostgresSession): Rates {
   };
 }
 
-/** Of {@link tables}: a change of them needs a new version, and a migration as soon as one is released. */
+/** Version of {@link tables}: a change of them needs a new version, and a migration as soon as one is released. */
 const version = 2;
 
 /** JSON is stored as text, because messages of servers may contain what jsonb rejects. */

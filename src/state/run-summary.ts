@@ -18,7 +18,7 @@ export interface RunSummary {
   readonly ended: string | null;
   /** `applied`, `in sync`, `pending`, `drift`, `failed`, `refused`, `stale`, `interrupted`. */
   readonly outcome: string | null;
-  /** Why it failed or was refused, or what would block an apply of the plan: a few sentences. Left out if nothing does. */
+  /** Reasons why it failed or was refused, or what would block an apply of the plan; omitted if there are none. */
   readonly reasons?: readonly string[];
   readonly changes: number;
   readonly commit: string | null;
@@ -28,7 +28,7 @@ export interface RunSummary {
   readonly touched: Touched;
   /** Number of addresses that did not fit. */
   readonly omitted?: number;
-  /** What the changes of most projects set. */
+  /** Values that the changes of most projects set. */
   readonly values?: readonly RunValue[];
   /** The run whose saved plan was applied. */
   readonly plan?: string;
@@ -47,17 +47,17 @@ export interface TouchedAddress {
   readonly status?: OutcomeStatus | undefined;
 }
 
-/** Reasons that a summary keeps, and bytes of each. */
+/** Maximum number of reasons, and bytes of each. */
 const [maxReasons, maxReason] = [3, 250];
 
-/** As many reasons as fit into a summary, and how many there are besides. */
+/** The reasons that fit into a summary, and the number of others. */
 export function keptReasons(reasons: readonly string[]): Pick<RunSummary, "reasons"> {
   if (reasons.length === 0) return {};
   const more = reasons.length - maxReasons;
-  return { reasons: [...reasons.slice(0, maxReasons).map(shortened), ...(more > 0 ? [`and ${more} more`] : [])] };
+  return { reasons: [...reasons.slice(0, maxReasons).map(shorten), ...(more > 0 ? [`and ${more} more`] : [])] };
 }
 
-function shortened(text: string): string {
+function shorten(text: string): string {
   const line = text.slice(0, maxReason).replace(/\s+/g, " ");
   let length = line.length;
   while (sizeOf(line.slice(0, length)) > maxReason) length -= Math.ceil(length / 10);
@@ -66,7 +66,7 @@ function shortened(text: string): string {
 
 const room = { run: 1024, address: 100 } as const;
 
-/** The first addresses of a run, as many as fit into its summary. */
+/** The first addresses of a run that fit into its summary. */
 export function touchedBy(changes: readonly TouchedAddress[]): Pick<RunSummary, "touched" | "omitted"> {
   const touched = new Map<string, Map<string, string>>();
   let left = room.run + changes.length * room.address;
@@ -116,35 +116,35 @@ function isSummary(read: unknown): read is RunSummary {
   return texts && perhaps && isRest;
 }
 
-/** Whether a run may have changed a project, or planned to; true if its addresses did not all fit. */
+/** True if a run changed or planned to change a project; also true if its addresses did not all fit. */
 export function concerns({ touched, omitted = 0 }: RunSummary, project: string): boolean {
   const wanted = project.toLowerCase();
   return omitted > 0 || Object.keys(touched).some((name) => name.toLowerCase() === wanted);
 }
 
-/** What equal changes of some projects are about: the first field that differs, as a person reads it. */
+/** The common change of several projects: the first field that differs, for people. */
 export interface RunValue {
   /** The address without the project. */
   readonly rest: string;
   readonly action: Action;
   readonly field: string;
-  /** Null where there is none. */
+  /** Null if there is none. */
   readonly before: string | null;
   readonly after: string | null;
-  /** How many other fields differ. */
+  /** Number of other fields that differ. */
   readonly more?: number;
   readonly projects: number;
 }
 
-/** Values that a summary keeps, bytes of all of them, and characters of each text. */
+/** Maximum number of values, bytes of all of them, and characters of each text. */
 const [maxValues, maxBytes, maxText] = [12, 3000, 60];
 
-/** The values of most projects first, as many as fit into a summary. */
+/** The values of most projects that fit into a summary. */
 export function keptValues(values: readonly RunValue[]): { readonly values?: readonly RunValue[] } {
   if (values.length === 0) return {};
   const first = values.toSorted((a, b) => b.projects - a.projects).slice(0, maxValues);
   let left = maxBytes;
-  const kept = first.map((value) => ({ ...value, before: cut(value.before), after: cut(value.after) }));
+  const kept = first.map((value) => ({ ...value, before: truncate(value.before), after: truncate(value.after) }));
   return {
     values: kept.filter((value) => {
       const size = Buffer.byteLength(JSON.stringify(value)) + 1;
@@ -155,11 +155,10 @@ export function keptValues(values: readonly RunValue[]): { readonly values?: rea
   };
 }
 
-function cut(text: string | null): string | null {
+function truncate(text: string | null): string | null {
   return text !== null && text.length > maxText ? `${text.slice(0, maxText).toWellFormed()}…` : text;
 }
 
-/** Whether what a summary holds are values. */
 function areRunValues(read: unknown): read is readonly RunValue[] {
   return Array.isArray(read) && read.every(isRunValue);
 }

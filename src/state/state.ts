@@ -42,9 +42,12 @@ export function isShared(state: WorkspaceState): state is SharedState {
 
 /** Journals by the name of their run. */
 export interface Journals {
-  /** Why no journal can be written, as far as that can be checked in advance. */
+  /** Reason why no journal can be written, as far as that can be checked in advance. */
   readonly writeError: () => string | undefined;
-  /** Opens the journal of a run; only the holder of the lease can append to it. Several processes of the run may. */
+  /**
+   * Opens the journal of a run for appending. Only the holder of the lease can append, from several processes of the
+   * run.
+   */
   readonly open: (token: LeaseToken) => JournalAppender;
   /** Runs with a journal, oldest first. */
   readonly list: () => Promise<readonly string[]>;
@@ -79,18 +82,18 @@ export interface Texts {
   readonly write: (name: string, text: string) => Promise<void>;
   /** Sorted. */
   readonly list: () => Promise<readonly string[]>;
-  /** A fingerprint of each of these texts that exists; it changes with the text. */
+  /** A fingerprint of each existing text; it changes with the text. */
   readonly marks: (names: readonly string[]) => Promise<ReadonlyMap<string, string>>;
 }
 
-/** Snapshots of projects, several in a document (`snapshots/`). */
+/** Documents with snapshots of several projects each (`snapshots/`). */
 export interface SnapshotDocuments {
-  /** Those that exist. */
+  /** Existing documents by name. */
   readonly read: (names: readonly string[]) => Promise<ReadonlyMap<string, string>>;
   readonly write: (texts: ReadonlyMap<string, string>) => Promise<void>;
-  /** A text for each of these documents that exists; it changes with the document. */
+  /** A fingerprint of each existing document; it changes with the document. */
   readonly marks: (names: readonly string[]) => Promise<ReadonlyMap<string, string>>;
-  /** Held by a process that changes them. */
+  /** Required for changing them. */
   readonly leases: Leases;
 }
 
@@ -113,9 +116,9 @@ export interface LedgerStore {
   /** Path in the workspace, for a file. */
   readonly file?: string;
   readonly read: () => Promise<LedgerContents>;
-  /** Why it cannot be written, as far as that can be checked in advance. */
+  /** Reason why it cannot be written, as far as that can be checked in advance. */
   readonly writeError: () => string | undefined;
-  /** Stores `lines`, which differ from the stored ones in those of the `changed` projects. */
+  /** Stores `lines`; only those of `changed` projects differ from the stored ones. */
   readonly write: (token: LeaseToken, lines: ReadonlyMap<string, string>, changed: readonly string[]) => Promise<void>;
 }
 
@@ -160,7 +163,7 @@ export type JournalEntry =
       readonly request_id?: string;
       readonly error?: string;
     }
-  /** The start of a wave or, with a reason, why it ended the run. */
+  /** The start of a wave or, with a reason, the wave that ended the run. */
   | {
       readonly event: "wave";
       readonly wave: number;
@@ -170,7 +173,7 @@ export type JournalEntry =
     }
   /** The server accepted a storage move, which continues in the background. */
   | { readonly event: "scheduled"; readonly address: string; readonly to: string; readonly http?: number }
-  /** The first request of a replacement deleted the resource, which another is to create. */
+  /** The first request of a replacement deleted the resource; the creation is still to follow. */
   | { readonly event: "deleted"; readonly address: string; readonly http?: number }
   | { readonly event: "end"; readonly outcomes: Readonly<Record<string, number>> }
   /** A later run has reported that this one did not finish. */
@@ -179,28 +182,28 @@ export type JournalEntry =
 /** An entry with its time, ISO 8601. */
 export type JournalLine = JournalEntry & { readonly at: string };
 
-/** What a run and its workers share beside journal and ledger (docs/fleets.md). */
+/** Data shared by a run and its workers, beside journal and ledger (docs/fleets.md). */
 export interface WorkerStore {
-  /** A lease of any name: of a run that has workers, or of a shard that somebody works on. */
+  /** A lease of any name: of a run with workers, or of a shard in progress. */
   readonly leases: (name: string) => Leases;
-  /** The holders of all leases whose names start with this. */
+  /** Holders of all leases whose names have this prefix. */
   readonly holders: (start: string) => Promise<readonly Holder[]>;
-  /** Stores a document of a run: the task of a shard, or its result. The first one of a name stays. */
+  /** Stores a document of a run: the task of a shard, or its result. An existing document of that name stays. */
   readonly write: (run: string, name: string, text: string) => Promise<void>;
-  /** Those of these documents that exist. */
+  /** Existing documents by name. */
   readonly read: (run: string, names: readonly string[]) => Promise<ReadonlyMap<string, string>>;
-  /** Deletes the documents and leases of a run, and of all older than a day. */
+  /** Deletes the documents and leases of a run, and all that are older than a day. */
   readonly forget: (run: string) => Promise<void>;
 }
 
-/** The lease of a run that has workers; it ends when the run ends or is stopped. */
+/** The lease of a run with workers; it ends when the run ends or is stopped. */
 export function runLease(run: string): string {
   return `${runLeases}${run}`;
 }
 
 export const runLeases = "run/";
 
-/** The lease of a shard, held by whoever works on it. */
+/** The lease of a shard, held by the worker that processes it. */
 export function shardLease(run: string, shard: string): string {
   return `${shardLeases(run)}${shard}`;
 }
@@ -209,7 +212,7 @@ export function shardLeases(run: string): string {
   return `shard/${run}/`;
 }
 
-/** Request rates that all processes with one token share, by key. Each request reserves an interval of time. */
+/** Request rates that all processes with one token share, by key. Each request reserves a slot of time. */
 export interface Rates {
   /** Reserves this many milliseconds after all earlier reservations; returns the milliseconds until they start. */
   readonly reserve: (key: string, milliseconds: number) => Promise<number>;
@@ -233,7 +236,7 @@ export function memoryRates(): Rates {
   };
 }
 
-/** Used without a shared state. */
+/** Default without a shared state. */
 export const processRates = memoryRates();
 
 /** Identifies a token of a server; the token cannot be derived from it. */
@@ -241,5 +244,5 @@ export function rateKey(token: string, origin: string): string {
   return createHmac("sha256", token).update(`evenkeel rate limit of ${origin}`).digest("hex").slice(0, 32);
 }
 
-/** Milliseconds; also if a server asks for more. */
+/** Milliseconds; limit for longer waits that a server asks for. */
 export const maxHold = 3_600_000;

@@ -2,12 +2,12 @@ import { isObject, parsedJson } from "../base/json.ts";
 import type { Cause } from "../model/types.ts";
 import type { Texts } from "./state.ts";
 
-/** What a watcher may apply: nothing, pending changes, or drift too. */
+/** Changes that a watcher may apply: none, pending ones, or drift too. */
 export const applyModes = ["never", "pending", "drift"] as const;
 
 export type ApplyMode = (typeof applyModes)[number];
 
-/** What a watcher stores between checks (docs/watching.md). */
+/** Data that a watcher stores between checks (docs/watching.md). */
 export interface WatchMemory {
   readonly apply: ApplyMode;
   /** Undefined before the first check. */
@@ -33,24 +33,24 @@ export interface WatchMemory {
 interface LastCheck {
   /** Null if its summary could not be stored. */
   readonly run: string | null;
-  /** When it ended, when the next one is due, and when that is overdue: ISO 8601. */
+  /** End of the check, start of the next one, and the time when that is overdue: ISO 8601. */
   readonly at: string;
   readonly due: string;
   readonly late: string;
   readonly outcome: string;
-  /** Whether the watcher was stopped after it, so that no further check is expected. */
+  /** True if the watcher was stopped after it, so that no further check is expected. */
   readonly stopped?: true;
 }
 
 /** A difference, as observed by checks. */
 export interface Differing {
   readonly cause: Cause;
-  /** Consecutive checks that found drift at this address, and that found the same drift. */
+  /** Number of consecutive checks that found drift at this address, and that found the same drift. */
   readonly checks: number;
   readonly steady: number;
-  /** Of the desired and live values. */
+  /** Digest of the desired and live values. */
   readonly digest: string;
-  /** Whether the drift was reported. */
+  /** True if the drift was reported. */
   readonly told?: true;
 }
 
@@ -69,7 +69,7 @@ export function newMemory(apply: ApplyMode): WatchMemory {
   return { apply, differing: {}, failing: {}, refused: [], expiring: [], undelivered: [] };
 }
 
-/** What the last watcher stored, if any. @throws UserError if it cannot be read. */
+/** The stored memory of the last watcher, if any. @throws UserError if it cannot be read. */
 export async function keptMemory(notes: Pick<Texts, "read">): Promise<WatchMemory | undefined> {
   const text = await notes.read(note);
   return text === undefined ? undefined : memoryIn(text);
@@ -80,7 +80,7 @@ export async function keepMemory(notes: Pick<Texts, "write">, memory: WatchMemor
   await notes.write(note, JSON.stringify({ format: 1, ...memory }));
 }
 
-/** Undefined for another format and invalid content. Damaged parts are dropped, so that no watcher ends for them. */
+/** Undefined for another format and invalid content. Damaged parts are dropped, so that they do not stop a watcher. */
 function memoryIn(text: string): WatchMemory | undefined {
   const read = parsedJson(text);
   if (!isObject(read) || read.format !== 1) return undefined;

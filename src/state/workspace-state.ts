@@ -104,7 +104,7 @@ function storedApprovals(store: StateStore): Approvals {
   };
 }
 
-/** Projects that are read or written at once. */
+/** Number of projects read or written at once. */
 const batchSize = 500;
 
 /** A ledger with a document per project. */
@@ -139,7 +139,7 @@ function invalidLines(count: number): readonly Problem[] {
 
 const day = 24 * 3600 * 1000;
 
-/** Milliseconds for which records are kept; applies and their journals are kept until the user deletes them. */
+/** Retention in milliseconds; applies and their journals are kept until the user deletes them. */
 export const kept = {
   /** Summaries of {@link readCommands}, up to {@link maxReadRuns}. */
   readRuns: 90 * day,
@@ -150,7 +150,7 @@ export const kept = {
 /** 90 days of a check every five minutes. */
 export const maxReadRuns = 26_000;
 
-/** Commands that only read; their summaries expire. */
+/** Read-only commands, whose summaries expire. */
 const readCommands: readonly string[] = ["plan", "drift", "watch"];
 
 /** The summaries of runs. Removes expired ones, and expired plans, when a run ends. */
@@ -207,7 +207,7 @@ export interface LiveRuns {
   readonly holder: Holder | undefined;
 }
 
-/** Active are the lease holder, and runs that have workers. */
+/** The lease holder and runs with workers are active. */
 export async function liveRuns({ leases, workers }: WorkspaceState): Promise<LiveRuns> {
   const holder = await leases.holder();
   const withWorkers = (await workers?.holders(runLeases)) ?? [];

@@ -36,27 +36,27 @@ const keyFile = ".evenkeel/ledger.key";
  * 0600). An empty variable counts as unset.
  */
 export function ledgerKey({ root, env }: Pick<LedgerOptions, "root" | "env">): LedgerKey {
-  if (env.EVENKEEL_LEDGER_KEY) return given(env.EVENKEEL_LEDGER_KEY);
+  if (env.EVENKEEL_LEDGER_KEY) return givenKey(env.EVENKEEL_LEDGER_KEY);
   const file = join(root, keyFile);
   try {
-    if (!isThere(file)) return made(root, file);
-    return stored(root, readRegular(file).trim());
+    if (!isThere(file)) return newKey(root, file);
+    return storedKey(root, readRegular(file).trim());
   } catch (error) {
-    return unusable(`${keyFile} cannot be read: ${describeSystemError(error)}`);
+    return unusableKey(`${keyFile} cannot be read: ${describeSystemError(error)}`);
   }
 }
 
 /** A short key in the variable is deliberate; a short file was truncated. */
-function given(key: string): LedgerKey {
+function givenKey(key: string): LedgerKey {
   const message = `EVENKEEL_LEDGER_KEY is too short and could be guessed; use at least ${minLength} characters`;
   const warning: Problem = { severity: "warning", rule: "ledger-key", message };
   return { key, keep: () => {}, problems: key.length >= minLength ? [] : [warning] };
 }
 
-function stored(root: string, key: string): LedgerKey {
+function storedKey(root: string, key: string): LedgerKey {
   if (key.length >= minLength) return { key, keep: () => {}, problems: isTracked(root, keyFile) ? [committed] : [] };
   const found = key === "" ? "is empty" : "is too short";
-  return unusable(`${keyFile} ${found}; expected the ledger key, at least ${minLength} characters`);
+  return unusableKey(`${keyFile} ${found}; expected the ledger key, at least ${minLength} characters`);
 }
 
 const committed: Problem = {
@@ -66,12 +66,12 @@ const committed: Problem = {
   message: `git tracks the ledger key, with which whoever reads the repository can guess the secrets behind the ledger's fingerprints: git rm ${keyFile}, and the next apply makes another`,
 };
 
-function unusable(message: string): LedgerKey {
+function unusableKey(message: string): LedgerKey {
   const problem: Problem = { severity: "error", rule: "ledger-key", message };
   return { key: randomBytes(32).toString("hex"), keep: () => {}, problems: [problem] };
 }
 
-function made(root: string, file: string): LedgerKey {
+function newKey(root: string, file: string): LedgerKey {
   const key = randomBytes(32).toString("hex");
   const keep = () => {
     stateFolder(root);

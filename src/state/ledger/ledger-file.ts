@@ -81,7 +81,7 @@ function warning(file: string, line: number, message: string): Problem {
   return { severity: "warning", rule: "ledger", message, place: { file, line, column: 1 } };
 }
 
-/** A line as an apply would write it: somebody may have edited it, or a merge changed it. */
+/** Normalises a line to the form of an apply: it may have been edited or merged. */
 function writtenForm(text: string): string {
   const line = isWrittenLine(text) ? undefined : ledgerLine(text);
   return line ? canonicalLine(line) : text;
@@ -90,7 +90,7 @@ function writtenForm(text: string): string {
 /** Characters. */
 const partSize = 1 << 20;
 
-/** Renewals of the lease and signals get through between the parts: those of a large fleet take seconds. */
+/** Yields between parts, so that lease renewals and signals are processed: writing a large fleet takes seconds. */
 async function replaceLines(path: string, lines: readonly string[], check: () => void): Promise<void> {
   const output = outputAt(path);
   if (!("file" in output)) throw noRegularFile();

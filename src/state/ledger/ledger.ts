@@ -14,14 +14,16 @@ import type { LeaseToken } from "../lease.ts";
 import type { LedgerContents, LedgerStore } from "../state.ts";
 import { type LedgerOptions, ledgerKey } from "./key.ts";
 
-/** Fingerprints of what the last apply sent and found of each resource (docs/comparing.md); never values. */
+/**
+ * Fingerprints of the values that the last apply sent and found for each resource (docs/comparing.md); never values.
+ */
 export interface Ledger extends Recollection {
   readonly problems: readonly Problem[];
-  /** Its dialect is that of the entries. */
+  /** The catalogue, in the dialect of the entries. */
   readonly catalogue: Catalogue;
   readonly remember: (address: string, memory: Memory) => void;
   readonly forget: (address: string) => void;
-  /** A hash by which processes see that they have the same key. */
+  /** A hash that is equal for processes with the same key. */
   readonly hashed: (text: string) => string;
   /** Called with the lease: stores the key, and reads the ledger again. @throws UserError if either cannot be written. */
   readonly ready: () => Promise<void>;
@@ -88,7 +90,7 @@ interface ProjectEntries {
   isChanged: boolean;
 }
 
-/** Projects whose entries are held parsed; more than are compared side by side. */
+/** Maximum number of projects with parsed entries; more than are compared concurrently. */
 const maxParsed = 512;
 
 /**
@@ -236,7 +238,7 @@ function secretDigest(value: string): string {
 /** Bytes; three of them fit into an index entry of PostgreSQL. */
 const maxBytes = 400;
 
-/** Nearly every name: such characters are a byte each. */
+/** Most names, whose characters are one byte each. */
 const usual = /^[ -~]*$/;
 
 /**

@@ -31,35 +31,36 @@ type Parameters = Partial<Record<(typeof parameters)[number], string>>;
  * @throws UserError, without the URL, if it is invalid.
  */
 export function databaseAt(text: string, name: string, env: Environment): Database {
-  const url = parsed(text, name);
-  const user = decoded(url.username, name) || env.PGUSER;
-  const database = decoded(url.pathname.slice(1), name);
-  if (!user || !url.hostname || !database) throw new UserError(`${name} has no ${lacking(user, url)}; ${expected}`);
-  const given = parametersOf(url, name);
-  const host = decoded(url.hostname, name).replace(/^\[(.*)\]$/, "$1");
+  const url = parseUrl(text, name);
+  const user = decodePart(url.username, name) || env.PGUSER;
+  const database = decodePart(url.pathname.slice(1), name);
+  if (!user || !url.hostname || !database)
+    throw new UserError(`${name} has no ${describeMissing(user, url)}; ${expected}`);
+  const urlParameters = parametersOf(url, name);
+  const host = decodePart(url.hostname, name).replace(/^\[(.*)\]$/, "$1");
   const port = Number(url.port || env.PGPORT || 5432);
   const login = { host, port, user, database };
-  const password = decoded(url.password, name) || env.PGPASSWORD || passwordFor(login, env.PGPASSFILE);
+  const password = decodePart(url.password, name) || env.PGPASSWORD || passwordFor(login, env.PGPASSFILE);
   for (const secret of [url.password, password ?? ""]) learnCredential(secret, "[state password]");
   // As a function, so that the driver reads no other source.
   const base = { ...login, password: () => password as string };
-  const attempts = encryptions({ ...variablesOf(env), ...given }, host).map((ssl) => ({
+  const attempts = encryptions({ ...variablesOf(env), ...urlParameters }, host).map((ssl) => ({
     ...base,
     ssl,
-    application_name: given.application_name ?? "evenkeel",
+    application_name: urlParameters.application_name ?? "evenkeel",
   }));
-  return { place: `${database} on ${decoded(url.hostname, name)}:${port}`, user, attempts };
+  return { place: `${database} on ${decodePart(url.hostname, name)}:${port}`, user, attempts };
 }
 
 const expected = "expected postgres://USER[:PASSWORD]@HOST[:PORT]/DB";
 
-function parsed(text: string, name: string): URL {
+function parseUrl(text: string, name: string): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url && /^postgres(?:ql)?:$/.test(url.protocol)) return url;
   throw new UserError(`${name} is not a valid state URL; ${expected}`);
 }
 
-function decoded(part: string, name: string): string {
+function decodePart(part: string, name: string): string {
   try {
     return decodeURIComponent(part);
   } catch {
@@ -67,7 +68,7 @@ function decoded(part: string, name: string): string {
   }
 }
 
-function lacking(user: string | undefined, { hostname }: URL): string {
+function describeMissing(user: string | undefined, { hostname }: URL): string {
   if (!user) return "user";
   return hostname ? "database" : "host";
 }
@@ -90,7 +91,7 @@ function variablesOf({ PGSSLMODE, PGSSLROOTCERT, PGSSLCERT, PGSSLKEY }: Environm
 
 type Encryption = ConnectionOptions | false;
 
-/** As libpq for each `sslmode`, but the default certificate authorities are those of Node.js. */
+/** Follows libpq for each `sslmode`, but with Node's default certificate authorities. */
 function encryptions({ sslmode = "prefer", ...files }: Parameters, host: string): readonly Encryption[] {
   const mode = modes.find((each) => each === sslmode);
   if (!mode) throw new UserError(`sslmode is ${JSON.stringify(sslmode)}; expected one of ${modes.join(", ")}`);
@@ -113,14 +114,18 @@ function encryptions({ sslmode = "prefer", ...files }: Parameters, host: string)
 }
 
 function certificatesIn({ sslrootcert, sslcert, sslkey }: Parameters): ConnectionOptions {
-  const root = sslrootcert === "system" ? undefined : (sslrootcert ?? standard("root.crt"));
-  const texts = { ca: root, cert: sslcert ?? standard("postgresql.crt"), key: sslkey ?? standard("postgresql.key") };
+  const root = sslrootcert === "system" ? undefined : (sslrootcert ?? defaultFile("root.crt"));
+  const texts = {
+    ca: root,
+    cert: sslcert ?? defaultFile("postgresql.crt"),
+    key: sslkey ?? defaultFile("postgresql.key"),
+  };
   const read = Object.entries(texts).flatMap(([use, file]) => (file ? [[use, readText(file)]] : []));
   return Object.fromEntries(read);
 }
 
 /** A default file of libpq, if it exists. */
-function standard(name: string): string | undefined {
+function defaultFile(name: string): string | undefined {
   const file = join(homedir(), ".postgresql", name);
   try {
     readFileSync(file);

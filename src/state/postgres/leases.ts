@@ -14,7 +14,7 @@ interface LeaseRow {
   readonly deadline: Time;
 }
 
-/** A number for `infinity`. */
+/** `infinity` is returned as a number. */
 type Time = Date | number;
 
 const take = `
@@ -106,7 +106,7 @@ const forget = [
    AND (name = $2 OR starts_with(name, $3) OR (deadline < clock_timestamp() AND since < clock_timestamp() - interval '1 day'))`,
 ];
 
-/** What workers share, as rows. */
+/** The data shared by workers, as rows. */
 export function postgresWorkers(session: PostgresSession, workspace: string): WorkerStore {
   const { query } = session;
   return {

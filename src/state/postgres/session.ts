@@ -141,7 +141,7 @@ async function connect(
   throw refused;
 }
 
-/** A database that does not answer counts as unavailable. */
+/** A database that does not respond in time counts as unavailable. */
 async function within<Result>(work: Promise<Result>, milliseconds: number): Promise<Result> {
   const timer = new AbortController();
   const end = pause(Math.max(1, milliseconds), undefined, { signal: timer.signal }).then(() => {
@@ -156,7 +156,7 @@ async function within<Result>(work: Promise<Result>, milliseconds: number): Prom
   }
 }
 
-/** Whether the server may accept a different encryption. */
+/** True if the server may accept a different encryption. */
 function isAboutEncryption(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   return /does not support SSL|no pg_hba\.conf entry/.test(error.message) || /^ERR_SSL|^EPROTO/.test(codeOf(error));
@@ -169,7 +169,7 @@ function codeOf(error: unknown): string {
 /** Codes of PostgreSQL for transient errors: connections, restarts, fail-overs, deadlocks, cancelled statements. */
 const transient = /^(?:08...|57P0[1235]|57014|55P03|53300|0A000|25006|25P0[34]|40001|40P01)$/;
 
-/** Whether a retry may succeed. */
+/** True if a retry may succeed. */
 function isTransientError(error: unknown): boolean {
   if (error instanceof UserError || !(error instanceof Error)) return false;
   if (isOfDatabase(error)) return transient.test(codeOf(error));
@@ -183,7 +183,7 @@ function isOfDatabase(error: unknown): boolean {
   return /^[0-9A-Z]{5}$/.test(codeOf(error)) && error instanceof Error && "severity" in error;
 }
 
-/** The error for users. */
+/** Converts an error into one for users. */
 function refusalOf(error: unknown, database: Database): unknown {
   if (error instanceof UserError || !(error instanceof Error)) return error;
   return new (isTransientError(error) ? UnavailableError : UserError)(sentence(error, database));

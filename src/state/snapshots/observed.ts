@@ -6,39 +6,39 @@ import type { Change, Desired, Fields, Place, Project, Value } from "../../model
 import { inlineText, isReference } from "../../model/values.ts";
 import type { ProjectSnapshot, SeenDifference, SeenEntry, SeenException } from "./snapshot.ts";
 
-/** What a run saw of the fleet. */
+/** The observations of a run. */
 export interface RunObservation {
   readonly run: string;
   /** ISO 8601. */
   readonly at: string;
   readonly commit: string | null;
   readonly server: string;
-  /** Whether it covered everything that policies select. */
+  /** True if it covered everything that policies select. */
   readonly whole: boolean;
-  /** Whether the run covered a project: one that it did not observe is no longer selected. Left out: unknown. */
+  /** True if the run covered a project: if it was not observed, it is no longer selected. Undefined: unknown. */
   readonly covers?: (project: string) => boolean;
   readonly projects: readonly Project[];
-  /** What it saw of the project at this place among them, worked out when it is asked for. */
+  /** The observation of the project at this index, computed on demand. */
   readonly observe: (index: number) => ProjectObservation;
   readonly locate: Locate;
   readonly exceptions: readonly SeenException[];
-  /** Whether a ledger determined the causes of changes. */
+  /** True if a ledger determined the causes of changes. */
   readonly hasLedger: boolean;
   /** The cause of a difference that neither a ledger nor an earlier snapshot determines. */
   readonly cause: SeenDifference["cause"];
 }
 
-/** Locates a declaration in its manifest; undefined where that would take too long. */
+/** Locates a declaration in its manifest; undefined if that would take too long. */
 type Locate = (desired: Desired) => Place | undefined;
 
-/** What a run saw of one project, or of those of its addresses that it targeted. */
+/** The observation of one project, or of its targeted addresses. */
 export interface ProjectObservation {
   readonly project: Project;
-  /** Its declared resources, worked out again when they are needed. Left out if they did not change. */
+  /** Its declared resources, computed on demand. Omitted if they did not change. */
   readonly desired?: () => readonly Desired[];
-  /** What still differs. Left out if the project could not be read. */
+  /** Remaining differences. Omitted if the project could not be read. */
   readonly changes?: readonly Change[];
-  /** Whether the run targeted an address, given without its project. */
+  /** True if the run targeted an address, given without its project. */
   readonly includes: (rest: string) => boolean;
   readonly unverified: ProjectSnapshot["unverified"];
   readonly inherited?: readonly string[];
@@ -49,7 +49,7 @@ export interface ProjectObservation {
 /** Entries of at most this many files are located, since each file has to be parsed. */
 const maxFiles = 250;
 
-/** The locations of one run: the same for the same manifests. */
+/** The locations of one run, cached. */
 export function locator(): Locate {
   const files = new Set<string>();
   return ({ origin }) => {
@@ -136,8 +136,8 @@ function differenceOf(change: Change, before: ProjectSnapshot | undefined, run: 
 }
 
 /**
- * The cause that the diff determined by a ledger. Without one it is drift if the manifests declare what they declared
- * when the project was last seen without the difference, because then it was changed on the server.
+ * The cause from the ledger. Without one it is drift if the manifests declare the same as when the project was last
+ * seen without the difference, because then the server was changed.
  */
 function causeOf(
   change: Change,
@@ -153,7 +153,7 @@ function causeOf(
   return earlier?.cause ?? "drift";
 }
 
-/** Characters of a value that snapshots keep. */
+/** Maximum number of characters of a value in snapshots. */
 const maxLength = 500;
 
 /** Truncates long values; returns the same object if there are none. */
@@ -166,7 +166,7 @@ function isLong(value: Value): boolean {
   return !isReference(value) && inlineText(value).length > maxLength;
 }
 
-/** A long list or mapping is kept as the beginning of its JSON. */
+/** A long list or mapping becomes the beginning of its JSON. */
 function truncateValue(value: Value): Value {
   return isReference(value) || !isLong(value) ? value : truncateText(inlineText(value));
 }

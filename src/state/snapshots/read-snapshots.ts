@@ -6,10 +6,10 @@ import { addressParts } from "../../model/address.ts";
 import type { SnapshotDocuments } from "../state.ts";
 import { addCounts, type ProjectSnapshot, type SeenException, type SyncStatusCounts } from "./snapshot.ts";
 
-/** Documents of a fleet: many enough that one of 100,000 projects is read quickly, and few for a small fleet. */
+/** Number of documents: enough that one of 100,000 projects is read quickly, and few for a small fleet. */
 const shardCount = 64;
 
-/** The name of the document that holds a project, whatever the case of its path. */
+/** The name of the document with a project, by its path in any case. */
 export function shardNameOf(project: string): string {
   const [byte = 0] = createHash("sha256").update(project.toLowerCase()).digest();
   return shardName(byte % shardCount);
@@ -24,14 +24,14 @@ function shardName(index: number): string {
 /** The name of the document that describes the fleet. */
 export const fleetIndex = "fleet";
 
-/** When the whole fleet was last seen, and how its projects stand. */
+/** The last observation of the whole fleet, and counts of statuses. */
 export interface FleetIndex {
   readonly server: string;
   /** The last run over everything that policies select; null before the first. */
   readonly whole: { readonly run: string; readonly at: string } | null;
   /** Exceptions from rules. */
   readonly exceptions: readonly SeenException[];
-  /** The projects of each shard by status. */
+  /** Counts of each shard by status. */
   readonly counts: Readonly<Record<string, SyncStatusCounts>>;
 }
 
@@ -45,7 +45,7 @@ export async function readFleetIndex(snapshots: Readable): Promise<FleetIndex | 
   return { server, whole: isObject(whole) ? whole : null, exceptions, counts } as FleetIndex;
 }
 
-/** The projects of the fleet by status. */
+/** Counts of the fleet by status. */
 export function fleetCounts(fleet: Pick<FleetIndex, "counts"> | undefined): SyncStatusCounts {
   return addCounts(Object.values(fleet?.counts ?? {}));
 }
@@ -62,12 +62,12 @@ export async function readSnapshot(snapshots: Readable, path: string): Promise<P
   return projects.find(({ project }) => project.toLowerCase() === wanted);
 }
 
-/** The snapshots of one document; none if it is damaged. @throws UserError if a newer version wrote it. */
+/** The snapshots of one document; empty if it is damaged. @throws UserError if a newer version wrote it. */
 export async function readShard(snapshots: Readable, name: string): Promise<readonly ProjectSnapshot[]> {
   return parseShard((await snapshots.read([name])).get(name));
 }
 
-/** Since when resources are known to differ, ISO 8601 by address; those that no run saw differ are missing. */
+/** Times since which resources differ, ISO 8601 by address; resources without a known difference are missing. */
 export async function differsSince(
   snapshots: Readable,
   addresses: readonly string[],
@@ -87,7 +87,7 @@ export async function differsSince(
 
 const format = 2;
 
-/** A document of snapshots; the same for the same snapshots in the same order. */
+/** The text of a snapshot document; deterministic. */
 export function documentText(content: FleetIndex | { readonly projects: readonly ProjectSnapshot[] }): string {
   return JSON.stringify({ format, ...content });
 }

@@ -33,8 +33,8 @@ import {
 const batchSize = 8;
 
 /**
- * Updates the snapshots of a fleet with what a run saw, a few shards at a time, so that nothing else waits for long; the
- * index last. Returns the counts afterwards. @throws UserError if they cannot be stored.
+ * Updates the snapshots of a fleet with a run's observation, a few shards at a time, so that nothing else waits for
+ * long; the index last. Returns the new counts. @throws UserError if they cannot be stored.
  */
 export async function recordObservation(snapshots: SnapshotDocuments, run: RunObservation): Promise<SyncStatusCounts> {
   await using _ = await lock(snapshots.leases);
@@ -78,7 +78,7 @@ async function lock(leases: Leases): Promise<Lease> {
   }
 }
 
-/** The indexes of the projects that a run saw, by shard. */
+/** Indexes of the observed projects by shard. */
 async function observedByShard({ projects }: RunObservation): Promise<ReadonlyMap<string, readonly number[]>> {
   const byShard = new Map<string, number[]>();
   for (const [index, { name }] of projects.entries()) {
@@ -116,7 +116,7 @@ function isUnchanged(before: ProjectSnapshot, now: ProjectSnapshot): boolean {
   return JSON.stringify(before) === JSON.stringify({ ...now, seen, run });
 }
 
-/** Drops projects that policies no longer select, and after a while those that no run covers. */
+/** Drops projects that policies no longer select, and expired ones that no run covers. */
 function isKept({ project, seen }: ProjectSnapshot, { covers, at }: RunObservation): boolean {
   return covers?.(project) !== true && Date.parse(at) - Date.parse(seen) < kept.readRuns;
 }
@@ -139,7 +139,7 @@ function updatedSnapshot(
     run: run.run,
     entries: entriesAfter(before, observed),
     differences,
-    unverified: { ...untargeted(before?.unverified ?? {}, observed), ...observed.unverified },
+    unverified: { ...keepUntargeted(before?.unverified ?? {}, observed), ...observed.unverified },
     ...inheritedAfter(before, observed),
     unmanaged,
     problems,
@@ -155,7 +155,7 @@ function inheritedAfter(
   return inherited.length > 0 ? { inherited } : {};
 }
 
-function untargeted(
+function keepUntargeted(
   unverified: ProjectSnapshot["unverified"],
   { includes, changes }: ProjectObservation,
 ): ProjectSnapshot["unverified"] {

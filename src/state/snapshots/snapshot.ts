@@ -20,7 +20,7 @@ export interface SeenEntry {
   readonly fields: Fields | null;
   readonly policy: string;
   readonly file: string;
-  /** Left out where it was not determined. */
+  /** Omitted if it was not determined. */
   readonly line?: number;
   readonly column?: number;
   /** The commit at which it was first seen at this location; null outside a repository. */
@@ -37,7 +37,7 @@ export interface SeenDifference {
   readonly action: Action;
   readonly cause: "drift" | "pending";
   readonly reason: string;
-  /** What applying it would do to the policy, where that is known. */
+  /** The effect on policy of applying it, if known. */
   readonly effect?: PolicyEffect;
   /** ISO 8601: when it was first seen to differ. */
   readonly since: string;
@@ -54,7 +54,7 @@ export interface ProjectSnapshot {
   readonly project: string;
   readonly id?: number;
   readonly syncStatus: SyncStatus;
-  /** ISO 8601: since when it has this status. */
+  /** ISO 8601: start of this status. */
   readonly since: string;
   /** ISO 8601. A later run over the whole fleet saw it too, see {@link FleetIndex}. */
   readonly seen: string;
@@ -64,10 +64,13 @@ export interface ProjectSnapshot {
   readonly differences: readonly SeenDifference[];
   /** Declared fields that the server does not report, by the address without the project. */
   readonly unverified: Readonly<Record<string, readonly string[]>>;
-  /** Declared resources that a group has as they are declared, by the address without the project; omitted if there are none. */
+  /**
+   * Declared resources that are inherited from a group with the declared values, by the address without the project;
+   * omitted if there are none.
+   */
   readonly inherited?: readonly string[];
   readonly unmanaged: number;
-  /** Why it could not be read, or only in part. */
+  /** Reasons why it could not be read, or only in part. */
   readonly problems: readonly string[];
 }
 
@@ -79,7 +82,7 @@ export interface SeenException {
   readonly until?: string;
 }
 
-/** When a project was last seen, and by which run. `whole` is the last run over the whole fleet. */
+/** The last observation of a project. `whole` is the last run over the whole fleet. */
 export function lastSeen(
   { seen, run }: Pick<ProjectSnapshot, "seen" | "run">,
   fleet: { readonly whole: { readonly run: string; readonly at: string } | null } | undefined,
@@ -90,7 +93,7 @@ export function lastSeen(
 
 const none: SyncStatusCounts = { "in sync": 0, pending: 0, drifted: 0, unreadable: 0 };
 
-/** How often each status occurs. */
+/** The number of projects per status. */
 export function countStatuses(statuses: Iterable<SyncStatus>): SyncStatusCounts {
   const counts: Record<SyncStatus, number> = { ...none };
   for (const status of statuses) counts[status]++;

@@ -8,10 +8,10 @@ import type { SnapshotDocuments } from "../state.ts";
 import { readShard } from "./read-snapshots.ts";
 import type { ProjectSnapshot, SeenDifference, SeenEntry } from "./snapshot.ts";
 
-/** What a list of projects shows of one: all but its fields and differences. */
+/** A project in lists: a snapshot without fields and differences. */
 export interface ProjectSummary extends Pick<ProjectSnapshot, "project" | "syncStatus" | "since" | "seen" | "run"> {
   readonly differences: number;
-  /** What differs, or why it could not be read. */
+  /** The differences, or the reason why the project could not be read. */
   readonly shapes: readonly SeenShape[];
   readonly labels: Labels;
 }
@@ -57,19 +57,19 @@ function labelsIn(entries: readonly SeenEntry[]): Labels {
   return { keys, policies: new Set(entries.map(({ policy }) => policy)) };
 }
 
-/** A difference apart from its project, whose path is `${project.path}` in it. Equal ones of a shard are one object. */
+/** A difference without its project, whose path is `${project.path}` in it. Equal ones of a shard are one object. */
 export interface DifferenceShape {
-  /** Equal shapes of different shards have the same. */
+  /** Equal for equal shapes of different shards. */
   readonly id: string;
-  /** Differences with one cause: the same commit, or the same values. */
+  /** Equal for differences with one cause: the same commit, or the same values. */
   readonly group: string;
-  /** Of all differences in the same fields, whatever their values. */
+  /** Equal for all differences in the same fields, whatever their values. */
   readonly topic: string;
   readonly cause: SeenDifference["cause"] | "unreadable";
   /** The address without the project; "" for a project that could not be read. */
   readonly rest: string;
   readonly action: Action;
-  /** Null where a shard has many values. */
+  /** Null if a shard has many values. */
   readonly before: Fields | null;
   readonly after: Fields | null;
   readonly effect?: PolicyEffect;
@@ -78,7 +78,7 @@ export interface DifferenceShape {
   readonly reason: string;
 }
 
-/** A difference of a project: what it is, and when it was first seen. */
+/** A difference of a project, and when it was first seen. */
 interface SeenShape {
   readonly shape: DifferenceShape;
   readonly since: string;
@@ -88,10 +88,10 @@ type NewShape = Omit<DifferenceShape, "id">;
 
 const none: readonly SeenShape[] = [];
 
-/** Variants of one topic, and shapes in all, that a shard tells apart: values may be as many as projects. */
+/** Maximum number of variants per topic, and of shapes, per shard: there may be as many values as projects. */
 const [maxVariants, maxShapes] = [40, 400];
 
-/** Describes the differences of the projects of a shard. Projects with equal ones share the result. */
+/** Describes the differences of a shard's projects. Projects with equal differences share the result. */
 function shapesByProject(): (snapshot: ProjectSnapshot) => readonly SeenShape[] {
   const shapes = new Map<string, DifferenceShape>();
   const variants = new Map<string, number>();
@@ -102,7 +102,7 @@ function shapesByProject(): (snapshot: ProjectSnapshot) => readonly SeenShape[] 
     if (shape) return shape;
     const count = variants.get(made.topic) ?? 0;
     const hasValues = made.before !== null || made.after !== null;
-    if (hasValues && shapes.size >= maxShapes) return known(withoutKey(made));
+    if (hasValues && shapes.size >= maxShapes) return known(dropKey(made));
     if (hasValues && count >= maxVariants) return known({ ...made, before: null, after: null, group: made.topic });
     variants.set(made.topic, count + 1);
     const added = { ...made, id };
@@ -111,9 +111,9 @@ function shapesByProject(): (snapshot: ProjectSnapshot) => readonly SeenShape[] 
   };
   return ({ project, syncStatus, since, entries, differences, problems }) => {
     if (differences.length === 0 && syncStatus !== "unreadable") return none;
-    const seen = differences.map((each) => ({ shape: known(shapeOf(each, project, entries)), since: each.since }));
+    const seen = differences.map((each) => ({ shape: known(toShape(each, project, entries)), since: each.since }));
     const [problem] = problems;
-    if (problem !== undefined) seen.push({ shape: known(unreadable(commonForm(problem, project))), since });
+    if (problem !== undefined) seen.push({ shape: known(unreadableShape(commonForm(problem, project))), since });
     const id = seen.map(({ shape, since: at }) => `${shape.id} ${at}`).join();
     const list = lists.get(id) ?? seen;
     lists.set(id, list);
@@ -121,12 +121,12 @@ function shapesByProject(): (snapshot: ProjectSnapshot) => readonly SeenShape[] 
   };
 }
 
-function shapeOf(difference: SeenDifference, project: string, entries: readonly SeenEntry[]): NewShape {
+function toShape(difference: SeenDifference, project: string, entries: readonly SeenEntry[]): NewShape {
   const { cause, action, effect, reason } = difference;
   const entry = entries.find(({ kind, key }) => resourceName(kind, key) === difference.rest);
   const { commit = null, policy = "" } = entry ?? {};
   const rest = generalText(difference.rest, project);
-  const [before, after] = [generalised(difference.before, project), generalised(difference.after, project)];
+  const [before, after] = [generalise(difference.before, project), generalise(difference.after, project)];
   const topic = digest([cause, rest, action, Object.keys(before ?? {}), Object.keys(after ?? {})]);
   const isOfCommit = cause === "pending" && commit !== null;
   const group = isOfCommit ? digest(["commit", commit]) : digest([topic, before, after]);
@@ -134,18 +134,18 @@ function shapeOf(difference: SeenDifference, project: string, entries: readonly 
   return { ...what, group, topic: isOfCommit ? group : topic, commit, policy, reason };
 }
 
-function generalised(fields: Fields | null, project: string): Fields | null {
+function generalise(fields: Fields | null, project: string): Fields | null {
   return fields && generalFields(fields, project);
 }
 
-/** For kinds whose keys are as many as projects. */
-function withoutKey(shape: NewShape): NewShape {
+/** Replaces the key, for kinds with as many keys as projects. */
+function dropKey(shape: NewShape): NewShape {
   const rest = `${shape.rest.split("/")[0]}/*`;
   const group = digest([shape.cause, rest, shape.action]);
   return { ...shape, rest, group, topic: group, before: null, after: null };
 }
 
-function unreadable(reason: string): NewShape {
+function unreadableShape(reason: string): NewShape {
   const group = digest(["unreadable", reason]);
   const nothing = { action: "update", before: null, after: null, commit: null, policy: "" } as const;
   return { ...nothing, group, topic: digest(["unreadable"]), cause: "unreadable", rest: "", reason };
