@@ -123,15 +123,15 @@ async function sendWithRetries(session: Session, call: Call, first = 1): Promise
     const result = attempts.outcomeOf(await attempts.next());
     if (!(result instanceof CallFailed)) return result;
     if (call.method === "DELETE" && acted && result.saysGone) return alreadyGone;
-    if (attempts.isOver || !isSendableAgain(result) || isOptionalTimeout(call, result)) throw session.final(result);
+    if (attempts.isOver || !isSendableAgain(result) || isOptionalFailure(call, result)) throw session.final(result);
     acted ||= result.uncertain;
     await session.sleep(session.delayAfter(result));
   }
 }
 
-/** A call that plans do not count is optional for a run, so a timeout is not retried. */
-function isOptionalTimeout({ uncounted }: Call, { kind }: CallFailed): boolean {
-  return uncounted === true && kind === "timeout";
+/** A call that plans do not count is optional for a run, so a timeout or a 429 is not retried. */
+function isOptionalFailure({ uncounted }: Call, { kind, status }: CallFailed): boolean {
+  return uncounted === true && (kind === "timeout" || status === 429);
 }
 
 const alreadyGone: FullAnswer = { status: 204, body: undefined, requestId: undefined, headers: {} };

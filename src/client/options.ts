@@ -14,6 +14,8 @@ export interface ClientOptions {
   readonly token: string;
   /** The variable that contains the token, for messages. */
   readonly tokenName?: string | undefined;
+  /** Reads the token again after a 401; default: it cannot change. @throws UserError. */
+  readonly renewToken?: (() => string) | undefined;
   /** The dialect of the server; default: the specification's names. */
   readonly dialect?: string | undefined;
   /** The catalogue; default: that of the dialect. */

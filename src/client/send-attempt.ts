@@ -1,6 +1,7 @@
 import { knownSecrets } from "../base/known-secrets.ts";
 import { catalogueOf } from "../model/catalogue.ts";
 import type { Call } from "../model/types.ts";
+import type { AccessToken } from "./access-token.ts";
 import { type Attempt, classify, classifyBroken, type FullAnswer } from "./classify-response.ts";
 import { encode, resolveParameters, type WireRequest } from "./encode.ts";
 import { CallFailed, findCalledKind } from "./failure.ts";
@@ -16,6 +17,7 @@ export interface RunConnection {
   readonly options: ClientOptions;
   readonly server: ServerUrl;
   readonly transport: Transport;
+  readonly token: AccessToken;
   readonly backoff: Backoff;
   readonly stop: Stop;
   readonly limiter: Limiter;
@@ -53,10 +55,31 @@ export type Send = (request: Outgoing) => Promise<FullAnswer | CallFailed>;
 export async function sendAttempt(run: RunConnection, request: Outgoing): Promise<FullAnswer | CallFailed> {
   await run.limiter.enter(endpointKey(request.call));
   try {
-    return explainBlocked(run, request) ?? (await send(run, request));
+    return explainBlocked(run, request) ?? (await sendAuthorized(run, request));
   } finally {
     run.limiter.leave();
   }
+}
+
+/** Sends a request again if its token was rejected, and there is another one now. A rejected request had no effect. */
+async function sendAuthorized(run: RunConnection, request: Outgoing): Promise<FullAnswer | CallFailed> {
+  const token = run.token.current;
+  const answer = await send(run, request);
+  if (!(answer instanceof CallFailed)) run.token.accepted(token);
+  else if (answer.kind === "unauthorized" && !run.over) return rejected(run, request, token, answer);
+  return answer;
+}
+
+async function rejected(
+  run: RunConnection,
+  request: Outgoing,
+  token: string,
+  answer: CallFailed,
+): Promise<FullAnswer | CallFailed> {
+  if (run.token.isReplaced(token)) return sendAuthorized(run, { ...request, again: true });
+  // A server may know the token, but not this call for it.
+  if (!request.call.uncounted) run.over = answer;
+  return answer;
 }
 
 /** Method and template of a path, whose every second segment is an identifier: `GET /projects/:/hooks/:`. */
@@ -152,7 +175,6 @@ function handleResponse(
 ) {
   const answer = classify(call, () => addCalledKind(run, attempt(), received), received, knownSecrets.clean);
   if (answer instanceof CallFailed) {
-    if (received.status === 401) run.over ??= answer;
     slowDown(run, call, attempts, received, sending);
   } else run.limiter.answered(sending);
   return answer;

@@ -4,6 +4,7 @@ import { type Catalogue, catalogueOf } from "../model/catalogue.ts";
 import { integrationsAlias } from "../model/endpoints.ts";
 import type { Call } from "../model/types.ts";
 import { rateKey } from "../state/state.ts";
+import { AccessToken } from "./access-token.ts";
 import type { FullAnswer } from "./classify-response.ts";
 import { CallFailed, isDecisive, isUnknownRoute, isUnknownValue } from "./failure.ts";
 import { Limiter } from "./limiter.ts";
@@ -24,10 +25,19 @@ import { openTransport, type Transport } from "./transport.ts";
 /** Opens a session that may send only these methods. */
 export async function openSession(options: ClientOptions, methods: ReadonlySet<Call["method"]>): Promise<Session> {
   const server = parseServerUrl(options.url, options.allowInsecure, options.urlName);
-  const { token, concurrency: connections, requestTimeout: timeout, network = {} } = options;
+  const { concurrency: connections, requestTimeout: timeout, network = {} } = options;
+  const token = new AccessToken(options);
   const userAgent = `evenkeel/${version}`;
-  const transport = await openTransport({ server, network, token, userAgent, connections, timeout, methods });
-  return new Session(options, server, transport);
+  const transport = await openTransport({
+    server,
+    network,
+    token: () => token.current,
+    userAgent,
+    connections,
+    timeout,
+    methods,
+  });
+  return new Session(options, { server, transport, token });
 }
 
 /** A connection to one server for one run: its limits and pauses, and the reason why it ended. */
@@ -37,11 +47,14 @@ export class Session {
   /** Set once the server has been away for too long. */
   #gone: string | undefined;
 
-  constructor(options: ClientOptions, server: ServerUrl, transport: Transport) {
+  constructor(
+    options: ClientOptions,
+    { server, transport, token }: { server: ServerUrl; transport: Transport; token: AccessToken },
+  ) {
     const stop = createStop(options.signal);
     stop.onStop(() => transport.cutReads());
     const run: RunConnection = {
-      ...{ options, server, transport, stop },
+      ...{ options, server, transport, token, stop },
       backoff: options.backoff ?? defaultBackoff,
       limiter: new Limiter(options.concurrency, stop, options.rate, rateKey(options.token, server.origin)),
       liveness: watchServerLiveness(options.giveUpAfter ?? defaultGiveUp, () => this.#giveUp()),

@@ -18,7 +18,8 @@ export interface Transport {
 export interface TransportOptions {
   readonly server: ServerUrl;
   readonly network: Network;
-  readonly token: string;
+  /** The current token. */
+  readonly token: () => string;
   readonly userAgent: string;
   readonly connections: number;
   /** Milliseconds for one attempt, from connecting to the last byte. */
@@ -38,7 +39,7 @@ export async function openTransport(options: TransportOptions): Promise<Transpor
   const explain = createFailureExplainer(server, network);
   const pool = { connections, pipelining: 1, headersTimeout: 0, bodyTimeout: 0, maxResponseSize: longestBody };
   const dispatcher = await openAgent(network, timeout, pool);
-  const headers = { "PRIVATE-TOKEN": options.token, "user-agent": options.userAgent, accept: "application/json" };
+  const headers = { "user-agent": options.userAgent, accept: "application/json" };
   const inFlight = new Set<Exchange>();
   let closed: Promise<void> | undefined;
   return {
@@ -46,7 +47,11 @@ export async function openTransport(options: TransportOptions): Promise<Transpor
       if (!methods.has(method)) throw new RangeError(`this connection only reads, and ${method} writes`);
       const exchange = new Exchange(method, mayGo, timeout);
       inFlight.add(exchange);
-      const typed = type ? { ...headers, "content-type": contentTypes[type] } : headers;
+      const typed = {
+        "PRIVATE-TOKEN": options.token(),
+        ...headers,
+        ...(type && { "content-type": contentTypes[type] }),
+      };
       dispatcher.dispatch({ origin: server.origin, method, path, body, headers: typed }, exchange);
       const result = await exchange.result;
       inFlight.delete(exchange);

@@ -31,10 +31,10 @@ export const run: Run<Options<"watch">> = async (terminal, options) => {
   consoleUrlIn(terminal.env);
   const schedule = scheduleOf(options);
   if (options.follow) repositoryAround(root);
-  const request = requestOf(terminal, options);
+  const printer = checkPrinter(terminal);
+  const request = { ...requestOf(terminal, options), tokenExpires: printer.tokenExpires };
   const status = newStatus();
   using follower = options.follow ? createFollower(root, terminal.interrupted) : undefined;
-  const printer = checkPrinter(terminal);
   terminal.listen();
   await using _ = await listening(terminal, options, { folder, status, figures: printer.metrics });
   sayWhatIsWritten(terminal, options, folder);
@@ -121,10 +121,21 @@ async function listening(
   return service;
 }
 
-function metricsText({ seen, server, checks, last }: CheckFigures, { standby, late }: WatchStatus): string {
+function metricsText(
+  { seen, server, checks, last, tokenExpires }: CheckFigures,
+  { standby, late }: WatchStatus,
+): string {
   const now = systemClock.now();
   const overdue = standby === undefined && late !== undefined && now > late;
-  const own = watchMetrics({ server, checks, last, now: now / 1000, standby: standby !== undefined, overdue });
+  const own = watchMetrics({
+    server,
+    checks,
+    last,
+    now: now / 1000,
+    tokenExpires,
+    standby: standby !== undefined,
+    overdue,
+  });
   return [seen, own].filter(Boolean).join("\n");
 }
 
@@ -132,6 +143,7 @@ function metricsText({ seen, server, checks, last }: CheckFigures, { standby, la
 export interface CheckPrinter {
   readonly checked: (end: CheckEnd) => void;
   readonly metrics: () => CheckFigures;
+  readonly tokenExpires: (day: string | null) => void;
 }
 
 interface CheckFigures {
@@ -142,13 +154,18 @@ interface CheckFigures {
   readonly checks: Readonly<Record<string, number>>;
   /** When the last check ended, in seconds since 1970. */
   readonly last: number | undefined;
+  /** When the token expires, in seconds since 1970. */
+  readonly tokenExpires: number | undefined;
 }
 
 function checkPrinter(terminal: Terminal): CheckPrinter {
-  let figures: CheckFigures = { seen: "", server: "", checks: {}, last: undefined };
+  let figures: CheckFigures = { seen: "", server: "", checks: {}, last: undefined, tokenExpires: undefined };
   const reported = { problems: "" };
   return {
     metrics: () => figures,
+    tokenExpires: (day) => {
+      figures = { ...figures, tokenExpires: day === null ? undefined : Date.parse(day) / 1000 };
+    },
     checked: (end) => {
       const { outcome } = end;
       terminal.print(lineOf(end));
@@ -156,6 +173,7 @@ function checkPrinter(terminal: Terminal): CheckPrinter {
       if (problems !== reported.problems) terminal.warn(problems);
       reported.problems = problems;
       figures = {
+        ...figures,
         seen: end.whole ? metricsOf(end, figures.seen) : figures.seen,
         server: end.plan.server.url,
         checks: { ...figures.checks, [outcome]: (figures.checks[outcome] ?? 0) + 1 },

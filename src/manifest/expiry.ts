@@ -11,7 +11,7 @@ import type { PlanRule } from "./rules.ts";
 import { type Layer, matchingLayers } from "./selection.ts";
 
 /** Number of days before expiry from which a warning is shown. */
-const notice = 14;
+export const expiryNotice = 14;
 
 /** Whether a day is after the last valid day; without one nothing expires. */
 export function isExpired({ until }: { readonly until?: string }, today: string): boolean {
@@ -64,7 +64,7 @@ function expiryWarnings(
   words: Words,
 ): readonly Problem[] {
   const days = until === undefined ? Number.POSITIVE_INFINITY : daysBetween(today, until);
-  if (until === undefined || days > notice) return [];
+  if (until === undefined || days > expiryNotice) return [];
   const message = days < 0 ? words.over(until) : words.soon(until);
   return [problemAt("expiry", message, { document, path: ["until"], of: "key" })];
 }

@@ -184,7 +184,7 @@ const table = {
     uncounted: true,
   },
   getUser: { method: "GET", path: "/user", answer: { holds: "row", fields: { ...numbered, username: "text" } } },
-  getToken: { method: "GET", path: "/personal_access_tokens/self", answer: numberedRow },
+  getToken: { method: "GET", path: "/personal_access_tokens/self", answer: numberedRow, uncounted: true },
 
   listDeployments: {
     method: "GET",

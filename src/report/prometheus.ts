@@ -171,12 +171,14 @@ interface WatchFigures {
   readonly checks: Readonly<Record<string, number>>;
   readonly last: number | undefined;
   readonly now: number;
+  /** When the token expires; undefined if it does not, or that is not known. */
+  readonly tokenExpires: number | undefined;
   readonly standby: boolean;
   readonly overdue: boolean;
 }
 
 /** Gauges and counters of a watcher in Prometheus text format. */
-export function watchMetrics({ server, checks, last, now, standby, overdue }: WatchFigures): string {
+export function watchMetrics({ server, checks, last, now, tokenExpires, standby, overdue }: WatchFigures): string {
   const common = { command: "watch", server };
   const one = (name: string, help: string, value: number) => metricText({ name, help, samples: [[{}, value]] }, common);
   const counts = Object.entries(checks).map(([outcome, count]) => [{ outcome }, count] as const);
@@ -189,6 +191,9 @@ export function watchMetrics({ server, checks, last, now, standby, overdue }: Wa
     ...(counts.length > 0 ? [metricText({ ...counter, samples: counts }, common)] : []),
     ...(last === undefined ? [] : [one("watch_last_check_timestamp_seconds", "When the last check ended.", last)]),
     ...(last === undefined ? [] : [one("watch_last_check_age_seconds", "How long ago that was.", now - last)]),
+    ...(tokenExpires === undefined
+      ? []
+      : [one("token_expires_timestamp_seconds", "When the access token expires.", tokenExpires)]),
     one("watch_standby", "Whether another process watches.", Number(standby)),
     one("watch_overdue", "Whether a check is overdue.", Number(overdue)),
   ].join("\n");

@@ -10,7 +10,7 @@ import type { Origin, Problem, SecretReference } from "../model/types.ts";
 import { referencesIn } from "../model/values.ts";
 import type { Difference } from "../plan/diff/diff.ts";
 import { secretsSentBy } from "../plan/requests.ts";
-import { readToken, tokenNameOf } from "../secrets/token.ts";
+import { readToken, tokenNameOf, tokenRenewal } from "../secrets/token.ts";
 import { ratesAt } from "../state/open-state.ts";
 import { type Loaded, loadSettings, type Workspace } from "../workspace/load.ts";
 import type { Checked, Context } from "./context.ts";
@@ -69,6 +69,7 @@ function connection(
     urlName: chooseUrlName(env),
     token,
     tokenName: tokenNameOf(env),
+    renewToken: tokenRenewal(env),
     concurrency,
     requestTimeout,
     allowInsecure,

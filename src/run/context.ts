@@ -1,10 +1,11 @@
-import { dayOf, isDay } from "../base/day.ts";
+import { dayOf, daysBetween, isDay } from "../base/day.ts";
 import { UserError } from "../base/exit.ts";
 import { digestOf } from "../base/json.ts";
 import type { Reader } from "../client/client.ts";
 import { describeServerUrl } from "../client/server-url.ts";
 import { commitOf, hasUncommitted } from "../git/repository.ts";
 import { durationOf } from "../manifest/duration.ts";
+import { expiryNotice } from "../manifest/expiry.ts";
 import { problemAt, problemIn } from "../manifest/problem.ts";
 import { hasErrors, type Validated, validate } from "../manifest/validate.ts";
 import { workspaceFile } from "../manifest/workspace.ts";
@@ -15,6 +16,7 @@ import type { PlanInput } from "../plan/make-plan.ts";
 import type { RevisionSide } from "../plan/revision/revision.ts";
 import type { CompiledRule } from "../plan/rules/evaluate.ts";
 import { createSecrets, type Secrets } from "../secrets/secrets.ts";
+import { tokenNameOf } from "../secrets/token.ts";
 import { type Claim, claimFor, type Lease, leaseDuration, newRun, takeLease } from "../state/lease.ts";
 import { type Ledger, openLedger } from "../state/ledger/ledger.ts";
 import { ledgerFile, readLedgerFile } from "../state/ledger/ledger-file.ts";
@@ -24,6 +26,7 @@ import { ProgressMeter } from "../state/run-summary.ts";
 import { isShared, type WorkspaceState } from "../state/state.ts";
 import type { Loaded, Workspace } from "../workspace/load.ts";
 import { readRelease } from "./live/find-dialect.ts";
+import { readTokenDetails } from "./live/token-access.ts";
 import type { Request } from "./request.ts";
 
 /** A validated workspace and the request: everything that a run knows offline. */
@@ -232,6 +235,18 @@ export async function atRelease(reader: Reader, context: Context): Promise<Conte
   const others = problems.filter((problem) => !ofRelease.includes(problem));
   const now = problemsAt(context, actual);
   return { ...context, loaded: loadedAt(context.loaded, actual), ofRelease: now, problems: [...others, ...now] };
+}
+
+/** Warns if the token expires within two weeks, and reports when it does. */
+export async function withTokenExpiry(reader: Reader, context: Context): Promise<Context> {
+  const token = await readTokenDetails(reader);
+  const { request, today, problems } = context;
+  const day = token?.expiresAt && isDay(token.expiresAt) ? token.expiresAt : null;
+  request.tokenExpires?.(day);
+  if (day === null || daysBetween(today, day) > expiryNotice) return context;
+  const name = ["the access token", token?.name].filter(Boolean).join(" ");
+  const message = `${name} expires on ${day}; replace it in ${tokenNameOf(request.env)} before that day`;
+  return { ...context, problems: [...problems, { severity: "warning", rule: "token-expiry", message }] };
 }
 
 function otherRelease({ loaded: { settings, workspace } }: Checked, actual: string): Problem {

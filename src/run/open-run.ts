@@ -3,7 +3,15 @@ import { hasErrors } from "../manifest/validate.ts";
 import type { Plan } from "../plan/plan.ts";
 import type { Lease } from "../state/lease.ts";
 import { connectionOf } from "./connection.ts";
-import { atRelease, type Checked, type Context, leaseOf, openContext, refusedWorkspace } from "./context.ts";
+import {
+  atRelease,
+  type Checked,
+  type Context,
+  leaseOf,
+  openContext,
+  refusedWorkspace,
+  withTokenExpiry,
+} from "./context.ts";
 import { failedPlan } from "./failed-plan.ts";
 import { type EarlyEnd, type RunHistory, recordAtEnd, recordFromStart } from "./history.ts";
 import { withApprovals } from "./prepared-plan.ts";
@@ -138,8 +146,9 @@ type Connected = Pick<ConnectedRun, "connection" | "reader" | "end"> & Partial<P
 
 /** Sets the server's release, and connects the workers that the run requested. */
 async function atServer<Own extends Connected>(context: Context, own: Own, opened: OpenedResources) {
-  const current = await atRelease(own.reader, context);
-  if (hasErrors(current.problems)) return blockedRun(await own.end(failedPlan(current)), opened);
+  const released = await atRelease(own.reader, context);
+  if (hasErrors(released.problems)) return blockedRun(await own.end(failedPlan(released)), opened);
+  const current = await withTokenExpiry(own.reader, released);
   const dispatcher = await dispatcherOf(current, own.connection, own);
   if (dispatcher) opened.add(dispatcher);
   return { ...own, context: current, dispatcher, blocked: undefined, ...disposing(opened) };

@@ -1,27 +1,82 @@
+import { type SpawnSyncReturns, spawnSync } from "node:child_process";
 import { createHash, timingSafeEqual } from "node:crypto";
 import { readFileSync, statSync } from "node:fs";
 import { resolve } from "node:path";
 import { type ExitCode, UserError } from "../base/exit.ts";
+import { parsedJson } from "../base/json.ts";
 import { learnCredential, ownNames } from "../base/known-secrets.ts";
-import { describeSystemError } from "../base/system-errors.ts";
+import { describeSystemError, systemCode } from "../base/system-errors.ts";
 import { readSecretFile } from "./secret-file.ts";
 
 /**
- * The access token (docs/manifests.md) of EVENKEEL_TOKEN or EVENKEEL_TOKEN_FILE, relative to `root`. An empty variable
- * counts as unset. @throws UserError, without the token.
+ * The access token (docs/manifests.md) of EVENKEEL_TOKEN, of the file in EVENKEEL_TOKEN_FILE, relative to `root`, or of the
+ * command in EVENKEEL_TOKEN_COMMAND. An empty variable counts as unset. @throws UserError, without the token.
  */
 export function readToken(env: Environment, root = "."): string {
+  const { EVENKEEL_TOKEN_COMMAND: command } = env;
   const { direct, file } = valueOrFile(env, "EVENKEEL_TOKEN");
+  if (command && (direct || file)) {
+    const other = direct ? "EVENKEEL_TOKEN" : "EVENKEEL_TOKEN_FILE";
+    throw new UserError(`${other} and EVENKEEL_TOKEN_COMMAND are both set; set only one`);
+  }
+  if (command) return checked(runTokenCommand(command, env), "the output of EVENKEEL_TOKEN_COMMAND");
   if (direct) return checked(direct, "EVENKEEL_TOKEN");
   if (file) return checked(readOnce(resolve(root, file), file), `the file that EVENKEEL_TOKEN_FILE names (${file})`);
   throw new UserError(
-    "no access token: set EVENKEEL_TOKEN, or set EVENKEEL_TOKEN_FILE to the path of a file with the token",
+    "no access token: set EVENKEEL_TOKEN, or EVENKEEL_TOKEN_FILE to the path of a file with the token, or EVENKEEL_TOKEN_COMMAND to a command that prints it",
   );
 }
 
+/** Reads the token again, if it may have changed: that of a file, or of a command. */
+export function tokenRenewal(env: Environment): (() => string) | undefined {
+  return env.EVENKEEL_TOKEN_FILE || env.EVENKEEL_TOKEN_COMMAND ? () => readToken(env) : undefined;
+}
+
 /** The variable that {@link readToken} reads, with the path of its file, for messages. */
-export function tokenNameOf({ EVENKEEL_TOKEN, EVENKEEL_TOKEN_FILE }: Environment): string {
-  return EVENKEEL_TOKEN ? "EVENKEEL_TOKEN" : `EVENKEEL_TOKEN_FILE (${EVENKEEL_TOKEN_FILE})`;
+export function tokenNameOf({ EVENKEEL_TOKEN, EVENKEEL_TOKEN_FILE, EVENKEEL_TOKEN_COMMAND }: Environment): string {
+  if (EVENKEEL_TOKEN) return "EVENKEEL_TOKEN";
+  return EVENKEEL_TOKEN_COMMAND ? "EVENKEEL_TOKEN_COMMAND" : `EVENKEEL_TOKEN_FILE (${EVENKEEL_TOKEN_FILE})`;
+}
+
+/** Milliseconds, and bytes of output, that a command may take. */
+const commandLimits = { timeout: 30_000, maxBuffer: 64 * 1024, killSignal: "SIGKILL" } as const;
+
+/** Runs a command without a shell. Messages contain nothing that it printed. */
+function runTokenCommand(command: string, env: Environment): string {
+  const [program = "", ...args] = wordsOf(command);
+  const { EVENKEEL_DEBUG: debug } = env;
+  const stderr = debug === "1" ? "inherit" : "ignore";
+  const ended = spawnSync(program, args, {
+    ...commandLimits,
+    env,
+    stdio: ["ignore", "pipe", stderr],
+    encoding: "utf8",
+  });
+  const why = failureOf(ended);
+  if (why === undefined) return ended.stdout;
+  const hint = debug === "1" ? "" : "; with EVENKEEL_DEBUG=1 its errors are shown";
+  throw new UserError(`the command in EVENKEEL_TOKEN_COMMAND, ${program}, ${why}${hint}`);
+}
+
+/** A JSON list of a program and its arguments, or only the path of a program. */
+function wordsOf(command: string): readonly string[] {
+  if (!command.trimStart().startsWith("[")) return [command];
+  const words = parsedJson(command);
+  const isList = Array.isArray(words) && words.length > 0 && words.every((each) => typeof each === "string");
+  if (isList && words[0] !== "") return words;
+  throw new UserError(
+    'EVENKEEL_TOKEN_COMMAND is not a JSON list of texts; expected one like ["vault", "read", "-field=token", "gitlab/token/ci"], or the path of a program',
+  );
+}
+
+function failureOf({ error, status, signal }: SpawnSyncReturns<string>): string | undefined {
+  const code = systemCode(error);
+  if (code === "ENOENT") return "was not found";
+  if (code === "ETIMEDOUT") return `did not end within ${commandLimits.timeout / 1000} s`;
+  if (code === "ENOBUFS") return "printed more than a token";
+  if (error) return `could not be started: ${describeSystemError(error)}`;
+  if (status === 0) return undefined;
+  return status === null ? `was ended by ${signal}` : `exited with ${status}`;
 }
 
 type Environment = Readonly<Record<string, string | undefined>>;

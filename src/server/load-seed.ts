@@ -66,10 +66,11 @@ function loadUser(state: State, seed: NonNullable<Seed["users"]>[number]): void 
   records.put(state, "user", number, user);
 }
 
-function callerOf(state: State, { role, scopes }: Pick<Caller, "role" | "scopes">): Caller {
+function callerOf(state: State, { role, scopes, expires_at }: Omit<Caller, "user">): Caller {
   return {
     role,
     ...(scopes && { scopes }),
+    ...(expires_at !== undefined && { expires_at }),
     user: userOf(takeNumber(state, "user", Math.max(2, nextNumber(state, "user"))), role),
   };
 }

@@ -19,7 +19,12 @@ export interface Seed {
   readonly groups?: readonly SeedGroup[];
   /** Users without a token, by name or with an ID. */
   readonly users?: readonly (string | { readonly id?: number; readonly username: string; readonly name?: string })[];
-  readonly tokens?: readonly { readonly token: string; readonly role: Role; readonly scopes?: readonly Scope[] }[];
+  readonly tokens?: readonly {
+    readonly token: string;
+    readonly role: Role;
+    readonly scopes?: readonly Scope[];
+    readonly expires_at?: string;
+  }[];
   readonly features?: Readonly<Record<string, boolean>>;
   /** Duration of a storage move in milliseconds. */
   readonly move_duration?: number;

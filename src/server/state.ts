@@ -131,6 +131,8 @@ export interface Caller {
   readonly user: User;
   /** Default: `api`. */
   readonly scopes?: readonly Scope[] | undefined;
+  /** A day; default: it does not expire. */
+  readonly expires_at?: string | undefined;
 }
 
 /** The user behind the `id`-th token. */

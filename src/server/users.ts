@@ -24,7 +24,7 @@ export const listUsers: Handler = (context, call) => {
 };
 
 /** GET /personal_access_tokens/self, on deployed servers only: the scopes of the token. */
-export const getToken: Handler = (_, { caller: { role, user, scopes = ["api"] } }) =>
+export const getToken: Handler = (_, { caller: { role, user, scopes = ["api"], expires_at = null } }) =>
   json(200, {
     id: user.id,
     name: `${role} token`,
@@ -32,7 +32,7 @@ export const getToken: Handler = (_, { caller: { role, user, scopes = ["api"] } 
     scopes,
     active: true,
     revoked: false,
-    expires_at: null,
+    expires_at,
   });
 
 /** GET /version, on deployed servers only. */

@@ -55,8 +55,9 @@ describe.skipIf(!available)("rateLimit (needs postgresql)", () => {
 
 describe("a 429", () => {
   async function plan(retryAfter: string, ...args: readonly string[]) {
+    // The first request asks when the token expires.
     const site = await serve((_, index) =>
-      index === 0 ? { status: 429, headers: { "retry-after": retryAfter }, body: "Retry later" } : { body: [] },
+      index === 1 ? { status: 429, headers: { "retry-after": retryAfter }, body: "Retry later" } : { body: [] },
     );
     const files = folder({
       "evenkeel.yaml": workspaceText({ url: site.url }),

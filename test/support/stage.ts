@@ -119,7 +119,7 @@ export async function stage(setting: Setting = {}): Promise<Stage> {
     rehearse: (more) => rehearse({ ...asks, ...more }),
     apply: (more, hooks) => apply({ ...asks, ...more }, { approve: async () => true, watchers: [], ...hooks }),
     asked: () => {
-      const counted = server.requests.kept.filter(({ path }) => path !== versionPath);
+      const counted = server.requests.kept.filter(({ path }) => !ownPaths.includes(path));
       const lines = counted.map(({ method, path }) => `${method} ${decodeURIComponent(path.slice(7))}`);
       server.requests.reset();
       return lines;
@@ -135,11 +135,11 @@ function planIn(text: string): Plan {
   throw new Error(`not a plan by its schema: ${JSON.stringify(isPlan.errors)}`);
 }
 
-/** The server's own version is no read of anything (docs/running.md). */
-const versionPath = "/api/v4/version";
+/** The server's own version, and the token's expiry, are no reads of anything (docs/running.md). */
+const ownPaths = ["/api/v4/version", "/api/v4/personal_access_tokens/self"];
 
 function requestsOf({ requests }: Server): Pick<Ran, "reads" | "writes" | "requests"> {
-  const counted = requests.kept.filter(({ path }) => path !== versionPath);
+  const counted = requests.kept.filter(({ path }) => !ownPaths.includes(path));
   const lines = counted.map(({ method, path, query }) => {
     const below = decodeURIComponent(path.replace("/api/v4", ""));
     return `${method} ${below}${query ? `?${query}` : ""}`;

@@ -74,6 +74,17 @@ const fineGrained = "granular";
 const unlistedPermissions =
   "the server does not list the permissions of a fine-grained token; it names the missing one when it refuses a request";
 
+/** The token of the connection, if the server describes it. A plan does not count the request. */
+export async function readTokenDetails(reader: Reader): Promise<TokenAccess["token"]> {
+  try {
+    const { body } = await reader.get(call("getToken", {}));
+    return tokenIn(isObject(body) ? body : undefined);
+  } catch (error) {
+    if (error instanceof CallFailed) return null;
+    throw error;
+  }
+}
+
 const singles = { project: "getProject", group: "getGroup" } as const;
 
 /** Whether `plan` can read with this token: false only where that is certain. */
