@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { ResourceKind } from "../../src/model/resource-kind.ts";
+import { repository } from "../revision/repository.ts";
 import { stage } from "../support/stage.ts";
 
 const latest = { release: "19.9", tier: "ultimate" } as const;
@@ -85,7 +86,7 @@ describe("a resource for which no request can be made", () => {
     expect(planned.plan().problems).toEqual([
       expect.objectContaining({
         ...{ rule: "cannot-request", project: "a/b", file: "all.yaml", line: 5 },
-        message: expect.stringMatching(/^no request can be made for a\/b:mark\/\.\., .*"\.\." names nothing/),
+        message: expect.stringMatching(/^no request can be made for a\/b:mark\/\.\., .*marks\/\.\." names nothing/),
       }),
     ]);
     expect(await evenkeel("apply", "--yes")).toMatchObject({ code: 1, writes: 2 });
@@ -291,4 +292,18 @@ test("a rotated secret of what the server cannot change replaces it", async () =
   expect(await evenkeelWith(rotated, "apply", "--yes")).toMatchObject({ code: 0, writes: 2 });
   expect(await idOfKey()).not.toBe(first);
   expect((await evenkeelWith(rotated, "plan", "--detailed-exitcode")).code).toBe(0);
+});
+
+test("--since reads all that a changed kind touches", async () => {
+  const policy = { projects: ["a/b"], tuning: { speed: 5 } };
+  const { evenkeel, root, write } = await ownStage(tuning, { policy });
+  repository(root).commit();
+  expect((await evenkeel("plan", "--since", "HEAD", "--report", "json")).plan().scope).toMatchObject({ projects: 0 });
+  write(
+    "own.yaml",
+    JSON.stringify({ ...head, ...tuning, calls: { ...tuning.calls, update: "PATCH /projects/:id/tuning" } }),
+  );
+  const planned = await evenkeel("plan", "--since", "HEAD", "--report", "json");
+  expect(planned.plan().scope).toMatchObject({ projects: 1 });
+  expect(planned.plan().resource_changes).toHaveLength(1);
 });

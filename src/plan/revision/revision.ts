@@ -1,3 +1,4 @@
+import equal from "fast-deep-equal";
 import { memoized } from "../../base/memoize.ts";
 import { compareTexts } from "../../base/text-format.ts";
 import type { Document } from "../../manifest/document.ts";
@@ -6,10 +7,12 @@ import type { StorageMigration } from "../../manifest/migrations.ts";
 import type { Policy } from "../../manifest/policies.ts";
 import { sortedProblems } from "../../manifest/problem.ts";
 import { idleGlobs, knownProjects, listedOf, needsLookup } from "../../manifest/projects.ts";
-import { matchingLayers, sameLayers } from "../../manifest/selection.ts";
+import { isSelected, matchingLayers, sameLayers } from "../../manifest/selection.ts";
 import { layersByGlob } from "../../manifest/validate.ts";
+import type { Catalogue } from "../../model/catalogue.ts";
+import type { KindRow } from "../../model/kind-row.ts";
 import { type Owner, ownedBy } from "../../model/owner.ts";
-import type { DesiredProject, Problem, Project } from "../../model/types.ts";
+import type { DesiredProject, Kind, Problem, Project } from "../../model/types.ts";
 import { type OverrideCount, overridesAmong } from "../overrides.ts";
 import { compareProject, migrationChanges, type RevisionChange } from "./compare-projects.ts";
 import { changedPolicies, type Notice, noticesFor } from "./notices.ts";
@@ -102,16 +105,35 @@ function compare(name: string, ...sides: readonly [Desiring, Desiring]): readonl
   return compareProject(name, sideOf(sides[0]), sideOf(sides[1]));
 }
 
-/** Whether the desired state of a project differs, or another policy decides it. */
+/** Whether the desired state of a project differs, another policy decides it, or a kind of its resources is another. */
 export function hasDesiredChange(before: RevisionSide, after: RevisionSide, project: Project): boolean {
-  return pairOf(before, after, project).some(({ changes }) => changes.length > 0);
+  if (pairOf(before, after, project).some(({ changes }) => changes.length > 0)) return true;
+  return isSelected(policiesOfChangedKinds(before, after), project);
 }
 
-/** The policies that only one of two revisions has: the desired state of a project that none of them selects is as before. */
+/**
+ * The policies that only one of two revisions has, or whose kinds are others: the desired state of a project that none of
+ * them selects is as before.
+ */
 export function touchedPolicies(before: RevisionSide, after: RevisionSide): readonly Policy[] {
   const pairs = changedPolicies(before.policies, after.policies);
-  return pairs.flatMap((pair) => [pair.before, pair.after].flatMap((policy) => policy ?? []));
+  const touched = pairs.flatMap((pair) => [pair.before, pair.after].flatMap((policy) => policy ?? []));
+  return [...new Set([...touched, ...policiesOfChangedKinds(before, after)])];
 }
+
+function policiesOfChangedKinds(before: RevisionSide, after: RevisionSide): readonly Policy[] {
+  const changed = changedKinds(before.workspace.catalogue)(after.workspace.catalogue);
+  return changed.size === 0 ? [] : after.policies.filter(({ kinds }) => [...kinds].some((kind) => changed.has(kind)));
+}
+
+const changedKinds = memoized(
+  (before: Catalogue) =>
+    memoized((after: Catalogue): Set<Kind> => {
+      const isChanged = ([kind, { file }]: readonly [Kind, KindRow]) => !equal(file, before.kinds.get(kind)?.file);
+      return new Set([...after.kinds].filter(isChanged).map(([kind]) => kind));
+    }, new WeakMap()),
+  new WeakMap(),
+);
 
 function unlistedChanges(before: RevisionSide, after: RevisionSide): readonly RevisionChange[] {
   const [first, second] = [layersByGlob(before.policies), layersByGlob(after.policies)];
