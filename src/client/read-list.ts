@@ -9,20 +9,22 @@ import type { Headers } from "./retry.ts";
 export type SendCall = (call: Call, first?: number) => Promise<FullAnswer>;
 
 /**
- * All rows of a list, from all pages. If their number differs from the server's count, they may have changed meanwhile:
- * the list is read once more, and a second difference is an error. @throws CallFailed.
+ * All rows of a list, from all of its pages. If it shrinks while it is read, a row may move to a page that was read before
+ * and be missed; so it is read again, as it is where the server counts other rows than it returned. @throws CallFailed.
  */
 export async function readList(
   send: SendCall,
   call: Call,
   urlOf: (path: string) => string,
 ): Promise<readonly unknown[]> {
-  const first = await readOnce(send, call, urlOf, 1);
-  if (!first.fault) return first.rows;
-  const second = await readOnce(send, call, urlOf, 2);
-  if (!second.fault) return second.rows;
-  throw second.fault;
+  for (let reading = 1; ; reading++) {
+    const { rows, fault } = await readOnce(send, call, urlOf, reading);
+    if (!fault) return rows;
+    if (reading === mostReadings) throw fault;
+  }
 }
+
+const mostReadings = 5;
 
 interface Whole {
   readonly rows: readonly unknown[];
@@ -68,8 +70,9 @@ function toPage(
   const total = parseTotal(headers);
   if (named && "garbled" in named) throw fault(`with ${named.garbled}`);
   if (typeof total === "object") throw fault(`with ${total.garbled}`);
-  const next = named ? named.query : pageAfterFull(headers, query, rows.length);
-  return { rows, next, isGuess: !named, total };
+  if (named) return { rows, next: named.query, total };
+  const [next, ...guesses] = pagesAfterFull(headers, query, rows);
+  return { rows, next, guesses, total };
 }
 
 function failList({ method, path }: Call, url: string, status: number, what: string, attempts: number): CallFailed {
@@ -128,21 +131,22 @@ function nextCountedPage(headers: Headers, own: PageQuery): { readonly query: Pa
 }
 
 /**
- * The page after a full one without paging headers, which a proxy may have removed. Not for paging by ID, nor for lists
- * that are requested as a whole.
+ * Possible pages after a full one without paging headers, which a proxy may have removed: by the last ID, and by number for
+ * servers without keyset pagination. None for lists that are requested as a whole.
  */
-function pageAfterFull(headers: Headers, query: PageQuery, rows: number): PageQuery | undefined {
+function pagesAfterFull(headers: Headers, query: PageQuery, rows: readonly unknown[]): readonly PageQuery[] {
   const { page = "1", per_page: size, pagination } = query;
-  if (rows !== Number(size) || pagination === "keyset" || !isPageNumber(page)) return undefined;
-  if (hasPagingHeaders(headers)) return undefined;
-  return { ...query, page: String(Number(page) + 1) };
+  if (rows.length !== Number(size) || !isPageNumber(page) || saysNext(headers)) return [];
+  const { id_after: _, ...unbound } = query;
+  const numbered = { ...unbound, page: String(Number(page) + 1) };
+  const last = idOf(rows.at(-1));
+  const isByNumber = pagination !== "keyset" || query.page !== undefined || last === undefined;
+  return isByNumber ? [numbered] : [{ ...query, id_after: String(last) }, numbered];
 }
 
-const pageHeaders = ["link", "x-next-page", "x-page", "x-total", "x-total-pages"] as const;
-
-/** True if a response has any paging header. */
-function hasPagingHeaders(headers: Headers): boolean {
-  return pageHeaders.some((name) => headers[name] !== undefined);
+/** True if a response tells whether there is a next page, or how many rows there are in all. */
+function saysNext(headers: Headers): boolean {
+  return (["link", "x-next-page", "x-total"] as const).some((name) => headers[name] !== undefined);
 }
 
 const garbledPage: InvalidPage = { garbled: "an X-Next-Page that is not a page number" };
@@ -180,8 +184,8 @@ function isTruncated(link: string): boolean {
 export interface Page {
   readonly rows: readonly unknown[];
   readonly next: PageQuery | undefined;
-  /** True if the server named no next page: the next one may repeat this one. */
-  readonly isGuess?: boolean;
+  /** Set if the server named no next page: the next one may repeat this one, and these are tried then. */
+  readonly guesses?: readonly PageQuery[] | undefined;
   readonly total?: number | undefined;
 }
 
@@ -205,8 +209,12 @@ export async function readPages(
     if (seen.size >= mostPages) return { endless: `with more than ${mostPages} pages` };
     seen.add(queryKey(last.next));
     const page = await fetchPage(last.next);
-    if (last.isGuess && isRepeat(page.rows, last.rows)) break;
-    size += estimateSize(page.rows);
+    if (last.guesses && isRepeat(page.rows, last.rows)) {
+      const [next, ...guesses] = page.rows.length > 0 ? last.guesses : [];
+      last = { ...last, next, guesses };
+      continue;
+    }
+    size += sizeOf(page.rows);
     if (size > largest) return { endless: `with pages of more than ${Math.floor(largest / 1024 / 1024)} MB in all` };
     for (const row of page.rows) rows.push(row);
     totals.push(page.total);
@@ -227,13 +235,14 @@ function estimateSize(value: unknown): number {
 const scalarSize = 16;
 const objectSize = 64;
 
-/** Accepts a count between the totals of all pages, because a list may change while it is read. */
-function checkCount(rows: readonly unknown[], totals: readonly (number | undefined)[]): Pages {
-  const knownTotals = totals.filter((total) => total !== undefined);
-  const [least, most] = [Math.min(...knownTotals), Math.max(...knownTotals)];
-  if (knownTotals.length === 0 || (rows.length >= least && rows.length <= most)) return { rows };
-  const total = knownTotals.at(-1);
-  return { rows, uneven: `with ${formatCount(rows.length)} in all, where X-Total counts ${total}` };
+/** Compared with the totals of all pages: a list may grow while it is read, and must not shrink. */
+function counted(rows: readonly unknown[], totals: readonly (number | undefined)[]): Pages {
+  const known = totals.filter((total) => total !== undefined);
+  const [first, total] = [known[0] ?? 0, known.at(-1) ?? Number.POSITIVE_INFINITY];
+  const shrunk = known.find((each, index) => each < (known[index - 1] ?? 0));
+  if (shrunk !== undefined) return { rows, uneven: `with an X-Total that became ${shrunk} from page to page` };
+  if (rows.length >= first && rows.length <= total) return { rows };
+  return { rows, uneven: `with ${count(rows.length)} in all, where X-Total counts ${total}` };
 }
 
 function formatCount(rows: number): string {

@@ -107,6 +107,20 @@ describe("a list", () => {
     expect(server.seen.map(({ path }) => path)).toEqual([asked, `${asked}&page=2`, `${asked}&page=3`]);
   });
 
+  it.each([
+    ["id_after", ["", "&id_after=100", "&id_after=200"]],
+    ["page", ["", "&id_after=100", "&page=2", "&page=3"]],
+  ])("of projects is read on by %s without any Link", async (known, asked) => {
+    const rows = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, at) => ({ id: from + at }));
+    const server = await serve(({ path }) => {
+      const query = new URL(path, "http://x").searchParams;
+      const after = known === "page" ? 100 * (Number(query.get("page") ?? 1) - 1) : Number(query.get(known) ?? 0);
+      return { headers: { "x-page": "1", "x-per-page": "100" }, body: rows(after + 1, Math.min(after + 100, 250)) };
+    });
+    expect(await (await reader(server.url)).list(projects)).toEqual(rows(1, 250));
+    expect(server.seen.map(({ path }) => path)).toEqual(asked.map((query) => `${start}${query}`));
+  });
+
   it("ends where a server without pages gives the same rows in another order, and otherwise than before", async () => {
     const rows = (at: number) => full.map(({ id, name }) => ({ id, name, approval_status: at ? "denied" : "allowed" }));
     const server = await serve((_, at) => ({ body: at % 2 ? rows(at).reverse() : rows(at) }));
@@ -121,7 +135,7 @@ describe("a list", () => {
     ["that ends by a Link", licenses, { headers: { link: '<?page=1>; rel="first"' }, body: full }, 1],
     ["of 99 rows", licenses, { body: full.slice(1) }, 1],
     ["of 101 rows", licenses, { body: [...full, { id: 100, name: "another", approval_status: "allowed" }] }, 1],
-    ["by IDs", projects, { body: full.map(({ id }) => ({ id })) }, 1],
+    ["by IDs that the server does not know", projects, { body: full.map(({ id }) => ({ id })) }, 3],
     ["asked for as a whole", integrations, { body: full.map(({ id, name }) => ({ id, slug: name })) }, 1],
   ])("%s takes no more requests than it must", async (_, asked, answer, requests) => {
     const server = await serve([answer]);
@@ -183,6 +197,11 @@ describe("X-Total", () => {
     ["that fits, over all pages", totals(["3", rows(1, 2), "2"], ["3", rows(3)]), 2],
     ["of a list that grew while it was read", totals(["3", rows(1, 2), "2"], ["4", rows(2, 3)]), 2],
     ["that fits at the second reading", totals(["2", rows(1)], ["1", rows(1)]), 2],
+    [
+      "of a list that shrank, so that 3 was missed",
+      totals(["4", rows(1, 2), "2"], ["3", rows(4)], ["3", rows(2, 3), "2"], ["3", rows(4)]),
+      4,
+    ],
     ["that is empty", totals(["", rows(1)]), 1],
   ])("%s", async (_, script, requests) => {
     const server = await serve(script);
