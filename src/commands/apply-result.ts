@@ -105,6 +105,7 @@ export function commandAgain({ yes, waves, shard, ...options }: Options<"apply">
 const repeatedOptions = [
   "C",
   "target",
+  "exclude",
   "since",
   "resend",
   "storage",

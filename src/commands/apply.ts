@@ -75,7 +75,7 @@ function checkUsage({ interactive }: Terminal, options: Options<"apply">, saved?
 }
 
 /** Options that determine the contents of a plan, and so are rejected with a saved one (docs/running.md). */
-const decidesPlan: ReadonlySet<string> = new Set(["target", "shard", "resend", "storage", "since", "asOf"]);
+const decidesPlan: ReadonlySet<string> = new Set(["target", "exclude", "shard", "resend", "storage", "since", "asOf"]);
 
 async function rehearsing(
   terminal: Terminal,

@@ -229,10 +229,17 @@ export const target = {
   takes: "list",
 } as const;
 
+export const exclude = {
+  flags: "--exclude <glob>",
+  description: "no addresses that match, such as '*:variable/*' (repeatable)",
+  takes: "list",
+} as const;
+
 /** For commands that compare a workspace with its server. */
 export const online = [
   folder,
   target,
+  exclude,
   {
     flags: "--shard <i/n>",
     description: "only the i-th of n parts of the projects; auto: from CI_NODE_INDEX and CI_NODE_TOTAL",

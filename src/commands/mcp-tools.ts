@@ -19,9 +19,9 @@ const tools: Partial<Readonly<Record<CommandName, readonly string[]>>> = {
   blame: [],
   runs: ["--project"],
   journal: [],
-  plan: ["--target", "--since", "--as-of"],
-  drift: ["--target", "--since", "--as-of"],
-  unmanaged: ["--target"],
+  plan: ["--target", "--exclude", "--since", "--as-of"],
+  drift: ["--target", "--exclude", "--since", "--as-of"],
+  unmanaged: ["--target", "--exclude"],
 };
 
 /** A tool of `tools/list`. */

@@ -4,7 +4,7 @@ import type { NextStep } from "../report/terminal.ts";
 import type { OnlineOptions } from "./run-request.ts";
 
 /** Options that select the same workspace and the same changes as the previous command. */
-type Scope = Pick<OnlineOptions, "C" | "target" | "since"> & {
+type Scope = Pick<OnlineOptions, "C" | "target" | "exclude" | "since"> & {
   readonly storage?: boolean;
   readonly resend?: readonly string[];
 };
@@ -124,11 +124,15 @@ function commandIn(command: string, { C }: Pick<Scope, "C">): string {
   return `evenkeel ${command}${C === undefined ? "" : ` -C ${shellWord(C)}`}`;
 }
 
-function commandFor(command: string, { target = [], since, storage, resend = [], ...options }: Scope): string {
+function commandFor(
+  command: string,
+  { target = [], exclude = [], since, storage, resend = [], ...options }: Scope,
+): string {
   const writes = command === "drift" ? [] : resend;
   return [
     commandIn(command, options),
     ...target.map((glob) => `--target ${shellWord(glob)}`),
+    ...exclude.map((glob) => `--exclude ${shellWord(glob)}`),
     ...(since === undefined ? [] : [`--since ${shellWord(since)}`]),
     ...(storage && command !== "drift" ? ["--storage"] : []),
     ...writes.map((glob) => `--resend ${shellWord(glob)}`),

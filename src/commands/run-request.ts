@@ -22,6 +22,7 @@ export function requestOf(terminal: Terminal, options: OnlineOptions): Request {
     folder: folderOf(terminal, options),
     env: terminal.env,
     targets: globsOf("--target", options.target, targetFaultIn(folderOf(terminal, options))),
+    excludes: globsOf("--exclude", options.exclude, targetFaultIn(folderOf(terminal, options))),
     signal: stopOf(terminal, options.timeout),
     connecting: terminal.listen,
     warn: (sentence) => terminal.warn(printable(`warning: ${sentence}`)),

@@ -10,6 +10,7 @@ import {
   connected,
   detailedExitcode,
   dialect,
+  exclude,
   failOnLoosening,
   folder,
   giveUpAfter,
@@ -194,7 +195,7 @@ const table = {
       ["evenkeel unmanaged", "of the projects that policies select"],
       ["evenkeel unmanaged --target 'payments/*:webhook/*' --report json", "a part of it, for scripts"],
     ],
-    flags: [folder, target, reportOf(revisionKinds), concurrency, timeout, giveUpAfter, quiet],
+    flags: [folder, target, exclude, reportOf(revisionKinds), concurrency, timeout, giveUpAfter, quiet],
   },
   approve: {
     arguments: "[plan]",

@@ -39,7 +39,10 @@ export interface Shaped<Text> {
 export function shape<Text>(document: Document, kind: DocumentKind, known: Known = {}): Shaped<Text> {
   if (kind !== "Policy") return shapeBy(checkOf(kind), document);
   const { catalogue = catalogueOf(), faultyKinds } = known;
-  return shapeBy(policyCheck(catalogue)(ownerOfPolicy(document.value)), document, faultyKinds);
+  return shapeBy(policyCheck(catalogue)(ownerOfPolicy(document.value)), document, {
+    unchecked: faultyKinds,
+    allowsEmpty: true,
+  });
 }
 
 /** The sections that policies may have. Those of faulty kinds are not checked: the kind itself is reported. */
@@ -48,15 +51,37 @@ interface Known {
   readonly faultyKinds?: ReadonlySet<string>;
 }
 
-/** Validates a document with any schema, with the same messages; `unchecked` are sections that may be anything. */
-export function shapeBy<Text>(check: SchemaCheck, document: Document, unchecked?: ReadonlySet<string>): Shaped<Text> {
+interface ShapeOptions {
+  /** Sections that may be anything. */
+  readonly unchecked?: ReadonlySet<string> | undefined;
+  /** Whether a section without a value declares nothing. */
+  readonly allowsEmpty?: boolean;
+}
+
+/** The keys of a policy that declare nothing, and therefore need a value. */
+const heads: ReadonlySet<string> = new Set([
+  ...["kind", "name", "instance", "projects", "groups", "where", "archived"],
+  ...["priority", "enforce", "until", "reason"],
+]);
+
+/** Validates a document with any schema, with the same messages. */
+export function shapeBy<Text>(
+  check: SchemaCheck,
+  document: Document,
+  { unchecked, allowsEmpty = false }: ShapeOptions = {},
+): Shaped<Text> {
   const all = check(document.value);
   if (all.length === 0) return { text: document.value as Text, problems: [] };
   const faults = all.filter(({ path }) => path[0] !== "apiVersion");
+  const isEmptySection = ({ rule, path }: SchemaFault) =>
+    rule === "wrong-type" &&
+    path.length === 1 &&
+    !heads.has(String(path[0])) &&
+    valueAtPath(document.value, path) === null;
   const text = without(document.value, cutsAt(faults.map(({ path }) => path)));
   const namedBy = ({ rule, path }: SchemaFault) =>
     String(rule === "unknown-key" ? path.at(-1) : valueAtPath(document.value, path));
-  const reported = unchecked ? faults.filter((fault) => !unchecked.has(namedBy(fault))) : faults;
+  const reported = faults.filter((fault) => !unchecked?.has(namedBy(fault)) && !(allowsEmpty && isEmptySection(fault)));
   const problems = reported.map(({ rule, message, path }) => {
     const of = rule.endsWith("-key") ? "key" : "value";
     const hint = of === "value" ? commentHint(document, path, valueAtPath(document.value, path)) : "";

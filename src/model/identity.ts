@@ -65,6 +65,31 @@ export function projectTest(glob: string): (project: Project) => boolean {
   return (project) => names(project).some(matches);
 }
 
+/** What the globs of `--target` and `--exclude` leave of a fleet. */
+interface AddressScope {
+  readonly isLimited: boolean;
+  /** Whether any address of a project may be left. */
+  readonly includes: (project: Project) => boolean;
+  readonly covers: AddressTest;
+}
+
+/** The scope of these globs; without targets, it has everything that is not excluded. */
+export function addressScope(targets: readonly string[] = [], excludes: readonly string[] = []): AddressScope {
+  const [inTarget, targeted, excluded] = [
+    targets.map(projectTest),
+    targets.map(addressTest),
+    excludes.map(addressTest),
+  ];
+  const outside = excludes.filter((glob) => !glob.includes(":")).map(projectTest);
+  const isAll = targets.length === 0;
+  return {
+    isLimited: targets.length + excludes.length > 0,
+    includes: (project) => (isAll || inTarget.some((is) => is(project))) && !outside.some((is) => is(project)),
+    covers: (address, project) =>
+      (isAll || targeted.some((is) => is(address, project))) && !excluded.some((is) => is(address, project)),
+  };
+}
+
 /** The globs that match a form of name that is unknown for one of these projects. */
 export function unresolvedReferences(globs: readonly string[], projects: readonly Project[]): readonly string[] {
   const lacking = (owner: Owner, form: NameForm) =>

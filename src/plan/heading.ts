@@ -3,7 +3,7 @@ import { ownerOfName } from "../model/owner.ts";
 import type { Plan, PlanScope, Summary } from "./plan.ts";
 
 /** Describes the scope of a plan: `shard 1/8, --target payments/*`; empty for everything. */
-export function scopeText({ targets = [], shards = [], since, projects, of }: PlanScope = {}): string {
+export function scopeText({ targets = [], excludes = [], shards = [], since, projects, of }: PlanScope = {}): string {
   const counts =
     projects === undefined
       ? ""
@@ -12,6 +12,7 @@ export function scopeText({ targets = [], shards = [], since, projects, of }: Pl
     ...(since === undefined ? [] : [`--since ${since.slice(0, 12)}${counts}`]),
     ...shards.map((shard) => `shard ${shard}`),
     ...targets.map((glob) => `--target ${glob}`),
+    ...excludes.map((glob) => `--exclude ${glob}`),
   ];
   return words.join(", ");
 }

@@ -101,12 +101,18 @@ function totalOf(shard: string): number {
 /** All shards of a run together cover everything. */
 function joinedScope(scopes: readonly PlanScope[]): Pick<Plan, "scope"> {
   const targets = distinct(scopes.flatMap(({ targets }) => targets ?? []));
+  const excludes = distinct(scopes.flatMap(({ excludes }) => excludes ?? []));
   const shards = distinct(scopes.flatMap(({ shards }) => shards ?? []));
   const [first] = shards;
   const isSplit = first !== undefined && shards.length < totalOf(first);
   const revised = joinedSince(scopes);
-  if (targets.length === 0 && !isSplit && !revised) return {};
-  return { scope: { ...revised, ...(targets.length > 0 && { targets }), ...(isSplit && { shards }) } };
+  const scope = {
+    ...revised,
+    ...(targets.length > 0 && { targets }),
+    ...(excludes.length > 0 && { excludes }),
+    ...(isSplit && { shards }),
+  };
+  return Object.keys(scope).length > 0 ? { scope } : {};
 }
 
 /** Adds up the projects of parts with `--since`; unknown if any part's number is. */

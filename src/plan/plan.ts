@@ -59,6 +59,8 @@ export const formatVersion = "1.0";
 export interface PlanScope {
   /** `--target`, sorted. */
   readonly targets?: readonly string[];
+  /** `--exclude`, sorted. */
+  readonly excludes?: readonly string[];
   /** `--shard`, such as `1/8`; several where plans were merged. */
   readonly shards?: readonly string[];
   /** `--since`, as a full commit ID: only projects whose desired state differs from there. */

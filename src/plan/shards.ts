@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { addressTest, projectTest } from "../model/identity.ts";
+import { addressScope } from "../model/identity.ts";
 import type { Project } from "../model/types.ts";
 import type { Plan } from "./plan.ts";
 
@@ -25,17 +25,15 @@ export interface PlanPart {
 
 /** Changed projects are always included, because the scope in the file could have been edited. */
 export function partOfPlan({ scope = {}, resource_changes: changes }: Plan): PlanPart {
-  const { targets = [], shards = [] } = scope;
+  const { targets, excludes, shards = [] } = scope;
   const changed = new Set(changes.map(({ project }) => project));
   const addresses = new Set(changes.map(({ address }) => address));
-  const [inTarget, targeted] = [targets.map(projectTest), targets.map(addressTest)];
+  const { includes, covers } = addressScope(targets, excludes);
   const inShard = shards.map((shard) => shardOf(shardIn(shard)));
-  const isAny = <Tested>(tests: readonly Tested[], is: (test: Tested) => boolean) =>
-    tests.length === 0 || tests.some(is);
+  const isInShard = ({ name }: Project) => inShard.length === 0 || inShard.some((is) => is(name));
   return {
-    includes: (project) =>
-      changed.has(project.name) || (isAny(inTarget, (is) => is(project)) && isAny(inShard, (is) => is(project.name))),
-    target: (address, project) => addresses.has(address) || isAny(targeted, (is) => is(address, project)),
+    includes: (project) => changed.has(project.name) || (includes(project) && isInShard(project)),
+    target: (address, project) => addresses.has(address) || covers(address, project),
   };
 }
 

@@ -3,7 +3,7 @@ import { grouped } from "../base/grouped.ts";
 import { canonical } from "../base/json.ts";
 import type { DesiredFleet } from "../manifest/desired-fleet.ts";
 import { addressParts } from "../model/address.ts";
-import { addressTest } from "../model/identity.ts";
+import { addressScope } from "../model/identity.ts";
 import type { ReportedProblem } from "../model/problem-line.ts";
 import { isRemoval } from "../model/removal-changes.ts";
 import { isMove } from "../model/repository-kinds.ts";
@@ -132,8 +132,8 @@ export async function recordSnapshots(context: Context, result: Applied): Promis
 
 function observationOf(context: Context, result: Applied): RunObservation {
   const { request, claim, heading, ledger } = context;
-  const { targets = [], shard, since, command } = request;
-  const isLimited = targets.length > 0 || since !== undefined || !result.desired;
+  const { targets, excludes, shard, since, command } = request;
+  const isLimited = addressScope(targets, excludes).isLimited || since !== undefined || !result.desired;
   return {
     run: claim.run,
     at: new Date().toISOString(),
@@ -159,17 +159,17 @@ type SeenProjects = Pick<RunObservation, "projects" | "observe" | "locate">;
 function compared({ projects, at }: DesiredFleet, { request }: Context, result: Applied): SeenProjects {
   const differences = differencesOf(projects, result);
   const problems = grouped(result.plan.problems, ({ project }) => project ?? "");
-  const targets = (request.targets ?? []).map(addressTest);
+  const { isLimited, covers } = addressScope(request.targets, request.excludes);
   const observe = (index: number): ProjectObservation => {
     const project = projects[index] ?? { name: "" };
     const difference = differences[index];
     const reported = problems.get(project.name) ?? (difference ? [] : (problems.get("") ?? []).filter(isUnreadable));
-    const includes = (rest: string) => targets.some((test) => test(`${project.name}:${rest}`, project));
+    const includes = (rest: string) => covers(`${project.name}:${rest}`, project);
     return {
       project,
       desired: () => at(index).resources,
       ...(difference && { changes: difference.changes.filter(({ address }) => !isApplied(address, result)) }),
-      includes: targets.length > 0 ? includes : () => true,
+      includes: isLimited ? includes : () => true,
       unverified: Object.fromEntries(
         (difference?.unverified ?? []).map((each) => [addressParts(each.address)[1], each.fields]),
       ),

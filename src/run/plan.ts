@@ -142,10 +142,11 @@ type Contents = Pick<
 >;
 
 function documentOf({ heading, problems, request }: Context, since: SinceScope | undefined, contents: Contents): Plan {
-  const { targets = [], part } = request;
+  const { targets = [], excludes = [], part } = request;
   const scope = {
     ...since,
     ...(targets.length > 0 && { targets: [...new Set(targets)].sort() }),
+    ...(excludes.length > 0 && { excludes: [...new Set(excludes)].sort() }),
     ...(part !== undefined && { shards: [part] }),
   };
   return planOf({

@@ -26,6 +26,8 @@ export interface Request {
   readonly today?: string;
   /** Globs over addresses; default: everything. */
   readonly targets?: readonly string[];
+  /** Globs over addresses that are left out. */
+  readonly excludes?: readonly string[];
   /** True if a project is in this run's shard; default: all are. */
   readonly shard?: (project: string) => boolean;
   /** Maximum number of requests in flight; default: that of the workspace. */

@@ -8,6 +8,7 @@ import { isMatch } from "../manifest/selection.ts";
 import { addressMatcher, addressOf } from "../model/address.ts";
 import { type Catalogue, catalogueOf } from "../model/catalogue.ts";
 import {
+  addressScope,
   addressTest,
   cautiousAddressTest,
   projectFinder,
@@ -38,12 +39,11 @@ import { addressesOf } from "./storage/moves.ts";
 export function scopeOf(context: Context): RefreshScope {
   const { loaded, policies, expired, ledger, secrets, concurrency, request, since, listed, heading, meter } = context;
   const { server } = loaded.workspace;
-  const targets = request.targets ?? [];
+  const { targets = [], excludes = [] } = request;
+  const limits = addressScope(targets, excludes);
   const inShard = request.shard ?? (() => true);
-  const inTarget = targets.length > 0 ? anyOf(targets.map(projectTest)) : () => true;
   const resent = request.resend ?? [];
   const resend = anyOf(resent.map(addressTest));
-  const target = anyOf(targets.map(addressTest));
   const { only } = request;
   const compared = {
     catalogue: heading.catalogue ?? catalogueOf(),
@@ -57,20 +57,22 @@ export function scopeOf(context: Context): RefreshScope {
     ...(only && { target: (address: string) => only.addresses.has(address) }),
   };
   const isTrusting = server.reads === "trust-updated-at";
-  const isLimited = targets.length > 0 || resent.length > 0;
+  const isLimited = limits.isLimited || resent.length > 0;
   const meansMoves = request.storage ? moveFinder(loaded) : () => false;
   return {
     policies,
     expired,
-    ...(since || request.shard ? {} : { selecting: new Set(targets) }),
-    globs: [...targets, ...resent].filter((glob) => !meansMoves(glob)),
+    ...(since || request.shard
+      ? {}
+      : { selecting: new Map([...optionsOf("--target", targets), ...optionsOf("--exclude", excludes)]) }),
+    globs: [...targets, ...excludes, ...resent].filter((glob) => !meansMoves(glob)),
     referencedGlobs: [
       ...namedBy(loaded.workspace.protected, request),
       ...exceptionsOf(context),
       ...loaded.workspace.canary.map(({ written }) => written),
     ],
     needsNames: context.rules.length > 0,
-    includes: (project) => inTarget(project) && inShard(project.name),
+    includes: (project) => limits.includes(project) && inShard(project.name),
     ...(only?.projects && { only: only.projects }),
     ...(since && { since: { ...since, ...fleetFor(listed, heading.url) } }),
     ...(ledger && isTrusting && { trusts: trusting(ledger) }),
@@ -78,7 +80,7 @@ export function scopeOf(context: Context): RefreshScope {
       isLimited
         ? {
             ...(resent.length > 0 && { resend: (address: string) => resend(address, project) }),
-            ...(targets.length > 0 && { target: (address: string) => target(address, project) }),
+            ...(limits.isLimited && { target: (address: string) => limits.covers(address, project) }),
             ...compared,
           }
         : compared,
@@ -113,9 +115,16 @@ function trusting(ledger: Ledger): Trusts {
   return (project) => (one) => standsStill(one, addressOf(project, one.desired.kind, one.desired.key), ledger);
 }
 
-function namedBy(globs: readonly string[], { targets = [], resend = [], waivers }: Request): readonly string[] {
+function optionsOf(option: string, globs: readonly string[]): readonly (readonly [glob: string, option: string])[] {
+  return globs.map((glob) => [glob, option]);
+}
+
+function namedBy(
+  globs: readonly string[],
+  { targets = [], excludes = [], resend = [], waivers }: Request,
+): readonly string[] {
   const waived = globs.length > 0 ? (waivers?.protected ?? []) : [];
-  return [...globs, ...targets, ...resend, ...waived];
+  return [...globs, ...targets, ...excludes, ...resend, ...waived];
 }
 
 /** The guard rules of a workspace for these projects. */
@@ -152,8 +161,8 @@ function waiversFor(waivers: Waivers | undefined, projects: readonly Project[]):
  * The settings document, for warnings about globs that match nothing; undefined for a limited run, which cannot know.
  */
 function settingsToCheck({ loaded, request }: Context): Document | undefined {
-  const { targets = [], shard, since, only } = request;
-  return targets.length > 0 || shard || since || only ? undefined : loaded.settings;
+  const { targets = [], excludes = [], shard, since, only } = request;
+  return targets.length + excludes.length > 0 || shard || since || only ? undefined : loaded.settings;
 }
 
 /** Warns of `protected` globs that protect nothing. */

@@ -26,8 +26,9 @@ export async function movesOf(reader: Reader, context: Context): Promise<Planned
   if (!request.storage) return nothing;
   const scope = await movesScope(context);
   if (scope.migrations.length === 0) return { ...nothing, problems: [undeclared] };
-  const targets = (request.targets ?? []).map(addressMatcher);
-  const inTarget = (address: string) => targets.length === 0 || targets.some((matches) => matches(address));
+  const [targets, excludes] = [request.targets ?? [], request.excludes ?? []].map((globs) => globs.map(addressMatcher));
+  const inTarget = (address: string) =>
+    (!targets?.length || targets.some((matches) => matches(address))) && !excludes?.some((matches) => matches(address));
   const inShard = request.shard ?? (() => true);
   const { since } = context;
   const changed = since && new Set(migrationChanges(since.before, since.after).map(({ address }) => address));

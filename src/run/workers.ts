@@ -83,10 +83,10 @@ export function queuePlace({ loaded, heading }: Pick<Checked, "loaded" | "headin
 }
 
 function documentOf({ request, loaded, today, ledger }: Context, lease: Lease | undefined): RunDocument {
-  const { targets = [], resend = [], only } = request;
+  const { targets = [], excludes = [], resend = [], only } = request;
   return {
     token: lease?.token,
-    request: { today, targets, resend, only: only && [...only.addresses] },
+    request: { today, targets, excludes, resend, only: only && [...only.addresses] },
     release: loaded.workspace.server.release,
     ...(ledger && lease && { ledgerKey: ledger.hashed(ledgerKeyCheck) }),
   };

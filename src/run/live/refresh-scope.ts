@@ -11,10 +11,10 @@ import type { Trusts, Unread } from "./partly-read.ts";
 export interface RefreshScope extends ProjectScope {
   /** Policies that do not count any more. */
   readonly expired?: readonly Policy[];
-  /** `--target` and `--resend` as they were written, reported if they match nothing. */
+  /** `--target`, `--exclude` and `--resend` as they were written, reported if they match nothing. */
   readonly globs: readonly string[];
-  /** Those that are mistakes if they match nothing, because the run is limited by nothing else. */
-  readonly selecting?: ReadonlySet<string>;
+  /** Those that are mistakes if they match nothing, because the run is limited by nothing else, and their options. */
+  readonly selecting?: ReadonlyMap<string, string>;
   readonly diff: (project: Project) => DiffOptions;
   /** Integrations that need no GET of their own (`reads: trust-updated-at`). */
   readonly trusts?: Trusts;

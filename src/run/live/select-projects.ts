@@ -36,6 +36,7 @@ export async function select(reader: Reader, scope: RefreshScope): Promise<Selec
     scope.selected?.(desired);
     return problems;
   });
+  for (const project of found.projects) if (!scope.includes(project)) idle.skip(project);
   const problems = [
     ...found.problems,
     ...faults,
@@ -79,19 +80,24 @@ function idleGlobs({ globs, selecting }: Pick<RefreshScope, "globs" | "selecting
         }
       }
     },
+    /** A project that is left out as a whole, as `--exclude` may ask for. */
+    skip: (project: Project) => {
+      for (const glob of tests.keys()) if (!glob.includes(":") && projectTest(glob)(project)) tests.delete(glob);
+    },
     problems: (among: string, projects: readonly Project[], archived: readonly Project[]): Problem[] =>
       globs
         .filter((glob) => tests.has(glob))
-        .map((glob) => ({
-          severity: selecting?.has(glob) ? "error" : "warning",
-          rule: "no-match",
-          ...(selecting?.has(glob) && { path: "--target" }),
-          message: `no declared resource matches ${glob}${among}${
-            archived.some(projectTest(glob))
-              ? "; archived projects are skipped"
-              : meant(glob, projects, declared.get(glob))
-          }`,
-        })),
+        .map((glob) => {
+          const option = selecting?.get(glob);
+          const isArchived = archived.some(projectTest(glob));
+          const hint = isArchived ? "; archived projects are skipped" : meant(glob, projects, declared.get(glob));
+          return {
+            severity: option === undefined ? "warning" : "error",
+            rule: "no-match",
+            ...(option !== undefined && { path: option }),
+            message: `no declared resource matches ${glob}${among}${hint}`,
+          };
+        }),
   };
 }
 

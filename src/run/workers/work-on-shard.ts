@@ -10,6 +10,7 @@ export interface RunDocument {
   readonly request: {
     readonly today: string;
     readonly targets: readonly string[];
+    readonly excludes: readonly string[];
     readonly resend: readonly string[];
     readonly only?: readonly string[] | undefined;
   };
