@@ -139,7 +139,7 @@ function pagesAfterFull(headers: Headers, query: PageQuery, rows: readonly unkno
   if (rows.length !== Number(size) || !isPageNumber(page) || saysNext(headers)) return [];
   const { id_after: _, ...unbound } = query;
   const numbered = { ...unbound, page: String(Number(page) + 1) };
-  const last = idOf(rows.at(-1));
+  const last = readId(rows.at(-1));
   const isByNumber = pagination !== "keyset" || query.page !== undefined || last === undefined;
   return isByNumber ? [numbered] : [{ ...query, id_after: String(last) }, numbered];
 }
@@ -214,7 +214,7 @@ export async function readPages(
       last = { ...last, next, guesses };
       continue;
     }
-    size += sizeOf(page.rows);
+    size += estimateSize(page.rows);
     if (size > largest) return { endless: `with pages of more than ${Math.floor(largest / 1024 / 1024)} MB in all` };
     for (const row of page.rows) rows.push(row);
     totals.push(page.total);
@@ -236,13 +236,13 @@ const scalarSize = 16;
 const objectSize = 64;
 
 /** Compared with the totals of all pages: a list may grow while it is read, and must not shrink. */
-function counted(rows: readonly unknown[], totals: readonly (number | undefined)[]): Pages {
+function checkCount(rows: readonly unknown[], totals: readonly (number | undefined)[]): Pages {
   const known = totals.filter((total) => total !== undefined);
   const [first, total] = [known[0] ?? 0, known.at(-1) ?? Number.POSITIVE_INFINITY];
   const shrunk = known.find((each, index) => each < (known[index - 1] ?? 0));
   if (shrunk !== undefined) return { rows, uneven: `with an X-Total that became ${shrunk} from page to page` };
   if (rows.length >= first && rows.length <= total) return { rows };
-  return { rows, uneven: `with ${count(rows.length)} in all, where X-Total counts ${total}` };
+  return { rows, uneven: `with ${formatCount(rows.length)} in all, where X-Total counts ${total}` };
 }
 
 function formatCount(rows: number): string {
