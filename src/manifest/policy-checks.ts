@@ -89,7 +89,8 @@ function groupFault(written: string | number): string | undefined {
 /** Every section that projects or groups have. */
 function ownSections({ document, text, catalogue, of }: Checkable): readonly Problem[] {
   const { own, foreign } = sectionKeys(catalogue)(of);
-  const words = (key: string) => `${of}s have no ${key}${didYouMean(key, own) || `; they have ${own.join(", ")}`}`;
+  const words = (key: string) =>
+    `${of}s have no ${key}${didYouMean(key, own) || "; evenkeel explain --kinds lists what they have"}`;
   const keys = foreign.filter((key) => Object.hasOwn(text, key));
   const listedIn = listed(text.exclusive).filter(([word]) => foreign.includes(word));
   return [

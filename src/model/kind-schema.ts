@@ -237,7 +237,7 @@ function exclusiveSchema(sections: readonly string[]): JsonObject {
   return {
     description: "Kinds whose live entries are disabled or deleted if no policy lists them.",
     type: "array",
-    items: { type: "string", enum: sections },
-    "x-expected": `a list of ${sections.join(", ")}`,
+    items: { type: "string", enum: sections, "x-expected": "a section whose resources can be deleted" },
+    "x-expected": "a list of sections",
   };
 }

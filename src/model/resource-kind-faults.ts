@@ -4,6 +4,7 @@ import { isObject } from "../base/json.ts";
 import { orElse } from "../base/nearest.ts";
 import { compile } from "../base/schema.ts";
 import { linearPattern } from "../base/schema-violations.ts";
+import { alternativesIn } from "./alternatives.ts";
 import { bundledKinds } from "./bundled-kinds.ts";
 import { isResolved } from "./call.ts";
 import { isMethodName } from "./kind-schema.ts";
@@ -70,11 +71,18 @@ function takenNames(kind: ResourceKind, others: readonly Named[]): readonly Kind
     if (reserved[word].has(kind[word])) return [{ path: [word], message: `${kind[word]} is taken by Evenkeel itself` }];
     const owners = ownersOf(kind);
     const other = others.find(
-      (each) => each[word] === kind[word] && [each.of].flat().some((of) => owners.includes(of)),
+      (each) =>
+        each[word] === kind[word] && [each.of].flat().some((of) => owners.includes(of)) && !isReplacement(kind, each),
     );
     if (!other) return [];
     return [{ path: [word], message: `${kind[word]} is taken by the kind ${other.name} of ${formatOwners(other)}` }];
   });
+}
+
+/** True if a kind takes the place of a bundled one: its name, its word in addresses and its owners are the same. */
+export function isReplacement(kind: Named, other: Named): boolean {
+  const isBundled = plainKinds.some(({ file }) => file === other);
+  return isBundled && kind.name === other.name && kind.singular === other.singular && `${kind.of}` === `${other.of}`;
 }
 
 /** Kinds described by a file alone. Integrations also have a catalogue, and storage is not a section of a policy. */
@@ -214,11 +222,14 @@ function unfitWords(path: Path, { enum: allowed, "x-words": words = {} }: FieldS
     });
 }
 
-/** Fields of one mapping that would be sent as the same parameter. */
-function sentTwice(path: Path, { properties = {} }: FieldSchema): readonly KindFault[] {
-  const sent = Object.entries(properties).flatMap(([name, field]) => parametersSent(name, field));
+/** Fields of one mapping that would be sent as the same parameter; alternatives may be, since a policy declares one of them. */
+function sentTwice(path: Path, schema: FieldSchema): readonly KindFault[] {
+  const alternatives = alternativesIn(schema);
+  const isApart = (names: readonly string[]) =>
+    !alternatives.some((group) => names.every((name) => group.includes(name)));
+  const sent = Object.entries(schema.properties ?? {}).flatMap(([name, field]) => parametersSent(name, field));
   return sent.flatMap(({ name, parameter, inside }): KindFault[] => {
-    const other = sent.find((each) => each.parameter === parameter && each.name !== name);
+    const other = sent.find((each) => each.parameter === parameter && each.name !== name && isApart([name, each.name]));
     if (!other || inside.length === 0) return [];
     const message = `the field ${other.name} is sent as ${parameter} already`;
     return [{ path: [...path, "properties", name, ...inside], message }];

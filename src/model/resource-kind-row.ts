@@ -8,10 +8,12 @@ import type { Owner } from "./owner.ts";
 import {
   type CallName,
   callOfOwner,
+  introductionOf,
   keyFieldsOf,
   namesInPath,
   ownersOf,
   type ResourceKind,
+  returnsNothing,
   writtenCall,
 } from "./resource-kind.ts";
 
@@ -71,7 +73,7 @@ function toEndpoint(kind: ResourceKind, name: CallName, owner: Owner): Endpoint 
   const { method, path } = callOfOwner(kind, written, owner);
   const { role: writer = "guest", read: reader = writer } = kind.needs ?? {};
   const role = neededRole[method === "GET" ? reader : writer];
-  const introduced = typeof written === "string" ? kind.needs?.release : written.release;
+  const introduced = introductionOf(kind, name) ?? kind.needs?.release;
   const row = { path, ...(role && { needs: role }), ...(introduced !== undefined && { introduced }) };
   if (method === "GET" || method === "DELETE") return { ...row, method, ...requiredAnswer(kind, name) };
   const parameters = listParameters(kind, name);
@@ -88,7 +90,7 @@ const neededRole: Readonly<Record<string, NeededRole | undefined>> = {
 
 /** Required content of a response: the key, the kind's only field, and the ID that calls use. */
 function requiredAnswer(kind: ResourceKind, name: CallName): Pick<Endpoint, "answer" | "list"> {
-  if (name === "delete") return { answer: { holds: "nothing" } };
+  if (name === "delete" || returnsNothing(kind.calls[name])) return { answer: { holds: "nothing" } };
   if (kind.keys)
     return name === "list"
       ? integrationList

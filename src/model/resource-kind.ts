@@ -63,8 +63,8 @@ type KindRole = "guest" | "reporter" | "developer" | "maintainer" | "owner" | "a
 
 export type CallName = "list" | "show" | "create" | "update" | "delete";
 
-/** `release`: the first release with the call. */
-type WrittenCall = string | { readonly call: string; readonly release: string };
+/** `release`: the first release with the call. `returns: nothing`: the response has no row. */
+type WrittenCall = string | { readonly call: string; readonly release?: string; readonly returns?: "nothing" };
 
 /** A field of a resource: a JSON Schema with additional `x-` words. */
 export interface FieldSchema {
@@ -154,6 +154,11 @@ export function callOfOwner(kind: ResourceKind, call: WrittenCall, owner: Owner)
 export function introductionOf({ calls }: ResourceKind, name: CallName): string | undefined {
   const call = calls[name];
   return typeof call === "object" ? call.release : undefined;
+}
+
+/** True if the response of a call has no row of the kind. */
+export function returnsNothing(call: WrittenCall | undefined): boolean {
+  return typeof call === "object" && call.returns === "nothing";
 }
 
 /** The names in a path: `id`, a field, or `row.FIELD`. */

@@ -1,4 +1,5 @@
 import { isObject, type JsonObject } from "../base/json.ts";
+import { typesOf } from "./field-meaning.ts";
 import type { KindRow } from "./kind-row.ts";
 import type { FieldSchema } from "./resource-kind.ts";
 import type { Plain } from "./types.ts";
@@ -12,7 +13,10 @@ export function valueInRow(
   row: JsonObject,
 ): Plain | undefined {
   const { "x-read": read, "x-send-as": sentAs = name, items } = field;
-  if (read !== undefined) return compiledExpressions(kind).valueOf(read, { row }) ?? undefined;
+  if (read !== undefined) {
+    const value = compiledExpressions(kind).valueOf(read, { row });
+    return value === null && !typesOf(field).includes("null") ? undefined : value;
+  }
   const value = unwrapLookUp(field, row[name] ?? row[sentAs] ?? row[name]);
   if (items?.properties && Array.isArray(value)) return value.map((item) => keepDescribed(kind, items, item) ?? null);
   return keepDescribed(kind, field, value);

@@ -93,8 +93,10 @@ function paragraph(heading: string, text: string | undefined): string {
 
 const unmarked = (text: string) => text;
 
-function formatOwner(kind: ResourceKind): string {
-  return ownersOf(kind).includes("project") ? "" : " of groups";
+/** Whose resources they are, unless they are of projects alone. */
+export function formatOwner(kind: ResourceKind): string {
+  const owners = ownersOf(kind);
+  return owners.includes("project") && owners.length === 1 ? "" : ` of ${owners.map((of) => `${of}s`).join(" and ")}`;
 }
 
 function fieldText({ kind, field = "" }: SelectedKind, palette: Palette): string {
@@ -147,6 +149,7 @@ export function kindLimits({ needs = {}, removed, calls, replace }: ResourceKind
     ...(release ? [`From ${release}.`] : []),
     ...(removed ? [`Removed in ${removed.release}: ${removed.instead}.`] : []),
     ...(calls.create ? [] : ["It can be changed, but neither created nor deleted."]),
+    ...(calls.create && !calls.delete ? ["It can be created and changed, but not deleted."] : []),
     ...(replace ? ["A change that the server cannot make is a replacement."] : []),
   ];
 }

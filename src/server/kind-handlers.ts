@@ -1,5 +1,5 @@
 import { isObject, type JsonObject } from "../base/json.ts";
-import { type CallName, type FieldSchema, writtenCall } from "../model/resource-kind.ts";
+import { type CallName, type FieldSchema, returnsNothing, writtenCall } from "../model/resource-kind.ts";
 import { formerProject, movedReply } from "./former-paths.ts";
 import { integrationHandlers } from "./integrations.ts";
 import type { KindMatch } from "./kind-paths.ts";
@@ -145,7 +145,9 @@ function firstRecord(admitted: Admitted): KindRecord | undefined {
 }
 
 function createRow(admitted: Admitted): ServerReply {
-  const { context, kind } = admitted;
+  const { context, kind, asked } = admitted;
+  // A creation by PUT is the call of a change too.
+  if (asked.method === "PUT" && findRecord(admitted)) return updateRow(admitted);
   const { params, faults } = readParameters(admitted, "creation");
   if (faults.length > 0) return invalid(faults);
   const created = createdRow(kind.fields, { params, others: rowsElsewhere(context.state, admitted) });
@@ -154,7 +156,12 @@ function createRow(admitted: Admitted): ServerReply {
   const isTaken = recordsOf(context.state, admitted).some(({ row }) => hasKey(kind, row, created, caseCounts));
   if (isTaken && isRefused(admitted)) return takenReply(admitted, other);
   if (other) return other;
-  return json(201, toResponse(admitted, addRow(context.state, admitted, params)));
+  return written(admitted, 201, addRow(context.state, admitted, params));
+}
+
+function written(admitted: Admitted, status: number, row: JsonObject): ServerReply {
+  const { kind, asked } = admitted;
+  return returnsNothing(kind.file.calls[asked.match.call]) ? noContent : json(status, toResponse(admitted, row));
 }
 
 /**
@@ -191,7 +198,7 @@ function updateRow(admitted: Admitted): ServerReply {
   if (!hasKey(kind, row, record.row) && rest.some((each) => hasKey(kind, each.row, row)) && isRefused(admitted)) {
     return takenReply(admitted, undefined);
   }
-  return json(200, toResponse(admitted, changeRow(context.state, admitted, record, row)));
+  return written(admitted, 200, changeRow(context.state, admitted, record, row));
 }
 
 function deleteRow(admitted: Admitted): ServerReply {
@@ -238,7 +245,8 @@ function readParameters(
 ): ReturnType<typeof checkKindParameters> {
   const { query, body, match } = asked;
   const inQuery = Object.entries(query).filter(([name]) => !(name in match.narrowing));
-  const given = { ...Object.fromEntries(inQuery), ...body };
+  const inPath = Object.entries(match.named).filter(([name]) => kind.checks.schemas.has(name));
+  const given = { ...Object.fromEntries([...inPath, ...inQuery]), ...body };
   const raw = kind.quirks ? kind.quirks.read(context.behaviour, given) : given;
   const result = checkKindParameters(kind.checks, kind.checks[check], raw, !context.behaviour.lenientParameters);
   const isEmpty = Object.keys(result.params).length === 0 && (kind.file.fields.minProperties ?? 0) > 0;

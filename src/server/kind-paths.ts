@@ -66,7 +66,8 @@ export type KindCalls = Readonly<Partial<Record<CallName, string>>>;
  */
 export function servedCalls(file: ResourceKind, of: "project" | "group", has: (release: string) => boolean): KindCalls {
   const entries = Object.entries(file.calls).flatMap(([name, call]) => {
-    const isThere = typeof call === "string" ? !file.keys || name !== "list" || has(listedIn) : has(call.release);
+    const release = (typeof call === "object" && call.release) || (file.keys && name === "list" && listedIn);
+    const isThere = !release || has(release);
     const { method, path } = callOfOwner(file, call, of);
     return isThere ? [[name, `${method} ${path}`] as const] : [];
   });

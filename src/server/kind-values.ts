@@ -68,15 +68,16 @@ export interface ParameterChecks {
   readonly schemas: ReadonlyMap<string, object>;
 }
 
-/** `creation` requires the required fields, `change` none. */
-export function checksOf(fields: Fields, required: readonly string[]): ParameterChecks {
+/** `creation` requires the required fields; `change` does only where nothing can be created. */
+export function checksOf(fields: Fields, required: readonly string[], isChangedOnly: boolean): ParameterChecks {
   const schemas = parameterSchemas(fields);
   const shape = { type: "object", properties: { ...Object.fromEntries(schemas), ...computedParameters(fields) } };
   const needed = required.flatMap((name) => {
     const field = fields.get(name);
     return field ? parametersOfField(name, field) : [];
   });
-  return { creation: compile({ ...shape, required: needed }), change: compile(shape), schemas };
+  const creation = compile({ ...shape, required: needed });
+  return { creation, change: isChangedOnly ? creation : compile(shape), schemas };
 }
 
 /** Parses the known parameters of a request; faults are in the platform's words. */

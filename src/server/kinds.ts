@@ -5,6 +5,7 @@ import type { KindExpression } from "../model/kind-expressions.ts";
 import bundled from "../model/kinds.json" with { type: "json" };
 import { compareReleases } from "../model/releases.ts";
 import { type FieldSchema, keyFieldsOf, ownersOf, type ResourceKind } from "../model/resource-kind.ts";
+import { isReplacement } from "../model/resource-kind-faults.ts";
 import type { Tier } from "../model/types.ts";
 import type { Behaviour } from "./behaviour.ts";
 import { type KindCalls, type KindRouter, kindRouter, servedCalls } from "./kind-paths.ts";
@@ -82,7 +83,10 @@ export function servedKinds(platform: Platform, own: readonly ResourceKind[] = [
 
 /** Every kind that can be served in some release and tier. */
 export function allKinds(own: readonly ResourceKind[] = []): readonly ResourceKind[] {
-  const files = [...(bundled as unknown as readonly ResourceKind[]), ...own];
+  const others = (bundled as unknown as readonly ResourceKind[]).filter(
+    (file) => !own.some((each) => isReplacement(each, file)),
+  );
+  const files = [...own, ...others];
   return files.filter(({ calls }) => typeof calls.list !== "string" || !endpointPaths.has(calls.list));
 }
 
@@ -115,7 +119,7 @@ function servedKind(file: ResourceKind, of: OwnerKind, platform: Platform): Serv
     calls,
     fields: stored,
     initial: isAlways ? createdRow(stored, { params: {}, others: [] }) : {},
-    checks: checksOf(fields, file.fields.required ?? []),
+    checks: checksOf(fields, file.fields.required ?? [], calls.create === undefined),
     answers: (file.answers ?? []).map(({ on, when, status, body }) => ({
       on,
       when: compileCached(when, answerNames),

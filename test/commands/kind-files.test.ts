@@ -6,7 +6,10 @@ import { allKinds } from "../../src/server/kinds.ts";
 import { root } from "../readme.ts";
 import { folder } from "../support/folder.ts";
 
-const freeze = readFileSync(join(root, "examples/own-kind/kinds/freeze_periods.yaml"), "utf8");
+const freeze = readFileSync(join(root, "examples/own-kind/kinds/freeze_periods.yaml"), "utf8").replaceAll(
+  "freeze_period",
+  "window",
+);
 const policy = "apiVersion: evenkeel/v1\nkind: Policy\nname: a\nprojects: [a/b]\n";
 
 const read = (files: Readonly<Record<string, string>>) => {
@@ -19,22 +22,22 @@ const read = (files: Readonly<Record<string, string>>) => {
 
 test("kinds are found in a folder and below it, among other documents", () => {
   expect(read({ "a.yaml": policy, "kinds/b.yml": freeze, "c.txt": freeze, ".git/d.yaml": freeze })).toEqual([
-    "freeze_periods",
+    "windows",
   ]);
-  const other = freeze.replaceAll("freeze_period", "window");
-  expect(read({ "a.yaml": `${policy}---\n${freeze}---\n${other}` })).toEqual(["freeze_periods", "windows"]);
+  const other = freeze.replaceAll("window", "pause");
+  expect(read({ "a.yaml": `${policy}---\n${freeze}---\n${other}` })).toEqual(["windows", "pauses"]);
   expect(read({ "a.yaml": policy })).toEqual([]);
 });
 
 test("the folder may be absolute", () => {
   const { root: absolute } = folder({ "b.yml": freeze });
-  expect(readKinds(folder({}).root, absolute, allKinds())).toMatchObject({ kinds: [{ name: "freeze_periods" }] });
+  expect(readKinds(folder({}).root, absolute, allKinds())).toMatchObject({ kinds: [{ name: "windows" }] });
 });
 
 test("mistakes have their location in the file", () => {
   const at = (text: string, change: readonly [string, string]) => read({ "k/a.yaml": text.replace(...change) });
   expect(at(freeze, ["needs:", "need:"])).toEqual(["k/a.yaml:15:1 need unknown key need; did you mean needs?"]);
-  expect(at(`${policy}---\n${freeze}`, ["name: freeze_periods", "name: webhooks"])).toEqual([
+  expect(at(`${policy}---\n${freeze}`, ["name: windows", "name: webhooks"])).toEqual([
     "k/a.yaml:9:7 name webhooks is taken by the kind webhooks of projects",
   ]);
   expect(at(freeze, ["loosened: after == null", "loosened: aftr == null"])[0]).toContain(

@@ -1,6 +1,13 @@
 import files from "../../src/model/kinds.json" with { type: "json" };
 import { type FieldSchema, ownersOf, type ResourceKind } from "../../src/model/resource-kind.ts";
-import { fieldFacts, fieldPurpose, fieldValues, kindExample, kindLimits } from "../../src/report/explain-kinds.ts";
+import {
+  fieldFacts,
+  fieldPurpose,
+  fieldValues,
+  formatOwner,
+  kindExample,
+  kindLimits,
+} from "../../src/report/explain-kinds.ts";
 
 // Integrations are listed by evenkeel explain.
 const kinds = (files as unknown as readonly ResourceKind[]).filter((kind) => kind.keys === undefined);
@@ -23,11 +30,10 @@ function section(title: string, all: readonly ResourceKind[]): string {
 
 function page(kind: ResourceKind): string {
   const { name, title = name, description = "", notes = [], fields } = kind;
-  const owner = ownersOf(kind).includes("project") ? "" : " of groups";
   const rows = Object.entries(fields.properties).map(([field, schema]) => row(kind, field, schema));
   return [
     `### ${title}`,
-    `\`${name}\`${owner}. ${[description, ...kindLimits(kind)].join(" ")}`,
+    `\`${name}\`${formatOwner(kind)}. ${[description, ...kindLimits(kind)].join(" ")}`,
     ["```yaml", ...kindExample(kind), "```"].join("\n"),
     ["| field | values | | |", "|---|---|---|---|", ...rows].join("\n"),
     ...(notes.length > 0 ? [notes.map((note) => `- ${note}`).join("\n")] : []),

@@ -17,7 +17,7 @@ const files = [...kinds] as unknown as readonly (readonly [string, ResourceKind]
 const secret = "sesame-sesame";
 
 /** Of which each pattern of a field matches some. */
-const samples = ["A_B", "X", "#aabbcc", "#D9534F", "ssh-ed25519 AAAAC3Nza", "main"];
+const samples = ["A_B", "X", "#aabbcc", "#D9534F", "ssh-ed25519 AAAAC3Nza", "main", "2027-01-31"];
 
 /** Values that a field takes, as people may write them: words too, and IDs in place of what is looked up. */
 function valuesOf(field: FieldSchema): fc.Arbitrary<Value> {

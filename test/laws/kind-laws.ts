@@ -8,7 +8,7 @@ import type { Seed } from "../../src/server/seed.ts";
 import { type KindFile, kinds, kindsIn } from "../kinds/kinds.ts";
 import { essenceOf } from "./essence.ts";
 import type { Fleet } from "./fleet.ts";
-import { circles, declaredSection, kindCanary, kindSecrets, people, togetherIn } from "./kind-values.ts";
+import { circles, declaredSection, kindCanary, kindSecrets, people, togetherIn, words } from "./kind-values.ts";
 import { changesOf, checkConvergence, impatience, inSync, onStage, type Setting, type Stage } from "./stage.ts";
 import type { Fate } from "./wire.ts";
 
@@ -22,8 +22,11 @@ export const lawfulKinds: readonly (readonly [name: string, kind: KindFile])[] =
 
 const paths = ["payments/api", "payments/web", "solo/x"] as const;
 
+/** Resources that pipelines make, and nobody else. */
+const uncreatable = { resource_groups: words.map((key) => ({ key, process_mode: "unordered" })) };
+
 const seed: Seed = {
-  projects: paths.map((path, index) => ({ id: 40 + index, path, default_branch: "main" })),
+  projects: paths.map((path, index) => ({ id: 40 + index, path, default_branch: "main", resources: uncreatable })),
   groups: Object.entries(circles).map(([id, path]) => ({ id: Number(id), path })),
   users: Object.entries(people).map(([id, username]) => ({ id: Number(id), username })),
 };
@@ -57,7 +60,7 @@ function apart({ project, group }: Declared): Declared {
 }
 
 function declaredOf(files: readonly KindFile[]): fc.Arbitrary<OfOwner> {
-  const keyed = files.filter(({ key }) => key !== undefined).map(({ name }) => name);
+  const keyed = files.filter(({ key, calls }) => key !== undefined && calls.delete).map(({ name }) => name);
   const sections = fc.record(Object.fromEntries(files.map((kind) => [kind.name, declaredSection(kind)])));
   const singletons = files
     .filter(({ key }) => key === undefined)

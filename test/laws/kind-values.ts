@@ -32,12 +32,20 @@ const texts: Readonly<Record<string, readonly string[]>> = {
   "deploy_keys.expires_at": ["2030-01-31T00:00:00Z", "2031-01-31T12:00:00.000Z"],
   "settings.repository_storage": ["default"],
   "settings.default_branch": ["main", "trunk"],
+  "milestones.start_date": ["2027-01-31", "2027-02-28"],
+  "milestones.due_date": ["2027-03-31", "2027-04-30"],
+  "pull_mirror.url": ["https://code.example.com/a.git", "https://code.example.com/b.git"],
+  "pages_domains.domain": ["a.example.com", "b.example.com"],
 };
 
-const words = ["a", "ü – ß", "true", "007", "it's #1", "a: b"];
+export const words = ["a", "ü – ß", "true", "007", "it's #1", "a: b"];
 
 /** Fields that need something that is not generated here. */
-const omitted: ReadonlySet<string> = new Set(["approval_rules.report_type", "approval_rules.protected_branches"]);
+const omitted: ReadonlySet<string> = new Set([
+  "approval_rules.report_type",
+  "approval_rules.protected_branches",
+  "external_status_checks.protected_branches",
+]);
 
 const ajv = new Ajv({ strict: false, allErrors: true, validateSchema: false, logger: false });
 
@@ -59,7 +67,8 @@ function keyText(kind: KindFile, keys: readonly string[]): fc.Arbitrary<string> 
 }
 
 function textsOf(kind: KindFile, name: string): readonly string[] {
-  return texts[`${kind.name}.${name}`] ?? words;
+  const allowed = kind.fields.properties[name]?.enum as readonly string[] | undefined;
+  return allowed ?? texts[`${kind.name}.${name}`] ?? words;
 }
 
 function fieldsOf(kind: KindFile, keys: readonly string[]): fc.Arbitrary<Mapping> {
@@ -79,10 +88,12 @@ function fieldsOf(kind: KindFile, keys: readonly string[]): fc.Arbitrary<Mapping
     .filter(togetherIn(kind)) as fc.Arbitrary<Mapping>;
 }
 
+const together: ReadonlySet<string> = new Set(["not", "anyOf", "dependencies", "if"]);
+
 /** Whether a kind's resource may have these fields beside each other. */
 export function togetherIn(kind: KindFile): (fields: unknown) => boolean {
   const check = ajv.compile({ ...kind.fields, required: [] });
-  return (fields) => check(fields) || !check.errors?.some(({ keyword }) => keyword === "not");
+  return (fields) => check(fields) || !check.errors?.some(({ keyword }) => together.has(keyword));
 }
 
 /** What servers keep only together. */

@@ -8,7 +8,10 @@ import { runProgram } from "../e2e/program.ts";
 import { root } from "../readme.ts";
 import { folder } from "../support/folder.ts";
 
-const freeze = readFileSync(join(root, "examples/own-kind/kinds/freeze_periods.yaml"), "utf8");
+const freeze = readFileSync(join(root, "examples/own-kind/kinds/freeze_periods.yaml"), "utf8").replaceAll(
+  "freeze_period",
+  "window",
+);
 const policy = (body: string) => `apiVersion: evenkeel/v1\nkind: Policy\nname: a\nprojects: [a/b]\n${body}\n`;
 
 async function problems(files: Readonly<Record<string, string>>): Promise<readonly string[]> {
@@ -22,14 +25,14 @@ async function problems(files: Readonly<Record<string, string>>): Promise<readon
 test("policies declare resources of a kind that the workspace describes, checked by its fields", async () => {
   const kind = { "kinds/freeze.yaml": freeze };
   expect(
-    await problems({ ...kind, "p.yaml": policy('freeze_periods: { "0 1 * * 5": { freeze_end: "0 2 * * 5" } }') }),
+    await problems({ ...kind, "p.yaml": policy('windows: { "0 1 * * 5": { freeze_end: "0 2 * * 5" } }') }),
   ).toEqual([]);
-  expect(await problems({ ...kind, "p.yaml": policy('freeze_periods: { "0 1 * * 5": { freeze_ends: x } }') })).toEqual([
+  expect(await problems({ ...kind, "p.yaml": policy('windows: { "0 1 * * 5": { freeze_ends: x } }') })).toEqual([
     expect.stringContaining("freeze_end"),
     expect.stringContaining("did you mean freeze_end?"),
   ]);
-  expect(await problems({ ...kind, "p.yaml": policy("freeze_period: {}") })).toEqual([
-    "p.yaml:5:1 unknown key freeze_period; did you mean freeze_periods?",
+  expect(await problems({ ...kind, "p.yaml": policy("window: {}") })).toEqual([
+    "p.yaml:5:1 unknown key window; did you mean windows?",
   ]);
 });
 
@@ -38,11 +41,11 @@ test("a name that is no field is unknown, unless the kind allows others", async 
   const using = (kind: string) =>
     problems({
       "k.yaml": kind,
-      "p.yaml": policy('freeze_periods: { "0 1": { freeze_end: "0 2", cron_timezon: UTC } }'),
+      "p.yaml": policy('windows: { "0 1": { freeze_end: "0 2", cron_timezon: UTC } }'),
     });
   expect(freeze).toContain(closed);
   expect(await using(freeze.replace(closed, ""))).toEqual([
-    expect.stringMatching(/^p\.yaml:5:47 .*did you mean cron_timezone\?$/),
+    expect.stringMatching(/^p\.yaml:5:40 .*did you mean cron_timezone\?$/),
   ]);
   expect(await using(freeze.replace(closed, "  additionalProperties: true\n"))).toEqual([]);
 });
@@ -51,7 +54,7 @@ test("mistakes of a kind are problems with their location, those of its expressi
   expect(await problems({ "k.yaml": freeze.replace("key: freeze_start", "key: freeze_strat") })).toEqual([
     "k.yaml:9:6 there is no field freeze_strat; did you mean freeze_start?",
   ]);
-  expect(await problems({ "k.yaml": freeze.replace("name: freeze_periods", "name: labels") })).toEqual([
+  expect(await problems({ "k.yaml": freeze.replace("name: windows", "name: labels") })).toEqual([
     "k.yaml:4:7 name labels is taken by the kind labels of projects".replace("name labels", "labels"),
   ]);
   expect(await problems({ "a.yaml": freeze, "b.yaml": freeze })).toHaveLength(2);
@@ -61,29 +64,25 @@ test("mistakes of a kind are problems with their location, those of its expressi
 });
 
 test("a mistake of a kind is reported once, and not by every policy that uses the kind", async () => {
-  const uses = policy(
-    'freeze_periods: { "0 1 * * 5": {} }\nabsent: { freeze_periods: [x] }\nexclusive: [freeze_periods]',
-  );
+  const uses = policy('windows: { "0 1 * * 5": {} }\nabsent: { windows: [x] }\nexclusive: [windows]');
   const wrong = freeze.replace("key: freeze_start", "key: freeze_strat");
   expect(await problems({ "k.yaml": wrong, "p.yaml": uses, "q.yaml": uses.replace("name: a", "name: q") })).toEqual([
     "k.yaml:9:6 there is no field freeze_strat; did you mean freeze_start?",
   ]);
-  expect(await problems({ "k.yaml": wrong, "p.yaml": policy("freeze_period: {}") })).toHaveLength(2);
+  expect(await problems({ "k.yaml": wrong, "p.yaml": policy("window: {}") })).toHaveLength(2);
   expect(await problems({ "k.yaml": freeze.replace("evenkeel/v1", "evenkeel/v2") })).toHaveLength(1);
 });
 
 test("a kind takes no word that policies and addresses use already", async () => {
-  const named = (name: string, singular = "freeze_period") =>
+  const named = (name: string, singular = "window") =>
     problems({
-      "k.yaml": freeze
-        .replace("name: freeze_periods", `name: ${name}`)
-        .replace("singular: freeze_period", `singular: ${singular}`),
+      "k.yaml": freeze.replace("name: windows", `name: ${name}`).replace("singular: window", `singular: ${singular}`),
     });
   for (const word of ["integrations", "disabled", "projects", "vars", "absent", "exclusive", "until", "name", "kind"]) {
     expect(await named(word)).toEqual([`k.yaml:4:7 ${word} is taken by Evenkeel itself`]);
   }
   for (const word of ["integration", "storage"]) {
-    expect(await named("freeze_periods", word)).toEqual([`k.yaml:5:11 ${word} is taken by Evenkeel itself`]);
+    expect(await named("windows", word)).toEqual([`k.yaml:5:11 ${word} is taken by Evenkeel itself`]);
   }
 });
 
@@ -97,10 +96,10 @@ test("show has them in their section", async () => {
   const { root: at } = folder({
     "evenkeel.yaml": "apiVersion: evenkeel/v1\nkind: Workspace\n",
     "kinds/freeze.yaml": freeze,
-    "p.yaml": policy('freeze_periods: { "0 1 * * 5": { freeze_end: "0 2 * * 5" } }'),
+    "p.yaml": policy('windows: { "0 1 * * 5": { freeze_end: "0 2 * * 5" } }'),
   });
   const { stdout } = await runProgram(["show", "a/b"], at);
-  expect(stdout).toContain("freeze_periods:");
+  expect(stdout).toContain("windows:");
   expect(stdout).toContain('freeze_end: "0 2 * * 5"');
 });
 

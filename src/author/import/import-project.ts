@@ -188,7 +188,7 @@ function stated(file: ResourceKind, live: Live): readonly (readonly [string, Fie
     ([name, field]) => !keys.has(name) && !field.deprecated && !field["x-own"] && isPossible(field, live.fields[name]),
   );
   const names = new Set(possible.filter(([name]) => live.fields[name] !== undefined).map(([name]) => name));
-  const less = new Set(alternativesIn(file).flatMap(([first, ...others]) => (names.has(first) ? others : [])));
+  const less = new Set(alternativesIn(file.fields).flatMap(([first, ...others]) => (names.has(first) ? others : [])));
   return possible.filter(([name]) => !less.has(name));
 }
 

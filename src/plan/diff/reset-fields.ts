@@ -21,7 +21,7 @@ export function resetFields(kind: KindRow, declared: Fields, { row }: Live): rea
     return isSet(comparable(field, value), comparable(field, field.default ?? null)) ? [name] : [];
   });
   const told = new Set([...set, ...Object.keys(declared)]);
-  const same = alternativesIn(file).flatMap((names) => {
+  const same = alternativesIn(file.fields).flatMap((names) => {
     const one = names.find((name) => name in declared) ?? names.find((name) => told.has(name));
     return names.filter((name) => name !== one);
   });
