@@ -1,7 +1,7 @@
 import text from "../../schemas/deprecations.json" with { type: "json" };
 import { compareReleases } from "./releases.ts";
 
-/** A sub-item of the spec's planned removals (docs/api.md#removals), as `schemas/deprecations.json` has it. */
+/** A sub-item of the spec's planned removals (docs/api.md#removals), or a later one of the platform's own schedule. */
 export interface Deprecation {
   /** Stable. */
   readonly id: string;
@@ -9,6 +9,8 @@ export interface Deprecation {
   readonly release: string;
   /** `YYYY-MM-DD`; null if no removal date is set. */
   readonly removal_date: string | null;
+  /** The release that announced it: the scan finds uses from then on. Omitted: always. */
+  readonly announced?: string;
   /** A clause without a period, such as "the keyword type in CI/CD configuration is removed". */
   readonly change: string;
   /** What to do instead, in the imperative; null if the specification names no replacement. */
@@ -176,7 +178,7 @@ interface Vocabulary {
 
 type Words<Name extends string> = Readonly<Record<Name, ReadonlySet<string>>>;
 
-/** The whole schedule, in the order of the specification. */
+/** The whole schedule: the specification's, in its order, then what the platform announced since, by release. */
 export const schedule = text.deprecations as readonly Deprecation[];
 
 /** Findings that are not in the schedule. */
@@ -196,6 +198,11 @@ function wordsIn(lists: Readonly<Record<string, unknown>>): Words<string> {
     Array.isArray(words) ? [[name, new Set(words)] as const] : [],
   );
   return Object.fromEntries(entries);
+}
+
+/** True if the removal is known in a release, so that its uses are reported. */
+export function isAnnounced({ announced }: Pick<Deprecation, "announced">, reached: string): boolean {
+  return announced === undefined || compareReleases(reached, announced) >= 0;
 }
 
 /** Whether the removal is in effect in a release; false if no removal date is set. */

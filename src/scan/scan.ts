@@ -4,6 +4,7 @@ import {
   type Deprecation,
   type Hint,
   hints,
+  isAnnounced,
   isRemoved,
   type ManifestDetection,
   schedule,
@@ -50,7 +51,7 @@ export interface ScanResult {
  */
 export function scanText(source: Source, tree: IncludeGraph = noIncludes): ScanResult {
   const view = readFile(source, tree);
-  const occurrences = entries().flatMap(({ entry, detection }) =>
+  const occurrences = entries(source.release).flatMap(({ entry, detection }) =>
     view.kinds.has(detection.in)
       ? usesOf({ entry, detection }, view, source).map((use) => ({ entry, detection, use }))
       : [],
@@ -101,8 +102,9 @@ function findingOf(
   };
 }
 
-function entries(): readonly DetectionOf[] {
-  return [...schedule, ...hints].flatMap((entry) =>
+function entries(release: string): readonly DetectionOf[] {
+  const announced = schedule.filter((entry) => isAnnounced(entry, release));
+  return [...announced, ...hints].flatMap((entry) =>
     (entry.detect ?? []).map((detection): DetectionOf => ({ entry, detection })),
   );
 }

@@ -10,6 +10,9 @@ import { plain } from "../../src/report/terminal.ts";
 const schemas = join(import.meta.dirname, "../../schemas");
 const json = (file: string) => JSON.parse(readFileSync(join(schemas, file), "utf8"));
 
+/** The planned removals of the specification; later ones are the platform's own. */
+const specified = schedule.filter(({ announced }) => announced === undefined);
+
 const all: ScheduleFilter = { release: undefined, asOf: undefined, reached: "14.5" };
 const ids = (asked: Partial<ScheduleFilter>) => scheduleRows(schedule, { ...all, ...asked }).map(({ id }) => id);
 
@@ -22,7 +25,7 @@ describe("schemas/deprecations.json", () => {
   });
 
   it("has every row of the planned removals, with its release and date", () => {
-    const rows = [...new Set(schedule.map(({ release, removal_date }) => `${release} ${removal_date}`))];
+    const rows = [...new Set(specified.map(({ release, removal_date }) => `${release} ${removal_date}`))];
     expect(rows).toEqual(["14.5 2021-11-22", "14.6 2021-12-22", "14.8 2022-02-22", "15.0 2022-05-22", "15.0 null"]);
   });
 
@@ -43,7 +46,7 @@ describe("what is due", () => {
   it("by a release: its own row and earlier ones", () => {
     expect(ids({ release: "14.6" })).toEqual(["task-runner-pod", "task-runner-chart", "release-cli-object-storage"]);
     expect(ids({ release: "14.4" })).toEqual([]);
-    expect(ids({ release: "15.0" })).toHaveLength(schedule.length);
+    expect(ids({ release: "15.0" })).toEqual(specified.map(({ id }) => id));
   });
 
   it("by a day, to the day", () => {
@@ -54,17 +57,19 @@ describe("what is due", () => {
 
   it("is never what has no removal date", () => {
     const due = scheduleRows(schedule, { ...all, reached: "99.0" }).filter((row) => !row.due);
-    expect(due.map(({ id }) => id)).toEqual(["certificate-based-clusters"]);
+    expect(due).toEqual(due.filter(({ removal_date }) => removal_date === null));
+    expect(due.map(({ id }) => id)).toContain("certificate-based-clusters");
   });
 
   it("is marked in the text", () => {
     const text = scheduleText(scheduleRows(schedule, all), all, plain);
-    expect(text.match(/^Release .*$/gm)).toEqual([
+    expect(text.match(/^Release .*$/gm)?.slice(0, 6)).toEqual([
       "Release 14.5, 2021-11-22  due",
       "Release 14.6, 2021-12-22",
       "Release 14.8, 2022-02-22",
       "Release 15.0, 2022-05-22",
       "Release 15.0, no removal date set",
+      "Release 15.7, 2022-12-22",
     ]);
     expect(text).toContain(`${schedule.length} changes, 2 due by release 14.5.`);
   });
