@@ -2,7 +2,7 @@
 export interface BatchWriter<Item> {
   /** Resolves when the item is written. Items that arrive during a write share the next one; after an error all are rejected. */
   readonly add: (item: Item) => Promise<void>;
-  /** Resolves when no write is left, whether they succeeded or not. */
+  /** Resolves when no write is pending, successful or not. */
   readonly idle: () => Promise<void>;
 }
 

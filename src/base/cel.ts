@@ -3,7 +3,7 @@ import { RE2JS, RE2JSException } from "re2js";
 import { memoized } from "./memoize.ts";
 import { didYouMean } from "./nearest.ts";
 
-/** What is wrong with an expression, and before which of its characters. */
+/** An error in an expression, and its offset. */
 export interface ExpressionFault {
   readonly message: string;
   readonly offset: number;
@@ -12,10 +12,10 @@ export interface ExpressionFault {
 /** Replaces `matches` in expressions; of the same length, so that every position stays the same. */
 export const linearMatch = "re2find";
 
-/** Far more than an expression needs, and far less than what takes time to parse. */
+/** Far more than an expression needs, and far less than would be slow to parse. */
 export const expressionLimits = { maxAstNodes: 1000, maxDepth: 50, maxListElements: 500, maxMapEntries: 100 };
 
-/** Adds the `matches` that takes linear time, under the name that {@link withLinearPatterns} gives it. */
+/** Adds a `matches` of linear time, under the name that {@link withLinearPatterns} uses. */
 export function withLinearMatch(environment: Environment): Environment {
   return environment.registerFunction(`string.${linearMatch}(string): bool`, (text: string, pattern: string) =>
     compiledPattern(pattern).matcher(text).find(),
@@ -37,14 +37,14 @@ export function withLinearPatterns(
   return { text: linear };
 }
 
-/** An expression that is true or false, as far as types tell before it is evaluated. */
+/** A boolean expression, as far as types show before it is evaluated. */
 export interface CompiledCondition {
   readonly expression: ParseResult;
-  /** The offset of its first character that counts. */
+  /** Offset of its first significant character. */
   readonly offset: number;
 }
 
-/** Compiles an expression that must be true or false; `explain` words the library's errors. */
+/** Compiles a boolean expression; `explain` words the library's errors. */
 export function compileCondition(
   text: string,
   environment: Environment,
@@ -66,12 +66,12 @@ export function compileCondition(
 }
 
 interface Pattern {
-  /** Of the word `matches`. */
+  /** Offset of the word `matches`. */
   readonly at: number;
   readonly node: ASTNode;
 }
 
-/** The patterns of all calls of `matches`, which would backtrack as the library has it: rules may come from anybody. */
+/** The patterns of all calls of `matches`. The library's own implementation backtracks, and anybody may write rules. */
 function patternsIn(node: ASTNode): readonly Pattern[] {
   const inside = childrenOf(node).flatMap(patternsIn);
   if (node.op !== "rcall") return inside;
@@ -96,7 +96,7 @@ function patternFault({ node }: Pattern): ExpressionFault | undefined {
 const longestPattern = 500;
 const largestPattern = 300;
 
-/** Undefined where not every call could be found. */
+/** Undefined if not every call could be found. */
 function rewritten(text: string, patterns: readonly Pattern[], environment: Environment): string | undefined {
   const done = patterns.reduce(
     (sum, { at }) => sum.slice(0, at) + linearMatch + sum.slice(at + linearMatch.length),
@@ -106,13 +106,13 @@ function rewritten(text: string, patterns: readonly Pattern[], environment: Envi
   return left.length > 0 ? undefined : done;
 }
 
-/** A member that an expression reads of one of its names, such as `active` of `before`. */
+/** A member that an expression reads from a variable, such as `active` of `before`. */
 export interface MemberRead {
   readonly of: string;
   readonly name: string;
 }
 
-/** The members that an expression reads of its names by a dot. */
+/** The members that an expression reads from its variables by a dot. */
 export function membersIn(node: ASTNode): readonly MemberRead[] {
   const inside = childrenOf(node).flatMap(membersIn);
   if (node.op !== "." && node.op !== ".?") return inside;
@@ -120,7 +120,7 @@ export function membersIn(node: ASTNode): readonly MemberRead[] {
   return object.op === "id" ? [{ of: object.args, name }, ...inside] : inside;
 }
 
-/** Parts of an expression; macros as they are written. */
+/** Parts of an expression; macros are not expanded. */
 function childrenOf(node: ASTNode): readonly ASTNode[] {
   switch (node.op) {
     case "value":
@@ -146,7 +146,7 @@ function childrenOf(node: ASTNode): readonly ASTNode[] {
 /** Strings and comments. */
 const literals = /r?(?:"""[\s\S]*?"""|'''[\s\S]*?'''|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*')|\/\/.*/g;
 
-/** Operators of other languages, and what CEL has instead. */
+/** Operators of other languages, with their equivalent in CEL. */
 const operators: Readonly<Record<string, string>> = {
   and: "&&",
   or: "||",
@@ -169,12 +169,12 @@ export function functionNames(environment: Environment): ReadonlySet<string> {
   return new Set(environment.getDefinitions().functions.map(({ name }) => name));
 }
 
-/** The words for a call of a function that does not exist; undefined if it exists, and its arguments are wrong. */
+/** Explains a call of an unknown function; undefined if the function exists, so that its arguments are wrong. */
 export function unknownFunction(word: string, functions: ReadonlySet<string>): string | undefined {
   return functions.has(word) ? undefined : `unknown function ${word}${didYouMean(word, functions)}`;
 }
 
-/** The word that a message of the library ends in, or the function whose call it quotes. */
+/** The word at the end of a message of the library, or the function whose call it quotes. */
 export function faultyWord(summary: string): string {
   return /(?:: |\.|')(\w+)(?:$|\([^']*\)'$)/.exec(summary)?.[1] ?? "";
 }

@@ -4,8 +4,8 @@ import pLimit from "p-limit";
 const mostQueued = 2048;
 
 /**
- * Runs `work` over all of `inputs` with at most `workers` at a time, in order of input; the results are in that order
- * too. Where the number changes, it is asked for whenever one ends. The first rejection ends it.
+ * Runs `work` over all of `inputs`, at most `workers` at a time, in order; results have the same order. A function is
+ * called for the current number whenever a task ends. The first rejection ends it.
  */
 export async function inParallel<Input, Result>(
   inputs: readonly Input[],

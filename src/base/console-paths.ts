@@ -1,4 +1,4 @@
-/** Where a project's page of the console is. A path that ends like a form of a page has its last dot encoded. */
+/** Path of a project's page in the console. The last dot of a path that ends like a form of a page is encoded. */
 export function projectHref(project: string): string {
   const path = project
     .split("/")

@@ -52,7 +52,7 @@ export function ignoreUserError(error: unknown): undefined {
   return undefined;
 }
 
-/** Why some work failed; undefined if it did not. Rejects with anything but a {@link UserError}. */
+/** The message of a {@link UserError}; undefined on success. Rejects with any other error. */
 export async function userErrorOf(work: Promise<unknown>): Promise<string | undefined> {
   try {
     await work;

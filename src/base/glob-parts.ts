@@ -8,7 +8,7 @@ export interface GlobRules {
   readonly dots: boolean;
 }
 
-/** Whether a character matches; `leads` if it is the first of its segment. */
+/** Tests a character; `leads` if it is the first of its segment. */
 export type Test = (character: string, leads: boolean) => boolean;
 
 /** A part of a glob. */
@@ -19,7 +19,7 @@ export type GlobPart =
 /** The parts of a glob. Unclosed brackets and braces are literal. */
 export function partsOf(glob: string, rules: GlobRules): readonly GlobPart[] {
   const tokens = globTokens(glob);
-  return sequence({ tokens, closings: closingsOf(tokens), rules }, 0, tokens.length);
+  return parseSequence({ tokens, closings: matchBraces(tokens), rules }, 0, tokens.length);
 }
 
 /** Braces that are nested deeper are literal. */
@@ -27,12 +27,12 @@ export const deepestBraces = 20;
 
 interface Context {
   readonly tokens: readonly GlobToken[];
-  /** From the index of an opening brace to that of its closing one. */
+  /** Maps the index of each opening brace to that of its closing one. */
   readonly closings: ReadonlyMap<number, number>;
   readonly rules: GlobRules;
 }
 
-function closingsOf(tokens: readonly GlobToken[]): ReadonlyMap<number, number> {
+function matchBraces(tokens: readonly GlobToken[]): ReadonlyMap<number, number> {
   const closings = new Map<number, number>();
   const open: number[] = [];
   tokens.forEach(({ sort }, index) => {
@@ -43,14 +43,14 @@ function closingsOf(tokens: readonly GlobToken[]): ReadonlyMap<number, number> {
   return closings;
 }
 
-function sequence(context: Context, from: number, to: number): readonly GlobPart[] {
+function parseSequence(context: Context, from: number, to: number): readonly GlobPart[] {
   const parts: GlobPart[] = [];
-  for (let at = from; at < to; ) at = step(context, at, parts);
+  for (let at = from; at < to; ) at = parseStep(context, at, parts);
   return parts;
 }
 
 /** Adds the parts at an index, and returns the next index. */
-function step(context: Context, at: number, parts: GlobPart[]): number {
+function parseStep(context: Context, at: number, parts: GlobPart[]): number {
   const { tokens, closings, rules } = context;
   const token = tokens[at];
   if (token?.sort === "*") return stars(context, at, parts);
@@ -88,14 +88,14 @@ function braces(context: Context, open: number, close: number): readonly GlobPar
   const commas = commasBetween(context, open, close);
   if (commas.length > 0) {
     const bounds = [open, ...commas, close];
-    const choices = commas.concat(close).map((end, index) => sequence(context, (bounds[index] ?? open) + 1, end));
+    const choices = commas.concat(close).map((end, index) => parseSequence(context, (bounds[index] ?? open) + 1, end));
     return [{ form: "either", choices }];
   }
   const { tokens, rules } = context;
   const inside = tokens.slice(open + 1, close).map(({ text }) => text);
   const range = /^(.)\.\.(.)$/su.exec(inside.join(""));
   if (range) return [{ form: "one", test: isOneOf(isBetween(range[1] ?? "", range[2] ?? "", rules), rules) }];
-  return [literal("{", rules), ...sequence(context, open + 1, close), literal("}", rules)];
+  return [literal("{", rules), ...parseSequence(context, open + 1, close), literal("}", rules)];
 }
 
 function isBetween(one: string, other: string, { cased }: GlobRules): (character: string) => boolean {
@@ -162,7 +162,7 @@ type GlobToken =
   | { readonly sort: "literal" | "/" | "?" | "*" | "{" | "," | "}"; readonly text: string }
   | { readonly sort: "class"; readonly text: string; readonly negated: boolean; readonly has: Members };
 
-/** Whether a class lists a character. */
+/** Tests whether a class contains a character. */
 type Members = (character: string) => boolean;
 
 const punctuation = ["/", "?", "{", ",", "}"] as const;
@@ -188,18 +188,18 @@ function tokenAt(characters: readonly string[], at: number): readonly [GlobToken
     while (characters[end] === "*") end++;
     return [{ sort: "*", text: "*".repeat(end - at) }, end - at];
   }
-  const closing = first === "[" ? closingOf(characters, at) : undefined;
+  const closing = first === "[" ? findClosing(characters, at) : undefined;
   if (closing !== undefined) {
     const inside = characters.slice(at + 1, closing);
     const negated = isNegation(inside[0]);
-    const has = membersOf(negated ? inside.slice(1) : inside);
+    const has = parseMembers(negated ? inside.slice(1) : inside);
     return [{ sort: "class", text: `[${inside.join("")}]`, negated, has }, closing + 1 - at];
   }
   return [{ sort: punctuation.find((each) => each === first) ?? "literal", text: first }, 1];
 }
 
 /** The `]` that closes a class; as its first character `]` is literal. */
-function closingOf(characters: readonly string[], open: number): number | undefined {
+function findClosing(characters: readonly string[], open: number): number | undefined {
   const first = isNegation(characters[open + 1]) ? open + 2 : open + 1;
   for (let at = first; at < characters.length; at++) {
     if (characters[at] === "\\") at++;
@@ -212,7 +212,7 @@ function isNegation(character: string | undefined): boolean {
   return character === "^" || character === "!";
 }
 
-function membersOf(inside: readonly string[]): Members {
+function parseMembers(inside: readonly string[]): Members {
   const ranges: (readonly [low: string, high: string])[] = [];
   for (let at = 0; at < inside.length; at++) {
     if (inside[at] === "\\" && at + 1 < inside.length) at++;

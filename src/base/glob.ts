@@ -13,7 +13,7 @@ export function globMatcher(glob: string, rules: GlobRules): (text: string) => b
   const literal = fold(glob);
   const prefix = prefixOf(literal);
   const folder = rules.dots && isWholeFolder(glob) ? literal.slice(0, -2) : undefined;
-  const program = programOf(partsOf(glob, rules));
+  const program = compileProgram(partsOf(glob, rules));
   return (text) => {
     const folded = fold(text);
     if (folded === literal) return true;
@@ -32,7 +32,7 @@ export function isGlob(text: string): boolean {
  * where nothing below can match. `""` is the root folder.
  */
 export function globReach(glob: string, rules: GlobRules): (folder: string) => string | undefined {
-  const program = programOf(partsOf(glob, rules));
+  const program = compileProgram(partsOf(glob, rules));
   return (folder) => {
     const steps = stepsAfter(program, folder === "" ? "" : `${folder}/`).filter((at) => at < program.length);
     return steps.length === 0 ? undefined : steps.sort((a, b) => a - b).join();
@@ -76,7 +76,7 @@ export function globFolder(glob: string): string {
   return glob.length === plain.length ? "" : plain.slice(0, Math.max(0, glob.lastIndexOf("/", plain.length)));
 }
 
-/** Whether a glob is only `folder/**`, as most globs are, or `**`. */
+/** True for `folder/**`, the most common glob, and for `**`. */
 function isWholeFolder(glob: string): boolean {
   return /^(?:[^*?[\]{}\\]+\/)?\*\*$/.test(glob);
 }
@@ -91,7 +91,7 @@ function prefixOf(glob: string): string {
 type Step = { readonly test: Test; readonly next: number } | { readonly forks: readonly number[] };
 
 /** The steps of a glob; a text matches if it reaches the end. */
-function programOf(parts: readonly GlobPart[]): readonly Step[] {
+function compileProgram(parts: readonly GlobPart[]): readonly Step[] {
   const program: Step[] = [];
   emit(parts, program);
   return program;

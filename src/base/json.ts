@@ -19,7 +19,7 @@ export function isObject(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** The object with a value for each name, `__proto__` like any other; takes a fifth of the time of `Object.fromEntries`. */
+/** An object with a value for each name, including `__proto__`; takes a fifth of the time of `Object.fromEntries`. */
 export function objectOf<Value>(names: readonly string[], at: (name: string) => Value): Record<string, Value> {
   const object: Record<string, Value> = {};
   for (const name of names) {
@@ -32,7 +32,7 @@ export function objectOf<Value>(names: readonly string[], at: (name: string) => 
 
 const writable = { enumerable: true, configurable: true, writable: true };
 
-/** Parses JSON that another program wrote, which may begin with a byte order mark. @throws SyntaxError if it is none. */
+/** Parses JSON of other programs, which may begin with a byte order mark. @throws SyntaxError if it is invalid. */
 export function jsonIn(text: string): unknown {
   return JSON.parse(text.startsWith("\uFEFF") ? text.slice(1) : text);
 }
@@ -46,7 +46,7 @@ export function parsedJson(text: string): unknown {
   }
 }
 
-/** A part of a value by the keys and indexes that lead to it; undefined if there is none. */
+/** The part of a value at a path; undefined if there is none. */
 export function valueAtPath(value: unknown, path: readonly (string | number)[]): unknown {
   return path.reduce<unknown>(
     (at, part) => (typeof at === "object" ? (at as JsonObject | null)?.[part] : undefined),
@@ -95,7 +95,7 @@ export function typeOf(value: unknown): string {
   return typeWords[typeof value] ?? "a mapping";
 }
 
-/** The same, but neither true nor false. */
+/** Like {@link typeOf}, but with true and false as booleans. */
 export function typeWord(value: unknown): string {
   return typeof value === "boolean" ? "true or false" : typeOf(value);
 }

@@ -107,10 +107,10 @@ export function createRedactor(shortestHeld = 16): Redactor {
   };
 }
 
-/** Shorter lines, paths and Base64 stand in unrelated texts. */
+/** Shorter lines, paths and Base64 occur in unrelated texts. */
 const shortestPart = 8;
 
-/** A value and the parts that reveal it. Frames of PEM files are no secret. */
+/** A value and the parts that reveal it. Frames of PEM files are not secret. */
 function secretParts(value: string): readonly string[] {
   const lines = value.split(/[\r\n]+/).filter((line) => !line.startsWith("-----"));
   const [, user = "", path = "", query = ""] =
@@ -219,12 +219,12 @@ function createSearch(): Search {
 
 const longestEnding = 8;
 
-/** Whether a very short text is a separate word. */
+/** True if a very short text is a separate word. */
 function isApart(text: string, from: number, to: number): boolean {
   return to - from >= 4 || !(isJoined(text, from) || isJoined(text, to));
 }
 
-/** Whether the characters on both sides of a position belong to one word. */
+/** True if the characters on both sides of a position belong to one word. */
 function isJoined(text: string, at: number): boolean {
   return at > 0 && /^[\p{L}\p{N}_]{2}$/u.test(text.slice(at - 1, at + 1));
 }
@@ -234,7 +234,7 @@ function replaceRanges(text: string, ranges: readonly Range[]): string {
   let done = 0;
   for (const { from, to, name } of ranges.toSorted((a, b) => a.from - b.from || b.to - a.to)) {
     if (to <= done) continue;
-    // A range that begins in the one before continues it, and is named by that.
+    // A range that begins within the previous one extends it, and keeps its name.
     if (from >= done) result += text.slice(done, from) + name;
     done = to;
   }

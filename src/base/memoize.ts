@@ -18,7 +18,7 @@ export function memoized<Key, Answer>(
   };
 }
 
-/** The same for a value that takes no key: it is made when it is first asked for. */
+/** Caches a value that is computed on first use. */
 export function lazy<Value>(make: () => Value): () => Value {
   let made: { readonly value: Value } | undefined;
   return () => {

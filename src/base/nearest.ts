@@ -29,7 +29,7 @@ export function dictionaryOf(known: Iterable<string>): Dictionary {
   const nearest = (word: string): string | undefined => {
     if (word.length > longest || all.length === 0) return undefined;
     const written = word.toLowerCase();
-    const swapped = swapsOf(written).find((each) => words.has(each));
+    const swapped = swapNeighbours(written).find((each) => words.has(each));
     if (swapped !== undefined && !words.has(written)) return words.get(swapped);
     const candidates = candidatesFor(written);
     const candidate = closest(written, candidates);
@@ -54,13 +54,13 @@ export function didYouMean(word: string, known: Iterable<string>): string {
   return dictionaryOf(known).didYouMean(word);
 }
 
-/** The most similar known word, else all of them. */
+/** The most similar known word, else a list of all of them. */
 export function orElse(word: string, known: readonly string[]): string {
   if (known.length === 0) return "";
   return didYouMean(word, known) || `; expected one of ${known.join(", ")}`;
 }
 
-/** The only one of these words of which another is a part. */
+/** The only one of these words of which `part` is a part. */
 function onlyWholeOf(part: string, words: readonly string[]): string | undefined {
   const [first, ...others] = words.filter((each) => each.split(separator).includes(part));
   return others.length === 0 ? first : undefined;
@@ -69,7 +69,7 @@ function onlyWholeOf(part: string, words: readonly string[]): string | undefined
 const separator = /[-_]/;
 
 /** A word with each pair of neighbouring letters swapped. */
-function swapsOf(word: string): string[] {
+function swapNeighbours(word: string): string[] {
   return Array.from({ length: Math.max(0, word.length - 1) }, (_, at) => {
     return `${word.slice(0, at)}${word[at + 1]}${word[at]}${word.slice(at + 2)}`;
   });
@@ -78,8 +78,8 @@ function swapsOf(word: string): string[] {
 /** A typing error leaves either the start or the end of a word intact. */
 function neighbours(words: readonly string[]): (word: string) => string[] {
   const forward = words.toSorted();
-  const backward = words.map(reversed).sort();
-  return (word) => [...near(forward, word), ...near(backward, reversed(word)).map(reversed)];
+  const backward = words.map(reverse).sort();
+  return (word) => [...near(forward, word), ...near(backward, reverse(word)).map(reverse)];
 }
 
 function near(sorted: readonly string[], word: string): string[] {
@@ -87,7 +87,7 @@ function near(sorted: readonly string[], word: string): string[] {
   return sorted.slice(Math.max(0, place - around), place + around);
 }
 
-function reversed(word: string): string {
+function reverse(word: string): string {
   return [...word].reverse().join("");
 }
 

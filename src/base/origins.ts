@@ -1,15 +1,14 @@
-/** What stands in a list of origins for an address that programs may understand in several ways. */
+/** Stands for an address that programs may interpret in several ways. */
 const unclear = "?";
 
-/** Longer texts, and texts with more addresses, are no settings that anybody reads: they are unclear as a whole. */
+/** Longer texts, and texts with more addresses, are treated as unclear as a whole: no genuine setting has them. */
 const longestText = 10_000;
-/** More of them are not distinguished. */
 const mostAddresses = 10;
 
 /**
- * Where the addresses in a text lead: `https://wiki.example.com`, `http://10.0.0.1:8080`, `//example.com` where it says
- * no scheme; each once. Names are in lower case and in ASCII, without a user, a default port of https, or a dot at the
- * end. `?` stands for what is unclear, so that a rule that asks for known origins objects to it.
+ * The origins of addresses in a text, without duplicates: `https://wiki.example.com`, `http://10.0.0.1:8080`,
+ * `//example.com` without a scheme. Names are in lower case and ASCII, without a user, a default port of https, or a
+ * final dot. `?` stands for anything unclear, so that rules that require known origins object to it.
  */
 export function originsIn(text: string): readonly string[] {
   if (text.length > longestText) return [unclear];
@@ -30,13 +29,16 @@ export function hostsIn(text: string): readonly string[] {
 
 const separators = /[\s,;|"'<>]+/u;
 
-/** As it is, and without what browsers and libraries leave out: line breaks, tabs and characters that no one sees. */
+/**
+ * The text itself, and the text without characters that browsers and libraries ignore: line breaks, tabs and invisible
+ * ones.
+ */
 function textsIn(text: string): readonly string[] {
   const visible = text.replace(/[\p{Cc}\p{Cf}]/gu, "");
   return visible === text ? [text] : [text, visible];
 }
 
-/** A scheme, or two slashes that follow none: an address begins there, also within another one. */
+/** A scheme, or two slashes without one: the start of an address, even within another one. */
 const beginnings = /(?<![a-z0-9+.-])([a-z][a-z0-9+.-]{0,30}:)?[/\\]{2,}|(?<![a-z0-9+.-])(https?|wss?|ftp):/giu;
 
 function originsOfToken(token: string): readonly string[] {
@@ -46,7 +48,7 @@ function originsOfToken(token: string): readonly string[] {
   return [...bare, ...starts.map(({ index, 0: opening }) => originAt(token.slice(index + opening.length), opening))];
 }
 
-/** `evil.net/path`, `10.0.0.1`, `localhost:8080`: a name with dots, or with a port, and no scheme. */
+/** A name without a scheme, but with dots or a port: `evil.net/path`, `10.0.0.1`, `localhost:8080`. */
 function bareOrigin(token: string): readonly string[] {
   const [authority = ""] = token.split(/[/\\?#]/u, 1);
   const isMail = authority.includes("@") && authority === token;
@@ -56,7 +58,7 @@ function bareOrigin(token: string): readonly string[] {
   return !isMail && (isName || isNumber) ? [originAt(token, "")] : [];
 }
 
-/** `rest` is what follows the scheme and its slashes. */
+/** `rest`: the text after the scheme and its slashes. */
 function originAt(rest: string, opening: string): string {
   const scheme = opening.replace(/[/\\]+$/u, "").toLowerCase();
   const [authority = ""] = rest.replace(/^[/\\]+/u, "").split(/[/\\?#]/u, 1);

@@ -1,29 +1,29 @@
 import { systemCode } from "./system-errors.ts";
 
 /**
- * What tells a process from every other one: of a later process with its number, of another container, of another machine
- * with the same host name. What the system does not report is left out.
+ * Identifies a process, also among later ones with its number, other containers, and other machines with the same host
+ * name. Facts that the system does not report are left out.
  */
 export interface ProcessMark {
   readonly pid: number;
   readonly host: string;
-  /** Names one start of one kernel. */
+  /** Identifies one boot of one kernel. */
   readonly boot?: string | undefined;
-  /** The PID namespace: numbers of processes mean nothing in another one. */
+  /** The PID namespace: process numbers are only valid within it. */
   readonly namespace?: string | undefined;
-  /** When the process started, in clock ticks of its kernel. */
+  /** Start time of the process, in clock ticks of its kernel. */
   readonly started?: string | undefined;
 }
 
-/** How a process learns what its system reports of processes. */
+/** Access to the system's facts about processes. */
 export interface ProcessSystem {
   readonly pid: number;
   readonly host: string;
-  /** The content of a file; undefined where it cannot be read. */
+  /** The content of a file; undefined if it cannot be read. */
   readonly read: (file: string) => string | undefined;
-  /** The target of a symbolic link; undefined where there is none. */
+  /** The target of a symbolic link; undefined if there is none. */
   readonly linkTarget: (path: string) => string | undefined;
-  /** False only where the system says that there is no process of this number. */
+  /** False only if the system says that no process has this number. */
   readonly exists: (pid: number) => boolean;
 }
 
@@ -62,7 +62,7 @@ function orUndefined(read: () => string): string | undefined {
   }
 }
 
-/** The process that asks. Outside Linux it is known by its number and host name alone. */
+/** The mark of this process. Outside Linux it consists of number and host name alone. */
 export function ownMark(system: ProcessSystem): ProcessMark {
   const { pid, host } = system;
   const boot = system.read("/proc/sys/kernel/random/boot_id")?.trim();
@@ -72,12 +72,12 @@ export function ownMark(system: ProcessSystem): ProcessMark {
   return { pid, host, boot, namespace, started: startOf(system, pid) };
 }
 
-/** Whether both marks are known to name one and the same process */
+/** True if both marks certainly identify the same process. */
 export function isSameProcess(a: ProcessMark, b: ProcessMark): boolean {
   return a.pid === b.pid && isSameSystem(a, b) && a.started !== undefined && a.started === b.started;
 }
 
-/** Whether a process is known to have ended. False where it lives, and wherever that cannot be determined from here. */
+/** True if a process has certainly ended; false if it is alive, or if that cannot be determined from here. */
 export function hasEnded(mark: ProcessMark, system: ProcessSystem): boolean {
   if (!isSameSystem(mark, ownMark(system))) return false;
   return !system.exists(mark.pid) || differs(mark.started, startOf(system, mark.pid));
@@ -90,7 +90,7 @@ function isSameSystem(a: ProcessMark, b: ProcessMark): boolean {
 
 function startOf({ read }: ProcessSystem, pid: number): string | undefined {
   const text = read(`/proc/${pid}/stat`);
-  // The second field is the program's name in parentheses, which may hold anything; the start is the 22nd.
+  // The second field is the program's name in parentheses, which may contain anything; the start time is the 22nd.
   return text
     ?.slice(text.lastIndexOf(")") + 2)
     .split(" ")

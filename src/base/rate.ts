@@ -22,7 +22,7 @@ export function rateText({ requests, per }: Rate): string {
 export interface Spacing {
   /** Between two requests. */
   readonly interval: number;
-  /** How late a request may be sent. */
+  /** Tolerance for late requests. */
   readonly tolerance: number;
 }
 
@@ -30,8 +30,8 @@ export interface Spacing {
 const mostLate = 150;
 
 /**
- * The spacing by which no stretch of time as long as the rate's own holds more requests than it allows, wherever it
- * begins: 97 % of the rate, with half of the rest for requests that go out late, and half for what delays them on their way.
+ * Spacing that never exceeds the rate in any window of its length: 97 % of the rate, with half of the rest for requests
+ * that are sent late, and half for delays on the network.
  */
 export function spacingOf({ requests, per }: Rate): Spacing {
   return { interval: per / (requests * 0.97), tolerance: Math.min(per * 0.015, mostLate) };

@@ -13,13 +13,13 @@ export interface Violation {
   readonly path: readonly (string | number)[];
   /** The missing or unknown key, also the last of `path`. */
   readonly key?: string;
-  /** The key beside it that needs it. */
+  /** The sibling key that requires it. */
   readonly neededBy?: string;
 }
 
 /**
- * Checks values with a JSON Schema of draft 7; `references` are schemas that it refers to by `$id`.
- * @throws Error if it has an unknown reference or a pattern that is no regular expression.
+ * Compiles a JSON Schema of draft 7; `references` are schemas that it refers to by `$id`. @throws Error for an unknown
+ * reference or an invalid pattern.
  */
 export function violationsBy(
   schema: object,
@@ -28,7 +28,7 @@ export function violationsBy(
   return checkedBy(validators[schemaDigest(schema, references)] ?? compileNow(schema, references));
 }
 
-/** The key of a schema in validators.ts, where the build put those that workspaces without kinds of their own need. */
+/** The key of a schema in validators.ts, where the build puts those that workspaces without their own kinds need. */
 export function schemaDigest(schema: object, references: readonly object[] = []): string {
   const text = JSON.stringify([schema, references]);
   return createHash("sha256").update(text).digest("hex").slice(0, 32);
@@ -43,12 +43,12 @@ function compileNow(schema: object, references: readonly object[]): ValidateFunc
     .compile(schema);
 }
 
-/** Ajv compares each item with each other one. */
+/** Replaces `uniqueItems` of Ajv, which compares all pairs of items. */
 function hasNoRepeats(isUnique: boolean, list: readonly unknown[]): boolean {
   return !isUnique || new Set(list.map(canonical)).size === list.length;
 }
 
-/** Only the program's own schemas have patterns that backtrack: a kind with such a pattern is a problem. */
+/** Only the program's own schemas have patterns that backtrack: in a kind, such a pattern is a problem. */
 const patternOf = Object.assign((text: string) => linearPattern(text) ?? new RegExp(text, "u"), { code: "patternOf" });
 
 function checkedBy(validate: ValidateFunction): (value: unknown) => readonly Violation[] {
@@ -71,21 +71,21 @@ function violationOf(
   { keyword, instancePath, params, data, parentSchema = {} }: ErrorObject,
   root: unknown,
 ): Violation {
-  const at = pathIn(root, pointerKeys(instancePath));
+  const at = toPath(root, pointerKeys(instancePath));
   const found = { keyword, schema: parentSchema as JsonObject, value: data };
-  const key = keyIn(keyword, params);
+  const key = findKey(keyword, params);
   if (key === undefined) return { ...found, path: at };
   const neededBy = keyword === "dependencies" ? { neededBy: String(params.property) } : {};
   return { ...found, path: [...at, key], key, ...neededBy };
 }
 
-function keyIn(keyword: string, { additionalProperty, missingProperty }: ErrorObject["params"]): string | undefined {
+function findKey(keyword: string, { additionalProperty, missingProperty }: ErrorObject["params"]): string | undefined {
   if (keyword === "additionalProperties") return String(additionalProperty);
   return missingProperty === undefined ? undefined : String(missingProperty);
 }
 
-/** The keys of a pointer, those of lists as numbers. */
-function pathIn(root: unknown, keys: readonly string[]): readonly (string | number)[] {
+/** The keys of a pointer; indexes of lists as numbers. */
+function toPath(root: unknown, keys: readonly string[]): readonly (string | number)[] {
   let value = root;
   return keys.map((key) => {
     const own = Array.isArray(value) ? Number(key) : key;
@@ -95,14 +95,14 @@ function pathIn(root: unknown, keys: readonly string[]): readonly (string | numb
 }
 
 interface Pattern {
-  /** False for texts of more than 10,000 characters: the time is that of the text by that of the pattern. */
+  /** False for texts of more than 10,000 characters: the time is proportional to text times pattern. */
   readonly test: (text: string) => boolean;
   readonly isLarge: boolean;
-  /** Its text, by which Ajv tells patterns apart. */
+  /** Identifies the pattern for Ajv. */
   readonly toString: () => string;
 }
 
-/** A regular expression that takes time linear in a text; undefined for one that has to backtrack, or is invalid. */
+/** A regular expression of linear time; undefined if it has to backtrack, or is invalid. */
 export function linearPattern(text: string): Pattern | undefined {
   try {
     const compiled = RE2JS.compile(RE2JS.translateRegExp(text));

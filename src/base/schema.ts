@@ -28,14 +28,14 @@ export function compile(schema: object, references: readonly object[] = []): Sch
   };
 }
 
-/** Of several faults of one value the first; what a condition asks for is a fault of its own. */
+/** The first fault of each value; faults of conditions are separate. */
 function faultsOf(violations: readonly Violation[]): readonly SchemaFault[] {
   const told = new Set(violations.flatMap(({ schema }) => ("x-expected" in schema ? alternativesOf(schema) : [])));
   const faults = violations.filter(({ keyword, schema }) => keyword !== "if" && !told.has(schema)).map(faultOf);
   return [...new Map(faults.toReversed().map((fault) => [JSON.stringify(fault.path), fault])).values()].reverse();
 }
 
-/** A schema that says what it expects says it once, not of each alternative. */
+/** A schema with `x-expected` reports it once, not for each alternative. */
 function alternativesOf({ anyOf = [], oneOf = [] }: JsonObject): readonly unknown[] {
   return [anyOf, oneOf].flat();
 }
