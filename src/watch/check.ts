@@ -9,26 +9,26 @@ import { claimFor, newRun } from "../state/lease.ts";
 import { keptReasons } from "../state/run-summary.ts";
 import type { WorkspaceState } from "../state/state.ts";
 
-/** One check that is over. */
+/** The result of a check. */
 export interface CheckEnd {
   readonly plan: Plan;
   readonly catalogue: Catalogue;
-  /** Whether everything was checked; else what changed since a commit. */
+  /** True if everything was checked, not only changes since a commit. */
   readonly whole: boolean;
   readonly compared: boolean;
-  /** What was carried out of it, where anything was to be. */
+  /** The apply that followed, if any. */
   readonly applied?: Applied;
   /** Errors beside those of the plan, such as a checkout that cannot follow. */
   readonly errors: readonly ReportedProblem[];
   readonly run: string | null;
   readonly exitCode: ExitCode;
-  /** In a word: `in sync`, `drift`, `pending`, `applied`, `failed`, `refused`, `stale`, `interrupted`. */
+  /** `in sync`, `drift`, `pending`, `applied`, `failed`, `refused`, `stale`, `interrupted`. */
   readonly outcome: string;
   readonly seconds: number;
   readonly finishedAt: Date;
 }
 
-/** Checks what changed since a commit, or everything if that cannot be determined. */
+/** Checks the changes since a commit, or everything if they cannot be determined. */
 export async function checkNow(
   request: Request,
   since: string | undefined,
@@ -40,7 +40,7 @@ export async function checkNow(
   return { planned: await plan(asks), whole: true };
 }
 
-/** What a check and its apply leave behind, as an exit code (docs/running.md). */
+/** The exit code of a check and its apply (docs/running.md). */
 export function codeAfter(
   { plan: { problems, resource_changes: changes } }: Planned,
   applied: Applied | undefined,
@@ -53,20 +53,20 @@ export function codeAfter(
   return exitCode({ ...end, stale: end.stale || stale === true, pending: changes.length > done });
 }
 
-/** The run under which the state keeps a check or an apply; null where it could not. */
+/** The run under which the state stored a check or an apply; null if it could not. */
 export function runOf({ recorded }: Planned): string | null {
   return recorded && "run" in recorded ? recorded.run : null;
 }
 
-/** How a check ended, in a word; `hasDrifted`: whether any of what differs is drift. */
+/** The outcome of a check in a word; `hasDrifted`: true if any difference is drift. */
 export function outcomeOf({ exitCode, plan, compared }: Omit<CheckEnd, "outcome">, hasDrifted: boolean): string {
   const inSync = compared && plan.resource_changes.length > 0 ? "applied" : "in sync";
   return endWord(exitCode, hasDrifted ? "drift" : "pending") ?? inSync;
 }
 
 /**
- * Keeps a check as a run that never opened its own state, because its manifests have errors. Resolves to its name; null
- * if the state could not keep it.
+ * Stores a check as a run that never opened its own state, because its manifests have errors. Resolves to its name;
+ * null if the state could not store it.
  */
 export async function recordBlockedCheck(
   { runs }: WorkspaceState,

@@ -12,7 +12,7 @@ import { linkTargets } from "../workspace/discover.ts";
 import { findWorkspace, loadSettings } from "../workspace/load.ts";
 import { revisionFingerprint } from "../workspace/load-revision.ts";
 
-/** What is known of the checkout of a watcher, to decide whether a push affects its workspace. */
+/** Facts about a watcher's checkout, to decide whether a push affects its workspace. */
 export interface Checkout {
   /**
    * The folder of the workspace in its repository, empty or with a trailing slash; undefined if files elsewhere may belong
@@ -33,7 +33,7 @@ export async function checkoutAround(folder: string): Promise<Checkout> {
 }
 
 /**
- * Whether a file of a workspace, or one that its links lead to, differs between two commits; true if git cannot compare
+ * True if a file of a workspace, or one that its links lead to, differs between two commits, or if git cannot compare
  * them.
  */
 export function touchesWorkspace(folder: string, from: string, to: string): boolean {
@@ -55,7 +55,7 @@ function unlessMistaken<Result>(work: () => Result): Result | undefined {
   }
 }
 
-/** Whether the workspace has symbolic links, is reached by one, or names files outside its folder. */
+/** True if the workspace has symbolic links, is reached by one, or names files outside its folder. */
 function leadsElsewhere(root: string, { prefix, named }: GitRepository): boolean {
   const isOutside = (path: string) => !resolve(root, path).startsWith(root + sep);
   const isLinked = named.replace(/\/$/, "") !== prefix.replace(/\/$/, "");
@@ -72,7 +72,7 @@ function refOf(root: string): string | undefined {
   return head.code === 0 ? head.stdout.trim() : undefined;
 }
 
-/** Whether a webhook knows the secret: it sends it (X-Gitlab-Token), or a signature made with it (X-Hub-Signature-256). */
+/** True if a webhook sends the secret (X-Gitlab-Token), or a signature made with it (X-Hub-Signature-256). */
 export function isGenuine(headers: IncomingHttpHeaders, body: Buffer, secret: string): boolean {
   const { "x-gitlab-token": token, "x-hub-signature-256": signature } = headers;
   if (typeof token === "string") return isSameSecret(Buffer.from(token, "latin1").toString("utf8"), secret);
@@ -80,7 +80,7 @@ export function isGenuine(headers: IncomingHttpHeaders, body: Buffer, secret: st
   return isSameSecret(signature.toLowerCase(), `sha256=${createHmac("sha256", secret).update(body).digest("hex")}`);
 }
 
-/** Whether a push is to be checked, and why. */
+/** The decision about a push, with its reason. */
 export interface PushDecision {
   readonly check: boolean;
   readonly why: string;
@@ -88,7 +88,7 @@ export interface PushDecision {
   readonly commit?: string;
 }
 
-/** Whether a push may have changed a workspace; if that is unknown, it may have. */
+/** False only if a push certainly did not change the workspace. */
 export function decidePush(headers: IncomingHttpHeaders, payload: unknown, checkout: Checkout): PushDecision {
   const kind = headers["x-github-event"] ?? headers["x-gitlab-event"] ?? "push";
   if (!/^push(?: hook)?$/i.test(String(kind))) return { check: false, why: "not a push event" };

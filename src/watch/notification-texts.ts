@@ -19,7 +19,7 @@ export interface Notification {
   /** Details below the headline. */
   readonly lines: readonly string[];
   readonly addresses: readonly string[];
-  /** What differs at these addresses, as far as that is known. */
+  /** The differences at these addresses, if known. */
   readonly changes?: readonly PlannedChange[];
   /** The run that it is about; null if the state could not save it. */
   readonly run: string | null;
@@ -36,9 +36,9 @@ export interface MessageBody {
   readonly event: NotifyEvent;
   readonly counts: Counts & { readonly addresses: number };
   readonly addresses: readonly string[];
-  /** Omitted where nothing is known to differ. */
+  /** Omitted if no difference is known. */
   readonly changes?: readonly NotifiedChange[];
-  /** The page of the console, where EVENKEEL_CONSOLE_URL is set. */
+  /** The page of the console, if EVENKEEL_CONSOLE_URL is set. */
   readonly url?: string;
 }
 
@@ -54,12 +54,12 @@ export function messageBody(
 ): MessageBody {
   const { event, headline, addresses, run, changes = [] } = notification;
   const lines = [...notification.lines, ...(changes.length > 0 ? changeLines(changes) : addresses)];
-  const shown = lines.slice(0, mostLines).map((line) => `- ${inChat(line)}`);
+  const formatValue = lines.slice(0, mostLines).map((line) => `- ${inChat(line)}`);
   const more = lines.length > mostLines ? [`and ${lines.length - mostLines} more`] : [];
   const url = console === undefined ? undefined : console + pageOf(notification);
   const seen = [...(run === null ? [] : [`Run ${run}`]), ...(url === undefined ? [] : [url])];
   return {
-    text: [`${inChat(workspace)}: ${inChat(headline)}`, ...shown, ...more, ...seen].join("\n"),
+    text: [`${inChat(workspace)}: ${inChat(headline)}`, ...formatValue, ...more, ...seen].join("\n"),
     workspace,
     run,
     event,
@@ -146,13 +146,13 @@ export function silentNotification(since: string, run: string | null): Notificat
 interface NotifiedChange {
   readonly address: string;
   readonly cause: string;
-  /** `looser than declared`, where that is known. */
+  /** `looser than declared`, if known. */
   readonly direction?: string;
-  /** What differs: the live value, and the declared one. Null: not set. */
+  /** The field with its live and declared value. Null: not set. */
   readonly fields: readonly { readonly name: string; readonly before: Value | null; readonly after: Value | null }[];
 }
 
-/** Fields of a change, and characters of a value, that a notification contains. */
+/** Maximum number of fields of a change, and of characters of a value. */
 const [mostFields, longest] = [10, 200];
 
 /** The differences of a plan at these addresses. */
@@ -166,17 +166,20 @@ function notifiedChange(planned: PlannedChange): NotifiedChange {
   const { before, after } = change;
   const fields = fieldNamesOf({ before, after })
     .slice(0, mostFields)
-    .map((name) => ({ name, before: cut(before?.[name]), after: cut(after?.[name]) }));
+    .map((name) => ({ name, before: truncate(before?.[name]), after: truncate(after?.[name]) }));
   return { address, cause, ...(effect && { direction: directions[effect] }), fields };
 }
 
-function cut(value: Value | undefined): Value | null {
+function truncate(value: Value | undefined): Value | null {
   if (value === undefined) return null;
   const text = isReference(value) ? "" : inlineText(value);
   return text.length > longest ? `${text.slice(0, longest).toWellFormed()}…` : value;
 }
 
-/** Equal differences, a line each: `license/AGPL-3.0 in 19 projects: approval_status is allowed, declared denied (looser than declared)`. */
+/**
+ * Equal differences, one line each: `license/AGPL-3.0 in 19 projects: approval_status is allowed, declared denied
+ * (looser than declared)`.
+ */
 function changeLines(changes: readonly PlannedChange[]): readonly string[] {
   return plannedGroups(changes).map(groupText);
 }
@@ -185,7 +188,7 @@ function groupText({ members, projects, shared }: PlannedGroup): string {
   const [first] = members;
   const what = members.length === 1 ? first.address : `${subjectOf(first)} in ${namesCounted(projects)}`;
   const direction = first.policy_effect ? ` (${directions[first.policy_effect]})` : "";
-  return `${what}: ${stateOf(first, shared)}${direction}`;
+  return `${what}: ${describeState(first, shared)}${direction}`;
 }
 
 const states: Readonly<Partial<Record<ReturnType<typeof actionOf>, string>>> = {
@@ -194,19 +197,19 @@ const states: Readonly<Partial<Record<ReturnType<typeof actionOf>, string>>> = {
   disable: "is on, declared off",
 };
 
-function stateOf(change: PlannedChange, sides: Sides): string {
+function describeState(change: PlannedChange, sides: Sides): string {
   const state = states[actionOf(change)];
   if (state !== undefined) return state;
   const [name, ...others] = fieldNamesOf(sides);
   if (name === undefined) return change.action_reason;
   const more = others.length > 0 ? `, and ${counted(others.length, "more field")}` : "";
-  return `${name} is ${shown(sides.before?.[name])}, declared ${shown(sides.after?.[name])}${more}`;
+  return `${name} is ${formatValue(sides.before?.[name])}, declared ${formatValue(sides.after?.[name])}${more}`;
 }
 
-/** Characters of a value in a line. */
+/** Maximum number of characters of a value in a line. */
 const longestInLine = 80;
 
-function shown(value: Value | undefined): string {
+function formatValue(value: Value | undefined): string {
   if (value === undefined) return "not set";
   const text = isReference(value) ? `secret ${value.secret}` : inlineText(value);
   return text.length > longestInLine ? `${text.slice(0, longestInLine).toWellFormed()}…` : text;

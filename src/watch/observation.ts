@@ -17,11 +17,11 @@ import type { WatchState } from "./watch-state.ts";
 /** The result of a check. */
 export interface Observation {
   readonly plan: Plan;
-  /** Whether everything was checked, and not only what a commit changed. */
+  /** True if everything was checked, not only the changes of a commit. */
   readonly whole: boolean;
 }
 
-/** What differs after a check, and what of it is to be notified. */
+/** Differences after a check, and those to be notified. */
 interface ObservedDifferences {
   readonly differing: WatchMemory["differing"];
   /** Addresses that have drifted for as many checks as configured, and were not notified yet. */
@@ -31,7 +31,7 @@ interface ObservedDifferences {
 }
 
 /**
- * Compares a check with earlier ones. Addresses that a partial check left out or that could not be read stay as they were.
+ * Compares a check with earlier ones. Addresses that a partial check left out or that could not be read are unchanged.
  * `grace`: consecutive checks that must find drift before a notification.
  */
 export function compareObservations(before: WatchMemory, observation: Observation, grace: number): ObservedDifferences {
@@ -60,12 +60,12 @@ function differingOf(before: WatchMemory, change: PlannedChange): Differing {
   return { cause, digest, checks: (known?.checks ?? 0) + 1, steady: isSame ? known.steady + 1 : 1, ...told };
 }
 
-/** Whether a problem kept an address from being read; one without a project may affect any address. */
+/** True if a problem prevented reading an address; a problem without a project may affect any address. */
 function isUnread({ problems }: Plan, address: string): boolean {
   return problems.some(({ project }) => project === undefined || address.startsWith(`${project}:`));
 }
 
-/** The problems of a check, by what identifies them. */
+/** The problems of a check, by identity. */
 function problemsByKey(problems: readonly ReportedProblem[]): ReadonlyMap<string, ReportedProblem> {
   return new Map(
     problems.map((each) => [`${each.rule} ${each.project ?? [each.file, each.line].filter(Boolean).join(":")}`, each]),
@@ -115,7 +115,7 @@ export function notificationsOfProblems(memory: WatchState, seen: SeenProblems):
   ];
 }
 
-/** Whether problems that were not found again are resolved: only a full check shows that. */
+/** True if problems that did not recur are resolved: only a full check shows that. */
 function isConclusive({ whole, observed }: SeenProblems): boolean {
   return whole && observed !== undefined;
 }

@@ -11,7 +11,7 @@ import type { Clock, WakeSignal } from "./clock.ts";
 
 /** The options of a watcher. */
 export interface WatchOptions {
-  /** How each check is made: folder, environment, limits, and the signal that ends the watcher. */
+  /** The request of each check: folder, environment, limits, and the signal that ends the watcher. */
   readonly request: Request;
   readonly schedule: Schedule;
   readonly apply: ApplyMode;
@@ -31,11 +31,11 @@ interface Follow {
   readonly every: number;
   /** Resolves within seconds, even if the remote is slow. */
   readonly forward: () => Promise<FastForwarded>;
-  /** Whether a file of the workspace differs between two commits. */
+  /** True if a file of the workspace differs between two commits. */
   readonly touches: (from: string, to: string) => boolean;
 }
 
-/** Where a watcher reports what it does. */
+/** Output of a watcher. */
 interface WatchHost {
   readonly say: (sentence: string) => void;
   readonly warn: (sentence: string) => void;
@@ -46,9 +46,9 @@ interface WatchHost {
 export interface WatchStatus {
   /** The leader, while this watcher is on standby. */
   standby: Holder | undefined;
-  /** When the next check is overdue, in milliseconds since 1970; undefined before the first one is scheduled. */
+  /** Time when the next check is overdue, in milliseconds since 1970; undefined before the first one is scheduled. */
   late: number | undefined;
-  /** When a push that affects the workspace will be checked, and its commit if the event names one. */
+  /** Time when a push that affects the workspace will be checked, and its commit if the event names one. */
   push: { readonly at: number; readonly commit?: string } | undefined;
   /** The last commit that was checked without an error; undefined on standby. */
   checked: () => string | undefined;
@@ -66,11 +66,11 @@ export interface Leadership {
   readonly wakeSignal: WakeSignal;
   readonly state: WorkspaceState;
   readonly lease: Lease;
-  /** The settings of the workspace; where they are broken, those of before. */
+  /** The settings of the workspace; if they are invalid, the previous ones. */
   readonly settings: () => Workspace;
 }
 
-/** When checks are due, in milliseconds since 1970. */
+/** The schedule of checks, in milliseconds since 1970. */
 export interface Schedule {
   /** The first time after another one. */
   readonly after: (time: number) => number;
@@ -98,7 +98,7 @@ export function cron(expression: string, now: number): Schedule {
   return { after };
 }
 
-/** Five fields, six where seconds come first, or a word such as `@hourly`; a date is none. */
+/** Five fields, six with seconds first, or a word such as `@hourly`; dates are invalid. */
 function parse(expression: string): Cron | undefined {
   const fields = expression.trim().split(/\s+/);
   if (!/^@[a-z]+$/i.test(expression.trim()) && (fields.length < 5 || fields.length > 6)) return undefined;
@@ -109,13 +109,13 @@ function parse(expression: string): Cron | undefined {
   }
 }
 
-/** The next check: when it is due, with a random delay of up to a tenth of the interval, and when it is overdue. */
+/** The next check: its time, with a random delay of up to a tenth of the interval, and the time when it is overdue. */
 export interface Due {
   readonly at: number;
   readonly late: number;
 }
 
-/** The minimum of milliseconds by which a check may be late. */
+/** Minimum tolerance for a late check, in milliseconds. */
 const leastPatience = 60_000;
 
 export function nextDue({ after }: Schedule, now: number, random: () => number): Due {

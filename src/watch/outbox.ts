@@ -20,7 +20,7 @@ export interface OutboxOptions {
   readonly clock: Clock;
   /** Undelivered notifications, oldest first. */
   readonly waiting: () => readonly Undelivered[];
-  /** Removes one from that list. */
+  /** Removes one from the list. */
   readonly done: (one: Undelivered) => void;
   /** The receiver of a reference; undefined if the workspace no longer names it. */
   readonly receiver: (to: string) => Notify | undefined;
@@ -32,7 +32,7 @@ export interface OutboxOptions {
 
 const mostAttempts = 5;
 
-/** Milliseconds: how long a notification is retried at all, and the pause before the second attempt of a round. */
+/** Milliseconds: maximum age of a retried notification, and pause before the second attempt of a round. */
 const longestAge = 24 * 3_600_000;
 const firstPause = 1000;
 
@@ -89,7 +89,7 @@ async function tryHard(to: Notify, { body }: Undelivered, options: OutboxOptions
   }
 }
 
-/** The result of a delivery attempt: if it failed, why, and whether to retry. */
+/** The result of a delivery attempt; on failure, the reason and whether to retry. */
 type Delivery =
   | { readonly delivered: true }
   | { readonly delivered: false; readonly why: string; readonly again: boolean; readonly wait?: number };
@@ -113,20 +113,20 @@ export async function deliver(to: Notify, body: object, options: DeliveryOptions
   try {
     await secrets.ask([to.url], signal);
     const text = secrets.known(to.url);
-    if (text === undefined) return lost(secrets.missing([to.url])[0] ?? `${to.url.secret} cannot be resolved`);
+    if (text === undefined) return failDelivery(secrets.missing([to.url])[0] ?? `${to.url.secret} cannot be resolved`);
     const url = URL.canParse(text) ? new URL(text) : undefined;
-    const fault = faultOf(url, to);
-    return fault === undefined && url ? await send(url, body, options) : lost(fault ?? "");
+    const fault = checkUrl(url, to);
+    return fault === undefined && url ? await send(url, body, options) : failDelivery(fault ?? "");
   } catch (error) {
-    return { ...lost(knownSecrets.clean(describeSystemError(error))), again: true };
+    return { ...failDelivery(knownSecrets.clean(describeSystemError(error))), again: true };
   }
 }
 
-function lost(why: string): Delivery & { readonly delivered: false } {
+function failDelivery(why: string): Delivery & { readonly delivered: false } {
   return { delivered: false, why, again: false };
 }
 
-function faultOf(url: URL | undefined, { allowInsecure }: Notify): string | undefined {
+function checkUrl(url: URL | undefined, { allowInsecure }: Notify): string | undefined {
   if (url?.protocol !== "https:" && url?.protocol !== "http:") return "it is not an https URL";
   if (!isDecodable(url.username + url.password)) return "a % in its user or password begins an escape such as %25";
   if (url.protocol === "https:" || allowInsecure || isLoopback(url.hostname)) return undefined;
@@ -159,7 +159,7 @@ async function send(url: URL, body: object, { env, signal }: DeliveryOptions): P
   } catch (error) {
     const given = signal.aborted ? "no answer before the end; the next watcher sends it again" : undefined;
     const why = given ?? (limit.aborted ? "timed out" : knownSecrets.clean(describeSystemError(error)));
-    return { ...lost(why), again: true };
+    return { ...failDelivery(why), again: true };
   } finally {
     signal.removeEventListener("abort", end);
     await client.destroy().catch(() => {});
@@ -185,5 +185,5 @@ function deliveryOf(status: number, asked = 0): Delivery {
   if (status >= 200 && status < 300) return { delivered: true };
   const again = status === 408 || status === 425 || status === 429 || status >= 500;
   const wait = asked > 0 ? { wait: Math.min(asked, longestWait) } : {};
-  return { ...lost(`answered with ${status}`), again, ...wait };
+  return { ...failDelivery(`answered with ${status}`), again, ...wait };
 }

@@ -23,7 +23,7 @@ export interface Service extends AsyncDisposable {
   readonly url: string;
 }
 
-/** Bytes of a body: of a sender that sent the secret, and of one whose signature can only be verified afterwards. */
+/** Maximum bytes of a body: if the sender sent the secret, and if its signature can only be verified afterwards. */
 const [mostBytes, mostUnverified] = [10 * 2 ** 20, 2 ** 20];
 
 /** Concurrent connections; see {@link limitConnections}. */
@@ -42,7 +42,7 @@ interface Receiver extends ServiceOptions {
   readonly connections: Connections;
 }
 
-/** Listens until it is disposed of. @throws UserError where it cannot. */
+/** Listens until it is disposed of. @throws UserError if it cannot. */
 export async function serveWatch(options: ServiceOptions): Promise<Service> {
   const limits = { requestTimeout: 30_000, headersTimeout: 10_000, connectionsCheckingInterval: 1000 };
   const server = createServer(limits, (request, response) => {
@@ -116,7 +116,7 @@ const nothing = Buffer.alloc(0);
 
 const wrongSecret = "wrong or missing secret";
 
-/** Undefined for a body that is too large, or not whole: the rest of it is not read. */
+/** Undefined for a body that is too large or incomplete: the rest is not read. */
 async function readBody(request: IncomingMessage, most: number): Promise<Buffer | undefined> {
   if (Number(request.headers["content-length"] ?? 0) > most) return undefined;
   const chunks: Buffer[] = [];
@@ -164,7 +164,7 @@ function limitConnections(server: Server, most: number): Connections {
   return { keep: (socket) => void unauthenticated.delete(socket) };
 }
 
-/** By bytes per millisecond; the oldest of equals. `since` is in the order of connecting. */
+/** Compares bytes per millisecond; the oldest of equals comes first. `since` is in the order of connecting. */
 function slowest(since: ReadonlyMap<Socket, number>): Socket | undefined {
   const now = performance.now();
   const older = [...since].slice(0, Math.ceil(since.size / 2));

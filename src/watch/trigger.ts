@@ -10,12 +10,12 @@ export interface Trigger {
   readonly errors: readonly ReportedProblem[];
 }
 
-/** What a watcher waits for, and the last known commit of its checkout. */
+/** The next events that a watcher waits for, and the last known commit of its checkout. */
 export interface Times {
   due: Due;
-  /** When the remote is polled next. */
+  /** Time of the next poll of the remote. */
   poll: number;
-  /** When the clock was last read. */
+  /** Last reading of the clock. */
   now: number;
   /** The commit of the checkout that was checked last, with or without an error. */
   commit?: string;
@@ -45,7 +45,7 @@ export async function nextTrigger(leader: Leadership, memory: WatchState, times:
   return push && !isKnown ? { errors } : undefined;
 }
 
-/** When a check, a push or the remote is due. */
+/** Time at which a check, a push or a poll is due. */
 function nextMoment({ options: { status, follow } }: Leadership, { due, poll }: Times): number {
   return Math.min(due.at, status.push?.at ?? due.at, follow ? poll : due.at);
 }
@@ -89,7 +89,7 @@ async function triggerOfCommit(
   return undefined;
 }
 
-/** The clock was set back, so scheduled times may be far in the future. */
+/** If the clock was set back, scheduled times may be far in the future. */
 function reschedule({ options: { schedule, clock, status } }: Leadership, times: Times, now: number): void {
   const next = nextDue(schedule, now, clock.random);
   if (next.at < times.due.at) {

@@ -19,16 +19,16 @@ import { missedCheckNotification, unseen, type WatchState } from "./watch-state.
 /** The progress of a watcher, over all its terms as leader. */
 export interface WatchProgress {
   checks: number;
-  /** How the last one ended. */
+  /** The end of the last check. */
   code: ExitCode;
-  /** Consecutive checks that the state could not save, and when the next one was due. */
+  /** Consecutive checks that the state could not store, and the time when the next one was due. */
   unkept: { readonly checks: number; readonly due: Due } | undefined;
 }
 
-/** Milliseconds until a check is retried that the state could not save; doubled after each further one. */
+/** Milliseconds until a check is retried that the state could not store; doubled after each further one. */
 const untilAgain = 10_000;
 
-/** A leader begins with a check, but backs off while the state can be opened and not written. */
+/** A leader begins with a check, but backs off while the state can be opened but not written. */
 function firstDue({ unkept }: WatchProgress, now: number): Due {
   if (!unkept) return { at: now, late: Number.POSITIVE_INFINITY };
   return { ...unkept.due, at: Math.min(unkept.due.at, now + untilAgain * 2 ** unkept.checks) };
@@ -108,7 +108,7 @@ async function check(leader: Leadership, memory: WatchState, trigger: Trigger): 
   if (!isStopped()) {
     if (done.applied) memory.change({ waiting: done.waiting });
     const seen = { before, planned, observed, whole, errors, run };
-    // Without receivers nothing counts as notified: a receiver that is added later is notified of it.
+    // Without receivers nothing counts as notified, so that a receiver that is added later is notified.
     const notifications = hasReceivers
       ? [...notificationsOfProblems(memory, seen), ...notificationsOfRefusal(memory, done, chosen)]
       : [];
@@ -120,7 +120,7 @@ async function check(leader: Leadership, memory: WatchState, trigger: Trigger): 
 
 type Done = Awaited<ReturnType<typeof applySelected>>;
 
-/** Notifies of what guards, rules and approvals block, if that changed. */
+/** Notifies of objections by guards, rules and approvals, if they changed. */
 function notificationsOfRefusal(
   memory: WatchState,
   { applied, waiting }: Done,
@@ -146,7 +146,7 @@ function countsIn({ plan, errors }: Pick<CheckEnd, "plan" | "errors">, memory: W
   };
 }
 
-/** Saves what the next check or the next leader needs. @throws UserError if the state cannot save it. */
+/** Stores what the next check or the next leader needs. @throws UserError if the state cannot store it. */
 async function remember({ options }: Leadership, memory: WatchState, end: CheckEnd, due: Due): Promise<void> {
   const iso = (time: number) => new Date(Math.min(time, latest)).toISOString();
   const { commit, digest } = end.plan.manifests;
@@ -166,7 +166,7 @@ async function remember({ options }: Leadership, memory: WatchState, end: CheckE
   await memory.save();
 }
 
-/** The latest time that a date can hold. */
+/** The latest time that a date can represent. */
 const latest = 8.64e15;
 
 async function reportMissedCheck({ options, state }: Leadership, memory: WatchState): Promise<void> {

@@ -17,7 +17,7 @@ import { createOutbox, deliver } from "./outbox.ts";
 export interface WatchState extends AsyncDisposable {
   readonly now: () => WatchMemory;
   readonly change: (more: Partial<WatchMemory>) => void;
-  /** Queues notifications, which are sent once they are saved: a later leader sends those of one that was killed. */
+  /** Queues notifications, which are sent once they are stored: a later leader sends those of a killed one. */
   readonly enqueue: (notifications: readonly Notification[], counts: Counts) => void;
   /** Saves changes, then sends notifications without waiting for receivers. @throws UserError if the state cannot save. */
   readonly save: () => Promise<void>;
@@ -47,7 +47,7 @@ export function consoleUrlIn({ EVENKEEL_CONSOLE_URL: text }: Request["env"]): st
   );
 }
 
-/** Milliseconds that the end waits for deliveries; the next leader delivers the rest. */
+/** Milliseconds to wait for deliveries at the end; the next leader delivers the rest. */
 const lastChance = 5000;
 
 export async function openWatchState(notes: Texts, options: WatchOptions): Promise<WatchState> {
@@ -73,7 +73,7 @@ export async function openWatchState(notes: Texts, options: WatchOptions): Promi
       save().catch(() => {});
     },
     receiver: (to) => settings().notify.find(({ url }) => url.secret === to),
-    attempt: (to, body) => deliver(to, body, { env: request.env, secrets: secretsOf(request), signal: over.signal }),
+    attempt: (to, body) => deliver(to, body, { env: request.env, secrets: openSecrets(request), signal: over.signal }),
     warn: host.warn,
     signal: over.signal,
   });
@@ -85,7 +85,7 @@ export async function openWatchState(notes: Texts, options: WatchOptions): Promi
       const { notify, name = basename(dirname(findWorkspace(request.folder))) } = settings();
       const since = new Date(clock.now()).toISOString();
       const more = notifications.flatMap((each) =>
-        addressed(each, notify, { ...messageBody(name, each, counts, console) }, since),
+        addressTo(each, notify, { ...messageBody(name, each, counts, console) }, since),
       );
       change({ undelivered: withinLimit([...memory.undelivered, ...more], host.warn) });
     },
@@ -107,12 +107,12 @@ async function within(work: Promise<void>, milliseconds: number): Promise<void> 
   await Promise.race([work, end]).finally(cancel);
 }
 
-function secretsOf({ env, folder, debug }: Request) {
+function openSecrets({ env, folder, debug }: Request) {
   const root = dirname(findWorkspace(folder));
   return createSecrets({ env, root, plaintext: new Map(), providers: loadProviders(env, root), debug });
 }
 
-function addressed(
+function addressTo(
   { event }: Notification,
   notify: readonly Notify[],
   body: Undelivered["body"],

@@ -32,7 +32,7 @@ export async function watch(options: WatchOptions): Promise<ExitCode> {
     } catch (error) {
       const isLast = progress.checks === options.checks;
       if (!begun || isLast || !(error instanceof UserError)) throw error;
-      // No notification is sent for a check that could not be saved, so the health check reports it.
+      // No notification is sent for a check that could not be stored, so the health check reports it.
       status.late ??= clock.now();
       host.warn(error.message);
       await wakeSignal.wait(betweenTries);
