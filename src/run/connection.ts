@@ -17,9 +17,8 @@ import type { Checked, Context } from "./context.ts";
 import type { Request } from "./request.ts";
 
 /**
- * Client options for the server of a workspace. Resolves the secrets that policies name first, as far as they are set
- * here, so that they are redacted from every response.
- * @throws UserError without a server that requests may go to, or without a usable token.
+ * Client options for the server of a workspace. First resolves the secrets that policies name, if available here, so
+ * that they are redacted from every response. @throws UserError without a valid server URL, or without a usable token.
  */
 export function connectionOf({ loaded, request, secrets, policies, ...run }: Checked | Context): ClientOptions {
   const references = policies.flatMap(({ entries }) => entries.flatMap(({ desired }) => referencesIn(desired.fields)));
@@ -35,16 +34,16 @@ export type ConnectionRequest = Pick<
 >;
 
 /**
- * Client options for the server of the surrounding workspace, or the one in EVENKEEL_URL; reads no manifest.
- * @throws UserError as {@link connectionOf}, and for mistakes in `evenkeel.yaml`.
+ * Client options for the server of the surrounding workspace, or the one in EVENKEEL_URL; reads no manifest. @throws
+ * UserError as {@link connectionOf}, and for errors in `evenkeel.yaml`.
  */
 export function connectionFrom(request: ConnectionRequest): ClientOptions {
   return connection(loadSettings(request.folder), request);
 }
 
 /**
- * Client options for a server that no workspace names yet, or the one in EVENKEEL_URL.
- * @throws UserError as {@link connectionOf}.
+ * Client options for a server without a workspace, or the one in EVENKEEL_URL. @throws UserError as {@link
+ * connectionOf}.
  */
 export function connectionTo(url: string, request: ConnectionRequest): ClientOptions {
   return connection({ ...defaultWorkspace, server: { ...defaultWorkspace.server, url } }, request);

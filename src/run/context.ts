@@ -50,7 +50,7 @@ export interface Checked {
   /** Undefined if the workspace keeps none. */
   readonly ledger: Ledger | undefined;
   readonly heading: Heading;
-  /** The manifests of the commit that the run compares with. */
+  /** The manifests at the commit of `--since`. */
   readonly since?: EarlierManifests;
   /** Maximum number of requests in flight, and of projects processed at a time. */
   readonly concurrency: number;
@@ -79,7 +79,7 @@ export interface Context extends Checked, AsyncDisposable {
 /** The parts of a plan that are known before the server is read; `url` is empty without a usable server URL. */
 export type Heading = Pick<PlanInput, "url" | "manifests" | "catalogue">;
 
-/** Validates a workspace, and opens its secrets and its ledger. Mistakes that users can correct become problems. */
+/** Validates a workspace, and opens its secrets and its ledger. Errors that users can correct become problems. */
 export function validated(loaded: Loaded, request: Request): Checked {
   const { env } = request;
   const { root, workspace, digest } = loaded;
@@ -123,7 +123,7 @@ function committedAs({ root, documents }: Loaded, env: Request["env"]): Omit<Hea
   return { commit, ...(hasUncommitted(root, files) && { uncommitted: true }) };
 }
 
-/** Marks reports as of another day, so that they do not pass for today's. */
+/** Marks reports for another day, so that they are not mistaken for today's. */
 function notToday(day: string): readonly Problem[] {
   if (day === dayOf(new Date())) return [];
   return [{ severity: "warning", rule: "as-of", message: `this is as of ${day}, not of today` }];
@@ -195,8 +195,8 @@ export function nameProblems({ workspace, settings: document }: Loaded, env: Req
 const latest = "9999.0";
 
 /**
- * Returns the workspace with the mistakes that it has on every release of the server; undefined without any. If the
- * release is only assumed, mistakes that a later release may allow are left out.
+ * Returns the workspace with the errors that it has in every release of the server; undefined if there are none. If the
+ * release is only assumed, errors that depend on it are left out.
  */
 export function refusedWorkspace<Known extends Checked>(checked: Known): Known | undefined {
   if (!hasErrors(checked.problems)) return undefined;
@@ -218,9 +218,8 @@ function isSamePlace({ place: one }: Problem, { place: other }: Problem): boolea
 }
 
 /**
- * Sets the release that the server reports: an assumed release is replaced, and everything is checked again; a
- * configured one is kept, with a warning if it differs. A server that reports none has the default.
- * @throws CallFailed.
+ * Sets the release that the server reports: replaces an assumed release and validates again; keeps a configured one,
+ * with a warning if it differs. Without a reported release, the default is used. @throws CallFailed.
  */
 export async function atRelease(reader: Reader, context: Context): Promise<Context> {
   const { loaded, problems, ofRelease } = context;

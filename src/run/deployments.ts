@@ -9,7 +9,10 @@ import type { Call, Fields, Problem } from "../model/types.ts";
 import type { Plan } from "../plan/plan.ts";
 import type { ApplyRecord, Outcomes } from "./apply/apply.ts";
 
-/** The outcome of a write. `note`: why nothing had to be written. `unknown`: the server may or may not have acted. */
+/**
+ * The outcome of a write. `note`: the reason why nothing had to be written. `unknown`: the server may or may not have
+ * acted.
+ */
 export type WriteOutcome =
   | { readonly row: JsonObject; readonly note?: string }
   | { readonly status: "failed" | "unknown"; readonly error: string };
@@ -52,14 +55,14 @@ export async function recordDeployment(writer: Writer, project: string, fields: 
     return { row: (await writer.send(creationCall(project, fields))).body as JsonObject };
   } catch (error) {
     if (!(error instanceof CallFailed)) throw error;
-    if (!error.uncertain) return { status: "failed", error: explainCallFailure(error) + demandOf(error, fields) };
+    if (!error.uncertain) return { status: "failed", error: explainCallFailure(error) + describeDemand(error, fields) };
     const doubt = "whether the deployment was created is unknown, so it is not sent again";
     return { status: "unknown", error: `${doubt}: ${error.message}` };
   }
 }
 
 /** The specification allows omitting the status; servers that reject this do not list valid values. */
-function demandOf({ status, serverMessage = "" }: CallFailed, fields: Fields): string {
+function describeDemand({ status, serverMessage = "" }: CallFailed, fields: Fields): string {
   const isDemand = status === 400 && fields.status === undefined && serverMessage.includes("status is missing");
   return isDemand ? "; this server demands --status: running, success, failed or canceled" : "";
 }
@@ -87,7 +90,7 @@ export async function updateDeployment(
     return { status: "unknown", error: `whether the deployment is ${status} is unknown: ${failure.message}` };
   const row = isTransition(failure) ? await currentRow(writer, project, deployment) : undefined;
   if (row?.status === status) return { row, note: `deployment ${deployment} is ${status} already: nothing to change` };
-  return { status: "failed", error: explainCallFailure(failure) + refusalOf(deployment, row, status) };
+  return { status: "failed", error: explainCallFailure(failure) + describeRefusal(deployment, row, status) };
 }
 
 /**
@@ -121,7 +124,7 @@ function isTransition(failure: CallFailed): boolean {
   return failure.status === 400 && failure.says("cannot transition");
 }
 
-function refusalOf(deployment: string, row: JsonObject | undefined, wanted: string): string {
+function describeRefusal(deployment: string, row: JsonObject | undefined, wanted: string): string {
   if (typeof row?.status !== "string") return "";
   return `; deployment ${deployment} is ${row.status}, and this server does not let it become ${wanted} from there`;
 }
@@ -135,30 +138,29 @@ async function currentRow(reader: Reader, project: string, deployment: string): 
   }
 }
 
-/** The deployment that an apply is recorded as (docs/deployments.md). */
+/** The deployment record of an apply (docs/deployments.md). */
 export interface DeploymentOptions {
   /** The project of the policies, by ID or full path. */
   readonly project: string;
-  /** Parameters of the record but for its status. */
+  /** Parameters of the record, except for its status. */
   readonly fields: Fields;
 }
 
-/** Whom to tell of the record; none of it touches what the apply itself comes to. */
+/** Receives problems of the record, which do not affect the outcome of the apply. */
 export interface Notices {
   readonly warn: (problem: Problem) => void;
   readonly note: (text: string) => void;
 }
 
-/** A run that is about to write. */
+/** A run before its first write. */
 interface Begun {
   readonly connection: ClientOptions;
   readonly planned: { readonly plan: Plan };
 }
 
 /**
- * Records the writes of an apply as a deployment: `running` before the first of them, then `success` where the apply
- * ends well in every part, `failed` where it does not, `canceled` where it was interrupted. A record that cannot be
- * kept is a warning, and the apply goes on without it.
+ * Records the writes of an apply as a deployment: `running` before the first, then `success`, `failed`, or `canceled`
+ * if it was interrupted. If the record fails, the apply continues with a warning.
  */
 export function deploying(
   deployment: DeploymentOptions,
@@ -173,13 +175,13 @@ export function deploying(
       if (open !== undefined) await end(connection, deployment, { record: open, status }, notices);
     };
     return {
-      end: (outcomes) => endAs(statusOf(plan, outcomes, interrupted)),
+      end: (outcomes) => endAs(chooseStatus(plan, outcomes, interrupted)),
       [Symbol.asyncDispose]: () => endAs("failed"),
     };
   };
 }
 
-function statusOf(plan: Plan, outcomes: Outcomes, interrupted: AbortSignal): string {
+function chooseStatus(plan: Plan, outcomes: Outcomes, interrupted: AbortSignal): string {
   if (interrupted.aborted) return "canceled";
   const isWell = plan.problems.length === 0 && [...outcomes.values()].every(({ status }) => status === "applied");
   return isWell ? "success" : "failed";
@@ -189,7 +191,7 @@ function fieldsOf({ fields }: DeploymentOptions): Fields {
   return { ...fields, status: "running" };
 }
 
-/** The ID of the new record; undefined where there is none to go on with. */
+/** The ID of the new record; undefined if it could not be created. */
 async function begin(
   connection: ClientOptions,
   deployment: DeploymentOptions,
@@ -201,7 +203,7 @@ async function begin(
   const id = "row" in written ? written.row.id : undefined;
   if (id !== undefined) return String(id);
   const why = "error" in written ? written.error : "the server did not say which record it made";
-  warn(unrecorded(`the apply is not recorded as a deployment: ${why}`));
+  warn(recordProblem(`the apply is not recorded as a deployment: ${why}`));
   return undefined;
 }
 
@@ -210,7 +212,7 @@ interface End {
   readonly status: string;
 }
 
-/** Also sent in an interrupted run, on a connection of its own, and given up after one request's time. */
+/** Also sent if the run is interrupted: on its own connection, for at most the time of one request. */
 async function end(
   connection: ClientOptions,
   { project }: DeploymentOptions,
@@ -223,15 +225,15 @@ async function end(
   if (!("error" in written)) return notices.note(`note: recorded as deployment ${record} of ${project}: ${status}`);
   const remedy = `evenkeel deployments update ${shellWord(project)} ${shellWord(record)} --status ${status} corrects it`;
   notices.warn(
-    unrecorded(`deployment ${record} of ${project} is not marked as ${status}: ${written.error}; ${remedy}`),
+    recordProblem(`deployment ${record} of ${project} is not marked as ${status}: ${written.error}; ${remedy}`),
   );
 }
 
-function unrecorded(message: string): Problem {
+function recordProblem(message: string): Problem {
   return { severity: "warning", rule: "deployment-record", message };
 }
 
-/** The requests that {@link deploying} puts around those of an apply that goes well, for a dry run. */
+/** The requests of {@link deploying} for a successful apply, for a dry run. */
 export function recordCalls(deployment: DeploymentOptions): { readonly before: Call; readonly after: Call } {
   const before = creationCall(deployment.project, fieldsOf(deployment));
   const path = `${before.path}/:deployment_id`;

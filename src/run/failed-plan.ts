@@ -15,8 +15,8 @@ import { StalePlan } from "./saved-plan.ts";
 const unknown: Heading = { url: "", manifests: { digest: "", commit: null } };
 
 /**
- * The empty plan of a run that failed before it had one, because of problems in its workspace or an error. UserError
- * and CallFailed become problems; other errors are rethrown, with their secrets redacted.
+ * The empty plan of a run that failed early, because of problems in its workspace or an error. UserError and CallFailed
+ * become problems; other errors are rethrown with secrets redacted.
  */
 export function failedPlan(context: Checked | undefined, error?: unknown): Planned {
   const problems = error === undefined ? [] : [problemOf(error)];

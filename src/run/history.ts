@@ -26,29 +26,29 @@ export interface RunHistory extends AsyncDisposable {
 export interface EarlyEnd {
   /** The error that ended it. */
   failure?: unknown;
-  /** The stored summary, or why it could not be stored. */
+  /** The stored summary, or the reason why it could not be stored. */
   recorded?: Planned["recorded"];
 }
 
-/** The history of a run that only reads: stored at its end, or from its start if it has workers. */
+/** The history of a read-only run: stored at its end, or from its start if it has workers. */
 export function recordAtEnd(context: Context, early: EarlyEnd): Promise<RunHistory> {
   if (context.request.workers) return recordFromStart(context, early);
-  return keeping(context, new Date().toISOString(), early);
+  return openHistory(context, new Date().toISOString(), early);
 }
 
 /** The history of a run that writes: a summary without an end is stored at once, then its progress. */
 export async function recordFromStart(context: Context, early: EarlyEnd): Promise<RunHistory> {
   const started = new Date().toISOString();
   await record(context, { ...headOf(context, started), ...nothingYet });
-  const live = followed(context, started);
-  return keeping(context, started, early, live);
+  const live = followProgress(context, started);
+  return openHistory(context, started, early, live);
 }
 
 /** Milliseconds. */
 const progressInterval = 2000;
 
 /** Stores the progress of a run until it is stopped. */
-function followed(context: Context, started: string): () => Promise<void> {
+function followProgress(context: Context, started: string): () => Promise<void> {
   const { meter } = context;
   let recording: Promise<unknown> = Promise.resolve();
   const recordProgress = async () => {
@@ -77,7 +77,7 @@ export function counting({ meter }: Context): Watcher {
 
 const nothingYet = { ended: null, outcome: null, changes: 0, touched: {} } as const;
 
-async function keeping(
+async function openHistory(
   context: Context,
   started: string,
   early: EarlyEnd,
@@ -90,7 +90,7 @@ async function keeping(
       await stop();
       const { fleet } = context.meter;
       const saved = await save(context, fleet ? { ...result, fleet } : result);
-      const recorded = await keep(context, started, saved);
+      const recorded = await storeResult(context, started, saved);
       const dated = context.request.command === "drift" ? await withSince(context, saved) : saved;
       return recorded ? { ...dated, recorded } : dated;
     },
@@ -119,7 +119,7 @@ function failedEnd(context: Context, failure: unknown): Pick<Summary, "outcome" 
   return isExpected ? endOf(failedPlan(context, failure), context) : { outcome: "failed" };
 }
 
-async function keep(context: Context, started: string, result: Applied): Promise<Planned["recorded"]> {
+async function storeResult(context: Context, started: string, result: Applied): Promise<Planned["recorded"]> {
   const { plan, outcomes } = result;
   const changes = plan.resource_changes.map((planned) => ({
     address: planned.address,
@@ -141,7 +141,7 @@ async function keep(context: Context, started: string, result: Applied): Promise
   return recorded && "run" in recorded && "unseen" in seen ? { ...recorded, ...seen } : recorded;
 }
 
-/** The stored run, or why it was not stored. */
+/** The stored run, or the reason why it was not stored. */
 function recordOf({ request, claim }: Context, error: string | undefined): Planned["recorded"] {
   if (!request.command) return undefined;
   return error === undefined ? { run: claim.run } : { error };
@@ -197,8 +197,8 @@ function outcomeOf({ plan, outcomes, refused, stale }: Applied, { request }: Con
 }
 
 /**
- * The distinct values of a plan's changes, each with its number of projects. Omits changes in which no field stands
- * for the whole.
+ * The distinct values of a plan's changes, each with its number of projects. Omits changes without a single
+ * representative field.
  */
 function runValues(changes: readonly PlannedChange[]): readonly RunValue[] {
   const counts = new Map<string, RunValue & { projects: number }>();

@@ -61,7 +61,7 @@ function rememberWrite(ledger: Ledger, change: Change, event: ChangeEvent): void
   const unseen = written.unreported.filter((name) => !sent.includes(name));
   const seen = { ...written, unseen, unkept: event.outcome.not_kept ?? [] };
   const memory = memoryOf(resource, change.address, seen, ledger.fingerprint);
-  ledger.remember(change.address, keeping(ledger.recall(change.address), memory, unseen));
+  ledger.remember(change.address, keepUnseen(ledger.recall(change.address), memory, unseen));
 }
 
 /**
@@ -69,8 +69,8 @@ function rememberWrite(ledger: Ledger, change: Change, event: ChangeEvent): void
  * manifests.
  */
 export function inSyncRecorder(ledger: Ledger): NonNullable<RefreshScope["remember"]> {
-  return ({ settled, absent }) => {
-    for (const each of settled) rememberAccepted(ledger, each);
+  return ({ settled: observeApplied, absent }) => {
+    for (const each of observeApplied) rememberAccepted(ledger, each);
     for (const address of absent) if (!ledger.recall(address)?.absent) ledger.remember(address, absence);
   };
 }
@@ -86,12 +86,12 @@ export function rememberAccepted(ledger: Ledger, { address, desired, live, unver
     unseen: unverified,
     unkept: before?.unkept?.filter((name) => name in desired.fields) ?? [],
   };
-  const now = keeping(before, memoryOf(desired, address, seen, ledger.fingerprint), unverified);
+  const now = keepUnseen(before, memoryOf(desired, address, seen, ledger.fingerprint), unverified);
   if (!before || canonical(now) !== canonical(before)) ledger.remember(address, now);
 }
 
 /** Keeps the recorded values of fields that were sent and cannot be read. */
-function keeping(before: Memory | undefined, now: Memory, unseen: readonly string[]): Memory {
+function keepUnseen(before: Memory | undefined, now: Memory, unseen: readonly string[]): Memory {
   const previous = Object.entries(before?.sent ?? {}).filter(([name]) => unseen.includes(name));
   return { ...now, sent: { ...now.sent, ...Object.fromEntries(previous) } };
 }
@@ -110,13 +110,13 @@ export function warnUnkept(
   return [{ severity: "warning", rule: "not-kept", message }];
 }
 
-/** The stored observation of the fleet, or why it could not be stored. */
+/** The stored observation of the fleet, or the reason why it could not be stored. */
 export type KeptSnapshots =
   | { readonly fleet: SyncStatusCounts }
   | { readonly unseen: string }
   | Readonly<Record<never, never>>;
 
-/** Stores how each project was found by a run and left by an apply. If that fails, the run still succeeds. */
+/** Stores the state of each project as found by a run and left by an apply. If that fails, the run still succeeds. */
 export async function recordSnapshots(context: Context, result: Applied): Promise<KeptSnapshots> {
   const { request, state } = context;
   if (!request.command || !result.compared) return {};
@@ -141,7 +141,7 @@ function observationOf(context: Context, result: Applied): RunObservation {
     server: heading.url,
     whole: !isLimited && !shard,
     ...(!isLimited && { covers: shard ?? (() => true) }),
-    ...(result.desired ? compared(result.desired, context, result) : settled(result)),
+    ...(result.desired ? observeCompared(result.desired, context, result) : observeApplied(result)),
     exceptions: context.rules.flatMap(exceptionOf),
     hasLedger: ledger !== undefined,
     cause: command === "plan" || command === "apply" ? "pending" : "drift",
@@ -156,7 +156,7 @@ function exceptionOf({ name, except, until }: Context["rules"][number]): RunObse
 type SeenProjects = Pick<RunObservation, "projects" | "observe" | "locate">;
 
 /** Every project that the run selected. */
-function compared({ projects, at }: DesiredFleet, { request }: Context, result: Applied): SeenProjects {
+function observeCompared({ projects, at }: DesiredFleet, { request }: Context, result: Applied): SeenProjects {
   const differences = differencesOf(projects, result);
   const problems = grouped(result.plan.problems, ({ project }) => project ?? "");
   const { isLimited, covers } = addressScope(request.targets, request.excludes);
@@ -181,7 +181,7 @@ function compared({ projects, at }: DesiredFleet, { request }: Context, result: 
   return { projects, observe, locate: locator() };
 }
 
-/** By the index of their project: both lists have the same order, and some projects could not be read. */
+/** The differences by index of their project: both lists have the same order, and some projects could not be read. */
 function differencesOf(projects: readonly Project[], { differences }: Applied): readonly (Difference | undefined)[] {
   let next = 0;
   return projects.map(({ name }) => (differences[next]?.project === name ? differences[next++] : undefined));
@@ -192,7 +192,7 @@ function isUnreadable({ rule }: ReportedProblem): boolean {
 }
 
 /** The changes of a saved plan that were applied; its apply observed nothing else. */
-function settled(result: Applied): SeenProjects {
+function observeApplied(result: Applied): SeenProjects {
   const applied = result.plan.resource_changes.filter((each) => !isMove(each) && isApplied(each.address, result));
   const observed = [...grouped(applied, ({ project }) => project)].map(([name, changes]): ProjectObservation => {
     const addresses = new Set(changes.map(({ address }) => addressParts(address)[1]));

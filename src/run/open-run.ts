@@ -23,26 +23,26 @@ import { requestedPlan } from "./saved-plan.ts";
 import type { Dispatcher } from "./workers/dispatcher.ts";
 import { dispatcherOf } from "./workers.ts";
 
-/** The request and, once it is open, the context of a run: for the report and the record of a failure. */
+/** The request and, once open, the context of a run: for the report and the record of a failure. */
 export interface RunStart extends EarlyEnd {
   readonly request: Request;
   known?: Checked;
 }
 
-/** A run with a connection to its server, and to workers where it has them. Disposing closes all that was opened. */
+/** A run connected to its server and workers. Disposing closes everything. */
 export interface ConnectedRun extends AsyncDisposable {
   readonly blocked?: undefined;
   readonly context: Context;
   readonly connection: ClientOptions;
   readonly reader: Reader;
   readonly dispatcher: Dispatcher | undefined;
-  /** Records how the run ended. */
+  /** Records the end of the run. */
   readonly end: RunHistory["end"];
 }
 
 /** A run that applies a plan or rehearses it. */
 export interface ApplyingRun extends ConnectedRun {
-  /** The saved plan to apply; undefined: the run makes a new one. */
+  /** The saved plan to apply; undefined to make a new one. */
   readonly saved: Plan | undefined;
 }
 
@@ -78,8 +78,7 @@ export async function inRun<Run extends AsyncDisposable & { readonly blocked?: u
 }
 
 /**
- * Opens a run that plans.
- * @throws UserError for mistakes that users can correct; CallFailed if the server ends the run.
+ * Opens a run that plans. @throws UserError for errors that users can correct; CallFailed if the server ends the run.
  */
 export async function openPlanRun(start: RunStart): Promise<ConnectedRun | BlockedRun> {
   const ruled = await withRules(await openWorkspace(start.request));
@@ -105,7 +104,9 @@ export async function openRehearsalRun(start: RunStart): Promise<ApplyingRun | B
 
 const unrecorded: RunHistory["end"] = async (result) => result;
 
-/** Opens a run that applies: takes the lease, and makes sure that the run can be recorded. @throws as {@link openPlanRun}. */
+/**
+ * Opens a run that applies: takes the lease, and ensures that the run can be recorded. @throws as {@link openPlanRun}.
+ */
 export async function openApplyRun(start: RunStart): Promise<WritingRun | BlockedRun> {
   start.known = await withApprovals(await withRules(await openWorkspace(start.request)));
   return openRun(start, start.known, async (context, opened) => {

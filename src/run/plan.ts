@@ -27,7 +27,7 @@ import { refreshedBy } from "./workers.ts";
 
 /**
  * Opens, validates, selects, reads, compares, checks and plans. Sends GET requests only: its client cannot write.
- * Mistakes that users can correct are reported in `plan.problems`.
+ * Errors that users can correct are reported in `plan.problems`.
  */
 export function plan(request: Request): Promise<Planned> {
   return inRun(openPlanRun, request, async (run) => {
@@ -166,7 +166,7 @@ function sinceOf({ since }: Context, { fleet, of }: Pick<Selection, "fleet" | "o
 
 type SinceScope = Pick<PlanScope, "since" | "projects" | "of">;
 
-/** The plan if projects revealed mistakes in manifests, so that nothing was read. */
+/** A plan for projects that revealed errors in manifests, so that nothing was read. */
 function unreadPlan(
   context: Context,
   since: SinceScope | undefined,
@@ -188,9 +188,9 @@ function unreadPlan(
 type FindSettingLine = (change: Change) => Place | undefined;
 
 /**
- * A change whose values all come from variables is set by the line of a variable; a singleton whose changed fields are
- * all set in farther policies, by the line of a field. With `--since`, a variable in a changed manifest goes first,
- * because reviewers read that one.
+ * A change whose values all come from variables is located at the line of a variable; a singleton whose changed fields
+ * are all set in policies of outer groups, at the line of a field. With `--since`, variables in changed manifests take
+ * precedence, because reviewers read those.
  */
 function settingLineFinder(
   { policies, since, loaded: { workspace } }: Pick<Checked, "policies" | "since" | "loaded">,

@@ -31,12 +31,12 @@ export interface PreparedPlan {
   readonly refused: readonly Objection[];
   /** True if `protected` matches an address of the plan. */
   readonly isProtected: GuardRules["isProtected"];
-  /** A saved plan as it was read: the signatures are for this text. */
+  /** The saved plan as it was read: signatures are for this text. */
   readonly saved?: Plan;
   readonly isCanary: (project: string) => boolean;
   /** The outcomes of a saved plan that does not follow from its manifests, so nothing of it may be sent. */
   readonly stale?: Outcomes;
-  /** The targets wave by wave; left out where the run has no waves. */
+  /** The targets by wave; undefined without waves. */
   readonly waves?: readonly (readonly Target[])[];
 }
 
@@ -100,7 +100,7 @@ export function divideIntoWaves(prepared: PreparedPlan, { request, loaded: { wor
 export async function withApprovals(context: Checked): Promise<Checked> {
   const { request, loaded } = context;
   if (request.env.EVENKEEL_APPROVALS === undefined) return context;
-  // Loaded here and not before, because the parser of their file takes a tenth of the time of a small plan.
+  // Loaded only here, because the parser of the file takes a tenth of the time of a small plan.
   const { approvalPolicy, approvalsInside } = await import("../workspace/approval-policy.ts");
   const { policy, problems: found } = approvalPolicy(request.env);
   const problems = [...found, ...approvalsInside(request.env, loaded.root)];

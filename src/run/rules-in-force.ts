@@ -120,11 +120,11 @@ export function withReasons(plan: Plan, projects: ReadonlyMap<string, DesiredPro
     const declared = projects.get(change.project);
     return { ...change, ...(declared && otherNames(declared.project)) };
   };
-  const changes = plan.resource_changes.map((change) => reasoned(withNames(change), originOf(change)));
+  const changes = plan.resource_changes.map((change) => withReason(withNames(change), originOf(change)));
   return { ...plan, resource_changes: changes };
 }
 
-function reasoned({ policy_reason: _, ...change }: PlannedChange, origin: Origin | undefined): PlannedChange {
+function withReason({ policy_reason: _, ...change }: PlannedChange, origin: Origin | undefined): PlannedChange {
   if (!origin) return change;
   return { ...change, source: origin.place(), ...(origin.reason !== undefined && { policy_reason: origin.reason }) };
 }

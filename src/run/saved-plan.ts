@@ -44,7 +44,7 @@ import { movesAgain } from "./storage-moves.ts";
  * @throws UserError as {@link readReport}, and for the report of an apply, which cannot be applied.
  */
 export async function readPlan(path: string, catalogue: Catalogue): Promise<Plan> {
-  return planIn(await readPlanFile(path), path, catalogue);
+  return parsePlan(await readPlanFile(path), path, catalogue);
 }
 
 /**
@@ -52,11 +52,11 @@ export async function readPlan(path: string, catalogue: Catalogue): Promise<Plan
  * @throws UserError for another format, an edited file, and a violation of the schema.
  */
 export async function readReport(path: string, catalogue: Catalogue): Promise<Plan> {
-  return reportIn(await readPlanFile(path), path, catalogue);
+  return parseReport(await readPlanFile(path), path, catalogue);
 }
 
-async function planIn(text: string, path: string, catalogue: Catalogue): Promise<Plan> {
-  const plan = await reportIn(text, path, catalogue);
+async function parsePlan(text: string, path: string, catalogue: Catalogue): Promise<Plan> {
+  const plan = await parseReport(text, path, catalogue);
   if (!isReport(plan)) return plan;
   throw new UserError(`${path} is the report of an apply, not a plan; evenkeel plan --out FILE writes one`);
 }
@@ -66,7 +66,7 @@ function isReport({ summary, resource_changes: changes, ...rest }: Plan): boolea
   return changes.some(({ outcome, wave }) => outcome !== undefined || wave !== undefined);
 }
 
-async function reportIn(text: string, path: string, catalogue: Catalogue): Promise<Plan> {
+async function parseReport(text: string, path: string, catalogue: Catalogue): Promise<Plan> {
   const plan = parse(text, path);
   if (!isObject(plan) || typeof plan.format_version !== "string" || typeof plan.digest !== "string") {
     throw new UserError(`${path} is not a saved plan; evenkeel plan --out FILE writes one`);
@@ -79,7 +79,7 @@ async function reportIn(text: string, path: string, catalogue: Catalogue): Promi
   if (planDigest(saved) !== saved.digest) {
     throw new UserError(`${path} was edited since it was saved: its digest does not match; plan again`);
   }
-  const fault = shapeFault(saved) ?? twiceIn(saved);
+  const fault = shapeFault(saved) ?? findDuplicate(saved);
   if (fault) throw new UserError(`${path} is not a complete plan: ${fault}; plan again`);
   return recounted(saved, catalogue);
 }
@@ -95,7 +95,7 @@ function shapeFault(plan: Plan): string | undefined {
 }
 
 /** An address that occurs twice would be sent twice. */
-function twiceIn({ resource_changes: changes }: Plan): string | undefined {
+function findDuplicate({ resource_changes: changes }: Plan): string | undefined {
   const seen = new Set<string>();
   const twice = changes.find(({ address }) => seen.size === seen.add(address).size);
   return twice && `${twice.address} is listed twice`;
@@ -138,7 +138,7 @@ export async function planOfRun(
   catalogue: Catalogue,
 ): Promise<Plan> {
   const text = await plans.read(run);
-  if (text !== undefined) return planIn(text, `the plan of run ${run}`, catalogue);
+  if (text !== undefined) return parsePlan(text, `the plan of run ${run}`, catalogue);
   const suggestion = didYouMean(run, await plans.list());
   throw new UserError(`the state keeps no plan of run ${run}${suggestion || "; evenkeel plan --save keeps one"}`);
 }
@@ -182,7 +182,7 @@ export async function savedPlan(reader: Reader, context: Context, read: Plan): P
   const { request } = context;
   const moves = read.resource_changes.filter(isMove);
   const again = await movesAgain(reader, context, moves);
-  const scope = { ...scopeOf(context), includes: () => true, ...narrowed(read, context) };
+  const scope = { ...scopeOf(context), includes: () => true, ...narrowScope(read, context) };
   const selection = await select(reader, scope);
   const fleet = await namedAsPlanned(reader, context, read, selection.fleet);
   const { projects } = fleet;
@@ -246,7 +246,7 @@ function findReselected(
 }
 
 /** A plan with `--since` needs only its own projects, unless a guard depends on the share of the fleet. */
-function narrowed(plan: Plan, { loaded }: Context): Pick<RefreshScope, "only"> {
+function narrowScope(plan: Plan, { loaded }: Context): Pick<RefreshScope, "only"> {
   const { scope, resource_changes: changes } = plan;
   if (scope?.since === undefined || isMany(removalsOf(plan).length, loaded.workspace.guards)) return {};
   return { only: [...new Set(changes.filter((each) => !isMove(each)).map(({ project }) => project))] };

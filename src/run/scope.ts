@@ -75,7 +75,7 @@ export function scopeOf(context: Context): RefreshScope {
     includes: (project) => limits.includes(project) && inShard(project.name),
     ...(only?.projects && { only: only.projects }),
     ...(since && { since: { ...since, ...fleetFor(listed, heading.url) } }),
-    ...(ledger && isTrusting && { trusts: trusting(ledger) }),
+    ...(ledger && isTrusting && { trusts: createTrust(ledger) }),
     diff: (project) =>
       isLimited
         ? {
@@ -111,7 +111,7 @@ function moveFinder(loaded: Context["loaded"]): (glob: string) => boolean {
   return (glob) => addresses.some(addressMatcher(glob));
 }
 
-function trusting(ledger: Ledger): Trusts {
+function createTrust(ledger: Ledger): Trusts {
   return (project) => (one) => standsStill(one, addressOf(project, one.desired.kind, one.desired.key), ledger);
 }
 
@@ -185,11 +185,11 @@ function whyIdle(glob: string, projects: readonly Project[], catalogue: Catalogu
   if (!projects.some(projectTest(glob)))
     return `it matches no ${ownerOfName(projectPart(glob))} that the policies select`;
   const removable = [...catalogue.kinds].flatMap(([kind, { calls, removal }]) => (calls[removal] ? kind : []));
-  const mayMatch = removable.some((kind) => mayMean(glob, kind, catalogue));
+  const mayMatch = removable.some((kind) => mayProtect(glob, kind, catalogue));
   return mayMatch ? undefined : `no ${[...new Set(removable.map(kindWord))].join(" or ")} has such a name`;
 }
 
-function mayMean(glob: string, kind: Kind, catalogue: Catalogue): boolean {
+function mayProtect(glob: string, kind: Kind, catalogue: Catalogue): boolean {
   const rest = glob.slice(projectPart(glob).length + 1);
   const { keys: known, file } = kindOf(catalogue, kind);
   if (!glob.includes(":")) return true;

@@ -64,15 +64,15 @@ export interface ApplyTask extends Pick<Plan, "resource_changes" | "unverified">
   readonly projects: readonly Project[];
   /** Addresses that an interrupted run left in flight. */
   readonly inFlight: readonly string[];
-  /** True if to read the projects again afterwards, because a wave follows. */
+  /** True if a wave follows, so that the projects are read again after the writes. */
   readonly isWave: boolean;
 }
 
 export interface ApplyResult extends Requests {
   readonly outcomes: readonly (readonly [address: string, outcome: Outcome])[];
-  /** Why no wave may follow. */
+  /** The reason why no wave may follow. */
   readonly reason?: string | undefined;
-  /** Why the run ends. */
+  /** The reason why the run ends. */
   readonly ended?: string | undefined;
 }
 
@@ -136,7 +136,7 @@ async function planShard({ context, reader, isRun }: ShardProcess, { task, docum
   return result;
 }
 
-/** The same scope as that of the run, for projects that the run has found. */
+/** The scope of the run, limited to projects that it has already found. */
 function scopeOfShard(context: Context, found: readonly Project[]): RefreshScope {
   const { progress: _, ...scope } = scopeOf(context);
   return { ...scope, found };
@@ -205,7 +205,7 @@ async function applyShard(process: ShardProcess, shard: HeldShard): Promise<Omit
 
 const now = () => new Date();
 
-/** If a secret of a project cannot be resolved, none of its changes is written, and the others go on. */
+/** If a project's secret cannot be resolved, none of its changes is written; other projects are. */
 function withSecrets(batches: readonly Batch[], { secrets, loaded }: Context): Batch[] {
   const { catalogue } = loaded.workspace;
   return batches.map(({ steps }) => ({
@@ -222,7 +222,7 @@ function withSecrets(batches: readonly Batch[], { secrets, loaded }: Context): B
   }));
 }
 
-/** A refreshed project as JSON: without secrets, and without lines of manifests, which the run knows itself. */
+/** A refreshed project as JSON: without secrets, and without manifest lines, which the run adds again. */
 interface WireProject extends Pick<RefreshedProject, "problems" | "missing"> {
   readonly difference?: Omit<Difference, "changes"> & { readonly changes: readonly Omit<Change, "origin">[] };
   readonly unread?: readonly (Omit<Unread, "failure"> & { readonly failure: FailureFacts })[];

@@ -44,7 +44,7 @@ const undeclared: Problem = {
   message: "--storage plans nothing: no manifest declares a StorageMigration",
 };
 
-/** All moves from one storage are in one shard. */
+/** Moves from one storage belong to one shard. */
 function storageOf(address: string): string {
   return address.slice(0, address.lastIndexOf("/"));
 }

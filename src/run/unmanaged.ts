@@ -15,7 +15,7 @@ import { scopeOf } from "./scope.ts";
 
 /** Live resources that no policy declares, in the projects and groups that policies select. */
 export interface Unmanaged {
-  /** How many projects and groups were read. */
+  /** Number of projects and groups read. */
   readonly projects: number;
   /** Number of groups among them; undefined if 0. */
   readonly groups?: number;
@@ -50,7 +50,7 @@ export async function unmanagedResources(request: Request): Promise<Unmanaged> {
     await using run = await openPlanRun(start);
     if (run.blocked) return nothingFound(run.blocked.plan);
     const desired: DesiredProject[] = [];
-    // What is looked for is declared nowhere, so that no --target has to match what is.
+    // Undeclared resources are wanted, so `--target` need not match a declared one.
     const scope = { ...scopeOf(run.context), globs: [], selected: (each: DesiredProject) => void desired.push(each) };
     const selection = await select(run.reader, scope);
     const reported = [...run.context.problems, ...selection.problems, ...idleTargets(request, desired)];

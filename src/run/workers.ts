@@ -27,7 +27,7 @@ import {
 import { type Dispatcher, openDispatcher } from "./workers/dispatcher.ts";
 import { type HeldShard, type RunDocument, workOnShard } from "./workers/work-on-shard.ts";
 
-/** The run's own connection; a run that only reads has neither writer nor lease. */
+/** The run's own connection; a read-only run has neither writer nor lease. */
 interface OwnConnection {
   readonly reader: Reader;
   readonly writer?: Writer | undefined;
@@ -95,21 +95,24 @@ function documentOf({ request, loaded, today, ledger }: Context, lease: Lease | 
 /** Hashed with the key of a ledger, to compare keys. */
 export const ledgerKeyCheck = "evenkeel workers";
 
-/** Milliseconds after which a process that works on a shard and renews nothing counts as dead. */
+/** Milliseconds without a renewal after which a process that works on a shard counts as dead. */
 export function shardDuration(env: Context["request"]["env"]): number {
   return Math.min(leaseDuration(env, durationOf), 20_000);
 }
 
 const standardWait = 30_000;
 
-/** Milliseconds that a run waits for workers, and a worker for a run. @throws UserError for an invalid EVENKEEL_WORKER_WAIT. */
+/**
+ * Milliseconds that a run waits for workers, and a worker for a run. @throws UserError for an invalid
+ * EVENKEEL_WORKER_WAIT.
+ */
 export function waitFor({ EVENKEEL_WORKER_WAIT: written }: Context["request"]["env"]): number {
   const wait = written ? durationOf(written) : standardWait;
   if (wait !== undefined) return wait;
   throw new UserError(`EVENKEEL_WORKER_WAIT is ${JSON.stringify(written)}; expected a duration such as 30s`);
 }
 
-/** Projects of a shard. */
+/** Minimum and maximum number of projects per shard. */
 const [minSize, maxSize] = [50, 200];
 
 function shardsOf<Each>(all: readonly Each[]): Each[][] {
@@ -119,7 +122,7 @@ function shardsOf<Each>(all: readonly Each[]): Each[][] {
   );
 }
 
-/** A scope whose projects workers refresh, if the run has any. */
+/** A scope whose projects are refreshed by workers, if the run has any. */
 export function refreshedBy(dispatcher: Dispatcher | undefined, reader: Reader, scope: RefreshScope): RefreshScope {
   if (!dispatcher) return scope;
   return {
@@ -150,11 +153,11 @@ export function refreshedBy(dispatcher: Dispatcher | undefined, reader: Reader, 
 const json = (task: unknown) => JSON.stringify(task);
 
 function planResult(result: unknown): PlanResult {
-  return notEnded(result as PlanResult | EndOfRun);
+  return checkNotEnded(result as PlanResult | EndOfRun);
 }
 
 /** @throws CallFailed or UserError if the result of a shard ends the run. */
-function notEnded<Result extends object>(result: Result | EndOfRun): Result {
+function checkNotEnded<Result extends object>(result: Result | EndOfRun): Result {
   if ("failure" in result) throw new CallFailed(result.failure);
   if ("refused" in result) throw new UserError(result.refused);
   return result;
@@ -165,7 +168,7 @@ const interrupted = new CallFailed({
   ...{ what: "was not sent: the run was stopped", endsRun: true, sent: false, attempts: 0 },
 });
 
-/** A run that writes by workers. */
+/** A run that writes through workers. */
 interface DelegatingRun {
   readonly dispatcher: Dispatcher;
   readonly context: Context;
@@ -176,14 +179,14 @@ interface DelegatingRun {
   readonly stopped: () => string | undefined;
 }
 
-/** Writes the changes of projects by workers, as a wave or all at once. */
+/** Writes changes through workers, as a wave or all at once. */
 export function writingBy(run: DelegatingRun) {
   return (targets: readonly Target[], isWave: boolean) => writeByWorkers(run, targets, isWave);
 }
 
 async function writeByWorkers(run: DelegatingRun, targets: readonly Target[], isWave: boolean): Promise<WrittenWave> {
   const { dispatcher, context, writer, watchers, stopped } = run;
-  // Those that are not to be written have their outcomes already.
+  // Targets without planned changes already have their outcomes.
   const settled = targets.filter((target) => !("planned" in target));
   const options = { workers: context.concurrency, watchers, stopped };
   const outcomes = new Map(await applyChanges(writer, batchesOf(writer, context, settled), options));
@@ -213,14 +216,18 @@ async function writeByWorkers(run: DelegatingRun, targets: readonly Target[], is
     ended ??= error.message;
   }
   const addresses = [...left].flatMap((index) => tasks[index]?.resource_changes.map(({ address }) => address) ?? []);
-  for (const [address, outcome] of await leftOver(context, addresses, stopped() ?? ended ?? "the run was stopped"))
+  for (const [address, outcome] of await outcomesFromJournal(
+    context,
+    addresses,
+    stopped() ?? ended ?? "the run was stopped",
+  ))
     await report(address, outcome);
   return { outcomes, reason: stopReason(outcomes) ?? reason ?? stopped() ?? ended };
 }
 
 function endedBy(result: ApplyResult | EndOfRun, end: (why: string) => void): ApplyResult | undefined {
   try {
-    return notEnded(result);
+    return checkNotEnded(result);
   } catch (error) {
     end(error instanceof Error ? error.message : String(error));
     return undefined;
@@ -243,7 +250,11 @@ function tasksOf({ plan, inFlight }: DelegatingRun, targets: readonly Target[], 
 }
 
 /** The outcomes of changes that no worker reported, from the journal. */
-async function leftOver({ state, claim }: Context, addresses: readonly string[], why: string): Promise<Outcomes> {
+async function outcomesFromJournal(
+  { state, claim }: Context,
+  addresses: readonly string[],
+  why: string,
+): Promise<Outcomes> {
   if (addresses.length === 0) return new Map();
   try {
     const begun = beginningsIn((await state.journals.read(claim.run)) ?? []);

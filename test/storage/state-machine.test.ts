@@ -1,12 +1,12 @@
 import { describe, expect, test } from "vitest";
 import {
   type Attempts,
-  advanced,
+  advance,
+  countRequest,
   type Decision,
   decide,
   maxRepeats,
   type Situation,
-  scheduledOnce,
   situationOf,
 } from "../../src/run/storage/state-machine.ts";
 import type { ListedMove } from "../../src/run/storage/storage-view.ts";
@@ -26,9 +26,9 @@ const still: Situation = { left: ["a/one"], running: 0, failed: [], moved: [], u
 function decisions(start: Attempts, situations: readonly Situation[], unanswered?: string): Decision[] {
   let attempts = start;
   return situations.map((situation) => {
-    attempts = advanced(attempts, situation);
+    attempts = advance(attempts, situation);
     const decision = decide(attempts, situation);
-    if (decision === "schedule") attempts = scheduledOnce(attempts, unanswered);
+    if (decision === "schedule") attempts = countRequest(attempts, unanswered);
     return decision;
   });
 }

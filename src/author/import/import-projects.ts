@@ -6,7 +6,7 @@ import { outOfRelease, outOfTier } from "../../model/kind-availability.ts";
 import { type PolicyKind, policyKinds } from "../../model/kinds.ts";
 import { type Owner, ownerOfName, owners } from "../../model/owner.ts";
 import type { Kind, Live, Platform, Problem, Project } from "../../model/types.ts";
-import { unreadOf } from "../../run/live/partly-read.ts";
+import { toUnread } from "../../run/live/partly-read.ts";
 import { readInventory } from "../../run/live/read-live.ts";
 import { type Choice, chooseProjects } from "./chosen-projects.ts";
 import { factorShared, inOneSpelling } from "./factor-shared.ts";
@@ -151,7 +151,7 @@ async function readPart(
       unread: unread.map(({ key = "", failure }) => `${key} is left out: ${explainCallFailure(failure)}`),
     };
   } catch (error) {
-    const { failure } = unreadOf({ kind }, error);
+    const { failure } = toUnread({ kind }, error);
     return { live: [], others: [], unread: [`${section} are left out: ${explainCallFailure(failure)}`], failure };
   }
 }

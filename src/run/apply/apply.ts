@@ -28,7 +28,7 @@ export type Step = { readonly change: Change } | { readonly address: string; rea
 /** The steps of one project, computed immediately before the first write. */
 export interface Batch {
   readonly steps: () => Promise<readonly Step[]>;
-  /** True if the project turns out to be archived and is to be left alone then; asked after a 403. */
+  /** Called after a 403: true if the project is archived and must be skipped. */
   readonly isLeftAlone?: () => Promise<boolean>;
 }
 
@@ -38,7 +38,7 @@ export interface ApplyOptions {
   readonly watchers: readonly Watcher[];
   /** Called before each write; a message is the reason to skip it. */
   readonly stopped: () => string | undefined;
-  /** The outcome of a write that another process may have sent; undefined to send it now. */
+  /** The outcome of a write that another process may have sent; undefined to send it. */
   readonly known?: (reader: Reader, change: Change) => Promise<Pick<ChangeEvent, "outcome"> | undefined>;
 }
 
@@ -83,8 +83,8 @@ async function applyBatch(
   const events: ChangeEvent[] = [];
   let rest: Outcome | undefined;
   for (const step of await batch.steps()) {
-    const sent = await take(writer, step, rest ?? waitingOutcome(writer.catalogue, step, events), options);
-    const event = await withArchived(batch, sent);
+    const sent = await takeStep(writer, step, rest ?? waitingOutcome(writer.catalogue, step, events), options);
+    const event = await skipIfArchived(batch, sent);
     rest ??= outcomeOfRest(event);
     if (event.failure?.endsRun) end(event.address);
     for (const watcher of options.watchers) await watcher.outcome?.(event);
@@ -110,7 +110,7 @@ function outcomeOfRest({ address, outcome, failure }: ChangeEvent): Outcome | un
 }
 
 /** A refused change of an archived project is skipped, unless a policy includes archived projects. */
-async function withArchived({ isLeftAlone }: Batch, event: ChangeEvent): Promise<ChangeEvent> {
+async function skipIfArchived({ isLeftAlone }: Batch, event: ChangeEvent): Promise<ChangeEvent> {
   const { failure, outcome } = event;
   if (outcome.status !== "failed" || failure?.status !== 403 || failure.endsRun) return event;
   return (await isLeftAlone?.().catch(() => false)) ? { ...event, outcome: archivedOutcome } : event;
@@ -118,7 +118,7 @@ async function withArchived({ isLeftAlone }: Batch, event: ChangeEvent): Promise
 
 const archivedOutcome: Outcome = { status: "skipped", error: "the project is archived", archived: true };
 
-async function take(
+async function takeStep(
   writer: Writer,
   step: Step,
   skipped: Outcome | undefined,
@@ -137,7 +137,7 @@ async function take(
 
 type Known = Awaited<ReturnType<NonNullable<ApplyOptions["known"]>>>;
 
-/** Whether reading shows a change, or why it could not be read. */
+/** Reads whether a change is present, or returns the failure. */
 async function observe(reader: Reader, change: Change): Promise<"there" | "missing" | CallFailed> {
   if (!isVisible(change)) return "missing";
   try {
@@ -184,7 +184,7 @@ export function afterEarlierRuns(
   };
 }
 
-/** The steps of one project, or planned changes before which it is read again. */
+/** The steps of one project, or planned changes for which it is read again. */
 export type Target =
   | { readonly steps: readonly Step[] }
   | {
@@ -216,7 +216,7 @@ export function recheckTargets(
     const failure = unread.get(name);
     const other = planned.map((change) => otherProject(change, project.project)).find((why) => why !== undefined);
     if (other !== undefined) return { steps: planned.map((change) => stale(change, other)) };
-    return failure ? { steps: notRead(planned, failure) } : { planned, desired: project, unverified };
+    return failure ? { steps: skipUnread(planned, failure) } : { planned, desired: project, unverified };
   });
 }
 
@@ -228,8 +228,8 @@ function namesByAddress(rows: readonly Unverified[]): ReadonlyMap<string, readon
 export async function stepsOf(reader: Reader, target: Target, scope: RefreshScope): Promise<readonly Step[]> {
   if ("steps" in target) return target.steps;
   const { planned } = target;
-  const read = await refreshProject(reader, target.desired, comparedAsPlanned(scope, target)).catch(unreadable);
-  if (!read.difference) return notRead(planned, read);
+  const read = await refreshProject(reader, target.desired, compareAsPlanned(scope, target)).catch(toRefreshed);
+  if (!read.difference) return skipUnread(planned, read);
   const { changes } = read.difference;
   const unverified = namesByAddress(read.difference.unverified);
   const now = new Map(changes.map((change) => [change.address, change]));
@@ -238,36 +238,36 @@ export async function stepsOf(reader: Reader, target: Target, scope: RefreshScop
     const part = unreadPart(reader.catalogue, read.unread ?? [], { kind: kindIn(change), key: change.key });
     if (part) return failed(change, explainCallFailure(part.failure));
     const { address } = change;
-    if (target.begun?.has(address)) return finishing(address, now.get(address));
+    if (target.begun?.has(address)) return finishBegun(address, now.get(address));
     const unlisted = unlistedIn(change, target.unverified.get(address), unverified.get(address));
     return unlisted ? stale(change, unlisted) : stepOf(change, now.get(address), reader.catalogue);
   });
   return steps.sort((a, b) => order.indexOf(addressOf(a)) - order.indexOf(addressOf(b)));
 }
 
-/** What is left of a change that was begun; its action may differ now, such as a creation after a deletion. */
-function finishing(address: string, change: Change | undefined): Step {
+/** The rest of a begun change; its action may differ now, such as a creation after a deletion. */
+function finishBegun(address: string, change: Change | undefined): Step {
   return change ? { change } : { address, outcome: { status: "applied" } };
 }
 
-/** Sends again what the plan sends because of `--resend`, and decides returned secrets as the plan did. */
-function comparedAsPlanned(scope: RefreshScope, target: Extract<Target, { planned: unknown }>): RefreshScope {
+/** Repeats `--resend` changes of the plan, and decides about returned secrets as the plan did. */
+function compareAsPlanned(scope: RefreshScope, target: Extract<Target, { planned: unknown }>): RefreshScope {
   const resent = new Set(target.planned.filter(({ resend }) => resend).map(({ address }) => address));
   const resend = resent.size > 0 ? { resend: (address: string) => resent.has(address) } : {};
   return {
     ...scope,
     diff: (project) => {
       const options = scope.diff(project);
-      return { ...options, ...resend, isMarked: markedAsPlanned(target, options.isMarked, scope.note) };
+      return { ...options, ...resend, isMarked: markAsPlanned(target, options.isMarked, scope.note) };
     },
   };
 }
 
 /**
- * Secrets at hand differ between machines: a saved plan keeps what it decided. A secret that only now turns out to differ
- * is left to the next plan.
+ * Available secrets differ between machines: a saved plan keeps its decision. A secret that only now turns out to
+ * differ is left to the next plan.
  */
-function markedAsPlanned(
+function markAsPlanned(
   { planned, unverified }: Extract<Target, { planned: unknown }>,
   isMarked: IsMarked | undefined,
   note: RefreshScope["note"],
@@ -285,12 +285,12 @@ function markedAsPlanned(
 }
 
 /** Errors that end the run become outcomes too, so that earlier outcomes are kept. */
-function unreadable(error: unknown): RefreshedProject {
+function toRefreshed(error: unknown): RefreshedProject {
   if (!(error instanceof CallFailed)) throw error;
   return { problems: [{ severity: "error", rule: error.kind, message: explainCallFailure(error) }] };
 }
 
-function notRead(planned: readonly PlannedChange[], { problems: [problem], archived }: RefreshedProject): Step[] {
+function skipUnread(planned: readonly PlannedChange[], { problems: [problem], archived }: RefreshedProject): Step[] {
   if (archived) return planned.map(({ address }) => ({ address, outcome: archivedOutcome }));
   if (problem?.rule === stopped) return planned.map(skipped);
   return planned.map((change) => failed(change, problem?.message ?? "the project could not be read again"));

@@ -35,9 +35,9 @@ async function sendChange(writer: Writer, change: Change, call: Call): Promise<S
   try {
     const settled = await sendOrRewrite(writer, change, call);
     if ("answer" in settled)
-      return { answer: settled.answer, outcome: answered(writer.catalogue, change, settled.answer) };
+      return { answer: settled.answer, outcome: readOutcome(writer.catalogue, change, settled.answer) };
     if ("found" in settled) return { outcome: { status: "applied" } };
-    return withAdvice(unanswered(settled, call), adviceOn(writer.catalogue, change, settled.failure));
+    return withAdvice(describeUnanswered(settled, call), adviseOn(writer.catalogue, change, settled.failure));
   } catch (error) {
     if (!(error instanceof UserError)) throw error;
     return { outcome: { status: "failed", error: error.message } };
@@ -50,7 +50,7 @@ function withAdvice(result: SentChange, advice: string | undefined): SentChange 
   return { ...result, outcome: { ...outcome, error: `${outcome.error}; ${advice}` } };
 }
 
-/** If the server rejects the call, sends it once more as the server requires. */
+/** Sends a call; if the server rejects it, repeats it once with the parameters that the server requires. */
 async function sendOrRewrite(writer: Writer, change: Change, call: Call): Promise<Settled> {
   const probe = isVisible(change) ? (reader: Reader) => isInPlace(reader, change) : undefined;
   const settled = await writer.settle(call, probe);
@@ -61,7 +61,10 @@ async function sendOrRewrite(writer: Writer, change: Change, call: Call): Promis
   return other ? writer.settle(other, probe) : settled;
 }
 
-function unanswered({ failure, unknown, lookUp }: Extract<Settled, { failure: unknown }>, call: Call): SentChange {
+function describeUnanswered(
+  { failure, unknown, lookUp }: Extract<Settled, { failure: unknown }>,
+  call: Call,
+): SentChange {
   if (unknown) return { outcome: { status: "unknown", error: unknownOutcomeText(failure, lookUp) }, failure };
   if (isUnsent(failure, call)) return { outcome: { status: "skipped", error: "the run ended before it was sent" } };
   return { outcome: { status: "failed", error: explainCallFailure(failure) }, failure };
@@ -72,7 +75,7 @@ function unknownOutcomeText(failure: CallFailed, lookUp: CallFailed | undefined)
   return `${explainCallFailure(failure)}; the server may or may not have acted`;
 }
 
-/** Whether the run ended before a call was sent, by a signal or by the failure of another call. */
+/** True if the run ended before a call was sent, by a signal or by the failure of another call. */
 function isUnsent(failure: CallFailed, { method, path }: Call): boolean {
   if (!failure.endsRun) return false;
   return failure.path !== path || failure.method !== method || (failure.kind === "aborted" && failure.attempts === 0);
@@ -88,14 +91,14 @@ export async function isInPlace(reader: Reader, change: Change): Promise<boolean
 }
 
 /** The outcome according to the response (docs/servers.md): servers may keep other values. */
-function answered(catalogue: Catalogue, change: Change, { body }: Answer): Outcome {
+function readOutcome(catalogue: Catalogue, change: Change, { body }: Answer): Outcome {
   if (!isObject(body) || isRemoval(change)) return { status: "applied" };
   const kind = kindOf(catalogue, change.kind);
   const error = kind.file.off === undefined ? otherKeyText(kind, change, body) : inheritedText(body);
   if (error !== undefined) return { status: "failed", error };
   const notKept = [
-    ...differing(catalogue, change, reportedFields(catalogue, { ...change, fields: change.declared }, body)),
-    ...(kind.file.off === undefined ? [] : offIn(change, body)),
+    ...findDiffering(catalogue, change, reportedFields(catalogue, { ...change, fields: change.declared }, body)),
+    ...(kind.file.off === undefined ? [] : findDisabled(change, body)),
   ];
   return { status: "applied", ...(notKept.length > 0 && { not_kept: notKept }) };
 }
@@ -104,7 +107,9 @@ function inheritedText({ inherited }: JsonObject): string | undefined {
   return inherited === true ? "inherited from the group, nothing was changed" : undefined;
 }
 
-/** Servers name some resources themselves: what is declared is then not there, and would be created again for ever. */
+/**
+ * Servers choose the names of some resources: the declared one is then missing, and every apply would create it again.
+ */
 function otherKeyText(kind: KindRow, { key }: Change, row: JsonObject): string | undefined {
   const reported = keyFieldsOf(kind.file).map((name) => [name, fieldInRow(kind, name, row)] as const);
   if (reported.length === 0 || reported.some(([, value]) => value === undefined || value === null)) return undefined;
@@ -114,11 +119,11 @@ function otherKeyText(kind: KindRow, { key }: Change, row: JsonObject): string |
 }
 
 /** A write activates a resource unless it declares `active`. */
-function offIn({ declared }: Change, { active }: Readonly<Record<string, unknown>>): string[] {
+function findDisabled({ declared }: Change, { active }: Readonly<Record<string, unknown>>): string[] {
   return isOff(active) && !("active" in declared) ? ["active"] : [];
 }
 
-function differing(catalogue: Catalogue, change: Change, live: Fields): string[] {
+function findDiffering(catalogue: Catalogue, change: Change, live: Fields): string[] {
   const isDifferent = ([name, value]: readonly [string, Value]) =>
     compareField(catalogue, change, name, value, live[name]) === "different";
   return Object.entries(change.declared)
@@ -129,7 +134,7 @@ function differing(catalogue: Catalogue, change: Change, live: Fields): string[]
 /** Adds the parameters that a server reports as missing to the call; undefined unless all of their values are known. */
 function rewriteRejectedCall(catalogue: Catalogue, change: Change, call: Call, failure: CallFailed): Call | undefined {
   if (failure.status !== 400) return undefined;
-  const missing = missingIn(catalogue, change, failure) ?? [];
+  const missing = findMissing(catalogue, change, failure) ?? [];
   const values = missing.flatMap((name) => {
     const value = preservedValue(name, change.live);
     return value === undefined ? [] : [[name, value] as const];
@@ -139,12 +144,12 @@ function rewriteRejectedCall(catalogue: Catalogue, change: Change, call: Call, f
 }
 
 /** Advice on a rejected change; undefined if the server's message suffices. */
-function adviceOn(catalogue: Catalogue, change: Change, failure: CallFailed): string | undefined {
+function adviseOn(catalogue: Catalogue, change: Change, failure: CallFailed): string | undefined {
   const { status, method, serverMessage = "" } = failure;
   if (method === "POST" && isTaken(failure)) return takenAdvice;
   if (status !== 400 || method !== "PUT") return undefined;
   const blind =
-    missingIn(catalogue, change, failure)?.filter((name) => preservedValue(name, change.live) === undefined) ?? [];
+    findMissing(catalogue, change, failure)?.filter((name) => preservedValue(name, change.live) === undefined) ?? [];
   if (blind.length > 0)
     return `declare ${firstFew(blind)}: its current value cannot be read, so it cannot be preserved`;
   if (!/^(400 )?(bad request)?$/i.test(serverMessage)) return undefined;
@@ -155,7 +160,7 @@ function adviceOn(catalogue: Catalogue, change: Change, failure: CallFailed): st
 
 const refusals: ReadonlySet<number | undefined> = new Set([400, 409, 422]);
 
-/** True if the server refuses to create what it has already: releases and kinds differ in the status. */
+/** True if the server rejects a creation because the resource exists: the status depends on release and kind. */
 function isTaken({ status, serverMessage = "" }: CallFailed): boolean {
   return (
     refusals.has(status) &&
@@ -168,7 +173,7 @@ const takenAdvice =
   "look for it there, and plan again";
 
 /** Parameters that the server reports as missing; undefined unless all of them are known to be required. */
-function missingIn(catalogue: Catalogue, change: Change, { serverMessage = "" }: CallFailed): string[] | undefined {
+function findMissing(catalogue: Catalogue, change: Change, { serverMessage = "" }: CallFailed): string[] | undefined {
   const missing = Array.from(serverMessage.matchAll(/(\w+) is missing/g), ([, name = ""]) => name);
   const required = new Set(requiredByServer(catalogue, { ...change, fields: change.declared }).map(({ name }) => name));
   return missing.length > 0 && missing.every((name) => required.has(name)) ? missing : undefined;
@@ -182,7 +187,7 @@ export async function sendRecorded(writer: Writer, planned: Change, watchers: re
   const change = await lookUpAgain(writer, planned).catch(unsent);
   if ("outcome" in change) return change;
   if ("why" in change) return { outcome: { status: "failed", error: `not sent: ${change.why}` } };
-  const calls = madeCalls(writer, change);
+  const calls = makeCalls(writer, change);
   if (calls instanceof UserError) return { outcome: { status: "failed", error: `not sent: ${calls.message}` } };
   const [first, second] = partsOfChange(change);
   const sent = await sendOne(writer, first, calls[0], watchers);
@@ -190,7 +195,7 @@ export async function sendRecorded(writer: Writer, planned: Change, watchers: re
   const http = sent.answer?.status;
   const entry = { event: "deleted", address: change.address, ...(http !== undefined && { http }) } as const;
   for (const watcher of watchers) await watcher.noted?.(entry);
-  return afterDeletion(await sendOne(writer, second, calls[1], watchers));
+  return explainAfterDeletion(await sendOne(writer, second, calls[1], watchers));
 }
 
 function unsent(error: unknown): SentChange {
@@ -198,7 +203,7 @@ function unsent(error: unknown): SentChange {
   return { outcome: { status: "skipped", error: "the run ended before it was sent" }, failure: error };
 }
 
-function madeCalls({ catalogue }: Writer, change: Change): ReturnType<typeof callsOf> | UserError {
+function makeCalls({ catalogue }: Writer, change: Change): ReturnType<typeof callsOf> | UserError {
   try {
     return callsOf(change, catalogue);
   } catch (error) {
@@ -213,8 +218,8 @@ async function sendOne(writer: Writer, change: Change, call: Call, watchers: rea
   return sendChange(writer, change, call);
 }
 
-/** What is said of a replacement whose second request did not succeed: what it means for the resource, and what to do. */
-function afterDeletion(sent: SentChange): SentChange {
+/** Explains a replacement whose second request failed: the effect on the resource, and what to do. */
+function explainAfterDeletion(sent: SentChange): SentChange {
   const { status, error = "" } = sent.outcome;
   if (status === "applied") return sent;
   const outcome: Outcome =
@@ -255,14 +260,14 @@ export function lostOf(catalogue: Catalogue, change: Change, live: readonly Live
   });
 }
 
-/** By ID if there is one, because keys may differ only in case; what was replaced has another one. */
+/** Compares IDs if possible, because keys may differ only in case; a replaced resource has another ID. */
 function isSubject(catalogue: Catalogue, { kind, key, live, action }: Change, found: Live): boolean {
   if (found.kind !== kind) return false;
   if (live?.id !== undefined && action !== "replace") return found.id === live.id;
   return identityOf(catalogue, found) === identityOf(catalogue, { kind, key });
 }
 
-/** What the ledger needs of the response to a write. Unlike the response, it contains no secrets. */
+/** The parts of a write's response for the ledger. Unlike the response, it contains no secrets. */
 export interface Seen {
   readonly updatedAt?: string | undefined;
   /** Declared parameters that are missing in the response. */
@@ -310,7 +315,7 @@ export interface ChangeEvent extends SentChange {
   readonly change?: Change;
 }
 
-/** Announces a request that is about to be sent. Returns why it must not be sent, if a watcher cannot record it. */
+/** Announces a request before it is sent. Returns the reason why it must not be sent, if a watcher cannot record it. */
 export async function announce(watchers: readonly Watcher[], change: Change, call: Call): Promise<string | undefined> {
   for (const watcher of watchers) {
     const reason = await watcher.intent?.(change, call);

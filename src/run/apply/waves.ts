@@ -39,7 +39,7 @@ export interface PlanWave extends Pick<WaveCount, "status" | "reason"> {
 export interface AppliedWaves {
   readonly outcomes: Outcomes;
   readonly waves: readonly PlanWave[];
-  /** Why the run ended early. */
+  /** The reason why the run ended early. */
   readonly halted?: string;
 }
 
@@ -106,7 +106,7 @@ export async function writeAndCheck(
   return { outcomes: all, reason: stopReason(all) ?? seen.unread };
 }
 
-/** The first outcome after which no further wave may start. */
+/** The first outcome that prevents further waves. */
 export function stopReason(outcomes: Outcomes): string | undefined {
   const bad = [...outcomes].filter(([, outcome]) => isBad(outcome));
   const [first] = bad;
@@ -128,7 +128,7 @@ function isBad({ status, not_kept: lost = [] }: Outcome): boolean {
 interface SeenAgain {
   /** Outcomes that differ from the responses. */
   readonly outcomes: Outcomes;
-  /** Why a project could not be read. */
+  /** The reason why a project could not be read. */
   readonly unread?: string;
 }
 
@@ -138,20 +138,20 @@ async function readAgain(reader: Reader, events: readonly ChangeEvent[], workers
     change && outcome.status === "applied" && isVisible(change) ? [change] : [],
   );
   const projects = [...grouped(written, ({ project }) => project).values()];
-  const read = await inParallel(projects, workers, (changes) => lossesOf(reader, changes));
+  const read = await inParallel(projects, workers, (changes) => findLosses(reader, changes));
   const unread = read.find((each) => typeof each === "string");
   const losses = read.flatMap((each) => (typeof each === "string" ? [] : each));
   return { outcomes: new Map(losses), ...(typeof unread === "string" && { unread }) };
 }
 
-/** The changes of one project that are not live, or why it could not be read.  */
-async function lossesOf(reader: Reader, changes: readonly Change[]): Promise<string | [string, Outcome][]> {
+/** Changes of one project that are not live, or the reason why it could not be read. */
+async function findLosses(reader: Reader, changes: readonly Change[]): Promise<string | [string, Outcome][]> {
   const [{ project: name } = { project: "" }] = changes;
   try {
     const live = await readLive(reader, subjectsOf(reader.catalogue, name, changes));
     return changes.flatMap((change): [string, Outcome][] => {
       const lost = lostOf(reader.catalogue, change, live);
-      if (lost === "all") return [[change.address, { status: "failed", error: undone(change) }]];
+      if (lost === "all") return [[change.address, { status: "failed", error: describeUndone(change) }]];
       return lost.length > 0 ? [[change.address, { status: "applied", not_kept: lost }]] : [];
     });
   } catch (error) {
@@ -160,7 +160,7 @@ async function lossesOf(reader: Reader, changes: readonly Change[]): Promise<str
   }
 }
 
-function undone(change: Change): string {
+function describeUndone(change: Change): string {
   return `the server reported success, but the resource is ${isRemoval(change) ? "still there" : "missing"} when read again`;
 }
 

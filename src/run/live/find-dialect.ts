@@ -10,25 +10,26 @@ import { integrationReads } from "../../model/kinds.ts";
 import type { Call, Platform, Project } from "../../model/types.ts";
 import { readSomeProjects } from "./find-projects.ts";
 
-/** The dialect of a server, and what shows it, as a clause: `payments/api has slack`. */
+/** The dialect of a server, with the evidence as a clause: `payments/api has slack`. */
 export interface FoundDialect {
   readonly dialect: string;
   readonly because: string;
 }
 
-/** Projects whose integrations are listed at most: one integration is enough, and most projects have some. */
+/** Maximum number of projects whose integrations are listed: one integration suffices, and most projects have some. */
 const mostProjects = 20;
 
 /**
- * Finds out which names a server uses, in a few reads: by the integrations of its projects, else by the names that it accepts,
- * else by a route that only one dialect has. Undefined if nothing tells. @throws CallFailed where it ends the run.
+ * Detects the names that a server uses in a few reads: by the integrations of its projects, else by the names that it
+ * accepts, else by a route that only one dialect has. Undefined if that is inconclusive. @throws CallFailed if it ends
+ * the run.
  */
 export async function findDialect(reader: Reader): Promise<FoundDialect | undefined> {
   const projects = (await unlessRefused(() => readSomeProjects(reader, mostProjects), isNoServer)) ?? [];
-  return (await byRows(reader, projects)) ?? (await byName(reader, projects)) ?? byRoute(reader);
+  return (await detectByRows(reader, projects)) ?? (await detectByName(reader, projects)) ?? detectByRoute(reader);
 }
 
-async function byRows(reader: Reader, projects: readonly Project[]): Promise<FoundDialect | undefined> {
+async function detectByRows(reader: Reader, projects: readonly Project[]): Promise<FoundDialect | undefined> {
   for (const { name } of projects) {
     const list = await unlessRefused(() => reader.get(call(integrationReads("project").list, { id: name })));
     const rows = Array.isArray(list?.body) ? list.body.filter(isObject) : [];
@@ -38,8 +39,8 @@ async function byRows(reader: Reader, projects: readonly Project[]): Promise<Fou
   return undefined;
 }
 
-/** A server rejects the name of an integration that it does not know, configured or not. */
-async function byName(reader: Reader, projects: readonly Project[]): Promise<FoundDialect | undefined> {
+/** Servers reject unknown names of integrations, configured or not. */
+async function detectByName(reader: Reader, projects: readonly Project[]): Promise<FoundDialect | undefined> {
   for (const { name } of projects) {
     const known: FoundDialect[] = [];
     for (const dialect of dialects.keys()) {
@@ -53,7 +54,7 @@ async function byName(reader: Reader, projects: readonly Project[]): Promise<Fou
   return undefined;
 }
 
-/** Undefined where that cannot be read. */
+/** Undefined if it cannot be read. */
 async function knowsSlug(reader: Reader, id: string, slug: string): Promise<boolean | undefined> {
   try {
     await reader.get(call(integrationReads("project").show, { id, slug }));
@@ -66,18 +67,18 @@ async function knowsSlug(reader: Reader, id: string, slug: string): Promise<bool
   }
 }
 
-async function byRoute(reader: Reader): Promise<FoundDialect | undefined> {
+async function detectByRoute(reader: Reader): Promise<FoundDialect | undefined> {
   const named = [...dialects].find(([, { facts }]) => facts.some(({ id }) => id === "metadata-route"));
   const answer = named && (await unlessRefused(() => reader.get(call("getMetadata", {}))));
   return named && answer && { dialect: named[0], because: "it answers GET /metadata" };
 }
 
-/** Every server lists projects, to whoever asks. */
+/** Every server lists projects, even without permissions. */
 function isNoServer({ status }: CallFailed): boolean {
   return status === 404;
 }
 
-/** Undefined where the server refuses. @throws CallFailed where it ends the run, or says more than a refusal. */
+/** Undefined if the server refuses. @throws CallFailed if it ends the run, or `saysMore`. */
 async function unlessRefused<Result>(
   read: () => Promise<Result>,
   saysMore: (failure: CallFailed) => boolean = () => false,
@@ -92,8 +93,8 @@ async function unlessRefused<Result>(
 }
 
 /**
- * Ends the run if a list of integrations is in the names of another dialect than the workspace: nothing would match then, and
- * all that is declared would seem to be missing. @throws CallFailed.
+ * Ends the run if a list of integrations is in the names of another dialect: nothing would match, and all declared
+ * integrations would seem to be missing. @throws CallFailed.
  */
 export function refuseOtherDialect(catalogue: Catalogue, { method, path }: Call, rows: readonly JsonObject[]): void {
   const other = otherDialectOf(
@@ -102,22 +103,22 @@ export function refuseOtherDialect(catalogue: Catalogue, { method, path }: Call,
   );
   if (!other) return;
   const names = `lists ${firstFew(other.slugs)}, in the names of dialect ${other.dialect}`;
-  const what = `${names}, and the workspace uses dialect ${catalogue.dialect}: ${remedy(other.dialect)}`;
+  const what = `${names}, and the workspace uses dialect ${catalogue.dialect}: ${describeRemedy(other.dialect)}`;
   throw new CallFailed({ method, path, url: path, kind: "dialect", what, status: 200, endsRun: true, attempts: 1 });
 }
 
-function remedy(dialect: string): string {
+function describeRemedy(dialect: string): string {
   return `set server.dialect: ${dialect} in evenkeel.yaml, and use its names in the manifests, which evenkeel explain lists`;
 }
 
 /**
- * The release that the server reports, such as `17.9.1`; undefined if it reports none, whatever it answers instead.
- * No plan counts the request. @throws CallFailed where it ends the run: a rejected token, an unreachable server.
+ * The release that the server reports, such as `17.9.1`; undefined if it reports none, whatever the response. Not
+ * counted in plans. @throws CallFailed if it ends the run: a rejected token, an unreachable server.
  */
 export async function readRelease(reader: Reader): Promise<string | undefined> {
   try {
     const { body } = await reader.get(call("getVersion", {}));
-    return isObject(body) ? releaseIn(String(body.version)) : undefined;
+    return isObject(body) ? parseRelease(String(body.version)) : undefined;
   } catch (error) {
     if (!(error instanceof CallFailed) || error.endsRun) throw error;
     return undefined;
@@ -130,7 +131,7 @@ export async function platformAt<Known extends Platform>(reader: Reader, platfor
   return release === undefined ? platform : { ...platform, release, isReleaseAssumed: false };
 }
 
-/** `17.9.1-ee` is 17.9.1. */
-function releaseIn(version: string): string | undefined {
+/** Parses `17.9.1-ee` as 17.9.1. */
+function parseRelease(version: string): string | undefined {
   return /^(\d{1,4}\.\d{1,4}(?:\.\d{1,4})?)(?![\d.])/.exec(version)?.[1];
 }

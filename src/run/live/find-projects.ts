@@ -37,70 +37,72 @@ import { isId } from "../../model/project-id.ts";
 import type { Fields, Place, Problem, Project } from "../../model/types.ts";
 import { hasDesiredChange, type RevisionSide, touchedPolicies } from "../../plan/revision/revision.ts";
 
-/** Which projects a run is about. */
+/** The projects of a run, by policies and options. */
 export interface ProjectScope {
   readonly policies: readonly Policy[];
-  /** All globs and addresses by which a person may name a project otherwise than policies do. */
+  /** Globs and addresses of users, which may refer to a project by another name than policies. */
   readonly referencedGlobs: readonly string[];
-  /** Every project is to be known by its ID and by its full path as the server says it: rules see both. */
+  /** True if every project needs its ID and full path, because rules see both. */
   readonly needsNames: boolean;
-  /** Projects that this run is about: those of its `--target` and `--shard`. */
+  /** True for projects selected by `--target` and `--shard`. */
   readonly includes: (project: Project) => boolean;
-  /** Only those that differ from what a revision declares. */
+  /** Limits the run to projects whose desired state differs from an earlier revision. */
   readonly since?: Since;
-  /** Only these, by the names that addresses begin with. */
+  /** Limits the run to these projects, by their names in addresses. */
   readonly only?: readonly string[];
-  /** Exactly these, which the caller has found already. */
+  /** Exactly these projects, already looked up. */
   readonly found?: readonly Project[];
   readonly workers: number;
 }
 
-/** Two revisions of the manifests, and the fleet as it was listed before. */
+/** Two revisions of the manifests, and an earlier list of the fleet. */
 export interface Since {
   readonly before: RevisionSide;
   readonly after: RevisionSide;
-  /** Recent enough to be believed. */
+  /** The list, if recent enough to be reused. */
   readonly recent: readonly Project[] | undefined;
-  /** However old: only good to count. */
+  /** The list at any age, for counts only. */
   readonly listed: readonly Project[] | undefined;
 }
 
 export interface FoundProjects extends Projects {
-  /** All projects that the token can see, where they were listed now. */
+  /** All projects that the token can see, if this run listed them. */
   readonly listing?: readonly Project[] | undefined;
-  /** For a run since a revision: how many projects policies select in all, where that is known. */
+  /** With a revision: number of projects that policies select in all, if known. */
   readonly of?: number | undefined;
 }
 
-/** The projects that policies mean, looked up as far as policies, or what people say of projects, need it. @throws CallFailed. */
+/**
+ * The projects that policies select, with the IDs and paths that policies and users' globs need. @throws CallFailed.
+ */
 export async function findProjects(reader: Reader, scope: ProjectScope): Promise<FoundProjects> {
   if (scope.found) return { projects: scope.found, problems: [] };
-  const found = await selected(reader, scope);
-  if (found.listing && !scope.needsNames) return found;
-  return { ...found, projects: await recognised(reader, found.projects, scope) };
+  const result = await selectByOwner(reader, scope);
+  if (result.listing && !scope.needsNames) return result;
+  return { ...result, projects: await completeNames(reader, result.projects, scope) };
 }
 
-/** Projects and groups apart: IDs, globs and lists of the one mean nothing for the other. */
-async function selected(reader: Reader, scope: ProjectScope): Promise<FoundProjects> {
-  const parts = owners.map((owner) => partOf(scope, owner)).filter(isAboutAny);
+/** Selects projects and groups separately: IDs, globs and lists of one do not apply to the other. */
+async function selectByOwner(reader: Reader, scope: ProjectScope): Promise<FoundProjects> {
+  const parts = owners.map((owner) => limitToOwner(scope, owner)).filter(isAboutAny);
   const [first = scope, ...others] = parts;
   if (others.length === 0) return selectedPart(reader, first);
-  const found = [await selectedPart(reader, first)];
-  for (const part of others) found.push(await selectedPart(reader, part));
-  const listings = found.flatMap(({ listing }) => (listing ? [listing] : []));
-  const counts = found.map(({ of }) => of ?? Number.NaN);
+  const result = [await selectedPart(reader, first)];
+  for (const part of others) result.push(await selectedPart(reader, part));
+  const listings = result.flatMap(({ listing }) => (listing ? [listing] : []));
+  const counts = result.map(({ of }) => of ?? Number.NaN);
   const of = counts.reduce((sum, count) => sum + count, 0);
   return {
-    projects: found.flatMap(({ projects }) => projects).toSorted(byName),
-    problems: found.flatMap(({ problems }) => problems),
-    archived: found.flatMap(({ archived = [] }) => archived),
+    projects: result.flatMap(({ projects }) => projects).toSorted(byName),
+    problems: result.flatMap(({ problems }) => problems),
+    archived: result.flatMap(({ archived = [] }) => archived),
     ...(listings.length > 0 && { listing: listings.flat() }),
     ...(!Number.isNaN(of) && { of }),
   };
 }
 
-/** The part of a scope that is about projects, or about groups. */
-function partOf({ policies, only, since, ...scope }: ProjectScope, owner: Owner): ProjectScope {
+/** The part of a scope for projects, or for groups. */
+function limitToOwner({ policies, only, since, ...scope }: ProjectScope, owner: Owner): ProjectScope {
   const own = (all: readonly Policy[]) =>
     all.every(({ of }) => of === owner) ? all : all.filter(({ of }) => of === owner);
   const side = (each: RevisionSide): RevisionSide => ({ ...each, policies: own(each.policies) });
@@ -125,8 +127,8 @@ function isAboutAny({ policies, only = [], since }: ProjectScope): boolean {
 
 async function selectedPart(reader: Reader, scope: ProjectScope): Promise<FoundProjects> {
   const { policies, only, since, workers } = scope;
-  if (only) return { projects: await known(reader, only.map(projectNamed), policies, workers), problems: [] };
-  if (since) return changed(reader, scope, since);
+  if (only) return { projects: await lookUpNamed(reader, only.map(projectNamed), policies, workers), problems: [] };
+  if (since) return selectChanged(reader, scope, since);
   if (selectsByGlob(policies)) {
     const listing = await readOwners(reader, policies[0]?.of);
     return { ...projectsOf(policies, listing), listing };
@@ -134,11 +136,11 @@ async function selectedPart(reader: Reader, scope: ProjectScope): Promise<FoundP
   if (!needsLookup(policies)) return projectsOf(policies, undefined);
   const ids = policies.flatMap(({ except }) => except.flatMap((line) => (line.form === "id" ? [line.written] : [])));
   const named = [...namedProjects(policies), ...ids.map(projectNamed)];
-  return projectsOf(policies, await known(reader, named, policies, workers));
+  return projectsOf(policies, await lookUpNamed(reader, named, policies, workers));
 }
 
-/** The projects under both names as far as policies need both, each once. */
-async function known(
+/** Named projects without duplicates, with ID and path where policies need both. */
+async function lookUpNamed(
   reader: Reader,
   named: readonly Project[],
   policies: readonly Policy[],
@@ -150,8 +152,11 @@ async function known(
   return [...new Map(projects.map((project) => [project.name.toLowerCase(), project])).values()];
 }
 
-/** Where no wildcard is another, only named projects can differ, and the fleet need not be listed. */
-async function changed(reader: Reader, scope: ProjectScope, since: Since): Promise<FoundProjects> {
+/**
+ * Selects the projects whose desired state changed. If no changed policy has a wildcard, only named projects can
+ * differ, so the fleet need not be listed.
+ */
+async function selectChanged(reader: Reader, scope: ProjectScope, since: Since): Promise<FoundProjects> {
   const { before, after } = since;
   const both = [...before.policies, ...after.policies];
   const recent = since.recent && hasRowsFor(both, since.recent) ? since.recent : undefined;
@@ -160,7 +165,7 @@ async function changed(reader: Reader, scope: ProjectScope, since: Since): Promi
   const fleet = selectsByGlob(touched) ? (listing ?? recent) : undefined;
   const candidates = fleet
     ? knownProjects(both, fleet)
-    : await known(reader, namedProjects(touched), both, scope.workers);
+    : await lookUpNamed(reader, namedProjects(touched), both, scope.workers);
   const projects = candidates.filter(
     (each) => isSelected(after.policies, each) && hasDesiredChange(before, after, each),
   );
@@ -175,18 +180,24 @@ async function changed(reader: Reader, scope: ProjectScope, since: Since): Promi
           )
         : []),
     ],
-    of: countOf(scope, fleet ?? since.listed),
+    of: countSelected(scope, fleet ?? since.listed),
     ...(listing && { listing }),
   };
 }
 
-function countOf({ policies, includes }: ProjectScope, fleet: readonly Project[] | undefined): number | undefined {
+function countSelected(
+  { policies, includes }: ProjectScope,
+  fleet: readonly Project[] | undefined,
+): number | undefined {
   if (!fleet && selectsByGlob(policies)) return undefined;
   return knownProjects(policies, fleet).filter((each) => isSelected(policies, each) && includes(each)).length;
 }
 
-/** Addresses begin as policies name projects, whatever flags say: the ledger and saved plans know them by that. */
-async function recognised(
+/**
+ * Completes IDs and paths for rules and globs. The names in addresses stay those of the policies, because the ledger
+ * and saved plans contain them.
+ */
+async function completeNames(
   reader: Reader,
   projects: readonly Project[],
   { referencedGlobs, needsNames, workers }: ProjectScope,
@@ -199,26 +210,26 @@ async function recognised(
 }
 
 /**
- * The least role of a member. Asked for no higher one, a server lists projects in which the role does not suffice too:
- * reading them says so, where leaving them out would look like a fleet in sync.
+ * The lowest role of a member. With a higher one, the list would omit projects in which the role does not suffice:
+ * their failing reads are reported, while omission would look like a fleet in sync.
  */
 const ofMembers: Fields = { min_access_level: "10" };
 
 /**
- * All projects that the token can see, under their full paths: those of which its user is a member, where the server
- * tells them from the public projects of strangers; every one for an administrator, who need not be a member.
- * @throws CallFailed, also where a row has no path.
+ * All projects of the token's user, with their full paths: those of which the user is a member, if the server
+ * distinguishes them from public projects; all for an administrator, who need not be a member. @throws CallFailed, also
+ * if a row has no path.
  */
 export async function readProjects(reader: Reader): Promise<Project[]> {
-  const rows = await listed(reader, ofMembers).catch(unfiltered(reader));
-  return projectsIn((await seesAll(reader, rows)) ? await listed(reader) : rows);
+  const rows = await listProjects(reader, ofMembers).catch(retryWithoutFilter(reader));
+  return parseProjects((await seesAll(reader, rows)) ? await listProjects(reader) : rows);
 }
 
-/** Some of {@link readProjects}: one page of at most so many. @throws CallFailed. */
+/** One page of {@link readProjects}. @throws CallFailed. */
 export async function readSomeProjects(reader: Reader, most: number): Promise<Project[]> {
   const page = async (parameters: Fields) => {
     const { body } = await reader.get(call("listProjects", {}, { per_page: String(most), ...parameters }));
-    return projectsIn(body);
+    return parseProjects(body);
   };
   const own = await page(ofMembers).catch((error) => {
     if (error instanceof CallFailed && error.status === 400) return [];
@@ -228,19 +239,19 @@ export async function readSomeProjects(reader: Reader, most: number): Promise<Pr
 }
 
 /**
- * All projects, or all groups, that the token can see: of groups those of which its user is a member, subgroups too, and
- * every one for an administrator. @throws CallFailed.
+ * All projects or groups that the token can see. Groups: those of which the user is a member, with subgroups; all for
+ * an administrator. @throws CallFailed.
  */
 export async function readOwners(reader: Reader, owner: Owner = "project"): Promise<Project[]> {
   if (owner === "project") return readProjects(reader);
-  return projectsIn(await reader.list({ ...call("listGroups", {}), answer: groupsWithPaths }), owner);
+  return parseProjects(await reader.list({ ...call("listGroups", {}), answer: groupsWithPaths }), owner);
 }
 
 /**
- * The projects, or the groups, that the rows of a list tell of, under their full paths; under its ID, a group whose path is
- * digits alone, because servers take that for the ID of another.
+ * The projects or groups in a list, named by full path. A group whose path is digits alone is named by its ID, because
+ * servers interpret digits as an ID.
  */
-function projectsIn(rows: unknown, owner: Owner = "project"): Project[] {
+function parseProjects(rows: unknown, owner: Owner = "project"): Project[] {
   if (!Array.isArray(rows)) return [];
   return rows.filter(isObject).flatMap((row) => {
     const { id, [pathFields[owner]]: path } = row;
@@ -253,21 +264,21 @@ function projectsIn(rows: unknown, owner: Owner = "project"): Project[] {
 
 const pathFields: Readonly<Record<Owner, string>> = { project: "path_with_namespace", group: "full_path" };
 
-function listed(reader: Reader, parameters: Fields = {}): Promise<readonly unknown[]> {
+function listProjects(reader: Reader, parameters: Fields = {}): Promise<readonly unknown[]> {
   return reader.list({ ...call("listProjects", {}, parameters), answer: projectsWithPaths });
 }
 
-/** A server that refuses what it does not know is asked without it. */
-function unfiltered(reader: Reader): (error: unknown) => Promise<readonly unknown[]> {
+/** Retries without the filter if the server rejects it. */
+function retryWithoutFilter(reader: Reader): (error: unknown) => Promise<readonly unknown[]> {
   return (error) => {
-    if (error instanceof CallFailed && error.status === 400) return listed(reader);
+    if (error instanceof CallFailed && error.status === 400) return listProjects(reader);
     throw error;
   };
 }
 
 /**
- * Whether more would be listed without asking for members: servers show the storage of a project to administrators alone.
- * By the specification every user sees it, and the permissions of none.
+ * True if the membership filter hides projects of an administrator. Servers show the storage of a project only to
+ * administrators; by the specification every user sees it, but no permissions.
  */
 async function seesAll(reader: Reader, [row]: readonly unknown[]): Promise<boolean> {
   if (row) return isShown(row) && "permissions" in row;
@@ -279,12 +290,12 @@ function isShown(row: unknown): row is JsonObject {
   return isObject(row) && "repository_storage" in row;
 }
 
-/** More projects than this are looked up in the list of all, which has as many in each of its pages. */
+/** Above this number, projects are looked up in the complete list, which has as many per page. */
 const mostSingles = 100;
 
 /**
- * The ID and path of each of these projects, as far as the server has them: one GET each, or the list of all where
- * there are many of them or the server does not route that. @throws CallFailed where neither can be had.
+ * The IDs and paths of these projects, as far as the server has them: one GET each, or the complete list for many
+ * projects or if the server lacks the route. @throws CallFailed if neither works.
  */
 async function lookUpProjects(
   reader: Reader,
@@ -302,10 +313,10 @@ async function lookUpAlike(reader: Reader, projects: readonly Project[], workers
   if (!first) return [];
   const owner = ownerOfName(first.name);
   if (projects.length > mostSingles) return readOwners(reader, owner);
-  const found = await lookUp(reader, first);
-  if (found === "unknown route") return readOwners(reader, owner);
+  const result = await lookUp(reader, first);
+  if (result === "unknown route") return readOwners(reader, owner);
   const rest = await inParallel(others, workers, (each) => lookUp(reader, each));
-  return [found, ...rest].flatMap((each) => (each === "unknown route" ? [] : each));
+  return [result, ...rest].flatMap((each) => (each === "unknown route" ? [] : each));
 }
 
 const singles = { project: "getProject", group: "getGroup" } as const;
@@ -314,11 +325,11 @@ async function lookUp(reader: Reader, { name }: Project): Promise<readonly Proje
   try {
     const owner = ownerOfName(name);
     const { body } = await reader.get(call(singles[owner], { id: name }));
-    return projectsIn([body], owner);
+    return parseProjects([body], owner);
   } catch (error) {
     if (!(error instanceof CallFailed) || error.endsRun) throw error;
     if (error.unknownRoute || error.kind === "shape" || error.status === 405) return "unknown route";
-    // Reading it says what is wrong with it.
+    // Left as it is: reading the project will report the reason.
     if (error.status === 404 || error.status === 403 || error.kind === "redirect") return [];
     throw error;
   }
@@ -327,8 +338,8 @@ async function lookUp(reader: Reader, { name }: Project): Promise<readonly Proje
 /** True if the server says that a project whose row was not read is archived. @throws CallFailed where it ends the run. */
 export async function isFoundArchived(reader: Reader, project: Project): Promise<boolean> {
   if (project.archived !== undefined) return project.archived;
-  const found = await lookUp(reader, project).catch(noneFound);
-  return found !== "unknown route" && found.some(({ archived }) => archived);
+  const result = await lookUp(reader, project).catch(noneFound);
+  return result !== "unknown route" && result.some(({ archived }) => archived);
 }
 
 /** True if a project is archived, and no policy includes archived ones: the reason why requests for it are refused. */
@@ -337,8 +348,8 @@ export async function isLeftAlone(reader: Reader, project: Project, policies: re
 }
 
 /**
- * Projects with the ID and the full path that the server says now; those that `isLacking` holds for are looked up. Where
- * the server does not say them, they stay unknown. @throws CallFailed where it ends the run.
+ * Adds the server's current ID and full path to projects for which `isLacking` is true; they stay unknown if the server
+ * does not return them. @throws CallFailed if it ends the run.
  */
 export async function nameProjects(
   reader: Reader,
@@ -356,15 +367,15 @@ function noneFound(error: unknown): readonly Project[] {
   throw error;
 }
 
-/** A project that the server does not know by its name, and what it said. */
+/** A project whose name the server does not know, and its message. */
 export interface Missing {
   readonly project: Project;
   readonly message: string;
-  /** Its ID, where the server says that it has another path now. */
+  /** Its ID, if the server says that it has another path now. */
   readonly movedTo?: string | undefined;
 }
 
-/** Problems of such projects: at the selector that names them, with the nearest path that the server lists. */
+/** Problems of missing projects at the selector that names them, with the nearest path in the server's list. */
 export function missingProblems(
   missing: readonly Missing[],
   policies: readonly Policy[],
@@ -389,7 +400,7 @@ function selectorPlace(policies: readonly Policy[], project: Project): Place | u
   return undefined;
 }
 
-/** Where missing projects may be found: their new paths, and the first page of what the token can see. */
+/** Candidates for missing projects: their new paths, and the first page of all projects. */
 export async function findMovedProjects(
   reader: Reader,
   missing: readonly Missing[],
@@ -408,11 +419,11 @@ export async function findMovedProjects(
 
 const lists = { project: "listProjects", group: "listGroups" } as const;
 
-/** The first page of what the token can see, to find the nearest path in; nothing where it cannot be had. */
+/** The first page of all projects, for suggestions; empty if it cannot be read. */
 async function firstPage(reader: Reader, owner: Owner): Promise<readonly Project[]> {
   try {
     const { body } = await reader.get(call(lists[owner], {}, { per_page: "100" }));
-    return projectsIn(body, owner);
+    return parseProjects(body, owner);
   } catch (error) {
     if (error instanceof CallFailed) return [];
     throw error;

@@ -7,12 +7,12 @@ import type { Fields, Filled, Live, Plain, Value } from "../../model/types.ts";
 import { isAlike, replaceReferences, textsWithin } from "../../model/values.ts";
 import { isSecret } from "./redacted-resources.ts";
 
-/** The fields of what no policy declares. */
+/** Fields of undeclared resources. */
 export const undeclared: Fields = {};
 
 /**
- * A row as a resource: with the fields that are declared, or with all that may be shown of one that is to be removed. What
- * no policy declares has no fields, for a fleet has many of them.
+ * A row as a resource with the declared fields or, if it is to be removed, with all visible ones. Undeclared resources
+ * have no fields, because a fleet has many of them.
  */
 export function liveRow(
   kind: KindRow,
@@ -21,13 +21,13 @@ export function liveRow(
   declared: Fields | undefined,
 ): Live {
   const { only } = kind.file;
-  const asked = declared ?? shownFields(kind.file);
-  const reported = reportedByRow(kind, only === undefined ? asked : { [only]: asked[only] ?? null }, row);
-  // Filled in one by one, as what is read from a list of the catalogue's is: a fleet has millions of them.
+  const requested = declared ?? shownFields(kind.file);
+  const reported = reportedByRow(kind, only === undefined ? requested : { [only]: requested[only] ?? null }, row);
+  // Filled in one by one to save memory: a fleet has millions of them.
   const live: Filled<Live> = {
     kind: named.kind,
     key: named.key,
-    fields: declared ? reported : notable(kind.file, reported),
+    fields: declared ? reported : dropDefaults(kind.file, reported),
     active: true,
   };
   if (kind.read?.numbered && typeof row.id === "number") live.id = row.id;
@@ -37,18 +37,18 @@ export function liveRow(
   return live;
 }
 
-/** Without what is as good as not set: it would hide the rest. */
-function notable({ fields: { properties } }: ResourceKind, fields: Fields): Fields {
+/** Drops fields with a default or empty value, which would hide the others. */
+function dropDefaults({ fields: { properties } }: ResourceKind, fields: Fields): Fields {
   const set = Object.entries(fields).filter(([name, value]) => {
     const field = properties[name] ?? {};
-    const meant = comparable(field, value as Plain);
+    const normalised = comparable(field, value as Plain);
     const { default: filledIn = null } = field;
-    return meant !== null && meant !== "" && !isAlike(meant, comparable(field, filledIn));
+    return normalised !== null && normalised !== "" && !isAlike(normalised, comparable(field, filledIn));
   });
   return Object.fromEntries(set);
 }
 
-/** Every field that the address does not tell, and the list does. */
+/** Every field that is neither in the address nor missing in lists. */
 export function shownFields(file: ResourceKind): Fields {
   const keys = new Set(keyFieldsOf(file));
   const names = Object.entries(file.fields.properties).flatMap(([name, field]) =>
@@ -57,7 +57,7 @@ export function shownFields(file: ResourceKind): Fields {
   return Object.fromEntries(names.map((name) => [name, null]));
 }
 
-/** The declared fields that a row reports; a value that repeats a known secret is dropped where the manifest has it not. */
+/** The declared fields in a row. A value that repeats a known secret is dropped unless the manifest contains it. */
 export function reportedByRow(kind: KindRow, declared: Fields, row: JsonObject): Fields {
   const reported: Record<string, Value> = {};
   for (const name in declared) {

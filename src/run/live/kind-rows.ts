@@ -9,23 +9,23 @@ import { keyFieldsOf, keyTextOf, type ResourceKind } from "../../model/resource-
 import type { Call, Project, Scalar } from "../../model/types.ts";
 import { isScalar } from "../../model/values.ts";
 
-/** A kind that is a file, and how it is read. */
+/** A kind described by a file, with its calls for reading. */
 export type ReadKind = KindRow & { readonly read: NonNullable<KindRow["read"]> };
 
-/** Whether a kind is a file, and read by it. */
+/** True if a kind is described by a file and readable. */
 export function isReadByFile(kind: KindRow): kind is ReadKind {
   return kind.keys === undefined && kind.read !== undefined;
 }
 
-/** A row that the owner itself has, and the key of its resource. */
+/** A row of the project or group itself, and the key of its resource. */
 export interface KeyedRow {
   readonly key: string;
   readonly row: JsonObject;
 }
 
 /**
- * The rows of a kind that a project itself has; of a singleton, the one that it is. @throws CallFailed where it cannot be
- * read, or where a row does not say which resource it is.
+ * The rows of a kind that belong to the project itself; for a singleton, its only row. @throws CallFailed if it cannot
+ * be read, or a row lacks its key.
  */
 export async function readKindRows(reader: Reader, project: Project, kind: ReadKind): Promise<readonly KeyedRow[]> {
   const { list, isSingle } = kind.read;
@@ -33,14 +33,14 @@ export async function readKindRows(reader: Reader, project: Project, kind: ReadK
   const listing = call(list, { id: project.name });
   const rows = (await reader.list(listing)) as readonly JsonObject[];
   try {
-    return distinct(kind, rows);
+    return removeDuplicates(kind, rows);
   } catch (error) {
     if (!(error instanceof UserError)) throw error;
-    throw unusable(listing, error.message);
+    throw failList(listing, error.message);
   }
 }
 
-/** What does not exist yet is answered with null, or by servers of some releases with 404. */
+/** Servers return null for a missing singleton, or 404 in some releases. */
 async function readSingleton(reader: Reader, project: Project, kind: ReadKind): Promise<readonly KeyedRow[]> {
   try {
     const { body } = await reader.get(call(kind.read.list, { id: project.name }));
@@ -52,15 +52,15 @@ async function readSingleton(reader: Reader, project: Project, kind: ReadKind): 
 }
 
 /**
- * Each of its own rows once, also where the list changes while its pages are read. @throws UserError where one ID has two
- * keys: calls that name the ID would change or delete something else.
+ * Removes duplicates, which occur if the list changes while its pages are read. @throws UserError if one ID has two
+ * keys: calls by ID would change or delete something else.
  */
-function distinct(kind: ReadKind, rows: readonly JsonObject[]): readonly KeyedRow[] {
+function removeDuplicates(kind: ReadKind, rows: readonly JsonObject[]): readonly KeyedRow[] {
   const byId = new Map<unknown, KeyedRow>();
   const keyFields = keyFieldsOf(kind.file).join(", ");
   for (const row of rows) {
     if (!isOwn(kind, row)) continue;
-    const key = keyOf(kind, row);
+    const key = readKey(kind, row);
     const id = row.id ?? canonical(row);
     const other = byId.get(id)?.key;
     if (other !== undefined && other !== key) throw new UserError(`two rows have one id and differ in ${keyFields}`);
@@ -69,7 +69,7 @@ function distinct(kind: ReadKind, rows: readonly JsonObject[]): readonly KeyedRo
   return [...byId.values()];
 }
 
-/** @throws UserError where it cannot be decided: a row that is ignored by mistake would be created again by every apply. */
+/** @throws UserError if it cannot be decided: a row ignored by mistake would be created again by every apply. */
 function isOwn({ file, expressions }: KindRow, row: JsonObject): boolean {
   if (file.where === undefined) return true;
   const own = expressions?.valueOf(file.where, { row });
@@ -79,30 +79,30 @@ function isOwn({ file, expressions }: KindRow, row: JsonObject): boolean {
   );
 }
 
-/** @throws UserError for a row without one. */
-function keyOf(kind: KindRow, row: JsonObject): string {
+/** @throws UserError for a row without a key. */
+function readKey(kind: KindRow, row: JsonObject): string {
   const { key } = kind.file;
-  if (typeof key === "string") return String(keyValue(kind, key, row));
+  if (typeof key === "string") return String(readKeyValue(kind, key, row));
   const values: Record<string, Scalar> = {};
-  for (const name of keyFieldsOf(kind.file)) values[name] = keyValue(kind, name, row);
+  for (const name of keyFieldsOf(kind.file)) values[name] = readKeyValue(kind, name, row);
   return keyTextOf(kind.file, values);
 }
 
-/** @throws UserError where it is missing, or is a list or an object. */
-function keyValue(kind: KindRow, name: string, row: JsonObject): Scalar {
+/** @throws UserError if it is missing, a list or an object. */
+function readKeyValue(kind: KindRow, name: string, row: JsonObject): Scalar {
   const value = fieldInRow(kind, name, row) ?? kind.file.fields.properties[name]?.default ?? "";
-  if (value === "" || !isScalar(value)) throw new UserError(missingKey(kind.file, name, row));
+  if (value === "" || !isScalar(value)) throw new UserError(describeMissingKey(kind.file, name, row));
   return value;
 }
 
-function missingKey({ name: kind, fields }: ResourceKind, name: string, row: JsonObject): string {
+function describeMissingKey({ name: kind, fields }: ResourceKind, name: string, row: JsonObject): string {
   const read = fields.properties[name]?.["x-read"];
   const source = read === undefined ? "" : ` (x-read: ${read})`;
   return `a row has no ${name}${source}, which tells one of ${kind} from another; it has ${Object.keys(row).join(", ")}`;
 }
 
-/** What makes a list unusable is its failure, and no deletion of what it lacks. */
-function unusable({ method, path }: Call, why: string): CallFailed {
+/** An unusable list is a failure: otherwise its missing resources would be deleted. */
+function failList({ method, path }: Call, why: string): CallFailed {
   const what = `answered 200 with a list that cannot be used: ${why}`;
   return new CallFailed({ method, path, url: path, kind: "shape", what, status: 200, attempts: 1 });
 }

@@ -20,19 +20,19 @@ import type { Call, Change, Desired, DesiredProject, Live, Plain, Problem } from
 import { isScalar } from "../../model/values.ts";
 import { pick } from "../../plan/diff/changes.ts";
 
-/** What a look-up gave: a value, or why there is none; `isGone`: the server knows nothing of this name. */
+/** The result of a look-up: a value, or the reason why there is none. `isGone`: no such name exists on the server. */
 type LookedUp = { readonly value: Plain } | { readonly why: string; readonly isGone?: true };
 
-/** What look-ups gave, by {@link lookUpKey}. */
+/** Results of look-ups, by {@link lookUpKey}. */
 export type LookedUpValues = Readonly<Record<string, LookedUp>>;
 
-/** Names a look-up and its answer in a project. */
+/** Identifies a look-up, and the project if its path contains it. */
 function lookUpKey(project: string, lookUp: LookUp): string {
   const isOfProject = lookUp.template.includes(":id");
   return `${lookUp.template} ${lookUp.field} ${isOfProject ? project : ""} ${lookUp.value}`;
 }
 
-/** Whether a kind that policies declare has fields that are looked up. */
+/** True if a declared kind has fields to look up. */
 export function hasLookUps(catalogue: Catalogue, { kinds }: Pick<DesiredProject, "kinds">): boolean {
   for (const kind of kinds) {
     const file = catalogue.kinds.get(kind)?.file;
@@ -42,8 +42,8 @@ export function hasLookUps(catalogue: Catalogue, { kinds }: Pick<DesiredProject,
 }
 
 /**
- * What people wrote for what the server takes, looked up: one request for each distinct value and run, or project where
- * the path names it. Undefined where nothing is to be looked up. @throws CallFailed where it ends the run.
+ * Looks up the names in declared fields: one request per distinct value and run, or project if the path contains it.
+ * Undefined if there are none. @throws CallFailed if it ends the run.
  */
 export async function lookUpValues(reader: Reader, desired: DesiredProject): Promise<LookedUpValues | undefined> {
   const { name: project } = desired.project;
@@ -52,12 +52,12 @@ export async function lookUpValues(reader: Reader, desired: DesiredProject): Pro
     const file = presence === "present" ? reader.catalogue.kinds.get(kind)?.file : undefined;
     if (!file) continue;
     for (const name of lookUpFields(file)) {
-      const found = lookUpsIn(file.fields.properties[name] ?? {}, fields[name] ?? null);
-      for (const each of found) wanted.set(lookUpKey(project, each), each);
+      const replaced = lookUpsIn(file.fields.properties[name] ?? {}, fields[name] ?? null);
+      for (const each of replaced) wanted.set(lookUpKey(project, each), each);
     }
   }
   if (wanted.size === 0) return undefined;
-  const answers = answersOf(reader);
+  const answers = cachedAnswers(reader);
   const read = Array.from(wanted, async ([key, each]) => {
     const answer = answers.get(key) ?? lookUpValue(reader, project, each);
     answers.set(key, answer);
@@ -66,26 +66,26 @@ export async function lookUpValues(reader: Reader, desired: DesiredProject): Pro
   return Object.fromEntries(await Promise.all(read));
 }
 
-/** Answers of a run, by the connection that it reads with. */
+/** Results of a run, by its connection. */
 const known = new WeakMap<Reader, Map<string, Promise<LookedUp>>>();
 
-function answersOf(reader: Reader): Map<string, Promise<LookedUp>> {
+function cachedAnswers(reader: Reader): Map<string, Promise<LookedUp>> {
   const answers = known.get(reader) ?? new Map<string, Promise<LookedUp>>();
   known.set(reader, answers);
   return answers;
 }
 
-/** Requests for a project or a group by its path. */
+/** Matches requests for a project or group by its path. */
 const ownersByPath = /^GET \/(?:projects|groups)\/:value(?:\?|$)/;
 
-/** Looks one value up now. @throws CallFailed where it ends the run. */
+/** Looks up one value, uncached. @throws CallFailed if it ends the run. */
 async function lookUpValue(reader: Reader, project: string, lookUp: LookUp): Promise<LookedUp> {
   if (isId(lookUp.value) && ownersByPath.test(lookUp.template))
     return { why: "servers take digits for an ID; write an ID as a number" };
   try {
     const asked = lookUpCall(project, lookUp);
     const { body } = await reader.get(asked);
-    return answerIn(body, asked, lookUp);
+    return readAnswer(body, asked, lookUp);
   } catch (error) {
     if (error instanceof NamesNothing) return { why: error.message };
     if (!(error instanceof CallFailed) || error.endsRun) throw error;
@@ -93,7 +93,7 @@ async function lookUpValue(reader: Reader, project: string, lookUp: LookUp): Pro
   }
 }
 
-function answerIn(body: unknown, { path }: Call, lookUp: LookUp): LookedUp {
+function readAnswer(body: unknown, { path }: Call, lookUp: LookUp): LookedUp {
   const rows = Array.isArray(body) ? body : [body];
   const [row] = rows;
   if (rows.length === 0) return { why: `GET ${path} found none`, isGone: true };
@@ -106,18 +106,21 @@ function answerIn(body: unknown, { path }: Call, lookUp: LookUp): LookedUp {
   return { why: `GET ${path} answered without ${field}` };
 }
 
-/** What a row is called, where that is not what was asked for: a server may ignore a filter that it does not know. */
+/** The name of a returned row if it is not the requested one: servers may ignore an unknown filter. */
 function otherName(row: JsonObject, { template, value }: LookUp): string | undefined {
   const name = row[/[?&](\w+)=:value(?:&|$)/.exec(template)?.[1] ?? ""];
   return typeof name === "string" && name.toLowerCase() !== value.toLowerCase() ? name : undefined;
 }
 
-/** A change with what look-ups give right before it is sent; or why they give nothing. @throws CallFailed where it ends the run. */
+/**
+ * Repeats a change's look-ups right before it is sent. Returns the change, or the reason of a failure. @throws
+ * CallFailed if it ends the run.
+ */
 export async function lookUpAgain(reader: Reader, change: Change): Promise<Change | { readonly why: string }> {
   const { kind, project, declared, lookUpAgain: written } = change;
   if (!written || Object.keys(written).length === 0) return change;
   const properties = reader.catalogue.kinds.get(kind)?.file?.fields.properties ?? {};
-  const found = { ...declared };
+  const replaced = { ...declared };
   for (const [name, value] of Object.entries(written)) {
     const field = properties[name] ?? {};
     const values = new Map<string, Plain>();
@@ -127,12 +130,12 @@ export async function lookUpAgain(reader: Reader, change: Change): Promise<Chang
         return { why: `${name}: ${JSON.stringify(each.value)} could not be looked up: ${answer.why}` };
       values.set(lookUpKey(project, each), answer.value);
     }
-    found[name] = withLookedUp(field, value, (each) => values.get(lookUpKey(project, each)) ?? each.value);
+    replaced[name] = withLookedUp(field, value, (each) => values.get(lookUpKey(project, each)) ?? each.value);
   }
-  return { ...change, declared: found };
+  return { ...change, declared: replaced };
 }
 
-/** What is desired, with what look-ups gave in place of what is written; what cannot be compared is left out on both sides. */
+/** Desired and live state after look-ups, without resources that cannot be compared. */
 export interface LookedUpDesired {
   readonly desired: DesiredProject;
   readonly live: readonly Live[];
@@ -140,11 +143,11 @@ export interface LookedUpDesired {
 }
 
 /**
- * Puts what look-ups gave in place of what people wrote. What does not exist yet, but is declared in the same project,
- * stays as it is written, and so does what the run replaces: `replaced` are their identities. What the run may create or
- * replace is looked up again when it is sent.
+ * Replaces names with the IDs that look-ups returned. Names of resources that the same project declares stay if they do
+ * not exist yet, or if the run replaces them (`replaced`: their identities). Names of resources that the run may create
+ * or replace are looked up again before they are sent.
  */
-export function resolved(
+export function replaceLookedUp(
   catalogue: Catalogue,
   desired: DesiredProject,
   live: readonly Live[],
@@ -153,7 +156,7 @@ export function resolved(
 ): LookedUpDesired {
   if (!values) return { desired, live, problems: [] };
   const each = desired.resources.map((resource) =>
-    resolvedResource(catalogue, desired, resource, { values, replaced }),
+    replaceInResource(catalogue, desired, resource, { values, replaced }),
   );
   const failed = new Set(
     each.flatMap(({ problems }, index) => (problems.length > 0 ? desired.resources[index]?.identity : [])),
@@ -173,7 +176,7 @@ interface ResolvedResource {
   readonly problems: readonly Problem[];
 }
 
-function resolvedResource(
+function replaceInResource(
   catalogue: Catalogue,
   desired: DesiredProject,
   resource: Desired,
@@ -191,7 +194,7 @@ function resolvedResource(
   for (const name of fields) {
     for (const lookUp of lookUpsIn(file.fields.properties[name] ?? {}, resource.fields[name] ?? null)) {
       const answer = answerTo(lookUp);
-      const own = declaredAs(catalogue, desired, lookUp);
+      const own = findDeclared(catalogue, desired, lookUp);
       if (own) again.add(name);
       if (own?.identity !== undefined && replaced.has(own.identity)) pending.add(name);
       else if ("value" in answer) names[nameKey(lookUp.template, answer.value)] = lookUp.value;
@@ -215,8 +218,8 @@ function problemOf(project: string, { kind, origin }: Desired, name: string, { v
   return { severity: "error", rule: "look-up", message, place, project };
 }
 
-/** What the manifests declare by the name of a look-up, so that it exists once they are applied. */
-function declaredAs(catalogue: Catalogue, { resources }: DesiredProject, lookUp: LookUp): Desired | undefined {
+/** The declared resource to which a look-up refers, so that it exists once the manifests are applied. */
+function findDeclared(catalogue: Catalogue, { resources }: DesiredProject, lookUp: LookUp): Desired | undefined {
   const path = pathOf(lookUp);
   return resources.find(({ kind, presence, key }) => {
     const file = catalogue.kinds.get(kind)?.file;
@@ -224,7 +227,7 @@ function declaredAs(catalogue: Catalogue, { resources }: DesiredProject, lookUp:
   });
 }
 
-/** True if a change is sent with what a look-up of another one's key gives at that time. */
+/** True if a change contains a look-up of the other one's key, to be repeated before it is sent. */
 export function looksUp(
   { kinds }: Catalogue,
   { kind, lookUpAgain: written = {} }: Change,

@@ -8,35 +8,35 @@ import type { Desired, DesiredProject, Kind, Live, Problem, Resource } from "../
 import type { Dated } from "../../plan/diff/last-applied.ts";
 import type { LookedUpValues } from "./look-up-values.ts";
 
-/** Tells which declared resources of a project may be taken to be as declared, since their `updated_at` stands still. */
+/** Decides whether a declared resource is assumed to be unchanged, because its `updated_at` is. */
 export type Trusts = (project: string) => (one: ListedDesired) => boolean;
 
 /** A declared resource, and the `updated_at` of its row in a list. */
 type ListedDesired = Dated & { readonly desired: Desired };
 
-/** A list of a project that could not be read or, with a key, one declared resource of it. */
+/** A part of a project that could not be read: a list or, with a key, one declared resource. */
 export interface Unread {
   readonly kind: Kind;
   readonly key?: string;
   readonly failure: CallFailed;
 }
 
-/** What could be read of a project, and what could not. */
+/** The readable state of a project, and the unread parts. */
 export interface PartlyRead {
   readonly live: Live[];
   readonly unread: readonly Unread[];
-  /** What look-ups gave for declared values; omitted if there are none. */
+  /** Results of look-ups; omitted if there are none. */
   readonly lookedUp?: LookedUpValues;
 }
 
-/** All of them, once those that are still read are; most lists of a fleet hold none of these. */
-export async function settled<Part>(parts: readonly (Part | Promise<Part>)[]): Promise<readonly Part[]> {
+/** Like `Promise.all`, without promises if all parts are values, as in most lists. */
+export async function awaitParts<Part>(parts: readonly (Part | Promise<Part>)[]): Promise<readonly Part[]> {
   const isPart = (part: Part | Promise<Part>): part is Part => !(part instanceof Promise);
   return parts.every(isPart) ? parts : Promise.all(parts);
 }
 
-/** What could be read apart from what could not. */
-export function parted(read: readonly (readonly (Live | Unread)[])[]): PartlyRead {
+/** Separates live resources from unread parts. */
+export function separateUnread(read: readonly (readonly (Live | Unread)[])[]): PartlyRead {
   const live: Live[] = [];
   const unread: Unread[] = [];
   for (const part of read) {
@@ -52,21 +52,21 @@ function isUnread(each: Live | Unread): each is Unread {
   return "failure" in each;
 }
 
-/** A part that could not be read. @throws the error, where it ends the run or is none of a request. */
-export function unreadOf(part: Omit<Unread, "failure">, error: unknown): Unread {
-  if (error instanceof NamesNothing) return { ...part, failure: unnamed(error) };
+/** An unread part with its failure. @throws the error if it ends the run or is not a failed request. */
+export function toUnread(part: Omit<Unread, "failure">, error: unknown): Unread {
+  if (error instanceof NamesNothing) return { ...part, failure: failUnnamed(error) };
   if (!(error instanceof CallFailed) || error.endsRun) throw error;
   return { ...part, failure: error };
 }
 
-/** A server may list anything: what no request can name is a problem of its project alone. */
-function unnamed({ message }: NamesNothing): CallFailed {
+/** Servers may list a resource that no request can identify: a problem of its project alone. */
+function failUnnamed({ message }: NamesNothing): CallFailed {
   const where = { method: "GET", path: "/projects", url: "of the project" } as const;
   return new CallFailed({ ...where, kind: "shape", what: `was not sent: ${message}`, sent: false, attempts: 0 });
 }
 
-/** What nothing can be concluded about is left out, so that it is neither changed nor taken for absent. */
-export function readableOf(catalogue: Catalogue, desired: DesiredProject, unread: readonly Unread[]): DesiredProject {
+/** Drops desired resources in unread parts, so that they are neither changed nor considered absent. */
+export function keepReadable(catalogue: Catalogue, desired: DesiredProject, unread: readonly Unread[]): DesiredProject {
   if (unread.length === 0) return desired;
   const lists = new Set(unread.flatMap(({ kind, key }) => (key === undefined ? kind : [])));
   return {
@@ -77,7 +77,7 @@ export function readableOf(catalogue: Catalogue, desired: DesiredProject, unread
   };
 }
 
-/** What kept a resource from being read, if anything did. */
+/** The unread part that contains a resource, if any. */
 export function unreadPart(
   catalogue: Catalogue,
   unread: readonly Unread[],
@@ -91,7 +91,7 @@ export function unreadPart(
   );
 }
 
-/** A part of a project that is not planned, at the line that declares it. */
+/** A problem for an unread part, located at the line that declares it. */
 export function unreadProblem(
   catalogue: Catalogue,
   { project, resources, exclusive }: DesiredProject,

@@ -7,12 +7,12 @@ import { keyValuesOf } from "../../model/resource-kind.ts";
 import type { Desired, DesiredProject, Fields, Kind, Live, Project } from "../../model/types.ts";
 import { liveRow, shownFields, undeclared } from "./kind-resources.ts";
 import { type KeyedRow, type ReadKind, readKindRows } from "./kind-rows.ts";
-import { settled, type Unread, unreadOf } from "./partly-read.ts";
+import { awaitParts, toUnread, type Unread } from "./partly-read.ts";
 import { mayShowKey, redactedResource } from "./redacted-resources.ts";
 
 /**
- * The live resources of a kind that is a file, as far as policies declare them: one list and, for each resource that
- * declares a field which the list does not have, one GET. @throws CallFailed where the list cannot be read.
+ * The live resources of a kind as far as policies declare them: one list, and one GET for each resource with a declared
+ * field that the list lacks. @throws CallFailed if the list cannot be read.
  */
 export async function readFileKind(
   reader: Reader,
@@ -35,13 +35,13 @@ export async function readFileKind(
     if (!asked || !needsShow(kind, asked)) return liveRow(kind, named, keyed.row, asked);
     return readShown(reader, project, kind, keyed).then(
       (row) => liveRow(kind, named, row, asked),
-      (error) => unreadOf(named, error),
+      (error) => toUnread(named, error),
     );
   });
-  return settled(read);
+  return awaitParts(read);
 }
 
-/** Whether a declared field is one that only a single resource's answer has. */
+/** True if only a GET of the single resource returns a declared field. */
 function needsShow({ file, read }: ReadKind, asked: Fields): boolean {
   if (!read.single) return false;
   return Object.keys(asked).some((name) => file.fields.properties[name]?.["x-listed"] === false);
@@ -62,7 +62,7 @@ async function readShown(
   return body as JsonObject;
 }
 
-/** All resources of a kind that is a file, with all that may be shown of them. @throws CallFailed. */
+/** All resources of a kind with all visible fields. @throws CallFailed. */
 export async function readAllOfKind(
   reader: Reader,
   project: Project,

@@ -9,21 +9,21 @@ import type { Desired, DesiredProject, Kind, Live, Project, Resource } from "../
 import { refuseOtherDialect } from "./find-dialect.ts";
 import { isReadByFile } from "./kind-rows.ts";
 import { hasLookUps, lookUpValues } from "./look-up-values.ts";
-import { type PartlyRead, parted, settled, type Trusts, type Unread, unreadOf } from "./partly-read.ts";
+import { awaitParts, type PartlyRead, separateUnread, type Trusts, toUnread, type Unread } from "./partly-read.ts";
 import { readAllOfKind, readFileKind } from "./read-kind.ts";
 import { mayShowKey, redactedResource } from "./redacted-resources.ts";
-import { asDeclared, isWhole, liveOf } from "./resource-rows.ts";
+import { assumeDeclared, isWhole, toLive } from "./resource-rows.ts";
 
-/** A row of a list whose shape was checked, and the key of its resource. */
+/** A validated row of a list, and the key of its resource. */
 interface ListedRow {
   readonly key: string;
   readonly row: JsonObject;
 }
 
 /**
- * The live state of one project, as far as policies declare it (docs/architecture.md): the list of each kind, and one GET for
- * each declared resource whose fields the list does not show. Secrets are dropped on reading.
- * @throws CallFailed where the project cannot be read.
+ * The live state of a project as far as policies declare it (docs/architecture.md): the list of each kind, and one GET
+ * for each declared resource with fields that the list lacks. Secrets are dropped. @throws CallFailed if the project
+ * cannot be read.
  */
 export async function readLive(reader: Reader, desired: DesiredProject, trusts?: Trusts): Promise<Live[]> {
   const { live, unread } = await readReadable(reader, desired, trusts);
@@ -32,22 +32,22 @@ export async function readLive(reader: Reader, desired: DesiredProject, trusts?:
 }
 
 /**
- * As {@link readLive}, but what cannot be read stops nothing else; the kinds' expressions are loaded. @throws CallFailed where
- * it ends the run.
+ * Like {@link readLive}, but returns unread parts as well. Expressions of the kinds must be loaded. @throws CallFailed
+ * if it ends the run.
  */
 export async function readReadable(reader: Reader, desired: DesiredProject, trusts?: Trusts): Promise<PartlyRead> {
   const read = [...desired.kinds].map((kind) =>
-    readKind(reader, kind, desired, trusts).catch((error) => [unreadOf({ kind }, error)]),
+    readKind(reader, kind, desired, trusts).catch((error) => [toUnread({ kind }, error)]),
   );
   const lookingUp = hasLookUps(reader.catalogue, desired) ? lookUpValues(reader, desired) : undefined;
-  const parts = parted(await Promise.all(read));
+  const parts = separateUnread(await Promise.all(read));
   const lookedUp = lookingUp && (await lookingUp);
   return lookedUp ? { ...parts, lookedUp } : parts;
 }
 
 /**
- * All that the server tells of the active resources of a project that events reach and `wanted` asks for, but for
- * secrets. @throws CallFailed where any of it cannot be read.
+ * The active integrations of a project that can receive events and are `wanted`, without secrets. @throws CallFailed if
+ * any of them cannot be read.
  */
 export async function readActive(
   reader: Reader,
@@ -59,7 +59,7 @@ export async function readActive(
   return live;
 }
 
-/** As {@link readActive}, but a resource that cannot be read stops no other. @throws CallFailed where a list fails. */
+/** Like {@link readActive}, but returns unread parts as well. @throws CallFailed if a list fails. */
 export async function readActiveReadable(
   reader: Reader,
   project: Project,
@@ -72,16 +72,13 @@ export async function readActiveReadable(
   return { live: read.flatMap(({ live }) => live), unread: read.flatMap(({ unread }) => unread) };
 }
 
-/** What a project has of one kind, as far as it could be read. */
+/** A project's resources of one kind, as far as they could be read. */
 export interface Inventory extends PartlyRead {
-  /** Keys that were not wanted, that the catalogue does not know, or that are listed and nevertheless not shown. */
+  /** Keys that were not wanted, are unknown to the catalogue, or are listed but not returned. */
   readonly others: readonly string[];
 }
 
-/**
- * All live resources of one kind of a project, declared or not, without secrets.
- * @throws CallFailed where the list cannot be read.
- */
+/** All live resources of a kind, declared or not, without secrets. @throws CallFailed if the list cannot be read. */
 export async function readInventory(
   reader: Reader,
   project: Project,
@@ -106,12 +103,12 @@ export async function readInventory(
     }),
   );
   return {
-    ...parted([read.flatMap((each) => each ?? [])]),
+    ...separateUnread([read.flatMap((each) => each ?? [])]),
     others: rows.flatMap(({ key }, index) => (read[index] ? [] : [knownSecrets.clean(key)])),
   };
 }
 
-/** Every resource once, also where a list changes while its pages are read. */
+/** Rows without duplicates, which occur if the list changes while its pages are read. */
 async function readRows(reader: Reader, project: Project, kind: Kind): Promise<readonly ListedRow[]> {
   const { read } = kindOf(reader.catalogue, kind);
   if (!read) return [];
@@ -142,18 +139,19 @@ async function readKind(
     const one = declared.get(key);
     if (!one)
       return mayShowKey(catalogue, { kind, key }, resources)
-        ? liveOf(catalogue, { kind, key, fields: {} }, row)
+        ? toLive(catalogue, { kind, key, fields: {} }, row)
         : redactedResource(catalogue, project, kind, key);
     const { updated_at: updatedAt } = row;
-    if (typeof updatedAt === "string" && isStill?.({ desired: one, updatedAt })) return asDeclared(catalogue, one, row);
-    return isWhole(catalogue, one, row) ? liveOf(catalogue, one, row) : readOne(reader, project, one, row);
+    if (typeof updatedAt === "string" && isStill?.({ desired: one, updatedAt }))
+      return assumeDeclared(catalogue, one, row);
+    return isWhole(catalogue, one, row) ? toLive(catalogue, one, row) : readOne(reader, project, one, row);
   });
   for (const { key } of rows) declared.delete(key);
   const unlisted = [...declared.values()].map((one) => readOne(reader, project, one, undefined));
-  return (await settled([...listed, ...unlisted])).filter((live) => live !== undefined);
+  return (await awaitParts([...listed, ...unlisted])).filter((live) => live !== undefined);
 }
 
-/** What is off is not listed, where that is a state of its own. @throws CallFailed where it ends the run. */
+/** Disabled resources are not listed, if the kind has that state. @throws CallFailed if it ends the run. */
 async function readOne(
   reader: Reader,
   project: Project,
@@ -164,13 +162,13 @@ async function readOne(
   const { kind, key } = resource;
   const { read } = kindOf(catalogue, kind);
   if (!row && !fieldOf(catalogue, resource, "active")) return undefined;
-  if (row && isWhole(catalogue, resource, row)) return liveOf(catalogue, resource, row);
+  if (row && isWhole(catalogue, resource, row)) return toLive(catalogue, resource, row);
   if (!read?.single) return undefined;
   try {
     const { body } = await reader.get(call(read.single, { id: project.name, [read.key]: key }));
-    return liveOf(catalogue, resource, body as JsonObject);
+    return toLive(catalogue, resource, body as JsonObject);
   } catch (error) {
     if (error instanceof CallFailed && error.saysGone) return undefined;
-    return unreadOf({ kind, key }, error);
+    return toUnread({ kind, key }, error);
   }
 }

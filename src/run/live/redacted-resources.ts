@@ -6,26 +6,26 @@ import type { Catalogue } from "../../model/catalogue.ts";
 import { identityOf, kindOf } from "../../model/kinds.ts";
 import type { Kind, Project, Resource, Scalar } from "../../model/types.ts";
 
-/** Whether a live value holds a secret that this process knows. */
+/** True if a live value contains a secret that this process knows. */
 export function isSecret(value: Scalar): boolean {
   return typeof value === "string" && knownSecrets.isIn(value);
 }
 
 type Named = Pick<Resource, "kind" | "key">;
 
-/** Whether a live key may be shown: it holds no secret, or manifests declare it. */
+/** True if a live key contains no secret, or manifests declare it. */
 export function mayShowKey(catalogue: Catalogue, live: Named, declared: readonly Resource[]): boolean {
   if (!isSecret(live.key)) return true;
   const identity = identityOf(catalogue, live);
   return declared.some((each) => identityOf(catalogue, each) === identity);
 }
 
-/** A resource that is not read because its key holds a secret; the key is shown without it. */
+/** A resource that is not read because its key contains a secret; the key is redacted. */
 export interface RedactedResource extends Named {
   readonly failure: CallFailed;
 }
 
-/** A row whose key must not be shown: it is reported without the secret, and neither counted nor changed. */
+/** A row with a secret in its key: reported with the key redacted, and neither counted nor changed. */
 export function redactedResource(catalogue: Catalogue, project: Project, kind: Kind, key: string): RedactedResource {
   const { read } = kindOf(catalogue, kind);
   const path = read ? call(read.list, { id: project.name }).path : "";
@@ -34,10 +34,10 @@ export function redactedResource(catalogue: Catalogue, project: Project, kind: K
   return { kind, key: knownSecrets.clean(key), failure };
 }
 
-/** The `updated_at` of a row, unless it holds a secret instead of a time. */
+/** The `updated_at` of a row, unless it contains a secret instead of a time. */
 export function updatedAtOf({ updated_at: time }: Row): string | undefined {
   return typeof time === "string" && (plainTime.test(time) || !isSecret(time)) ? time : undefined;
 }
 
-/** Most rows differ in it, so a search for secrets in each would be slow. */
+/** Skips the search for secrets in plain times: it would be slow, because most rows have different ones. */
 const plainTime = /^\d{4}-\d\d-\d\dT[\d:.]{1,20}(?:Z|[+-][\d:]{4,5})$/;

@@ -7,44 +7,44 @@ import type { DiffOptions } from "../../plan/diff/options.ts";
 import type { Missing, ProjectScope } from "./find-projects.ts";
 import type { Trusts, Unread } from "./partly-read.ts";
 
-/** What a refresh compares. */
+/** The scope and options of a refresh. */
 export interface RefreshScope extends ProjectScope {
-  /** Policies that do not count any more. */
+  /** Policies that have expired. */
   readonly expired?: readonly Policy[];
-  /** `--target`, `--exclude` and `--resend` as they were written, reported if they match nothing. */
+  /** Globs of `--target`, `--exclude` and `--resend`, reported if they match nothing. */
   readonly globs: readonly string[];
-  /** Those that are mistakes if they match nothing, because the run is limited by nothing else, and their options. */
+  /** Options of globs that are errors if they match nothing, because nothing else limits the run. */
   readonly selecting?: ReadonlyMap<string, string>;
   readonly diff: (project: Project) => DiffOptions;
-  /** Integrations that need no GET of their own (`reads: trust-updated-at`). */
+  /** Decides which integrations need no GET of their own (`reads: trust-updated-at`). */
   readonly trusts?: Trusts;
-  /** Refreshes the projects; omitted: this process does. */
+  /** Refreshes the projects in other processes; default: this one. */
   readonly delegate?: RefreshDelegate | undefined;
-  /** Called with a sentence about what an apply leaves to the next plan. */
+  /** Called with a sentence about changes that an apply leaves to the next plan. */
   readonly note?: (sentence: string) => void;
   readonly progress?: (done: number, total: number) => void;
-  /** Called with the desired state of each project, in their order, before any is read. */
+  /** Called with the desired state of each project, in order, before any is read. */
   readonly selected?: (desired: DesiredProject) => void;
-  /** Called with what a ledger may remember of each project, which is not kept after that. */
+  /** Called with the results that a ledger may record, which are dropped afterwards. */
   readonly remember?: (difference: Pick<Difference, "settled" | "absent">) => void;
 }
 
-/** A project as it is now, or why that is not known. */
+/** A compared project, or the reason why it could not be. */
 export interface RefreshedProject {
   readonly difference?: Difference;
   readonly problems: readonly Problem[];
-  /** What of it could not be read, where the rest was. */
+  /** The parts that could not be read, if others could. */
   readonly unread?: readonly Unread[];
-  /** Set where nothing of it could be read. */
+  /** Set if nothing could be read. */
   readonly failure?: CallFailed;
-  /** Set if it is archived, which a refused read showed: nothing of it is planned. */
+  /** Set if a refused read showed that it is archived: nothing of it is planned. */
   readonly archived?: true;
-  /** Set where the server does not know the project. */
+  /** Set if the server does not know the project. */
   readonly missing?: Missing;
 }
 
 /**
- * Has projects refreshed by other processes, and reports each by its index as it arrives. Resolves to the number of
+ * Refreshes projects in other processes, and reports each by its index as it arrives. Resolves to the number of
  * requests that they sent. @throws CallFailed if it ends the run.
  */
 type RefreshDelegate = (

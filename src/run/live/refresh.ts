@@ -16,27 +16,27 @@ import { differsFrom, overrideCount } from "../../plan/overrides.ts";
 import { whyNotCalled } from "../../plan/requests.ts";
 import { failFastOnCommonError, refusedLists } from "./common-failures.ts";
 import { findMovedProjects, isLeftAlone, missingProblems } from "./find-projects.ts";
-import { resolved } from "./look-up-values.ts";
-import { type PartlyRead, readableOf, type Unread, unreadPart, unreadProblem } from "./partly-read.ts";
+import { replaceLookedUp } from "./look-up-values.ts";
+import { keepReadable, type PartlyRead, type Unread, unreadPart, unreadProblem } from "./partly-read.ts";
 import { readReadable } from "./read-live.ts";
 import type { RefreshedProject, RefreshScope } from "./refresh-scope.ts";
 import type { Selection } from "./select-projects.ts";
 
-/** Every project's difference, sorted by project, and the problems. */
+/** The differences of all projects, sorted by project, and the problems. */
 export interface Refreshed {
   readonly differences: readonly Difference[];
   readonly problems: readonly Problem[];
-  /** Number of projects that turned out to be archived. */
+  /** Number of projects that are archived according to a refused read. */
   readonly archived: number;
-  /** Requests beyond the planned ones, to find out what a misspelt path may mean. */
+  /** Requests for suggestions about missing projects, not counted in the plan. */
   readonly lookUps: number;
-  /** Reads that a delegate sent. */
+  /** Reads sent by a delegate. */
   readonly delegatedReads: number;
 }
 
 /**
- * Desired state against live state, project by project. A project that cannot be read is a problem, and the others go
- * on. @throws CallFailed where it ends the run: a refused token, a server that cannot be reached.
+ * Compares desired and live state, project by project. A project that cannot be read is a problem and does not affect
+ * others. @throws CallFailed if it ends the run: a rejected token, an unreachable server.
  */
 export async function refresh(
   reader: Reader,
@@ -68,13 +68,14 @@ export async function refresh(
 
 type ObservedScope = RefreshScope & { readonly failed: (failure: CallFailed | undefined) => void };
 
-/** Every project in order, refreshed here or by a delegate. */
+/** Refreshes every project in order, here or by a delegate. */
 async function refreshAll(reader: Reader, fleet: DesiredFleet, scope: ObservedScope) {
   const { length } = fleet.projects;
   let done = 0;
   const finished = (result: RefreshedProject): RefreshedProject => {
     scope.failed(result.failure);
-    // Positions cost a parse of the manifest: computed here one by one, they do not delay a signal while the plan is made.
+    // Positions require parsing the manifest: computed here one by one, they do not delay a signal while the plan is
+    // made.
     for (const { origin } of result.difference?.changes ?? []) origin.place();
     scope.progress?.(++done, length);
     return result;
@@ -87,7 +88,7 @@ async function refreshAll(reader: Reader, fleet: DesiredFleet, scope: ObservedSc
   return { read, delegatedReads };
 }
 
-/** Refreshes the projects of a fleet in this process, in parallel. @throws CallFailed where it ends the run. */
+/** Refreshes the projects of a fleet in this process, in parallel. @throws CallFailed if it ends the run. */
 export function refreshEach(
   reader: Reader,
   fleet: DesiredFleet,
@@ -96,28 +97,28 @@ export function refreshEach(
 ): Promise<RefreshedProject[]> {
   const here = async (_: Project, index: number) => {
     const desired = fleet.at(index);
-    return finished(remembered(await refreshProject(reader, desired, scope), scope));
+    return finished(passToLedger(await refreshProject(reader, desired, scope), scope));
   };
-  // Each has a request to send at any time: more of them would only wait, with what is read of them already.
+  // Limited by the room for requests: more projects would only wait, and keep what is read of them in memory.
   return inParallel(fleet.projects, () => Math.min(scope.workers, reader.room()), here);
 }
 
-/** A result without what a ledger remembers of it. */
-function remembered(result: RefreshedProject, { remember }: RefreshScope): RefreshedProject {
+/** Passes the results to the ledger and drops them. */
+function passToLedger(result: RefreshedProject, { remember }: RefreshScope): RefreshedProject {
   const { difference } = result;
   if (!difference || difference.settled.length + difference.absent.length === 0) return result;
   remember?.(difference);
   return { ...result, difference: { ...difference, settled: none, absent: none } };
 }
 
-/** One list for all, because a run keeps the differences of a whole fleet. */
+/** One shared list, because a run keeps the differences of a whole fleet. */
 const none: readonly never[] = [];
 
 function problemsOf({ problems, missing }: RefreshedProject): readonly Problem[] {
   return missing ? [] : problems;
 }
 
-/** One project, read as far as it can be and compared. @throws CallFailed where it ends the run. */
+/** Reads a project as far as possible and compares it. @throws CallFailed if it ends the run. */
 export async function refreshProject(
   reader: Reader,
   desired: DesiredProject,
@@ -127,24 +128,24 @@ export async function refreshProject(
   const isRefused = read.unread.some(({ failure }) => failure.status === 403);
   if (isRefused && (await isLeftAlone(reader, desired.project, scope.policies)))
     return { problems: [], archived: true };
-  return refreshed(reader.catalogue, desired, read, scope);
+  return compareProject(reader.catalogue, desired, read, scope);
 }
 
-function refreshed(
+function compareProject(
   catalogue: Catalogue,
   desired: DesiredProject,
   { live, unread, lookedUp }: PartlyRead,
   scope: RefreshScope,
 ): RefreshedProject {
-  const readable = readableOf(catalogue, desired, unread);
+  const readable = keepReadable(catalogue, desired, unread);
   const [part] = unread;
   if (part && readable.kinds.size === 0) {
-    return unreadable(desired.project, unread.find((each) => isMissing(catalogue, each)) ?? part, catalogue);
+    return toUnreadable(desired.project, unread.find((each) => isMissing(catalogue, each)) ?? part, catalogue);
   }
-  const given = scope.diff(desired.project);
-  const options = scope.remember ? given : unremembered(given);
+  const baseOptions = scope.diff(desired.project);
+  const options = scope.remember ? baseOptions : unremembered(baseOptions);
   const compared = compare(catalogue, { desired: readable, live, lookedUp }, options, new Set());
-  const overrides = overridesFor(catalogue, { desired: readable, live, lookedUp, unread }, options, scope);
+  const overrides = compareOverrides(catalogue, { desired: readable, live, lookedUp, unread }, options, scope);
   const difference = { ...withoutUncallable(catalogue, compared.difference), ...overrides };
   const problems = [...difference.problems, ...compared.problems];
   if (unread.length === 0) return { difference, problems };
@@ -155,8 +156,8 @@ function refreshed(
   };
 }
 
-/** The overrides of a project, compared with what was read of it. */
-function overridesFor(
+/** The overrides of a project, compared with its live state. */
+function compareOverrides(
   catalogue: Catalogue,
   { desired, live, lookedUp, unread }: Readable & Pick<PartlyRead, "unread">,
   { target = () => true }: DiffOptions,
@@ -170,14 +171,14 @@ function overridesFor(
     overrides: overrides.map((override) => {
       const { declares } = override;
       if (unreadPart(catalogue, unread, declares)) return overrideCount(override, null);
-      const [found] = resolved(catalogue, { ...desired, resources: [declares] }, live, lookedUp ?? {}).desired
+      const [found] = replaceLookedUp(catalogue, { ...desired, resources: [declares] }, live, lookedUp ?? {}).desired
         .resources;
       return overrideCount(override, found ? differsFrom(found, live, catalogue) : null);
     }),
   };
 }
 
-/** One for all projects that are compared alike. */
+/** Cached, so that projects with equal options share the object. */
 const unremembered = memoized((options: DiffOptions): DiffOptions => ({ ...options, settled: false }), new WeakMap());
 
 interface Readable {
@@ -186,21 +187,29 @@ interface Readable {
   readonly lookedUp: PartlyRead["lookedUp"] | undefined;
 }
 
-/** Compares again where a replacement takes away what others refer to by its ID: they differ, too. */
+/** Repeats the comparison if resources are replaced: others that refer to them by ID then differ too. */
 function compare(
   catalogue: Catalogue,
   readable: Readable,
   options: DiffOptions,
   replaced: ReadonlySet<string>,
 ): { readonly difference: Difference; readonly problems: readonly Problem[] } {
-  const { desired, live, problems } = resolved(catalogue, readable.desired, readable.live, readable.lookedUp, replaced);
+  const { desired, live, problems } = replaceLookedUp(
+    catalogue,
+    readable.desired,
+    readable.live,
+    readable.lookedUp,
+    replaced,
+  );
   const difference = diff(desired, live, options);
-  const gone = readable.lookedUp ? difference.changes.filter(({ action }) => action === "replace") : [];
-  if (gone.length <= replaced.size) return { difference, problems };
-  return compare(catalogue, readable, options, new Set(gone.map((change) => identityOf(catalogue, change))));
+  const replacements = readable.lookedUp ? difference.changes.filter(({ action }) => action === "replace") : [];
+  if (replacements.length <= replaced.size) return { difference, problems };
+  return compare(catalogue, readable, options, new Set(replacements.map((change) => identityOf(catalogue, change))));
 }
 
-/** A server may list what no request can name, such as a resource named `..`: a problem of that resource alone. */
+/**
+ * Servers may list a resource that no request can identify, such as one named `..`: a problem of that resource alone.
+ */
 function withoutUncallable(catalogue: Catalogue, difference: Difference): Difference {
   const problems = difference.changes.flatMap((change): Problem[] => {
     const why = whyNotCalled(change, catalogue);
@@ -214,7 +223,7 @@ function withoutUncallable(catalogue: Catalogue, difference: Difference): Differ
   return { ...difference, changes, problems: [...difference.problems, ...problems] };
 }
 
-function unreadable(project: Project, part: Unread, catalogue: Catalogue): RefreshedProject {
+function toUnreadable(project: Project, part: Unread, catalogue: Catalogue): RefreshedProject {
   const { failure } = part;
   const message = explainCallFailure(failure);
   const problem: Problem = { severity: "error", rule: "unreadable", message, project: project.name };
@@ -226,7 +235,7 @@ function unreadable(project: Project, part: Unread, catalogue: Catalogue): Refre
   };
 }
 
-/** Whether the server does not know the project. What a kind needs of the server may be missing too, and is no project. */
+/** True if the server does not know the project. A 404 because the server lacks the kind does not count. */
 function isMissing(catalogue: Catalogue, { kind, failure }: Unread): boolean {
   const { status, unknownRoute, movedTo, saysGone } = failure;
   if (movedTo !== undefined) return true;

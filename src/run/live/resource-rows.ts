@@ -9,7 +9,7 @@ import { isReference, isScalar } from "../../model/values.ts";
 import { reportedByRow } from "./kind-resources.ts";
 import { isSecret, updatedAtOf } from "./redacted-resources.ts";
 
-/** Whether the row of a list shows all that is declared. */
+/** True if the row of a list contains all declared fields. */
 export function isWhole(catalogue: Catalogue, resource: Resource, row: JsonObject): boolean {
   if (!kindOf(catalogue, resource.kind).read?.single) return true;
   return Object.keys(resource.fields).every(
@@ -17,29 +17,29 @@ export function isWhole(catalogue: Catalogue, resource: Resource, row: JsonObjec
   );
 }
 
-/** A row of a resource that is taken to be as declared: with the declared fields that it does not show. */
-export function asDeclared(catalogue: Catalogue, desired: Desired, row: JsonObject): Live {
-  return liveOf(catalogue, desired, row, desired.fields);
+/** A row assumed to be as declared: missing fields have their declared values. */
+export function assumeDeclared(catalogue: Catalogue, desired: Desired, row: JsonObject): Live {
+  return toLive(catalogue, desired, row, desired.fields);
 }
 
-/** A row as a resource, with the fields that are asked for; with those of `unshown` that it does not show. */
-export function liveOf(catalogue: Catalogue, resource: Resource, row: JsonObject, unshown?: Fields): Live {
+/** A row as a resource with the requested fields; missing ones are taken from `unshown`. */
+export function toLive(catalogue: Catalogue, resource: Resource, row: JsonObject, unshown?: Fields): Live {
   const { kind, key } = resource;
   const { read } = kindOf(catalogue, kind);
   const reported = reportedFields(catalogue, resource, row, unshown);
-  // Filled in one by one: a fleet has millions of them, and each part that is spread would be an object more.
+  // Filled in one by one to save memory: a fleet has millions of them.
   const live: Filled<Live> = { kind, key, fields: reported, active: !isOff(row.active) };
   if (read?.numbered && typeof row.id === "number") live.id = row.id;
   const updatedAt = updatedAtOf(row);
   if (updatedAt !== undefined) live.updatedAt = updatedAt;
   if (row.inherited === true) live.inherited = true;
-  const undeclared = undeclaredIn(catalogue, resource, row);
+  const undeclared = readUndeclared(catalogue, resource, row);
   if (undeclared) live.undeclared = undeclared;
   return live;
 }
 
-/** What servers show unless it was never set; of a secret, only that there is none. */
-function undeclaredIn(catalogue: Catalogue, resource: Resource, row: JsonObject): Fields | undefined {
+/** Live values of parameters that the server requires in every write; a secret is included only if it is unset. */
+function readUndeclared(catalogue: Catalogue, resource: Resource, row: JsonObject): Fields | undefined {
   const required = requiredByServer(catalogue, resource);
   const { properties } = row;
   if (required.length === 0 || !isObject(properties)) return undefined;
@@ -52,8 +52,8 @@ function undeclaredIn(catalogue: Catalogue, resource: Resource, row: JsonObject)
 }
 
 /**
- * The declared fields of a resource that a response reports, but for secrets: those are dropped on reading, and so is a
- * value that repeats a known one where the manifest does not.
+ * The declared fields in a response, without secrets. A value that repeats a known secret is dropped too, unless the
+ * manifest contains it.
  */
 export function reportedFields(catalogue: Catalogue, resource: Resource, row: JsonObject, unshown?: Fields): Fields {
   const kind = kindOf(catalogue, resource.kind);
@@ -70,7 +70,7 @@ export function reportedFields(catalogue: Catalogue, resource: Resource, row: Js
     if (writeOnly || isReference(value)) continue;
     const found = (level === "properties" ? properties : row)[name];
     if (value === "" && found !== value && fallback && found === properties[fallback])
-      // A blank one is answered as the one that stands in for it.
+      // Servers return the fallback for a blank value.
       reported[name] = value;
     else if (isScalar(found) && (found === value || !isSecret(found))) reported[name] = found;
     else if (unshown?.[name] !== undefined) reported[name] = unshown[name];

@@ -11,12 +11,12 @@ import type { DesiredProject, Problem, Project } from "../../model/types.ts";
 import { type FoundProjects, findProjects } from "./find-projects.ts";
 import type { RefreshScope } from "./refresh-scope.ts";
 
-/** The projects of a run with their desired state, before any of them is read, and its problems. */
+/** The projects of a run with their desired state, before any is read, and its problems. */
 export interface Selection extends Pick<FoundProjects, "listing" | "of"> {
-  /** Everything that policies select, under each name that had to be known, whatever this run is limited to. */
+  /** Everything that policies select, under each name that had to be known, regardless of the run's limits. */
   readonly projects: FoundProjects["projects"];
   readonly fleet: DesiredFleet;
-  /** What policies leave alone because it is archived. */
+  /** Projects that policies skip because they are archived. */
   readonly archived: readonly Project[];
   readonly problems: readonly Problem[];
 }
@@ -62,7 +62,7 @@ function unlisted(projects: readonly Project[], { referencedGlobs }: RefreshScop
   });
 }
 
-/** Without this warning, a misspelt glob would look like a fleet in sync. */
+/** Detects globs without a match. Otherwise a misspelt one would look like a fleet in sync. */
 function idleGlobs({ globs, selecting }: Pick<RefreshScope, "globs" | "selecting">) {
   const tests = new Map(globs.map((glob) => [glob, addressTest(glob)]));
   const declared = new Map<string, string[]>();
@@ -70,7 +70,7 @@ function idleGlobs({ globs, selecting }: Pick<RefreshScope, "globs" | "selecting
     see: ({ project, resources, exclusive }: DesiredProject) => {
       for (const [glob, matches] of tests) {
         const isDeclared = resources.some(({ kind, key }) => matches(addressOf(project.name, kind, key), project));
-        // What is live and not listed is removed then, whatever it is called.
+        // With `exclusive`, any live resource may match.
         if (isDeclared || (exclusive.size > 0 && projectTest(glob)(project))) tests.delete(glob);
         else if (isPlainAddress(glob) && projectTest(glob)(project)) {
           declared.set(
@@ -90,7 +90,7 @@ function idleGlobs({ globs, selecting }: Pick<RefreshScope, "globs" | "selecting
         .map((glob) => {
           const option = selecting?.get(glob);
           const isArchived = archived.some(projectTest(glob));
-          const hint = isArchived ? "; archived projects are skipped" : meant(glob, projects, declared.get(glob));
+          const hint = isArchived ? "; archived projects are skipped" : suggestTarget(glob, projects, declared.get(glob));
           return {
             severity: option === undefined ? "warning" : "error",
             rule: "no-match",
@@ -101,13 +101,13 @@ function idleGlobs({ globs, selecting }: Pick<RefreshScope, "globs" | "selecting
   };
 }
 
-/** Whether a glob is one project's name or one address, and may be misspelled. */
+/** True for one project's name or one address, which may be misspelled. */
 function isPlainAddress(glob: string): boolean {
   return !/[*?{}[\]]/.test(glob);
 }
 
 /** The nearest declared address, or the address in the nearest project. */
-function meant(glob: string, projects: readonly Project[], declared: readonly string[] | undefined): string {
+function suggestTarget(glob: string, projects: readonly Project[], declared: readonly string[] | undefined): string {
   if (!isPlainAddress(glob)) return "";
   if (declared) return didYouMean(glob, declared);
   const [name = "", ...rest] = glob.split(":");

@@ -7,18 +7,18 @@ import { type CommandAccess, commandAccess, neededRoles, planAccess } from "../.
 import { integrationReads } from "../../model/kinds.ts";
 import { ownerName, ownerOfName } from "../../model/owner.ts";
 
-/** Whose token it is and what it may do, as far as the server tells; null where it does not. */
+/** The token's user and permissions, as far as the server returns them; null if it does not. */
 export interface TokenAccess {
   readonly user: TokenUser | null;
   /** `api` includes `read_api`. */
   readonly scopes: readonly string[] | null;
-  /** The token's name and the day on which it expires, where it has them. */
+  /** The token's name and expiry date, if it has them. */
   readonly token: { readonly name: string | null; readonly expiresAt: string | null } | null;
-  /** Only where a project was asked for. */
+  /** Only if a project was requested. */
   readonly project?: ProjectAccess;
   /** Every row of {@link commandAccess}. */
   readonly commands: readonly Allowance[];
-  /** What the server did not tell, a sentence each. */
+  /** Facts that the server did not return, one sentence each. */
   readonly unknown: readonly string[];
 }
 
@@ -28,39 +28,42 @@ interface TokenUser {
   readonly isAdministrator: boolean;
 }
 
-/** What the token's user may do in one project, or in one group. */
+/** The permissions of the token's user in one project or group. */
 export interface ProjectAccess {
   readonly path: string;
-  /** Null where the server does not say; 0: no member. */
+  /** Null if the server does not return it; 0: not a member. */
   readonly level: number | null;
-  /** Whether what `plan` reads first could be read; if not, why. */
+  /** True if the first read of `plan` succeeds, else the reason. */
   readonly readable: true | string;
 }
 
-/** Whether the token may do what commands need: null where that is not known. */
+/** A command's access for the token; null if unknown. */
 export interface Allowance {
   readonly row: CommandAccess;
   readonly allowed: boolean | null;
-  /** In words. */
+  /** Missing scopes and roles, in words. */
   readonly missing: readonly string[];
 }
 
-/** Asks the server who the token is, in two to four reads. @throws CallFailed if the token is rejected or the server does not answer. */
+/**
+ * Reads the token's user and permissions, with two to four requests. @throws CallFailed if the token is rejected or the
+ * server does not respond.
+ */
 export async function readTokenAccess(reader: Reader, project?: string): Promise<TokenAccess> {
   const asked = {
-    user: await told(reader, "getUser", {}),
-    token: await told(reader, "getToken", {}),
-    ...(project !== undefined && { project: await told(reader, singles[ownerOfName(project)], { id: project }) }),
+    user: await readRow(reader, "getUser", {}),
+    token: await readRow(reader, "getToken", {}),
+    ...(project !== undefined && { project: await readRow(reader, singles[ownerOfName(project)], { id: project }) }),
   };
-  const user = userIn(asked.user.row);
-  const scopes = scopesIn(asked.token.row);
-  const readable = project === undefined ? undefined : await readableBy(reader, project);
-  const inProject = readable && { path: project ?? "", ...projectIn(asked.project?.row), readable };
+  const user = parseUser(asked.user.row);
+  const scopes = parseScopes(asked.token.row);
+  const readable = project === undefined ? undefined : await checkReadable(reader, project);
+  const inProject = readable && { path: project ?? "", ...parseProject(asked.project?.row), readable };
   const known = { user, scopes, ...(inProject && { project: inProject }) };
   return {
     ...known,
-    token: tokenIn(asked.token.row),
-    commands: commandAccess.map((row) => allowanceOf(row, known)),
+    token: parseToken(asked.token.row),
+    commands: commandAccess.map((row) => computeAllowance(row, known)),
     unknown: [
       ...(scopes?.includes(fineGrained) ? [unlistedPermissions] : []),
       ...Object.values(asked).flatMap(({ why }) => why ?? []),
@@ -68,7 +71,7 @@ export async function readTokenAccess(reader: Reader, project?: string): Promise
   };
 }
 
-/** The only scope of a fine-grained token, whatever it may do. */
+/** The only scope of a fine-grained token, whatever its permissions. */
 const fineGrained = "granular";
 
 const unlistedPermissions =
@@ -78,7 +81,7 @@ const unlistedPermissions =
 export async function readTokenDetails(reader: Reader): Promise<TokenAccess["token"]> {
   try {
     const { body } = await reader.get(call("getToken", {}));
-    return tokenIn(isObject(body) ? body : undefined);
+    return parseToken(isObject(body) ? body : undefined);
   } catch (error) {
     if (error instanceof CallFailed) return null;
     throw error;
@@ -87,7 +90,7 @@ export async function readTokenDetails(reader: Reader): Promise<TokenAccess["tok
 
 const singles = { project: "getProject", group: "getGroup" } as const;
 
-/** Whether `plan` can read with this token: false only where that is certain. */
+/** False only if `plan` certainly cannot read with this token. */
 export function canPlan({ commands, project }: TokenAccess): boolean {
   if (project) return project.readable === true;
   return commands.find(({ row }) => row === planAccess)?.allowed !== false;
@@ -95,52 +98,52 @@ export function canPlan({ commands, project }: TokenAccess): boolean {
 
 type Row = Readonly<Record<string, unknown>>;
 
-interface Told {
+interface RowOrReason {
   readonly row?: Row;
   readonly why?: string;
 }
 
-async function told(
+async function readRow(
   reader: Reader,
   name: "getUser" | "getToken" | "getProject" | "getGroup",
   segments: Record<string, string>,
-): Promise<Told> {
+): Promise<RowOrReason> {
   try {
     const { body } = await reader.get(call(name, segments));
     return isObject(body) ? { row: body } : {};
   } catch (error) {
-    return { why: unansweredBy(error).message };
+    return { why: toRefusal(error).message };
   }
 }
 
-/** The API's own no, which says that something is unknown; anything else is thrown on. */
-function unansweredBy(error: unknown): CallFailed {
+/** A refusal by the API itself means that the fact is unknown; other errors are rethrown. */
+function toRefusal(error: unknown): CallFailed {
   if (!(error instanceof CallFailed) || error.endsRun || error.kind === "unauthorized") throw error;
   if (error.kind !== "status" && error.kind !== "html" && error.kind !== "shape") throw error;
   return error;
 }
 
-async function readableBy(reader: Reader, project: string): Promise<true | string> {
+async function checkReadable(reader: Reader, project: string): Promise<true | string> {
   try {
     await reader.get(call(integrationReads(ownerOfName(project)).list, { id: project }));
     return true;
   } catch (error) {
-    const failure = unansweredBy(error);
-    // Servers before 17.9 have no integrations of groups: what else a plan reads there depends on its policies.
+    const failure = toRefusal(error);
+    // Servers before 17.9 have no integrations of groups: other reads of a plan depend on its policies.
     return ownerOfName(project) === "group" && failure.unknownRoute ? true : explainCallFailure(failure);
   }
 }
 
-function userIn(row: Row | undefined): TokenUser | null {
+function parseUser(row: Row | undefined): TokenUser | null {
   if (typeof row?.username !== "string") return null;
   return { username: row.username, name: stringOrNull(row.name), isAdministrator: row.is_admin === true };
 }
 
-function scopesIn(row: Row | undefined): readonly string[] | null {
+function parseScopes(row: Row | undefined): readonly string[] | null {
   return Array.isArray(row?.scopes) ? row.scopes.filter((scope) => typeof scope === "string") : null;
 }
 
-function tokenIn(row: Row | undefined): TokenAccess["token"] {
+function parseToken(row: Row | undefined): TokenAccess["token"] {
   return row ? { name: stringOrNull(row.name), expiresAt: stringOrNull(row.expires_at) } : null;
 }
 
@@ -148,8 +151,8 @@ function stringOrNull(value: unknown): string | null {
   return typeof value === "string" ? value : null;
 }
 
-/** A member by itself or of the project's group: the higher of both counts. */
-function projectIn(row: Row | undefined): Pick<ProjectAccess, "level"> & Partial<ProjectAccess> {
+/** The access level: the higher one of own and inherited membership. */
+function parseProject(row: Row | undefined): Pick<ProjectAccess, "level"> & Partial<ProjectAccess> {
   const group = stringOrNull(row?.full_path);
   const path = group === null ? stringOrNull(row?.path_with_namespace) : ownerName("group", group);
   const permissions = isObject(row?.permissions) ? Object.values(row.permissions) : null;
@@ -159,7 +162,7 @@ function projectIn(row: Row | undefined): Pick<ProjectAccess, "level"> & Partial
 
 type Known = Pick<TokenAccess, "user" | "scopes" | "project">;
 
-function allowanceOf(row: CommandAccess, known: Known): Allowance {
+function computeAllowance(row: CommandAccess, known: Known): Allowance {
   const parts = [
     { has: hasScope(row, known), words: `scope ${row.scope}` },
     { has: hasRole(row, known), words: row.role ? `role ${neededRoles[row.role].words}` : "" },

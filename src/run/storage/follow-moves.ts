@@ -9,12 +9,12 @@ import { callOf } from "../../plan/requests.ts";
 import type { ChangeEvent, Outcomes, Watcher } from "../apply/apply.ts";
 import { announce } from "../apply/send-change.ts";
 import { type Move, movesFailed } from "./moves.ts";
-import { type Attempts, advanced, decide, type Situation, scheduledOnce, situationOf } from "./state-machine.ts";
+import { type Attempts, advance, countRequest, decide, type Situation, situationOf } from "./state-machine.ts";
 import { readStorage, StorageHidden } from "./storage-view.ts";
 
 export interface FollowOptions {
   readonly watchers: readonly Watcher[];
-  /** Aborted: nothing more is scheduled or read; scheduled moves continue on the server. */
+  /** If aborted, nothing more is scheduled or read; scheduled moves continue on the server. */
   readonly signal?: AbortSignal | undefined;
   /** Milliseconds between two checks; by default a second at first, then longer. */
   readonly pollInterval?: number | undefined;
@@ -85,8 +85,8 @@ async function followToEnd(task: MoveTask): Promise<End> {
     const cost = Date.now() - begun;
     if ("end" in seen) return endedBy(seen.end, task, attempts, situation);
     situation = seen;
-    const next = advanced(attempts, situation);
-    // An unanswered request evidently arrived.
+    const next = advance(attempts, situation);
+    // The unanswered request was received after all.
     if (attempts.unanswered !== undefined && next.unanswered === undefined) await note(task);
     attempts = next;
     tally.saw(move.change.address, situation);
@@ -109,7 +109,7 @@ function firstAttempts({ kind, earlier, listsMoves, repeats }: Move): Attempts {
   return { kind, scheduled: 0, repeats, mayRun: mayBeRunning, unanswered: undefined, quietReads: 0, seen: undefined };
 }
 
-/** Whether the server reports nothing, so that another check is useless. */
+/** True if the server reports nothing, so that another check is useless. */
 function isUnobservable({ left, reportsMoves }: Situation): boolean {
   return left === undefined && !reportsMoves;
 }
@@ -158,10 +158,10 @@ async function schedule(task: MoveTask, attempts: Attempts): Promise<Attempts | 
   try {
     const answer = await writer.send(call);
     await note(task, answer);
-    return scheduledOnce(attempts);
+    return countRequest(attempts);
   } catch (error) {
     if (!(error instanceof CallFailed)) throw error;
-    if (error.uncertain) return scheduledOnce(attempts, error.message);
+    if (error.uncertain) return countRequest(attempts, error.message);
     if (stop.reason !== undefined) return interrupted(move, attempts, undefined, stop.reason);
     return { outcome: { status: "failed", error: explainCallFailure(error) }, failure: error };
   }

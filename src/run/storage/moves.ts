@@ -22,9 +22,9 @@ export interface Move {
   readonly kind: RepositoryKind;
   readonly change: Change;
   readonly earlier: EarlierMove | undefined;
-  /** Whether the server lists moves of this kind. */
+  /** True if the server lists moves of this kind. */
   readonly listsMoves: boolean;
-  /** How often failed moves may be scheduled again. */
+  /** Number of times that failed moves may be scheduled again. */
   readonly repeats: number;
 }
 
@@ -46,8 +46,8 @@ export interface PlannedMoves {
 }
 
 /**
- * Reads the source of each migration, and plans one request for each kind of repository that has not
- * left it (docs/storage-moves.md). What cannot be read is a problem. @throws CallFailed if it ends the run.
+ * Reads the source of each migration, and plans one request for each kind of repository that remains there
+ * (docs/storage-moves.md). Anything unreadable is a problem. @throws CallFailed if it ends the run.
  */
 export async function planMoves(reader: Reader, scope: MovesScope): Promise<PlannedMoves> {
   const planned: PlannedMoves[] = [];
@@ -127,7 +127,7 @@ async function planKind(
   return { move, problems: uncertaintiesOf(move, situation).map((message) => uncertainWarning(move, message)) };
 }
 
-/** Whether all repositories left the source: by count for projects, by the journal and listed failures for others. */
+/** True if all repositories left the source: by count for projects, by the journal and listed failures for others. */
 function hasLeft(
   { left, running, failed }: Situation,
   listsMoves: boolean,
@@ -185,7 +185,7 @@ export function movesFailed(count: number, kind: RepositoryKind): string {
   return `${counted(count, `${repositoryKinds[kind].one} move`)} failed`;
 }
 
-/** What cannot be verified about a move. */
+/** Aspects of a move that cannot be verified. */
 function uncertaintiesOf({ migration: { from }, kind, earlier }: Move, { left, reportsMoves }: Situation): string[] {
   const { one } = repositoryKinds[kind];
   const unproven = `the server does not list ${one} moves, so it cannot be verified that every ${one} has left ${from}; once it is scheduled, the run records the move as done, and it is not planned again`;
@@ -264,7 +264,9 @@ export function checkMigration(question: Question, addresses: readonly string[])
 /** Releases that fix the defect of rule 7, each for its own series, and the first for all later ones. */
 const fixes = ["14.3.0", "14.2.4", "14.1.6", "14.0.11", "13.12.12"] as const;
 
-/** Whether a migration is unsafe if the destination already contains projects (docs/api.md#rules-for-moving, rule 7). */
+/**
+ * True if a migration is unsafe if the destination already contains projects (docs/api.md#rules-for-moving, rule 7).
+ */
 function mayLoseRepositories({ migration, platform }: Pick<Question, "migration" | "platform">): boolean {
   return migration.destinationIsCluster && hasDefect(platform.release);
 }
@@ -275,12 +277,12 @@ function hasDefect(release: string): boolean {
   return !fix || compareReleases(release, fix) < 0;
 }
 
-/** The last run in the journal that moved a storage address, and how far it got. */
+/** The last run in the journal that moved a storage address, and its progress. */
 interface EarlierMove {
   readonly run: string;
   /** `sent`: no response was received. `scheduled`: accepted, with no recorded end. */
   readonly state: "sent" | "scheduled" | "done";
-  /** The destination, where it is known. */
+  /** The destination, if known. */
   readonly to: string | undefined;
 }
 
@@ -302,7 +304,7 @@ function isSame(a: string, b: string): boolean {
   return withoutTrailing(a, "/") === withoutTrailing(b, "/");
 }
 
-/** Moves are recognised by path, because a project may be called `storage`. */
+/** Moves are identified by path, because a project may be called `storage`. */
 const scheduling = new Set(Object.values(repositoryKinds).map(({ schedule }) => endpoints[schedule].path));
 
 function remember(history: Map<string, EarlierMove>, run: string, entry: JournalLine): void {

@@ -5,14 +5,14 @@ import type { ListedMove, StorageView } from "./storage-view.ts";
 export interface Situation {
   /** Projects still on the source; undefined for kinds that cannot be counted. */
   readonly left: readonly string[] | undefined;
-  /** Known to be moving now. */
+  /** Number of moves in progress. */
   readonly running: number;
   /** Repositories whose latest move failed. */
   readonly failed: readonly string[];
   readonly moved: readonly string[];
   /** Repositories that moved, but whose old copies could not be removed. */
   readonly unclean: readonly string[];
-  /** Whether the server reports running moves. */
+  /** True if the server reports running moves. */
   readonly reportsMoves: boolean;
 }
 
@@ -42,29 +42,29 @@ export function situationOf(
   };
 }
 
-/** What a run has scheduled and observed for one migration's repositories of one kind. */
+/** The requests and observations of a run for one migration's repositories of one kind. */
 export interface Attempts {
   readonly kind: RepositoryKind;
-  /** How often this run has scheduled the moves, and how often it may do so again. */
+  /** Number of times that this run has scheduled the moves, and may do so again. */
   readonly scheduled: number;
   readonly repeats: number;
-  /** Whether moves may be running that the server does not report yet. */
+  /** True if moves may be running that the server does not report yet. */
   readonly mayRun: boolean;
-  /** Why it is unknown whether the last request reached the server. */
+  /** The reason why it is unknown whether the last request reached the server. */
   readonly unanswered: string | undefined;
   /** Consecutive checks without a running move or a change. */
   readonly quietReads: number;
   readonly seen: string | undefined;
 }
 
-/** How often failed moves are scheduled again. */
+/** Number of times that failed moves are scheduled again. */
 export const maxRepeats = 3;
 
 /** Idle checks before scheduled moves are considered ended; doubled with each attempt. */
 const patience = { telling: 3, silent: 10 } as const;
 
 /** The attempts after a check. */
-export function advanced(attempts: Attempts, situation: Situation): Attempts {
+export function advance(attempts: Attempts, situation: Situation): Attempts {
   const { left, running, moved, failed } = situation;
   const seen = JSON.stringify([left?.length, moved.length, failed]);
   const happens = running > 0 || (attempts.seen !== undefined && attempts.seen !== seen);
@@ -78,14 +78,14 @@ export function advanced(attempts: Attempts, situation: Situation): Attempts {
 }
 
 /** The attempts after a request; `unanswered` if it may not have reached the server. */
-export function scheduledOnce(attempts: Attempts, unanswered?: string): Attempts {
+export function countRequest(attempts: Attempts, unanswered?: string): Attempts {
   return { ...attempts, scheduled: attempts.scheduled + 1, mayRun: true, quietReads: 0, unanswered };
 }
 
 export type Decision = "wait" | "schedule" | "done" | "failed" | "unknown";
 
 /**
- * What to do next (docs/storage-moves.md). Nothing is scheduled while moves run, or before possible ones had time
+ * Decides the next step (docs/storage-moves.md). Nothing is scheduled while moves run, or before possible ones had time
  * to appear. An unanswered request is not repeated.
  */
 export function decide(attempts: Attempts, situation: Situation): Decision {

@@ -8,7 +8,7 @@ import { type RepositoryKind, repositoryKinds } from "../../model/repository-kin
 export interface StoredProject {
   readonly id: string;
   readonly path: string;
-  /** Undefined where the server does not report it. */
+  /** Undefined if the server does not report it. */
   readonly readOnly: boolean | undefined;
 }
 
@@ -25,11 +25,11 @@ export interface ListedMove {
   readonly unclean: boolean;
 }
 
-/** What the server reports about one kind of repository. */
+/** The server's report on one kind of repository. */
 export interface StorageView {
   /** Only for projects: other listings cannot be filtered by storage. */
   readonly held: readonly StoredProject[] | undefined;
-  /** Undefined where the server does not list moves for this token. */
+  /** Undefined if the server does not list moves for this token. */
   readonly moves: readonly ListedMove[] | undefined;
 }
 
@@ -42,8 +42,8 @@ export class StorageHidden extends Error {
 }
 
 /**
- * Reads the repositories of a kind on a storage. Moves are not read where they are known not to
- * be listed or, with `while-any`, if no project is left. @throws CallFailed, {@link StorageHidden}.
+ * Reads the repositories of a kind on a storage. Moves are not read if they are known not to be listed or, with
+ * `while-any`, if no project is left. @throws CallFailed, {@link StorageHidden}.
  */
 export async function readStorage(
   reader: Reader,
@@ -71,10 +71,10 @@ function storedProjectOf({ id, path_with_namespace: path, repository_read_only: 
   };
 }
 
-/** The latest move of each repository of a kind; undefined where they cannot be listed. @throws CallFailed. */
+/** The latest move of each repository of a kind; undefined if they cannot be listed. @throws CallFailed. */
 async function latestMoves(reader: Reader, kind: RepositoryKind): Promise<ListedMove[] | undefined> {
   const moves = await listMoves(reader, kind);
-  return moves && latest(moves);
+  return moves && latestPerRepository(moves);
 }
 
 /** Sources and destinations of all listed moves. @throws CallFailed. */
@@ -88,7 +88,7 @@ async function listMoves(reader: Reader, kind: RepositoryKind): Promise<readonly
   const { moves, record } = repositoryKinds[kind];
   try {
     const rows = (await reader.list(call(moves, {}))) as readonly JsonObject[];
-    return rows.flatMap((row) => moveOf(row, record) ?? []);
+    return rows.flatMap((row) => parseMove(row, record) ?? []);
   } catch (error) {
     if (error instanceof CallFailed && isNotOffered(error)) return undefined;
     throw error;
@@ -99,7 +99,7 @@ function isNotOffered({ status }: CallFailed): boolean {
   return status === 403 || status === 404 || status === 405;
 }
 
-function latest(moves: readonly ListedMove[]): ListedMove[] {
+function latestPerRepository(moves: readonly ListedMove[]): ListedMove[] {
   const found = new Map<string, ListedMove>();
   for (const move of moves) {
     const other = found.get(move.repository);
@@ -109,7 +109,7 @@ function latest(moves: readonly ListedMove[]): ListedMove[] {
 }
 
 /** Undefined for the move of a deleted repository. */
-function moveOf(row: JsonObject, record: string): ListedMove | undefined {
+function parseMove(row: JsonObject, record: string): ListedMove | undefined {
   const repository = row[record];
   if (!isObject(repository)) return undefined;
   return {
@@ -137,9 +137,9 @@ const phases: ReadonlyMap<string, ListedMove["phase"]> = new Map([
 /** The repositories of one kind on a storage. */
 export interface Remainder {
   readonly kind: RepositoryKind;
-  /** Null where the server does not report it. Kinds that cannot be counted are estimated from their moves. */
+  /** Null if the server does not report it. Kinds that cannot be counted are estimated from their moves. */
   readonly left: number | null;
-  /** Of those, the running and the failed ones; null where the server does not list moves. */
+  /** Running and failed moves among them; null if the server does not list moves. */
   readonly moving: number | null;
   readonly failed: number | null;
   readonly names: readonly string[];
@@ -149,11 +149,11 @@ export interface Remainder {
 export async function remaindersOn(reader: Reader, storage: string): Promise<Remainder[]> {
   const kinds = Object.keys(repositoryKinds) as RepositoryKind[];
   return Promise.all(
-    kinds.map((kind) => (kind === "projects" ? projects(reader, storage) : others(reader, storage, kind))),
+    kinds.map((kind) => (kind === "projects" ? countProjects(reader, storage) : countOthers(reader, storage, kind))),
   );
 }
 
-async function projects(reader: Reader, storage: string): Promise<Remainder> {
+async function countProjects(reader: Reader, storage: string): Promise<Remainder> {
   const held = await projectsOn(reader, storage);
   const moves = held.length > 0 ? await latestMoves(reader, "projects") : [];
   const latest = new Map(moves?.filter(({ from }) => from === storage).map((move) => [move.repository, move.phase]));
@@ -168,7 +168,7 @@ async function projects(reader: Reader, storage: string): Promise<Remainder> {
   };
 }
 
-async function others(reader: Reader, storage: string, kind: RepositoryKind): Promise<Remainder> {
+async function countOthers(reader: Reader, storage: string, kind: RepositoryKind): Promise<Remainder> {
   const moves = await latestMoves(reader, kind);
   if (!moves) return { kind, left: null, moving: null, failed: null, names: [] };
   const here = moves.filter((move) => liesOn(storage, move));
@@ -182,7 +182,7 @@ async function others(reader: Reader, storage: string, kind: RepositoryKind): Pr
   };
 }
 
-/** Whether a repository is on a storage by its latest move. */
+/** True if a repository is on a storage according to its latest move. */
 function liesOn(storage: string, { from, to, phase }: ListedMove): boolean {
   return (phase === "moved" ? to : from) === storage;
 }

@@ -8,13 +8,13 @@ import { runLease, type SharedState, shardLeases } from "../../state/state.ts";
 import { openQueue, type ShardJob } from "./queue.ts";
 import { type RunDocument, resultOf, runDocument } from "./work-on-shard.ts";
 
-/** Has shards of a run planned and applied by workers. Disposing removes what they have not started. */
+/** Distributes shards of a run to workers. Disposing removes shards that no worker has started. */
 export interface Dispatcher extends AsyncDisposable {
-  /** Why the run may send nothing itself: another process may work on its shard. */
+  /** The reason why the run may send nothing itself: another process may work on its shard. */
   readonly lost: () => string | undefined;
   /**
-   * Queues a shard for each task, and yields their results as they arrive; if the run is stopped, those of shards that
-   * were started. @throws UserError if the state is unavailable.
+   * Queues a shard for each task and yields results as they arrive; if the run is stopped, only those of started
+   * shards. @throws UserError if the state is unavailable.
    */
   readonly dispatch: (command: ShardJob["command"], tasks: readonly string[]) => AsyncIterable<ShardResult>;
   /** Dispatches nothing more; workers finish what they have begun. */
@@ -33,7 +33,7 @@ export interface DispatcherOptions {
   /** Identifies workspace and manifests. */
   readonly place: string;
   readonly document: RunDocument;
-  /** Milliseconds after its last renewal for which the run counts as alive. */
+  /** Milliseconds without a renewal after which the run counts as dead. */
   readonly duration: number;
   /** Milliseconds to wait for workers before the run continues without them. */
   readonly patience: number;
@@ -53,7 +53,7 @@ const pollInterval = 100;
 /** Milliseconds between two counts of the workers. */
 const countInterval = 1000;
 
-/** Results that are fetched at a time. */
+/** Maximum number of results per fetch. */
 const maxFetched = 50;
 
 /** Opens the queue and announces the run to workers. @throws UserError if the queue cannot be used. */
@@ -113,7 +113,7 @@ export async function openDispatcher(options: DispatcherOptions): Promise<Dispat
     }
   }
 
-  /** False if workers have all that is left. */
+  /** False if workers have all remaining shards. */
   async function runOneHere(left: readonly { readonly job: ShardJob }[]): Promise<boolean> {
     for (const { job } of left) if ((await options.runHere(job)) !== "held") return true;
     return false;
@@ -133,7 +133,7 @@ export async function openDispatcher(options: DispatcherOptions): Promise<Dispat
   };
 }
 
-/** Counts the workers that have a shard of the run, and reports them with the requests sent so far. */
+/** Counts the workers with a shard of the run, and reports them with the requests sent so far. */
 function countWorkers({ state, claim, allowed, sent, watch }: DispatcherOptions) {
   const began = performance.now();
   let countedAt = Number.NEGATIVE_INFINITY;

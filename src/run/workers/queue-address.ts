@@ -16,7 +16,7 @@ export interface QueueAddress {
   readonly connect: (library: BullMq) => Promise<QueueConnection>;
 }
 
-/** How to connect to a queue. */
+/** Connection options for a queue. */
 export interface QueueConnection {
   readonly options: object;
   readonly backend: unknown;
@@ -29,7 +29,7 @@ interface Connected {
   readonly getBackend: () => unknown;
 }
 
-/** Milliseconds to wait for an answer. */
+/** Milliseconds to wait for a response. */
 export const queuePatience = 10_000;
 
 /** The queue of EVENKEEL_QUEUE, by default the database of the state. @throws UserError if the address is invalid. */
@@ -130,7 +130,7 @@ function decoded(part: string): string {
   }
 }
 
-/** Does not repeat the address, which may contain a password. */
+/** Omits the address, which may contain a password. */
 function invalidAddress(why?: string): UserError {
   return new UserError(`EVENKEEL_QUEUE is not the address of a queue${why ? `: ${why}` : ""}; ${expected}`);
 }

@@ -35,7 +35,7 @@ interface QueueClient {
   readonly library: BullMq;
   readonly name: string;
   readonly connection: QueueConnection;
-  /** @throws UnavailableError without an answer within 10 s. */
+  /** @throws UnavailableError without a response within 10 s. */
   readonly call: <Answer>(answer: Promise<Answer>) => Promise<Answer>;
 }
 
@@ -76,14 +76,14 @@ function jobId({ run, shard }: ShardJob): string {
 
 /** Takes jobs from a queue, one at a time. Disposing waits for the current one. */
 export interface QueueConsumer extends AsyncDisposable {
-  /** Whether the queue is empty. */
+  /** True if the queue is empty. */
   readonly isIdle: () => Promise<boolean>;
-  /** Why the queue is unavailable, as far as the last probes know; sends nothing. */
+  /** The reason why the queue is unavailable according to the last probes; sends nothing. */
   readonly lost: () => UnavailableError | undefined;
 }
 
 interface ConsumerOptions {
-  /** Milliseconds without a heartbeat after which the job of a worker is given to another. */
+  /** Milliseconds without a heartbeat after which a worker's job is given to another. */
   readonly lock: number;
   /** `requeue` returns the job to the queue. */
   readonly work: (job: ShardJob) => Promise<"done" | "requeue">;
@@ -113,7 +113,7 @@ export async function openConsumer(
     concurrency: 1,
     lockDuration: lock,
     stalledInterval: Math.ceil(lock / 2),
-    // Started work is never given up, because the journal knows what was sent.
+    // Started work must always be finished: the journal knows what was sent.
     maxStalledCount: 1_000_000,
   };
   const worker = new library.Worker(name, perform, options, backend);
@@ -131,9 +131,9 @@ export async function openConsumer(
       const stopping = worker.pause(true).then(() => worker.getBackend().disconnectBlocking(false));
       stopping.catch(() => {});
       await current?.catch(() => {});
-      // If the queue is unavailable, what was not returned to it becomes available when its lock expires.
+      // If the queue is unavailable, jobs that were not returned become available when their lock expires.
       await closeWithTimeout(Promise.all([stopping, running]));
-      // Otherwise BullMQ waits until an unavailable queue is back.
+      // BullMQ would wait until an unavailable queue is back.
       await closeWithTimeout(Promise.all([worker.close(true), queue.close()]));
       connection.cut(worker, queue);
     },
@@ -148,10 +148,10 @@ function isShardJob(data: unknown): data is ShardJob {
 
 const probeInterval = 3000;
 
-/** Milliseconds without an answer; longer than for a state, which is reported first if both are unavailable. */
+/** Milliseconds without a response; longer than for a state, which is reported first if both are unavailable. */
 const probePatience = 15_000;
 
-/** Probes the queue, because BullMQ reports no lost connection. */
+/** Probes the queue, because BullMQ does not report lost connections. */
 function monitorQueue(probe: () => Promise<unknown>) {
   let answeredAt = performance.now();
   let lost: UnavailableError | undefined;

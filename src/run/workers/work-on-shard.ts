@@ -2,11 +2,11 @@ import { type Claim, type Lease, type LeaseToken, tryLease } from "../../state/l
 import { runLease, type SharedState, shardLease } from "../../state/state.ts";
 import type { ShardJob } from "./queue.ts";
 
-/** What all shards of a run have in common; the state keeps it while the run lasts. */
+/** Data common to all shards of a run; stored in the state while the run lasts. */
 export interface RunDocument {
   /** Proves the lease of an apply; its workers write under it. */
   readonly token?: LeaseToken | undefined;
-  /** Options of the run that decide what is compared. */
+  /** Options of the run that affect the comparison. */
   readonly request: {
     readonly today: string;
     readonly targets: readonly string[];
@@ -16,7 +16,7 @@ export interface RunDocument {
   };
   /** The release of the server. */
   readonly release: string;
-  /** A hash by which workers see that they have the same key of the ledger. */
+  /** A hash that is equal if workers and run have the same ledger key. */
   readonly ledgerKey?: string;
 }
 
@@ -32,22 +32,22 @@ export function resultOf(shard: string): string {
 export interface HeldShard {
   readonly job: ShardJob;
   readonly document: RunDocument;
-  /** What to plan or apply, as JSON. */
+  /** The task, as JSON. */
   readonly task: string;
-  /** Whether a process worked on it before, which may have sent requests. */
+  /** True if a process worked on it before, which may have sent requests. */
   readonly isRepeated: boolean;
-  /** Why nothing may be sent any more: another process may work on the shard or write to the workspace. */
+  /** The reason why nothing may be sent any more: another process may work on the shard or write to the workspace. */
   readonly lost: () => string | undefined;
-  /** Why nothing more is begun; what was begun is finished. */
+  /** The reason why nothing new is begun; work in progress is finished. */
   readonly stopped: () => string | undefined;
 }
 
 export interface ShardOptions {
   /** Names this process. */
   readonly claim: Claim;
-  /** Milliseconds after which a process that renews nothing counts as dead. */
+  /** Milliseconds without a renewal after which a process counts as dead. */
   readonly duration: number;
-  /** Why this process stops. */
+  /** The reason why this process stops, if it does. */
   readonly stopped: () => string | undefined;
   /** Returns the result as JSON; undefined if it was stopped. */
   readonly perform: (shard: HeldShard) => Promise<string | undefined>;
@@ -86,7 +86,7 @@ export async function workOnShard(
 /** Milliseconds. */
 const pollInterval = 1000;
 
-/** Polls, starting now, whether a run lasts and, if it writes, still holds the lease of the workspace. */
+/** Polls, from now on, whether a run lasts and, if it writes, holds the lease of the workspace. */
 async function watchRun({ workers, leases }: SharedState, run: string, token: LeaseToken | undefined) {
   let until = Number.POSITIVE_INFINITY;
   let stopped: string | undefined;

@@ -17,11 +17,11 @@ export interface WorkerOptions {
   readonly claim: Claim;
   /** Identifies workspace and manifests. */
   readonly place: string;
-  /** What it works for, in messages. */
+  /** The workspace's name in messages. */
   readonly name: string;
-  /** Milliseconds after which a worker that renews nothing counts as dead. */
+  /** Milliseconds without a renewal after which a worker counts as dead. */
   readonly duration: number;
-  /** On abort, what was begun is finished and the rest returns to the queue. */
+  /** On abort, work in progress is finished and the rest returns to the queue. */
   readonly signal: AbortSignal;
   /** Exit after the first run, or after this many milliseconds without one; undefined: never. */
   readonly once: number | undefined;
@@ -70,7 +70,7 @@ async function workUntilUnavailable(options: WorkerOptions, onReady: () => void)
     try {
       const end = await workOnShard(session.state, job, { ...options, ...session, stopped });
       if (end !== "held") return end;
-      // Whoever had it before may hold it until its lease expires.
+      // The previous worker may hold the shard until its lease expires.
       await pause(pollInterval, undefined, { signal }).catch(() => {});
       return "requeue";
     } catch (error) {
