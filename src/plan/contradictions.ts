@@ -14,17 +14,17 @@ import { withoutMemory } from "./diff/reasons.ts";
 import { plannedChange } from "./make-plan.ts";
 import { actionOf, type PlannedChange, visibleOf } from "./plan.ts";
 
-/** Explains why changes of a saved plan cannot follow from the manifests, by address. */
+/** Reasons why changes of a saved plan cannot follow from the manifests, by address. */
 export type Contradictions = ReadonlyMap<string, string>;
 
 /**
- * Explains how a planned change differs from the one that would be sent now; undefined if every part that people read
- * is equal, except for facts that only a ledger knows. The signed change is the one that is sent.
+ * Explains how a planned change differs from the one that would be sent now; undefined if all visible parts are equal,
+ * except for facts that only a ledger knows. The signed change is the one that is sent.
  */
 export function differenceFrom(planned: PlannedChange, change: Change, catalogue: Catalogue): string | undefined {
   const names = Object.keys(change.declared);
   const now = plannedChange(change, catalogue);
-  const part = differingPart(shownOf(planned, names), shownOf(now, names)) ?? differingCause(planned, now);
+  const part = differingPart(visibleParts(planned, names), visibleParts(now, names)) ?? differingCause(planned, now);
   return part === undefined ? undefined : `the plan's ${part} would be different now`;
 }
 
@@ -34,9 +34,7 @@ function differingCause(planned: PlannedChange, now: PlannedChange): string | un
   return planned.cause === now.cause ? undefined : "cause";
 }
 
-/**
- * Explains why a project is not the one that a change was planned for; undefined if it is, as far as the plan shows.
- */
+/** Explains why a project is not the one in the plan; undefined if it is, as far as the plan shows. */
 export function otherProject(planned: PlannedChange, project: Project): string | undefined {
   const { project: name, project_id: id, project_path: path } = planned;
   const fullPath = fullPathOf(project);
@@ -47,9 +45,7 @@ export function otherProject(planned: PlannedChange, project: Project): string |
   return `the plan was made for project ${name} at ${path}, and it is now at ${fullPath ?? "an unknown path"}`;
 }
 
-/**
- * Values that would be sent without comparison and are not shown in the plan; `listed` are those that the plan lists.
- */
+/** Values that would be sent without comparison and are not shown in the plan; `listed`: those that the plan lists. */
 export function unlistedIn(
   { change: { after } }: PlannedChange,
   listed: readonly string[] = [],
@@ -59,17 +55,14 @@ export function unlistedIn(
   return name && `${name} cannot be compared and would be sent, which the plan does not show`;
 }
 
-/**
- * The parts of a change that people read, without values resent because of a ledger, which were compared with the
- * manifests.
- */
-function shownOf(planned: PlannedChange, declared: readonly string[]): object {
+/** The visible parts of a change, without values resent because of a ledger, which were compared with the manifests. */
+function visibleParts(planned: PlannedChange, declared: readonly string[]): object {
   const { live, notes, change, resend } = planned;
   const { before, after } = change;
   const compared = before && after ? pick(after, Object.keys(before)) : after;
   const isVisible = Object.keys(before ?? {}).length > 0;
   return {
-    ...statedOf(planned),
+    ...statedParts(planned),
     ...(isVisible && { resend }),
     ...{ live, notes, action_reason: withoutMemory(planned.action_reason, declared) },
     change: { actions: change.actions, before, after: compared },
@@ -77,8 +70,8 @@ function shownOf(planned: PlannedChange, declared: readonly string[]): object {
 }
 
 /**
- * Explains why no manifest can lead to a planned change, whatever is live; undefined if one can. Live values in the
- * change are trusted here, and compared when its project is read again.
+ * Explains why the manifests cannot lead to a planned change with any live state; undefined if they can. Live values in
+ * the change are trusted here, and compared when its project is read again.
  */
 export function contradictionIn(
   planned: PlannedChange,
@@ -91,12 +84,21 @@ export function contradictionIn(
 
 /** Like {@link contradictionOf} for a known change, without its live values. */
 export function statedDifference(planned: PlannedChange, change: Change, catalogue: Catalogue): string | undefined {
-  const part = differingPart(statedOf(planned), statedOf(plannedChange(change, catalogue)));
+  const part = differingPart(statedParts(planned), statedParts(plannedChange(change, catalogue)));
   return part === undefined ? undefined : `the plan's ${part} does not match the manifests`;
 }
 
 /** The parts of a change that manifests alone determine, given its action and the names of the different fields. */
-function statedOf({ address, project, kind, key, change, policy_reason: reason, source, call }: PlannedChange): object {
+function statedParts({
+  address,
+  project,
+  kind,
+  key,
+  change,
+  policy_reason: reason,
+  source,
+  call,
+}: PlannedChange): object {
   return { address, project, kind, key, change, policy_reason: reason, source, call };
 }
 

@@ -45,13 +45,18 @@ export function groupsOf<Each>(changes: Iterable<Each>, viewOf: (change: Each) =
   return [...grouped(viewed, ({ view }) => identityIn(view)).values()].map((group) => {
     const views = group.map(({ view }) => view);
     const members = group.map(({ change }) => change) as [Each, ...Each[]];
-    return { members, projects: views.map(({ project }) => project), shared: sharedBy(views), lines: linesOf(views) };
+    return {
+      members,
+      projects: views.map(({ project }) => project),
+      shared: shareValues(views),
+      lines: linesOf(views),
+    };
   });
 }
 
 function identityIn(view: Groupable): string {
-  const { subject, action, removes, before, after, sentences } = generalised(view);
-  return JSON.stringify([subject, action, removes || sorted(before), sorted(after), sentences]);
+  const { subject, action, removes, before, after, sentences } = generalise(view);
+  return JSON.stringify([subject, action, removes || sortFields(before), sortFields(after), sentences]);
 }
 
 function linesOf(views: readonly Groupable[]): ChangeGroup<unknown>["lines"] {
@@ -71,14 +76,14 @@ export function lineText({ file, line }: Place): string {
   return `${file}:${line}`;
 }
 
-function sorted(fields: Fields | null) {
+function sortFields(fields: Fields | null) {
   return fields && Object.entries(fields).sort(([a], [b]) => (a < b ? -1 : 1));
 }
 
-function sharedBy(views: readonly Groupable[]): Groupable {
+function shareValues(views: readonly Groupable[]): Groupable {
   const [first, ...others] = views as [Groupable, ...Groupable[]];
   if (others.length === 0) return first;
-  const shared = generalised(first);
+  const shared = generalise(first);
   const same = Object.entries(shared.before ?? {}).filter(([name, value]) => {
     return others.every(({ before, project }) => isSame(general(before?.[name] ?? null, project), value));
   });
@@ -90,7 +95,7 @@ function isSame(one: Value, other: Value): boolean {
 }
 
 /** Ignores differences due to the project's own path. */
-function generalised(view: Groupable): Groupable {
+function generalise(view: Groupable): Groupable {
   const { project, before, after, sentences } = view;
   return {
     ...view,
@@ -180,7 +185,9 @@ export function groupLine(group: PlannedGroup, brief?: string): string {
   const { members, projects, shared } = group;
   const [first] = members;
   const { policy_effect } = first;
-  const what = [whatOf(shared.subject, actionOf(first), brief), ...(policy_effect ? [policy_effect] : [])].join(", ");
+  const what = [describeChange(shared.subject, actionOf(first), brief), ...(policy_effect ? [policy_effect] : [])].join(
+    ", ",
+  );
   return `${namesCounted(projects)}: ${what} (${placesText(group)})`;
 }
 
@@ -193,7 +200,7 @@ function placesText({ members, lines }: PlannedGroup): string {
 }
 
 /** The values in the line of a group, in place of the word "updated". */
-function whatOf(subject: string, action: Action, brief: string | undefined): string {
+function describeChange(subject: string, action: Action, brief: string | undefined): string {
   const word = `${subject} ${participles[action]}`;
   if (brief === undefined) return word;
   return action === "update" ? `${subject} ${brief}` : `${word}, ${brief}`;

@@ -153,13 +153,13 @@ export function checkLoosening(changes: readonly Pick<Change, "address" | "polic
  */
 export function blockingText({ objections }: { readonly objections: readonly Objection[] }): string {
   const blocking = objections.filter(({ waived }) => !waived);
-  const blockers = [...new Set(blocking.flatMap(blockerOf))];
+  const blockers = [...new Set(blocking.flatMap(nameBlocker))];
   const blocked = blockers.length > 0 ? [`Blocked by ${joinedByAnd(blockers)}`] : [];
-  return [...blocked, ...new Set(blocking.flatMap(lackOf))].join("; ");
+  return [...blocked, ...new Set(blocking.flatMap(describeLack))].join("; ");
 }
 
 /** The setting, option or rule that an objection names. */
-function blockerOf({ guard, name }: Objection): readonly string[] {
+function nameBlocker({ guard, name }: Objection): readonly string[] {
   if (guard === "approvals") return [];
   return [name !== undefined && plainName.test(name) ? `rule ${name}` : settings[guard]];
 }
@@ -175,7 +175,7 @@ const settings: Readonly<Record<Exclude<Objection["guard"], "approvals">, string
   rule: "a rule",
 };
 
-function lackOf({ guard, approvals }: Objection): readonly string[] {
+function describeLack({ guard, approvals }: Objection): readonly string[] {
   if (guard !== "approvals") return [];
   if (!approvals) return ["Lacks approvals"];
   const { needed, given } = approvals;

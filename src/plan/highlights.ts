@@ -11,7 +11,7 @@ import { actionOf, type Plan, type PlannedChange, planDigest, visibleOf } from "
 /** The title of a highlight. */
 export const attention = "Needs attention";
 
-/** What highlights need of a change, of a plan or between two revisions. */
+/** The parts of a change that highlights need, in a plan or between two revisions. */
 type Highlightable = Pick<
   PlannedChange,
   "address" | "project" | "kind" | "key" | "change" | "policy_effect" | "lost_notifications" | "moved_notifications"
@@ -123,10 +123,7 @@ export function highlightsOf<Each extends Highlightable>(
   return highlightsIn(topics, changes, catalogue);
 }
 
-/**
- * Like {@link highlightsOf}, for drift found at a time: live state that is looser than declared takes the place of
- * changes that loosen.
- */
+/** Like {@link highlightsOf}, for drift: live state that is looser than declared replaces changes that loosen. */
 export function driftHighlights(found: FoundDrift, catalogue: Catalogue): Highlight[] {
   const { resource_changes: changes, created_at: at } = found;
   const sought = [looserTopic(changes, at), ...topics.filter(({ topic }) => topic !== "loosened")];
@@ -148,7 +145,7 @@ function highlightsIn<Each extends Highlightable>(
   });
 }
 
-/** What changes do and where, equal ones together: the first few, and how many more there are. */
+/** Effects and locations of changes, equal ones joined: the first few, and the number of others. */
 export function detailLines<Each extends Pick<PlannedChange, "project">>(
   changes: readonly Each[],
   word: (change: Each) => string,
@@ -223,7 +220,7 @@ function hoursBetween(since: string, at: string): number {
   return (Date.parse(at) - Date.parse(since)) / 3_600_000;
 }
 
-/** Adds to each change when its difference was first seen: ISO 8601 by address. */
+/** Adds the time when each difference was first seen: ISO 8601 by address. */
 export function datedPlan(plan: Plan, since: ReadonlyMap<string, string>): Plan {
   const changes = plan.resource_changes.map((planned): PlannedChange => {
     const firstSeen = since.get(planned.address);

@@ -39,7 +39,7 @@ export interface PlanInput {
   readonly differences: readonly Difference[];
   /** Projects with their IDs and paths, as far as known. */
   readonly projects?: readonly Project[];
-  /** Number of archived projects that are left alone. */
+  /** Number of skipped archived projects. */
   readonly archived?: number;
   /** The line that sets the value of a change, if that is not the line of its resource. */
   readonly settingLine?: (change: Change) => Place | undefined;
@@ -52,7 +52,7 @@ export interface PlanInput {
   readonly catalogue?: Catalogue;
 }
 
-/** Builds the plan document: sorted, and equal for equal input but for `created_at`. */
+/** Builds the plan document: sorted, and equal for equal input except for `created_at`. */
 export function planOf(input: PlanInput): Plan {
   const changes = [...input.differences.flatMap((difference) => difference.changes), ...(input.moves ?? [])];
   const { catalogue = catalogueOf() } = input;

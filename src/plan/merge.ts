@@ -13,10 +13,9 @@ export interface NamedPlan {
 }
 
 /**
- * Merges the plans of shards into the plan of the whole run: independent of their order, as old as the oldest, with
- * repeated messages once.
- * @throws UserError for plans of different runs: other manifests, another server or version, an address in two of
- * them, or a shard given twice, whose live resources guards would count twice.
+ * Merges the plans of shards into the plan of the whole run: independent of their order, as old as the oldest, without
+ * repeated messages. @throws UserError for plans of different runs: other manifests, another server or version, an
+ * address in two of them, or a repeated shard, whose live resources guards would count twice.
  */
 export function mergePlans(parts: readonly [NamedPlan, ...NamedPlan[]]): Plan {
   const [first, ...others] = parts;
@@ -37,13 +36,13 @@ export function mergePlans(parts: readonly [NamedPlan, ...NamedPlan[]]): Plan {
     },
     ...joinedScope(plans.map(({ scope = {} }) => scope)),
     summary: sum(plans.map(({ summary }) => summary)),
-    resource_changes: gathered(plans, "resource_changes", ({ address }) => address),
-    unverified: gathered(plans, "unverified", ({ address }) => address),
+    resource_changes: gatherList(plans, "resource_changes", ({ address }) => address),
+    unverified: gatherList(plans, "unverified", ({ address }) => address),
     ...inheritedIn(plans.flatMap(({ inherited = [] }) => inherited)),
     overrides: addOverrides(plans.flatMap(({ overrides = [] }) => overrides)),
-    objections: gathered(plans, "objections", ({ message }) => message),
-    problems: gathered(plans, "problems", reportedLine),
-    warnings: gathered(plans, "warnings", reportedLine),
+    objections: gatherList(plans, "objections", ({ message }) => message),
+    problems: gatherList(plans, "problems", reportedLine),
+    warnings: gatherList(plans, "warnings", reportedLine),
   };
   const [oldest = first.plan.created_at] = plans.map(({ created_at }) => created_at).sort();
   return { ...rest, digest: planDigest(rest), created_at: oldest };
@@ -90,11 +89,11 @@ function checkScopes(parts: readonly NamedPlan[]): void {
 function mayOverlap(one: PlanScope = {}, other: PlanScope = {}): boolean {
   if (canonical(one.targets) !== canonical(other.targets)) return !one.targets || !other.targets;
   if (!one.shards || !other.shards) return true;
-  const totals = new Set([...one.shards, ...other.shards].map(totalOf));
+  const totals = new Set([...one.shards, ...other.shards].map(parseTotal));
   return totals.size > 1 || one.shards.some((shard) => other.shards?.includes(shard));
 }
 
-function totalOf(shard: string): number {
+function parseTotal(shard: string): number {
   return Number(shard.split("/")[1]);
 }
 
@@ -104,7 +103,7 @@ function joinedScope(scopes: readonly PlanScope[]): Pick<Plan, "scope"> {
   const excludes = distinct(scopes.flatMap(({ excludes }) => excludes ?? []));
   const shards = distinct(scopes.flatMap(({ shards }) => shards ?? []));
   const [first] = shards;
-  const isSplit = first !== undefined && shards.length < totalOf(first);
+  const isSplit = first !== undefined && shards.length < parseTotal(first);
   const revised = joinedSince(scopes);
   const scope = {
     ...revised,
@@ -131,7 +130,7 @@ function distinct(texts: readonly string[]): string[] {
 
 type Lists = { readonly [Key in keyof Plan as Plan[Key] extends readonly unknown[] ? Key : never]: Plan[Key] };
 
-function gathered<Key extends keyof Lists>(
+function gatherList<Key extends keyof Lists>(
   plans: readonly Lists[],
   key: Key,
   order: (row: Lists[Key][number]) => string,
@@ -144,12 +143,12 @@ function gathered<Key extends keyof Lists>(
 
 /** Adds up the counts, and outcomes if any part has them. */
 function sum(summaries: readonly Summary[]): Summary {
-  const counts = added(summaries.map(({ outcomes: _, waves: __, ...counts }) => counts));
+  const counts = addCounts(summaries.map(({ outcomes: _, waves: __, ...counts }) => counts));
   const outcomes = summaries.flatMap((summary) => summary.outcomes ?? []);
-  return outcomes.length > 0 ? { ...counts, outcomes: added(outcomes) } : counts;
+  return outcomes.length > 0 ? { ...counts, outcomes: addCounts(outcomes) } : counts;
 }
 
-function added<Row extends Readonly<Partial<Record<keyof Row, number>>>>(rows: readonly Row[]): Row {
+function addCounts<Row extends Readonly<Partial<Record<keyof Row, number>>>>(rows: readonly Row[]): Row {
   const names = [...new Set(rows.flatMap((row) => Object.keys(row)))] as (keyof Row)[];
   return Object.fromEntries(
     names.map((name) => [name, rows.reduce((total, row) => total + (row[name] ?? 0), 0)]),

@@ -13,9 +13,9 @@ export interface OverrideCount {
   readonly policy: string;
   /** `protected_branch/main`; a field of a singleton is `settings.visibility`. */
   readonly entry: string;
-  /** Projects in which the winner declares something else. */
+  /** Number of projects in which another policy declares something else. */
   readonly projects: number;
-  /** Those of them whose live value differs from the entry; null where no live state was read. */
+  /** Number of those whose live value differs from the entry; null if no live state was read. */
   readonly differ: number | null;
   /** Set for a policy of groups. */
   readonly of?: Exclude<Owner, "project">;
@@ -44,7 +44,7 @@ function addOverride(a: OverrideCount, b: OverrideCount): OverrideCount {
   return { ...a, projects: a.projects + b.projects, differ };
 }
 
-/** The overrides among projects whose live state is not known. */
+/** Overrides among projects whose live state is unknown. */
 export function overridesAmong(policies: readonly Policy[], projects: readonly Project[]): readonly OverrideCount[] {
   if (policies.length < 2 || !policies.some(isWide)) return [];
   const found = projects.flatMap((project) => wideOverrides(policies, project));
@@ -63,7 +63,7 @@ export function overrideText({ policy, entry, projects, differ, of }: OverrideCo
   return `${policy}: ${entry} is overridden in ${counted(projects, of ?? "project")}${live}`;
 }
 
-/** Whether live state certainly differs from what is declared. Values that servers do not return are not compared. */
+/** True if live state certainly differs from the declared one. Values that servers do not return are not compared. */
 export function differsFrom(declared: Desired, live: readonly Live[], catalogue: Catalogue = catalogueOf()): boolean {
   const { identity, presence, fields } = declared;
   const found = live.find((each) => identityOf(catalogue, each) === identity);

@@ -61,7 +61,7 @@ export interface PlanScope {
   readonly targets?: readonly string[];
   /** `--exclude`, sorted. */
   readonly excludes?: readonly string[];
-  /** `--shard`, such as `1/8`; several where plans were merged. */
+  /** `--shard`, such as `1/8`; several in a merged plan. */
   readonly shards?: readonly string[];
   /** `--since`, as a full commit ID: only projects whose desired state differs from there. */
   readonly since?: string;
@@ -76,10 +76,10 @@ export interface Summary extends ActionCounts {
   readonly projects: number;
   /** Number of groups among them; omitted if 0. */
   readonly groups?: number;
-  /** Archived projects that were left alone; omitted if 0. */
+  /** Number of skipped archived projects; omitted if 0. */
   readonly archived?: number;
   readonly changed_projects: number;
-  /** Live resources that were read: the base of a guard's percentage. */
+  /** Number of live resources that were read: the base of a guard's percentage. */
   readonly live: number;
   /** Changes that make a policy stricter, and laxer. */
   readonly tightened: number;
@@ -103,13 +103,13 @@ export interface WaveCount {
   readonly projects: number;
   readonly changes: number;
   readonly status: "planned" | "applied" | "stopped" | "not started";
-  /** Why the run ended in this wave. */
+  /** The reason why the run ended in this wave. */
   readonly reason?: string;
 }
 
 export interface PlannedChange {
   readonly address: string;
-  /** Of a group, with a slash at the end. */
+  /** Ends in a slash for a group. */
   readonly project: string;
   /** Omitted if unknown. */
   readonly project_id?: number;
@@ -175,12 +175,12 @@ export function planDigest(plan: Omit<Plan, "digest" | "created_at"> & Partial<P
   return digestOf(rest);
 }
 
-/** Recomputes everything in a plan that follows from its changes. */
+/** Recomputes all parts of a plan that follow from its changes. */
 export function recounted(plan: Plan, catalogue: Catalogue): Plan {
   const changes = plan.resource_changes.map(
     ({ policy_effect: said, lost_notifications: _, moved_notifications: __, ...planned }) => {
       const visible = visibleOf(planned);
-      // Of a kind that only the workspace of the plan knows, nothing can be worked out; an apply does it there.
+      // Unknown for a kind that only the plan's own workspace has; an apply recomputes it there.
       const effect = policyEffectIn(catalogue.kinds.has(visible.kind) ? policyEffectOf(visible, catalogue) : said);
       return { ...planned, ...effect, ...notificationsIn(reroutingIn(planned.notes ?? [], visible)) };
     },
@@ -315,7 +315,7 @@ export function reroutingNotes({ lost, moved }: Rerouting): readonly string[] {
   return [...lost, ...moved.map((move) => `${moveNote}${move}`)];
 }
 
-/** An update among others would look harmless. */
+/** Among other updates, this one would look harmless. */
 function offNote({ key }: Visible): string {
   return `${key} is turned off by this update, which counts as a disable for the guards`;
 }

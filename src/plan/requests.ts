@@ -119,7 +119,7 @@ export function bodyOf(kind: KindRow, change: SentFields, row: JsonObject | null
     const live = row && needsLive(field) ? valueInRow(kind, name, field, row) : undefined;
     const isKept = row !== null && !(name in want) && field["x-keep"] === true && live !== undefined;
     if (!isKept && !isSent(name)) continue;
-    const whole = completed(field, want[name], live);
+    const whole = completeValue(field, want[name], live);
     Object.assign(parameters, parametersFor(kind, name, field, { want: { ...want, [name]: whole ?? null }, row }));
   }
   checkReferences(parameters, change);
@@ -180,15 +180,15 @@ function needsLive({ properties, ...field }: FieldSchema): boolean {
 }
 
 /** The declared values, and live ones that the server would otherwise clear. */
-function completed(field: FieldSchema, declared: Value | undefined, live: Plain | undefined): Value | undefined {
+function completeValue(field: FieldSchema, declared: Value | undefined, live: Plain | undefined): Value | undefined {
   if (declared === undefined) return field["x-keep"] === true ? live : undefined;
   if (!field.properties || !isMapping(declared) || !isMapping(live)) return declared;
   const members = definedFields(field.properties, (name, each) =>
-    name in declared ? undefined : (completed(each, undefined, live[name]) as Plain | undefined),
+    name in declared ? undefined : (completeValue(each, undefined, live[name]) as Plain | undefined),
   );
   const inside = definedFields(declared, (name, value) => {
     const each = propertyOf(field, name);
-    return (each ? completed(each, value, live[name]) : value) as Plain;
+    return (each ? completeValue(each, value, live[name]) : value) as Plain;
   });
   return { ...inside, ...members };
 }

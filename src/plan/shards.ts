@@ -9,7 +9,7 @@ export interface Shard {
   readonly total: number;
 }
 
-/** Assigns projects by a hash of their name, so that a project stays in its shard whatever is added or removed. */
+/** Assigns projects by a hash of their name, so that a project stays in its shard when others are added or removed. */
 export function shardOf({ index, total }: Shard): (project: string) => boolean {
   return (project) => {
     const hash = createHash("sha256").update(project.toLowerCase()).digest();

@@ -9,7 +9,7 @@ import { isRemoval } from "../model/removal-changes.ts";
 import { isMove } from "../model/repository-kinds.ts";
 import type { Change, Problem, Project } from "../model/types.ts";
 import type { Difference, InSync } from "../plan/diff/diff.ts";
-import { absence, type Memory, memoryOf } from "../plan/diff/last-applied.ts";
+import { absence, type Memory, toMemory } from "../plan/diff/last-applied.ts";
 import type { Plan } from "../plan/plan.ts";
 import { sentFieldsOf } from "../plan/requests.ts";
 import type { LeaseToken } from "../state/lease.ts";
@@ -60,7 +60,7 @@ function rememberWrite(ledger: Ledger, change: Change, event: ChangeEvent): void
   const sent = sentFieldsOf(change, ledger.catalogue);
   const unseen = written.unreported.filter((name) => !sent.includes(name));
   const seen = { ...written, unseen, unkept: event.outcome.not_kept ?? [] };
-  const memory = memoryOf(resource, change.address, seen, ledger.fingerprint);
+  const memory = toMemory(resource, change.address, seen, ledger.fingerprint);
   ledger.remember(change.address, keepUnseen(ledger.recall(change.address), memory, unseen));
 }
 
@@ -86,7 +86,7 @@ export function rememberAccepted(ledger: Ledger, { address, desired, live, unver
     unseen: unverified,
     unkept: before?.unkept?.filter((name) => name in desired.fields) ?? [],
   };
-  const now = keepUnseen(before, memoryOf(desired, address, seen, ledger.fingerprint), unverified);
+  const now = keepUnseen(before, toMemory(desired, address, seen, ledger.fingerprint), unverified);
   if (!before || canonical(now) !== canonical(before)) ledger.remember(address, now);
 }
 

@@ -22,7 +22,7 @@ import { kindWord, ownerOfName } from "../model/owner.ts";
 import { isSingleton } from "../model/resource-kind.ts";
 import type { Kind, Problem, Project, SecretReference } from "../model/types.ts";
 import type { Difference } from "../plan/diff/diff.ts";
-import { standsStill } from "../plan/diff/last-applied.ts";
+import { isUnchanged } from "../plan/diff/last-applied.ts";
 import { type GuardRules, type Objection, unwaivedObjections, type Waivers } from "../plan/guards.ts";
 import { type Plan, removalsOf } from "../plan/plan.ts";
 import type { Ledger } from "../state/ledger/ledger.ts";
@@ -112,7 +112,7 @@ function moveFinder(loaded: Context["loaded"]): (glob: string) => boolean {
 }
 
 function createTrust(ledger: Ledger): Trusts {
-  return (project) => (one) => standsStill(one, addressOf(project, one.desired.kind, one.desired.key), ledger);
+  return (project) => (one) => isUnchanged(one, addressOf(project, one.desired.kind, one.desired.key), ledger);
 }
 
 function optionsOf(option: string, globs: readonly string[]): readonly (readonly [glob: string, option: string])[] {

@@ -7,7 +7,7 @@ import type { SshSignature } from "./ssh-signature.ts";
 /** The namespace of signatures on plans. */
 export const planNamespace = "evenkeel-plan";
 
-/** What is signed (docs/approvals.md): a plan edited afterwards has another digest. */
+/** The signed message (docs/approvals.md): a plan that was edited afterwards has another digest. */
 export function messageOf({ digest, server }: Pick<Plan, "digest" | "server">): string {
   return `${digest}\n${server.url}\n`;
 }
@@ -38,8 +38,8 @@ export interface ApprovalContext {
 
 /** An objection if a plan lacks required approvals. */
 export function verifyApprovals(plan: Plan, context: ApprovalContext): readonly Objection[] {
-  const needed = neededFor(plan, context);
-  const lack = needed && lackOf(needed, context);
+  const needed = findNeeded(plan, context);
+  const lack = needed && findLack(needed, context);
   if (!lack) return [];
   const { message, given } = lack;
   return [{ guard: "approvals", message, addresses: [], approvals: { needed: needed.count, given } }];
@@ -51,10 +51,10 @@ export interface PlanApprovers {
   readonly others: readonly string[];
 }
 
-/** Who has approved a saved plan, and who else may. */
+/** The people who have approved a saved plan, and those who still may. */
 export function approversOf({ plan, signatures }: SignedPlan, context: ApprovalContext): PlanApprovers {
   const { signers } = context.policy;
-  const verified = signatures.map((signature) => signerOf(signature, plan, context));
+  const verified = signatures.map((signature) => findSigner(signature, plan, context));
   const approved = peopleAmong(
     verified.flatMap((signer) => (typeof signer === "string" ? [] : [signer])),
     signers,
@@ -72,7 +72,7 @@ interface Needed {
   readonly because: string;
 }
 
-function neededFor(plan: Plan, { policy, isProtected }: ApprovalContext): Needed | undefined {
+function findNeeded(plan: Plan, { policy, isProtected }: ApprovalContext): Needed | undefined {
   const changes = plan.resource_changes.map(visibleOf);
   const holds: Readonly<Record<Occasion, (change: (typeof changes)[number]) => boolean>> = {
     always: () => true,
@@ -95,11 +95,11 @@ const reasons: Readonly<Record<Occasion, string>> = {
 
 interface Lack {
   readonly message: string;
-  /** How many approvals count. */
+  /** The number of approvals that count. */
   readonly given: number;
 }
 
-function lackOf({ count, because }: Needed, context: ApprovalContext): Lack | undefined {
+function findLack({ count, because }: Needed, context: ApprovalContext): Lack | undefined {
   const { policy, signed, now } = context;
   const able = peopleAmong(policy.signers).length;
   const few = able < count ? `, and only ${counted(able, "person", "people")} may approve` : "";
@@ -108,20 +108,20 @@ function lackOf({ count, because }: Needed, context: ApprovalContext): Lack | un
   const { plan, signatures } = signed;
   const late = lateness(plan, policy, now);
   if (late) return { message: `${needs}; ${late}, so its approvals do not count; plan again`, given: 0 };
-  const verified = signatures.map((signature) => signerOf(signature, plan, context));
+  const verified = signatures.map((signature) => findSigner(signature, plan, context));
   const signers = verified.flatMap((signer) => (typeof signer === "string" ? [] : [signer]));
   const people = peopleAmong(signers, policy.signers);
   const total = people.length;
   if (total >= count) return undefined;
   const has = total === 0 ? "it has none" : `it has ${total} (${people.map(({ name }) => name).join(", ")})`;
   const unusable = verified.flatMap((why, index) => (typeof why === "string" ? [`signature ${index + 1} ${why}`] : []));
-  const message = [`${needs}; ${has}`, ...unusable.slice(0, mostReasons), ...moreOf(unusable.length)].join("; ");
+  const message = [`${needs}; ${has}`, ...unusable.slice(0, mostReasons), ...formatMore(unusable.length)].join("; ");
   return { message, given: total };
 }
 
 const mostReasons = 10;
 
-function moreOf(count: number): readonly string[] {
+function formatMore(count: number): readonly string[] {
   return count > mostReasons ? [`and ${count - mostReasons} more that do not count`] : [];
 }
 
@@ -139,8 +139,15 @@ function lateness({ created_at: created }: Plan, { expire }: ApprovalPolicy, now
 /** Milliseconds that clocks of two machines may differ. */
 const clockSkew = 5 * 60_000;
 
-/** The signer, or why the signature does not count, as the end of "signature 1 …". Only signatures with listed keys are verified. */
-function signerOf(signature: SshSignature | undefined, plan: Plan, { policy, now }: ApprovalContext): Signer | string {
+/**
+ * The signer; for a signature that does not count, the reason as the end of "signature 1 …". Only signatures with
+ * listed keys are verified.
+ */
+function findSigner(
+  signature: SshSignature | undefined,
+  plan: Plan,
+  { policy, now }: ApprovalContext,
+): Signer | string {
   if (!signature) return "is damaged, or of a key type that is not supported";
   if (signature.namespace !== planNamespace) return `is for ${signature.namespace}, not for ${planNamespace}`;
   const listed = policy.signers.filter(({ key }) => key === signature.key);
@@ -182,7 +189,9 @@ interface AllowedSigners {
  * faults, because they do not identify a person.
  */
 export function allowedSigners(text: string, namespace: string): AllowedSigners {
-  const lines = text.split(/\r?\n/).map((line, index) => ({ line: index + 1, read: signerIn(line.trim(), namespace) }));
+  const lines = text
+    .split(/\r?\n/)
+    .map((line, index) => ({ line: index + 1, read: parseSigner(line.trim(), namespace) }));
   return {
     signers: lines.flatMap(({ read }) => (typeof read === "object" ? [read] : [])),
     faults: lines.flatMap(({ line, read }) => (typeof read === "string" ? [{ line, message: read }] : [])),
@@ -193,17 +202,17 @@ const parts =
   /^("[^"]+"|[^"\s]+)\s+(?:((?:[^\s"]|"(?:[^"\\]|\\.)*")+)\s+)??((?:ssh|ecdsa|sk)-[\w.@-]+)\s+([A-Za-z0-9+/]+=*)(?:\s|$)/;
 
 /** A signer or an error message; undefined for comments and lines for other namespaces. */
-function signerIn(line: string, namespace: string): Signer | string | undefined {
+function parseSigner(line: string, namespace: string): Signer | string | undefined {
   if (line === "" || line.startsWith("#")) return undefined;
   const [, quoted, optionText = "", type, key] = parts.exec(line) ?? [];
   if (!quoted || !type || !key) return "expected PRINCIPAL[,PRINCIPAL] [OPTIONS] KEY-TYPE KEY";
   const name = quoted.replaceAll('"', "");
   if (/[*?!]/.test(name)) return `${name} is a pattern; list each person by name, so that two approvals are two people`;
-  const options = optionsIn(optionText);
+  const options = parseOptions(optionText);
   if (typeof options === "string") return options;
   const { namespaces, "valid-after": after, "valid-before": before } = options;
   if (namespaces !== undefined && !isListed(namespaces.split(","), namespace)) return undefined;
-  const [validAfter, validBefore] = [timeIn(after), timeIn(before)];
+  const [validAfter, validBefore] = [parseTime(after), parseTime(before)];
   if (validAfter === null || validBefore === null) return "expected a time such as 20270630 or 202706301200Z";
   const principals = name
     .split(",")
@@ -227,7 +236,7 @@ function normalizeName(name: string): string {
 
 type Options = Readonly<Partial<Record<"namespaces" | "valid-after" | "valid-before", string>>>;
 
-function optionsIn(text: string): Options | string {
+function parseOptions(text: string): Options | string {
   const matches = [...text.matchAll(/([\w-]+)(?:="((?:[^"\\]|\\.)*)"|=([^,"]*))?(?:,|$)/g)];
   if (matches.map(([all]) => all).join("") !== text) return `cannot read the options ${text}`;
   const unknown = matches.map(([, name = ""]) => name.toLowerCase()).find((name) => !known.includes(name));
@@ -241,7 +250,7 @@ function optionsIn(text: string): Options | string {
 
 const known: readonly string[] = ["namespaces", "valid-after", "valid-before"];
 
-/** Pattern lists of OpenSSH: a match with `!` excludes, whatever else matches. */
+/** Pattern lists of OpenSSH: a match with `!` excludes, even if others match. */
 function isListed(patterns: readonly string[], text: string): boolean {
   const isExcluded = patterns.some((pattern) => pattern.startsWith("!") && matches(pattern.slice(1), text));
   return !isExcluded && patterns.some((pattern) => matches(pattern, text));
@@ -254,7 +263,7 @@ function matches(pattern: string, text: string): boolean {
 }
 
 /** `YYYYMMDD[HHMM[SS]]`, local time or, with a `Z`, UTC; null if invalid. */
-function timeIn(text: string | undefined): Date | null | undefined {
+function parseTime(text: string | undefined): Date | null | undefined {
   if (text === undefined) return undefined;
   const [, year, month, day, hour = "00", minute = "00", second = "00", zone = ""] =
     /^(\d{4})(\d\d)(\d\d)(?:(\d\d)(\d\d)(\d\d)?)?(Z?)$/i.exec(text) ?? [];

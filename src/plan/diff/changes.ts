@@ -11,20 +11,20 @@ import { extraFields } from "../../model/server-required.ts";
 import type { Action, Change, Desired, Fields, Live, Resource, Value } from "../../model/types.ts";
 import type { FullDiffOptions } from "./options.ts";
 
-/** What is to change, and why. */
+/** The resource of a change, and its reason. */
 interface ChangeSubject extends Pick<Change, "project" | "live" | "reason" | "cause" | "resend" | "resets"> {
   readonly resource: Resource & Pick<Desired, "origin" | "lookedUp">;
 }
 
-/** The change that removes a live resource as its kind is removed. */
-export function removalFrom(options: FullDiffOptions, subject: ChangeSubject & { readonly live: Live }): Change {
+/** The change that removes a live resource in the way of its kind. */
+export function createRemoval(options: FullDiffOptions, subject: ChangeSubject & { readonly live: Live }): Change {
   const { removal, removed } = kindOf(options.catalogue, subject.resource.kind);
   const visible = { before: { ...removed.before, ...subject.live.fields }, after: removed.after };
-  return changeFrom(options, subject, removal, visible);
+  return createChange(options, subject, removal, visible);
 }
 
-/** One change, with a digest of what is live now. */
-export function changeFrom(
+/** A change with a digest of the live values. */
+export function createChange(
   { catalogue, release }: Pick<FullDiffOptions, "catalogue" | "release">,
   { project, resource, live, ...why }: ChangeSubject,
   action: Action,
@@ -36,45 +36,52 @@ export function changeFrom(
   const more = isRemoval({ action }) ? undefined : extraFields(catalogue, resource, live, release);
   const sent = { declared: fields, ...(more && { extraFields: more }) };
   const shown = {
-    before: written(catalogue, resource, visible.before),
-    after: written(catalogue, resource, visible.after),
+    before: inManifestWords(catalogue, resource, visible.before),
+    after: inManifestWords(catalogue, resource, visible.after),
   };
   const policyEffect = policyEffectOf({ kind, ...shown }, catalogue);
   return {
     ...{ address, project, kind, key, action, ...shown, ...sent, live, liveDigest, ...why, origin },
-    reason: withPending(why.reason, resource),
+    reason: addPending(why.reason, resource),
     ...(policyEffect && { policyEffect }),
     ...(resource.lookedUp && { lookUpAgain: resource.lookedUp.again }),
   };
 }
 
-function written(catalogue: Catalogue, resource: ChangeSubject["resource"], fields: Fields | null): Fields | null {
+function inManifestWords(
+  catalogue: Catalogue,
+  resource: ChangeSubject["resource"],
+  fields: Fields | null,
+): Fields | null {
   return fields && shownAsWritten(catalogue, resource, fields);
 }
 
-function withPending(reason: string, { lookedUp }: ChangeSubject["resource"]): string {
+function addPending(reason: string, { lookedUp }: ChangeSubject["resource"]): string {
   if (!lookedUp || lookedUp.pending.length === 0) return reason;
   return `${reason}, ${lookedUp.pending.join(", ")} known after apply`;
 }
 
-/** Of what is live, as it was read: another one means that someone changed it. */
+/** Digest of the live values as they were read, to detect later changes by others. */
 function liveDigestOf(catalogue: Catalogue, live: Live): string {
   return digestOf({ active: live.active, fields: readAs(catalogue, live) });
 }
 
-/** Some of the fields; null for one that is not among them. */
+/** The named fields; null if missing. */
 export function pick(fields: Fields, names: readonly string[]): Fields {
   const picked: Record<string, Value> = {};
   for (const name of names) picked[name] = fields[name] ?? null;
   return picked;
 }
 
-/** Disabling comes first, for a server may allow one active issue tracker; deleting last, so that a rename never leaves a gap. */
+/**
+ * Disabling comes first, because a server may allow only one active issue tracker; deleting comes last, so that a
+ * rename never leaves a gap.
+ */
 const order: readonly Action[] = ["disable", "replace", "create", "update", "delete"];
 
 /**
- * Sorts changes into the order in which they are applied: kinds that refer to others after those, and deleted before them.
- * What will fail unless a person acts keeps nothing else from it.
+ * Sorts changes into the order of their application: kinds that refer to others come after those, and are deleted
+ * before them. Overrides of inherited settings come last, so that their failure prevents nothing else.
  */
 export function inApplyOrder(catalogue: Catalogue): (a: Change, b: Change) => number {
   const places = kindOrder(catalogue);
@@ -88,7 +95,7 @@ export function inApplyOrder(catalogue: Catalogue): (a: Change, b: Change) => nu
     (a.address < b.address ? -1 : 1);
 }
 
-/** An update of what the project has from its group. */
+/** An update of a resource that is inherited from a group. */
 function isOverride({ action, live }: Change): boolean {
   return action === "update" && live?.inherited === true;
 }

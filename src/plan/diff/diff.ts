@@ -8,33 +8,40 @@ import { switchedOff, turnedOff } from "../../model/removal-changes.ts";
 import { mayOverride } from "../../model/server-required.ts";
 import type { Change, Desired, DesiredProject, Live, Problem, Resource } from "../../model/types.ts";
 import type { OverrideCount } from "../overrides.ts";
-import { changeFrom, inApplyOrder, pick, removalFrom } from "./changes.ts";
+import { createChange, createRemoval, inApplyOrder, pick } from "./changes.ts";
+import { explainSkipped } from "./explain-skipped.ts";
 import { type Recalled, recollect } from "./last-applied.ts";
-import { caseWords, severalWords } from "./namesakes.ts";
+import { describeCaseNamesakes, describeNamesakes } from "./namesakes.ts";
 import type { DiffOptions, FullDiffOptions } from "./options.ts";
-import { unlistedAddress, whyCreate, whyExclude, whyOverride, whyRemove, whyUpdate } from "./reasons.ts";
-import { wayToChange, whyNotCreated, whyNotRemoved } from "./replacement.ts";
+import {
+  explainCreation,
+  explainExclusion,
+  explainOverride,
+  explainRemoval,
+  explainUpdate,
+  unlistedAddress,
+} from "./reasons.ts";
+import { chooseAction, explainNotCreated, explainNotRemoved } from "./replacement.ts";
 import { resetFields } from "./reset-fields.ts";
 import { compareReturned, visibleLive, whyNotCompared } from "./returned.ts";
-import { whyLeft } from "./why-left.ts";
 
-/** What a project's desired and live resources come to. */
+/** The differences between a project's desired and live state. */
 export interface Difference {
   readonly project: string;
-  /** In the order in which they are to be applied. */
+  /** In the order of their application. */
   readonly changes: readonly Change[];
-  /** Live resources that were read: the base of a guard's percentage. */
+  /** Number of live resources that were read: the base of a guard's percentage. */
   readonly live: number;
-  /** Addresses of what is live and no policy lists. */
+  /** Addresses of live resources that no policy lists. */
   readonly unmanaged: readonly string[];
   readonly unverified: readonly Unverified[];
-  /** Addresses of declared resources that the project has from its group. */
+  /** Addresses of declared resources that are inherited from a group. */
   readonly inherited?: readonly string[];
   /** Entries of policies with a wildcard that other policies override; omitted if there are none. */
   readonly overrides?: readonly OverrideCount[];
-  /** Only with a ledger. */
+  /** Resources in sync; only with a ledger. */
   readonly settled: readonly InSync[];
-  /** Addresses of what should not be there and is not. Only with a ledger. */
+  /** Addresses of absent resources that are absent as declared; only with a ledger. */
   readonly absent: readonly string[];
   readonly problems: readonly Problem[];
 }
@@ -43,11 +50,11 @@ export interface Difference {
 export interface Unverified {
   readonly address: string;
   readonly fields: readonly string[];
-  /** Why the secrets among them that the server returned were not compared: `not compared: NAME is not set`. */
+  /** The reason why secrets among them that the server returned were not compared: `not compared: NAME is not set`. */
   readonly reason?: string;
 }
 
-/** Brings desired and live state of one project together (docs/comparing.md). Pure; the same input gives the same changes. */
+/** Compares desired and live state of one project (docs/comparing.md). Pure; the same input gives the same changes. */
 export function diff(desired: DesiredProject, live: readonly Live[], given: DiffOptions): Difference {
   const options = isFull(given) ? given : { ...given, catalogue: catalogueOf() };
   const { catalogue } = options;
@@ -56,7 +63,7 @@ export function diff(desired: DesiredProject, live: readonly Live[], given: Diff
   const listed = new Set<string>();
   const diffs: ResourceDiff[] = [];
   for (const resource of desired.resources) {
-    // A resource that a user of the library made by hand may lack it.
+    // Users of the library may construct a resource without it.
     const { identity = identityOf(catalogue, resource) } = resource;
     const namesakes = byIdentity.get(identity) ?? none;
     if (namesakes !== none) listed.add(identity);
@@ -73,17 +80,20 @@ export function diff(desired: DesiredProject, live: readonly Live[], given: Diff
   return {
     project,
     ...(inherited.length > 0 && { inherited }),
-    changes: compact(
+    changes: shareEmpty(
       diffs
-        .flatMap(({ change }) => (change ? orExpired(catalogue, change, desired) : []))
+        .flatMap(({ change }) => (change ? markExpired(catalogue, change, desired) : []))
         .sort(inApplyOrder(catalogue)),
     ),
     live: live.filter((resource) => resource.active).length,
-    unmanaged: compact(diffs.flatMap((found) => found.unmanaged ?? [])),
-    unverified: compact(diffs.flatMap((found) => found.unverified ?? [])),
-    settled: compact(diffs.flatMap((found) => found.settled ?? [])),
-    absent: compact([...diffs.flatMap((found) => found.absent ?? []), ...emptyOf(desired, leftovers, options)]),
-    problems: compact(diffs.flatMap((found) => found.problem ?? [])),
+    unmanaged: shareEmpty(diffs.flatMap((found) => found.unmanaged ?? [])),
+    unverified: shareEmpty(diffs.flatMap((found) => found.unverified ?? [])),
+    settled: shareEmpty(diffs.flatMap((found) => found.settled ?? [])),
+    absent: shareEmpty([
+      ...diffs.flatMap((found) => found.absent ?? []),
+      ...listEmptyKinds(desired, leftovers, options),
+    ]),
+    problems: shareEmpty(diffs.flatMap((found) => found.problem ?? [])),
   };
 }
 
@@ -93,13 +103,13 @@ function isFull(given: DiffOptions): given is FullDiffOptions {
 
 const none: readonly never[] = [];
 
-/** One empty list for all, because a run keeps the differences of a whole fleet. */
-function compact<Item>(items: readonly Item[]): readonly Item[] {
+/** Shares one empty list, because a run keeps the differences of a whole fleet. */
+function shareEmpty<Item>(items: readonly Item[]): readonly Item[] {
   return items.length === 0 ? none : items;
 }
 
-/** A change that follows from the end of a policy says so. */
-function orExpired(catalogue: Catalogue, change: Change, { expired }: DesiredProject): Change {
+/** Replaces the reason of a change that results from an expired policy. */
+function markExpired(catalogue: Catalogue, change: Change, { expired }: DesiredProject): Change {
   const place = expired?.get(identityOf(catalogue, change))?.place();
   return place ? { ...change, reason: `expired: ${place.file}:${place.line}` } : change;
 }
@@ -108,15 +118,15 @@ function isTargeted(project: string, { kind, key }: Resource, { target }: DiffOp
   return !target || target(addressOf(project, kind, key));
 }
 
-/** The exclusive kinds of which nothing unlisted is there, under the addresses that stand for that. */
-function emptyOf(
+/** Exclusive kinds without unlisted resources, by the addresses that represent them in the ledger. */
+function listEmptyKinds(
   { project, exclusive }: DesiredProject,
   leftovers: readonly Live[],
   { ledger, target }: DiffOptions,
 ): readonly string[] {
   if (!ledger || target) return [];
-  const left = new Set(leftovers.map(({ kind }) => kind));
-  return [...exclusive.keys()].filter((kind) => !left.has(kind)).map((kind) => unlistedAddress(project.name, kind));
+  const skipped = new Set(leftovers.map(({ kind }) => kind));
+  return [...exclusive.keys()].filter((kind) => !skipped.has(kind)).map((kind) => unlistedAddress(project.name, kind));
 }
 
 interface ResourceDiff {
@@ -129,7 +139,7 @@ interface ResourceDiff {
   readonly absent?: string;
 }
 
-/** A resource that needs no change, for the ledger to remember. */
+/** A resource that needs no change, for the ledger. */
 export interface InSync extends Readonly<Record<Comparison, readonly string[]>> {
   readonly address: string;
   readonly desired: Desired;
@@ -151,24 +161,27 @@ function diffResource(
   return isPlainlyInSync(desired, live, options) ? inSync : diffLive(project, desired, live, options);
 }
 
-/** A project that inherits what it declares needs nothing; otherwise it gets settings of its own, where servers allow it. */
+/**
+ * Inherited resources that are as declared need no change; otherwise the project gets its own settings, if the server
+ * allows it.
+ */
 function diffInherited(project: string, desired: Desired, live: Live, options: FullDiffOptions): ResourceDiff {
   const { catalogue, release } = options;
   const found = diffLive(project, desired, live, options);
   const address = addressOf(project, desired.kind, desired.key);
   if (!found.change) return { ...found, inherited: address };
   if (!mayOverride(catalogue, desired, release) || switchedOff(desired, live).length > 0) return found;
-  const subject = { project, resource: desired, live: undefined, ...whyOverride(address, options) };
-  return { change: changeFrom(options, subject, "create", { before: null, after: desired.fields }) };
+  const subject = { project, resource: desired, live: undefined, ...explainOverride(address, options) };
+  return { change: createChange(options, subject, "create", { before: null, after: desired.fields }) };
 }
 
 function diffMissing(project: string, desired: Desired, options: FullDiffOptions): ResourceDiff {
-  const why = whyCreate(desired, addressOf(project, desired.kind, desired.key), options);
+  const why = explainCreation(desired, addressOf(project, desired.kind, desired.key), options);
   if (!why) return inSync;
-  const problem = whyNotCreated(options, project, desired);
+  const problem = explainNotCreated(options, project, desired);
   if (problem) return { problem };
   const subject = { project, resource: desired, live: undefined, ...why };
-  return { change: changeFrom(options, subject, "create", { before: null, after: desired.fields }) };
+  return { change: createChange(options, subject, "create", { before: null, after: desired.fields }) };
 }
 
 function diffLive(project: string, desired: Desired, live: Live, options: FullDiffOptions): ResourceDiff {
@@ -186,16 +199,16 @@ function diffLive(project: string, desired: Desired, live: Live, options: FullDi
     ...compared,
     ...recalled,
     different: compared.different.filter((name) => !recalled.unkept.includes(name)),
-    // The server has its group's, whatever was sent before.
+    // The server has the settings of its group, whatever was sent before.
     ...(live.inherited && { edited: compared.unverified, isInherited: true }),
   };
-  const found = unverifiedIn(address, desired, compared.unverified, live);
-  const why = whyUpdate(address, evidence, options);
+  const found = reportUnverified(address, desired, compared.unverified, live);
+  const why = explainUpdate(address, evidence, options);
   if (!why) return options.ledger ? { ...found, settled: { address, desired, live, ...compared } } : found;
   const changed = [...evidence.different, ...evidence.edited];
-  const names = [...changed, ...sentAgain(address, desired, evidence, options)];
+  const names = [...changed, ...fieldsToResend(address, desired, evidence, options)];
   const isDue = changed.length > 0 || options.resend?.(address) === true;
-  const action = wayToChange(options, project, desired, { names, isDue });
+  const action = chooseAction(options, project, desired, { names, isDue });
   if (action === undefined) return found;
   if (typeof action !== "string") return { ...found, problem: action };
   const off = kindOf(catalogue, desired.kind).file.off === undefined ? [] : switchedOff(desired, live);
@@ -205,10 +218,10 @@ function diffLive(project: string, desired: Desired, live: Live, options: FullDi
   };
   const resets = action === "replace" ? resetFields(kindOf(catalogue, desired.kind), desired.fields, live) : [];
   const subject = { project, resource: desired, live, ...why, ...(resets.length > 0 && { resets }) };
-  return { ...found, change: changeFrom(options, subject, action, visible) };
+  return { ...found, change: createChange(options, subject, action, visible) };
 }
 
-function unverifiedIn(
+function reportUnverified(
   address: string,
   desired: Desired,
   fields: readonly string[],
@@ -220,10 +233,10 @@ function unverifiedIn(
 }
 
 /**
- * What cannot be compared and is sent again all the same, of a kind whose updates send only what is named: all of it where
- * that was asked for, else what an update can send.
+ * Fields that are sent again although they cannot be compared, for kinds whose updates are partial: all of them with
+ * `--resend`, else those that an update can send.
  */
-function sentAgain(
+function fieldsToResend(
   address: string,
   { kind }: Desired,
   { unverified, edited, moved }: Recalled & Pick<Record<Comparison, readonly string[]>, "unverified">,
@@ -237,7 +250,7 @@ function sentAgain(
   return isAsked ? others : others.filter((name) => !file.fields.properties[name]?.["x-immutable"]);
 }
 
-/** What nearly every resource is on nearly every run, so that it costs next to nothing. */
+/** Shared result for the common case: nothing to change. */
 const inSync: ResourceDiff = {};
 
 function isPlainlyInSync(desired: Desired, live: Live, options: FullDiffOptions): boolean {
@@ -250,7 +263,7 @@ function isPlainlyInSync(desired: Desired, live: Live, options: FullDiffOptions)
   return true;
 }
 
-/** Live resources of one identity: which of them is meant is for a person to say. */
+/** Several live resources with one identity: users must decide which one to keep. */
 function diffAmbiguous(
   catalogue: Catalogue,
   project: string,
@@ -261,24 +274,24 @@ function diffAmbiguous(
   const isOne = new Set(namesakes.map(({ key }) => key)).size === 1;
   if (agree && !isOne && desired.presence === "present") return {};
   const severity = agree && desired.presence === "present" ? "warning" : "error";
-  const message = `${isOne ? severalWords(catalogue, namesakes) : caseWords(namesakes)}; keep one of them`;
+  const message = `${isOne ? describeNamesakes(catalogue, namesakes) : describeCaseNamesakes(namesakes)}; keep one of them`;
   return { problem: { severity, rule: "ambiguous", message, place: desired.origin.place(), project } };
 }
 
 function diffAbsent(project: string, desired: Desired, live: Live | undefined, options: FullDiffOptions): ResourceDiff {
   if (!live?.active) return options.ledger ? { absent: addressOf(project, desired.kind, desired.key) } : inSync;
-  const problem = whyNotRemoved(options, project, live, desired.origin);
+  const problem = explainNotRemoved(options, project, live, desired.origin);
   if (problem) return { problem };
-  const why = whyRemove(project, live, options);
-  return { change: removalFrom(options, { project, resource: desired, live, ...why }) };
+  const why = explainRemoval(project, live, options);
+  return { change: createRemoval(options, { project, resource: desired, live, ...why }) };
 }
 
-/** Off is absent, but for what has `active` as a parameter (docs/comparing.md). */
+/** Disabled counts as absent, unless `active` is a parameter of the resource (docs/comparing.md). */
 function isOff(catalogue: Catalogue, live: Live): boolean {
   return !live.active && !fieldOf(catalogue, live, "active");
 }
 
-/** Fields by what comparing them gives; in order of their names, so that the order of a manifest's keys leaves no trace. */
+/** Fields by result of their comparison, sorted by name, so that the order of a manifest's keys does not matter. */
 function sortFields(catalogue: Catalogue, desired: Desired, live: Live): Record<Comparison, string[]> {
   const sorted: Record<Comparison, string[]> = { same: [], different: [], unverified: [] };
   for (const name of Object.keys(desired.fields).sort()) {
@@ -287,7 +300,7 @@ function sortFields(catalogue: Catalogue, desired: Desired, live: Live): Record<
   return sorted;
 }
 
-/** Live resources of one address that nothing lists. */
+/** Live resources with one address that no policy lists. */
 function diffUnlisted(
   { project, exclusive }: DesiredProject,
   namesakes: readonly Live[],
@@ -298,9 +311,9 @@ function diffUnlisted(
   const unmanaged = namesakes.map(({ kind, key }) => ({ unmanaged: addressOf(project.name, kind, key) }));
   const origin = exclusive.get(live.kind);
   if (!origin || !isTargeted(project.name, live, options)) return unmanaged;
-  const left = whyLeft(project.name, namesakes, origin, options);
-  if (left) return [...unmanaged, { problem: left }];
+  const skipped = explainSkipped(project.name, namesakes, origin, options);
+  if (skipped) return [...unmanaged, { problem: skipped }];
   const resource = { kind: live.kind, key: live.key, fields: {}, origin };
-  const why = whyExclude(project.name, live, options);
-  return [{ change: removalFrom(options, { project: project.name, resource, live, ...why }) }];
+  const why = explainExclusion(project.name, live, options);
+  return [{ change: createRemoval(options, { project: project.name, resource, live, ...why }) }];
 }

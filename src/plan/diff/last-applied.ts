@@ -2,33 +2,37 @@ import type { Comparison } from "../../model/field-meaning.ts";
 import type { Live, Resource, Value } from "../../model/types.ts";
 import { isReference } from "../../model/values.ts";
 
-/** What the ledger remembers of one resource since the last apply (docs/comparing.md). */
+/** The ledger's entry for a resource since the last apply (docs/comparing.md). */
 export interface Memory {
-  /** As the server answered our last write, or as it stood when we last found the resource in sync. */
+  /** As in the response to our last write, or when the resource was last found in sync. */
   readonly updated_at?: string;
-  /** A fingerprint of each declared value as it was sent; `""` where it was declared but never compared or sent. */
+  /**
+   * Fingerprints of declared values as they were sent; `""` for values that were declared but never compared or sent.
+   */
   readonly sent: Readonly<Record<string, string>>;
-  /** The versions that the secrets had. */
+  /** The versions of the secrets. */
   readonly versions?: Readonly<Record<string, number>>;
-  /** Parameters that the server answered with another value than was sent. */
+  /** Parameters for which the server returned another value than was sent. */
   readonly unkept?: readonly string[];
-  /** It was made sure that there is no such resource. */
+  /** The resource was confirmed to be absent. */
   readonly absent?: true;
 }
 
-/** What is remembered of a resource that is not there, because the manifests say so. */
+/** The entry of a resource that is absent as declared. */
 export const absence: Memory = { sent: {}, absent: true };
 
-/** A declared resource, and when the server changed it last. */
+/** A declared resource, and the server's time of its last change. */
 export interface Dated {
   readonly desired: Pick<Resource, "kind" | "key" | "fields">;
   readonly updatedAt: string;
 }
 
-/** The ledger as the diff sees it. */
+/** The ledger's entries for a comparison. */
 export interface Recollection {
   readonly recall: (address: string) => Memory | undefined;
-  /** Undefined where the value is a secret that is not set here. It is in the form of `like`, a fingerprint to compare it with. */
+  /**
+   * Undefined for a secret that is not set here. The result has the form of `like`, a fingerprint to compare it with.
+   */
   readonly fingerprint: (
     resource: Pick<Resource, "kind" | "key">,
     address: string,
@@ -38,19 +42,19 @@ export interface Recollection {
   ) => string | undefined;
 }
 
-/** What memory adds to a comparison: fields by what may be said of them now. */
+/** Fields of a comparison, classified by the ledger. */
 export interface Recalled {
-  /** Differs, but the server never keeps it: told once, not planned for ever. */
+  /** Different fields that the server never keeps: reported once, not planned again. */
   readonly unkept: readonly string[];
-  /** Different fields whose live value is not what was last applied: the server was changed. */
+  /** Different fields whose live value is not the last applied one: the server was changed. */
   readonly drifted: readonly string[];
-  /** Different fields whose declared value is not what was last applied: the manifests were changed. */
+  /** Different fields whose declared value is not the last applied one: the manifests were changed. */
   readonly wanted: readonly string[];
-  /** Not reported by the server, and not what was last sent. */
+  /** Fields that the server does not report, and whose declared value is not the last one sent. */
   readonly edited: readonly string[];
-  /** Its `updated_at` moved and nothing visible differs. */
+  /** True if `updated_at` changed since the last apply. */
   readonly moved: boolean;
-  /** Whether it was ever applied, or found in sync by an apply. */
+  /** True if the resource was ever applied, or found in sync by an apply. */
   readonly isKnown: boolean;
 }
 
@@ -59,7 +63,7 @@ const unknown = "";
 
 const nothing: Recalled = { unkept: [], drifted: [], wanted: [], edited: [], moved: false, isKnown: false };
 
-/** Holds a comparison against what was last applied. */
+/** Classifies the fields of a comparison by the last applied values. */
 export function recollect(
   resource: Resource,
   address: string,
@@ -89,7 +93,7 @@ export function recollect(
   };
 }
 
-/** Whether a live resource was changed since it was last applied, as far as it shows. */
+/** True if a live resource visibly changed since the last apply. */
 export function hasMoved(live: Live, address: string, ledger: Recollection): boolean {
   const memory = ledger.recall(address);
   if (!memory) return false;
@@ -109,14 +113,14 @@ function isMoved(live: Live, name: string, address: string, memory: Memory, ledg
   return !memory.unkept?.includes(name) && ledger.fingerprint(live, address, name, value, sent) !== sent;
 }
 
-/** Whether the server answered the last apply that the resource is off, though nothing declared says so. */
+/** True if the server disabled the resource in the last apply, although `active` was not declared. */
 export function isKeptOff(memory: Memory | undefined): boolean {
-  return memory?.unkept?.includes(on) === true && !(on in memory.sent);
+  return memory?.unkept?.includes(activeField) === true && !(activeField in memory.sent);
 }
 
-const on = "active";
+const activeField = "active";
 
-/** Declared values that are not what was last sent. */
+/** Declared fields whose values are not the last ones sent. */
 export function editedSince(resource: Resource, address: string, ledger: Recollection): readonly string[] {
   const memory = ledger.recall(address);
   const names = Object.keys(resource.fields).sort();
@@ -142,17 +146,17 @@ function sameVersion(name: string, value: Value, { versions }: Memory): boolean 
 }
 
 /**
- * Whether an integration whose list row has this `updated_at` may be taken to be as it was last seen, without reading
- * it on its own (`reads: trust-updated-at`): nothing moved on the server, and nothing was edited here.
+ * True if an integration with this `updated_at` in a list is unchanged since it was last seen, so that its own GET can
+ * be skipped (`reads: trust-updated-at`): neither the server nor the manifests changed it.
  */
-export function standsStill({ desired, updatedAt }: Dated, address: string, ledger: Recollection): boolean {
+export function isUnchanged({ desired, updatedAt }: Dated, address: string, ledger: Recollection): boolean {
   const memory = ledger.recall(address);
   if (!memory || memory.updated_at !== updatedAt) return false;
   return Object.keys(desired.fields).every((name) => !isEdited(desired, name, address, memory, ledger));
 }
 
-/** What to remember of a resource that was found in sync: what could be compared, and when it last moved. */
-export function memoryOf(
+/** The ledger's entry for a resource in sync: compared values, and the time of its last change. */
+export function toMemory(
   resource: Resource,
   address: string,
   seen: {

@@ -1,19 +1,19 @@
 import { canonical, isObject, parsedJson } from "../../base/json.ts";
 import type { Memory } from "./last-applied.ts";
 
-/** What a ledger's line holds of a project. */
+/** A project's line in a ledger. */
 export interface LedgerLine extends LedgerHead {
   readonly resources: Record<string, Memory>;
 }
 
-/** The beginning of a ledger's line. */
+/** The beginning of a line. */
 export interface LedgerHead {
   readonly project: string;
-  /** Names the key that the fingerprints were made with. */
+  /** Identifies the key of the fingerprints. */
   readonly key: string;
 }
 
-/** Reads a ledger's line; undefined for what is none. */
+/** Parses a line of a ledger; undefined if it is invalid. */
 export function ledgerLine(text: string): LedgerLine | undefined {
   const line = parsedJson(text);
   const isUsable =
@@ -21,20 +21,20 @@ export function ledgerLine(text: string): LedgerLine | undefined {
   return isUsable ? (line as unknown as LedgerLine) : undefined;
 }
 
-/** The line that an apply writes: the project first, so that sorting the lines sorts the projects. */
+/** The canonical line: the project first, so that sorted lines are sorted by project. */
 export function canonicalLine({ project, key, resources }: LedgerLine): string {
   return `{"project":${JSON.stringify(project)},"key":${JSON.stringify(key)},"resources":${canonical(resources)}}`;
 }
 
-/** The beginning of a line as an apply writes it. */
+/** The beginning of a canonical line. */
 const beginning = /^\{"project":("(?:[^"\\]|\\.)*"),"key":"([^"\\]*)","resources":\{/;
 
-/** Whether a line is as an apply writes it, as far as its beginning and its end show. */
+/** True if the beginning and the end of a line are canonical. */
 export function isWrittenLine(text: string): boolean {
   return text.endsWith("}}") && beginning.test(text);
 }
 
-/** Reads the beginning of a ledger's line, and the rest only of one that no apply wrote; undefined for what is none. */
+/** Parses the beginning of a line, and the rest only if it is not canonical; undefined for an invalid line. */
 export function ledgerHead(text: string): LedgerHead | undefined {
   const [, written, key] = (text.endsWith("}}") && beginning.exec(text)) || [];
   if (written === undefined || key === undefined) return ledgerLine(text);
@@ -42,7 +42,7 @@ export function ledgerHead(text: string): LedgerHead | undefined {
   return typeof project === "string" ? { project, key } : undefined;
 }
 
-/** Whether lines are a ledger's, also between the marks that git leaves in a conflict, or none at all. */
+/** True if the lines are those of a ledger, including markers of a merge conflict in git, or if there are none. */
 export function isLedger(lines: Iterable<string>): boolean {
   let [isEmpty, hasLine] = [true, false];
   for (const line of lines) {

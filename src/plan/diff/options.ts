@@ -2,25 +2,24 @@ import type { Catalogue } from "../../model/catalogue.ts";
 import type { Recollection } from "./last-applied.ts";
 import type { IsMarked } from "./returned.ts";
 
-/** What decides beside the two states. */
+/** Options of a comparison besides the two states. */
 export interface DiffOptions {
-  /** What there is to compare; left out: in the specification's own names. */
+  /** Default: the specification's own names. */
   readonly catalogue?: Catalogue;
-  /** The server's release, which decides what every write has to carry; left out: as if it were any. */
+  /** The server's release, which determines required fields of a write; default: any release. */
   readonly release?: string;
-  /** Send unverified parameters anyway: `server.secrets: always-send`, without a ledger. */
+  /** Sends unverified parameters again: `server.secrets: always-send`, without a ledger. */
   readonly alwaysSend: boolean;
-  /** Addresses to write whatever the comparison says (`--resend`). */
+  /** Addresses to write regardless of the comparison (`--resend`). */
   readonly resend?: (address: string) => boolean;
-  /** Addresses that the run is about (`--target`). */
+  /** Addresses in the scope of the run (`--target`). */
   readonly target?: (address: string) => boolean;
-  /** What the last apply left, where the workspace keeps a ledger. */
+  /** Entries of the last apply, if the workspace keeps a ledger. */
   readonly ledger?: Recollection;
-  /** Compares a secret with one that the server returned; left out: none is at hand. */
+  /** Compares a secret with one that the server returned; undefined if no secret is available. */
   readonly isMarked?: IsMarked;
-  /** False: what needs no change is not reported, because no ledger remembers it. */
+  /** False: resources in sync are not reported, because no ledger records them. */
   readonly settled?: boolean;
 }
 
-/** The same, with the catalogue. */
 export type FullDiffOptions = DiffOptions & { readonly catalogue: Catalogue };

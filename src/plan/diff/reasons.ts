@@ -5,11 +5,11 @@ import type { Cause, Change, Desired, Live } from "../../model/types.ts";
 import { editedSince, hasMoved, isKeptOff, type Recalled, type Recollection } from "./last-applied.ts";
 import type { DiffOptions, FullDiffOptions } from "./options.ts";
 
-/** Why something is to change, in words for people and in fields for programs. */
+/** The reason of a change: a text for people, and fields for programs. */
 export type Why = Pick<Change, "reason" | "cause" | "resend">;
 
-/** Undefined where the server keeps it off whatever it is sent, and has what is declared. */
-export function whyCreate(desired: Desired, address: string, options: FullDiffOptions): Why | undefined {
+/** The reason of a creation; undefined if the server keeps the resource disabled, and the manifests are unchanged. */
+export function explainCreation(desired: Desired, address: string, options: FullDiffOptions): Why | undefined {
   const { catalogue, ledger, resend } = options;
   const memory = ledger?.recall(address);
   if (!ledger || !memory || memory.absent) {
@@ -19,20 +19,20 @@ export function whyCreate(desired: Desired, address: string, options: FullDiffOp
   const edited = editedSince(desired, address, ledger);
   if (!isKeptOff(memory)) {
     const reason = `${gone}, drift${edited.length > 0 ? " and pending" : ""}`;
-    return { reason, cause: causeFrom(true, edited.length > 0) };
+    return { reason, cause: combineCauses(true, edited.length > 0) };
   }
-  if (edited.length > 0) return { reason: reasonOfEdit(edited), cause: "pending" };
-  return resend?.(address) ? whyAsked(options) : undefined;
+  if (edited.length > 0) return { reason: describeEdit(edited), cause: "pending" };
+  return resend?.(address) ? explainResend(options) : undefined;
 }
 
 const missing = "not on the server";
 const gone = "gone from the server since the last apply";
 
-/** Lists tell what is on, and some servers keep this off. */
+/** Lists contain only active resources, and some servers keep this one disabled. */
 const notListed = "not on the server, or kept off there";
 
-/** Why a project that inherits other settings than it declares gets its own. */
-export function whyOverride(address: string, { ledger }: DiffOptions): Why {
+/** The reason why a project gets its own settings in place of different inherited ones. */
+export function explainOverride(address: string, { ledger }: DiffOptions): Why {
   const memory = ledger?.recall(address);
   return { reason: overriding, cause: ledger && (!memory || memory.absent) ? "pending" : "drift" };
 }
@@ -41,94 +41,97 @@ const overriding = "inherited from the group, which has other settings";
 
 type Evidence = Readonly<Record<Comparison, readonly string[]>> & Recalled & { readonly isInherited?: boolean };
 
-/** The reason of a change that was asked for though nothing differs. */
+/** The reason of a change without a difference, by `--resend`. */
 export const askedFor = "asked for by --resend";
 
-function whyAsked({ ledger }: DiffOptions): Why {
+function explainResend({ ledger }: DiffOptions): Why {
   return { reason: askedFor, cause: ledger ? "pending" : "drift", resend: true };
 }
 
-/** The first reason that holds (docs/comparing.md); undefined where the resource is in sync. */
-export function whyUpdate(address: string, evidence: Evidence, options: DiffOptions): Why | undefined {
+/** The first applicable reason (docs/comparing.md); undefined if the resource is in sync. */
+export function explainUpdate(address: string, evidence: Evidence, options: DiffOptions): Why | undefined {
   const { different, edited, unverified, moved, isInherited, isKnown } = evidence;
   const inherited = isInherited ? "inherited from the group, " : "";
-  if (different.length > 0) return whyDifferent(inherited, evidence, options);
+  if (different.length > 0) return explainDifference(inherited, evidence, options);
   if (isInherited && edited.length > 0) {
-    return { reason: inherited + otherwise, cause: causeFrom(isKnown || !options.ledger, !isKnown) };
+    return { reason: inherited + notAsDeclared, cause: combineCauses(isKnown || !options.ledger, !isKnown) };
   }
-  if (edited.length > 0) return whyEdited(edited, evidence);
+  if (edited.length > 0) return explainEdit(edited, evidence);
   if (moved && unverified.length > 0) return { reason: suspected, cause: "drift" };
-  if (options.resend?.(address)) return whyAsked(options);
+  if (options.resend?.(address)) return explainResend(options);
   if (options.alwaysSend && unverified.length > 0) return { reason: alwaysSent, cause: "drift" };
   return undefined;
 }
 
-const otherwise = "not as declared";
+const notAsDeclared = "not as declared";
 const alwaysSent = "server.secrets is always-send";
 const suspected = "suspected drift: updated_at changed, and nothing visible differs";
 
-function whyEdited(edited: readonly string[], { moved, drifted }: Evidence): Why {
-  const reason = moved ? `${reasonOfEdit(edited)}; ${suspected}` : reasonOfEdit(edited);
-  return { reason, cause: causeFrom(moved || drifted.length > 0, true) };
+function explainEdit(edited: readonly string[], { moved, drifted }: Evidence): Why {
+  const reason = moved ? `${describeEdit(edited)}; ${suspected}` : describeEdit(edited);
+  return { reason, cause: combineCauses(moved || drifted.length > 0, true) };
 }
 
-function reasonOfEdit(edited: readonly string[]): string {
+function describeEdit(edited: readonly string[]): string {
   return `pending: ${edited.join(", ")} changed since the last apply`;
 }
 
-function whyDifferent(inherited: string, evidence: Evidence, { ledger }: DiffOptions): Why {
+function explainDifference(inherited: string, evidence: Evidence, { ledger }: DiffOptions): Why {
   const { different, drifted, wanted, edited } = evidence;
-  const plainly = `${inherited}${different.length === 1 ? "field differs" : "fields differ"}`;
-  if (!ledger) return { reason: plainly, cause: "drift" };
-  const cause = causeFrom(drifted.length > 0, wanted.length + edited.length > 0);
-  return { reason: `${plainly}, ${cause === "both" ? "drift and pending" : cause}`, cause };
+  const text = `${inherited}${different.length === 1 ? "field differs" : "fields differ"}`;
+  if (!ledger) return { reason: text, cause: "drift" };
+  const cause = combineCauses(drifted.length > 0, wanted.length + edited.length > 0);
+  return { reason: `${text}, ${cause === "both" ? "drift and pending" : cause}`, cause };
 }
 
-/** Why a resource that is listed to be off goes. */
-export function whyRemove(project: string, live: Live, { ledger, catalogue }: FullDiffOptions): Why {
-  const cause = causeOfRemoval(addressOf(project, live.kind, live.key), live, ledger);
+/** The reason for removing a resource that is listed as disabled or absent. */
+export function explainRemoval(project: string, live: Live, { ledger, catalogue }: FullDiffOptions): Why {
+  const cause = determineRemovalCause(addressOf(project, live.kind, live.key), live, ledger);
   return { reason: `listed under ${kindOf(catalogue, live.kind).policy?.off ?? "absent"}`, cause };
 }
 
-/** Why a resource that an exclusive policy does not list goes. Where nothing else was there before, it was added since. */
-export function whyExclude(project: string, live: Live, { ledger }: DiffOptions): Why {
+/**
+ * The reason for removing a resource that an exclusive policy does not list. If the ledger recorded that there was
+ * none, it was added since.
+ */
+export function explainExclusion(project: string, live: Live, { ledger }: DiffOptions): Why {
   const address = addressOf(project, live.kind, live.key);
   const isNew =
     ledger?.recall(address) === undefined && ledger?.recall(unlistedAddress(project, live.kind)) !== undefined;
-  const cause = isNew ? "drift" : causeOfRemoval(address, live, ledger);
+  const cause = isNew ? "drift" : determineRemovalCause(address, live, ledger);
   return { reason: "not listed, and the policy is exclusive", cause };
 }
 
-/** Under this address a ledger remembers that nothing unlisted of a kind was there: no resource has an empty key. */
+/** The address under which a ledger records that a kind had no unlisted resources; no resource has an empty key. */
 export function unlistedAddress(project: string, kind: Live["kind"]): string {
   return `${addressOf(project, kind, "")}/`;
 }
 
-function causeOfRemoval(address: string, live: Live, ledger: Recollection | undefined): Cause {
+function determineRemovalCause(address: string, live: Live, ledger: Recollection | undefined): Cause {
   if (!ledger) return "drift";
   const memory = ledger.recall(address);
   if (!memory) return "pending";
-  return memory.absent ? "drift" : causeFrom(hasMoved(live, address, ledger), true);
+  return memory.absent ? "drift" : combineCauses(hasMoved(live, address, ledger), true);
 }
 
-function causeFrom(hasDrifted: boolean, isPending: boolean): Cause {
+function combineCauses(hasDrifted: boolean, isPending: boolean): Cause {
   if (!hasDrifted) return "pending";
   return isPending ? "both" : "drift";
 }
 
-/** Reasons of which only a ledger tells one from the other, the longer ones first. */
-const recalled = [notListed, missing, overriding, gone, otherwise, suspected, askedFor, alwaysSent];
+/** Reasons that differ only with a ledger, longer ones first. */
+const ledgerReasons = [notListed, missing, overriding, gone, notAsDeclared, suspected, askedFor, alwaysSent];
 
 const edits = new RegExp(`pending: (.+) changed since the last apply(?:; ${suspected})?`);
 
 /**
- * A reason without what only a ledger knows: the job that planned may have had none, and secrets are rotated. `declared`
- * are the parameters that may be named in it.
+ * Removes from a reason what only a ledger knows: the job that planned may have had none, and secrets are rotated.
+ * `declared`: parameters that the reason may name.
  */
 export function withoutMemory(reason: string, declared: readonly string[]): string {
   const [edit, names = ""] = edits.exec(reason) ?? [];
   const isEdit = edit !== undefined && names.split(", ").every((name) => declared.includes(name));
-  const known = isEdit ? edit : recalled.find((each) => reason.includes(each));
-  const plain = known === undefined ? reason : reason.replace(known, "to be sent");
+  const ledgerReason = isEdit ? edit : ledgerReasons.find((each) => reason.includes(each));
+  const plain = ledgerReason === undefined ? reason : reason.replace(ledgerReason, "to be sent");
   return plain.replace(/, (?:drift and pending|drift|pending)(?=,|$)/, "");
 }

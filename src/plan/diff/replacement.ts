@@ -5,17 +5,18 @@ import { type CallName, introductionOf, type ResourceKind } from "../../model/re
 import type { Action, Desired, Live, Problem } from "../../model/types.ts";
 import type { FullDiffOptions } from "./options.ts";
 
-/** What a live resource needs: the fields to be sent, and whether any of them is known to differ or was asked for. */
+/** The fields to be sent; `isDue` if any is known to differ, or by `--resend`. */
 interface Needed {
   readonly names: readonly string[];
   readonly isDue: boolean;
 }
 
 /**
- * How a live resource gets the fields that are declared: by an update or, where the server cannot change it and the file
- * of its kind says so, by a replacement. Undefined where nothing can or need be sent; otherwise why it cannot be done.
+ * Chooses how a live resource gets its declared fields: by an update or, if the server cannot do that and the kind's
+ * file allows it, by a replacement. Undefined if nothing needs to be sent or can be; a problem if a required change is
+ * impossible.
  */
-export function wayToChange(
+export function chooseAction(
   options: FullDiffOptions,
   project: string,
   desired: Desired,
@@ -23,25 +24,25 @@ export function wayToChange(
 ): Extract<Action, "update" | "replace"> | Problem | undefined {
   const { file } = kindOf(options.catalogue, desired.kind);
   if (file.whole) return "update";
-  const obstacle = obstacleIn(options, file, desired, needed);
+  const obstacle = findObstacle(options, file, desired, needed);
   if (!obstacle) return "update";
   if (!needed.isDue) return undefined;
-  return file.replace ? "replace" : cannotChange(project, desired, needed.names, obstacle);
+  return file.replace ? "replace" : describeImpossible(project, desired, needed.names, obstacle);
 }
 
-/** Why an update cannot send these fields, and those that are in its way. */
+/** The reason why an update cannot send these fields, and the fields concerned. */
 interface Obstacle {
   readonly why: string;
   readonly names: readonly string[];
 }
 
-function obstacleIn(
+function findObstacle(
   options: FullDiffOptions,
   file: ResourceKind,
   desired: Desired,
   { names }: Needed,
 ): Obstacle | undefined {
-  const missing = missingCall(options, file, "update");
+  const missing = explainMissingCall(options, file, "update");
   if (missing !== undefined) return { why: missing, names };
   const fixed = names.filter((name) => file.fields.properties[name]?.["x-immutable"]);
   if (fixed.length > 0) return { why: "the server takes it at creation only", names: fixed };
@@ -50,7 +51,12 @@ function obstacleIn(
   return isFixed && names.length === 0 ? { why: "the server takes all of it at creation only", names } : undefined;
 }
 
-function cannotChange(project: string, desired: Desired, changed: readonly string[], obstacle: Obstacle): Problem {
+function describeImpossible(
+  project: string,
+  desired: Desired,
+  changed: readonly string[],
+  obstacle: Obstacle,
+): Problem {
   const { kind, key, origin } = desired;
   const { names, why } = obstacle;
   const [first = changed[0]] = names;
@@ -62,37 +68,37 @@ function cannotChange(project: string, desired: Desired, changed: readonly strin
   return { severity: "error", rule: "cannot-change", message, place: place ?? origin.place(), project };
 }
 
-/** Why a declared resource that is not live cannot be created; undefined if it can. */
-export function whyNotCreated(options: FullDiffOptions, project: string, desired: Desired): Problem | undefined {
-  const why = missingFrom(options, desired.kind, "create");
+/** The problem if a missing resource cannot be created. */
+export function explainNotCreated(options: FullDiffOptions, project: string, desired: Desired): Problem | undefined {
+  const why = checkCall(options, desired.kind, "create");
   if (why === undefined) return undefined;
   const message = `${addressOf(project, desired.kind, desired.key)} is not on the server, and ${why}`;
   return { severity: "error", rule: "cannot-create", message, place: desired.origin.place(), project };
 }
 
-/** Why a live resource cannot be removed; undefined if it can. */
-export function whyNotRemoved(
+/** The problem if a live resource cannot be removed. */
+export function explainNotRemoved(
   options: FullDiffOptions,
   project: string,
   { kind, key }: Pick<Live, "kind" | "key">,
   origin: Desired["origin"],
 ): Problem | undefined {
   const { removal } = kindOf(options.catalogue, kind);
-  const why = removal === "delete" ? missingFrom(options, kind, "delete") : undefined;
+  const why = removal === "delete" ? checkCall(options, kind, "delete") : undefined;
   if (why === undefined) return undefined;
   const message = `${addressOf(project, kind, key)} cannot be removed: ${why}`;
   return { severity: "error", rule: "cannot-delete", message, place: origin.place(), project };
 }
 
-function missingFrom(options: FullDiffOptions, kind: string, name: CallName): string | undefined {
+function checkCall(options: FullDiffOptions, kind: string, name: CallName): string | undefined {
   const { file } = kindOf(options.catalogue, kind);
-  return missingCall(options, file, name);
+  return explainMissingCall(options, file, name);
 }
 
 const verbs: Readonly<Partial<Record<CallName, string>>> = { create: "create", update: "change", delete: "delete" };
 
-/** A sentence on why the server has no such call; undefined if it has, or its release is not known. */
-function missingCall({ release }: FullDiffOptions, file: ResourceKind, name: CallName): string | undefined {
+/** Explains that the server lacks a call; undefined if it has the call, or its release is unknown. */
+function explainMissingCall({ release }: FullDiffOptions, file: ResourceKind, name: CallName): string | undefined {
   const cannot = `the server cannot ${verbs[name] ?? name} ${file.name}`;
   if (!file.calls[name]) return cannot;
   const since = introductionOf(file, name);

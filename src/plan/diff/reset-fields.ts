@@ -7,9 +7,7 @@ import { keyFieldsOf } from "../../model/resource-kind.ts";
 import type { Fields, Live, Plain } from "../../model/types.ts";
 import { isAlike } from "../../model/values.ts";
 
-/**
- * The fields that a replacement leaves to the server's defaults: no policy declares them, and the live resource has others.
- */
+/** Undeclared fields that a replacement resets to the server's defaults, because the live values differ from them. */
 export function resetFields(kind: KindRow, declared: Fields, { row }: Live): readonly string[] {
   if (!row) return [];
   const { file } = kind;

@@ -5,7 +5,7 @@ import { schemeOf } from "../../model/secret-scheme.ts";
 import type { Fields, Live, ReturnedMarks, SecretReference, Value } from "../../model/types.ts";
 import { isMapping, isReference, referencesWithin } from "../../model/values.ts";
 
-/** Whether a secret of a field is the one of this mark (`secretMark`); undefined if its value is not at hand. */
+/** Tests whether a field's secret has this mark (`secretMark`); undefined if its value is not available. */
 export type IsMarked = (secret: SecretReference, mark: string, field: FieldAddress) => boolean | undefined;
 
 /** A field of a resource of a project. */
@@ -16,7 +16,7 @@ interface FieldAddress {
 
 type Compared = Readonly<Record<Comparison, readonly string[]>>;
 
-/** Decides fields that could not be compared in the clear by the marks of what the server returned. */
+/** Compares fields that are not readable by the marks of returned secrets. */
 export function compareReturned(
   address: string,
   fields: Fields,
@@ -51,27 +51,27 @@ function compareMarks(value: Value, mark: string | ReturnedMarks | undefined, is
   return parts.find((each) => each === "different") ?? parts.find((each) => each === "unverified") ?? "same";
 }
 
-/** Why secrets that the server returned could not be compared; undefined without any. */
+/** The reason why returned secrets could not be compared; undefined without any. */
 export function whyNotCompared(
   fields: Fields,
   unverified: readonly string[],
   { returned = {} }: Live,
 ): string | undefined {
   const secrets = unverified.flatMap((name) => (name in returned ? referencesWithin(fields[name] ?? null) : []));
-  const reasons = [...new Set(secrets.map(({ secret }) => missingWords(secret)))];
+  const reasons = [...new Set(secrets.map(({ secret }) => describeMissing(secret)))];
   return reasons.length > 0 ? `not compared: ${reasons.join(", ")}` : undefined;
 }
 
-function missingWords(secret: string): string {
+function describeMissing(secret: string): string {
   const { scheme, name } = schemeOf(secret);
   if (scheme === "env") return `${name} is not set`;
   return scheme === "file" ? `${name} cannot be read` : `${secret} is only asked for by apply, or with a ledger`;
 }
 
-/** Stands for a live value that is not shown. */
+/** Represents a hidden live value. */
 export const hiddenValue: SecretReference = { secret: "" };
 
-/** The live values of fields; of one that the server returned and that is not shown, {@link hiddenValue}. */
+/** The live values of fields; {@link hiddenValue} for returned secrets. */
 export function visibleLive({ fields, returned = {} }: Live, names: readonly string[]): Fields {
   return objectOf(names, (name) => fields[name] ?? (name in returned ? hiddenValue : null));
 }

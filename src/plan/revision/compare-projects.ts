@@ -14,25 +14,28 @@ import { noRerouting, type Rerouting } from "../routes/audience.ts";
 import { reroutingBetween } from "../routes/listeners.ts";
 
 /**
- * How the desired state differs: `declare`, listed from now on; `edit`, with other values; `disable`, off from now on;
- * `withdraw`, managed no longer and left on the server as it is.
+ * Actions between revisions: `declare`, newly listed; `edit`, with other values; `disable`, newly off; `withdraw`, no
+ * longer managed, but left on the server.
  */
 export const revisionActions = ["declare", "edit", "disable", "withdraw"] as const;
 
 export type RevisionAction = (typeof revisionActions)[number];
 
-/** One resource whose desired state differs. `before` and `after` hold what differs, and all fields where one side has none. */
+/**
+ * A resource whose desired state differs. `before` and `after` contain the different fields, and all fields if one side
+ * has none.
+ */
 export interface RevisionChange
   extends Pick<
     PlannedChange,
     "address" | "project" | "kind" | "policy_effect" | "notes" | "lost_notifications" | "moved_notifications"
   > {
-  /** `*` stands for whatever no policy lists (`exclusive`). */
+  /** `*` represents all unlisted resources (`exclusive`). */
   readonly key: string;
   readonly action: RevisionAction;
   readonly before: Fields | null;
   readonly after: Fields | null;
-  /** In the revision that still has the line: the earlier one for what is withdrawn. */
+  /** In the revision that has the line: the earlier one for withdrawn resources. */
   readonly source: Place;
 }
 
@@ -49,14 +52,14 @@ export function compareProject(project: string, before: DesiredSide, after: Desi
   const [was, is] = [byIdentity(before), byIdentity(after)];
   const identities = [...new Set([...was.keys(), ...is.keys()])].sort();
   const found = identities.flatMap((each) => compareResource(was.get(each), is.get(each), before, after) ?? []);
-  return [...found, ...compareExclusive(before, after)].map((each) => changeFrom(project, each, after.catalogue));
+  return [...found, ...compareExclusive(before, after)].map((each) => toChange(project, each, after.catalogue));
 }
 
 interface Difference extends Pick<RevisionChange, "action" | "before" | "after"> {
   readonly resource: Pick<Resource, "kind" | "key">;
   readonly origin: Origin;
   readonly note?: string;
-  /** Of an edit. */
+  /** Only of an edit. */
   readonly rerouting?: Rerouting;
 }
 
@@ -67,20 +70,20 @@ function compareResource(
   after: DesiredSide,
 ): Difference | undefined {
   if (!is) return was && withoutEntry(was, before, after);
-  const sides = { before: was ? stateOf(was, before) : null, after: stateOf(is, after) };
+  const sides = { before: was ? desiredFields(was, before) : null, after: desiredFields(is, after) };
   const whole = { resource: is, ...sides, origin: is.origin };
   if (is.presence === "absent") return was?.presence === "absent" ? undefined : { ...whole, action: "disable" };
   return was?.presence === "present" ? compareFields(was, is, before, after) : { ...whole, action: "declare" };
 }
 
-/** The fields that a resource should have; those of a removal where it should be off. */
-function stateOf({ presence, kind, fields }: Desired, { catalogue }: DesiredSide): Fields | null {
+/** The desired fields of a resource; for one that should be off, those of a removal. */
+function desiredFields({ presence, kind, fields }: Desired, { catalogue }: DesiredSide): Fields | null {
   return presence === "present" ? fields : kindOf(catalogue, kind).removed.after;
 }
 
 function withoutEntry(was: Desired, before: DesiredSide, after: DesiredSide): Difference {
   const origin = after.exclusive.get(was.kind);
-  const whole = { resource: was, before: stateOf(was, before) };
+  const whole = { resource: was, before: desiredFields(was, before) };
   if (!origin || was.presence === "absent") return { ...whole, action: "withdraw", after: null, origin: was.origin };
   const note = "no longer listed, and exclusive removes what is not";
   return { ...whole, action: "disable", after: kindOf(after.catalogue, was.kind).removed.after, origin, note };
@@ -109,13 +112,13 @@ function compareFields(was: Desired, is: Desired, before: DesiredSide, after: De
   const isHidden = differing.some((name) => equal(was.fields[name], is.fields[name]));
   return {
     ...{ resource: is, action: "edit", before: pick(was.fields), after: pick(is.fields), origin: is.origin },
-    // What is not declared any more stays on the server.
+    // Undeclared fields stay on the server.
     rerouting: reroutingBetween(after.catalogue, is, was.fields, { ...was.fields, ...is.fields }),
     ...(isHidden && { note: "a secret literal in the manifest is another" }),
   };
 }
 
-/** The key `*` stands for whatever no policy lists. */
+/** Changes of `exclusive`, with the key `*` for all unlisted resources. */
 function compareExclusive(before: DesiredSide, after: DesiredSide): readonly Difference[] {
   const fields: Fields = { exclusive: true };
   const only = (one: DesiredSide, other: DesiredSide) =>
@@ -129,12 +132,12 @@ function compareExclusive(before: DesiredSide, after: DesiredSide): readonly Dif
   ];
 }
 
-function changeFrom(project: string, difference: Difference, catalogue: Catalogue): RevisionChange {
+function toChange(project: string, difference: Difference, catalogue: Catalogue): RevisionChange {
   const { resource, origin, note, rerouting = noRerouting, action, before, after } = difference;
   const { kind, key } = resource;
   const routes = action === "disable" ? reroutingBetween(catalogue, resource, {}, undefined) : rerouting;
   const notes = [...reroutingNotes(routes), ...(note === undefined ? [] : [note])];
-  // What is withdrawn stays as it is on the server.
+  // Withdrawn resources stay as they are on the server.
   const hasEffect = key !== "*" && action !== "withdraw";
   return {
     ...{ address: addressOf(project, kind, key), project, kind: kindWord(kind), key, action, before, after },
@@ -149,9 +152,9 @@ interface Migrating {
   readonly migrations: readonly StorageMigration[];
 }
 
-/** Storage moves whose declarations differ. */
+/** Changed declarations of storage moves. */
 export function migrationChanges(before: Migrating, after: Migrating): readonly RevisionChange[] {
-  const [was, is] = [movesOf(before), movesOf(after)];
+  const [was, is] = [listMoves(before), listMoves(after)];
   return [...new Map([...was, ...is])].flatMap(([key, { document }]) => {
     const [first = null, second = null] = [was.get(key)?.fields, is.get(key)?.fields];
     if (equal(first, second)) return [];
@@ -161,7 +164,7 @@ export function migrationChanges(before: Migrating, after: Migrating): readonly 
   });
 }
 
-function movesOf({ migrations }: Migrating) {
+function listMoves({ migrations }: Migrating) {
   return new Map(
     migrations.flatMap(({ from, to, repositories, destinationIsCluster, directFetchReplication, document }) => {
       const fields: Fields = { to, destinationIsCluster, directFetchReplication };

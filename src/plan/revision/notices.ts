@@ -21,12 +21,12 @@ import type { SettingChange } from "./setting-changes.ts";
 
 type NoticeRule = "repointed" | "setting" | "widened-selector" | "unlisted" | "exclusive" | Highlight["topic"];
 
-/** Something that a reviewer should look at first. */
+/** A change that a reviewer should see first. */
 export interface Notice {
   readonly rule: NoticeRule;
   readonly message: string;
   readonly place?: Place;
-  /** Where it is about projects, each of them. */
+  /** The projects concerned, if there are any. */
   readonly projects?: readonly string[];
 }
 
@@ -38,14 +38,14 @@ interface Compared {
     readonly workspace: Workspace;
   };
   readonly changes: readonly RevisionChange[];
-  /** Changes of policies whose wildcards differ too, which no project shows. */
+  /** Changes of policies whose wildcards changed too, which no project's changes contain. */
   readonly hidden: readonly RevisionChange[];
   readonly settings: readonly SettingChange[];
-  /** All projects, or all groups, where they are known. */
+  /** All projects, or all groups, if they are listed. */
   readonly known: (owner: Owner) => readonly Project[] | undefined;
 }
 
-/** What goes elsewhere, reaches further, or is guarded less. */
+/** Changed destinations, wider selectors and weaker settings. */
 export function noticesFor({ before, after, changes, hidden, settings, known }: Compared): readonly Notice[] {
   const { catalogue } = after.workspace;
   const pairs = changedPolicies(before.policies, after.policies).map((pair) => {
@@ -53,9 +53,9 @@ export function noticesFor({ before, after, changes, hidden, settings, known }: 
   });
   return [
     ...settings.flatMap((setting) => settingNotice(setting, after.settings)),
-    ...repointed([...changes, ...hidden], catalogue),
-    ...pairs.flatMap(({ pair, projects }) => widenedBy(pair, projects)),
-    ...pairs.flatMap(({ pair, projects }) => (projects ? [] : unseenIn(pair))),
+    ...findRepointed([...changes, ...hidden], catalogue),
+    ...pairs.flatMap(({ pair, projects }) => findWidened(pair, projects)),
+    ...pairs.flatMap(({ pair, projects }) => (projects ? [] : findUnseen(pair))),
     ...effectNotices(changes, catalogue),
   ];
 }
@@ -67,48 +67,49 @@ function settingNotice(change: SettingChange, document: Document | undefined): r
   return [{ rule: "setting", message: `${settingText(change)}: ${change.alarm}`, place }];
 }
 
-/** A setting as a sentence part: of a list, what it lost and what it gained. */
+/** A setting as part of a sentence; for a list, its removed and added items. */
 export function settingText({ setting, before, after }: SettingChange): string {
-  if (!Array.isArray(before) || !Array.isArray(after)) return `${setting}: ${written(before)} -> ${written(after)}`;
+  if (!Array.isArray(before) || !Array.isArray(after))
+    return `${setting}: ${formatValue(before)} -> ${formatValue(after)}`;
   const lost = before.filter((each) => !after.some((other) => equal(each, other)));
   const gained = after.filter((each) => !before.some((other) => equal(each, other)));
   const words = [
-    ...(lost.length > 0 ? [`without ${lost.map(item).join(", ")}`] : []),
-    ...(gained.length > 0 ? [`with ${gained.map(item).join(", ")}`] : []),
+    ...(lost.length > 0 ? [`without ${lost.map(formatItem).join(", ")}`] : []),
+    ...(gained.length > 0 ? [`with ${gained.map(formatItem).join(", ")}`] : []),
   ];
   return `${setting}: ${words.join(", ") || "in another order"}`;
 }
 
-/** A value as people read it: a reference by its name, anything else as in JSON. */
-function written(value: unknown): string {
+/** A value for people: a reference by its name, anything else as JSON. */
+function formatValue(value: unknown): string {
   if (value === undefined || value === null) return "(unset)";
-  if (Array.isArray(value)) return `[${value.map(written).join(", ")}]`;
-  return isObject(value) ? item(value) : JSON.stringify(value);
+  if (Array.isArray(value)) return `[${value.map(formatValue).join(", ")}]`;
+  return isObject(value) ? formatItem(value) : JSON.stringify(value);
 }
 
-/** An entry of a list: a text as it is, an object as its keys and values. */
-function item(value: unknown): string {
-  if (!isObject(value)) return Array.isArray(value) ? value.map(item).join(" and ") : String(value);
+/** An item of a list: text unchanged, an object as keys and values. */
+function formatItem(value: unknown): string {
+  if (!isObject(value)) return Array.isArray(value) ? value.map(formatItem).join(" and ") : String(value);
   if (typeof value.secret === "string") return `(secret ${value.secret})`;
   return `(${Object.entries(value)
-    .map(([key, each]) => `${key}: ${item(each)}`)
+    .map(([key, each]) => `${key}: ${formatItem(each)}`)
     .join("; ")})`;
 }
 
-/** Secrets and destinations that were something else before, those of many projects together, whichever lines state them. */
-function repointed(changes: readonly RevisionChange[], catalogue: Catalogue): readonly Notice[] {
-  const found = changes.flatMap((change) => repointings(change, catalogue));
+/** Changed secrets and destinations; equal ones of many projects are joined, whichever lines declare them. */
+function findRepointed(changes: readonly RevisionChange[], catalogue: Catalogue): readonly Notice[] {
+  const found = changes.flatMap((change) => listRepointings(change, catalogue));
   const groups = groupsOf(found, ({ change: { project, kind, key }, name, before, after }) => ({
     ...{ project, subject: resourceName(kind, key), action: "edit", removes: false, sentences: [] },
     ...{ before: { [name]: before }, after: { [name]: after }, source: { file: "", line: 0, column: 0 } },
   }));
   return groups.map(({ members: [{ change, name }], projects, shared }) => {
-    const message = `${change.key} ${name}: ${written(shared.before?.[name])} -> ${written(shared.after?.[name])}`;
+    const message = `${change.key} ${name}: ${formatValue(shared.before?.[name])} -> ${formatValue(shared.after?.[name])}`;
     return { rule: "repointed", message, place: change.source, projects };
   });
 }
 
-function repointings(change: RevisionChange, catalogue: Catalogue) {
+function listRepointings(change: RevisionChange, catalogue: Catalogue) {
   const { action, before, after } = change;
   if (action !== "edit" || !before || !after) return [];
   return Object.entries(after).flatMap(([name, value]) => {
@@ -118,7 +119,7 @@ function repointings(change: RevisionChange, catalogue: Catalogue) {
   });
 }
 
-/** A version that is bumped sends the same secret again. */
+/** A new version of a secret is still the same secret. */
 function isRepointed(field: FieldSchema, before: Value, after: Value): boolean {
   if (isReference(before) && isReference(after) && before.secret === after.secret)
     return before.version === after.version;
@@ -126,13 +127,12 @@ function isRepointed(field: FieldSchema, before: Value, after: Value): boolean {
   return isSecret || (field.writeOnly === true && !field["x-returned"]) || isDestination(field);
 }
 
-/** A policy that two revisions do not have in common, by its name; one that only one of them has is left out on the other side. */
+/** A changed policy by name; undefined on the side that lacks it. */
 interface PolicyPair {
   readonly before?: Policy | undefined;
   readonly after?: Policy | undefined;
 }
 
-/** The policies that differ. */
 export function changedPolicies(before: readonly Policy[], after: readonly Policy[]): readonly PolicyPair[] {
   const was = new Map(before.map((policy) => [policy.name, policy]));
   const is = new Map(after.map((policy) => [policy.name, policy]));
@@ -141,13 +141,13 @@ export function changedPolicies(before: readonly Policy[], after: readonly Polic
   return pairs.filter((pair) => pair.before !== pair.after);
 }
 
-/** A policy whose wildcards reach further, or which excepts less. `projects`: all that there are, where they are known. */
-function widenedBy({ before, after }: PolicyPair, projects: readonly Project[] | undefined): readonly Notice[] {
+/** A policy with wider wildcards or fewer exceptions. `projects`: all projects, if listed. */
+function findWidened({ before, after }: PolicyPair, projects: readonly Project[] | undefined): readonly Notice[] {
   if (!before || !after) return [];
   const added = after.projects.flatMap((selector, index) => (isNew(selector, before.projects) ? [index] : []));
   const released = before.except.filter(({ written }) => after.except.every((each) => each.written !== written));
   if (added.length === 0 && released.length === 0) return [];
-  const more = projects && reachedAnew(before, after, projects);
+  const more = projects && newlyReached(before, after, projects);
   if (more?.length === 0) return [];
   const names = added.map((index) => bareName(after.projects[index]?.written ?? "")).join(", ");
   const words = [
@@ -165,27 +165,27 @@ function isNew(selector: Selector, before: readonly Selector[]): boolean {
   return selector.form === "glob" && !before.some((each) => covers(each, selector));
 }
 
-function reachedAnew(before: Policy, after: Policy, projects: readonly Project[]): readonly string[] {
+function newlyReached(before: Policy, after: Policy, projects: readonly Project[]): readonly string[] {
   const [was, is] = [[before], [after]];
   const reaches = (policies: readonly Policy[], project: Project) => matchingLayers(policies, project).length > 0;
   return projects.filter((each) => reaches(is, each) && !reaches(was, each)).map(({ name }) => name);
 }
 
-/** What may change projects that only wildcards mean, and shows in no entry. */
-function unseenIn({ before, after }: PolicyPair): readonly Notice[] {
+/** Changes of a policy that no entry shows, and that may affect projects matched only by wildcards. */
+function findUnseen({ before, after }: PolicyPair): readonly Notice[] {
   const policy = after ?? before;
   const selectors = [...(before?.projects ?? []), ...(after?.projects ?? [])];
   if (!policy || !selectors.some(({ form }) => form === "glob")) return [];
   const [was, is] = [before, after].map((each) => new Map(each?.vars.map(({ name, value }) => [name, value])));
   const names = [...new Set([...(was?.keys() ?? []), ...(is?.keys() ?? [])])];
-  const vars = names.flatMap((name) => shifted(`variable ${name}`, was?.get(name), is?.get(name)));
+  const vars = names.flatMap((name) => describeShift(`variable ${name}`, was?.get(name), is?.get(name)));
   const excepts = after?.except.filter(({ written }) => !before?.except.some((each) => each.written === written)) ?? [];
   const others =
     before && after
       ? [
-          ...shifted("priority", before.priority, after.priority),
-          ...shifted("enforce", before.enforce, after.enforce),
-          ...shifted("archived", before.includesArchived, after.includesArchived),
+          ...describeShift("priority", before.priority, after.priority),
+          ...describeShift("enforce", before.enforce, after.enforce),
+          ...describeShift("archived", before.includesArchived, after.includesArchived),
         ]
       : [];
   if (before && excepts.length > 0)
@@ -196,15 +196,15 @@ function unseenIn({ before, after }: PolicyPair): readonly Notice[] {
   });
 }
 
-function shifted(what: string, before: unknown, after: unknown): string[] {
+function describeShift(what: string, before: unknown, after: unknown): string[] {
   const shown = (value: unknown) => (value === undefined ? "(unset)" : JSON.stringify(value));
   return before === after ? [] : [`${what}: ${shown(before)} -> ${shown(after)}`];
 }
 
-/** What plans highlight too: how many changes loosen a policy, stop notifications and turn things off. */
+/** The highlights of a plan: changes that loosen a policy, stop notifications or disable resources. */
 function effectNotices(changes: readonly RevisionChange[], catalogue: Catalogue): readonly Notice[] {
   const effective = changes.flatMap((change) =>
-    change.action === "withdraw" || change.key === "*" ? [] : planned(change),
+    change.action === "withdraw" || change.key === "*" ? [] : toPlanned(change),
   );
   const highlights = highlightsOf(effective, catalogue);
   const exclusive = changes.filter(({ action, key }) => action === "declare" && key === "*");
@@ -216,7 +216,7 @@ function effectNotices(changes: readonly RevisionChange[], catalogue: Catalogue)
   ];
 }
 
-function planned(change: RevisionChange) {
+function toPlanned(change: RevisionChange) {
   const { action, before, after } = change;
   const actions =
     action === "disable" ? (["disable"] as const) : action === "edit" ? (["update"] as const) : (["create"] as const);

@@ -18,7 +18,7 @@ import { compareProject, migrationChanges, type RevisionChange } from "./compare
 import { changedPolicies, type Notice, noticesFor } from "./notices.ts";
 import { compareSettings, type SettingChange, type SettingSide } from "./setting-changes.ts";
 
-/** A workspace as it is at one revision, without errors. */
+/** A workspace at one revision, without errors. */
 export interface RevisionSide extends SettingSide {
   /** `evenkeel.yaml` as it was read. */
   readonly settings?: Document | undefined;
@@ -27,22 +27,22 @@ export interface RevisionSide extends SettingSide {
   readonly plaintext: ReadonlyMap<string, string>;
 }
 
-/** How the desired state differs between two revisions of a workspace. */
+/** The differences in desired state between two revisions of a workspace. */
 export interface RevisionDiff {
   /** Sorted by address. */
   readonly changes: readonly RevisionChange[];
-  /** What a reviewer should look at first. */
+  /** Changes that a reviewer should see first. */
   readonly notices: readonly Notice[];
   readonly settings: readonly SettingChange[];
-  /** What policies with a wildcard declare and other policies override, in the later revision. */
+  /** Entries of policies with a wildcard that other policies override, in the later revision. */
   readonly overrides: readonly OverrideCount[];
-  /** What is wrong, or doubtful, on either side, and shows only for single projects. */
+  /** Problems of each side that only merging for single projects reveals. */
   readonly problems: Readonly<Record<"before" | "after", readonly Problem[]>>;
 }
 
 /**
- * Compares the desired state of each project at two revisions, layers and variables applied. `listing`: the fleet; without it,
- * selectors with wildcards stand for the projects that they mean.
+ * Compares the desired state of each project at two revisions, with layers and variables applied. `listing`: the fleet;
+ * without it, wildcards are compared as written.
  */
 export function compareRevisions(
   before: RevisionSide,
@@ -50,7 +50,7 @@ export function compareRevisions(
   listing: readonly Project[] | undefined,
 ): RevisionDiff {
   const projects = knownProjects([...before.policies, ...after.policies], listing);
-  const pairs = projects.flatMap((project) => pairOf(before, after, project));
+  const pairs = projects.flatMap((project) => comparePair(before, after, project));
   const isListed = (owner: Owner) => listing !== undefined && (listing.length === 0 || !!listedOf(owner, listing));
   const isDecided = ({ of, where }: Policy) => isListed(of) && (!where || projects.every(({ row }) => row));
   const unlisted = (side: RevisionSide) => ({ ...side, policies: side.policies.filter((each) => !isDecided(each)) });
@@ -58,43 +58,43 @@ export function compareRevisions(
   const found = [...pairs.flatMap(({ changes }) => changes), ...wildcards, ...migrationChanges(before, after)];
   const changes = found.toSorted((a, b) => compareTexts(a.address, b.address));
   const settings = compareSettings(before, after);
-  const hidden = reselected(unlisted(before), unlisted(after));
-  const known = (owner: Owner) => (isListed(owner) ? ownedBy(owner, projects) : undefined);
+  const hidden = reselectedChanges(unlisted(before), unlisted(after));
+  const listedProjects = (owner: Owner) => (isListed(owner) ? ownedBy(owner, projects) : undefined);
   const listed = after.policies.filter(({ of }) => isListed(of));
   const idle = listing ? idleGlobs(listed, listing) : [];
   return {
     changes,
     settings,
     overrides: overridesAmong(after.policies, projects),
-    notices: noticesFor({ before, after, changes, hidden, settings, known }),
+    notices: noticesFor({ before, after, changes, hidden, settings, known: listedProjects }),
     problems: {
       before: sortedProblems(pairs.flatMap((pair) => pair.before)),
-      after: sortedProblems([...idle, ...pathless(after, projects), ...pairs.flatMap((pair) => pair.after)]),
+      after: sortedProblems([...idle, ...pathlessProblems(after, projects), ...pairs.flatMap((pair) => pair.after)]),
     },
   };
 }
 
-/** What is different of a project, and what is wrong with it on each side. */
+/** The changes of a project, and its problems on each side. */
 interface Pair {
   readonly before: readonly Problem[];
   readonly after: readonly Problem[];
   readonly changes: readonly RevisionChange[];
 }
 
-/** Where the same policies decide on both sides, in the same order, nothing can differ. */
-function pairOf(before: RevisionSide, after: RevisionSide, project: Project): readonly Pair[] {
+/** The differences of a project; empty if the same policies apply in the same order on both sides. */
+function comparePair(before: RevisionSide, after: RevisionSide, project: Project): readonly Pair[] {
   const layersOf = ({ policies }: RevisionSide) => matchingLayers(policies, project);
   const [first, second] = [layersOf(before), layersOf(after)];
   if (sameLayers(first, second)) return [];
-  const [was, is] = [merge(first, project, nowhere, asWritten), merge(second, project, nowhere, asWritten)];
+  const [was, is] = [merge(first, project, never, keepVariable), merge(second, project, never, keepVariable)];
   const changes = compare(project.name, [was.desired, before], [is.desired, after]);
   return [{ before: was.problems, after: is.problems, changes }];
 }
 
-const nowhere = () => false;
+const never = () => false;
 
-/** What no one knows without asking the server stays as it is written. */
-const asWritten = (fact: string) => `\${${fact}}`;
+/** Facts that require the server stay variables. */
+const keepVariable = (fact: string) => `\${${fact}}`;
 
 type Desiring = readonly [DesiredProject, RevisionSide];
 
@@ -105,15 +105,15 @@ function compare(name: string, ...sides: readonly [Desiring, Desiring]): readonl
   return compareProject(name, sideOf(sides[0]), sideOf(sides[1]));
 }
 
-/** Whether the desired state of a project differs, another policy decides it, or a kind of its resources is another. */
+/** True if the desired state of a project differs, or a kind in its policies. */
 export function hasDesiredChange(before: RevisionSide, after: RevisionSide, project: Project): boolean {
-  if (pairOf(before, after, project).some(({ changes }) => changes.length > 0)) return true;
+  if (comparePair(before, after, project).some(({ changes }) => changes.length > 0)) return true;
   return isSelected(policiesOfChangedKinds(before, after), project);
 }
 
 /**
- * The policies that only one of two revisions has, or whose kinds are others: the desired state of a project that none of
- * them selects is as before.
+ * Policies that changed between two revisions, or whose kinds did: a project that none of them selects has the same
+ * desired state.
  */
 export function touchedPolicies(before: RevisionSide, after: RevisionSide): readonly Policy[] {
   const pairs = changedPolicies(before.policies, after.policies);
@@ -145,8 +145,8 @@ function unlistedChanges(before: RevisionSide, after: RevisionSide): readonly Re
   });
 }
 
-/** What policies say otherwise whose wildcards are others too: no selector stands for it on both sides. */
-function reselected(before: RevisionSide, after: RevisionSide): readonly RevisionChange[] {
+/** Changes of policies whose wildcards changed too: no selector represents them on both sides. */
+function reselectedChanges(before: RevisionSide, after: RevisionSide): readonly RevisionChange[] {
   const globsOf = ({ projects }: Policy) => projects.flatMap(({ form, written }) => (form === "glob" ? [written] : []));
   const pairs = changedPolicies(before.policies, after.policies);
   return pairs.flatMap(({ before: was, after: is }) => {
@@ -157,8 +157,8 @@ function reselected(before: RevisionSide, after: RevisionSide): readonly Revisio
   });
 }
 
-/** An ID whose path is not known: whether globs and paths mean the same project cannot be told. */
-function pathless({ policies }: RevisionSide, projects: readonly Project[]): readonly Problem[] {
+/** Warns of projects with an ID and no known path: globs and paths may match the same project. */
+function pathlessProblems({ policies }: RevisionSide, projects: readonly Project[]): readonly Problem[] {
   if (!needsLookup(policies)) return [];
   const isNamed = memoized((project: Project) => matchingLayers(policies, project).length > 0);
   return projects

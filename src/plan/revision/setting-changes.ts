@@ -9,30 +9,32 @@ import { namedFiles, type Workspace } from "../../manifest/workspace.ts";
 import { ownersOf, type ResourceKind, writtenCall } from "../../model/resource-kind.ts";
 import type { Place } from "../../model/types.ts";
 
-/** A setting of `evenkeel.yaml`, or something that a rule, a policy or a kind states, that is another; undefined (left out of JSON) where it is not set. */
+/**
+ * A changed setting of `evenkeel.yaml`, a rule, a policy or a kind; undefined (omitted in JSON) on a side without it.
+ */
 export interface SettingChange {
   /** Dotted, such as `guards.deletePercent`; `rule NAME except`; `kind NAME calls.delete`. */
   readonly setting: string;
   readonly before: unknown;
   readonly after: unknown;
-  /** Why a reviewer should look at it first; left out where nothing becomes laxer by it. */
+  /** The reason for a reviewer to see it first; omitted if nothing becomes laxer. */
   readonly alarm?: string;
-  /** Left out for settings of `evenkeel.yaml`. */
+  /** Omitted for settings of `evenkeel.yaml`. */
   readonly place?: Place;
 }
 
-/** What states settings at one revision. */
+/** The sources of settings at one revision. */
 export interface SettingSide {
   readonly workspace: Workspace;
-  /** Digests of the files that settings name, by setting; left out where they are not known. */
+  /** Digests of files that settings name, by setting; undefined if unknown. */
   readonly contents?: ReadonlyMap<string, string> | undefined;
   readonly rules: readonly PlanRule[];
-  /** The documents of the kinds that the workspace describes itself. */
+  /** Documents of the workspace's own kinds. */
   readonly kinds: readonly Document[];
   readonly policies: readonly Policy[];
 }
 
-/** The differences beside the desired state of projects; those to look at first in front. */
+/** Changes other than the desired state of projects; those with an alarm first. */
 export function compareSettings(before: SettingSide, after: SettingSide): readonly SettingChange[] {
   const changes = [
     ...compareSubject(workspaceSubject(before, after), workspaceSubject(after, before)),
@@ -43,16 +45,16 @@ export function compareSettings(before: SettingSide, after: SettingSide): readon
   return changes.toSorted((a, b) => Number(b.alarm !== undefined) - Number(a.alarm !== undefined));
 }
 
-/** Something that states settings: the workspace, a rule, a kind or a policy. */
+/** A source of settings: the workspace, a rule, a kind or a policy. */
 interface Subject {
   readonly id: string;
-  /** In front of its settings. */
+  /** Prefix of its settings. */
   readonly title: string;
-  /** Left out for the workspace. */
+  /** Undefined for the workspace. */
   readonly document?: Document;
-  /** What is shown if only one revision has it. */
+  /** The value shown if only one revision has the subject. */
   readonly whole?: unknown;
-  /** By dotted path; an empty one stands for the subject itself. */
+  /** Values by dotted path; an empty path is the subject itself. */
   readonly parts: ReadonlyMap<string, unknown>;
   readonly alarm: (path: string, before: unknown, after: unknown) => string | undefined;
 }
@@ -93,7 +95,7 @@ const always =
 const whenHigher: Alarm = (before, after) =>
   Number(after) > Number(before) ? "a guard lets more be removed" : undefined;
 
-/** Settings that a reviewer should look at first, and when. */
+/** Settings that a reviewer should see first, with the condition. */
 const alarms: Readonly<Record<string, Alarm>> = {
   "server.url": always("all requests go to another server"),
   "server.dialect": always("an integration with another name there counts as withdrawn and declared"),
@@ -106,7 +108,7 @@ const alarms: Readonly<Record<string, Alarm>> = {
   allowPlaintextSecrets: whenTrue("secrets may be written into manifests"),
 };
 
-/** `other`: the workspace on the other side. */
+/** `other`: the workspace of the other side. */
 function workspaceSubject({ workspace, contents }: SettingSide, other: SettingSide): Subject {
   const { catalogue: _, faultyKinds: __, server: own, guards, rateLimit, waves, canary, ...rest } = workspace;
   const { isReleaseAssumed: ___, ...server } = own;
@@ -116,8 +118,8 @@ function workspaceSubject({ workspace, contents }: SettingSide, other: SettingSi
     waves: waves?.map(waveText),
     canary: canary.map(({ written }) => written),
   };
-  const parts = new Map(dotted(readable));
-  // Another content of the same file.
+  const parts = new Map(flatten(readable));
+  // The same file with other content.
   for (const { setting, path } of namedFiles(workspace)) {
     const digest = contents?.get(setting);
     const isKnown = contents !== undefined && other.contents !== undefined && digest !== other.contents.get(setting);
@@ -127,15 +129,15 @@ function workspaceSubject({ workspace, contents }: SettingSide, other: SettingSi
   return { id: "", title: "", parts, alarm: (path, before, after) => alarms[path]?.(before, after) };
 }
 
-/** An object's values, at any depth, by dotted names such as `guards.deletePercent`. */
-function dotted(value: object, prefix = ""): ReadonlyMap<string, unknown> {
+/** Flattens an object to dotted names such as `guards.deletePercent`. */
+function flatten(value: object, prefix = ""): ReadonlyMap<string, unknown> {
   const entries = Object.entries(value).flatMap(([key, each]): (readonly [string, unknown])[] =>
-    isObject(each) ? [...dotted(each, `${prefix}${key}.`)] : [[`${prefix}${key}`, each]],
+    isObject(each) ? [...flatten(each, `${prefix}${key}.`)] : [[`${prefix}${key}`, each]],
   );
   return new Map(entries);
 }
 
-/** A rule that holds for less lets more through. */
+/** A rule with a narrower scope lets more through. */
 function ruleSubject({ name, severity, when, on, except, until, message, document }: PlanRule): Subject {
   const parts = new Map(Object.entries({ "": severity, when, on, except, until, message }));
   return { id: name, title: `rule ${name}`, document, whole: severity, parts, alarm: ruleAlarm };
@@ -152,7 +154,7 @@ function ruleAlarm(path: string, before: unknown, after: unknown): string | unde
   return after === undefined ? "the rule is gone" : after === "warning" ? "it only warns" : undefined;
 }
 
-/** Kinds decide which requests are sent. Two may share a name, if one is of projects and the other of groups. */
+/** Kinds determine the requests that are sent. A kind of projects and one of groups may share a name. */
 function kindSubject(document: Document): Subject {
   const kind = document.value as ResourceKind;
   return {
@@ -160,12 +162,12 @@ function kindSubject(document: Document): Subject {
     title: `kind ${kind.name}`,
     document,
     whole: Object.values(kind.calls).map((call) => Object.values(writtenCall(call)).join(" ")),
-    parts: new Map([...dotted(kind)].filter(([name]) => !prose.test(name))),
+    parts: new Map([...flatten(kind)].filter(([name]) => !prose.test(name))),
     alarm: kindAlarm,
   };
 }
 
-/** What people alone read. */
+/** Keys that are only for people. */
 const prose = /(?:^|\.)(?:title|description|sources|notes|deprecationMessage|x-source)$/;
 
 function kindAlarm(path: string, before: unknown): string | undefined {
@@ -173,14 +175,14 @@ function kindAlarm(path: string, before: unknown): string | undefined {
   return /^calls\.|\.x-lookup$/.test(path) ? "other requests are sent" : "other values may be read, compared or sent";
 }
 
-/** The last day of a policy that both revisions have; all else shows in projects. */
+/** The last day of a policy that both revisions have; other changes appear in projects. */
 function policySubject({ name, until, document }: Policy): Subject {
   const alarm: Subject["alarm"] = (_, before, after) =>
     isLater(before, after) ? "the policy counts for longer" : undefined;
   return { id: name, title: `policy ${name}`, document, parts: new Map([["until", until]]), alarm };
 }
 
-/** No last day is the latest. */
+/** Without a last day, a policy never expires. */
 function isLater(was: unknown, is: unknown): boolean {
   return typeof was === "string" && (typeof is !== "string" || is > was);
 }

@@ -13,8 +13,8 @@ export interface Shift {
 }
 
 /**
- * How the recipients of a project's events change between two states of its integrations.
- * `event` restricts it to one kind of event.
+ * The changes in recipients of a project's events between two states of its integrations. `event` restricts it to one
+ * kind of event.
  */
 export function shiftBetween(before: readonly Listener[], after: readonly Listener[], event?: string): Shift {
   const bySlug = (listeners: readonly Listener[]) => new Map(listeners.map((each) => [each.slug, each]));
@@ -24,7 +24,7 @@ export function shiftBetween(before: readonly Listener[], after: readonly Listen
   return { lost: shifts.flatMap(({ lost }) => lost), gained: shifts.flatMap(({ gained }) => gained) };
 }
 
-/** How the recipients of one integration change; undefined on a side without the integration. */
+/** The changes in recipients of one integration; undefined on a side without the integration. */
 function shiftOf(before: Listener | undefined, after: Listener | undefined, event?: string): Shift {
   const { lost, gained, sides, reversed } = comparisonOf(before, after, event);
   return {
@@ -35,16 +35,16 @@ function shiftOf(before: Listener | undefined, after: Listener | undefined, even
 
 /** The lost and moved events of one integration. */
 export interface Rerouting {
-  /** Messages on events that a recipient loses, and that no other one gets instead. */
+  /** Messages on events that a recipient loses without another one receiving them. */
   readonly lost: readonly string[];
   /** Other events that move from one recipient to another: `#mobile -> #mobile-on-call (chat)`. */
   readonly moved: readonly string[];
 }
 
-/** Where no events are lost or moved. */
+/** The result if no events are lost or moved. */
 export const noRerouting: Rerouting = { lost: [], moved: [] };
 
-/** Which events of one integration are lost, and which go to another recipient. */
+/** The events of one integration that are lost or move to another recipient. */
 export function reroutingOf(before: Listener, after: Listener): Rerouting {
   const { lost, gained, sides } = comparisonOf(before, after);
   const moves = movesBetween(lost, gained);
@@ -53,7 +53,7 @@ export function reroutingOf(before: Listener, after: Listener): Rerouting {
     ({ from }) => from,
     ({ situations }) => situations,
   );
-  const left = goneOf(lost, new Map([...moving].map(([from, situations]) => [from, situations.flat()])));
+  const left = listGone(lost, new Map([...moving].map(([from, situations]) => [from, situations.flat()])));
   return { lost: sentences(left, sides, "will no longer receive"), moved: moveSentences(moves, sides) };
 }
 
@@ -61,8 +61,8 @@ function comparisonOf(before: Listener | undefined, after: Listener | undefined,
   const slug = before?.slug ?? after?.slug ?? "";
   const [own, others] = [audiencesOf(before, event), audiencesOf(after, event)];
   return {
-    lost: goneOf(own, others),
-    gained: goneOf(others, own),
+    lost: listGone(own, others),
+    gained: listGone(others, own),
     sides: { slug, own, others },
     reversed: { slug, own: others, others: own },
   };
@@ -96,8 +96,8 @@ function audiencesOf(listener: Listener | undefined, event: string | undefined):
   );
 }
 
-/** The events that each receiver has on one side and not on the other. */
-function goneOf(own: Audiences, others: Audiences): Audiences {
+/** Events that each receiver has on one side only. */
+function listGone(own: Audiences, others: Audiences): Audiences {
   const gone = [...own].map(([name, received]) => {
     const remaining = keysOf(others.get(name) ?? []);
     return [name, received.filter(({ key }) => !remaining.has(key))] as const;
@@ -125,7 +125,7 @@ function sentences(
     const received = own.get(name) ?? [];
     const isWhole = situations.length === received.length && !others.has(name);
     const isAll = verb === "will no longer receive" && isWhole && kindsOf(situations) > mostNamed;
-    return `${name} ${verb} ${isAll ? "any events" : phrases(situations, received, elsewhere)}${behind(name, slug)}`;
+    return `${name} ${verb} ${isAll ? "any events" : formatPhrases(situations, received, elsewhere)}${behind(name, slug)}`;
   });
 }
 
@@ -133,7 +133,7 @@ function behind(name: string, slug: string): string {
   return name === slug ? "" : ` (${slug})`;
 }
 
-/** Events that one receiver has no longer and another one has from now on. */
+/** Events that move from one receiver to another. */
 interface Move {
   readonly from: string;
   readonly to: string;
@@ -150,7 +150,7 @@ function movesBetween(lost: Audiences, gained: Audiences): readonly Move[] {
   );
 }
 
-/** `#mobile -> #mobile-on-call (chat)`, with the events where they are not all that the receiver had. */
+/** `#mobile -> #mobile-on-call (chat)`, with the events unless they are all that the receiver had. */
 function moveSentences(moves: readonly Move[], { slug, own, others }: Sides): string[] {
   const alike = groupedAs(
     moves,
@@ -163,7 +163,9 @@ function moveSentences(moves: readonly Move[], { slug, own, others }: Sides): st
     const { from, situations } = first;
     const received = own.get(from) ?? [];
     const what =
-      situations.length === received.length ? "" : `: ${phrases(situations, received, [...others.values()].flat())}`;
+      situations.length === received.length
+        ? ""
+        : `: ${formatPhrases(situations, received, [...others.values()].flat())}`;
     return [`${from} -> ${joinedByAnd(group.map(({ to }) => to))}${what}${behind(from, slug)}`];
   });
 }
@@ -182,7 +184,7 @@ interface EventSituation extends EventDetails {
 }
 
 /** Events grouped by branches: `issues, and pushes and jobs on protected branches`. */
-function phrases(
+function formatPhrases(
   moved: readonly EventSituation[],
   received: readonly EventSituation[],
   elsewhere: readonly EventSituation[],

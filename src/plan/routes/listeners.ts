@@ -74,7 +74,7 @@ export function listenersAfter(
   const remaining = live.flatMap((listener) => {
     const desired = listed.get(listener.slug);
     if (!desired) return isExclusive ? [] : [listener];
-    return desired.presence === "absent" ? [] : [overlaid(listener, desired.fields)];
+    return desired.presence === "absent" ? [] : [overlay(listener, desired.fields)];
   });
   const slugs = new Set(live.map(({ slug }) => slug));
   return [...remaining, ...declaredListeners(resources, catalogue).filter(({ slug }) => !slugs.has(slug))];
@@ -88,20 +88,20 @@ function bySlug(resources: readonly Desired[], catalogue: Catalogue): ReadonlyMa
   return new Map(resources.filter(({ kind }) => listensIn(catalogue, kind)).map((each) => [each.key, each]));
 }
 
-function overlaid(listener: Listener, fields: Fields): Listener {
+function overlay(listener: Listener, fields: Fields): Listener {
   const spec = listener.catalogue.integrations.get(listener.slug);
   return { ...listener, fields: { ...listener.fields, ...fields }, active: activeBy(spec, fields) };
 }
 
-/** Where `active` is a parameter it has its default; other declared integrations are on. */
+/** The default of `active` if it is a parameter; other declared integrations are active. */
 function activeBy(spec: Integration | undefined, fields: Fields): boolean {
   const { active = true } = { ...impliedFields(spec), ...fields };
   return !isReference(active) && String(active) === "true";
 }
 
 /**
- * Messages on events that a change moves to other recipients, or that are lost by it, as far as its declared parameters
- * show. Undeclared parameters are unchanged.
+ * Messages on events that a change moves or that are lost by it, according to its declared parameters. Undeclared
+ * parameters are unchanged.
  */
 export function changeRerouting(change: Change, catalogue: Catalogue): Rerouting {
   const { declared, live } = change;
@@ -113,7 +113,7 @@ export function changeRerouting(change: Change, catalogue: Catalogue): Rerouting
   return reroutingBetween(catalogue, change, before, isRemoval(change) ? undefined : declared);
 }
 
-/** The same between two declarations of an integration; `after` is undefined where it is removed. */
+/** The rerouting between two declarations of an integration; `after` is undefined if it is removed. */
 export function reroutingBetween(
   catalogue: Catalogue,
   { kind, key: slug }: Pick<Resource, "kind" | "key">,

@@ -7,7 +7,7 @@ import { comparableScalar } from "../../model/field-meaning.ts";
 import type { Fields, Scalar } from "../../model/types.ts";
 import { inlineText, isReference, isScalar } from "../../model/values.ts";
 
-/** An integration that is notified, where, why, and under which further conditions (docs/reviewing.md). */
+/** A notified integration with channel, reason and further conditions (docs/reviewing.md). */
 export interface Route {
   readonly slug: string;
   /** A channel, or recipients; null if it has neither or it is unknown. */
@@ -15,7 +15,7 @@ export interface Route {
   readonly reason: string;
 }
 
-/** Who is notified of an event, in the order of the listeners. */
+/** Integrations notified of an event, in the order of the listeners. */
 export function routesOf(listeners: readonly Listener[], event: EventDetails): Route[] {
   return listeners.flatMap((listener) => routeOf(listener, event) ?? []);
 }
@@ -26,7 +26,7 @@ export interface UnknownRoute {
   readonly flag: string;
 }
 
-/** Who may be notified of an event, in the order of the listeners. */
+/** Integrations that may be notified of an event, in the order of the listeners. */
 export function unknownRoutesOf(listeners: readonly Listener[], event: EventDetails): UnknownRoute[] {
   return listeners.flatMap((listener) => unknownRouteOf(listener, event) ?? []);
 }
@@ -39,7 +39,7 @@ function unknownRouteOf(listener: Listener, event: EventDetails): UnknownRoute |
   return isOut ? undefined : { slug: listener.slug, flag: flag.name };
 }
 
-/** How one integration is notified of an event; undefined where it is not. */
+/** The route of an event to one integration; undefined if it is not notified. */
 function routeOf(listener: Listener, event: EventDetails): Route | undefined {
   const delivery = deliveryOf(listener, event);
   return delivery && { slug: listener.slug, channel: delivery.channel, reason: delivery.reason };
@@ -50,7 +50,7 @@ export function audienceOf(listener: Listener, event: EventDetails): readonly st
   return deliveryOf(listener, event)?.recipients ?? [];
 }
 
-/** The destination of an event, and why. */
+/** The destination of an event, and the reason. */
 interface Delivery extends Pick<Route, "channel" | "reason"> {
   /** The separate channels or recipients, or the slug. */
   readonly recipients: readonly string[];
@@ -106,7 +106,7 @@ export interface EventDetails {
 /** The result of a condition if the integration is not notified. */
 const notNotified = Symbol("not notified");
 
-/** A condition for being notified: why it is met, empty without a reason, or {@link notNotified}. */
+/** A condition for notifications: its reason, empty if there is none to state, or {@link notNotified}. */
 type Condition = (listener: Listener, event: EventDetails) => string | typeof notNotified;
 
 /** The flag that enables an event for an integration. */
@@ -158,7 +158,7 @@ interface Reach {
 
 /**
  * The branches whose events an integration receives, by the first parameter or its default. Servers set the default
- * whatever a deprecated parameter is; only a server that does not report the first uses the deprecated one.
+ * even if a deprecated parameter is set; the deprecated one counts only on servers that do not report the first.
  */
 function reachOf(listener: Listener): Reach | undefined {
   const columns = columnsOf(listener, "branches");
@@ -195,7 +195,7 @@ function listOf(value: Scalar | undefined): string[] {
   return text.split(/[,\n]/).flatMap((part) => part.trim() || []);
 }
 
-/** An integration that may be notified of events, as manifests declare it or as a server reports it. */
+/** An integration that may be notified of events, as declared in manifests or reported by a server. */
 export interface Listener {
   readonly slug: string;
   readonly active: boolean;

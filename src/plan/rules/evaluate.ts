@@ -48,7 +48,7 @@ export interface RuleContext {
   readonly today: string;
   /** Tests addresses against a glob, under each name of their projects. */
   readonly means: (glob: string) => (address: string) => boolean;
-  /** The project that addresses of the plan name so. */
+  /** The project that addresses of the plan name this way. */
   readonly projectOf: (name: string) => Project;
 }
 
@@ -71,9 +71,9 @@ export function evaluateRules(
     return rule.on === "plan" ? askPlan(rule, new PlanView(plan.summary, subject)) : askChanges(rule, subject);
   });
   return {
-    objections: findings.flatMap(({ rule, ...found }) => (rule.severity === "error" ? [objectionOf(rule, found)] : [])),
+    objections: findings.flatMap(({ rule, ...found }) => (rule.severity === "error" ? [toObjection(rule, found)] : [])),
     warnings: findings.flatMap(({ rule, ...found }) =>
-      rule.severity === "warning" ? [warningOf(rule, found, sources)] : [],
+      rule.severity === "warning" ? [toWarning(rule, found, sources)] : [],
     ),
   };
 }
@@ -123,10 +123,10 @@ function withoutExceptions(
 ): readonly ChangeView[] {
   if (rule.except.length === 0 || isExpired(rule, context.today)) return changes;
   const tests = rule.except.map(context.means);
-  return changes.filter(({ listed }) => !tests.some((isMeant) => isMeant(listed)));
+  return changes.filter(({ listed: listAddresses }) => !tests.some((isMeant) => isMeant(listAddresses)));
 }
 
-/** The result of a rule: its value, or why it could not be evaluated. */
+/** The result of a rule: its value, or the reason why it could not be evaluated. */
 interface Found {
   readonly addresses: readonly string[];
   readonly undecided?: ExpressionFault;
@@ -135,7 +135,7 @@ interface Found {
 type Finding = Found & { readonly rule: PlanRule };
 
 function askPlan(rule: CompiledRule, view: PlanView): readonly Finding[] {
-  const undecided = unknownPath(view.changes) ?? answerOf(rule, view);
+  const undecided = unknownPath(view.changes) ?? evaluateRule(rule, view);
   if (undecided === false) return [];
   return [{ rule, addresses: [], ...(undecided !== true && { undecided }) }];
 }
@@ -144,7 +144,7 @@ function askChanges(rule: CompiledRule, changes: readonly ChangeView[]): readonl
   const holds: string[] = [];
   const unknown = new Map<string, { undecided: ExpressionFault; addresses: string[] }>();
   for (const change of changes) {
-    const answer = unknownPath([change]) ?? answerOf(rule, change);
+    const answer = unknownPath([change]) ?? evaluateRule(rule, change);
     if (answer === true) holds.push(change.listed);
     if (typeof answer === "boolean") continue;
     const key = `${answer.offset} ${answer.message}`;
@@ -163,19 +163,19 @@ function unknownPath(changes: readonly ChangeView[]): ExpressionFault | undefine
   return unknown && { message: `the full path of project ${unknown.project} is not known`, offset: 0 };
 }
 
-function answerOf({ expression }: CompiledRule, view: ChangeView | PlanView): boolean | ExpressionFault {
+function evaluateRule({ expression }: CompiledRule, view: ChangeView | PlanView): boolean | ExpressionFault {
   const answer = expression.ask(view);
   if ("fault" in answer) return answer.fault;
   if (typeof answer.value === "boolean") return answer.value;
   return { message: "it is neither true nor false there", offset: expression.tree.start };
 }
 
-function objectionOf(rule: PlanRule, found: Found): Objection {
+function toObjection(rule: PlanRule, found: Found): Objection {
   return { guard: "rule", message: sentence(rule, found), addresses: found.addresses, name: rule.name };
 }
 
 /** Located at the change, where a reviewer looks; a rule on plans at the rule itself. */
-function warningOf(rule: PlanRule, found: Found, sources: ReadonlyMap<string, Place>): Problem {
+function toWarning(rule: PlanRule, found: Found, sources: ReadonlyMap<string, Place>): Problem {
   const place = sources.get(found.addresses[0] ?? "") ?? rule.document.place(["when"]);
   const message = sentence(rule, found);
   return { severity: "warning", rule: `rule/${rule.name}`, fromRule: true, message, place };
@@ -185,12 +185,12 @@ function sentence(rule: PlanRule, { addresses, undecided }: Found): string {
   const { name, message, when, document } = rule;
   const place = undecided ? document.within(["when"], when, undecided.offset) : document.place(["when"], "key");
   const at = `${place.file}:${place.line}${undecided ? `:${place.column}` : ""}`;
-  if (!undecided) return [`rule ${name}: ${message} (${at})`, ...listed(addresses)].join(": ");
+  if (!undecided) return [`rule ${name}: ${message} (${at})`, ...listAddresses(addresses)].join(": ");
   const missing = /^there is no /.test(undecided.message) ? "; test with has() what not every change has" : "";
   const where = addresses.length > 0 ? ` for ${firstFew(addresses)}` : "";
   return `rule ${name} cannot be evaluated${where}: ${undecided.message} (${at})${missing}`;
 }
 
-function listed(addresses: readonly string[]): readonly string[] {
+function listAddresses(addresses: readonly string[]): readonly string[] {
   return addresses.length > 0 ? [firstFew(addresses)] : [];
 }

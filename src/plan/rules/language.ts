@@ -19,10 +19,10 @@ export interface Expression {
   readonly ask: (view: ChangeView | PlanView) => { readonly value: unknown } | { readonly fault: ExpressionFault };
 }
 
-/** The name of the variable is the subject of the rule. */
+/** Variable of the rule: its subject. */
 type Root = "change" | "plan";
 
-/** CEL for rules on changes, or on plans: its optional values, and regular expressions that take linear time. */
+/** Compiles a rule on changes or on plans: CEL with optional values and regular expressions of linear time. */
 export function compileExpression(text: string, root: Root): Expression | { readonly fault: ExpressionFault } {
   const compiled = compileCondition(text, environments[root], (error) => faultOf(error, root));
   if ("fault" in compiled) return compiled;
@@ -53,7 +53,7 @@ function environmentFor(root: Root): Environment {
 
 type CelError = ParseError | EvaluationError;
 
-/** `known`: the names to suggest for a misspelled word. */
+/** `known`: names to suggest for a misspelled word. */
 function faultOf(error: unknown, root: Root, known: readonly string[] = names): ExpressionFault {
   const { code = "", summary = "it cannot be evaluated", range } = error as Partial<CelError>;
   const word = faultyWord(summary);

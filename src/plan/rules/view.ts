@@ -47,8 +47,8 @@ export const nothing: CelFields = {};
 type CelFields = Readonly<Record<string, unknown>>;
 
 /**
- * A change in rules. Address and project are those of the server, whichever way manifests name the project: an ID, or
- * a path in capitals, must not bypass a rule on paths.
+ * A change in rules. Address and project are those of the server, however manifests name the project: an ID, or a path
+ * in capitals, must not bypass a rule on paths.
  */
 export class ChangeView {
   readonly address: string;

@@ -90,7 +90,9 @@ function idleGlobs({ globs, selecting }: Pick<RefreshScope, "globs" | "selecting
         .map((glob) => {
           const option = selecting?.get(glob);
           const isArchived = archived.some(projectTest(glob));
-          const hint = isArchived ? "; archived projects are skipped" : suggestTarget(glob, projects, declared.get(glob));
+          const hint = isArchived
+            ? "; archived projects are skipped"
+            : suggestTarget(glob, projects, declared.get(glob));
           return {
             severity: option === undefined ? "warning" : "error",
             rule: "no-match",
