@@ -17,6 +17,7 @@ const tools: Partial<Readonly<Record<CommandName, readonly string[]>>> = {
   validate: ["--as-of"],
   diff: ["--to"],
   blame: [],
+  overrides: ["--project"],
   runs: ["--project"],
   journal: [],
   plan: ["--target", "--exclude", "--since", "--as-of"],

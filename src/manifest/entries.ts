@@ -24,7 +24,7 @@ export interface PolicyEntry extends Stated {
   readonly written: WrittenResource | undefined;
   /** The same resource with the key that a text stands for, once its interpolations have values. */
   readonly keyed: (text: string) => KeyedResource;
-  /** The entries that set the fields of a singleton, which layers merge by field; omitted if they are all its own. */
+  /** The entries that set its fields, of a singleton or an entry with `inherit: true`; omitted if they are all its own. */
   readonly setBy?: ReadonlyMap<string, PolicyEntry>;
 }
 
@@ -50,8 +50,8 @@ export interface From {
   readonly until?: string;
 }
 
-/** The entry of a singleton that is in effect, with fields that several layers set. */
-export function mergedSingleton(first: PolicyEntry, setBy: ReadonlyMap<string, PolicyEntry>): PolicyEntry {
+/** The entry in effect where several layers set its fields: of a singleton, or with `inherit: true`. */
+export function mergedEntry(first: PolicyEntry, setBy: ReadonlyMap<string, PolicyEntry>): PolicyEntry {
   const known = Object.keys(first.written?.fields.properties ?? {});
   const names = [
     ...known.filter((name) => setBy.has(name)),
@@ -63,7 +63,15 @@ export function mergedSingleton(first: PolicyEntry, setBy: ReadonlyMap<string, P
   const { policy, document, path, written, place, keyed } = first;
   const { reason, file, until } = first.desired.origin;
   const fieldPlace = (name: string) => from(name).desired.origin.fieldPlace?.(name) ?? place();
-  const origin = { place, policy, reason, until, ...(file !== undefined && { file }), fieldPlace };
+  const origin = {
+    place,
+    policy,
+    reason,
+    until,
+    ...(file !== undefined && { file }),
+    fieldPlace,
+    isMerged: true as const,
+  };
   const desired = { ...first.desired, origin, fields };
   return { policy, document, path, written, place, keyed, templates, setBy, desired };
 }

@@ -84,6 +84,8 @@ export interface Ruling extends Pick<DesiredProject, "kinds" | "exclusive"> {
   /** Resources that still need interpolation, with their index. */
   readonly open: readonly (readonly [index: number, entry: PolicyEntry])[];
   readonly ties: readonly Problem[];
+  /** Fields that entries need and none of these layers has; another layer may have them. */
+  readonly missing: readonly Problem[];
   /** Whether any key has interpolations. */
   readonly hasOpenKeys: boolean;
 }
@@ -111,6 +113,7 @@ export function rulingOf(layers: readonly Layer[]): Ruling {
     resources,
     open,
     ties: [...vars.problems, ...entries.problems],
+    missing: entries.missing,
     hasOpenKeys,
   };
 }
@@ -146,7 +149,8 @@ function mergedFor(
     for (const problem of problems) faults.push(problem);
     resources[index] = desired;
   }
-  const problems = [...ruling.ties, ...scope.problems(), ...faults];
+  const missing = elsewhere === nowhere ? ruling.missing : [];
+  const problems = [...ruling.ties, ...missing, ...scope.problems(), ...faults];
   if (ruling.hasOpenKeys) problems.push(...sameKeys(resources));
   return {
     desired: { project, resources: ruling.hasOpenKeys ? distinct(resources) : resources, kinds, exclusive },

@@ -1,12 +1,13 @@
 import equal from "fast-deep-equal";
 import { grouped } from "../base/grouped.ts";
 import { memoized } from "../base/memoize.ts";
+import { alternativesIn } from "../model/alternatives.ts";
 import { kindWord } from "../model/owner.ts";
 import type { Problem } from "../model/types.ts";
-import { lineOfField, mergedSingleton, type PolicyEntry, type Stated } from "./entries.ts";
+import { lineOfField, mergedEntry, type PolicyEntry, type Stated } from "./entries.ts";
 import type { Variable } from "./policies.ts";
 import { problemAt } from "./problem.ts";
-import { combinedFaults } from "./resource-fields.ts";
+import { combinedFaults, missingFields } from "./resource-fields.ts";
 import { isLevel, type Layer } from "./selection.ts";
 
 /** The entries or variables in effect, by identity or name, and a problem for each tie. */
@@ -15,9 +16,14 @@ export interface Winners<Item> {
   readonly problems: readonly Problem[];
 }
 
+interface DecidingEntries extends Winners<PolicyEntry> {
+  /** Fields that entries with `inherit: true` need and no layer has. */
+  readonly missing: readonly Problem[];
+}
+
 /** The entry in effect for each resource, from the most specific layer; of a singleton, the entry in effect for each field. */
-export function decidingEntries(layers: readonly Layer[]): Winners<PolicyEntry> {
-  const keyed = mostSpecific(layers, entries);
+export function decidingEntries(layers: readonly Layer[]): DecidingEntries {
+  const keyed = withInherited(layers, mostSpecific(layers, entries));
   const single = layers.some((layer) => singletonsOf(layer.policy.entries).length > 0)
     ? decidingSingletons(layers)
     : none;
@@ -25,7 +31,51 @@ export function decidingEntries(layers: readonly Layer[]): Winners<PolicyEntry> 
   return {
     winners: new Map([...keyed.winners, ...single.map(({ entry }) => [entry.desired.identity, entry] as const)]),
     problems: [...keyed.problems, ...single.flatMap(({ problems }) => problems)],
+    missing: keyed.missing,
   };
+}
+
+/** Adds to each entry with `inherit: true` the fields that it lacks, those of the next entries in order of precedence. */
+function withInherited(layers: readonly Layer[], { winners, problems }: Winners<PolicyEntry>): DecidingEntries {
+  const inheriting = [...winners].filter(([, { written }]) => written?.inherits);
+  if (inheriting.length === 0) return { winners, problems, missing: none };
+  const all = inheriting.map(([identity, entry]) => [identity, inheritedEntry(layers, entry)] as const);
+  return {
+    winners: new Map([...winners, ...all.map(([identity, { entry }]) => [identity, entry] as const)]),
+    problems: [...problems, ...all.flatMap((each) => each[1].problems)],
+    missing: all.flatMap(
+      ([
+        ,
+        {
+          entry: { written, desired },
+        },
+      ]) => (written ? missingFields(written, desired.fields) : none),
+    ),
+  };
+}
+
+/** An entry with what it inherits, down to an entry that inherits nothing or is absent. */
+function inheritedEntry(layers: readonly Layer[], first: PolicyEntry): DecidingEntry {
+  const { identity } = first.desired;
+  const setBy = new Map<string, PolicyEntry>();
+  const problems: Problem[] = [];
+  const same = {
+    ...entries,
+    of: (layer: Layer) => entries.of(layer).filter(({ desired }) => desired.identity === identity),
+  };
+  let rest = layers;
+  let next: PolicyEntry | undefined = first;
+  while (next && next.desired.presence === "present") {
+    for (const name of inheritableFields(next, [...setBy.keys()])) setBy.set(name, next);
+    if (!next.written?.inherits) break;
+    const { document } = next;
+    rest = rest.slice(rest.findIndex(({ policy }) => policy.document === document) + 1);
+    const below: Winners<PolicyEntry> = mostSpecific(rest, same);
+    problems.push(...below.problems);
+    next = below.winners.get(identity);
+  }
+  const entry = mergedEntry(first, setBy);
+  return { entry, problems: [...problems, ...combined(entry)] };
 }
 
 const none: readonly never[] = [];
@@ -39,12 +89,19 @@ const keyedOf = memoized((entries: readonly PolicyEntry[]): readonly PolicyEntry
   return singletonsOf(entries).length > 0 ? entries.filter(({ desired }) => desired.key !== "") : entries;
 }, new WeakMap());
 
-interface DecidingSingleton {
+interface DecidingEntry {
   readonly entry: PolicyEntry;
   readonly problems: readonly Problem[];
 }
 
-function decidingSingletons(layers: readonly Layer[]): readonly DecidingSingleton[] {
+/** The fields that an entry adds to those of nearer ones: none of which they have it, or an alternative to it. */
+function inheritableFields({ desired, written }: PolicyEntry, nearer: readonly string[]): readonly string[] {
+  const groups = written && !written.entry ? alternativesIn(written.file) : none;
+  const taken = groups.filter((group) => group.some((name) => nearer.includes(name))).flat();
+  return Object.keys(desired.fields).filter((name) => !nearer.includes(name) && !taken.includes(name));
+}
+
+function decidingSingletons(layers: readonly Layer[]): readonly DecidingEntry[] {
   const all = layers.flatMap((layer) =>
     singletonsOf(layer.policy.entries).map((entry): LayeredEntry => ({ layer, entry })),
   );
@@ -61,7 +118,7 @@ interface LayeredEntry {
 }
 
 /** Whether it is there is decided as a whole, and its fields one by one, down to a layer where it is absent. */
-function decidingSingleton(first: LayeredEntry, layered: readonly LayeredEntry[]): DecidingSingleton {
+function decidingSingleton(first: LayeredEntry, layered: readonly LayeredEntry[]): DecidingEntry {
   const other = layered.find((each) => each.entry.desired.presence !== first.entry.desired.presence);
   const isTied = other && other.layer !== first.layer && isLevel(first.layer, other.layer);
   const problems = isTied ? [tie(first.entry, other.entry, entries)] : [];
@@ -70,7 +127,7 @@ function decidingSingleton(first: LayeredEntry, layered: readonly LayeredEntry[]
   if (present.length === 1) return { entry: first.entry, problems };
   const decided = mostSpecific(present.map(fieldsAsLayer), fields);
   const setBy = new Map([...decided.winners].map(([name, { entry }]) => [name, entry]));
-  const entry = mergedSingleton(first.entry, setBy);
+  const entry = mergedEntry(first.entry, setBy);
   return { entry, problems: [...problems, ...decided.problems, ...combined(entry)] };
 }
 
@@ -106,7 +163,10 @@ const entries: ItemType<PolicyEntry> = {
   of: (layer) => keyedOf(layer.policy.entries),
   identity: ({ desired }) => desired.identity,
   name: ({ desired }) => `${kindWord(desired.kind)} ${desired.key}`.trim(),
-  isSame: (a, b) => a.desired.presence === b.desired.presence && equal(statedIn(a), statedIn(b)),
+  isSame: (a, b) =>
+    a.desired.presence === b.desired.presence &&
+    a.written?.inherits === b.written?.inherits &&
+    equal(statedIn(a), statedIn(b)),
 };
 
 /** What is written where the catalogue knows the resource, otherwise what it means. */

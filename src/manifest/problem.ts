@@ -67,6 +67,7 @@ export const rules = {
   "no-project": { asks: "every glob and every exception matches a project", severity: "warning" },
   "idle-protection": { asks: "every protected glob protects something", severity: "warning" },
   tie: { asks: "policies that are equally specific agree, or have a priority" },
+  narrowed: { asks: "an entry that overrides another has its fields, or inherits them", severity: "warning" },
   overridden: { asks: "no other policy enforces a different value", severity: "warning" },
   "undefined-variable": { asks: "every interpolation is defined" },
   "variable-cycle": { asks: "no variable refers to itself" },

@@ -2,12 +2,13 @@ import { isObject, type JsonObject } from "../base/json.ts";
 import { memoized } from "../base/memoize.ts";
 import { impliedFields } from "../model/catalogue.ts";
 import { catalogueEntry, identityOf, kindOf, type PolicyKind } from "../model/kinds.ts";
-import { isSingleton, keyTextOf } from "../model/resource-kind.ts";
+import { isSingleton, keyTextOf, type ResourceKind } from "../model/resource-kind.ts";
 import type { Desired, Fields, Kind, Problem, Scalar } from "../model/types.ts";
 import { isScalar } from "../model/values.ts";
 import { type Declaration, DeclaredEntry, type From, type PolicyEntry } from "./entries.ts";
 import { keysIn, kindsNamedIn, type PolicyText, sectionIn } from "./policy-text.ts";
 import type { Path } from "./positions.ts";
+import { problemAt } from "./problem.ts";
 import { type Declared, declareResource } from "./resource-fields.ts";
 import { listed } from "./shape.ts";
 import { isTemplate } from "./template.ts";
@@ -96,7 +97,9 @@ function addResource(
   const isBare = only !== undefined && !isObject(value);
   const entry = catalogued?.get(text);
   const keys = entry ? {} : keyFieldValues(file, text.trim());
-  const parameters = isBare ? { [only]: value } : (value as JsonObject);
+  const { inherit, ...parameters } = isBare ? { [only]: value, inherit: undefined } : (value as JsonObject);
+  if (inherit !== undefined) into.problems.push(...inheritProblems(from, file, path, inherit));
+  const inherits = inherit === true && !isSingleton(file);
   const written = {
     document: from.document,
     path,
@@ -106,18 +109,30 @@ function addResource(
     platform: workspace.server,
     keys,
     parameters,
+    inherits,
     bare: isBare ? only : undefined,
   };
   const { fields, templates, problems, plaintext } = declareResource(written, workspace);
   for (const problem of problems) into.problems.push(problem);
   for (const each of plaintext) into.plaintext.push(each);
   if (isBare && Object.keys(fields).length === 0) return undefined;
-  const all = entry?.parameters.has("active") ? { ...impliedFields(entry), ...fields } : fields;
+  const all = entry?.parameters.has("active") && !inherits ? { ...impliedFields(entry), ...fields } : fields;
   const resource = resourceOf(from, kind, entry?.slug ?? keyTextOf(file, keys), all);
   const isSettled = isBare && templates.length === 0 && !isTemplate(text);
   const read = new DeclaredEntry(from, path, resource, templates, isSettled ? undefined : written);
   into.entries.push(read);
   return isSettled && problems.length === 0 && plaintext.length === 0 ? read.desired : undefined;
+}
+
+/** `inherit` can only be true, and a singleton needs none. */
+function inheritProblems({ document }: From, file: ResourceKind, path: Path, inherit: unknown): readonly Problem[] {
+  const at = { document, path: [...path, "inherit"] };
+  if (isSingleton(file)) {
+    const message = `${file.name} needs no inherit: each field that a policy lacks is that of the next policy anyway`;
+    return [problemAt("unknown-key", message, { ...at, of: "key" })];
+  }
+  if (inherit === true) return [];
+  return [problemAt("wrong-value", "expected true; without inherit, an entry stands alone", at)];
 }
 
 function resourceOf(

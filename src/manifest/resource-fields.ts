@@ -65,8 +65,8 @@ export function declareResource(written: WrittenResource, workspace: Workspace):
 }
 
 /** An integration whose `active` is off unless it is set. */
-function inactive({ document, path, entry, parameters }: WrittenResource): readonly Problem[] {
-  if (entry?.parameters.get("active")?.default !== false || "active" in parameters) return [];
+function inactive({ document, path, entry, parameters, inherits }: WrittenResource): readonly Problem[] {
+  if (entry?.parameters.get("active")?.default !== false || "active" in parameters || inherits) return [];
   const message = `${entry.slug} will be off: active is not set, and its default is false`;
   return [problemAt("inactive", message, { document, path, of: "key" })];
 }
@@ -136,6 +136,12 @@ export function combinedFaults(
   return [...faults, ...plaintextProblems(written, fields)];
 }
 
+/** The fields that an entry with `inherit: true` needs and no policy below it has. */
+export function missingFields(written: WrittenResource, fields: Fields): readonly Problem[] {
+  const all = faultsOf({ ...written, inherits: false }, fields).filter(({ rule }) => isMissing(rule));
+  return all.map((fault) => problemOf(written, fields, fault));
+}
+
 /** The problems of the fields that the key names. */
 export function keyProblems(written: WrittenResource): readonly Problem[] {
   const faults = faultsOf(written, {}).filter(
@@ -154,8 +160,9 @@ function faultsOf(written: WrittenResource, fields: Fields): readonly Fault[] {
     : [...resourceCheck(file)({ ...keys, ...visible }), ...emptyKey(file, keys)];
   if (all.length === 0) return all;
   const values = { ...keys, ...fields };
-  return all.filter(({ keyword, path }) => {
+  return all.filter(({ keyword, path, rule }) => {
     if (keyword === "required" && path.length === 1 && isSingleton(file)) return false;
+    if (written.inherits && isMissing(rule)) return false;
     const at = valueAtPath(values, path);
     if (isTemplate(at) || (isContainer(at) && isReference(at as Value))) return false;
     return !combining.has(keyword) || !isOpen(at);

@@ -13,9 +13,9 @@ import type { Document } from "./document.ts";
 import { byExpiry, expiryProblems } from "./expiry.ts";
 import { foreignGlob, foreignSlug } from "./foreign-slug.ts";
 import { keysAbove } from "./keys-above.ts";
+import { layerWarnings } from "./layer-warnings.ts";
 import { merge } from "./layers.ts";
 import { readMigrations } from "./migrations.ts";
-import { overriddenByEnforced } from "./overridden.ts";
 import { type Policies, type Policy, readPolicies } from "./policies.ts";
 import type { Path } from "./positions.ts";
 import { duplicateNames, problemAt, sortedProblems } from "./problem.ts";
@@ -60,7 +60,7 @@ export function validate(
     ...namedProjectProblems(policies),
     ...globProblems(policies),
     ...keysAbove(unconditional, loaded.workspace.catalogue, () => layersByGlob(unconditional)),
-    ...overriddenByEnforced(policies),
+    ...layerWarnings(policies),
     ...(today === "" ? [] : expiryProblems(all, rules, today)),
     ...providerProblems(policies, loaded.providers, loaded.settings),
   ];

@@ -20,6 +20,8 @@ export interface WrittenResource {
   /** The fields that its key names, which need no second mention. */
   readonly keys: JsonObject;
   readonly parameters: JsonObject;
+  /** Whether fields that it lacks are those of the next entry in order of precedence (`inherit: true`). */
+  readonly inherits: boolean;
   /** The field whose value stands in place of a mapping. */
   readonly bare: string | undefined;
 }

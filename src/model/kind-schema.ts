@@ -87,8 +87,9 @@ const exactly = {
 /** The schema of a kind's section for editors, with secret references and interpolations. */
 function editorSection(kind: ResourceKind): JsonObject {
   const { only, name, title = name, description = title, singular } = kind;
-  const resource = editorResource(kind);
-  if (isSingleton(kind)) return { ...resource, description };
+  const alone = editorResource(kind);
+  if (isSingleton(kind)) return { ...alone, description };
+  const resource = withInherit(alone);
   const field = only === undefined ? undefined : kind.fields.properties[only];
   const value = field ? { anyOf: [transformSchema(field, toEditorField), resource] } : resource;
   return {
@@ -115,6 +116,21 @@ function editorResource(kind: ResourceKind): JsonObject {
   const required = (kind.fields.required ?? []).filter((name) => !keys.has(name));
   return transformSchema({ ...rejectUnknown(kind.fields), required }, toEditorField);
 }
+
+/** A resource of a section by key, which may inherit fields from other policies. */
+export function withInherit<Schema extends object>(resource: Schema): Schema {
+  const { properties, required, allOf = [], ...rest } = resource as JsonObject;
+  const needs = { anyOf: [{ required }, { required: ["inherit"] }] };
+  const all = [allOf, Array.isArray(required) && required.length > 0 ? needs : []].flat();
+  const own = { inherit: inheritSchema, ...(properties as JsonObject) };
+  return { ...rest, ...(all.length > 0 && { allOf: all }), properties: own } as Schema;
+}
+
+const inheritSchema = {
+  description: "Fields that this entry lacks are those of the next policy in order of precedence.",
+  const: true,
+  "x-expected": "true",
+};
 
 function toEditorField(field: FieldSchema): JsonObject {
   const schema = dropOwnWords(withWords(field));

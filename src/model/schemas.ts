@@ -5,7 +5,7 @@ import secretProviders from "../../schemas/secret-providers.schema.json" with { 
 import type { JsonObject } from "../base/json.ts";
 import { type Catalogue, catalogueOf } from "./catalogue.ts";
 import type { Dialect } from "./dialect.ts";
-import { editorSections, type PolicySections } from "./kind-schema.ts";
+import { editorSections, type PolicySections, withInherit } from "./kind-schema.ts";
 import { renamedSchema } from "./renamed-schema.ts";
 
 /** The properties of a policy, with the sections of kinds. */
@@ -21,10 +21,16 @@ export function manifestSchema(catalogue: Catalogue): typeof manifest {
   return { ...manifest, definitions: { ...definitions, Policy: { ...definitions.Policy, properties } } };
 }
 
+function inheritingIntegrations(dialect: Dialect): object {
+  const { properties, ...schema } = renamedSchema(integrations, dialect);
+  const all = Object.entries(properties).map(([slug, each]) => [slug, withInherit(each)]);
+  return { ...schema, properties: Object.fromEntries(all) };
+}
+
 /** The public schemas for editors and readers of plans, by file name, in the names of a dialect. */
 export function schemasIn(dialect: Dialect, catalogue = catalogueOf(dialect.name)): ReadonlyMap<string, object> {
   return new Map<string, object>([
-    ["integrations.schema.json", renamedSchema(integrations, dialect)],
+    ["integrations.schema.json", inheritingIntegrations(dialect)],
     ["manifest.schema.json", manifestSchema(catalogue)],
     ["plan.schema.json", plan],
     ["secret-providers.schema.json", secretProviders],

@@ -198,9 +198,11 @@ function settingLineFinder(
 ): FindSettingLine {
   const isChanged = since && changedSince(since.before.policies);
   const byName = new Map(projects.map((project) => [project.name, project]));
-  const hasVariables = policies.some(({ vars }) => vars.length > 0);
+  const mayBeElsewhere = policies.some(
+    ({ vars, entries }) => vars.length > 0 || entries.some(({ written }) => written?.inherits),
+  );
   return (change) => {
-    if (isRemoval(change) || (!hasVariables && change.key !== "")) return undefined;
+    if (isRemoval(change) || (!mayBeElsewhere && change.key !== "")) return undefined;
     const fields = Object.keys(change.after ?? {});
     const project = byName.get(change.project) ?? projectNamed(change.project);
     const lines = linesOfFields(workspace.catalogue, policies, project, { ...change, fields });

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { parseManifest } from "../../src/manifest/document.ts";
@@ -31,6 +32,10 @@ const label = fc.record(
   },
   { requiredKeys: ["color"] },
 );
+const inheriting = label.map(({ description, ...rest }) => ({
+  inherit: true,
+  ...(description ? { description } : rest),
+}));
 const written: fc.Arbitrary<Written> = fc.record(
   {
     projects: fc.uniqueArray(selector, { minLength: 1, maxLength: 2 }),
@@ -39,7 +44,7 @@ const written: fc.Arbitrary<Written> = fc.record(
     color: fc.constantFrom("#000001", "#000003"),
     entries: fc.record(
       {
-        "label/bug": fc.oneof(label, fc.constant(absent)),
+        "label/bug": fc.oneof(label, inheriting, fc.constant(absent)),
         "integration/irc-gateway": fc.oneof(fc.record({ recipients: fc.constantFrom("a", "b") }), fc.constant(absent)),
         "variable/KEY": fc.record({ value: fc.constantFrom({ secret: "env:A" }, { secret: "env:B" }) }),
         "settings.visibility": fc.constantFrom("private", "public"),
@@ -113,8 +118,14 @@ function valueIn(layers: readonly (readonly [Written, number])[], path: string, 
 /** Entry -> value in effect, for one project. */
 function expectedIn(fleet: readonly Written[], path: string): Map<string, unknown> {
   const layers = ranked(fleet, path);
-  const all = layers.toReversed().flatMap(([one]) => Object.entries(one.entries));
-  return new Map(all.map(([name, value]) => [name, valueIn(layers, path, value)]));
+  const values = new Map<string, unknown>();
+  for (const [name, value] of layers.toReversed().flatMap(([one]) => Object.entries(one.entries))) {
+    const { inherit, ...own } = Object(valueIn(layers, path, value));
+    const below = values.get(name);
+    const base = inherit && typeof below === "object" ? below : {};
+    values.set(name, typeof value === "object" ? { ...base, ...own } : value);
+  }
+  return values;
 }
 
 /** The same as the program computes it. */
@@ -138,7 +149,10 @@ test("an enforced entry holds in every project that its policy selects, whatever
       const [enforced] = ranked(fleet, project.name).filter(([{ enforce }]) => enforce);
       for (const name of Object.keys(enforced?.[0].entries ?? {})) {
         const alone = valueIn(ranked(fleet, project.name), project.name, enforced?.[0].entries[name]);
-        expect(actualIn(policies, project).get(name)).toEqual(alone);
+        const { inherit: _, ...own } = Object(alone);
+        const now = actualIn(policies, project).get(name);
+        if (typeof alone === "object") expect(now).toMatchObject(own);
+        else expect(now).toBe(alone);
       }
     }
   }));
@@ -153,8 +167,9 @@ test("overrides are the entries of policies with a wildcard that do not hold", (
         for (const [name, value] of Object.entries(one.entries)) {
           const now = effective.get(name);
           const wanted = valueIn(layers, path, value);
+          const { inherit: _, ...own } = Object(wanted);
           const isHeld = typeof now === "object" && typeof wanted === "object";
-          const holds = isHeld ? JSON.stringify({ ...now, ...wanted }) === JSON.stringify({ ...now }) : now === wanted;
+          const holds = isHeld ? isDeepStrictEqual({ ...now, ...own }, { ...now }) : now === wanted;
           const id = `p${index} ${name}`;
           if (!holds) counts.set(id, (counts.get(id) ?? 0) + 1);
         }

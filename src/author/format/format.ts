@@ -142,7 +142,7 @@ function byName(a: string, b: string): number {
 function bySchema(schemas: readonly Readonly<Record<string, Schema>>[], root: Schema): Order {
   const ranks = new Map(schemas.flatMap((properties) => Object.keys(properties).map((key, index) => [key, index])));
   const known = new Map(schemas.flatMap((properties) => Object.entries(properties)));
-  const rank = (key: string) => ranks.get(key) ?? ranks.size;
+  const rank = (key: string) => ranks.get(key) ?? (key === "inherit" ? -1 : ranks.size);
   return {
     compare: (a, b) => rank(a) - rank(b),
     below: (key) => orderBy(known.get(key) ?? {}, root),
